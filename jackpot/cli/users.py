@@ -148,7 +148,7 @@ def end(talk: Talk, login: Login) -> None:
     """
     from jackpot.rules.acts.people import EndPerson
 
-    done(talk, EndPerson, f"{login} is here no more", login)
+    done(talk, EndPerson, f"{login} has no access any more", login)
 
 
 @app.command()

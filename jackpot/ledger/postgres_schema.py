@@ -50,7 +50,7 @@ async def open_schema(connection: Connection, shown: str, *, migrate: bool) -> M
             ) from error
         except asyncpg.LockNotAvailableError as error:
             raise LedgerUnusable(
-                f"the schema of {shown} cannot be made while others have it in hand, as another migration or "
+                f"the schema of {shown} cannot be made while others use it, such as another migration or "
                 "a query that was left open: end them (pg_stat_activity), then try again"
             ) from error
     return Made(not tables and bool(applied), applied)

@@ -72,7 +72,7 @@ class LedgerCorrupt(LedgerError):
 
 
 _SOMEBODYS_HAND: Final = (
-    "a trigger or rule that is not the ledger's has its hand in it; nothing was kept, and jackpot verify "
+    "a trigger or rule that is not the ledger's interferes; nothing was kept, and jackpot verify "
     "says which it is"
 )
 

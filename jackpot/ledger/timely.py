@@ -107,7 +107,8 @@ class Timely:
         minutes = min(MINUTES_IN_ONE - 1 + len({one.epoch for one in near}), MINUTES_MOST)
         if len(near) <= minutes * opened.limit:
             return None
-        return f"{len(near)} rounds of table {{}} were opened within a minute, {opened.limit} may be (L11)"
+        said = f"{len(near)} rounds of table {{}} were opened within a minute"
+        return f"{said}, and {opened.limit} are allowed (L11)"
 
     def crowded(self, opened: Opened) -> bool:
         """Whether `opened`, the last round given to `quick`, is one too many by its epoch's ticks (L11)."""

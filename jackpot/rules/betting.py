@@ -132,7 +132,7 @@ def _placed(
             message = f"amount: {bet.amount} cents; link {bet.link} takes exactly {cents}"
             faults.append(Refusal(Code.WRONG_AMOUNT, message))
         elif place in taken:
-            faults.append(Refusal(Code.DUPLICATE_WAGER, f"seat: {bet.seat} holds this wager already"))
+            faults.append(Refusal(Code.DUPLICATE_WAGER, f"seat: {bet.seat} has made this wager already"))
         taken.add(place)
         placed.append(Placed(bet.seat, number, dealer, bet.player))
     return placed, faults
@@ -141,7 +141,7 @@ def _placed(
 def decide_withdraw(state: State, table: Table, command: Withdraw) -> Withdrawn:
     """Take wagers back before the lock (T2)."""
     round_ = find_round(table, command.round)
-    refuse_if(round_.state != "open", Code.LOCKED_OUT, "round: wagers stand after the lock")
+    refuse_if(round_.state != "open", Code.LOCKED_OUT, "round: no wager is taken back after the lock")
     found = find_bets(state, table, round_, command.bets)
     return Withdrawn(round_.id, [bet for bet, _ in found], without_bets(state, found))
 

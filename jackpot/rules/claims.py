@@ -170,7 +170,7 @@ def _check_players(table: Table, round_: Round, named: Sequence[Claim]) -> None:
     """A hand may say whose a box without a wager is. It contradicts no wager and no other hand (A5, T9)."""
     nameless = {bet.seat for bet in round_.bets if bet.player is None} if named else set()
     for claim in named:
-        message = f"player: seat {claim.seat} is of a player without a name"
+        message = f"player: seat {claim.seat} belongs to a player without a name"
         refuse_if(claim.seat in nameless, Code.BAD_MESSAGE, message)
     check_players(table, [*round_.bets, *round_.shown, *named])
 
@@ -229,7 +229,7 @@ def _named_links(state: State, table: Table, round_: Round, claim: Claim, played
     else:
         wagered = {bet.link for bet in round_.bets if bet.seat == claim.seat and not bet.dealer}
         kinds = {state.link(number).terms.hand_kind for number in wagered or played}
-        message = "link: other cards make each hand of the seat; say which"
+        message = "link: the seat's links count different cards; say which link the hand is for"
         refuse_if(len(kinds) > 1, Code.BAD_MESSAGE, message)
         links = [number for number in played if state.link(number).terms.hand_kind in kinds]
     for number in links:
@@ -280,7 +280,7 @@ def _check_all_in_one(
     if round_.reopened or not (on_dealer or shared):
         return
     if command.hands:
-        message = "hands: a shared link and the dealer's hand want all hands in one settle"
+        message = "hands: a shared link and the dealer's hand need all hands in one settle"
         refuse_if(bool(round_.settlings), Code.BAD_MESSAGE, f"{message}; it was taken before")
         shown = {claim.seat for claim in command.hands}
         left_out = sorted({bet.seat for bet in round_.bets if not bet.dealer} - shown, reverse=True)

@@ -84,7 +84,7 @@ def decide_void(
         two_people(people, "the cards of a round that was closed are known")
     standing = tuple(number for number in round_.hits if _stands(state, number))
     if standing:
-        message = "round: awards of it stand; a floorperson undoes them first"
+        message = "round: it has awards; a floorperson undoes them first"
         raise Refusal(Code.AWARD_STANDING, message, standing)
     recomputed = without_bets(state, zip(round_.bets, round_.seqs, strict=True))
     return Voided(table.number, round_.id, reason, recomputed, people)
@@ -99,7 +99,7 @@ def _find_locked(table: Table, round_id: str) -> Round:
     if round_.state == "open":
         raise Refusal(Code.NOT_LOCKED, "round: it is not locked")
     if round_.state == "mismatch":
-        raise Refusal(Code.CHIP_MISMATCH, "chips: the count disagrees or is still owed")
+        raise Refusal(Code.CHIP_MISMATCH, "chips: the count differs, or has not come")
     return round_
 
 

@@ -60,7 +60,7 @@ def check_table(terms: TableTerms) -> None:
     if terms.adjacent_boxes < 1:
         raise ValueError(f"adjacent_boxes is {terms.adjacent_boxes}, at least the player's own counts (T9)")
     if terms.max_rounds_per_minute < 0:
-        raise ValueError(f"max_rounds_per_minute is {terms.max_rounds_per_minute}, below nothing (L11)")
+        raise ValueError(f"max_rounds_per_minute is {terms.max_rounds_per_minute}, below 0 (L11)")
 
 
 def check_levels(names: Sequence[str]) -> None:

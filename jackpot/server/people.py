@@ -144,7 +144,7 @@ class Entrance:
         again = await self.prove(person.login, secret, totp)
         signed = (await self._sheet()).signed(again.id, "secret", ROLES)
         if signed is None:
-            raise Denied(Code.NO_PERSON, f"person {again.id} is here no more")
+            raise Denied(Code.NO_PERSON, f"person {again.id} has left")
         await self.keep_secret(signed, person.login, new, key)
 
     async def keep_secret(self, signed: Signed, login: str, secret: str, key: bytes = b"") -> None:
@@ -341,7 +341,9 @@ def _too_many() -> Denied:
 def _signed(sheet: Sheet, number: int, means: Means, roles: tuple[Role, ...], token: int = 0) -> Signed:
     signed = sheet.signed(number, means, roles, token)
     if signed is None:
-        raise Denied(Code.NO_PERSON, f"person {number} is here no more{', or their token' if token else ''}")
+        raise Denied(
+            Code.NO_PERSON, f"person {number} has left{', or their token has ended' if token else ''}"
+        )
     return signed
 
 

@@ -91,7 +91,9 @@ class Tenure:
         self.writer.end(hand_over=True)
         await asyncio.wait((handing.given_up,))
         if not handing.given_up.result():
-            raise BankStopped(f"not given up in the ledger, others must wait for it to lapse: {self.bank}")
+            raise BankStopped(
+                f"{self.bank} was not given up in the ledger: other servers wait until it lapses"
+            )
         await asyncio.wait((handing.heir,), timeout=HEIR_WITHIN_S)
         if not handing.heir.done():
             raise BankStopped(f"{self.bank} was given up, and the ledger does not say who has it now")

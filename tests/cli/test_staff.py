@@ -52,7 +52,7 @@ async def test_next_to_a_server_a_login_asks_and_a_second_person_confirms(tmp_pa
         await confirmed(await step("grant", "cal", "floor"))
         await confirmed(await step("add", "dan", "--role", "cage"))
         assert "dan is cage no more" in await step("withdraw", "dan", "cage")
-        assert "dan is here no more" in await step("end", "dan")
+        assert "dan has no access any more" in await step("end", "dan")
         await confirmed(await step("erase", "dan"))
         await confirmed(await step("reset", "ben"))
         assert "cal is erased" not in (await users(config, "erase", "cal"))[1]

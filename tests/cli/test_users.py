@@ -55,7 +55,7 @@ async def test_people_join_and_leave(tmp_path: Path) -> None:
         (("withdraw", "cal", "cage", "--by", "ben"), BY_BEN, "cal is cage no more"),
         (("reset", "ben", *both), BY_ANN + BY_BEN, "ben has no secret any more"),
         (("recover", "eve"), f"{EVE}\n{EVE}\n", "eve is an admin"),
-        (("end", "cal", "--by", "eve"), f"{EVE}\n\n", "cal is here no more"),
+        (("end", "cal", "--by", "eve"), f"{EVE}\n\n", "cal has no access any more"),
     )
     for words, typed, expected in steps:
         code, said = await users(config, *words, typed=typed)

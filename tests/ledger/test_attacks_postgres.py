@@ -341,7 +341,7 @@ async def test_whoever_holds_a_lock_lets_no_migration_hang(
     monkeypatch.setattr("jackpot.ledger.postgres_schema.MIGRATION_WAITS_MS", 10)
     async with watching(url) as other:
         await other.run("SELECT pg_advisory_lock($1)", MIGRATION_LOCK)
-        with pytest.raises(LedgerUnusable, match="cannot be made while others have it in hand"):
+        with pytest.raises(LedgerUnusable, match="cannot be made while others use it"):
             await PostgresStore.open(url)
     async with stores(url) as (store,):
         assert store.created

@@ -146,7 +146,7 @@ BY_PEOPLE: Final[list[tuple[Callable[[Forger], Any], str]]] = [
     ),
     (
         validated_by_nobody,
-        "(validated): the rules refuse it: by: someone must stand for this act (no_person)",
+        "(validated): the rules refuse it: by: say who does this (no_person)",
     ),
     (paid_twice, "(paid): the rules refuse it"),
     (paid_before_it_is_valid, "(paid): the rules refuse it"),
@@ -162,7 +162,10 @@ BY_PEOPLE: Final[list[tuple[Callable[[Forger], Any], str]]] = [
     ),
     (reopened_by_one, "(reopened): the rules decide otherwise: written Reopened, decided ReopenAsked"),
     (resumed_for_another_reason, "(resumed): the rules refuse it: not suspended for 'operator'"),
-    (released_another_table, "(released): the rules refuse it: table T02 is not held"),
+    (
+        released_another_table,
+        "(released): the rules refuse it: table T02 keeps no cards that wait for papers",
+    ),
     (behind_before_the_epoch, "(found_behind): the rules decide otherwise: since is written"),
     (behind_for_nothing, "(found_behind): table T01 says nothing new with answers up to 2"),
 ]
@@ -270,7 +273,7 @@ BY_TABLES: Final[list[tuple[str, Callable[[Forger], Any], str]]] = [
     ("T01", voided_beside_an_award, "(voided): the rules refuse it: round: awards of it stand"),
     ("T01", voided_by_nobody, "(voided): it voids a round of table 2"),
     ("T02", wagered_on_a_suspended_link, "(wagered): the rules refuse it: link: three is suspended"),
-    ("T02", wagered_twice, "(wagered): the rules refuse it: seat: 1 holds this wager already"),
+    ("T02", wagered_twice, "(wagered): the rules refuse it: seat: 1 has made this wager already"),
     ("T02", locked_without_its_draws, "(locked): the rules cannot decide it: no draw was made for link five"),
     ("T02", drawn_for_no_box, "(locked): the rules cannot decide it: no numbers for a Lucky Bonus"),
     ("T02", refused_and_suspended, "(refused): locked_out suspends no link"),
@@ -449,8 +452,8 @@ def suspended_by_people_for_the_server(_: Forger) -> Any:
         (read_on("2030-01-03"), "(reading_taken): it reads the day 2030-01-03, and was written before"),
         (read_on("2029-13-01"), "(reading_taken): '2029-13-01' is no day"),
         (read_on("zzzz"), "(reading_taken): the rules refuse it: day: 'zzzz' is not like"),
-        (resumed_by_nobody, "(resumed): the rules refuse it: by: someone must stand for this act"),
-        (suspended_by_nobody, "(suspended): the rules refuse it: by: someone must stand for this act"),
+        (resumed_by_nobody, "(resumed): the rules refuse it: by: say who does this"),
+        (suspended_by_nobody, "(suspended): the rules refuse it: by: say who does this"),
         (suspended_by_people_for_the_server, "(suspended): the rules refuse it: cause: config is the"),
     ],
 )

@@ -203,7 +203,7 @@ def test_ticks_that_run_ahead_of_the_wall_are_found(forger: Forger, wander: int)
     ats = [NOW_MS + wander * (number % 2) for number in range(9)]
     rows = [play_a_round(forger, f"X{number}", number * MINUTE, at) for number, at in enumerate(ats)]
     first = rows[MINUTES_IN_ONE * QUICK.max_rounds_per_minute * (2 if wander else 1)]
-    said = "5 rounds of table T09 were opened within a minute, 2 may be (L11)"
+    said = "5 rounds of table T09 were opened within a minute, and 2 are allowed (L11)"
     assert audit(forger.path).problems[0] == f"main: row {first} (wagered): {said}"
 
 

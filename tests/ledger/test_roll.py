@@ -197,7 +197,7 @@ def test_who_has_left_stands_for_nothing(tmp_path: Path) -> None:
     assert case.problems() == ()
     row = forger.append(forger.right(Resume("operator", (), "ok"), proof=paper.proof(paper.floor)))
     (problem,) = case.problems()
-    assert problem.startswith(f"main: row {row.seq} (resumed): person 3 is here no more by row"), problem
+    assert problem.startswith(f"main: row {row.seq} (resumed): person 3 has left by row"), problem
     late = forger.append(
         replace(forger.right(suspend, proof=paper.proof(paper.floor_too)), people=People(proof=before))
     )

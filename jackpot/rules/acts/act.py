@@ -70,4 +70,4 @@ def outlived(since: int, kept_days: int | None, at: int) -> bool:
 
 def someone(by: By) -> None:
     """At least one person must stand for it; refused as `no_person`."""
-    refuse_if(not by.people.count(), Code.NO_PERSON, "by: someone must stand for this act")
+    refuse_if(not by.people.count(), Code.NO_PERSON, "by: say who does this")

@@ -129,7 +129,7 @@ def decide_close_bank(state: State, command: CloseBank, by: By) -> BankClosed:
         refuse_if(
             table.unfinished() is not None, Code.ROUND_UNFINISHED, f"table {name} has an unfinished round"
         )
-        refuse_if(bool(table.held), Code.TABLE_HELD, f"table {name} is held for its papers")
+        refuse_if(bool(table.held), Code.TABLE_HELD, f"table {name} waits for the papers of a hit")
     refuse_if(bool(state.behind), Code.LEDGER_BEHIND, "a table has answers that the ledger has lost")
     standing = [
         f"H{hit.number}" for hit in state.hits.values() if any(award.status in UNPAID for award in hit.awards)

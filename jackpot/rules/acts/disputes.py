@@ -71,7 +71,9 @@ def decide_lift(state: State, command: Lift, by: By) -> Lifted:
     held = state.disputed.get(number)
     refuse_if(held is None, Code.NOT_DISPUTED, f"hit: {quoted(command.hit)} is not disputed")
     other = held != command.dispute
-    refuse_if(other, Code.NOT_DISPUTED, f"dispute: {command.hit} is held by entry {held}, not by this one")
+    refuse_if(
+        other, Code.NOT_DISPUTED, f"dispute: {command.hit} was disputed by entry {held}, not by this one"
+    )
     return Lifted(number, command.reason, by.people)
 
 

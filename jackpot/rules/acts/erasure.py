@@ -44,7 +44,7 @@ def decide_erase(state: State, command: EraseName, by: By) -> NameErased:
     if number > len(state.people):
         raise Refusal(Code.NO_SUCH_PERSON, f"person: there is no person {number}")
     person = state.people[number - 1]
-    refuse_if(not person.ended, Code.NOT_ALLOWED, f"person {number} is here: end their access first")
+    refuse_if(not person.ended, Code.NOT_ALLOWED, f"person {number} still has access: end it first")
     refuse_if(person.erased, Code.UNCHANGED, f"the name of person {number} is erased already")
     if not outlived(person.left, command.kept_days, by.at):
         two_people(by.people, "a name is erased before its time is over")

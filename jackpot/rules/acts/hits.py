@@ -178,12 +178,12 @@ def decide_undo(state: State, command: Undo, by: By) -> Undone:
     awards = [award for award in hit.awards if award.stands()]
     if command.award is not None:
         awards = [award for award in awards if f"A{award.number}" == command.award]
-    refuse_if(not awards, Code.NO_SUCH_AWARD, f"hit {command.hit}: no such award stands")
+    refuse_if(not awards, Code.NO_SUCH_AWARD, f"hit {command.hit} has no such award")
     round_ = state.table(hit.table).find(hit.round)
     unfinished = round_ is not None and hit.number in round_.hits
     for award in awards:
         paid = award.status == "paid"
-        refuse_if(paid, Code.PAID, f"A{award.number} is paid: it is met by a correction, not undone")
+        refuse_if(paid, Code.PAID, f"A{award.number} is paid: correct it instead of undoing it")
         final = award.status == "final" and not unfinished
         refuse_if(final, Code.FINAL, f"A{award.number} is final and its round has ended")
     numbers = {award.number for award in awards}

@@ -63,7 +63,7 @@ def decide_correct_meter(state: State, command: CorrectMeter, by: By) -> MeterCo
     link = find_link(state, "link", command.link)
     level = _find_level(link, command.level)
     amount, account = command.amount, command.account
-    refuse_if(amount == 0, Code.BAD_AMOUNT, "amount: nothing is no correction")
+    refuse_if(amount == 0, Code.BAD_AMOUNT, "amount: a correction of nothing changes nothing")
     closed = link.closed and amount > 0
     refuse_if(closed, Code.LINK_CLOSED, f"link: {link.terms.link} has ended and takes nothing more")
     after, limit = getattr(level.accounts, account) + amount, level.terms.limit
@@ -258,7 +258,7 @@ def _find_other(state: State, link: Link, name: str) -> Link:
         said = f"to: {quoted(name)} is not open in bank {state.bank}, and money stays in its bank"
         raise Refusal(Code.UNKNOWN_LINK, said)
     to = find_open(state, "to", name)
-    refuse_if(to is link, Code.TWICE, "to: a link's money goes to another one")
+    refuse_if(to is link, Code.TWICE, "to: a link's money goes to another link")
     return to
 
 

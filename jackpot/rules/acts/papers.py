@@ -46,7 +46,11 @@ def decide_add(state: State, command: AddPapers, by: By) -> PapersAdded:
     refuse_if(not 0 < number < state.next_hit, Code.NO_SUCH_HIT, f"hit: there is no {quoted(command.hit)}")
     statuses = {award.status for award in state.hits[number].awards} if number in state.hits else set()
     waits = "pending" in statuses and not statuses & {"validated", "paid"}
-    refuse_if(waits, Code.NOT_VALIDATED, f"hit: {command.hit} is not validated yet: write it when it is")
+    refuse_if(
+        waits,
+        Code.NOT_VALIDATED,
+        f"hit: {command.hit} is not validated yet: its papers are written when it is",
+    )
     written = command.surveillance, command.tax_form, command.paper
     refuse_if(not any(written), Code.BAD_REQUEST, "dealer: nothing is written; fill in one field at least")
     return PapersAdded(number, command.reason, by.people, *written)

@@ -96,7 +96,9 @@ def decide_add(state: State, command: AddPerson, by: By) -> PersonAdded:
     refuse_if(len(state.people) >= PEOPLE_MOST, Code.TOO_MANY, f"a site has {PEOPLE_MOST} people at most")
     new = sum(not (one.secret or one.ended) for one in state.people)
     refuse_if(
-        new >= NEWCOMERS_MOST, Code.TOO_MANY, f"{new} people have not chosen a secret: end some of them"
+        new >= NEWCOMERS_MOST,
+        Code.TOO_MANY,
+        f"{new} people have not chosen a secret: end the access of some of them",
     )
     return PersonAdded(len(state.people) + 1, command.mark, _ordered(command.roles), by.people)
 
@@ -168,7 +170,7 @@ def apply_role_withdrawn(effects: Effects, event: RoleWithdrawn) -> None:
 
 
 class EndPerson(ActCommand, tag="end-person", frozen=True):
-    """A person is here no more; their number is never given again."""
+    """A person's access ends; their number is never given again."""
 
     bank: ClassVar[str] = SITE
     person: Number
@@ -417,7 +419,7 @@ def untrue(state: State, signed: Signed, *, choosing: bool = False) -> str:
         return f"there is no person {signed.id}"
     person = state.people[signed.id - 1]
     if person.ended:
-        return f"person {signed.id} is here no more"
+        return f"person {signed.id} has left"
     if more := [role for role in signed.roles if role not in person.roles]:
         return f"person {signed.id} is not {', '.join(more)}"
     if not person.secret and not (choosing and person.code and signed.means == "code"):

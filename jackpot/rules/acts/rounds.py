@@ -55,7 +55,7 @@ def decide_strike(state: State, command: Strike, by: By) -> Struck:
         refuse_if(bool(round_.dealer), Code.DEALER_SHOWN, "on: the dealer's hand was shown")
         two_people(by.people, "a wager on a dealer's hand that cannot be shown is struck")
     else:
-        refuse_if(not chipped, Code.NOT_MISMATCH, f"link: {quoted(command.link)} does not wait for its count")
+        refuse_if(not chipped, Code.NOT_MISMATCH, f"link: {quoted(command.link)} has no count that differs")
     (found,) = find_bets(state, table, round_, [Unbet(command.seat, command.link, command.on)])
     recomputed = without_bets(state, [found])
     return Struck(table.number, round_.id, found[0], command.reason, recomputed, by.people)

@@ -102,7 +102,7 @@ def decide_release(state: State, command: Release, by: By) -> Released:
     """The floorperson releases the cards of a held table (T11)."""
     someone(by)
     table = find_table(state, command.table)
-    refuse_if(not table.held, Code.NOT_HELD, f"table {command.table} is not held")
+    refuse_if(not table.held, Code.NOT_HELD, f"table {command.table} keeps no cards that wait for papers")
     return Released(table.number, list(table.held), command.reason, by.people)
 
 

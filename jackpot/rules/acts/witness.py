@@ -147,7 +147,7 @@ def decide_believed(state: State, table: Table, acked: int | None) -> Believed:
     refuse_if(wrong, Code.NOT_BEHIND, f"table: {name} said {said}, not {acked}")
     high = said > BELIEVED_MOST
     refuse_if(
-        high, Code.NOT_BELIEVABLE, f"table: {name} said {said}; above {BELIEVED_MOST} nobody is believed"
+        high, Code.NOT_BELIEVABLE, f"table: {name} said {said}: no number above {BELIEVED_MOST} is believed"
     )
     return Believed(table.number, said, max(0, said - table.last_seq))
 
@@ -180,7 +180,7 @@ def _decided(effects: Effects, number: int) -> None:
 
 
 def _not_behind(table: Table) -> Refusal:
-    return Refusal(Code.NOT_BEHIND, f"table: {table.terms.table} says nothing that the ledger has not")
+    return Refusal(Code.NOT_BEHIND, f"table: {table.terms.table} claims nothing that the ledger lacks")
 
 
 GREETINGS: Final[dict[type[Event], Callable[[Effects, Any], None]]] = {

@@ -143,7 +143,7 @@ def _people(by: str, and_by: str | None) -> tuple[str, ...]:
         if wrong is not None:
             raise BadRequest(f"{field}: {wrong}")
     if len({names.plain(name) for name in given.values()}) < len(given):
-        raise BadRequest(f"and_by: {given['and_by']!r} is the same person; a second one must stand for it")
+        raise BadRequest(f"and_by: {given['and_by']!r} is the same person: name another one")
     return tuple(given.values())
 
 

@@ -77,7 +77,7 @@ def test_a_key_is_of_who_asks_and_of_what_is_asked() -> None:
         (
             "undo",
             {**UNDO, "by": "Ann", "and_by": "ANN"},
-            "and_by: 'ANN' is the same person; a second one must stand for it",
+            "and_by: 'ANN' is the same person: name another one",
         ),
         ("strike", {**STRIKE, "seat": 0}, "seat: expected int >= 1"),
         ("strike", {**STRIKE, "seat": "1"}, "seat: expected int, got str"),
