@@ -46,7 +46,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
         "Test another maker's device, or server, against the floor protocol.",
     ),
     "dashboards": ("jackpot.cli.dashboards", "Write the dashboards for Grafana."),
-    "simulate": ("jackpot.cli.simulate", "A year of a floor in minutes, held against exact odds."),
+    "simulate": ("jackpot.cli.simulate", "A year of a floor in minutes, compared with exact odds."),
     "bench": ("jackpot.cli.bench", "Measure the server next to other designs."),
     "paytable": ("jackpot.cli.paytable", "The paytable catalogue: list, show, analyze, count."),
 }

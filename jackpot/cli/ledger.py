@@ -152,7 +152,7 @@ def restore(
         typer.echo(f"{head.bank}: {counted(head.seq, 'row')} restored and proved, head {head.hash.hex()}")
     typer.echo(
         "Start the server on it. Its links are suspended until two people resume them. What the tables did\n"
-        "after this backup is missing: one that has answers beyond is told `ledger_behind`. Let the tables\n"
+        "after this backup is missing: a table with newer answers is told `ledger_behind`. Let the tables\n"
         "connect, look at what they say, and confirm it in the same act:\n"
         f"{_resuming([bank.head.bank for bank in copied if bank.head.bank != SITE])}\n"
         "Restart the signage processes, if there are any: they show no value older than one that they know."

@@ -148,7 +148,7 @@ async def _carried_out(entrance: "Entrance", people: "list[Person]", asked: "Ask
 async def _admin(entrance: "Entrance", login: str) -> "Person":
     """Who stands for it, by their own secret."""
     secret = typer.prompt(f"Secret of {login}", hide_input=True)
-    digits = typer.prompt(f"Six digits of {login} (empty without)", default="", show_default=False)
+    digits = typer.prompt(f"Six digits of {login} (empty if there are none)", default="", show_default=False)
     return await entrance.prove(login, secret, digits)
 
 

@@ -136,7 +136,7 @@ def withdraw(talk: Talk, login: Login, role: OfRole) -> None:
     from jackpot.rules.acts.people import WithdrawRole
 
     withdrawn = _role(role)
-    done(talk, lambda number: WithdrawRole(number, withdrawn), f"{login} is {role} no more", login)
+    done(talk, lambda number: WithdrawRole(number, withdrawn), f"{login} is no longer {role}", login)
 
 
 @app.command()
@@ -190,7 +190,7 @@ def erase(talk: Talk, login: Login) -> None:
     """
     from jackpot.server.asks.people import EraseName
 
-    done(talk, EraseName, f"{login} is erased: the journal, pages and reports know a number alone", login)
+    done(talk, EraseName, f"{login} is erased: the journal, pages and reports have only a number", login)
 
 
 @app.command()

@@ -51,7 +51,7 @@ async def test_next_to_a_server_a_login_asks_and_a_second_person_confirms(tmp_pa
         assert "cal is added" in await step("add", "cal", "--name", "Cal Orie")
         await confirmed(await step("grant", "cal", "floor"))
         await confirmed(await step("add", "dan", "--role", "cage"))
-        assert "dan is cage no more" in await step("withdraw", "dan", "cage")
+        assert "dan is no longer cage" in await step("withdraw", "dan", "cage")
         assert "dan has no access any more" in await step("end", "dan")
         await confirmed(await step("erase", "dan"))
         await confirmed(await step("reset", "ben"))

@@ -52,7 +52,7 @@ async def test_people_join_and_leave(tmp_path: Path) -> None:
         (("add", "cal", "--name", "Cal Orie", "--role", "floor", *both), BY_ANN + BY_BEN, "cal is added"),
         (("code", "cal", "--by", "ann"), BY_ANN, "the code of cal"),
         (("grant", "cal", "cage", *both), BY_ANN + BY_BEN, "cal is cage from now on"),
-        (("withdraw", "cal", "cage", "--by", "ben"), BY_BEN, "cal is cage no more"),
+        (("withdraw", "cal", "cage", "--by", "ben"), BY_BEN, "cal is no longer cage"),
         (("reset", "ben", *both), BY_ANN + BY_BEN, "ben has no secret any more"),
         (("recover", "eve"), f"{EVE}\n{EVE}\n", "eve is an admin"),
         (("end", "cal", "--by", "eve"), f"{EVE}\n\n", "cal has no access any more"),
