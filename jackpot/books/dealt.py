@@ -87,7 +87,7 @@ def _change(round_: Dealt, event: Event, watcher: Watch) -> Iterator[Locking]:
 
 
 def _take_back(round_: Dealt, bets: list[Placed]) -> None:
-    """These wagers stand no more. A player who was named later is no other wager."""
+    """These wagers no longer stand. A player who was named later is no other wager."""
     gone = {(bet.seat, bet.link, bet.dealer) for bet in bets}
     round_.bets = [bet for bet in round_.bets if (bet.seat, bet.link, bet.dealer) not in gone]
 

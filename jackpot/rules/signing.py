@@ -106,7 +106,7 @@ class People(msgspec.Struct, frozen=True, array_like=True):
         return ""
 
     def said(self) -> tuple[str, ...]:
-        """How a text names them: who signed by their numbers, for the journal holds no more of them."""
+        """How a text names them: who signed by their numbers, for that is all the journal holds of them."""
         return self.names or tuple(f"person {one.id}" for one in self.signed)
 
     def then(self, other: "People") -> "People":

@@ -146,7 +146,7 @@ class History(msgspec.Struct, array_like=True):
         return True
 
     def unmark(self, seqs: Iterable[int]) -> None:
-        """The marks of these entries are needed no more: the moments around each become one."""
+        """The marks of these entries are no longer needed: the moments around each become one."""
         points = self.points
         for seq in seqs:
             at = seq, 0

@@ -1,7 +1,7 @@
 """Who may come in at a listener, and who must go for it? Nobody is known before the hello.
 
 A connection comes in three steps. Accepted, it waits in the line of its address. Let in, at a pace, it is a
-stranger. Once it has proved itself the configuration bounds it, and it counts here no more. The lines take
+stranger. Once it has proved itself the configuration bounds it, and it no longer counts here. The lines take
 turns: those of addresses from which a device has proved itself go one by one with all the others, so that
 neither a flood nor the pace keeps a known device out. A proof gives back what letting in has cost of the
 pace: a whole floor that comes at one moment is let in as fast as it greets. Where there are too many

@@ -75,7 +75,7 @@ class Hashing:
         try:
             return await self._aside(verified)
         finally:
-            self._places -= Counter((place,))  # what is at 0 is kept no more
+            self._places -= Counter((place,))  # what is at 0 is no longer kept
 
     @cached_property
     def _nobodys(self) -> str:

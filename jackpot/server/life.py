@@ -15,7 +15,7 @@ LAPSED     The ledger has acknowledged nothing for so long that another server m
            Devices were sent away. They come back if the ledger acknowledges something after all.
 DRAINING   The bank is to be given up. Its links are suspended and nothing more is taken in, but what was
            decided becomes durable, and devices get their answers.
-RELEASING  Everything decided is durable. The bank is being given up, and is shown no more.
+RELEASING  Everything decided is durable. The bank is being given up, and is no longer shown.
 FAILED     Stopped for good: a person must look.
 
 A doubt can also come in OPENING and in LAPSED; OPENING_DOUBT and LAPSED_DOUBT remember where it came. A bank

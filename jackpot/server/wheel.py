@@ -32,7 +32,7 @@ class Wheel(Generic[T]):
         self._held_back.add(connection)
 
     def due(self, now: float) -> set[T]:
-        """Those held back, and those whose time has come: they wait no more."""
+        """Those held back, and those whose time has come: they no longer wait."""
         due, self._held_back = self._held_back, set()
         for slot in [slot for slot in self._slots if slot * SLOT_S <= now]:
             for connection in self._slots.pop(slot):

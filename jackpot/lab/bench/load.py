@@ -224,7 +224,7 @@ class Client(asyncio.Protocol):
                     future.set_result(None)
                 else:
                     future.set_exception(error)
-                    future.exception()  # one is told; the others are looked at no more
+                    future.exception()  # one is told; nobody looks at the others
 
     # What a kind of client does in its own way.
 

@@ -50,7 +50,7 @@ def decide_acknowledge(state: State, command: AcknowledgeAlarm, by: By) -> Alarm
 
 
 def apply_acknowledged(effects: Effects, event: AlarmAcknowledged) -> None:
-    """It is open no more; when it is raised again it is another one."""
+    """It is no longer open; when it is raised again it is another one."""
     del effects.state.alarms[event.what, event.where]
 
 

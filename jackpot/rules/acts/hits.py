@@ -242,7 +242,7 @@ class ErasePapers(ActCommand, tag="erase-papers", frozen=True):
     """What lies next to the journal about a hit's payment is erased: who was paid, and who was there.
 
     kept_days: as long as the site keeps papers, as its server says; None for ever. written: when the hit's
-    newest were, in unix milliseconds, which counts of a hit that the state keeps no more; 0 for none.
+    newest were, in unix milliseconds, which counts for a hit that the state no longer keeps; 0 for none.
     """
 
     hit: HitId

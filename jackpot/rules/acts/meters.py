@@ -122,7 +122,7 @@ def decide_left(state: State, command: DecideLeft, by: By) -> LeftDecided:
 
 
 def apply_left_decided(effects: Effects, event: LeftDecided) -> None:
-    """It waits no more; what is removed leaves the meter as a correction does."""
+    """It no longer waits; what is removed leaves the meter as a correction does."""
     decided(effects, _left(effects.state, event.left), event.amount)
     if event.remove:
         change = Accounts(primary=-event.amount, corrections=event.amount)

@@ -162,7 +162,7 @@ def decide_reject(state: State, command: Reject, by: By) -> Rejected:
 
 
 def apply_rejected(effects: Effects, event: Rejected) -> None:
-    """It waits no more."""
+    """It no longer waits."""
     forget(effects.state, event.request)
 
 
@@ -188,7 +188,7 @@ def decide_expire(state: State, command: ExpireRequest, _by: By) -> RequestExpir
 
 
 def apply_expired(effects: Effects, event: RequestExpired) -> None:
-    """It waits no more, and everybody is told."""
+    """It no longer waits, and everybody is told."""
     forget(effects.state, event.request)
     effects.alarm("request_expired", request=called(effects.state, event.request))
 
@@ -216,7 +216,7 @@ def find_request(state: State, name: str) -> Request:
 
 
 def forget(state: State, number: int) -> None:
-    """The request waits no more."""
+    """The request no longer waits."""
     state.requests = [request for request in state.requests if request.id != number]
 
 

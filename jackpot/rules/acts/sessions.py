@@ -44,7 +44,7 @@ class SignedOut(Event, frozen=True, array_like=True):
 
 
 class LockOut(ActCommand, tag="lock-out", frozen=True):
-    """The server lets a person in no more for a while: somebody has tried too often. failures: how often."""
+    """For a while the server lets a person in no longer: somebody tried too often. failures: how often."""
 
     person: Number
     failures: int

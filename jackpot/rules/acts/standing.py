@@ -115,7 +115,7 @@ def _comes_to(state: State, act: Act, request: Request, by: By) -> bytes | None:
 
 
 def stood(state: State, people: People, *, done: bool) -> None:
-    """Who stood for an entry is known from then on. done: it did what they asked, so it waits no more."""
+    """Who stood for an entry is known from then on. done: it did what they asked, so it no longer waits."""
     state.known = max(state.known, people.proof.seq)
     if done and people.proof.request:
         forget(state, people.proof.request)

@@ -1,8 +1,8 @@
 """Are two accounts two people? An admin who saw somebody come in by their own secret vouches for them.
 
-Who gives the codes of two accounts could choose both secrets, and so could who makes two admins on the
-server's machine. So neither of them confirms what the other asks, until an admin who is independent of that
-one has vouched for one of the two.
+An admin who gives the codes of two accounts could choose both secrets, and so could somebody who makes two
+admins on the server's machine. So neither account confirms what the other asks, until an admin who is
+independent of that person has vouched for one of the two.
 """
 
 from typing import ClassVar, Final
