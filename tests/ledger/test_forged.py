@@ -270,7 +270,7 @@ BY_TABLES: Final[list[tuple[str, Callable[[Forger], Any], str]]] = [
         voided_for_more,
         "(voided): the rules decide otherwise: recomputed.changes[0].change.primary is written -1.09",
     ),
-    ("T01", voided_beside_an_award, "(voided): the rules refuse it: round: awards of it stand"),
+    ("T01", voided_beside_an_award, "(voided): the rules refuse it: round: it has awards"),
     ("T01", voided_by_nobody, "(voided): it voids a round of table 2"),
     ("T02", wagered_on_a_suspended_link, "(wagered): the rules refuse it: link: three is suspended"),
     ("T02", wagered_twice, "(wagered): the rules refuse it: seat: 1 has made this wager already"),
