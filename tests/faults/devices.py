@@ -42,6 +42,9 @@ class World(Protocol):
     def heard(self, table: str, command: dict[str, Any], answer: dict[str, Any]) -> None:
         """A table has the answer to a command."""
 
+    def told(self, device: str, event: DeviceEvent) -> None:
+        """A device was told anything."""
+
     def random(self, name: str) -> Random:
         """A stream of randomness of its own, by name."""
 
@@ -146,6 +149,7 @@ class Device:
         for event in events:
             if isinstance(event, Refused) and event.message["code"] in NEVER:
                 raise Difference(f"{self.session.id}, which is honest, is sent away: {event.message}")
+            self.world.told(self.session.id, event)
             self._client._act(event)
         self.handle(events)
         self.flush()

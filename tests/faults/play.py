@@ -10,6 +10,7 @@ from functools import partial
 from random import Random
 from typing import Any, Final
 
+from controllers.device import DeviceEvent
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.rules import commands
 from jackpot.rules.invariant import InvariantError
@@ -18,6 +19,7 @@ from tests.faults.devices import Sign
 from tests.faults.difference import Difference, same
 from tests.faults.dying import Mood, contained
 from tests.faults.floor import Table
+from tests.faults.heralds import Herald
 from tests.faults.house import HOUSES, STOLEN, keys
 from tests.faults.network import Timeline, Weather, Wire
 from tests.faults.people import Person
@@ -62,7 +64,9 @@ WRONG: Final = (
 class Play(ABC):
     """One run: `run` until so many rounds have ended, then let everything come to rest and check it whole."""
 
-    def __init__(self, seed: int, rounds: int, plan: list[Fault], signs: tuple[str, ...]) -> None:
+    def __init__(
+        self, seed: int, rounds: int, plan: list[Fault], signs: tuple[str, ...], far: tuple[str, ...]
+    ) -> None:
         self.seed = seed
         self.rounds = rounds
         self.timeline = Timeline()
@@ -71,7 +75,7 @@ class Play(ABC):
         self.poison: set[bytes] = set()
         self.notes: deque[str] = deque(maxlen=NOTES)
         self.injected: Counter[str] = Counter()
-        self.witness = Witness(self.house, self.poison, self.note)
+        self.witness = Witness(self.house, self.poison, self.note, lambda: self.timeline.now)
         peopled = seed // len(HOUSES) % PEOPLED == 0
         self.site = Site("simulated", self.random("site"), self.note, peopled=peopled)
         self._faults = self.random("faults")
@@ -81,6 +85,11 @@ class Play(ABC):
         self._wrong: BaseException | None = None
         self._patched = ExitStack()
         self._patched.enter_context(contained(self._wronged))
+        tables = [plan.table for plan in self.house.honest]
+        self._heralds = {
+            name: Herald(name, self.witness, table=name in tables, near=name not in far)
+            for name in (*tables, *signs)
+        }
         self.tables = [Table(self, plan, self.house, self._standing) for plan in self.house.honest]
         self.strangers: list[Stranger] = []
         stolen = next(plan for plan in self.house.tables if plan.table == STOLEN)
@@ -119,6 +128,9 @@ class Play(ABC):
 
     def heard(self, table: str, command: dict[str, Any], answer: dict[str, Any]) -> None:
         self.witness.heard(table, command, answer)
+
+    def told(self, device: str, event: DeviceEvent) -> None:
+        self._heralds[device].hear(event)
 
     def _standing(self, hits: list[str]) -> None:
         self.person.called(hits)

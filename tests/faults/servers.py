@@ -66,7 +66,8 @@ class Simulation(Play):
         self.alone = ground.alone
         self.names = "a" if self.alone else "abc"[: 2 + seed // 3 % 2]
         self.screen_names = () if self.alone else SCREENS
-        super().__init__(seed, rounds, plan, ALONE if self.alone else (*AT_SERVERS, *AT_SCREENS))
+        far = () if self.alone else AT_SCREENS
+        super().__init__(seed, rounds, plan, (*(ALONE if self.alone else AT_SERVERS), *far), far)
         self._patched.enter_context(simulated(self.random("chance")))
         random, timeline = self.random("disk"), self.timeline
         self.place = ground.place(Around(folder, random, timeline, self.note, lambda: self.shared.recovering))

@@ -37,6 +37,7 @@ from jackpot.server.sequencer import Core
 from tests.faults.claims import BEHIND, GREETINGS, Claims
 from tests.faults.difference import Difference, same
 from tests.faults.figures import compare_figures
+from tests.faults.heralds import History
 from tests.faults.house import BANK, House, model_level
 from tests.faults.model import Model
 from tests.faults.site import HOLDS_MS, signers_of, waited_of
@@ -78,11 +79,14 @@ class Witness:
     plans: the links as people have agreed on them.
     """
 
-    def __init__(self, house: House, poison: set[bytes], note: Callable[[str], None]) -> None:
+    def __init__(
+        self, house: House, poison: set[bytes], note: Callable[[str], None], now: Callable[[], float]
+    ) -> None:
         self.house = house
         self.model = Model()
         self.model.holds_ms = HOLDS_MS
         self.claims = Claims()
+        self.history = History(now)
         self.seq = self.written_seq = 0
         self.rounds = 0
         self.kinds: Counter[str] = Counter()
@@ -164,6 +168,7 @@ class Witness:
             self._feed(row, self._kept_answer(engine, row))
         self.written_seq = head.seq
         same("the rows of the ledger", head.seq, self.seq)
+        self.history.found = head.seq
         self.compare(engine)
 
     def durable(self, core: Core, every: bool = False) -> None:
@@ -196,6 +201,11 @@ class Witness:
             raise Difference(f"{table} has an answer to {seq}, {self._last[table]} is its last durable one")
         if seq in self._answers[table]:
             same(f"{table} {seq}, the answer", answer, self._answers[table][seq][1])
+
+    def last_answer(self, table: str, seq: int) -> Map | None:
+        """What a command of a table was answered, if it is remembered."""
+        found = self._answers[table].get(seq)
+        return found and found[1]
 
     def differs(self) -> set[str]:
         """The links that stand still because a server was told other terms than people agreed on (L9)."""
@@ -234,6 +244,7 @@ class Witness:
         if said is not None:
             by = envelope.table or envelope.proof.signed
             self._compare_answers(f"row {row.seq}, {by} {envelope.command}", answer, said)
+        self.history.note(row.seq, self.model, self.names.theirs)
         if self.seq % FOLD_EVERY == 0:
             self.model.checkpoint(forget=True)
 

@@ -1,0 +1,245 @@
+"""Is every device told of hits and awards: of all, before the meters after them, and of nothing else?
+
+By what the independent model says, row by row (WIRE, server pushes; S5, S7). What is told on one connection
+is compared with what was durable: meters at a row say that everything up to that row has been told.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, NamedTuple, Protocol
+
+from controllers.device import Answered, DeviceEvent, Pushed, Welcomed
+from tests.faults.difference import Difference, same
+from tests.faults.house import BANK, server_level
+from tests.faults.model import Model
+from tests.faults.model_facts import PAID, PENDING, UNDONE, VALIDATED, Hit
+
+Map = dict[str, Any]
+
+# What a status of a hit as a whole says of its awards; one that was final at once says nothing.
+OF_HIT: Final[Mapping[str, frozenset[str]]] = {
+    "validated": frozenset({VALIDATED, PAID, UNDONE}),
+    "paid": frozenset({PAID, UNDONE}),
+    "undone": frozenset({UNDONE}),
+}
+FINAL: Final = "final"
+# A new connection is told the hits of a minute, by the server's clock; by ours it may be a little less.
+RECENT_S: Final = 50.0
+
+
+class Was(NamedTuple):
+    """How an award stood from a row on; amount in cents."""
+
+    row: int
+    status: str
+    amount: int
+
+
+class Won:
+    """A hit as the server calls it. facts: as signs are told of it once it has won a percentage, at `row`.
+
+    at: when, in simulated seconds. sums: of its percentages, in cents, as they were ever published. stood:
+    its awards' statuses, from each row.
+    """
+
+    def __init__(self, table: str, link: str) -> None:
+        self.table, self.link = table, link
+        self.row, self.at = 0, 0.0
+        self.facts: Map = {}
+        self.sums: list[int] = []
+        self.stood: list[tuple[int, frozenset[str]]] = []
+
+
+class History:
+    """What became durable of hits and awards, by the server's names. news: of what, from each row on.
+
+    found: the last row when a server last began.
+    """
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self.now = now
+        self.found = 0
+        self.news: list[tuple[int, str]] = []
+        self.hits: dict[str, Won] = {}
+        self.awards: dict[str, list[Was]] = {}
+        self.hit_of: dict[str, str] = {}
+
+    def note(self, row: int, model: Model, theirs: Mapping[str, str]) -> None:
+        """The model has been told this row."""
+        for hit in model.hits_made.values():
+            if hit.awards and hit.id in theirs:
+                self._note_hit(row, hit, theirs)
+
+    def _note_hit(self, row: int, hit: Hit, theirs: Mapping[str, str]) -> None:
+        name = theirs[hit.id]
+        won = self.hits.setdefault(name, Won(hit.table, hit.link))
+        for award in hit.awards:
+            trail = self.awards.setdefault(theirs[award.id], [])
+            self.hit_of[theirs[award.id]] = name
+            if not trail or trail[-1][1:] != (award.status, award.amount):
+                trail.append(Was(row, award.status, award.amount))
+                self.news.append((row, theirs[award.id]))
+        stood = frozenset(award.status for award in hit.awards) - {FINAL}
+        if not won.stood or won.stood[-1][1] != stood:
+            won.stood.append((row, stood))
+        percentages = [award.amount for award in hit.awards if award.kind == "meter"]
+        if percentages and (not won.sums or won.sums[-1] != sum(percentages)):
+            won.sums.append(sum(percentages))
+        if percentages and not won.row:
+            won.row, won.at = row, self.now()
+            self.news.append((row, name))
+            level = server_level(hit.level or "")
+            won.facts = {"link": hit.link, "level": level, "hand": hit.hand, "table": hit.table}
+            won.facts |= {"cycle": hit.cycle, "bank": BANK, "rev": row}
+
+    def between(self, first: int, last: int) -> set[str]:
+        """The hits and awards of which there is something new after the first row, and up to the last."""
+        places = [bisect_right(self.news, (row, "~")) for row in (first, last)]
+        return {name for _, name in self.news[slice(*places)]}
+
+    def at(self, award: str, row: int) -> int | None:
+        """Which of its states an award was in at a row; None where it was not there yet."""
+        places = [place for place, was in enumerate(self.awards[award]) if was.row <= row]
+        return places[-1] if places else None
+
+
+class Truth(Protocol):
+    """What became durable."""
+
+    history: History
+
+    def last_answer(self, table: str, seq: int) -> Map | None:
+        """What a command of a table was answered, if it is remembered."""
+
+
+class Herald:
+    """What one device has been told on its connection. table: it is one; a sign has only what signs have.
+
+    near: it is connected to the bank's server, so that nothing is lost on the way.
+    """
+
+    def __init__(self, device: str, witness: Truth, *, table: bool, near: bool) -> None:
+        self.device, self.near = device, near
+        self._truth, self._history, self._table = witness, witness.history, table
+        self._links: set[str] = set()
+        self._base: int | None = None  # of the first meters
+        self._checked = 0  # the last meters: what came before them was told
+        self._owed: set[str] = set()  # from before the connection
+        self._hits: set[str] = set()
+        self._awards: dict[str, int] = {}  # the least of its states that it can be in, by what was told
+
+    def hear(self, event: DeviceEvent) -> None:
+        """Raises Difference."""
+        if isinstance(event, Welcomed):
+            self._welcomed(event.message)
+        elif isinstance(event, Answered):
+            self._answered(event.answer)
+        elif isinstance(event, Pushed):
+            self._told(event.message)
+
+    def _welcomed(self, message: Map) -> None:
+        """A new connection, on which nothing was told; `last` is the answer that was recorded."""
+        self._links = {one["link"] for one in message["links"]}
+        self._base, self._hits, self._awards = None, set(), {}
+        if message.get("last") is not None:
+            recorded = self._truth.last_answer(self.device, message["last_seq"])
+            same(f"{self.device}, its last answer", message["last"], recorded or message["last"])
+
+    def _answered(self, answer: Map) -> None:
+        """The answer to a command of its own; an old one may have been given before this connection."""
+        for award in answer.get("awards", ()):
+            if self._base is not None and self._history.awards[award["award"]][0].row > self._base:
+                self._awards.setdefault(award["award"], 0)
+
+    def _told(self, message: Map) -> None:
+        hear: Callable[[Map], None] | None = getattr(self, f"_{message['t']}", None)
+        if hear is None:
+            return
+        if self._base is None and message["t"] != "meters":
+            raise Difference(f"{self.device} is told {message} before any meters")
+        hear(message)
+
+    def _meters(self, message: Map) -> None:
+        if message["bank"] != BANK:
+            return
+        if self._base is None:
+            self._base = self._checked = message["rev"]
+            self._owed = set(self._told_at_first(message["rev"]))
+        elif self.near:
+            for name in self._owed | self._history.between(self._checked, message["rev"]):
+                self._must_know(name, message["rev"])
+            self._owed, self._checked = set(), message["rev"]
+
+    def _told_at_first(self, base: int) -> Iterator[str]:
+        """The awards of the table that wait, and the hits of the last minute that its server has seen."""
+        for name, trail in self._history.awards.items():
+            place = self._history.at(name, base)
+            if place is not None and trail[place].status in (PENDING, VALIDATED):
+                yield name
+        for name, won in self._history.hits.items():
+            recent = self._history.found < won.row <= base and won.at > self._history.now() - RECENT_S
+            if recent and all(stood != {UNDONE} for _, stood in won.stood):
+                yield name
+
+    def _must_know(self, name: str, rev: int) -> None:
+        """A hit or an award has been told, as it was at that row."""
+        won = self._history.hits.get(name)
+        if won is not None:
+            if won.link in self._links and name not in self._hits:
+                raise Difference(f"{self.device} is told row {rev} of the meters, not {name}: {won.facts}")
+            return
+        mine = self._history.hits[self._history.hit_of[name]].table == self.device
+        if mine and self._awards.get(name, -1) < (self._history.at(name, rev) or 0):
+            trail = self._history.awards[name]
+            raise Difference(f"{self.device} is told row {rev} of the meters, not {name}: {trail}")
+
+    def _hit(self, message: Map) -> None:
+        won = self._history.hits.get(message["hit"])
+        if won is None or not won.row:
+            raise Difference(f"{self.device} is told of a hit that is not durable: {message}")
+        same(f"{self.device}, {message['hit']}", {key: message[key] for key in won.facts}, won.facts)
+        same(f"{self.device}, a sum of {message['hit']} {message}", message["amount"] in won.sums, True)
+        same(f"{self.device} has the link of {message}", won.link in self._links, True)
+        self._hits.add(message["hit"])
+
+    def _award(self, message: Map) -> None:
+        same(f"{self.device} has the table of {message}", self._of_it(message), True)
+        self._stands(message, message["status"])
+
+    def _status(self, message: Map) -> None:
+        same(f"{self.device} has the table or link of {message}", self._of_it(message), True)
+        status, won = message["status"], self._history.hits[message["hit"]]
+        if "award" in message and status != "released":
+            same(
+                f"{self.device} is told {message}: a sign only of what is raised",
+                self._table or status == "raised",
+                True,
+            )
+            self._stands(message, PENDING if status == "raised" else status)
+        elif status in OF_HIT:
+            stood = [one for row, one in won.stood if row >= self._last_before(won)]
+            if not any(one <= OF_HIT[status] for one in stood):
+                raise Difference(f"{self.device} is told {message}, its awards were {stood}")
+
+    def _of_it(self, message: Map) -> bool:
+        """Whether a hit is durable, and of the table or of a link of the sign."""
+        won = self._history.hits.get(message["hit"])
+        return won is not None and (won.table == self.device if self._table else won.link in self._links)
+
+    def _last_before(self, won: Won) -> int:
+        """From which row on its awards stood as they did when this connection began."""
+        return max((row for row, _ in won.stood if row <= (self._base or 0)), default=0)
+
+    def _stands(self, message: Map, status: str) -> None:
+        """An award is told: it stands so, or has since the last that was told of it."""
+        award = message["award"]
+        same(f"{award}, its hit", message["hit"], self._history.hit_of.get(award))
+        trail = self._history.awards[award]
+        first = max(self._awards.get(award, 0), self._history.at(award, self._base or 0) or 0)
+        for place in range(first, len(trail)):
+            if trail[place][1:] == (status, message.get("amount", trail[place].amount)):
+                self._awards[award] = place
+                return
+        raise Difference(f"{self.device} is told {message}, it was {trail[first:]}")
