@@ -1,13 +1,11 @@
-"""What changes by a table's frames? The events of a round are applied here; nothing is refused."""
+"""What changes by the cards, or where a round is void? Its events are applied here; nothing is refused."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable
-from typing import Any, Final, Literal
-
-from msgspec.structs import replace
+from typing import Any, Final
 
 from controllers.answers import Refund
 from jackpot.rules import facts, meter, unpaid
-from jackpot.rules.betting import count_by_link
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import (
     Closed,
@@ -15,22 +13,17 @@ from jackpot.rules.events import (
     Event,
     HitMade,
     LeftMade,
-    Locked,
-    Locking,
     Recomputed,
     Refused,
     Settled,
     Settlement,
     TakeMade,
     Voided,
-    Wagered,
-    Withdrawn,
 )
 from jackpot.rules.invariant import present
 from jackpot.rules.meter import Accounts
 from jackpot.rules.money import to_cents
-from jackpot.rules.outcome import Told
-from jackpot.rules.recompute import drop_bets, rates_of
+from jackpot.rules.recompute import drop_bets
 from jackpot.rules.state import (
     HITS_KEPT,
     PAID_KEPT,
@@ -52,41 +45,7 @@ from jackpot.rules.undo import Share, Take, floor_of, is_whole
 # refunds. An undo reaches so many only where an older award was unpaid for long; the journal has them all.
 LEFT_TOLD_MOST: Final = 64
 
-_NO_TABLE: Final = "a table's event without its table"
-
-
-def apply_wagered(effects: Effects, event: Wagered) -> None:
-    """Every level rises at once (L6); a seat that carries a player does so for all its wagers (T9)."""
-    table = present(effects.table, _NO_TABLE)
-    round_ = table.round
-    if round_ is None:
-        round_ = table.round = Round(event.round, "open", effects.seq)
-    for place in event.bets if round_.seated else ():
-        round_.seated.pop(place.seat, None)
-    round_.bets += event.bets
-    round_.seqs += [effects.seq] * len(event.bets)
-    if owners := {bet.seat: bet.player for bet in round_.bets if bet.player is not None}:
-        round_.bets = [replace(bet, player=owners.get(bet.seat)) for bet in round_.bets]
-    links = [bet.link for bet in event.bets]
-    for number in dict.fromkeys(links):
-        count = links.count(number)
-        table.counts[number] = table.counts.get(number, 0) + count
-        link = effects.state.link(number)
-        for level in link.levels:
-            primary, reserve = rates_of(link, level.terms, count)
-            meter.contribute(effects.meter(link, level), level.terms, primary, reserve)
-            point = level.history.points[-1]
-            point.primary += primary
-            point.reserve += reserve
-            level.wagers += count
-    if event.locking is not None:
-        _lock(effects, table, round_, event.locking)
-
-
-def apply_withdrawn(effects: Effects, event: Withdrawn) -> None:
-    """The state becomes what it would be without the wagers (T2)."""
-    table = present(effects.table, _NO_TABLE)
-    take_back(effects, unfinished(table, event.round), event.bets, event.recomputed)
+NO_TABLE: Final = "a table's event without its table"
 
 
 def take_back(
@@ -100,7 +59,7 @@ def take_back(
     round_.seated |= {bet.seat: bet.player for bet in bets if bet.player is not None}
     round_.seqs = [seq for bet, seq in made if bet not in bets]
     round_.bets = [bet for bet in round_.bets if bet not in bets]
-    for number, count in sorted(count_by_link(bets).items()):
+    for number, count in sorted(Counter(bet.link for bet in bets).items()):
         link = effects.state.link(number)
         for level in link.levels:
             drop_bets(level.history, link, gone)
@@ -187,40 +146,9 @@ def _raise(effects: Effects, hit: Hit, award: Award, amount: int) -> None:
     effects.tell_status(hit, "raised", award)
 
 
-def apply_locked(effects: Effects, event: Locked) -> None:
-    """No more bets (T1), or a corrected count (T3)."""
-    table = present(effects.table, _NO_TABLE)
-    if event.recount:
-        round_ = unfinished(table, event.round)
-        round_.chips |= event.locking.chips
-        round_.state = judged(effects.told, event.locking.accepted)
-        return
-    _lock(effects, table, present(table.round, "a lock without a round"), event.locking)
-
-
-def _lock(effects: Effects, table: Table, round_: Round, locking: Locking) -> None:
-    if table.closed is not None:
-        forget(effects, table, table.closed)
-        table.closed = table.asked = None
-    _fold(effects.state, table.links, effects.seq)
-    round_.chips = dict(locking.chips)
-    round_.draws = list(locking.draws)
-    round_.state = judged(effects.told, locking.accepted)
-    if round_.draws:
-        effects.told.draw = facts.drawn(effects.state, round_)
-
-
-def judged(told: Told, wrong: Collection[int]) -> Literal["locked", "mismatch"]:
-    """Locked, or waiting for a count that agrees (T3). wrong: the links that `miscounted` names."""
-    if not wrong:
-        return "locked"
-    told.warn = ("chip_mismatch",)
-    return "mismatch"
-
-
 def apply_settled(effects: Effects, event: Settled) -> None:
     """Seats are settled in payout order (T4)."""
-    table = present(effects.table, _NO_TABLE)
+    table = present(effects.table, NO_TABLE)
     round_ = unfinished(table, event.round)
     if event.shown and not round_.reopened:
         _mark(effects, round_, [shown.seat for shown in event.shown])
@@ -234,7 +162,7 @@ def apply_settled(effects: Effects, event: Settled) -> None:
 
 def apply_closed(effects: Effects, event: Closed) -> None:
     """The round's end; seats not settled have lost."""
-    table = present(effects.table, _NO_TABLE)
+    table = present(effects.table, NO_TABLE)
     round_ = unfinished(table, event.round)
     if not round_.reopened:
         _mark(effects, round_, [])
@@ -429,30 +357,6 @@ def end_dispute(state: State, number: int) -> None:
     state.disputed.pop(number, None)
 
 
-def _fold(state: State, links: Iterable[int], seq: int) -> None:
-    """Shorten the histories that have grown long, but keep all that an open round still needs (A11).
-
-    seq: of the entry that is applied.
-    """
-    for number in links:
-        link = state.link(number)
-        for level in link.levels:
-            if len(level.history.points) > level.history.fold_at:
-                break
-        else:
-            continue
-        open_ = [
-            round_.first_seq
-            for other in state.tables
-            if number in other.links
-            for round_ in (other.round, other.closed)
-            if round_ is not None
-        ]
-        needed = min(open_, default=seq)
-        for level in link.levels:
-            level.history.fold(needed)
-
-
 def unfinished(table: Table, round_id: str) -> Round:
     """The round that an event is about; raises InvariantError where the table has no such unfinished one."""
     return present(table.find(round_id), f"table {table.terms.table} has no unfinished round {round_id}")
@@ -467,12 +371,9 @@ def apply_refused(effects: Effects, event: Refused) -> None:
 
 
 APPLIES: Final[dict[type[Event], Callable[[Effects, Any], None]]] = {
-    Wagered: apply_wagered,
-    Withdrawn: apply_withdrawn,
-    Locked: apply_locked,
     Settled: apply_settled,
     Closed: apply_closed,
     Voided: apply_voided,
     Refused: apply_refused,
 }
-"""What each event of a table's frame changes."""
+"""What each event of a table's frame after the lock changes."""

@@ -1,18 +1,22 @@
-"""May this wager be taken, taken back, locked? The round before the cards (T1-T3, T9, L11)."""
+"""May a wager be taken, taken back, locked? The round before the cards: decided, applied (T1-T3, T9, L11)."""
 
-from collections.abc import Iterable, Mapping
-from typing import Final, Protocol
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, Final, Literal, Protocol
 
 import msgspec
+from msgspec.structs import replace
 
 from controllers.messages import Bet, Lock, Unbet, Wager, Withdraw
-from jackpot.rules import names
+from jackpot.rules import facts, names
+from jackpot.rules.apply_rounds import NO_TABLE, forget, take_back, unfinished
 from jackpot.rules.cards import DECK
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import Draw
-from jackpot.rules.events import Locked, Locking, Wagered, Withdrawn
-from jackpot.rules.invariant import invariant
+from jackpot.rules.effects import Effects
+from jackpot.rules.events import Event, Locked, Locking, Wagered, Withdrawn
+from jackpot.rules.invariant import invariant, present
 from jackpot.rules.money import to_cents
+from jackpot.rules.outcome import Told
 from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.recompute import Made, without_bets
 from jackpot.rules.refusal import CODES, Refusal, quoted, refuse_if
@@ -52,14 +56,6 @@ def link_number(state: State, table: Table, name: str) -> int:
         if state.link(number).terms.link == name:
             return number
     raise _no_link(table, name)
-
-
-def count_by_link(bets: Iterable[Placed]) -> dict[int, int]:
-    """How many of the wagers are on each link."""
-    counts: dict[int, int] = {}
-    for bet in bets:
-        counts[bet.link] = counts.get(bet.link, 0) + 1
-    return counts
 
 
 def find_round(table: Table, round_id: str) -> Round:
@@ -138,7 +134,7 @@ def _placed(
     return placed, faults
 
 
-def decide_withdraw(state: State, table: Table, command: Withdraw) -> Withdrawn:
+def decide_withdraw(state: State, table: Table, command: Withdraw, _around: Around) -> Withdrawn:
     """Take wagers back before the lock (T2)."""
     round_ = find_round(table, command.round)
     refuse_if(round_.state != "open", Code.LOCKED_OUT, "round: no wager is taken back after the lock")
@@ -218,16 +214,17 @@ def check_players(table: Table, said: Iterable[Seated], *, whole: bool = True) -
     said: in order; one without a player says nothing. whole: no more is known of the round, so that no box
     between two others is still to come.
     """
+    named = [(one.seat, one.player) for one in said if one.player is not None]
+    if len(named) < 2:
+        return  # there is nobody to take them for
     owners: dict[int, str] = {}
     boxes: dict[str, set[int]] = {}
-    for one in said:
-        if one.player is None:
-            continue
-        known = owners.setdefault(one.seat, one.player)
-        name = names.plain(one.player)
-        boxes.setdefault(name, set()).add(one.seat)
-        if one.player != known and name != names.plain(known):
-            raise Refusal(Code.BAD_MESSAGE, f"player: seat {one.seat} is {quoted(known)}'s")
+    for seat, player in named:
+        known = owners.setdefault(seat, player)
+        name = names.plain(player)
+        boxes.setdefault(name, set()).add(seat)
+        if player != known and name != names.plain(known):
+            raise Refusal(Code.BAD_MESSAGE, f"player: seat {seat} is {quoted(known)}'s")
     most = 1 if table.terms.game == "ultimate-texas-holdem" else table.terms.adjacent_boxes
     for seats in boxes.values():
         width = max(seats) - min(seats) + 1
@@ -296,3 +293,99 @@ def _draw(state: State, table: Table, bets: Iterable[Placed], draws: Mapping[str
             drawn.lucky_chance, drawn.lucky_box = draw.lucky_chance, draw.lucky_box
         made.append(drawn)
     return made
+
+
+def apply_wagered(effects: Effects, event: Wagered) -> None:
+    """Every level rises at once (L6); a seat that carries a player does so for all its wagers (T9)."""
+    table = present(effects.table, NO_TABLE)
+    round_ = table.round
+    if round_ is None:
+        round_ = table.round = Round(event.round, "open", effects.seq)
+    for place in event.bets if round_.seated else ():
+        round_.seated.pop(place.seat, None)
+    round_.bets += event.bets
+    round_.seqs += [effects.seq] * len(event.bets)
+    if owners := {bet.seat: bet.player for bet in round_.bets if bet.player is not None}:
+        round_.bets = [replace(bet, player=owners.get(bet.seat)) for bet in round_.bets]
+    links = [bet.link for bet in event.bets]
+    for number in sorted(set(links)):
+        count = links.count(number)
+        table.counts[number] = table.counts.get(number, 0) + count
+        link = effects.state.link(number)
+        for level in link.levels:
+            rise = effects.rise(link, level, count * link.terms.wager)
+            point = level.history.points[-1]
+            point.primary += rise.primary
+            point.reserve += rise.reserve
+            level.wagers += count
+    if event.locking is not None:
+        _lock(effects, table, round_, event.locking)
+
+
+def apply_withdrawn(effects: Effects, event: Withdrawn) -> None:
+    """The state becomes what it would be without the wagers (T2)."""
+    table = present(effects.table, NO_TABLE)
+    take_back(effects, unfinished(table, event.round), event.bets, event.recomputed)
+
+
+def apply_locked(effects: Effects, event: Locked) -> None:
+    """No more bets (T1), or a corrected count (T3)."""
+    table = present(effects.table, NO_TABLE)
+    if event.recount:
+        round_ = unfinished(table, event.round)
+        round_.chips |= event.locking.chips
+        round_.state = judged(effects.told, event.locking.accepted)
+        return
+    _lock(effects, table, present(table.round, "a lock without a round"), event.locking)
+
+
+def _lock(effects: Effects, table: Table, round_: Round, locking: Locking) -> None:
+    if table.closed is not None:
+        forget(effects, table, table.closed)
+        table.closed = table.asked = None
+    _fold(effects.state, table.links, effects.seq)
+    round_.chips = dict(locking.chips)
+    round_.draws = list(locking.draws)
+    round_.state = judged(effects.told, locking.accepted)
+    if round_.draws:
+        effects.told.draw = facts.drawn(effects.state, round_)
+
+
+def judged(told: Told, wrong: Collection[int]) -> Literal["locked", "mismatch"]:
+    """Locked, or waiting for a count that agrees (T3). wrong: the links that `miscounted` names."""
+    if not wrong:
+        return "locked"
+    told.warn = ("chip_mismatch",)
+    return "mismatch"
+
+
+def _fold(state: State, links: Iterable[int], seq: int) -> None:
+    """Shorten the histories that have grown long, but keep all that an open round still needs (A11).
+
+    seq: of the entry that is applied.
+    """
+    for number in links:
+        link = state.link(number)
+        for level in link.levels:
+            if len(level.history.points) > level.history.fold_at:
+                break
+        else:
+            continue
+        open_ = [
+            round_.first_seq
+            for other in state.tables
+            if number in other.links
+            for round_ in (other.round, other.closed)
+            if round_ is not None
+        ]
+        needed = min(open_, default=seq)
+        for level in link.levels:
+            level.history.fold(needed)
+
+
+APPLIES: Final[dict[type[Event], Callable[[Effects, Any], None]]] = {
+    Wagered: apply_wagered,
+    Withdrawn: apply_withdrawn,
+    Locked: apply_locked,
+}
+"""What each event before the cards changes."""

@@ -9,7 +9,7 @@ from msgspec.structs import astuple
 from controllers import answers
 from jackpot.rules import facts
 from jackpot.rules.invariant import InvariantError
-from jackpot.rules.meter import Accounts, is_sound
+from jackpot.rules.meter import Accounts, contribute, is_sound, rise
 from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import Push, Told
 from jackpot.rules.postings import Posting
@@ -50,6 +50,8 @@ class Effects(msgspec.Struct, eq=False):
     pushes: list[Push] = []
     alarms: list[tuple[str, Map]] = []
     before: dict[tuple[int, int], tuple[Link, Level | None, int, tuple[int, ...]]] = {}
+    risen: list[Posting] = []
+    meters: list[tuple[str, str, int]] = []
 
     def meter(self, link: Link, level: Level) -> Accounts:
         """A level's accounts, about to move."""
@@ -63,6 +65,22 @@ class Effects(msgspec.Struct, eq=False):
         if (link.number, 0) not in self.before:
             self.before[link.number, 0] = link, None, 0, astuple(link.outside)
         return link.outside
+
+    def rise(self, link: Link, level: Level, wagered: int) -> Posting:
+        """Wagers raise a level (L6); what they add, before a limit. Raises InvariantError (M4)."""
+        accounts, terms = level.accounts, level.terms
+        posting = rise(link.number, level.number, level.cycle, terms, wagered)
+        if terms.limit is not None:
+            contribute(self.meter(link, level), terms, posting.primary, posting.reserve)
+            return posting
+        accounts.primary += posting.primary
+        accounts.reserve += posting.reserve
+        accounts.wagers += posting.wagers
+        if sum(astuple(accounts)):  # nothing falls: what was sound is sound while it balances
+            raise InvariantError(f"entry {self.seq} unbalances {link.terms.link}.{terms.level}: {accounts}")
+        self.risen.append(posting)
+        self.meters.append((link.terms.link, terms.level, accounts.primary))
+        return posting
 
     def move(self, link_number: int, level_number: int, change: Accounts) -> None:
         """Move a level, or level 0, by the change."""
@@ -78,9 +96,9 @@ class Effects(msgspec.Struct, eq=False):
         A level that did not move has no posting. Raises InvariantError.
         """
         hits = tuple(sorted(self.hits)) if self.hits else ()
+        postings, meters = self.risen, self.meters
         if not self.before:
-            return Moved((), (), hits) if hits else NOTHING_MOVED
-        postings, meters = [], []
+            return Moved(tuple(postings), tuple(meters), hits) if postings or hits else NOTHING_MOVED
         for (number, level_number), (link, level, cycle, before) in sorted(self.before.items()):
             after = astuple(link.outside if level is None else level.accounts)
             if after != before:
@@ -90,6 +108,7 @@ class Effects(msgspec.Struct, eq=False):
                 postings.append(Posting(number, level_number, cycle, *map(sub, after, before)))
             if level is not None:
                 meters.append((link.terms.link, level.terms.level, after[0]))
+        postings.sort()
         return Moved(tuple(postings), tuple(meters), hits)
 
     def waiting(self) -> tuple[tuple[str, tuple[answers.WaitingHit, ...]], ...]:

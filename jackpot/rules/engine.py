@@ -5,7 +5,8 @@ state by the event alone and cannot fail. So the journal's events, applied again
 same state to the last micro-dollar.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any, Final
 
 import msgspec
 
@@ -38,6 +39,22 @@ from jackpot.rules.state import ANSWERS_KEPT, Answered, Done, State, Table
 UNASKED = (*witness.GREETINGS, *conflict.APPLIES, Sealed)
 # Events after which there are other tables.
 TABLES_CHANGE = (TableOpened, BankBegun)
+
+
+def _decide_malformed(_state: State, _table: Table, command: messages.Malformed, _around: Around) -> Event:
+    raise Refusal(Code.BAD_MESSAGE, command.message)
+
+
+DECIDE: Final[dict[type[Command], Callable[[State, Table, Any, Around], Event]]] = {
+    messages.Wager: betting.decide_wager,
+    messages.Withdraw: betting.decide_withdraw,
+    messages.Lock: betting.decide_lock,
+    messages.Settle: settling.decide_settle,
+    messages.Close: settling.decide_close,
+    messages.Void: settling.decide_void,
+    messages.Malformed: _decide_malformed,
+}
+"""What each frame of a table leads to. Each raises Refusal, InvariantError."""
 
 
 class Engine:
@@ -104,7 +121,9 @@ class Engine:
         if seq > table.last_seq + 1:
             return _not_applied(table, seq, Code.SEQ_GAP, f"seq: {table.last_seq + 1} comes next")
         try:
-            event = self._decide_frame(table, envelope, command)
+            asked_ms = self.epoch.asked_ms(table, envelope.tick)
+            around = _around(self.epoch, table, envelope.draws, envelope.tick, asked_ms)
+            event = DECIDE[type(command)](self.state, table, command, around)
         except Refusal as refusal:
             if refusal.code in NOT_APPLIED:
                 return _not_applied(table, seq, refusal.code, refusal.message)
@@ -120,7 +139,9 @@ class Engine:
         """
         if envelope.table is None:
             return self._decide_act(envelope)
-        return self._decide_frame(self._tables[envelope.table], envelope, envelope.command, asked_ms)
+        table, command = self._tables[envelope.table], envelope.command
+        around = _around(self.epoch, table, envelope.draws, envelope.tick, asked_ms)
+        return DECIDE[type(command)](self.state, table, command, around)
 
     def execute_as_internal(self, envelope: Envelope, message: str) -> Outcome:
         """Refuse durably a command that broke an invariant, or whose data was refused (WIRE: internal)."""
@@ -162,29 +183,6 @@ class Engine:
         found = conflict.decide_conflict(table, seq, envelope.digest, self.epoch.since)
         resent = _resent(table, seq, envelope.digest)
         return resent if found is None else self._commit(envelope, None, found, resent.answer)
-
-    def _decide_frame(
-        self, table: Table, envelope: Envelope, command: Command, asked_ms: int | None = None
-    ) -> Event:
-        match command:
-            case messages.Wager():
-                around = _around(self.epoch, table, envelope.draws, envelope.tick, asked_ms)
-                return betting.decide_wager(self.state, table, command, around)
-            case messages.Lock():
-                around = _around(self.epoch, table, envelope.draws, envelope.tick, asked_ms)
-                return betting.decide_lock(self.state, table, command, around)
-            case messages.Settle():
-                return settling.decide_settle(self.state, table, command)
-            case messages.Close():
-                return settling.decide_close(self.state, table, command)
-            case messages.Malformed():
-                raise Refusal(Code.BAD_MESSAGE, command.message)
-            case messages.Withdraw():
-                return betting.decide_withdraw(self.state, table, command)
-            case messages.Void():
-                return settling.decide_void(self.state, table, command.round, command.reason)
-        message = f"{type(command).__name__} is no table's command"
-        raise InvariantError(message)
 
     def _act(self, envelope: Envelope) -> Outcome:
         """An act of people or of the server; done once, however often it is asked."""
@@ -277,11 +275,10 @@ class Engine:
         self._tables = {table.terms.table: table for table in self.state.tables}
 
 
-def _around(epoch: Epoch, table: Table, draws: dict[str, Draw], tick: int, asked_ms: int | None) -> Around:
-    """What decides together with a wager or a lock. asked_ms: in place of what this engine's clock says."""
-    asked = epoch.asked_ms(table, tick) if asked_ms is None else asked_ms
+def _around(epoch: Epoch, table: Table, draws: dict[str, Draw], tick: int, asked_ms: int) -> Around:
+    """What decides together with a frame and the state. asked_ms: as in `Wagered`."""
     lately = epoch.lately(table, tick) if table.terms.max_rounds_per_minute else 0
-    return Around(draws, asked, lately, tick)
+    return Around(draws, asked_ms, lately, tick)
 
 
 def _keep_act(effects: Effects, event: Event, digest: bytes, over: Iterable[int]) -> None:

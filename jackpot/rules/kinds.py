@@ -6,13 +6,14 @@ from typing import Any, Final
 
 import msgspec
 
-from jackpot.rules import apply_rounds, events
+from jackpot.rules import apply_rounds, betting, events
 from jackpot.rules.acts import ACTS, conflict, requests, witness
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 
 APPLY: Final[dict[type[Event], Callable[[Effects, Any], None]]] = (
-    apply_rounds.APPLIES
+    betting.APPLIES
+    | apply_rounds.APPLIES
     | witness.GREETINGS
     | conflict.APPLIES
     | requests.APPLIES

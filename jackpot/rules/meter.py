@@ -1,11 +1,18 @@
 """How does a meter move? One level's accounts: it rises by wagers and falls by awards (L6, L7, A2-A4)."""
 
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
 
 import msgspec
 
 from jackpot.rules.money import BASIS_POINTS, MICROS_PER_CENT, floor_to_cent
 from jackpot.rules.paytable import LevelTerms
+from jackpot.rules.postings import Posting
+
+# What wagers add is the same row after row until the level's next cycle: a third of the work of a wager was
+# to make it again. 500 links of three levels with seven seats fit, at some 200 bytes each.
+RISES_KEPT: Final = 16_384
 
 
 class Accounts(msgspec.Struct, array_like=True, gc=False):
@@ -58,6 +65,13 @@ def is_sound(balances: Sequence[int], limit: int | None) -> bool:
 def opened(terms: LevelTerms) -> Accounts:
     """A level's first accounts: the seed, from the house (L4)."""
     return Accounts(primary=terms.seed, house=-terms.seed)
+
+
+@lru_cache(RISES_KEPT)
+def rise(link: int, level: int, cycle: int, terms: LevelTerms, wagered: int) -> Posting:
+    """What so much wagered adds to a level on these terms, before a limit (L6, M2); in micro-dollars."""
+    primary, reserve = (wagered * rate // BASIS_POINTS for rate in (terms.primary, terms.reserve))
+    return Posting(link, level, cycle, primary=primary, reserve=reserve, wagers=-primary - reserve)
 
 
 def contribute(accounts: Accounts, terms: LevelTerms, primary: int, reserve: int) -> None:

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from jackpot.rules.events import LeftMade, LevelChange, Recomputed
-from jackpot.rules.meter import Accounts
-from jackpot.rules.money import BASIS_POINTS
+from jackpot.rules.meter import Accounts, rise
 from jackpot.rules.paytable import LevelTerms
 from jackpot.rules.state import Award, Level, Link, Placed, State
 from jackpot.rules.undo import BASE, Fix, History, Point, replay
@@ -14,10 +13,10 @@ Made = tuple[Placed, int]
 """A wager, and the entry that accepted it."""
 
 
-def rates_of(link: Link, terms: LevelTerms, wagers: int = 1) -> tuple[int, int]:
-    """What so many wagers add to a level's primary and reserve on these terms, in micro-dollars (L6, M2)."""
-    wagered = wagers * link.terms.wager
-    return wagered * terms.primary // BASIS_POINTS, wagered * terms.reserve // BASIS_POINTS
+def rates_of(link: Link, terms: LevelTerms) -> tuple[int, int]:
+    """What one wager adds to a level's primary and reserve on these terms, in micro-dollars (L6, M2)."""
+    posting = rise(0, 0, 0, terms, link.terms.wager)
+    return posting.primary, posting.reserve
 
 
 def recompute(edits: Iterable[tuple[Link, Level, Edit]]) -> tuple[Recomputed, dict[int, int]]:

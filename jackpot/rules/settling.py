@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Iterable
 
-from controllers.messages import Close, Settle
+from controllers.messages import Close, Settle, Void
 from jackpot.rules import claims
 from jackpot.rules.awards import Tally, Winner
-from jackpot.rules.betting import find_round, link_number
+from jackpot.rules.betting import Around, find_round, link_number
 from jackpot.rules.cards import pack, unpack
 from jackpot.rules.claims import Seat, Showing
 from jackpot.rules.codes import Code
@@ -33,7 +33,7 @@ def _order(seat: int, *, dealer: bool) -> int:
     return 2 * (SEATS_MOST + 1 - seat) + (0 if dealer else 1)
 
 
-def decide_settle(state: State, table: Table, command: Settle) -> Settled:
+def decide_settle(state: State, table: Table, command: Settle, _around: Around) -> Settled:
     """Settle the seats shown, in payout order, and close the round if asked.
 
     Without hands and without a close nobody's turn has come: then it shows cards and pays nothing.
@@ -57,7 +57,7 @@ def decide_settle(state: State, table: Table, command: Settle) -> Settled:
     )
 
 
-def decide_close(state: State, table: Table, command: Close) -> Closed:
+def decide_close(state: State, table: Table, command: Close, _around: Around) -> Closed:
     """End the round: seats not settled have lost; shared awards and the Lucky Bonus are made (T5, A7).
 
     A wager on the dealer's hand is never lost unseen: that hand is shown first, or people strike it (T8).
@@ -74,11 +74,13 @@ def decide_close(state: State, table: Table, command: Close) -> Closed:
     return Closed(round_.id, closing, _with_late(state, tally))
 
 
-def decide_void(
-    state: State, table: Table, round_id: str, reason: str, people: People | None = None
-) -> Voided:
+def decide_void(state: State, table: Table, command: Void, _around: Around) -> Voided:
+    """The table takes its round back (T6)."""
+    return voided(state, table, command.round, command.reason, People())
+
+
+def voided(state: State, table: Table, round_id: str, reason: str, people: People) -> Voided:
     """Return every wager of the round, unless an award of it stands (T6). people: none for a table."""
-    people = people or People()
     round_ = find_round(table, round_id)
     if round_.reopened:
         two_people(people, "the cards of a round that was closed are known")

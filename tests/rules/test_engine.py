@@ -5,7 +5,7 @@ from hashlib import sha256
 import pytest
 
 from controllers import messages
-from jackpot.rules import betting, commands, engine, events, kinds, views
+from jackpot.rules import commands, engine, events, kinds, views
 from jackpot.rules.acts.hits import Correct, Validate
 from jackpot.rules.acts.links import Resume, Suspend
 from jackpot.rules.acts.readings import Reading
@@ -233,13 +233,23 @@ def test_a_broken_invariant_is_refused_as_internal_and_stops_its_links(
 
     subject = bank()
     with monkeypatch.context() as patch:
-        patch.setattr(betting, "decide_wager", broken)
+        patch.setitem(engine.DECIDE, messages.Wager, broken)
         outcome = send(subject, 1, wager())
     assert outcome.answer["code"] == "internal"
     assert [alarm for alarm, _ in outcome.alarms] == ["internal"]
     assert send(subject, 2, wager()).answer["code"] == "suspended"
     assert subject.execute(Resume("internal", ("L",), ""), people=("Ada", "Grace")).answer["ok"]
     assert send(subject, 2, wager()).answer["t"] == "ack"
+
+
+@pytest.mark.parametrize("limit", [{}, {"meter": "100000.00"}])
+def test_a_wager_on_books_that_do_not_balance_stops_the_money(limit: dict[str, str]) -> None:
+    """M4: a micro-dollar too much, wherever it came from, is found by the next wager on that level."""
+    subject = bank("pa-643a-three-card-A", limit=limit)
+    assert send(subject, 1, wager(lock=False)).answer["t"] == "ack"
+    subject.engine.state.links[0].levels[0].accounts.house += 1
+    with pytest.raises(InvariantError, match="entry .* unbalances L.meter"):
+        send(subject, 2, wager(seats=(1,)))
 
 
 def test_welcome_tells_what_to_finish() -> None:

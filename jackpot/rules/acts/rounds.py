@@ -7,8 +7,8 @@ from controllers.messages import Id, On, Seat, Unbet
 from jackpot.rules.acts.act import FLOOR, Act, By, someone
 from jackpot.rules.acts.fields import Reason
 from jackpot.rules.acts.tables import find_table, table_name
-from jackpot.rules.apply_rounds import apply_voided, judged, take_back, unfinished
-from jackpot.rules.betting import find_bets, miscounted
+from jackpot.rules.apply_rounds import apply_voided, take_back, unfinished
+from jackpot.rules.betting import find_bets, judged, miscounted
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
@@ -16,7 +16,7 @@ from jackpot.rules.events import Event, Recomputed, Voided
 from jackpot.rules.invariant import present
 from jackpot.rules.recompute import without_bets
 from jackpot.rules.refusal import TWO_PEOPLE, Refusal, quoted, refuse_if, two_people
-from jackpot.rules.settling import decide_void
+from jackpot.rules.settling import voided
 from jackpot.rules.signing import People
 from jackpot.rules.state import Asked, Placed, Round, State, Table
 
@@ -82,7 +82,7 @@ def decide_void_round(state: State, command: VoidRound, by: By) -> Voided:
     """A floorperson voids an unfinished round, two people a reopened one (T6)."""
     someone(by)
     table = find_table(state, command.table)
-    return decide_void(state, table, command.round, command.reason, by.people)
+    return voided(state, table, command.round, command.reason, by.people)
 
 
 class Reopen(ActCommand, tag="reopen", frozen=True):
