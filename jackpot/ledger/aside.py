@@ -73,6 +73,10 @@ class Aside:
             raise cancelled
         return call.result()
 
+    def later(self, work: Callable[[], Any]) -> None:
+        """Work that nobody waits for: a failure of it must show itself in the next call."""
+        self._calls.put((Future(), work))
+
     def leave(self) -> None:
         """Waits no longer for anything that was asked; what has not begun never does."""
         for call in self._waiting:

@@ -151,7 +151,6 @@ async def _carry_bank(source: Store, target: Store, head: Head, progress: Progre
             _check_row(row, number, last)
             last = row.hash
         await target.append(head.bank, start.epoch, seq, page)
-        await target.checkpoint()
         seq += len(page)
         progress(f"{head.bank}: copying", seq, head.seq)
     if last != head.hash:

@@ -130,9 +130,6 @@ class PostgresStore:
             self.session.durable(lambda connection: carry_out(connection, statements))
         )
 
-    async def checkpoint(self) -> None:
-        """PostgreSQL keeps its own house."""
-
     async def head(self, bank: str) -> Head:
         return await self.session.alone(self._leases.head(bank))
 

@@ -148,9 +148,6 @@ class Store(Protocol):
         Raises DataRefused, CommitInDoubt.
         """
 
-    async def checkpoint(self) -> None:
-        """Housekeeping between batches, off the commit path; cheap where there is nothing to do."""
-
     async def recover(self) -> None:
         """After doubt: a fresh connection on which what is read is durable; `new_epoch` must follow.
 

@@ -91,15 +91,13 @@ class Threaded:
 
     async def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:
         await self._call(lambda ledger: ledger.append(bank, epoch, seq_before, rows))
+        self._aside.later(self._ledger.checkpoint)  # where it fails, the file is in doubt
 
     async def save_snapshot(self, snapshot: Snapshot) -> None:
         await self._call(lambda ledger: ledger.save_snapshot(snapshot))
 
     async def change(self, *statements: Statement) -> list[tuple[Any, ...]]:
         return await self._call(lambda ledger: ledger.change(*statements))
-
-    async def checkpoint(self) -> None:
-        await self._call(lambda ledger: ledger.checkpoint())
 
     async def recover(self) -> None:
         await self._call(lambda ledger: ledger.recover())

@@ -34,8 +34,6 @@ SLOW_COMMIT_S: Final = 2.0
 # load a struggling disk or use up epochs.
 RETRY_FIRST_S: Final = 0.1
 RETRY_MOST_S: Final = 5.0
-# Batches between two chances for the ledger's housekeeping, which asks for itself whether it is needed.
-CHECKPOINT_BATCHES: Final = 64
 
 log: Final = structlog.get_logger()
 
@@ -65,7 +63,6 @@ class Writer(Desk):
         self.core = Core(Engine(self.bank), Head(self.bank, 0, 0, genesis(self.bank), "", 0), self._tell)
         self.store = store
         self.recovery = Recovery(self, store)
-        self._batches_written = 0
         self._pause = 0.0
         self._wake = asyncio.Event()
 
@@ -161,13 +158,10 @@ class Writer(Desk):
             await self.store.append(self.bank, batch.epoch, batch.before, batch.rows)
             self.counts.commits.observe(self.clock.monotonic() - began)
             self.counts.batches.observe(len(batch.rows))
-            self._batches_written += 1
             self._acknowledged(began)
             self.core.committed()
             if batch.snapshot is not None:
                 await self.recovery.save(batch.snapshot)
-            if self._batches_written % CHECKPOINT_BATCHES == 0:
-                await self.store.checkpoint()
         except DataRefused as error:
             self.counts.batches_refused += 1
             log.warning("batch_refused", bank=self.bank, rows=len(batch.rows), reason=str(error))

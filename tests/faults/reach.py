@@ -319,9 +319,6 @@ class Reach:
     async def change(self, *statements: Statement) -> list[tuple[Any, ...]]:
         raise AssertionError(f"nobody signs in on a simulated floor: {statements}")
 
-    async def checkpoint(self) -> None:
-        """PostgreSQL keeps its own house."""
-
     async def open_banks(self, firsts: Sequence[Row]) -> None:
         await self._call(lambda _: self._base.open_banks(firsts))
 

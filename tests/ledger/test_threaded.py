@@ -2,16 +2,19 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
+from random import Random
 from typing import Any, TypeVar
 
 import pytest
 
-from jackpot.ledger.journal import Snapshot
+from jackpot.ledger import sqlite_file
+from jackpot.ledger.journal import Row, Snapshot
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.store import CommitInDoubt, Fenced, LedgerError
 from jackpot.ledger.threaded import Threaded
+from tests.faults.disk import Disk
 from tests.ledger.material import rows
 
 T = TypeVar("T")
@@ -31,7 +34,6 @@ def test_the_store_is_the_ledger(tmp_path: Path) -> None:
         await store.save_snapshot(snapshot)
         assert await store.run(lambda ledger: ledger.newest_snapshot("main")) == snapshot
         assert await store.run(lambda ledger: ledger.newest_snapshot("main", 4)) is None
-        await store.checkpoint()
         await store.recover()
         assert (await store.new_epoch("main", "test")).seq == 4
         assert await store.run(lambda ledger: ledger.sums("main", None, 4)) != []
@@ -68,6 +70,50 @@ def test_one_thread_does_it_all(tmp_path: Path) -> None:
     names = set(asyncio.run(use()))
     assert len(names) == 1
     assert names != {threading.current_thread().name}
+
+
+class Noted(SqliteLedger):
+    """A ledger that notes its batches and checkpoints, in their order. fails: whether a checkpoint does."""
+
+    def __init__(self, path: Path, disk: Disk) -> None:
+        super().__init__(path, disk.name)
+        self.noted: list[str] = []
+        self.fails = False
+        self._disk = disk
+
+    def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:
+        super().append(bank, epoch, seq_before, rows)
+        self.noted.append("batch")
+
+    def checkpoint(self) -> None:
+        self._disk.revive_sync = self.fails
+        super().checkpoint()
+        self.noted.append("checkpoint")
+
+
+def test_the_log_is_looked_after_between_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """DESIGN, the ledger: checkpoints run off the commit path; a failed one leaves the next call in doubt."""
+    monkeypatch.setattr(sqlite_file, "CHECKPOINT_BYTES", 0)
+    disk = Disk("ledger-later", Random(1))
+
+    async def use() -> None:
+        ledger = Noted(tmp_path / "ledger.db", disk)
+        store, written = Threaded(ledger), rows(6)
+        await store.new_epoch("main", "test")
+        for start in (0, 2):
+            await store.append("main", 1, start, written[start : start + 2])
+        assert (await store.head("main")).seq == 4
+        assert ledger.noted == ["batch", "checkpoint"] * 2
+        ledger.fails = True
+        await store.append("main", 1, 4, written[4:])
+        with pytest.raises(CommitInDoubt):
+            await store.head("main")
+        await store.recover()
+        assert (await store.new_epoch("main", "test")).seq == 6
+        await store.close()
+
+    asyncio.run(use())
+    disk.unregister()
 
 
 class Gate:

@@ -67,9 +67,6 @@ class Waiting(Reader):
     def change(self, *statements: Statement) -> list[tuple[Any, ...]]:
         return self.call(self.store.change(*statements))
 
-    def checkpoint(self) -> None:
-        self.call(self.store.checkpoint())
-
     def recover(self) -> None:
         self._numbers.clear()
         self.call(self.store.recover())

@@ -248,7 +248,7 @@ def test_a_wager_on_books_that_do_not_balance_stops_the_money(limit: dict[str, s
     subject = bank("pa-643a-three-card-A", limit=limit)
     assert send(subject, 1, wager(lock=False)).answer["t"] == "ack"
     subject.engine.state.links[0].levels[0].accounts.house += 1
-    with pytest.raises(InvariantError, match="entry .* unbalances L.meter"):
+    with pytest.raises(InvariantError, match=r"entry .* unbalances L\.meter"):
         send(subject, 2, wager(seats=(1,)))
 
 

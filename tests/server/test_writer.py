@@ -1,7 +1,6 @@
 """What do tables and operators see when the ledger fails, and does everything still happen exactly once?"""
 
 import asyncio
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +9,6 @@ import pytest
 from controllers.pace import Limits
 from jackpot.app import Server
 from jackpot.clock import SystemClock
-from jackpot.config import Config
-from jackpot.ledger.journal import Row
-from jackpot.server.histogram import BATCH_ROWS, Histogram
 from jackpot.server.register import Register
 from jackpot.server.tables import Tables
 from tests.server.bed import (
@@ -55,41 +51,6 @@ async def test_a_slow_commit_suspends_but_goes_on(tmp_path: Path, monkeypatch: p
         ledger.go.set()
         assert (await device.answer(1))["t"] == "ack"
         assert server.writers["main"].counts.doubts == 0
-
-
-class Checkpointed(Faulty):
-    """A ledger that notes its batches and checkpoints, in their order."""
-
-    def __init__(self, config: Config) -> None:
-        super().__init__(config)
-        self.noted: list[str] = []
-
-    def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:
-        super().append(bank, epoch, seq_before, rows)
-        self.noted.append("batch")
-
-    def checkpoint(self) -> None:
-        super().checkpoint()
-        self.noted.append("checkpoint")
-
-
-@on_loop
-async def test_a_checkpoint_comes_every_so_many_batches(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The batches that were written are counted for it; a metric, which is cleared here, steers nothing."""
-    monkeypatch.setattr("jackpot.server.writer.CHECKPOINT_BATCHES", 3)
-    config = configure(tmp_path)
-    ledger = Checkpointed(config)
-    async with Server(config, ledger=ledger) as server, table(server) as device:
-        ledger.noted.clear()
-        for seq in range(1, 8):
-            server.writers["main"].counts.batches = Histogram(BATCH_ROWS)
-            device.wager(seq, "R1", seq)
-            assert (await device.answer(seq))["t"] == "ack"
-        await until(lambda: ledger.noted.count("checkpoint") >= 2)
-    first = ledger.noted.index("checkpoint")
-    assert ledger.noted[first : first + 5] == ["checkpoint", "batch", "batch", "batch", "checkpoint"]
 
 
 @on_loop
