@@ -6,10 +6,9 @@ cannot be decided again, as the journal holds only its digest, but a refusal mov
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, get_args
 
 import msgspec
-from msgspec import convert
 
 from controllers import messages as m
 from jackpot.rules import cards as deck
@@ -258,7 +257,7 @@ def _on(*, dealer: bool) -> m.On:
 
 
 def _texts(packed: bytes) -> tuple[str, ...] | None:
-    return tuple(deck.text(card) for card in deck.unpack(packed)) or None
+    return tuple(map(deck.text, deck.unpack(packed))) or None
 
 
 def _draws(state: State, locking: e.Locking | None) -> dict[str, Draw]:
@@ -291,6 +290,11 @@ def _lock(state: State, event: e.Locked, seq: int) -> Command:
     return m.Lock(seq, event.round, _counts(state, event.locking.chips))
 
 
+# What may stand in a claim, by its text: a row with another text was made by no frame.
+_HANDS: Final[dict[str, m.HandName]] = {name: name for name in get_args(m.HandName)}
+_SUITS: Final[dict[str, m.Suit]] = {suit: suit for suit in get_args(m.Suit)}
+
+
 def _settle(state: State, event: e.Settled, seq: int) -> Command:
     """The journal keeps a seat's cards with its first claim alone; each of its claims showed them."""
     cards: dict[int, tuple[str, ...] | None] = {}
@@ -298,8 +302,8 @@ def _settle(state: State, event: e.Settled, seq: int) -> Command:
         m.Claim(
             shown.seat,
             cards.setdefault(shown.seat, _texts(shown.cards)),
-            convert(shown.hand or None, m.HandName | None),
-            convert(shown.suit or None, m.Suit | None),
+            _HANDS[shown.hand] if shown.hand else None,
+            _SUITS[shown.suit] if shown.suit else None,
             _link(state, shown.link) if shown.link else None,
             shown.folded,
             shown.player,
