@@ -11,6 +11,7 @@ from typing import Any, Final, Literal, NamedTuple
 from jackpot.books.entries import BEYOND, asked
 from jackpot.books.people import Called
 from jackpot.ledger import papers
+from jackpot.ledger.papers import Written
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.rules import events, kinds
@@ -40,8 +41,7 @@ PERSONAL: Final = ("dealer", "witness", "patron", "tax_number")
 ERASED: Final = "erased"
 # The papers lie nowhere, or are not those of the entry, and nobody had them erased.
 MISSING: Final = "missing"
-# Entries that write on a hit's papers; and those that are about its papers alone.
-Written = Validated | Paid | PapersAdded
+# Entries that are about a hit's papers alone.
 _OF_PAPERS: Final = (PapersAdded, PapersErased)
 # What people do with a hit, in a word.
 What = Literal["validated", "paid", "undone", "corrected", "disputed", "lifted", "added", "erased"]
@@ -161,12 +161,6 @@ def erased_marks(ledger: Reader, bank: str, hit: int) -> list[bytes]:
 def marks_of(ledger: Reader, bank: str, hit: int) -> list[bytes]:
     """The marks of all that people wrote on the hit's papers. Raises LedgerError."""
     return _marks(_events(ledger, bank, hit), hit)
-
-
-def last_written(ledger: Reader, bank: str, hit: int) -> int | None:
-    """When the newest of the hit's papers was written, in unix milliseconds; None where none is kept."""
-    marks = marks_of(ledger, bank, hit)
-    return max((at for mark in marks if (at := papers.made(ledger, mark)) is not None), default=None)
 
 
 def _marks(found: Iterable[tuple[int, Any]], hit: int) -> list[bytes]:

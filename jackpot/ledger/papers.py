@@ -7,13 +7,16 @@ once more if the request that made it is sent again.
 
 import hashlib
 import secrets
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 import msgspec
 
-from jackpot.ledger.reading import Reader
+from jackpot.ledger.reading import Conversation, Reader
 from jackpot.ledger.store import Statement
+from jackpot.rules import kinds
+from jackpot.rules.acts.hits import Paid, Validated
+from jackpot.rules.acts.papers import PapersAdded
 
 SALT_BYTES: Final = 16
 
@@ -23,12 +26,19 @@ _KEEP: Final = """
     ON CONFLICT (request) DO UPDATE SET request = excluded.request RETURNING mark
 """
 _FACTS: Final = "SELECT salt, facts FROM paper WHERE mark = ?1"
-_MADE: Final = "SELECT made FROM paper WHERE mark = ?1"
 _ALL: Final = "SELECT mark, request, made, salt, facts FROM paper ORDER BY made"
 _DROP: Final = "DELETE FROM paper WHERE mark = ?1"
 _ERASE: Final = "UPDATE paper SET salt = ?2, facts = '' WHERE mark = ?1"
 _OLD: Final = "UPDATE paper SET salt = ?2, facts = '' WHERE made < ?1 AND facts <> ''"
 _NO_SALT: Final = b""
+_ENTRIES: Final = """
+    SELECT at, kind, version, body FROM journal WHERE bank = ?1 AND seq IN (
+        SELECT seq FROM hit_entry WHERE bank = ?1 AND hit = ?2 AND seq < ?3
+    ) ORDER BY seq DESC
+"""
+_BEYOND: Final = 2**63 - 1
+# Entries that write on a hit's papers.
+Written = Validated | Paid | PapersAdded
 
 
 def keep(facts: Mapping[str, str], request: bytes, made: int) -> Statement:
@@ -66,10 +76,25 @@ def facts(ledger: Reader, mark: bytes) -> dict[str, str] | None:
     return None
 
 
-def made(ledger: Reader, mark: bytes) -> int | None:
-    """When what has that mark was written, in unix milliseconds; None where nothing has it."""
-    found = ledger.look_up(_MADE, mark)
-    return int(found[0][0]) if found else None
+def last_written(ledger: Reader, bank: str, hit: int, below: int = _BEYOND) -> int:
+    """When the newest of the hit's papers was written, by the journal before a row; 0 where there was none.
+
+    In unix milliseconds, as the state has it while it keeps the hit. Raises LedgerError.
+    """
+
+    def question(number: int) -> Conversation[Sequence[Any]]:
+        return (yield _ENTRIES, (number, hit, below))
+
+    for at, kind, version, body in ledger.ask(bank, question):
+        event = kinds.decode(kind, version, body)
+        if isinstance(event, Written) and event.paper and hit_of(event) == hit:
+            return int(at)
+    return 0
+
+
+def hit_of(event: Written) -> int:
+    """Whose papers the entry writes on; it may raise awards of other hits."""
+    return event.number if isinstance(event, PapersAdded) else event.hit
 
 
 def carried(ledger: Reader) -> list[Statement]:

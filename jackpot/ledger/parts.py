@@ -26,11 +26,10 @@ from jackpot.ledger.journal import Row
 from jackpot.ledger.open import open_reader
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import Totals, check_sealed, engine_of, summed
-from jackpot.ledger.roll import untrue_in
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.ledger.timely import Opened, Timely
-from jackpot.ledger.verify import Parts, Progress, Task, Walked, pass_over
-from jackpot.ledger.walk import Joint, Judge, Sums, Walk, first
+from jackpot.ledger.verify import Parts, Progress, Task, Walked, judge_of, pass_over
+from jackpot.ledger.walk import Joint, Sums, Walk, first
 from jackpot.rules.acts.seals import SEAL_STEP, SNAPSHOT_FORMAT
 from jackpot.rules.engine import Engine
 from jackpot.rules.epoch import Epoch
@@ -224,7 +223,7 @@ def _begun(ledger: Reader, span: Span, opened: Callable[[Opened], None]) -> Walk
         return Walk(bank, at, None, task.known)
     engine = Engine(bank) if row is None else _engine_at(ledger, row)
     asked = {request.id: _row(ledger, bank, request.seq) for request in engine.state.requests}
-    judge = Judge(engine, untrue_in(ledger, bank), Timely(asked, opened))
+    judge = judge_of(ledger, bank, engine, Timely(asked, opened))
     return Walk(bank, at, judge, task.known)
 
 

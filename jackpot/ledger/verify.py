@@ -7,6 +7,7 @@ there when it began.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final, NamedTuple
 
 import msgspec
@@ -14,6 +15,7 @@ import msgspec
 from jackpot.ledger.heads import BankHeads
 from jackpot.ledger.join import broken_joint
 from jackpot.ledger.journal import Head
+from jackpot.ledger.papers import last_written
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import PAGE_ROWS, Totals, check_sealed, meters_differ, summed
 from jackpot.ledger.roll import untrue_in
@@ -123,7 +125,7 @@ def verify(
 def _whole(ledger: Reader, task: Task, progress: Progress) -> Walked:
     """One walk from the first row."""
     bank, head = task.bank, task.head
-    judge = None if task.chain else Judge(Engine(bank), untrue_in(ledger, bank), Timely())
+    judge = None if task.chain else judge_of(ledger, bank, Engine(bank), Timely())
     walk = Walk(bank, first(bank), judge, task.known)
     pass_over(ledger, walk, head.seq, lambda: progress(walk.seq, head.seq))
     if walk.seq < head.seq:
@@ -139,6 +141,11 @@ def _whole(ledger: Reader, task: Task, progress: Progress) -> Walked:
         {} if task.chain else summed(ledger, bank, walk.seq),
         walk.accounts(),
     )
+
+
+def judge_of(ledger: Reader, bank: str, engine: Engine, timely: Timely) -> Judge:
+    """What decides the rows of a bank again, with what else of the ledger says whether they may be so."""
+    return Judge(engine, untrue_in(ledger, bank), timely, partial(last_written, ledger, bank))
 
 
 def pass_over(ledger: Reader, walk: Walk, upto: int, tell: Callable[[], None]) -> None:

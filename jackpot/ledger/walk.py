@@ -14,8 +14,10 @@ from jackpot.ledger.rebuild import Totals, accounts_of, moved_by, replay
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.ledger.timely import Timely
 from jackpot.rules import again, events, kinds
+from jackpot.rules.acts.hits import PapersErased
 from jackpot.rules.acts.seals import digest_of
 from jackpot.rules.engine import Engine
+from jackpot.rules.refusal import TWO_PEOPLE
 from jackpot.rules.signing import People
 
 # Problems told one by one: the first say what happened, a thousand more say it again.
@@ -50,12 +52,27 @@ class Joint(msgspec.Struct, frozen=True):
 
 class Judge(NamedTuple):
     """What decides rows again. engine: as the rows before left it. untrue: as of `again.fault`. timely: the
-    clocks, as of the rows before.
+    clocks, as of the rows before. written: of a hit and a row, when the newest papers were before it.
     """
 
     engine: Engine
     untrue: Callable[[People], str | None]
     timely: Timely
+    written: Callable[[int, int], int]
+
+    def fault(self, row: Row, event: events.Event) -> str | None:
+        """Why the rules do not decide the row from the state before it; None where they do."""
+        untimely = self.timely.fault(self.engine.state, row, event) or self._too_young(row, event)
+        return again.fault(self.engine, row, event, self.untrue, sayable=True) or untimely
+
+    def _too_young(self, row: Row, event: events.Event) -> str | None:
+        """Why papers of a hit that has left the state were not erased by age: it no more says theirs (S8)."""
+        if not isinstance(event, PapersErased) or event.people.count() >= TWO_PEOPLE:
+            return None
+        written = self.written(event.number, row.seq)
+        if written == event.written:
+            return None
+        return f"the newest papers of H{event.number} are of {written} ms, not of {event.written}"
 
 
 class Walk:
@@ -150,8 +167,7 @@ class Walk:
             if isinstance(event, events.Refused):
                 self.refusals += 1
                 self.stopped += [row.seq] * bool(event.suspended)
-            untimely = judge.timely.fault(judge.engine.state, row, event)
-            return again.fault(judge.engine, row, event, judge.untrue, sayable=True) or untimely
+            return judge.fault(row, event)
         except Exception as error:  # noqa: BLE001 - a forged event may break anything inside
             return f"{UNDECIDED}: {error!r}"
 

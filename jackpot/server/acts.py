@@ -12,10 +12,11 @@ from typing import Any, Final
 import msgspec
 import structlog
 
-from jackpot.books.hits import done_with, erased_marks, last_written, marks_of
+from jackpot.books.hits import done_with, erased_marks, marks_of
 from jackpot.books.reader import Books
 from jackpot.config import Config
 from jackpot.config.writing import local_time
+from jackpot.ledger.papers import last_written
 from jackpot.ledger.store import LedgerError
 from jackpot.rules.acts import erasure, hits
 from jackpot.rules.acts.devices import ClearDevice, EndKey
@@ -133,11 +134,8 @@ class Acts:
             case Correct(award, amount, reason, document, form):
                 tax_from = self._config.site.tax_form_from
                 return await self._act(request, hits.Correct(award, amount, reason, document, form, tax_from))
-            case ErasePapers(hit, reason):
-                written = await self._last_written(request, hit)
-                return await self._act(
-                    request, hits.ErasePapers(hit, reason, self._config.site.papers_kept_days, written)
-                )
+            case ErasePapers() as erasing:
+                return await self._erase_papers(request, erasing)
             case EraseName(person):
                 return await self._act(request, erasure.EraseName(person, self._config.site.names_kept_days))
             case ActCommand() as act:
@@ -163,10 +161,13 @@ class Acts:
                     await self._papers.drop(mark)
                 raise
 
-    async def _last_written(self, request: Request, hit: str) -> int:
-        """When the hit's newest papers were written, in unix milliseconds; 0 where none are kept."""
-        bank = (await self._whose.bank_of(request)).bank
-        return await self._books.read(lambda ledger: last_written(ledger, bank, number(hit) or 0)) or 0
+    async def _erase_papers(self, request: Request, asked: ErasePapers) -> Done:
+        """Nobody says how old the papers are: the journal does, and nothing is written on them meanwhile."""
+        bank, hit = (await self._whose.bank_of(request)).bank, number(asked.hit) or 0
+        async with self._paying[bank]:
+            written = await self._books.read(lambda ledger: last_written(ledger, bank, hit))
+            days = self._config.site.papers_kept_days
+            return await self._act(request, hits.ErasePapers(asked.hit, asked.reason, days, written))
 
     async def _erase(self, bank: str, hit: str) -> None:
         """Erases the papers of a hit that the journal says are erased; again, if that failed before."""

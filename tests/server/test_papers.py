@@ -13,6 +13,7 @@ from jackpot.books.report import Wanted
 from jackpot.books.reports import REPORTS
 from jackpot.config import Config
 from jackpot.ledger.open import open_reader
+from jackpot.rules import kinds
 from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.requests import Confirm
 from jackpot.server.asks.ask import NotDone, Request
@@ -123,6 +124,26 @@ async def test_what_names_somebody_is_erased_by_an_act_or_by_age(tmp_path: Path)
         assert (done[0].what, done[0].people) == ("erased", ("Ann", "Bo"))
         clock.stepped_s += 31 * DAY_MS / 1000
         assert (await administer(config, by="Ann", **erase))["ok"], "their time is over"
+
+
+@on_loop
+async def test_papers_of_a_hit_long_settled_are_as_old_as_the_journal_says(tmp_path: Path) -> None:
+    """A10, S8: the state has forgotten the hit; neither who asks nor the table of papers says their age."""
+    config, clock = taxed(tmp_path, papers_kept_days=30), StepClock()
+    async with Server(config, clock) as server, table(server) as device:
+        await royal(device)
+        assert (await administer(config, do="validate", hit="H1", by="Ann", **SEEN))["ok"]
+        assert (await administer(config, do="pay", hit="H1", by="Ann", **PAID))["ok"]
+        state, store = server.writers["main"].core.engine.state, server._stores["main"]
+        del state.hits[1]
+        erase = {"do": "erase-papers", "hit": "H1", "reason": "asked for by the patron"}
+        await store.change(("UPDATE paper SET made = made - ?1", (31 * DAY_MS,)))
+        assert await refused(config, **erase) == ("two_people", "two different people must confirm this")
+        assert await refused(config, written=1, **erase) == ("bad_request", "written")
+        clock.stepped_s += 31 * DAY_MS / 1000
+        assert (await administer(config, by="Ann", **erase))["ok"]
+        rows = await store.rows("main", 0, 100)
+        assert kinds.decode(54, rows[-1].version, rows[-1].body).written in {row.at for row in rows[:-1]}
 
 
 @on_loop
