@@ -1,19 +1,17 @@
 """`jackpot bank`: how is a bank opened, and how do two become one?"""
 
 import asyncio
-from collections.abc import Sequence
-from math import ceil
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from jackpot.cli.speak import Reason, configured, fail, ledger_of, person
+from jackpot.cli.alone import alone
+from jackpot.cli.speak import Reason, configured, fail, person
 from jackpot.cli.talk import ALONE, Talk, talking
 
 if TYPE_CHECKING:
     from jackpot.ledger.journal import Head
     from jackpot.ledger.reading import Reader
-    from jackpot.ledger.store import Store
 
 app = typer.Typer(
     help="Banks: open a new one, join two into one.",
@@ -36,7 +34,6 @@ def open_(
     """
     from jackpot.clock import SystemClock
     from jackpot.ledger.banks import open_banks
-    from jackpot.ledger.open import opened
     from jackpot.ledger.store import LedgerError
     from jackpot.rules.signing import SITE
     from jackpot.server.agreement import check_site
@@ -46,16 +43,13 @@ def open_(
         fail(f"no link of {found.path} lies in bank {name}; it has {', '.join(found.banks)}")
 
     def site_there(ledger: "Reader") -> str:
-        there = ledger.banks()
-        if not there:
-            fail("the ledger is empty: the first start of the server opens every bank of its configuration")
-        if name in there:
+        if name in ledger.banks():
             lost = ", and has no row: they were taken away, or a join was broken off"
             fail(f"bank {name} is open already{'' if ledger.head(name).seq else lost}")
         return check_site(ledger, found) or found.site.first_id
 
     async def work() -> None:
-        async with opened(found.ledger.url) as store:
+        async with alone(found) as store:
             site = await store.run(site_there)
             await open_banks(store, [name], site, SystemClock().unix_ms(), (who,))
 
@@ -88,7 +82,6 @@ def join(
     from jackpot.clock import SystemClock
     from jackpot.ledger.join import Joining
     from jackpot.ledger.join import join as join_banks
-    from jackpot.ledger.open import opened
     from jackpot.ledger.store import LedgerError
 
     who = person(talk.by)
@@ -96,11 +89,10 @@ def join(
         fail("three different names: two banks, and the one that they become")
     if not reason.strip():
         fail("--reason: say why; it is journalled")
-    url = ledger_of(talk.config, "give --config FILE")
+    found = configured(talk.config, "give --config FILE")
 
     async def work() -> "Head":
-        async with opened(url) as store:
-            await until_free(store, (first, second, into))
+        async with alone(found, first, second, into) as store:
             return await join_banks(
                 store, (first, second), Joining(into, who, reason, SystemClock().unix_ms())
             )
@@ -113,19 +105,3 @@ def join(
     typer.echo(
         f'Write bank = "{into}" on each of their links in the configuration before the server is started.'
     )
-
-
-async def until_free(store: "Store", banks: Sequence[str]) -> None:
-    """Nobody writes next to a server: a bank whose head moves is one's."""
-    from jackpot.server.lease import LOOK_S, TAKEOVER_S
-
-    if not store.shared:
-        return  # its lock says that no server has it
-    seen = {bank: await store.head(bank) for bank in banks}
-    for _ in range(ceil(TAKEOVER_S / LOOK_S)):
-        if not any(head.holder for head in seen.values()):
-            return
-        await asyncio.sleep(LOOK_S)
-        for bank, head in seen.items():
-            if await store.head(bank) != head:
-                fail(f"not joined: {head.holder or 'a server'} is writing bank {bank}: stop it first")

@@ -7,10 +7,11 @@ page. Where none runs the command takes the people's bank, and each who stands f
 import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
+from jackpot.cli.alone import alone
 from jackpot.cli.speak import configured, fail
 from jackpot.cli.talk import Talk
 
@@ -23,10 +24,6 @@ if TYPE_CHECKING:
     Asked = AddPerson | EraseName | GiveCode | ActCommand
 
 T = TypeVar("T")
-
-_LOST: Final = (
-    "the ledger is empty: if it was lost, bring it back; a new one gets its people by jackpot users init"
-)
 
 
 def done(talk: Talk, asked: "AddPerson | Callable[[int], Asked]", said: str, login: str = "") -> None:
@@ -42,33 +39,23 @@ def done(talk: Talk, asked: "AddPerson | Callable[[int], Asked]", said: str, log
 def entered(config: Path | None, work: "Callable[[Entrance], Awaitable[T]]", *, first: bool = False) -> T:
     """Takes the people's bank from a ledger that no server has, and does that there.
 
-    It must be the one whose heads were signed (S3). first: an empty one gets its banks, as at a server's
-    first start; else it was lost, or never had anybody, and the command ends.
+    first: an empty one gets its banks, as at a server's first start.
     """
-    from jackpot.cli.bank import until_free
     from jackpot.clock import SystemClock
-    from jackpot.ledger.open import opened
-    from jackpot.ledger.reading import Reader
     from jackpot.ledger.store import LedgerError
     from jackpot.rules.signing import SITE
-    from jackpot.server.agreement import begin, check_books
+    from jackpot.server.agreement import begin
     from jackpot.server.people import Denied
     from jackpot.server.stopped import entered as taken
 
     found = configured(config, "give --config FILE")
-    url, clock = found.ledger.url, SystemClock()
-    if not first and url.startswith("sqlite:///") and not Path(url.removeprefix("sqlite:///")).exists():
-        fail(_LOST)  # and no file is made, which would stand in the way of the one to bring back
+    clock = SystemClock()
 
     async def enter() -> T:
-        async with opened(url) as store:
-            await check_books(store, found)
-            if not first and not await store.run(Reader.banks):
-                fail(_LOST)
+        async with alone(found, SITE, first=first) as store:
             if await begin(store, found, clock.unix_ms()):
                 typer.echo(f"the ledger was empty: it has {', '.join((*found.banks, SITE))} now")
-            await until_free(store, (SITE,))
-            async with taken(store, url, clock) as entrance:
+            async with taken(store, found.ledger.url, clock) as entrance:
                 try:
                     return await work(entrance)
                 except Denied as denied:

@@ -16,7 +16,7 @@ async def test_a_bank_of_the_configuration_is_opened_once(tmp_path: Path) -> Non
     config = configure(tmp_path)
     where = ("--config", str(config.path))
     code, _, error = await jackpot("bank", "open", "main", *where)
-    assert (code, error.startswith("the ledger is empty: the first start")) == (1, True)
+    assert (code, error.startswith("the ledger is empty: if it was lost")) == (1, True)
     async with Server(config):
         pass
     code, _, error = await jackpot("bank", "open", "side", *where)

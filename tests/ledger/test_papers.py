@@ -73,7 +73,7 @@ def test_papers_of_a_hit_long_settled_are_as_old_as_the_journal_says(
     forger.append(PapersErased(1, "asked for", two, 30, 1))
     assert audit(path).problems == ()
     row = forger.append(PapersErased(1, "over", one, 30, paid.at - 1))
-    assert audit(path).problems == (
-        f"main: row {row.seq} (papers_erased): the newest papers of H1 are of {paid.at} ms, "
-        f"not of {paid.at - 1}",
+    (problem,) = audit(path).problems
+    assert problem.endswith(
+        f"{row.seq} (papers_erased): the newest papers of H1 are of {paid.at} ms, not of {paid.at - 1}"
     )

@@ -1,0 +1,61 @@
+"""How does a command write where no server runs? Into the ledger whose heads were signed, or not at all."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from math import ceil
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from jackpot.cli.speak import fail
+
+if TYPE_CHECKING:
+    from jackpot.config import Config
+    from jackpot.ledger.store import Store
+
+_EMPTY: Final = (
+    "the ledger is empty: if it was lost, bring it back; "
+    "a new one is made by the first start of the server, or by jackpot users init"
+)
+
+
+@asynccontextmanager
+async def alone(config: "Config", *banks: str, first: bool = False) -> "AsyncIterator[Store]":
+    """The configured ledger, looked at as a start does before it writes (S3, S8).
+
+    banks: those that nobody may be writing. first: the ledger may be empty, or not there; else it was lost,
+    or never had anything, and the command ends. Raises LedgerError.
+    """
+    from jackpot.ledger.open import opened
+    from jackpot.ledger.reading import Reader
+    from jackpot.server.agreement import check_books
+
+    url = config.ledger.url
+    if not first and _missing(url):
+        fail(_EMPTY)  # and no file is made, which would stand in the way of the one to bring back
+    async with opened(url) as store:
+        await check_books(store, config)
+        if not first and not await store.run(Reader.banks):
+            fail(_EMPTY)
+        await _until_free(store, banks)
+        yield store
+
+
+def _missing(url: str) -> bool:
+    return url.startswith("sqlite:///") and not Path(url.removeprefix("sqlite:///")).exists()
+
+
+async def _until_free(store: "Store", banks: Sequence[str]) -> None:
+    """Nobody writes next to a server: a bank whose head moves is one's."""
+    from jackpot.server.lease import LOOK_S, TAKEOVER_S
+
+    if not store.shared:
+        return  # its lock says that no server has it
+    seen = {bank: await store.head(bank) for bank in banks}
+    for _ in range(ceil(TAKEOVER_S / LOOK_S)):
+        if not any(head.holder for head in seen.values()):
+            return
+        await asyncio.sleep(LOOK_S)
+        for bank, head in seen.items():
+            if await store.head(bank) != head:
+                fail(f"not done: {head.holder or 'a server'} is writing bank {bank}: stop it first")
