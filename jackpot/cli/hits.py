@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from jackpot.cli.preview import previewed
 from jackpot.cli.speak import Reason, fail
 from jackpot.cli.speak import table as print_table
-from jackpot.cli.talk import LOOK, ONE, TWO, Talk, talking
+from jackpot.cli.talk import LOOK, MOVES, ONE, TWO, Talk, talking
 from jackpot.words import counted
 
 if TYPE_CHECKING:
@@ -212,7 +213,7 @@ def erase(talk: Talk, hit: Hit, reason: Reason) -> None:
 
 
 @app.command()
-@talking(*TWO, "bank")
+@talking(*MOVES, "bank")
 def undo(
     talk: Talk,
     hit: Hit,
@@ -227,11 +228,12 @@ def undo(
     """
     from jackpot.rules.acts.hits import Undo
 
-    _tell(talk, f"{hit}: undone", Undo(hit, reason, award))
+    if not previewed(talk, "undo", hit=hit, award=award):
+        _tell(talk, f"{hit}: undone", Undo(hit, reason, award))
 
 
 @app.command()
-@talking(*TWO, "bank")
+@talking(*MOVES, "bank")
 def correct(
     talk: Talk,
     award: Annotated[str, typer.Argument(metavar="AWARD", help="The award's id, such as A34.")],
@@ -251,8 +253,10 @@ def correct(
     """
     from jackpot.server.asks.payouts import Correct
 
-    cents = _cents(amount)
-    answer = talk.ask(Correct(award, cents, reason, **_written(write, Correct)))
+    cents, written = _cents(amount), _written(write, Correct)
+    if previewed(talk, "correct", award=award, amount=amount, **written):
+        return
+    answer = talk.ask(Correct(award, cents, reason, **written))
     more = answer.get("difference")
     done = f"comes to {talk.money(amount)}, to be validated"
     if more is not None:

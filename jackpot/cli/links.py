@@ -5,6 +5,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from jackpot.cli.preview import differences, previewed
 from jackpot.cli.speak import Reason, fail
 from jackpot.cli.speak import table as print_table
 from jackpot.cli.talk import LOOK, MOVES, ONE, TWO, Talk, talking
@@ -81,7 +82,7 @@ def show_levels(
     levels = links[0]["levels"]
     rows = [[name, *(shown(talk, level[key]) for level in levels)] for name, key, shown in _FACTS]
     print_table(f"link {link} of bank {links[0]['bank']}", ["", *(level["level"] for level in levels)], rows)
-    _differences(links[0]["differences"])
+    differences(links[0]["differences"])
     left = [[one["left"], one["award"], one["level"], talk.money(one["amount"])] for one in links[0]["left"]]
     if left:
         print_table("two people decide (links decide)", ["", "award", "level", "left"], left)
@@ -248,7 +249,7 @@ def change(talk: Talk, link: Link, reason: Reason) -> None:
 
 
 @app.command()
-@talking(*TWO, "bank")
+@talking(*MOVES, "bank")
 def decide(
     talk: Talk,
     left: Annotated[
@@ -270,6 +271,8 @@ def decide(
     """
     from jackpot.rules.acts.meters import DecideLeft
 
+    if previewed(talk, "decide-left", left=left, remove=remove):
+        return
     answer = talk.ask(DecideLeft(left, remove, reason))
     talk.show(answer, f"{left}: {'taken off the meter' if remove else 'it stays on the meter'}")
 
@@ -277,13 +280,10 @@ def decide(
 def _move(talk: Talk, act: str, fields: dict[str, Any], reason: str) -> None:
     """Does the act, or shows what it would do."""
     from jackpot.server.asks.ask import BadRequest, name_of
-    from jackpot.server.asks.preview import AskPreview
     from jackpot.server.asks.registry import ASKED_ACTS
     from jackpot.server.asks.target import act_of
 
-    if talk.preview:
-        levels = ",".join(fields.pop("levels", ())) or None
-        _show(talk, talk.ask(AskPreview(act=act, levels=levels, **fields)))  # type: ignore[arg-type]  # one of them
+    if previewed(talk, act, **fields):
         return
     kind = next(kind for kind in ASKED_ACTS if name_of(kind) == act)
     try:
@@ -291,37 +291,6 @@ def _move(talk: Talk, act: str, fields: dict[str, Any], reason: str) -> None:
     except BadRequest as error:
         fail(str(error))
     talk.show(talk.ask(ask), f"{fields['link']}: {_DONE[act]}")
-
-
-def _show(talk: Talk, found: dict[str, Any]) -> None:
-    if talk.told(found):
-        return
-    rows = [
-        [one["link"], one["level"], name, one[account], one[f"{account}_after"]]
-        for one in found["moved"]
-        for name, account in (("meter", "value"), ("reserve", "reserve"), ("overflow", "overflow"))
-        if one[account] != one[f"{account}_after"]
-    ]
-    rows += [
-        [one["link"], one["level"], "back to the house", "", one["house"]]
-        for one in found["moved"]
-        if one["house"] != "0.00"
-    ]
-    if rows:
-        print_table("it would move", ["link", "level", "account", "now", "then"], rows)
-    _differences(found["differences"])
-    if not rows and not found["differences"]:
-        typer.echo("it would move nothing")
-
-
-def _differences(found: list[dict[str, Any]]) -> None:
-    """Ledger and configuration side by side (L9)."""
-    if found:
-        rows = [
-            [one["what"], one["ledger"], one["configuration"], "never changes" if one["fixed"] else ""]
-            for one in found
-        ]
-        print_table("the configuration differs", ["", "ledger", "configuration", ""], rows)
 
 
 _DONE: Final = {

@@ -52,6 +52,10 @@ AndBy = Annotated[
     str | None, typer.Option("--and-by", metavar="NAME", help="The second person, for what takes two people.")
 ]
 Look = Annotated[bool, typer.Option("--preview", help="Only show what would change.")]
+Seen = Annotated[
+    str | None,
+    typer.Option("--seen", metavar="MARK", help="From a preview: refuse the act if it would do anything else."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the server's answer as JSON.")]
 
 P = ParamSpec("P")
@@ -76,6 +80,7 @@ class Talk:
     and_by: str | None = None
     as_json: bool = False
     preview: bool = False
+    seen: str | None = None
 
     def ask(self, ask: "Ask", bank: str | None = None, waits: str = "") -> dict[str, Any]:
         """The server's answer; a refusal or no server ends the command. bank: in place of the option's.
@@ -88,7 +93,7 @@ class Talk:
 
         bank, near = bank or self.bank, dict[str, str]()
         if not isinstance(ask, Question):
-            given = {"by": self.by, "and_by": self.and_by, "bank": bank}
+            given = {"by": self.by, "and_by": self.and_by, "bank": bank, "seen": self.seen}
             near = {name: value for name, value in given.items() if value is not None}
         elif bank is not None and "bank" in ask.__struct_fields__:
             ask = msgspec.structs.replace(ask, bank=bank)
@@ -189,13 +194,14 @@ _OPTIONS: Final[dict[str, tuple[Any, Any]]] = {
     "and_by": (AndBy, None),
     "as_json": (Json, False),
     "preview": (Look, False),
+    "seen": (Seen, None),
 }
 # Of a question, of an act of one person, and of one that may take two.
 LOOK: Final = ("config", "socket", "as_json")
 ONE: Final = (*LOOK, "by")
 TWO: Final = (*ONE, "and_by")
 # Of one that is looked at first.
-MOVES: Final = (*TWO, "preview")
+MOVES: Final = (*TWO, "preview", "seen")
 # Of a command that asks no server.
 ALONE: Final = ("config", "by")
 

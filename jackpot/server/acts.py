@@ -131,9 +131,8 @@ class Acts:
                 return await self._own_acts.done(request.digest, lambda: self._give_code(request, number))
             case Payout() as payout:
                 return await self._payout(request, payout)
-            case Correct(award, amount, reason, document, form):
-                tax_from = self._config.site.tax_form_from
-                return await self._act(request, hits.Correct(award, amount, reason, document, form, tax_from))
+            case Correct() as correct:
+                return await self._act(request, correct.of_site(self._config.site))
             case ErasePapers() as erasing:
                 return await self._erase_papers(request, erasing)
             case EraseName(person):

@@ -22,7 +22,7 @@ MAY: Final = {
     "/banks": ALL,
     "/links": ALL,
     "/links/{link}": ALL,
-    "/links/{link}/preview": ALL,
+    "/preview/{act}": ALL,
     "/tables": ALL,
     "/tables/{table}": ALL,
     "/hits/waiting": ALL,
@@ -93,7 +93,7 @@ PAGES: Final = {
 ROUND: Final = {"table": "T01", "round": "R9", "reason": "x"}
 ABOUT: Final[dict[str, dict[str, Any]]] = {
     "/links/{link}": {"link": LINK},
-    "/links/{link}/preview": {"link": LINK, "act": "close-link"},
+    "/preview/{act}": {"link": LINK, "act": "close-link"},
     "/tables/{table}": {"table": "T01"},
     "/hits/{hit}": {"hit": "H1"},
     "validate": {"hit": "H9"},

@@ -36,10 +36,10 @@ def _moves(state: State, event: Event) -> list[LevelChange]:
             return [LevelChange(event.link, event.level, change)] if event.remove else []
         case Transferred() | LinkClosed():
             return [LevelChange(one.link, one.level, comes_to(state, one)) for one in event.changes]
-    return _recomputed(event).changes
+    return recomputed_of(event).changes
 
 
-def _recomputed(event: Event) -> Recomputed:
+def recomputed_of(event: Event) -> Recomputed:
     """What the event comes to by a recomputation (A11); nothing where none is made."""
     return getattr(event, "recomputed", None) or Recomputed([])
 
@@ -64,7 +64,7 @@ def seen(state: State, event: Event) -> Seen:
     ]
     terms = event.before if isinstance(event, LinkChanged) else None
     left = event.amount if isinstance(event, LeftDecided) else 0
-    recomputed = _recomputed(event)
+    recomputed = recomputed_of(event)
     raised = sorted(award for award, _ in recomputed.raised)
     leaving = sorted({made.award for made in recomputed.left})
     return Seen(levels, terms, left, _limits(state, event), raised, leaving)

@@ -1,12 +1,16 @@
 """What do people do with a hit, and what do they write on its papers?"""
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from jackpot.rules import signing
+from jackpot.rules.acts import hits
 from jackpot.rules.acts.fields import AwardId, Cents, Document, DocumentNumber, Fact, HitId, Reason
 from jackpot.rules.signing import ROLES
 from jackpot.server.asks.ask import ServerAct
 from jackpot.server.asks.done import Done
+
+if TYPE_CHECKING:
+    from jackpot.config import Site
 
 
 class Payout(ServerAct, frozen=True):
@@ -83,6 +87,11 @@ class Correct(ServerAct, tag="correct", frozen=True):
     reason: Reason
     document: Document = ""
     tax_form: Fact = ""
+
+    def of_site(self, site: "Site") -> hits.Correct:
+        """What the rules decide: from which sum on it takes a tax form the site says, and not who asks."""
+        facts = self.document, self.tax_form, site.tax_form_from
+        return hits.Correct(self.award, self.amount, self.reason, *facts)
 
 
 class ErasePapers(ServerAct, tag="erase-papers", frozen=True):

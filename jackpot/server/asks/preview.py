@@ -1,4 +1,4 @@
-"""What would people do to a link? Decided as the act itself, and told before anybody signs (L8, L9)."""
+"""What would an act of people do? Decided as the act itself, and told before anybody signs (L8, L9, A11)."""
 
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
@@ -7,16 +7,29 @@ from msgspec import Meta
 from controllers.messages import Id
 from jackpot.rules.acts import ACT_OF
 from jackpot.rules.acts.act import By
-from jackpot.rules.acts.meters import CloseLink, CorrectMeter, Transfer
+from jackpot.rules.acts.fields import AwardId, Document, Fact, HitId, LeftId
+from jackpot.rules.acts.hits import Undo
+from jackpot.rules.acts.meters import CloseLink, CorrectMeter, DecideLeft, Transfer
 from jackpot.rules.acts.parameters import FIXED, ChangeLink, LinkChanged
-from jackpot.rules.acts.seen import mark_of, seen
+from jackpot.rules.acts.seen import mark_of, recomputed_of, seen
 from jackpot.rules.commands import ActCommand
+from jackpot.rules.events import Event
 from jackpot.rules.money import decimal
 from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.refusal import Refusal
 from jackpot.rules.signing import People
 from jackpot.rules.state import Seen, State
-from jackpot.server.asks.ask import QUOTED_MOST, BadRequest, Money, NotDone, Question, Reply, Sight
+from jackpot.server.asks.ask import (
+    QUOTED_MOST,
+    BadRequest,
+    Money,
+    NotDone,
+    Question,
+    Reply,
+    ServerAct,
+    Sight,
+)
+from jackpot.server.asks.payouts import Correct
 from jackpot.server.asks.target import act_of
 
 if TYPE_CHECKING:
@@ -24,10 +37,13 @@ if TYPE_CHECKING:
     from jackpot.rules.engine import Engine
     from jackpot.server.asks.sources import Sources
 
-_ACTS: Final[dict[str, type[ActCommand]]] = {
-    "correct-meter": CorrectMeter,
-    "transfer": Transfer,
+_ACTS: Final[dict[str, type[ActCommand | ServerAct]]] = {
     "close-link": CloseLink,
+    "correct": Correct,
+    "correct-meter": CorrectMeter,
+    "decide-left": DecideLeft,
+    "transfer": Transfer,
+    "undo": Undo,
 }
 # Whom only the other reasons to refuse it are looked for with.
 _ANYBODY: Final = By(People(("one", "other")))
@@ -57,42 +73,77 @@ class Moved(Reply, frozen=True):
     house: Money
 
 
+class Raised(Reply, frozen=True):
+    """An award that an act would raise, for it was less than the meter now comes to (A11)."""
+
+    hit: str
+    award: str
+    amount: Money
+    amount_after: Money
+
+
+class Leaving(Reply, frozen=True):
+    """What an act would leave on a meter of a paid award, for two people to decide on (A11)."""
+
+    award: str
+    link: str
+    level: str
+    amount: Money
+
+
 class Preview(Reply, frozen=True):
-    """moved: by level. differences: of a change of parameters.
+    """moved: by level. raised, leaving: by award. differences: of a change of parameters.
 
     seen: sent next to the act's fields, it has the act refused once it would do something else than this.
     """
 
     moved: tuple[Moved, ...]
+    raised: tuple[Raised, ...]
+    leaving: tuple[Leaving, ...]
     differences: tuple[Difference, ...]
     seen: Sight
 
 
 class AskPreview(Question, frozen=True):
-    """What would an act of people do to a link, or why would it be refused? Nothing is done.
+    """What would an act of people do, or why would it be refused? Nothing is done.
 
-    levels: of a transfer, parted by commas. For the other fields see the act.
+    levels: of a transfer, parted by commas. bank: where the other fields do not say which. For these see the
+    act.
     """
 
-    path = "/links/{link}/preview"
+    path = "/preview/{act}"
     reply = Preview
-    link: Id
-    act: Literal["correct-meter", "transfer", "close-link", "change-parameters"]
+    act: Literal[
+        "change-parameters", "close-link", "correct", "correct-meter", "decide-left", "transfer", "undo"
+    ]
+    bank: Id | None = None
+    link: Id | None = None
     level: Id | None = None
     account: Literal["primary", "reserve", "overflow"] | None = None
     amount: Annotated[str, Meta(max_length=QUOTED_MOST)] | None = None
     to: Id | None = None
     levels: Annotated[str, Meta(max_length=256)] | None = None
+    hit: HitId | None = None
+    award: AwardId | None = None
+    document: Document | None = None
+    tax_form: Fact | None = None
+    left: LeftId | None = None
+    remove: bool | None = None
 
     async def answer(self, at: "Sources") -> Preview:
         """Raises NotDone also where the act would be refused."""
         command = _command(self, at.config)
 
         def look(engine: "Engine") -> Preview:
-            event = ACT_OF[type(command)].decide(engine.state, command, _ANYBODY)
-            changed = differing(event.before, at.config) if isinstance(event, LinkChanged) else ()
-            sums, mark = moved(engine.state, seen(engine.state, event)), mark_of(engine.state, event)
-            return Preview(moved=sums, differences=changed, seen=mark.hex())
+            state = engine.state
+            event = ACT_OF[type(command)].decide(state, command, _ANYBODY)
+            return Preview(
+                moved=moved(state, seen(state, event)),
+                raised=raised(state, event),
+                leaving=leaving(state, event),
+                differences=differing(event.before, at.config) if isinstance(event, LinkChanged) else (),
+                seen=mark_of(state, event).hex(),
+            )
 
         desk = await at.own(self)
         try:
@@ -123,15 +174,48 @@ def differing(journal: LinkTerms, config: "Config") -> tuple[Difference, ...]:
 def _command(ask: AskPreview, config: "Config") -> ActCommand:
     kind = _ACTS.get(ask.act)
     if kind is None:
+        if ask.link is None:
+            raise BadRequest("link: missing")
         return ChangeLink(configured(ask.link, config), _REASON)
     fields: dict[str, Any] = {
         name: value for name in kind.__struct_fields__ if (value := getattr(ask, name, None)) is not None
     }
     if "levels" in fields:
         fields["levels"] = [pair for pair in fields["levels"].split(",") if pair]
-    command = act_of(kind, fields | {"reason": _REASON}, "nobody").ask
+    asked = act_of(kind, fields | {"reason": _REASON}, "nobody").ask
+    command = asked.of_site(config.site) if isinstance(asked, Correct) else asked
     assert isinstance(command, ActCommand)  # noqa: S101 - of that kind
     return command
+
+
+def raised(state: State, event: Event) -> tuple[Raised, ...]:
+    """The awards that an event would raise, each with its sum now and then."""
+    then = dict(recomputed_of(event).raised)
+    return tuple(
+        Raised(
+            hit=f"H{hit.number}",
+            award=f"A{award.number}",
+            amount=decimal(award.amount),
+            amount_after=decimal(then[award.number]),
+        )
+        for hit in state.hits.values()
+        for award in hit.awards
+        if award.number in then
+    )
+
+
+def leaving(state: State, event: Event) -> tuple[Leaving, ...]:
+    """What would wait for a decision then, of paid awards that an event would have worth another sum."""
+    return tuple(
+        Leaving(
+            award=f"A{made.award}",
+            link=link.terms.link,
+            level=link.levels[made.level - 1].terms.level,
+            amount=decimal(made.more),
+        )
+        for made in recomputed_of(event).left
+        for link in [state.link(made.link)]
+    )
 
 
 def moved(state: State, sight: Seen) -> tuple[Moved, ...]:

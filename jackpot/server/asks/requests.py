@@ -19,7 +19,7 @@ from jackpot.rules.signing import Role
 from jackpot.rules.state import Request as Asked
 from jackpot.rules.state import State
 from jackpot.server.asks.ask import Elsewhere, Question, Reply, Sight
-from jackpot.server.asks.preview import Moved, moved
+from jackpot.server.asks.preview import Leaving, Moved, Raised, leaving, moved, raised
 from jackpot.server.asks.tables import still_ms, tables_of
 from jackpot.server.asks.target import plain_of
 
@@ -34,9 +34,9 @@ class Waiting(Reply, frozen=True):
 
     request: what `confirm` and `reject` call it; then `fields` are those of the act that waits. left_ms: how
     long it waits yet, in milliseconds. asker: who asked, by number. roles: with one of which another person
-    may confirm it. moved: what it would do now; seen: what it would have done when it was asked for. shown:
-    sent with `confirm` as `seen`, it has it refused once it would do something else than `moved`. problem:
-    why it would be refused now, "" where it would be done.
+    may confirm it. moved, raised, leaving: what it would do now. seen: what it would have moved when it was
+    asked for. shown: sent with `confirm` as `seen`, it has it refused once it would do something else than
+    what it would do now. problem: why it would be refused now, "" where it would be done.
     """
 
     what: str
@@ -52,6 +52,8 @@ class Waiting(Reply, frozen=True):
     asker: int | None = None
     roles: tuple[Role, ...] = ()
     moved: tuple[Moved, ...] = ()
+    raised: tuple[Raised, ...] = ()
+    leaving: tuple[Leaving, ...] = ()
     seen: tuple[Moved, ...] = ()
     shown: Sight | None = None
     problem: str = ""
@@ -91,16 +93,13 @@ class AskRequests(Question, frozen=True):
 class Waits(NamedTuple):
     """A request. left_ms: how long it waits yet. sums: by name, what stands now of what it would change.
 
-    moved, seen, shown: as of the reply. problem: why it would be refused now.
+    would: what else of the reply says what it would do, or why it would be refused.
     """
 
     request: Asked
     left_ms: int
     sums: dict[str, Any]
-    moved: tuple[Moved, ...]
-    seen: tuple[Moved, ...]
-    shown: str | None
-    problem: str
+    would: dict[str, Any]
 
 
 class AllWaits(NamedTuple):
@@ -119,15 +118,15 @@ def waits_of(engine: "Engine", tick: int) -> AllWaits:
 
 def _looked_at(state: State, request: Asked, left_ms: int) -> Waits:
     """Decided as if somebody confirmed it now."""
-    command, now, problem = decode_asked(request.command), tuple[Moved, ...](), ""
-    shown = None
+    found: dict[str, Any] = {"seen": moved(state, request.seen)}
     try:
         event = would(state, request)
-        now, shown = moved(state, seen(state, event)), mark_of(state, event).hex()
+        found |= {"moved": moved(state, seen(state, event)), "shown": mark_of(state, event).hex()}
+        found |= {"raised": raised(state, event), "leaving": leaving(state, event)}
         check_seen(state, request, event)
     except Refusal as refusal:
-        problem = refusal.message
-    return Waits(request, left_ms, _sums(state, command), now, moved(state, request.seen), shown, problem)
+        found["problem"] = refusal.message
+    return Waits(request, left_ms, _sums(state, decode_asked(request.command)), found)
 
 
 def _sums(state: State, command: Any) -> dict[str, Any]:
@@ -162,10 +161,7 @@ def told_of(bank: str, waits: Waits, named: "Called") -> Waiting:
         "asker": request.people.signed[0].id,
         "roles": ACT_OF[type(command)].power,
         "left_ms": waits.left_ms,
-        "moved": waits.moved,
-        "seen": waits.seen,
-        "shown": waits.shown,
-        "problem": waits.problem,
+        **waits.would,
     }
     table, what = fields.get("table"), str(fields.pop("do"))
     if "person" in fields:

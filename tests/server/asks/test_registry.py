@@ -21,13 +21,13 @@ async def test_every_question_is_answered_and_no_bank_is_left_out_in_silence(tmp
     side = f'{LINKS}\n{LINKS.replace(LINK, "side").strip()}\nbank = "side"'
     async with Server(configure(tmp_path, links=side)) as server, table(server) as device:
         await royal(device)
-        fields = {"link": LINK, "table": "T01", "hit": "H1"}
+        fields = {"link": LINK, "table": "T01", "hit": "H1", "act": "correct-meter"}
         for kind in QUESTIONS:
             known = {name: value for name, value in fields.items() if f"{{{name}}}" in path_of(kind)}
             if not known and "limit" in kind.__struct_fields__:
                 known = {"bank": "main"}
             if kind is AskPreview:
-                known |= {"act": "correct-meter", "level": "mega", "amount": "1.00"}
+                known |= {"link": LINK, "level": "mega", "amount": "1.00"}
             answer = await administer(server.config, do=path_of(kind), **known)
             assert answer["ok"], (kind, answer)
         (waiting,) = (await administer(server.config, do="/tables"))["tables"][:1]
