@@ -54,7 +54,9 @@ AndBy = Annotated[
 Look = Annotated[bool, typer.Option("--preview", help="Only show what would change.")]
 Seen = Annotated[
     str | None,
-    typer.Option("--seen", metavar="MARK", help="From a preview: refuse the act if it would do anything else."),
+    typer.Option(
+        "--seen", metavar="MARK", help="From a preview: refuse the act if it would do anything else."
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the server's answer as JSON.")]
 

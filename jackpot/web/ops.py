@@ -76,6 +76,7 @@ def routes(front: Front, overview: Overview, reports: Reports) -> list[web.Route
         HITS: pages.hits,
         "/ops/hits/{hit}": pages.hit_of_some_bank,
         "/ops/hits/{bank}/{hit}": pages.hit,
+        "/ops/hits/{bank}/{hit}/undo": pages.undo,
         LINKS: pages.links,
         "/ops/links/{link}": pages.link,
         "/ops/links/{link}/preview": pages.preview,
@@ -147,6 +148,16 @@ class Pages:
             return there(f"{HITS}/{path(having[0])}/{wanted}")
         said = f"hit: {wanted} is in several banks, {' and '.join(having)}: choose one" if having else ""
         raise NotDone(Code.NO_SUCH_HIT, said or f"hit: there is no {wanted} in any bank")
+
+    async def undo(self, request: web.Request, person: Person) -> web.StreamResponse:
+        """What an undo of a hit would do, and the form that does it."""
+        hit = await self._make.ask(AskHit, person, **request.match_info)
+        found, problem = None, ""
+        try:
+            found = await self._make.ask(AskPreview, act="undo", **request.match_info)
+        except ServerError as error:
+            problem = str(error)
+        return await self._make.page(request, person, "ops/undo.html", hit=hit, found=found, problem=problem)
 
     def _tax_from(self, hit: Hit) -> str | None:
         """The sum from which a payment takes a tax form, where a seat's awards come to so much."""

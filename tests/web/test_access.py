@@ -16,7 +16,7 @@ from jackpot.server.asks.target import Target, target_of
 from jackpot.server.gate import OF_ONE
 from jackpot.web.access import PLAIN_COOKIE, SECURE_COOKIE, page_token
 from jackpot.web.api import REQUEST_MOST
-from tests.server.bed import configure, on_loop, table
+from tests.server.bed import LINKS, configure, on_loop, table
 from tests.server.test_admin import ROYAL, royal
 from tests.web.staffed import SECRET, staffed, token
 
@@ -41,11 +41,11 @@ KEY = {"Idempotency-Key": "one"}
 
 @asynccontextmanager
 async def floor(
-    folder: Path, extra: str = "", clock: Clock | None = None
+    folder: Path, extra: str = "", clock: Clock | None = None, links: str = LINKS
 ) -> AsyncIterator[tuple[Server, aiohttp.ClientSession]]:
     """A server where ann and bo may sign in, and a browser without scripts."""
     jar = aiohttp.CookieJar(unsafe=True)
-    async with staffed(configure(folder, extra=extra), clock) as server:
+    async with staffed(configure(folder, links=links, extra=extra), clock) as server:
         at = f"http://127.0.0.1:{server.ports['http']}"
         async with aiohttp.ClientSession(at, cookie_jar=jar) as web:
             yield server, web

@@ -6,10 +6,11 @@ from typing import Any
 
 import aiohttp
 
+from jackpot.rules.acts.hits import Pay, Undo, Validate
 from jackpot.rules.acts.meters import CorrectMeter
 from jackpot.rules.acts.requests import Confirm
 from jackpot.rules.codes import Code
-from tests.server.bed import LINK, on_loop, table
+from tests.server.bed import LINK, LINKS, on_loop, table
 from tests.server.test_admin import royal
 from tests.web.staffed import join, prove, token
 from tests.web.test_access import floor, signed_in
@@ -112,3 +113,34 @@ async def test_a_request_names_its_sums_and_who_may_confirm_it(tmp_path: Path) -
             confirmed = await server.entrance.act(main, Confirm("main-1"), by)
             assert (confirmed.ok, confirmed.code) == (False, Code.CHANGED)
         assert main.core.engine.state.links[0].levels[0].accounts == before
+
+
+@on_loop
+async def test_a_request_names_the_awards_that_it_would_raise(tmp_path: Path) -> None:
+    """A11, L8: who confirms an undo reads which award comes to which sum, and what stays of a paid one."""
+    async with (
+        floor(tmp_path, links=LINKS + "hold_table = false\n") as (server, web),
+        table(server) as device,
+    ):
+        main, bearer = server.writers["main"], await token(server)
+        ann = await prove(server, "ann")
+        await royal(device)
+        await royal(device, 3, "R2")
+        assert (await server.entrance.act(main, Undo("H1", "misread"), [ann])).asked
+        raised = {"hit": "H2", "award": "A3", "amount": "10000.18", "amount_after": "10000.36"}
+        assert (one := await waits(web, bearer))["raised"] == [raised]
+        assert one["leaving"] == []
+        _, said = await page(web, "bo")
+        assert "A3 of H2 is raised from $10,000.18 to $10,000.36." in said
+        async with web.get("/ops/hits/main/H1/undo") as answer:
+            looked = await answer.text()
+        assert "A3 of H2 is raised from $10,000.18 to $10,000.36." in looked
+        assert f'name="seen" value="{one["shown"]}"' in looked
+        for act in (Validate("H2"), Pay("H2", document="W-1")):
+            assert (await server.entrance.act(main, act, [ann])).ok
+        one = await waits(web, bearer)
+        assert (one["raised"], one["leaving"]) == (
+            [],
+            [{"award": "A3", "link": LINK, "level": "mega", "amount": "0.18"}],
+        )
+        assert "than when it was asked for" in one["problem"]
