@@ -6,7 +6,7 @@ from typing import Any
 
 from jackpot.app import Server
 from tests.server.bed import LINK, LINKS, configure, on_loop, table
-from tests.server.test_admin import jackpot, royal
+from tests.server.test_admin import jackpot
 
 TWO = ("--reason", "approved", "--by", "Ann", "--and-by", "Bo")
 OTHER = LINKS.replace(LINK, "side")
@@ -82,41 +82,3 @@ async def test_money_is_corrected_transferred_and_a_link_closed(tmp_path: Path) 
     assert f"warning: link {LINK} was closed and takes nothing more: take it out" in out
     async with Server(config):
         assert (await shown(*where))["state"] == "closed"
-
-
-@on_loop
-async def test_what_an_undo_and_what_it_leaves_would_do_is_looked_at_first(tmp_path: Path) -> None:
-    """A10, A11, L8: a preview names awards and sums, and does nothing; its mark holds the act to it."""
-    config = configure(tmp_path, links=LINKS + "hold_table = false\n")
-    where = ("--config", str(config.path))
-    async with Server(config) as server, table(server) as device:
-        await royal(device)
-        await royal(device, 3, "R2")
-
-        async def looked(*words: str) -> tuple[str, str]:
-            """What the preview says, and its mark."""
-            code, out, error = await jackpot(*words, "--preview", *TWO, *where)
-            assert code == 0, error
-            return out, out.rpartition("--seen ")[2].split()[0]
-
-        said, mark = await looked("hits", "undo", "H1")
-        assert "it would raise" in said
-        for part in ("H2", "A3", "10000.18", "10000.36"):
-            assert part in said
-        corrected = ("hits", "correct", "A3", "--amount", "1200.00")
-        assert "-$1" not in (await looked(*corrected))[0]
-        assert (await jackpot(*corrected, "--seen", mark, *TWO, *where))[0] == 1, "it is the other's mark"
-        hits = json.loads((await jackpot("hits", "list", "--json", *where))[1])
-        assert {hit["status"] for hit in hits} == {"pending"}
-        for act, *paper in (("validate",), ("pay", "--write", "document=W-1")):
-            assert (await jackpot("hits", act, "H2", *paper, "--by", "Ann", *where))[0] == 0
-        code, _, error = await jackpot("hits", "undo", "H1", "--seen", mark, *TWO, *where)
-        assert (code, "look at it again" in error) == (1, True), "H2 is paid since"
-        said, mark = await looked("hits", "undo", "H1")
-        assert "it would leave to decide on" in said
-        code, _, error = await jackpot("hits", "undo", "H1", "--seen", mark, *TWO, *where)
-        assert code == 0, error
-        decide = ("links", "decide", "D1", "--remove")
-        said, mark = await looked(*decide)
-        assert "it would move" in said
-        assert (await jackpot(*decide, "--seen", mark, *TWO, *where))[0] == 0
