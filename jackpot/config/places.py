@@ -96,7 +96,10 @@ def read_redis(source: Source) -> tuple[str, ...]:
         if not _names_a_host(each):
             source.wrong("redis.url", f"{each!r} names no host and port")
             continue
-        for name in parse_qs(urlsplit(each).query).get("ssl_ca_certs", ()):
+        asked = parse_qs(urlsplit(each).query)
+        if "none" in asked.get("ssl_cert_reqs", ()):
+            source.warn("redis.url: ssl_cert_reqs=none takes whatever answers for that node: leave it out")
+        for name in asked.get("ssl_ca_certs", ()):
             if source.authority("redis.url", name) and not Path(name).is_absolute():
                 source.wrong("redis.url", f"{name}: give its whole path, as /etc/jackpot/redis-ca.pem")
     return urls

@@ -125,6 +125,9 @@ def test_signage_processes(floor: WriteFloor, tmp_path: Path) -> None:
     near = mistakes(floor(more='[redis]\nurl = "rediss://a:6379?ssl_ca_certs=ca.pem"\n'))
     assert "ca.pem: give its whole path" in near["redis.url"]
     assert load(floor(more=f'[redis]\nurl = "rediss://a:6379?ssl_ca_certs={tmp_path}/ca.pem"\n')).redis
+    blind = floor(more='[redis]\nurl = "rediss://a:6379?ssl_cert_reqs=none"\n')
+    said = "redis.url: ssl_cert_reqs=none takes whatever answers for that node: leave it out"
+    assert [one for one in load(blind).warnings if "redis" in one] == [said]
     file = floor(more=redis + hall.replace("10.0.0.1", "127.0.0.1"))
     assert load(file).redis == ("redis://a:6379", "rediss://b:6379")
     for table in ("T01", "T02"):
