@@ -7,7 +7,7 @@ from typing import Any
 from tests.faults.difference import same
 from tests.faults.house import model_level
 from tests.faults.model import Model
-from tests.faults.model_floor import Round
+from tests.faults.model_floor import Round, one_name
 
 Map = dict[str, Any]
 
@@ -41,29 +41,39 @@ def _level(told: str | None) -> str | None:
 
 def _compare_round(name: str, told: Map | None, model: Model) -> None:
     """What a table that has lost its memory is told of its round."""
+    round_ = round_of(model, name)
+    same(f"{name}, its round", told and told["round"], round_ and round_.name)
+    same(f"{name}, its round", told and told_round(told), round_ and known_round(round_))
+
+
+def round_of(model: Model, name: str) -> Round | None:
+    """The round that a table is to finish: one opened again before the next."""
     table = model.tables[name]
     rounds = list(table.unfinished.values())
     late = next((round_ for round_ in rounds if round_ is table.reopenable), None)
-    round_ = late or next(iter(rounds), None)
-    same(f"{name}, its round", told and told["round"], round_ and round_.name)
-    if told is not None and round_ is not None:
-        same(f"{name}, its round", _told(told), _known(round_))
+    return late or next(iter(rounds), None)
 
 
-def _told(told: Map) -> Map:
-    bets = sorted((bet["seat"], bet["link"], bet["on"]) for bet in told["bets"])
+def told_round(told: Map) -> Map:
+    """A round as the server tells it, to be compared."""
+    bets = sorted(
+        (bet["seat"], bet["link"], bet["on"], one_name(bet["player"] or "")) for bet in told["bets"]
+    )
     cards = {key: list(told[key]) for key in ("board", "dealer")}
-    whole = {"state": told["state"], "chips": told["chips"], "bets": bets, **cards}
+    whole = {"round": told["round"], "state": told["state"], "chips": told["chips"], "bets": bets, **cards}
     return whole | {"settled": sorted(told["settled"]), "draw": told["draw"] or {}}
 
 
-def _known(round_: Round) -> Map:
+def known_round(round_: Round) -> Map:
+    """The same, as the model knows it."""
+    players = round_.players
     return {
+        "round": round_.name,
         "state": round_.state,
-        "chips": round_.chips,
-        "board": round_.board,
-        "dealer": round_.dealer,
-        "bets": sorted((bet.seat, bet.link, bet.on) for bet in round_.wagers if bet.live),
+        "chips": dict(round_.chips),
+        "board": list(round_.board),
+        "dealer": list(round_.dealer),
+        "bets": sorted((w.seat, w.link, w.on, players.get(w.seat, "")) for w in round_.wagers if w.live),
         "settled": sorted(round_.settled),
         "draw": {link: drawn for link, drawn in round_.draws.items() if drawn},
     }

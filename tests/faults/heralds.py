@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from controllers.device import Answered, DeviceEvent, Pushed, Welcomed
 from tests.faults.difference import Difference, same
+from tests.faults.figures import known_round, round_of, told_round
 from tests.faults.house import BANK, server_level
 from tests.faults.model import Model
 from tests.faults.model_facts import PAID, PENDING, UNDONE, VALIDATED, Hit
@@ -35,6 +36,14 @@ class Was(NamedTuple):
     row: int
     status: str
     amount: int
+
+
+class Stood(NamedTuple):
+    """A table's round from a row on; None where it has none. by_people: they made it so."""
+
+    row: int
+    round: Map | None
+    by_people: bool = False
 
 
 class Won:
@@ -65,6 +74,7 @@ class History:
         self.hits: dict[str, Won] = {}
         self.awards: dict[str, list[Was]] = {}
         self.hit_of: dict[str, str] = {}
+        self.rounds: dict[str, list[Stood]] = {}
 
     def note(self, row: int, model: Model, theirs: Mapping[str, str]) -> None:
         """The model has been told this row."""
@@ -93,6 +103,17 @@ class History:
             level = server_level(hit.level or "")
             won.facts = {"link": hit.link, "level": level, "hand": hit.hand, "table": hit.table}
             won.facts |= {"cycle": hit.cycle, "bank": BANK, "rev": row}
+
+    def note_rounds(self, row: int, model: Model, *, by_people: bool) -> None:
+        """Every table's round, once the model has been told this row; what people did to it is news."""
+        for table in model.tables:
+            round_ = round_of(model, table)
+            known = known_round(round_) if round_ is not None else None
+            trail = self.rounds.setdefault(table, [Stood(0, None)])
+            if trail[-1].round != known:
+                trail.append(Stood(row, known, by_people))
+                if by_people:
+                    self.news.append((row, f"round of {table}"))
 
     def between(self, first: int, last: int) -> set[str]:
         """The hits and awards of which there is something new after the first row, and up to the last."""
@@ -124,10 +145,12 @@ class Herald:
         self.device, self.near = device, near
         self._truth, self._history, self._table = witness, witness.history, table
         self._links: set[str] = set()
+        self._at_welcome: Map | None = None  # the table's round
         self._base: int | None = None  # of the first meters
         self._checked = 0  # the last meters: what came before them was told
         self._owed: set[str] = set()  # from before the connection
         self._hits: set[str] = set()
+        self._rounds: list[Stood] = []  # of the table, as told, by what was durable
         self._awards: dict[str, int] = {}  # the least of its states that it can be in, by what was told
 
     def hear(self, event: DeviceEvent) -> None:
@@ -142,7 +165,8 @@ class Herald:
     def _welcomed(self, message: Map) -> None:
         """A new connection, on which nothing was told; `last` is the answer that was recorded."""
         self._links = {one["link"] for one in message["links"]}
-        self._base, self._hits, self._awards = None, set(), {}
+        self._base, self._hits, self._awards, self._rounds = None, set(), {}, []
+        self._at_welcome = message.get("round")
         if message.get("last") is not None:
             recorded = self._truth.last_answer(self.device, message["last_seq"])
             same(f"{self.device}, its last answer", message["last"], recorded or message["last"])
@@ -167,6 +191,12 @@ class Herald:
         if self._base is None:
             self._base = self._checked = message["rev"]
             self._owed = set(self._told_at_first(message["rev"]))
+            if self._table:
+                stood = [one for one in self._history.rounds.get(self.device, ()) if one.row <= self._base]
+                told = self._at_welcome and told_round(self._at_welcome)
+                same(
+                    f"{self.device}, its round at row {self._base}", told, stood[-1].round if stood else None
+                )
         elif self.near:
             for name in self._owed | self._history.between(self._checked, message["rev"]):
                 self._must_know(name, message["rev"])
@@ -185,6 +215,9 @@ class Herald:
 
     def _must_know(self, name: str, rev: int) -> None:
         """A hit or an award has been told, as it was at that row."""
+        if name.startswith("round of"):
+            self._must_know_round(name, rev)
+            return
         won = self._history.hits.get(name)
         if won is not None:
             if won.link in self._links and name not in self._hits:
@@ -194,6 +227,22 @@ class Herald:
         if mine and self._awards.get(name, -1) < (self._history.at(name, rev) or 0):
             trail = self._history.awards[name]
             raise Difference(f"{self.device} is told row {rev} of the meters, not {name}: {trail}")
+
+    def _must_know_round(self, name: str, rev: int) -> None:
+        """What people last did to the table's round, up to that row, was told."""
+        if name != f"round of {self.device}":
+            return
+        acts = [one for one in self._history.rounds[self.device] if one.row <= rev and one.by_people]
+        if not self._rounds or self._rounds[-1].row < acts[-1].row:
+            raise Difference(f"{self.device} is told row {rev} of the meters, not its round: {acts[-1]}")
+
+    def _round(self, message: Map) -> None:
+        """It stands so, or has on this connection; one that is void is none to finish."""
+        told = None if message["state"] == "void" else told_round(message)
+        stood = [one for one in self._history.rounds[self.device] if one.round == told]
+        if not stood:
+            raise Difference(f"{self.device} is told {message}, which its round never was")
+        self._rounds.append(stood[-1])
 
     def _hit(self, message: Map) -> None:
         won = self._history.hits.get(message["hit"])

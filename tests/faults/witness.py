@@ -245,6 +245,7 @@ class Witness:
             by = envelope.table or envelope.proof.signed
             self._compare_answers(f"row {row.seq}, {by} {envelope.command}", answer, said)
         self.history.note(row.seq, self.model, self.names.theirs)
+        self.history.note_rounds(row.seq, self.model, by_people=envelope.table is None)
         if self.seq % FOLD_EVERY == 0:
             self.model.checkpoint(forget=True)
 
