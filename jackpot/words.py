@@ -2,7 +2,7 @@
 
 import re
 import ssl
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, Self
 
 # OpenSSL's X509_V_ERR_ numbers: a name or an address that the certificate has not; too early, too late.
@@ -42,6 +42,31 @@ class Sentence(str):
             for name, value in self.values.items()
         }
         return filled(say(self.plain), values)
+
+
+def joined(parts: Iterable[str], between: str = ", ") -> Sentence:
+    """Several texts after each other, each in its own words when all is told in another language."""
+    named = {str(number): part for number, part in enumerate(parts)}
+    return Sentence(between.join(f"{{{name}}}" for name in named), **named)
+
+
+def both(names: Sequence[str]) -> Sentence | str:
+    """Names in one row: "Ann and Bo"; "" for none."""
+    if len(names) < 2:
+        return "".join(names)
+    return Sentence("{one} and {other}", one=both(names[:-1]), other=names[-1])
+
+
+def several(number: int, what: str) -> Sentence:
+    """As `counted`, a sentence: "{count} hits" in a catalogue, and "1 hit"."""
+    return (
+        Sentence(f"1 {what}") if number == 1 else Sentence(f"{{count}} {plural(what)}", count=f"{number:,}")
+    )
+
+
+def named(name: str) -> Sentence:
+    """As `words`, a sentence: the name of a column, or a word that the books know."""
+    return Sentence(words(name))
 
 
 def filled(text: str, values: Mapping[str, object]) -> str:

@@ -19,15 +19,15 @@ from jackpot.rules.acts.links import Resumed, Suspended
 from jackpot.rules.acts.people import Recovered
 from jackpot.rules.acts.rounds import Struck
 from jackpot.rules.acts.sessions import LockedOut
-from jackpot.rules.acts.witness import BehindConfirmed, BehindOver, FoundBehind
+from jackpot.rules.acts.witness import BEHIND, BehindConfirmed, BehindOver, FoundBehind
 from jackpot.rules.events import Voided
-from jackpot.words import counted
+from jackpot.words import Sentence, joined, named, several
 
 COLUMNS: Final = (
     Column("bank"),
     Column("row", "count"),
     Column("at", "moment"),
-    Column("alarm"),
+    Column("alarm", "word"),
     Column("where", help="a table, a device or links"),
     Column("what"),
     Column("who", help="whose act it was, where people made or ended it"),
@@ -70,22 +70,44 @@ def _over(names: Names, event: Any) -> tuple[str, str, str] | None:
     """(alarm, where, what) of what ended one, and of links that stopped and keys that ended; else None."""
     match event:
         case AlarmAcknowledged():
-            said = f"AL{event.alarm}, raised {counted(event.times, 'time')}"
-            return f"{event.what} acknowledged", event.where, f"{said}: {event.remark}".removesuffix(": ")
+            said = Sentence(
+                "{alarm}, raised {times}", alarm=f"AL{event.alarm}", times=several(event.times, "time")
+            )
+            what = joined([said, event.remark], ": ") if event.remark else said
+            return Sentence("{alarm} acknowledged", alarm=Sentence(event.what)), event.where, what
         case BehindConfirmed():
-            what = f"believed: {event.missing} answers are lost" if event.believed else "not believed"
-            return "ledger_behind over", f"table {names.table(event.table)}", f"{what}: {event.reason}"
+            what = Sentence("not believed")
+            if event.believed:
+                what = Sentence("believed: {count} answers are lost", count=event.missing)
+            return _ended(BEHIND), _at(names, event.table), joined([what, event.reason], ": ")
         case BehindOver():
-            return "ledger_behind over", f"table {names.table(event.table)}", f"it says {event.acked} now"
+            return (
+                _ended(BEHIND),
+                _at(names, event.table),
+                Sentence("it says {acked} now", acked=event.acked),
+            )
         case DeviceCleared():
-            return "device_conflict over", f"{event.role} {event.device}", "it may greet again"
+            return _ended("device_conflict"), _of_role(event), Sentence("it may greet again")
         case KeyEnded():
-            return "key_ended", f"{event.role} {event.device}", f"key {event.fingerprint}"
+            return "key_ended", _of_role(event), Sentence("key {fingerprint}", fingerprint=event.fingerprint)
         case Suspended() | Resumed():
-            alarm = "suspended" if isinstance(event, Suspended) else "suspended over"
-            cause = f"{event.reason}: {reason(event)}" if event.note else event.reason
-            return alarm, " ".join(map(names.link, event.links)), cause
+            alarm = "suspended" if isinstance(event, Suspended) else _ended("suspended")
+            cause = named(event.reason)
+            why = joined([cause, reason(event)], ": ") if event.note else cause
+            return alarm, " ".join(map(names.link, event.links)), why
     return None
+
+
+def _ended(alarm: str) -> Sentence:
+    return Sentence("{alarm} over", alarm=Sentence(alarm))
+
+
+def _at(names: Names, table: int) -> Sentence:
+    return Sentence("table {table}", table=names.table(table))
+
+
+def _of_role(event: DeviceCleared | KeyEnded) -> Sentence:
+    return Sentence("{role} {device}", role=Sentence(event.role), device=event.device)
 
 
 REPORT: Final = Report(

@@ -34,6 +34,7 @@ from jackpot.rules.events import (
 from jackpot.rules.meter import Accounts
 from jackpot.rules.paytable import LevelTerms
 from jackpot.rules.undo import is_whole
+from jackpot.words import Sentence, joined
 
 # Wagers are added up by quarters of an hour, of which every zone's offset is a whole number.
 QUARTER_MS: Final = 900_000
@@ -70,7 +71,7 @@ _NAMED: Final = f"""
 class Line(NamedTuple):
     """One step of the way. meter, reserve, overflow: micro-dollars that it moved there. row: 0 for many."""
 
-    what: str
+    what: Sentence
     day: str
     table: str
     row: int
@@ -172,7 +173,7 @@ class Way:
         accounts, cycle = before(self.ledger, self.place, entry.seq), self._cycle(entry)
         day, table = self._when(entry.at), self._table(entry)
 
-        def line(what: str, moved: int, reserve: int = 0, overflow: int = 0) -> Line:
+        def line(what: Sentence, moved: int, reserve: int = 0, overflow: int = 0) -> Line:
             return Line(what, day, table, entry.seq, cycle, moved, reserve, overflow)
 
         begun = False
@@ -185,21 +186,26 @@ class Way:
             cycle += is_whole(take.rate)
             if take == start:
                 begun = True
-                yield line("left on the meter", was.primary - given)
-                yield line("reseed, from the house", terms.reseed)
-                yield line("the whole reserve", was.reserve)
-                yield line("overflow", was.overflow)
+                yield line(Sentence("left on the meter"), was.primary - given)
+                yield line(Sentence("reseed, from the house"), terms.reseed)
+                yield line(Sentence("the whole reserve"), was.reserve)
+                yield line(Sentence("overflow"), was.overflow)
                 back = accounts.primary - (was.primary - given + terms.reseed + was.reserve + was.overflow)
                 if back:
-                    yield line("above the limit, to overflow", back, 0, -back)
+                    yield line(Sentence("above the limit, to overflow"), back, 0, -back)
             elif begun:
-                yield line(f"award {told(take.awards)}", -given)
+                yield line(Sentence("award {awards}", awards=told(take.awards)), -given)
                 rest = accounts.less(was)
-                yield line("what followed it on the meter", rest.primary + given, rest.reserve, rest.overflow)
+                yield line(
+                    _FOLLOWED,
+                    rest.primary + given,
+                    rest.reserve,
+                    rest.overflow,
+                )
         if until is None:
             late = late_change(entry.event, self.place)
             if late.primary or late.reserve or late.overflow:
-                yield line("hands settled as if at their turn", late.primary, late.reserve, late.overflow)
+                yield line(_LATE, late.primary, late.reserve, late.overflow)
 
     def _from_opening(self, upto: int) -> Iterator[Line]:
         """From the link's own opening; or out of the bank that it was carried over from."""
@@ -262,17 +268,16 @@ class Way:
         for take in takes(event, self.place):
             because = _NEXT if is_whole(take.rate) or because == _NEXT else _TOP_UP
             given = sum(amounts(event)[number] for number in take.awards)
-            share = "the whole meter" if is_whole(take.rate) else f"{percent(take.rate)} of the meter"
-            gone = ", undone later" if set(take.awards) <= self._undone_since(entry.seq) else ""
-            what = f"award {told(take.awards)}, {share}{gone}"
-            yield Line(what, day, table, entry.seq, cycle, -given)
+            parts = [Sentence("award {awards}", awards=told(take.awards)), _share(take)]
+            if set(take.awards) <= self._undone_since(entry.seq):
+                parts.append(Sentence("undone later"))
+            yield Line(joined(parts), day, table, entry.seq, cycle, -given)
             moved.primary += given
             cycle += is_whole(take.rate)
         late = late_change(event, self.place)
         moved = moved.less(late)
         if late.primary or late.reserve or late.overflow:
-            what = "hands settled as if at their turn"
-            yield Line(what, day, table, entry.seq, cycle, late.primary, late.reserve, late.overflow)
+            yield Line(_LATE, day, table, entry.seq, cycle, late.primary, late.reserve, late.overflow)
         if moved.primary or moved.reserve or moved.overflow:
             yield Line(because, day, table, entry.seq, cycle,
                        moved.primary, moved.reserve, moved.overflow)  # fmt: skip
@@ -290,9 +295,11 @@ class Way:
             was = accounts.copy()
             self._take(accounts, take, given, entry.seq)
             moved = accounts.less(was)
-            yield Line(f"award {told(take.awards)}", day, table, entry.seq, cycle, -given)
+            yield Line(
+                Sentence("award {awards}", awards=told(take.awards)), day, table, entry.seq, cycle, -given
+            )
             if moved.primary + given:
-                yield Line("what followed it on the meter", day, table, entry.seq, cycle,
+                yield Line(_FOLLOWED, day, table, entry.seq, cycle,
                            moved.primary + given, moved.reserve, moved.overflow)  # fmt: skip
             cycle += is_whole(take.rate)
 
@@ -334,10 +341,12 @@ class Way:
         return self.place.names.table(entry.table or getattr(entry.event, "table", None))
 
 
-_WAGERS: Final = "wagers"
-_TAKEN_BACK: Final = "wagers taken back"
-_NEXT: Final = "reseed, reserve and overflow"
-_TOP_UP: Final = "topped up to the reseed, from the house"
+_WAGERS: Final = Sentence("wagers")
+_TAKEN_BACK: Final = Sentence("wagers taken back")
+_FOLLOWED: Final = Sentence("what followed it on the meter")
+_LATE: Final = Sentence("hands settled as if at their turn")
+_NEXT: Final = Sentence("reseed, reserve and overflow")
+_TOP_UP: Final = Sentence("topped up to the reseed, from the house")
 
 
 def entry_at(ledger: Reader, bank: str, seq: int) -> Entry:
@@ -403,27 +412,52 @@ def percent(rate: int) -> str:
     return f"{whole}.{rest:02} %" if rest else f"{whole} %"
 
 
-def _because(place: Place, entry: Entry) -> str:
+def _share(take: TakeMade) -> Sentence:
+    """How much of the meter an award took."""
+    if is_whole(take.rate):
+        return Sentence("the whole meter")
+    return Sentence("{share} of the meter", share=percent(take.rate))
+
+
+def _because(place: Place, entry: Entry) -> Sentence:
     """Why an entry that is neither wager nor award moved the meter."""
     names = place.names
     match entry.event:
         case LinkOpened():
-            return "seed, from the house"
+            return Sentence("seed, from the house")
         case Undone() as event:
-            return f"undo of {told(event.awards)} of H{event.hit}: {event.reason}"
+            return Sentence(
+                "undo of {awards} of {hit}: {reason}",
+                awards=told(event.awards), hit=f"H{event.hit}", reason=event.reason,
+            )  # fmt: skip
         case Corrected() as event:
-            return f"correction of A{event.award} of H{event.hit}: {event.reason}"
+            return Sentence(
+                "correction of {award} of {hit}: {reason}",
+                award=f"A{event.award}", hit=f"H{event.hit}", reason=event.reason,
+            )  # fmt: skip
         case Voided() | Struck() as event:
-            return f"{entry.name} by {names.who(event.people)}: {event.reason}"
+            by = names.who(event.people)
+            return Sentence("{what} by {who}: {reason}", what=_lower(entry), who=by, reason=event.reason)
         case BankBegun() | BankClosed():
-            return "carried over"
+            return Sentence("carried over")
         case MeterCorrected() as event:
-            return f"correction of the {event.account}: {event.reason}"
+            account = Sentence("meter" if event.account == "primary" else event.account)
+            return Sentence("correction of the {account}: {reason}", account=account, reason=event.reason)
         case LeftDecided() as event:
-            return f"what was left of A{event.award}, taken off: {event.reason}"
+            return Sentence(
+                "what was left of {award}, taken off: {reason}", award=f"A{event.award}", reason=event.reason
+            )
         case Transferred() | LinkClosed() as event if event.link == place.link:
-            to = names.link(event.to) if event.to else "nobody"
-            return f"transfer to {to}, and the house's money back: {event.reason}"
+            to = names.link(event.to) if event.to else Sentence("nobody")
+            return Sentence(
+                "transfer to {link}, and the house's money back: {reason}", link=to, reason=event.reason
+            )
         case Transferred() | LinkClosed() as event:
-            return f"transfer from {names.link(event.link)}: {event.reason}"
-    return entry.name
+            came = names.link(event.link)
+            return Sentence("transfer from {link}: {reason}", link=came, reason=event.reason)
+    return _lower(entry)
+
+
+def _lower(entry: Entry) -> Sentence:
+    """What an entry is, within a sentence."""
+    return Sentence(entry.name.replace("_", " "))

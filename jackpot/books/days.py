@@ -10,6 +10,7 @@ from jackpot.config import Site
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.rules.acts.readings import ReadingTaken
+from jackpot.words import Sentence
 
 # Behind a day's name it stands for the moment after it: it comes after the day, and before the next one.
 _LATER: Final = "+"
@@ -37,6 +38,12 @@ class Span(NamedTuple):
     def covers(self, seq: int) -> bool:
         """Whether that entry lies in it."""
         return self.after < seq <= self.upto
+
+    def rows(self) -> Sentence:
+        """Which entries they are, in words."""
+        if self.upto <= self.after:
+            return Sentence("no row")
+        return Sentence("rows {first} to {last}", first=f"{self.after + 1:,}", last=f"{self.upto:,}")
 
 
 def span(ledger: Reader, bank: str, site: Site, first: str | None, last: str | None) -> Span:
@@ -96,11 +103,18 @@ def periods(spans: dict[str, Span]) -> list[Fact]:
     return [Fact(bank, _period(each)) for bank, each in spans.items()]
 
 
-def _period(each: Span) -> str:
-    first = f"after that of {each.opening.reading.day}" if each.opening else "from the first row on"
-    last = f"to that of {each.closing.reading.day}" if each.closing else "to the last row"
-    rows = f"rows {each.after + 1:,} to {each.upto:,}" if each.upto > each.after else "no row"
-    return f"{rows}: readings {first}, {last}" if each.opening or each.closing else rows
+def _period(each: Span) -> Sentence:
+    if not (each.opening or each.closing):
+        return each.rows()
+    if not each.closing:
+        last = Sentence("to the last row")
+    else:
+        last = Sentence("to the reading of {day}", day=each.closing.reading.day)
+    if not each.opening:
+        first = Sentence("from the first row")
+    else:
+        first = Sentence("after the reading of {day}", day=each.opening.reading.day)
+    return Sentence("{rows}: {first}, {last}", rows=each.rows(), first=first, last=last)
 
 
 def day_fault(text: str) -> str | None:

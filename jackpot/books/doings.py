@@ -12,7 +12,7 @@ from jackpot.books.entries import of_kinds, refused
 from jackpot.books.names import Names
 from jackpot.books.report import Cell, Column, Found, Report, Wanted
 from jackpot.books.telling import about, reason
-from jackpot.config import compared
+from jackpot.config import Difference, compared
 from jackpot.config.writing import writing
 from jackpot.ledger.reading import Reader
 from jackpot.rules import kinds
@@ -28,13 +28,14 @@ from jackpot.rules.events import Refused
 from jackpot.rules.money import to_cents
 from jackpot.rules.paytable import LevelTerms, LinkTerms, TableTerms
 from jackpot.rules.signing import People, Proof, Signed
+from jackpot.words import Sentence, both, joined, named
 
 REFUSALS: Final = (
     Column("bank"),
     Column("row", "count"),
     Column("at", "moment"),
     Column("to", help="a table, or people who had signed in"),
-    Column("code"),
+    Column("code", "word"),
     Column("message"),
     Column("hits"),
     Column("suspended", help="links that the error stopped"),
@@ -43,10 +44,10 @@ ACCESS: Final = (
     Column("bank"),
     Column("row", "count"),
     Column("at", "moment"),
-    Column("what"),
+    Column("what", "word"),
     Column("who"),
     Column("proved", help="by what, if they proved who they are"),
-    Column("refused", help="why it was not done"),
+    Column("refused", "word", help="why it was not done"),
     Column("about"),
     Column("reason"),
 )
@@ -54,7 +55,7 @@ PARAMETERS: Final = (
     Column("bank"),
     Column("row", "count"),
     Column("at", "moment"),
-    Column("what"),
+    Column("what", "word"),
     Column("name"),
     Column("terms", help="all of them, or what changed"),
     Column("who"),
@@ -108,7 +109,7 @@ def _refusals(ledger: Reader, _wanted: Wanted, names: Names, days: Span) -> Iter
             by = (
                 names.who(event.people)
                 if isinstance(event, ActRefused)
-                else f"table {names.table(entry.table)}"
+                else Sentence("table {table}", table=names.table(entry.table))
             )
             hits = " ".join(f"H{number}" for number in event.hits)
             links = " ".join(map(names.link, event.suspended)) if isinstance(event, Refused) else ""
@@ -121,7 +122,7 @@ def _access(ledger: Reader, wanted: Wanted, names: Names, days: Span) -> Iterato
         event: Any = entry.event
         people = getattr(event, "people", None) or People(proof=Proof((Signed(event.person, ()),)))
         if people.said():
-            means = " and ".join(one.means for one in people.signed)
+            means = both([Sentence(one.means) for one in people.signed])
             refused_ = event.code if isinstance(event, ActRefused) else ""
             yield (
                 names.bank, entry.seq, entry.at, entry.name, names.who(people), means,
@@ -137,50 +138,74 @@ def _parameters(ledger: Reader, wanted: Wanted, names: Names, days: Span) -> Ite
             case LinkOpened():
                 name, terms = event.terms.link, _link(event.terms, wanted)
             case LinkChanged():
-                changed = [
-                    f"{one.what} {one.before} -> {one.now}" for one in compared(event.before, event.terms)
-                ]
-                name, terms = event.terms.link, f"{'; '.join(changed)}: {event.reason}"
+                changed = joined(map(_changed, compared(event.before, event.terms)), "; ")
+                name, terms = event.terms.link, joined([changed, event.reason], ": ")
             case LinkClosed():
-                to = f", its money to {names.link(event.to)}" if event.to else ""
-                name, terms = names.link(event.link), f"closed{to}: {event.reason}"
+                ended = Sentence("closed")
+                if event.to:
+                    ended = Sentence("closed, its money to {link}", link=names.link(event.to))
+                name, terms = names.link(event.link), joined([ended, event.reason], ": ")
             case TableOpened():
                 name = event.terms.table
                 terms = _table(event.terms, known.get(name))
                 known[name] = event.terms
             case BankBegun():
-                name, terms = names.bank, "of " + " and ".join(bank for bank, *_ in event.heads)
+                name, terms = (
+                    names.bank,
+                    Sentence("of {banks}", banks=both([bank for bank, *_ in event.heads])),
+                )
             case BankClosed():
-                name, terms = names.bank, f"into {event.into}: {event.reason}"
+                name, terms = (
+                    names.bank,
+                    Sentence("into {bank}: {reason}", bank=event.into, reason=event.reason),
+                )
             case _:
-                name, terms = names.bank, f"site {event.site}"
+                name, terms = names.bank, Sentence("site {site}", site=event.site)
         if days.covers(entry.seq):
             who = names.who(getattr(event, "people", None))
             yield names.bank, entry.seq, entry.at, entry.name, name, terms, who
 
 
-def _link(terms: LinkTerms, wanted: Wanted) -> str:
+def _changed(one: Difference) -> Sentence:
+    """A parameter of a link that changed."""
+    what = Sentence(one.what.replace("_", " "))
+    return Sentence("{what} {before} -> {now}", what=what, before=one.before, now=one.now)
+
+
+def _link(terms: LinkTerms, wanted: Wanted) -> Sentence:
     money = writing(wanted.site.locale, wanted.site.currency)
 
     def sum_(micros: int) -> str:
         return money.text(to_cents(micros))
 
-    def level(one: LevelTerms) -> str:
-        limit = "" if one.limit is None else f", limit {sum_(one.limit)}"
+    def level(one: LevelTerms) -> Sentence:
         rates = f"{percent(one.primary)} + {percent(one.reserve)}"
-        return f"{one.level} {rates}, seed {sum_(one.seed)}, reseed {sum_(one.reseed)}{limit}"
+        parts = [
+            Sentence("{level} {rates}", level=named(one.level), rates=rates),
+            Sentence("seed {sum}", sum=sum_(one.seed)),
+            Sentence("reseed {sum}", sum=sum_(one.reseed)),
+            *([] if one.limit is None else [Sentence("limit {sum}", sum=sum_(one.limit))]),
+        ]
+        return joined(parts)
 
-    return "; ".join([f"{terms.paytable} at {sum_(terms.wager)}", *map(level, terms.levels)])
+    played = Sentence("{paytable} at {sum}", paytable=terms.paytable, sum=sum_(terms.wager))
+    return joined([played, *map(level, terms.levels)], "; ")
 
 
-def _table(terms: TableTerms, before: TableTerms | None) -> str:
+def _table(terms: TableTerms, before: TableTerms | None) -> Sentence:
     """All of a new table's terms; of a known one what changed."""
     now = msgspec.structs.asdict(terms)
     if before is None:
-        return ", ".join(f"{name} {_value(value)}" for name, value in now.items() if name != "table")
+        return joined(
+            Sentence("{what} {now}", what=Sentence(name.replace("_", " ")), now=_value(value))
+            for name, value in now.items()
+            if name != "table"
+        )
     then = msgspec.structs.asdict(before)
     changed = {name: (then[name], value) for name, value in now.items() if then[name] != value}
-    return ", ".join(f"{name} {_value(old)} -> {_value(new)}" for name, (old, new) in changed.items())
+    return joined(
+        _changed(Difference(name, _value(old), _value(new))) for name, (old, new) in changed.items()
+    )
 
 
 def _value(value: Any) -> str:

@@ -11,11 +11,12 @@ from jackpot.ledger.reading import Reader
 from jackpot.rules import meter
 from jackpot.rules.acts.hits import Corrected, Undone
 from jackpot.rules.events import Event, TakeMade
-from jackpot.rules.state import Award
+from jackpot.rules.state import Award, Hit
+from jackpot.words import Sentence, both, joined, named
 
 COLUMNS: Final = (
     Column("award"),
-    Column("part", help="how it grew: adds up to meter; share and later: add up to total"),
+    Column("part", "word", help="how it grew: adds up to meter; share and later: add up to total"),
     Column("what"),
     Column("day", help="the gaming day"),
     Column("table"),
@@ -27,7 +28,11 @@ COLUMNS: Final = (
 )
 
 # What a seat and its envy are called: seat 0 is the dealer's hand.
-_DEALER: Final = "the dealer's hand"
+_DEALER: Final = Sentence("the dealer's hand")
+
+
+Part = tuple[str, Sentence, int, int]
+"""Of an award: part, what, row, amount."""
 
 
 class Made(NamedTuple):
@@ -63,27 +68,40 @@ def find(ledger: Reader, wanted: Wanted) -> Found:
     names = Names(ledger, bank)
     hit = story.hit
     facts = [
-        Fact("hit", f"H{hit.number} in bank {bank}"),
-        Fact("hand", f"{hit.hand}, {where(hit.seat)}, table {names.table(hit.table)}, round {hit.round}"),
+        Fact("hit", Sentence("{hit} in bank {bank}", hit=f"H{hit.number}", bank=bank)),
+        Fact("hand", joined([named(hit.hand), *placed(names, hit)])),
         Fact("link", names.link(hit.link)),
         Fact("won", hit.at, "moment"),
     ]
-    facts += [Fact(f"A{award.number}", f"{kind_of(names, award)}, {award.status}") for award in hit.awards]
+    facts += [
+        Fact(f"A{award.number}", joined([kind_of(names, award), Sentence(award.status)]))
+        for award in hit.awards
+    ]
     problems: list[str] = []
     return Found(facts, _rows(ledger, wanted, names, story, problems), problems)
 
 
-def where(seat: int) -> str:
+def where(seat: int) -> Sentence:
     """A seat, for people."""
-    return f"seat {seat}" if seat else _DEALER
+    return Sentence("seat {seat}", seat=seat) if seat else _DEALER
 
 
-def kind_of(names: Names, award: Award) -> str:
-    """What an award is, for people."""
+def placed(names: Names, hit: Hit) -> tuple[Sentence, Sentence, Sentence]:
+    """The seat, the table and the round of a hit."""
+    table = Sentence("table {table}", table=names.table(hit.table))
+    return where(hit.seat), table, Sentence("round {round}", round=hit.round)
+
+
+def kind_of(names: Names, award: Award, called: str = "") -> Sentence:
+    """What an award is, for people. called: its link, where not by its id."""
+    to = where(award.seat)
     if award.level:
-        return f"{names.link(award.link)} {names.level(award.link, award.level)}, to {where(award.seat)}"
-    for_hand = f" for the hand of {where(award.because)}" if award.kind == "envy" else ""
-    return f"{award.kind}{for_hand}, to {where(award.seat)}, paid by the house"
+        link, level = called or names.link(award.link), named(names.level(award.link, award.level))
+        return Sentence("{level} of {link}, to {seat}", level=level, link=link, seat=to)
+    if award.kind == "envy":
+        of = where(award.because)
+        return Sentence("envy for the hand of {other}, to {seat}, paid by the house", other=of, seat=to)
+    return Sentence("{kind}, to {seat}, paid by the house", kind=Sentence(award.kind), seat=to)
 
 
 def _rows(
@@ -94,7 +112,7 @@ def _rows(
         name, row = f"A{award.number}", story.made[award.number]
         event = entry_at(ledger, names.bank, row).event
         first = amounts(event)[award.number]
-        parts = [("share", "what the paytable gives", row, first)]
+        parts = [("share", Sentence("what the paytable gives"), row, first)]
         if award.level:
             made = _made(ledger, names.bank, row, event, award)
             key = (award.link, award.level, made.turn)
@@ -105,7 +123,10 @@ def _rows(
             parts = _share(made, award, shown[key], first)
             if len(parts) > 1 and not made.take.moment:
                 problems.append(
-                    f"{name}: it was not what its meter gave; jackpot verify says which row is wrong"
+                    Sentence(
+                        "{award}: it was not what its meter gave; jackpot verify says which row is wrong",
+                        award=name,
+                    )
                 )
         parts += _later(names, story.steps[award.number], first)
         for part, what, at, amount in parts:
@@ -113,16 +134,26 @@ def _rows(
         total = sum(amount for *_, amount in parts)
         stands = award.worth() if award.stands() else 0
         if total != stands:
-            problems.append(f"{name}: its steps come to {total} and not to {stands} micro-dollars")
-        yield name, "total", f"{name} comes to, {award.status}", "", "", None, None, total, None, None
+            problems.append(
+                Sentence(
+                    "{award}: its steps come to {total} and not to {stands} micro-dollars",
+                    award=name, total=total, stands=stands,
+                )
+            )  # fmt: skip
+        comes = Sentence("{award} comes to, {status}", award=name, status=Sentence(award.status))
+        yield name, "total", comes, "", "", None, None, total, None, None
 
 
 def _way(way: Way, name: str) -> Iterator[tuple[Cell, ...]]:
     for line in way.lines():
         yield (name, "how it grew", line.what, line.day, line.table, line.row or None, line.cycle, line.meter,
                line.reserve, line.overflow)  # fmt: skip
-    word = "cycle" if len(way.cycles) == 1 else "cycles"
-    what = f"the meter at its turn ({word} {' and '.join(map(str, way.cycles))})"
+    through = list(map(str, way.cycles))
+    what = (
+        Sentence("the meter at its turn (cycle {cycle})", cycle=through[0])
+        if len(through) == 1
+        else Sentence("the meter at its turn (cycles {cycles})", cycles=both(through))
+    )
     yield name, "meter", what, "", "", way.turn.row, None, way.primary, None, None
 
 
@@ -142,40 +173,54 @@ def _awards(event: Event, take: TakeMade) -> list[Award]:
     return [award for hit in settlement(event).hits for award in hit.awards if award.number in take.awards]
 
 
-def _share(made: Made, award: Award, primary: int, first: int) -> list[tuple[str, str, int, int]]:
+def _share(made: Made, award: Award, primary: int, first: int) -> list[Part]:
     """What the meter gave it: (part, what, row, amount). A second line says what follows from no sum here."""
     dealers = sum(other.dealer for other in made.others)
     units = len(made.others) - dealers + (1 if dealers else 0)
     parts = units * dealers if award.dealer else units
     given = meter.formula(primary, made.take.rate, parts)
-    equal = f", one of {parts} equal parts" if parts > 1 else ""
-    found = [
-        ("share", f"{percent(made.take.rate)} of it{equal}, without fractions of a cent", made.row, given)
-    ]
-    if first != given:
-        found.append(
-            ("share", "by what was undone or settled before it since its turn", made.row, first - given)
+    share = percent(made.take.rate)
+    what = (
+        Sentence(
+            "{share} of it, one of {parts} equal parts, without fractions of a cent", share=share, parts=parts
         )
+        if parts > 1
+        else Sentence("{share} of it, without fractions of a cent", share=share)
+    )
+    found: list[Part] = [("share", what, made.row, given)]
+    if first != given:
+        since = Sentence("by what was undone or settled before it since its turn")
+        found.append(("share", since, made.row, first - given))
     return found
 
 
-def _later(names: Names, steps: list[Step], first: int) -> list[tuple[str, str, int, int]]:
-    """What changed the award once it was made: (part, what, row, how much more)."""
-    found, now = [], first
+def _later(names: Names, steps: list[Step], first: int) -> list[Part]:
+    """What changed the award once it was made; amounts are how much more."""
+    found, now = list[Part](), first
     for step in steps:
         event = step.event
         if step.what in ("raised", "corrected"):
-            by = f" by {names.who(event.people)}" if isinstance(event, Corrected | Undone) else ""
-            because = f"{told(event.awards)} of H{event.hit} undone" if isinstance(event, Undone) else ""
-            reason = f": {event.reason}" if isinstance(event, Corrected) else ""
-            found.append(
-                ("later", f"{step.what}{by}{reason}{because and f': {because}'}", step.seq, step.amount - now)
-            )
+            found.append(("later", _changed(names, step), step.seq, step.amount - now))
             now = step.amount
         elif step.what == "undone" and isinstance(event, Undone):
-            found.append(("later", f"undone by {names.who(event.people)}: {event.reason}", step.seq, -now))
+            found.append(("later", _changed(names, step), step.seq, -now))
             now = 0
     return found
+
+
+def _changed(names: Names, step: Step) -> Sentence:
+    """What changed an award, and why."""
+    match step.what, step.event:
+        case "raised", Undone() as event:
+            return Sentence(
+                "raised by {who}: {awards} of {hit} undone",
+                who=names.who(event.people), awards=told(event.awards), hit=f"H{event.hit}",
+            )  # fmt: skip
+        case "corrected", Corrected() as event:
+            return Sentence("corrected by {who}: {reason}", who=names.who(event.people), reason=event.reason)
+        case "undone", Undone() as event:
+            return Sentence("undone by {who}: {reason}", who=names.who(event.people), reason=event.reason)
+    return Sentence(step.what)
 
 
 REPORT: Final = Report(

@@ -26,6 +26,7 @@ from jackpot.ledger.reading import Reader
 from jackpot.rules import cards as deck
 from jackpot.rules.hands import NAMES, made_of, makes
 from jackpot.rules.state import DrawMade, HandShown
+from jackpot.words import Sentence, card, named
 
 # Of a gaming day.
 SHIFTS: Final = 3
@@ -33,9 +34,9 @@ SHIFT_MS: Final = 86_400_000 // SHIFTS
 # Every zone's offset is a whole number of these.
 _QUARTER_MS: Final = 900_000
 # In place of a table or a shift: all of them.
-ALL: Final = "all"
-IMPROBABLE: Final = "improbable"
-TOO_FEW: Final = "too few"
+ALL: Final = Sentence("all")
+IMPROBABLE: Final = Sentence("improbable")
+TOO_FEW: Final = Sentence("too few")
 _SUITS: Final = len(deck.SUITS)
 _RANKS: Final = len(deck.RANKS)
 
@@ -95,10 +96,15 @@ class Draws:
     def findings(self) -> Iterator[Finding]:
         for (what, every), (locks, drawn) in sorted(self.chances.items()):
             if every > 1:  # else it is drawn each time
-                yield fair.trial(f"{what}, 1 in {every:,}", locks, drawn, 1 / every)
-        yield from _farthest("magic card", {deck.text(card): self.cards[card] for card in range(deck.DECK)})
+                often = Sentence("{what}, 1 in {every}", what=Sentence(what), every=f"{every:,}")
+                yield fair.trial(often, locks, drawn, 1 / every)
+        cards = {card(deck.text(number)): self.cards[number] for number in range(deck.DECK)}
+        yield from _farthest("magic card", cards)
         for seats in sorted({seats for seats, _ in self.boxes}):
-            boxes = {f"{box} of {seats}": self.boxes[seats, box] for box in range(1, seats + 1)}
+            boxes = {
+                Sentence("{box} of {seats}", box=box, seats=seats): self.boxes[seats, box]
+                for box in range(1, seats + 1)
+            }
             yield from _farthest("lucky box", boxes)
 
 
@@ -118,7 +124,12 @@ class Cards:
         suits = [[self.seen[_SUITS * rank + suit] for suit in range(_SUITS)] for rank in range(_RANKS)]
         ranks = [sum(of_rank) for of_rank in suits]
         among = [
-            fair.trial(f"card {deck.text(_SUITS * rank + suit)}", ranks[rank], suits[rank][suit], 1 / _SUITS)
+            fair.trial(
+                _one_of("card", card(deck.text(_SUITS * rank + suit))),
+                ranks[rank],
+                suits[rank][suit],
+                1 / _SUITS,
+            )
             for rank in range(_RANKS)
             for suit in range(_SUITS)
             if ranks[rank]
@@ -178,8 +189,8 @@ class Tally:
             self.hands[Place(link, round_.table, shift)].add(len(seats), made, sign)
         if wagered:
             counts = self.cards[Place(0, round_.table, shift)]
-            for card in chain(round_.board, *own.values()):
-                counts.seen[card] += sign
+            for dealt in chain(round_.board, *own.values()):
+                counts.seen[dealt] += sign
             hidden = sum(not own.get(seat) for seat in set().union(*wagered.values()))
             counts.hidden += sign * hidden
             self.hidden += sign * hidden
@@ -237,16 +248,28 @@ def judged(
     rows = sorted(found, key=lambda one: (of.get(id(one[2]), 2.0), -abs(one[2].off)))
     improbable = sum(corrected < fair.LEVEL for corrected in chances)
     said = [
-        Fact("compared", "hands that pay, against all wagers of rounds that ended; cards, within their rank"),
-        Fact("shift", "a third of the gaming day, by when it began: the journal does not say who dealt"),
+        Fact(
+            "compared",
+            Sentence("hands that pay, against all wagers of rounds that ended; cards, within their rank"),
+        ),
+        Fact(
+            "shift",
+            Sentence("a third of the gaming day, by when it began: the journal does not say who dealt"),
+        ),
         Fact("comparisons", len(found), "count"),
         Fact(IMPROBABLE, improbable, "count"),
         Fact(
             "how sure",
-            f"of {round(1 / fair.LEVEL)} such reports of fair play, at most one calls anything improbable",
+            Sentence(
+                "of {count} such reports of fair play, at most one calls anything improbable",
+                count=round(1 / fair.LEVEL),
+            ),
         ),
         Fact("hands with a wager", hands, "count"),
-        Fact("without cards", f"{hidden:,}: they count as hands that pay nothing"),
+        Fact(
+            "without cards",
+            Sentence("{count}: they count as hands that pay nothing", count=f"{hidden:,}"),
+        ),
     ]
     level = fair.LEVEL / max(1, len(known))
     cells = (_row(names, place, finding, of.get(id(finding)), level) for names, place, finding in rows)
@@ -257,9 +280,10 @@ def _row(
     names: Names, place: Place, finding: Finding, corrected: float | None, level: float
 ) -> tuple[Cell, ...]:
     verdict = TOO_FEW if corrected is None else IMPROBABLE if corrected < fair.LEVEL else ""
+    what = finding.what if isinstance(finding.what, Sentence) else named(finding.what)
     return (
         names.bank, names.link(place.link or None), names.table(place.table or None) or ALL, place.shift or
-        ALL, finding.what, finding.of, finding.observed, f"{finding.expected:.2f}", f"{finding.off:+.1f}", ""
+        ALL, what, finding.of, finding.observed, f"{finding.expected:.2f}", f"{finding.off:+.1f}", ""
         if corrected is None else f"{corrected:.2g}", verdict, chance.trials_to_show(finding.rate,
         finding.spread, level),
     )  # fmt: skip
@@ -298,12 +322,16 @@ def _places(counted: Iterable[Place]) -> Iterator[tuple[Place, list[Place]]]:
             yield place, list(leaves)
 
 
+def _one_of(what: str, name: str) -> Sentence:
+    return Sentence("{what} {name}", what=Sentence(what), name=name)
+
+
 def _farthest(what: str, counts: Mapping[str, int]) -> Iterator[Finding]:
     """Of things that are all as likely, the one that is farthest off."""
     of = sum(counts.values())
     if of and len(counts) > 1:
         yield from _worst(
-            [fair.trial(f"{what} {name}", of, count, 1 / len(counts)) for name, count in counts.items()]
+            [fair.trial(_one_of(what, name), of, count, 1 / len(counts)) for name, count in counts.items()]
         )
 
 

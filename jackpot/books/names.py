@@ -14,6 +14,7 @@ from jackpot.rules.acts.tables import TableOpened
 from jackpot.rules.money import contribution
 from jackpot.rules.paytable import LevelTerms, LinkTerms, TableTerms
 from jackpot.rules.signing import People
+from jackpot.words import Sentence, both
 
 # What no meter pays: odds, envy and draws (level 0 of a posting).
 HOUSE: Final = "house"
@@ -102,6 +103,6 @@ class Names:
             (number, level) for number, terms in self.links.items() for level in range(len(terms.levels) + 1)
         ]
 
-    def who(self, people: People | None) -> str:
+    def who(self, people: People | None) -> Sentence | str:
         """Who stood for something, in words; "" for nobody."""
-        return self.people.who(people)
+        return "" if people is None else both(self.people.said(people))

@@ -12,7 +12,9 @@ from markupsafe import Markup
 
 from jackpot.books.report import Cell, Column, Fact, Found, Kind, Report, dicts
 from jackpot.config import Site
+from jackpot.config.languages import spoken, told
 from jackpot.config.writing import local_time, writing, written_time
+from jackpot.words import Sentence, named
 
 # With one of these a spreadsheet takes a text for a formula: a reason that somebody typed must not be one.
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
@@ -20,12 +22,18 @@ _MICROS: Final = 1_000_000
 
 
 class Shown:
-    """How cells are written for people of a site. on_paper: moments in words."""
+    """How cells are written for people of a site. on_paper: moments in words.
 
-    def __init__(self, site: Site, *, on_paper: bool = False) -> None:
+    language: a locale, of texts and moments; without it that of the site. A sum reads the same in every
+    language: it is written as the site's signs write it.
+    """
+
+    def __init__(self, site: Site, language: str = "", *, on_paper: bool = False) -> None:
         self._site = site
         self._on_paper = on_paper
         self._money = writing(site.locale, site.currency)
+        self.locale = language or site.locale
+        self.language = spoken(self.locale)
 
     def cell(self, kind: Kind, value: Cell) -> str:
         """One cell; empty for none."""
@@ -34,15 +42,25 @@ class Shown:
                 return ""
             case "sum", int():
                 return self._money.exact(value)
+            case "word", str():
+                return self.say(value if isinstance(value, Sentence) or not value else named(value))
             case "moment", int() if self._on_paper:
-                return written_time(value, self._site.timezone, self._site.locale)
+                return written_time(value, self._site.timezone, self.locale)
             case "moment", int():
                 return local_time(value, self._site.timezone, "%Y-%m-%d %H:%M:%S %Z")
             case "span", int():
                 return span_of(value)
             case "count", int():
-                return f"{value:,}"
-        return str(value)
+                return self._money.count(value)
+        return self.say(value) if isinstance(value, Sentence) else str(value)
+
+    def say(self, text: str) -> str:
+        """A text of ours in the reader's language."""
+        return told(self.locale, text)
+
+    def title(self, name: str) -> str:
+        """What a column or a fact is called."""
+        return self.say(named(name))
 
     def fact(self, fact: Fact) -> str:
         return self.cell(fact.kind, fact.value)
@@ -103,14 +121,16 @@ def as_json(report: Report, found: Found) -> Iterator[str]:
     yield f'\n], "problems": {json.dumps(found.problems)}}}\n'
 
 
-def as_html(report: Report, found: Found, site: Site, printed_ms: int) -> Iterator[str]:
-    """A page of its own, ready to print: it loads nothing. printed_ms: when, in unix milliseconds."""
-    shown, totals = Shown(site), Totals(report, found)
-    if report.lines:
-        shown = Shown(site, on_paper=True)
+def as_html(report: Report, found: Found, site: Site, printed_ms: int, language: str = "") -> Iterator[str]:
+    """A page of its own, ready to print: it loads nothing. printed_ms: when, in unix milliseconds.
+
+    language: as of `Shown`.
+    """
+    shown, totals = Shown(site, language, on_paper=bool(report.lines)), Totals(report, found)
     return page(
         "paper.html" if report.lines else "report.html",
         report=report,
+        shown=shown,
         facts=[(fact.name, shown.fact(fact)) for fact in found.facts if fact.kind != "code"],
         codes=[(shown.fact(fact), _code(shown.fact(fact))) for fact in found.facts if fact.kind == "code"],
         rows=([shown.cell(column.kind, value) for column, value in zip(report.columns, row, strict=True)]

@@ -17,11 +17,12 @@ from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import SUM_ROWS
 from jackpot.rules.acts.banks import BankBegun, BankClosed
 from jackpot.rules.meter import Accounts
+from jackpot.words import Sentence
 
 COLUMNS: Final = (
     Column("bank"),
     Column("link"),
-    Column("level", help="house: odds, envy and draws, which no meter pays"),
+    Column("level", "word", help="house: odds, envy and draws, which no meter pays"),
     Column("opening", "sum", "primary, reserve and overflow at the reading before", total=True),
     Column("contributions", "sum", "of the wagers, less what was taken back", total=True),
     Column("house", "sum", "seeds, reseeds, top-ups and make-goods, less returns", total=True),
@@ -87,17 +88,18 @@ def read_as(read: Read | None) -> Mapping[tuple[int, int], int]:
             for link, level, primary, reserve, overflow, *_ in meters}  # fmt: skip
 
 
-def _told(day: str | None, days: Span) -> str:
+def _told(day: str | None, days: Span) -> Sentence:
     """Which entries a line is made of. Raises Unanswerable for a day that has no reading of its own."""
     closing = days.closing
     if closing is not None and day not in (None, closing.reading.day):
         later = closing.reading.day
         raise Unanswerable(f"day: no reading was taken for {day}; it is in that of {later}: --day {later}")
-    rows = f"rows {days.after + 1:,} to {days.upto:,}" if days.upto > days.after else "no row"
-    if closing is None:
-        first = f"{rows}: since the first row, no gaming day has ended yet"
-        return f"gaming day {day}: {rows}; it has not ended" if day else first
-    return f"gaming day {closing.reading.day}: {rows}"
+    rows = days.rows()
+    if closing is not None:
+        return Sentence("gaming day {day}: {rows}", day=closing.reading.day, rows=rows)
+    if day:
+        return Sentence("gaming day {day}: {rows}; it has not ended", day=day, rows=rows)
+    return Sentence("{rows}: since the first row, no gaming day has ended yet", rows=rows)
 
 
 def _lines(
@@ -124,9 +126,12 @@ def _lines(
         line = Line(before, accounts.less(carried), over, after)
         if line.difference:
             problems.append(
-                f"{names.link(link)}.{names.level(link, level)}: {line.difference} micro-dollars of the day "
-                "are not accounted for; jackpot verify says which row was changed"
-            )
+                Sentence(
+                    "{link}.{level}: {micros} micro-dollars of the day are not accounted for; "
+                    "jackpot verify says which row was changed",
+                    link=names.link(link), level=names.level(link, level), micros=line.difference,
+                )
+            )  # fmt: skip
         wagers = _wagers(ledger, names, link, days, line) if level == 1 else None
         yield (*_cells(names, key, line), *_drop(names, key, wagers, wanted.drops))
 

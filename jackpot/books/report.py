@@ -6,8 +6,9 @@ from typing import Literal, NamedTuple
 from jackpot.config import Site
 from jackpot.ledger.reading import Reader
 
-Kind = Literal["text", "count", "sum", "moment", "span", "code"]
-"""Of a cell: a text, a number, micro-dollars, unix milliseconds, milliseconds; a text that a camera reads."""
+Kind = Literal["text", "word", "count", "sum", "moment", "span", "code"]
+"""Of a cell: a text, a name of ours such as "royal-flush", a number, micro-dollars, unix milliseconds,
+milliseconds; a text that a camera reads. A text that is a `Sentence` is told in the reader's language."""
 Cell = str | int | None
 Option = Literal["day", "days", "hit", "link", "drop"]
 """What a report may be asked with besides the bank. day: one gaming day. days: from one to another."""

@@ -17,37 +17,42 @@ from jackpot.rules.acts.tables import TableOpened
 from jackpot.rules.events import Closed, Event, HitMade, Locked, Settled, Voided, Wagered, Withdrawn
 from jackpot.rules.money import from_cents
 from jackpot.rules.state import Placed
-from jackpot.words import counted
+from jackpot.words import Sentence, joined, named, several
 
 # How a sum of micro-dollars is written.
 Money = Callable[[int], str]
 
 # Fields that say nothing to people, or have a place of their own.
-_NOT_ABOUT: Final = (
+NOT_ABOUT: Final = (
     "people", "reason", "note", "recomputed", "tick", "handed_on", "parts", "code", "message", "mark",
     "marks", "changes", "before", "terms", "digest", "secret", "paper", "waited_ms", "asked_ms", "seen",
     "session", "kept_days", "written",
 )  # fmt: skip
 
 
-def about(names: Names, event: Event, money: Money) -> str:
+def about(names: Names, event: Event, money: Money) -> Sentence:
     """What an event is about: hits, awards, tables, links, sums and its plain values."""
     match event:
         case Wagered() | Withdrawn() | Locked() | Settled() | Closed() | Voided():
-            return ", ".join(_of_round(names, event, money))
+            return joined(_of_round(names, event, money))
         case LinkOpened() | LinkChanged():
-            return f"link {event.terms.link}, {event.terms.paytable} at {money(event.terms.wager)}"
+            wager, terms = money(event.terms.wager), event.terms
+            return Sentence(
+                "link {link}, {paytable} at {sum}", link=terms.link, paytable=terms.paytable, sum=wager
+            )
         case TableOpened():
-            return f"table {event.terms.table}, {event.terms.game}"
+            return Sentence("table {table}, {game}", table=event.terms.table, game=event.terms.game)
         case ReadingTaken():
-            return f"gaming day {event.day}, {counted(len(event.meters), 'meter')}"
+            return Sentence(
+                "gaming day {day}, {meters}", day=event.day, meters=several(len(event.meters), "meter")
+            )
     said = []
     for name in event.__struct_fields__:
         value = getattr(event, name)
-        if name not in _NOT_ABOUT and value not in ("", b"", None, [], ()):
+        if name not in NOT_ABOUT and value not in ("", b"", None, [], ()):
             said.append(_word(names, event, name, value, money))
     cause = getattr(event, "reason", "") if getattr(event, "note", None) is not None else ""
-    return ", ".join(word for word in (*said, cause) if word)
+    return joined(word for word in (*said, named(cause) if cause else "") if word)
 
 
 def reason(event: Event) -> str:
@@ -55,62 +60,70 @@ def reason(event: Event) -> str:
     return str(getattr(event, "note", "") or getattr(event, "reason", ""))
 
 
-def _of_round(names: Names, event: Any, money: Money) -> Iterator[str]:
+def _of_round(names: Names, event: Any, money: Money) -> Iterator[Sentence]:
     """What a frame, or people, did to a round."""
-    yield f"round {event.round}"
+    yield Sentence("round {round}", round=event.round)
     match event:
         case Wagered():
-            yield counted(len(event.bets), "wager")
+            yield several(len(event.bets), "wager")
         case Withdrawn():
-            yield f"{counted(len(event.bets), 'wager')} taken back"
+            yield Sentence("{wagers} taken back", wagers=several(len(event.bets), "wager"))
         case Locked() if event.recount:
-            yield "counted again"
+            yield Sentence("counted again")
         case Settled():
-            yield f"{counted(len(event.shown), 'hand')} shown"
+            yield Sentence("{hands} shown", hands=several(len(event.shown), "hand"))
     if getattr(event, "locking", None) is not None and not getattr(event, "recount", False):
-        yield "no more bets"
+        yield Sentence("no more bets")
     if (made := getattr(event, "made", None)) is not None:
         yield from (_hit(names, hit, money) for hit in made.hits)
     if getattr(event, "closing", None) is not None:
-        yield "closed"
+        yield Sentence("closed")
 
 
-def _hit(names: Names, hit: HitMade, money: Money) -> str:
+def _hit(names: Names, hit: HitMade, money: Money) -> Sentence:
     awards = ", ".join(f"A{award.number} {money(award.amount)}" for award in hit.awards)
-    return f"H{hit.number} {hit.hand} on {names.link(hit.link)}: {awards}"
+    told = {"hit": f"H{hit.number}", "hand": named(hit.hand), "link": names.link(hit.link), "awards": awards}
+    return Sentence("{hit} {hand} on {link}: {awards}", **told)
 
 
-def _word(names: Names, event: Any, name: str, value: Any, money: Money) -> str:
+def _word(names: Names, event: Any, name: str, value: Any, money: Money) -> Sentence | str:
     """One field of an event; "" where it says nothing."""
     if name in ("amount", "tax_from"):
         return _sum(event, name, value, money)
     if isinstance(value, int) and name in _NUMBERS:
         return _NUMBERS[name](names, event, value)
+    plain = Sentence(name.replace("_", " "))
     match name, value:
         case "hits", list():
             return " ".join(f"H{number}" for number in value)
         case "awards", list():
             return " ".join(f"A{number}" for number in value)
         case "links", list():
-            return f"links {' '.join(map(names.link, value))}"
+            return Sentence("links {links}", links=" ".join(map(names.link, value)))
         case "bet", Placed():
-            return f"seat {value.seat}'s wager on {names.link(value.link)}"
+            return Sentence("seat {seat}'s wager on {link}", seat=value.seat, link=names.link(value.link))
         case _, bool():
-            return name if value else f"not {name}"
+            return plain if value else Sentence("not {what}", what=plain)
         case "command", bytes():
             return _asked(names, value, money)
+        case (("role" | "account"), str()):
+            return Sentence("{name} {value}", name=plain, value=Sentence(value))
         case _, str() | int():
-            return f"{name.replace('_', ' ')} {value}"
-    return f"{name} {len(value)}" if isinstance(value, list | tuple) else name
+            return Sentence("{name} {value}", name=plain, value=value)
+    return (
+        Sentence("{name} {value}", name=plain, value=len(value)) if isinstance(value, list | tuple) else plain
+    )
 
 
-def _sum(event: Any, name: str, amount: int, money: Money) -> str:
+def _sum(event: Any, name: str, amount: int, money: Money) -> Sentence:
     if name == "tax_from":
-        return f"tax form from {money(from_cents(amount))}"
-    return f"{'by' if isinstance(event, MeterCorrected | LeftDecided) else 'comes to'} {money(amount)}"
+        return Sentence("tax form from {sum}", sum=money(from_cents(amount)))
+    if isinstance(event, MeterCorrected | LeftDecided):
+        return Sentence("by {sum}", sum=money(amount))
+    return Sentence("comes to {sum}", sum=money(amount))
 
 
-def _asked(names: Names, command: bytes, money: Money) -> str:
+def _asked(names: Names, command: bytes, money: Money) -> Sentence:
     """What somebody asked for, which waits or was refused."""
     asked, fields = decode_asked(command), msgspec.json.decode(command)
     what = str(fields.pop("do"))
@@ -126,21 +139,25 @@ def _asked(names: Names, command: bytes, money: Money) -> str:
     elif "person" in fields:
         fields["person"] = names.people.name(fields["person"])
     rest = (
-        f"{name.replace('_', ' ')} {' '.join(map(str, value)) if isinstance(value, list) else value}"
+        Sentence(
+            "{name} {value}",
+            name=Sentence(name.replace("_", " ")),
+            value=" ".join(map(str, value)) if isinstance(value, list) else value,
+        )
         for name, value in fields.items()
-        if name not in (*_NOT_ABOUT, "tax_from") and value not in (None, "", [], {})
+        if name not in (*NOT_ABOUT, "tax_from") and value not in (None, "", [], {})
     )
-    return ", ".join([what, *rest])
+    return joined([named(what), *rest])
 
 
-_NUMBERS: Final[dict[str, Callable[[Names, Any, int], str]]] = {
+_NUMBERS: Final[dict[str, Callable[[Names, Any, int], Sentence | str]]] = {
     "hit": lambda _names, _event, number: f"H{number}",
     "award": lambda _names, _event, number: f"A{number}",
     "left": lambda _names, _event, number: f"D{number}",
-    "table": lambda names, _event, number: f"table {names.table(number)}",
-    "link": lambda names, _event, number: f"link {names.link(number)}",
-    "to": lambda names, _event, number: f"to link {names.link(number)}" if number else "",
-    "level": lambda names, event, number: names.level(event.link, number),
+    "table": lambda names, _event, number: Sentence("table {table}", table=names.table(number)),
+    "link": lambda names, _event, number: Sentence("link {link}", link=names.link(number)),
+    "to": lambda names, _event, number: Sentence("to link {link}", link=names.link(number)) if number else "",
+    "level": lambda names, event, number: named(names.level(event.link, number)),
     "person": lambda names, _event, number: names.people.name(number),
 }
 """What a field that is a number says: of what it is the number."""

@@ -10,6 +10,7 @@ from jackpot.books.report import Cell, Column, Found, Report, Wanted
 from jackpot.ledger.reading import Reader
 from jackpot.rules.acts.hits import Paid, Validated
 from jackpot.rules.state import Award
+from jackpot.words import joined, named
 
 HITS: Final = (
     Column("bank"),
@@ -19,10 +20,10 @@ HITS: Final = (
     Column("level"),
     Column("table"),
     Column("seat", "count", "0: the dealer's hand"),
-    Column("hand"),
+    Column("hand", "word"),
     Column("amount", "sum", "of its own awards that stand, with what was corrected", total=True),
     Column("envy", "sum", "what the hand earned others", total=True),
-    Column("status"),
+    Column("status", "word"),
     Column("validated", "moment"),
     Column("validated_by"),
     Column("paid", "moment"),
@@ -37,11 +38,11 @@ ENVY: Final = (
     Column("made", "moment"),
     Column("link"),
     Column("table"),
-    Column("hand"),
+    Column("hand", "word"),
     Column("for_seat", "count", "whose hand it was"),
     Column("to_seat", "count", "who is paid"),
     Column("amount", "sum", "what it comes to", total=True),
-    Column("status"),
+    Column("status", "word"),
     Column("paid", "moment"),
     Column("paid_by"),
 )
@@ -102,7 +103,7 @@ def _hit(names: Names, story: Story) -> tuple[Cell, ...]:
     levels = sorted({award.level for award in own if award.level})
     return (
         names.bank, f"H{hit.number}", hit.at, names.link(hit.link),
-        ", ".join(names.level(hit.link, level) for level in levels), names.table(hit.table),
+        joined(named(names.level(hit.link, level)) for level in levels), names.table(hit.table),
         hit.seat, hit.hand,
         worth(own), worth(envy), status(story), *validated, *paid,
         None if validated[0] is None else validated[0] - hit.at,

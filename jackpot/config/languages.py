@@ -12,6 +12,8 @@ from typing import Final
 from babel import Locale, UnknownLocaleError
 from babel.messages.pofile import read_po
 
+from jackpot.words import Sentence
+
 # The sentences in the program are written in it.
 ENGLISH: Final = "en"
 SIGNS: Final = "signs"
@@ -38,6 +40,14 @@ def _words(language: str, kind: str) -> Mapping[str, str]:
         catalogue = read_po(lines)
     said = {str(message.id): str(message.string) for message in catalogue if message.id and message.string}
     return found | said
+
+
+def told(locale: str, text: str) -> str:
+    """What pages of a locale say for a text of ours; as it is where no catalogue has it."""
+    said = words(locale, PAGES)
+    if isinstance(text, Sentence):
+        return text.told(lambda plain: said.get(plain, plain))
+    return said.get(text, text)
 
 
 def spoken(locale: str) -> str:

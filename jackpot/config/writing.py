@@ -47,15 +47,23 @@ class Writing(msgspec.Struct, frozen=True):
             return f"-{self.exact(-micros)}"
         return self._around(str(micros // 1_000_000), f"{micros % 1_000_000:06}")
 
+    def count(self, number: int) -> str:
+        """A number of things."""
+        cut = self._grouped(str(abs(number)))
+        return f"-{cut}" if number < 0 else cut
+
     def _around(self, whole: str, rest: str) -> str:
         """The digits before and after the decimal sign, with all that this locale puts around them."""
+        tail = f"{self.decimal}{rest}" if rest else ""
+        return f"{self.before}{self._grouped(whole)}{tail}{self.after}"
+
+    def _grouped(self, whole: str) -> str:
         cut = [whole[-self.groups[0] :]]
         whole = whole[: -self.groups[0]]
         while whole:
             cut.insert(0, whole[-self.groups[1] :])
             whole = whole[: -self.groups[1]]
-        tail = f"{self.decimal}{rest}" if rest else ""
-        return f"{self.before}{self.group.join(cut)}{tail}{self.after}"
+        return self.group.join(cut)
 
 
 def writing(locale: str, currency: str) -> Writing:
@@ -82,10 +90,19 @@ def written_time(unix_ms: int, zone: str, locale: str) -> str:
 
     A moment that no calendar has is told as its number.
     """
+    return told_time(unix_ms, zone, locale, "long")
+
+
+def told_time(unix_ms: int, zone: str, locale: str, form: str) -> str:
+    """A moment as a locale writes it. form: of Babel, such as "d MMM HH:mm"; else as `written_time`.
+
+    The zone has the letters that people of the site know it by, where Babel has no word of the locale for it.
+    """
     try:
-        moment = datetime.fromtimestamp(unix_ms / 1000, UTC)
+        moment = datetime.fromtimestamp(unix_ms / 1000, UTC).astimezone(ZoneInfo(zone))
         place = Locale.parse(locale, sep="-" if "-" in locale else "_")
-        return format_datetime(moment, "long", ZoneInfo(zone), place)
+        offset = format_datetime(moment, "Z", ZoneInfo(zone), place)
+        return format_datetime(moment, form, ZoneInfo(zone), place).replace(offset, moment.tzname() or offset)
     except (ValueError, OverflowError, OSError):
         return f"{unix_ms} ms"
 

@@ -38,6 +38,7 @@ from jackpot.server.people import Denied, Entrance, Person
 from jackpot.web.access import SAFE_METHODS, Untrusted
 from jackpot.web.forms import body_of
 from jackpot.web.visitor import Visits
+from jackpot.words import Sentence
 
 # An act is a reason of 256 characters and a few ids, with room for escapes; a thousand believed tables fit.
 REQUEST_MOST: Final = 65_536
@@ -203,8 +204,15 @@ def _of_status(status: int, detail: str) -> web.Response:
 
 
 def _json(reply: Reply, status: int = 200, kind: str = JSON) -> web.Response:
-    body = msgspec.json.encode(reply)
+    body = msgspec.json.encode(reply, enc_hook=_in_english)
     return web.Response(body=body, status=status, content_type=kind, headers={hdrs.CACHE_CONTROL: "no-store"})
+
+
+def _in_english(text: object) -> str:
+    """What a program is told of a text that pages say in their own language."""
+    if not isinstance(text, Sentence):
+        raise NotImplementedError
+    return str(text)
 
 
 def _peer(request: web.Request) -> int:

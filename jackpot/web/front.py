@@ -13,9 +13,9 @@ from jinja2.runtime import Context
 from multidict import MultiDict
 
 from jackpot.config import Config
-from jackpot.config.languages import ENGLISH, PAGES, preferred
+from jackpot.config.languages import ENGLISH, PAGES, preferred, told
 from jackpot.config.languages import words as catalogue
-from jackpot.config.writing import Writing, local_time
+from jackpot.config.writing import Writing, told_time
 from jackpot.ledger.store import LedgerError
 from jackpot.rules.acts import ACTS
 from jackpot.rules.codes import OF_ACTS, Code
@@ -273,17 +273,18 @@ class Maker:
         """The same, to the micro-dollar where it has a fraction of a cent."""
         return self._money.exact(of_decimal(amount))
 
-    def _moment(self, unix_ms: int, form: str = "%d %b %H:%M") -> str:
-        return local_time(unix_ms, self._config.site.timezone, form)
+    @pass_context
+    def _moment(self, context: Context, unix_ms: int, form: str = "d MMM HH:mm") -> str:
+        """form: of Babel, by whose locale months are called what they are."""
+        language = context.get("language", ENGLISH)
+        return told_time(unix_ms, self._config.site.timezone, language, form)
 
 
 @pass_context
 def say(context: Context, text: str, **values: object) -> str:
     """A sentence in the page's language. values: what stands in its braces, where it has not got them."""
-    language = context.get("language", ENGLISH)
-    return (
-        in_language(language, text) if isinstance(text, Sentence) else filled(_word(language, text), values)
-    )
+    said = told(context.get("language", ENGLISH), text)
+    return said if isinstance(text, Sentence) else filled(said, values)
 
 
 @pass_context
@@ -299,15 +300,6 @@ def tongue(context: Context, text: str) -> str:
     if isinstance(text, Sentence):
         text = text.plain
     return language if text in catalogue(language, PAGES) else ENGLISH
-
-
-def in_language(language: str, text: Sentence) -> str:
-    """A sentence as a language's catalogue has it; in English where none does."""
-    return text.told(lambda plain: _word(language, plain))
-
-
-def _word(language: str, text: str) -> str:
-    return catalogue(language, PAGES).get(text, text)
 
 
 def sentence(text: str) -> str:

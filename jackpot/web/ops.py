@@ -10,6 +10,7 @@ from typing import Any, Final, get_origin, get_type_hints
 from aiohttp import web
 from multidict import MultiDict
 
+from jackpot.config.languages import told
 from jackpot.rules import kinds
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
@@ -46,7 +47,6 @@ from jackpot.web.front import (
     Maker,
     Page,
     back_to,
-    in_language,
     path,
     saying,
     there,
@@ -270,7 +270,7 @@ class Pages:
         done = await self._acts.carry_out(keyed(asked, person, key))
         if isinstance(done, OneTimeCode):  # not for an address, which is kept by browser and proxy
             return await self._make.page(request, person, "ops/code.html", code=done)
-        said = in_language(self._make.language(request), _became(name_of(kind), form, done))
+        said = told(self._make.language(request), _became(name_of(kind), form, done))
         return there(saying(back_to(form.get("back", "")), said, self._access.session(request)))
 
     def _bank(self, request: web.Request) -> str:

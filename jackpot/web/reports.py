@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Any, Final, NamedTuple, TypeVar
+from urllib.parse import urlencode
 
 from aiohttp import hdrs, web
 from multidict import istr
@@ -13,7 +14,7 @@ from jackpot.books.reader import Books
 from jackpot.books.report import Found, Report, Unanswerable, Wanted
 from jackpot.books.reports import REPORTS
 from jackpot.clock import Clock
-from jackpot.config import Config, Site
+from jackpot.config import Config
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import CommitInDoubt, LedgerError
 from jackpot.rules.codes import Code
@@ -23,10 +24,12 @@ from jackpot.server.errors import ServerError
 from jackpot.server.people import Person
 from jackpot.web.front import SAID, Maker
 
-# Rows of a page: as many as somebody scrolls through. More are in the file.
-ROWS_SHOWN: Final = 500
+# Rows of a page: on a phone each is a card of its own, and nobody scrolls through more of them.
+ROWS_SHOWN: Final = 50
 # Rows of a file from here: what is read within some seconds. The command makes longer ones.
 ROWS_MOST: Final = 20_000
+# Digits of how many rows to skip.
+DIGITS_MOST: Final = 6
 # The fields of a form, by what a report may be asked with.
 ASKED: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     "day": (("day", "Gaming day"),),
@@ -44,13 +47,19 @@ T = TypeVar("T")
 
 
 class Shown(NamedTuple):
-    """A report as a page has it. more: whether rows were left out."""
+    """A report as a page has it. titles: of its columns. first: the number of its first row.
 
+    before, after: the rows to skip for the page before this one and after it; None where there is none.
+    """
+
+    titles: list[str]
     facts: list[tuple[str, str]]
     rows: list[list[str]]
     totals: list[str]
     problems: list[str]
-    more: bool
+    first: int
+    before: int | None
+    after: int | None
 
 
 class Reports:
@@ -80,6 +89,7 @@ class Reports:
         if report.personal and not sees_papers([person]):
             raise NotDone(Code.NOT_ALLOWED, f"by: {person.login} may not read whom a payout names")
         given = {name: value for name, value in request.query.items() if value}
+        language = self._make.language(request)
         match given.get("as"):
             case "csv":
                 lines = await self._read(report, given, lambda found: list(_file(report, found)))
@@ -89,14 +99,20 @@ class Reports:
             case "print":
                 now = self._clock.unix_ms()
                 pieces = await self._read(
-                    report, given, lambda found: list(output.as_html(report, _short(found), self._site, now))
+                    report,
+                    given,
+                    lambda found: list(output.as_html(report, _short(found), self._site, now, language)),
                 )
                 headers = {_POLICY: _PRINTED, hdrs.CACHE_CONTROL: "no-store"}
                 return web.Response(text="".join(pieces), content_type="text/html", headers=headers)
-        shown, problem = None, ""
+        shown, problem, skip = None, "", _skipped(given)
         if given.keys() - set(SAID) or "hit" not in report.options:
             try:
-                shown = await self._read(report, given, lambda found: _shown(report, found, self._site))
+                shown = await self._read(
+                    report,
+                    given,
+                    lambda found: _shown(report, found, output.Shown(self._site, language), skip),
+                )
             except ServerError as error:
                 problem = str(error)
         fields = [field for option in report.options for field in ASKED[option]]
@@ -107,8 +123,8 @@ class Reports:
             "given": given,
             "fields": fields,
         }
-        query = request.query_string
-        return await self._make.page(request, person, "ops/report.html", query=query, **asked)
+        asked["query"] = urlencode({name: given[name] for name in given if name not in (*SAID, "skip")})
+        return await self._make.page(request, person, "ops/report.html", **asked)
 
     async def _read(self, report: Report, given: Mapping[str, str], use: Callable[[Found], T]) -> T:
         """What becomes of a report, read next to the writer. Raises BadRequest, NotDone."""
@@ -141,18 +157,33 @@ class Reports:
         return Wanted(self._site, chosen, given.get("link"), first, last, int(digits), titles=self._titles)
 
 
-def _shown(report: Report, found: Found, site: Site) -> Shown:
-    shown, totals = output.Shown(site), output.Totals(report, found)
+def _skipped(given: Mapping[str, str]) -> int:
+    """How many rows come before this page; those of the file at most, for they are read each time."""
+    text = given.get("skip", "")
+    return min(int(text), ROWS_MOST) if text.isascii() and text.isdigit() and len(text) <= DIGITS_MOST else 0
+
+
+def _shown(report: Report, found: Found, shown: output.Shown, skip: int) -> Shown:
+    totals = output.Totals(report, found)
     rows = [
         [shown.cell(column.kind, value) for column, value in zip(report.columns, row, strict=True)]
-        for row in islice(totals, ROWS_SHOWN + 1)
+        for row in islice(totals, skip, skip + ROWS_SHOWN + 1)
     ]
     more = len(rows) > ROWS_SHOWN
     sums = [
         "" if n not in totals.sums else shown.cell("sum", totals.sums[n]) for n in range(len(report.columns))
     ]
-    facts = [(fact.name, shown.fact(fact)) for fact in found.facts]
-    return Shown(facts, rows[:ROWS_SHOWN], sums if totals.columns and not more else [], found.problems, more)
+    facts = [(shown.title(fact.name), shown.fact(fact)) for fact in found.facts]
+    return Shown(
+        [shown.title(column.name) for column in report.columns],
+        facts,
+        rows[:ROWS_SHOWN],
+        sums if totals.columns and not more else [],
+        [shown.say(problem) for problem in found.problems],
+        skip + 1,
+        max(0, skip - ROWS_SHOWN) if skip else None,
+        skip + ROWS_SHOWN if more and skip < ROWS_MOST else None,
+    )
 
 
 def _short(found: Found) -> Found:

@@ -76,11 +76,11 @@ def test_what_was_opened_and_changed_is_told(place: Place) -> None:
     lines = said(ledger, "parameters").rows
     assert [line["what"] for line in lines] == ["bank_opened", *["link_opened"] * 2, *["table_opened"] * 4]
     assert lines[1]["terms"] == (
-        "test-five at $1.00; mega 9 % + 3 %, seed $10,000.00, reseed $10,000.00, limit $10,003.00; "
-        "major 7 % + 2 %, seed $500.00, reseed $500.00; minor 3 % + 0 %, seed $50.00, reseed $50.00"
+        "test-five at $1.00; Mega 9 % + 3 %, seed $10,000.00, reseed $10,000.00, limit $10,003.00; "
+        "Major 7 % + 2 %, seed $500.00, reseed $500.00; Minor 3 % + 0 %, seed $50.00, reseed $50.00"
     )
     assert lines[-1]["name"] == "T01"
-    assert lines[-1]["terms"] == "seats 7 -> 6, adjacent_boxes 2 -> 1"
+    assert lines[-1]["terms"] == "seats 7 -> 6, adjacent boxes 2 -> 1"
 
 
 def test_an_end_and_a_joint_beginning_are_told(place: Place) -> None:

@@ -78,7 +78,7 @@ def test_the_season_has_what_is_hard_to_explain(explained: dict[int, list[Line]]
         "of 2 equal parts", "undone later", "raised by", "corrected by", "hands settled as if at their turn",
         "since its turn", "above the limit, to overflow", "the whole reserve", "cycles 1 and 2",
         "wagers taken back", "struck by", "voided by", "topped up", "what the paytable gives",
-        "correction of the primary", "transfer to", "transfer from",
+        "correction of the meter", "transfer to", "transfer from",
     ):  # fmt: skip
         assert any(words in one for one in said_), words
     taken = {type(event) for event in events_of(season).values()}

@@ -7,7 +7,7 @@ from jackpot.ledger.reading import Reader
 from jackpot.rules import kinds
 from jackpot.rules.acts.hits import Corrected
 from jackpot.rules.events import Settled, Wagered
-from jackpot.words import counted
+from jackpot.words import counted, words
 from tests.books.season import Season
 
 MONEY = writing("en_US", "USD").exact
@@ -25,7 +25,7 @@ def test_every_entry_of_a_season_reads(books: Reader, season: Season) -> None:
         elif isinstance(event, Settled):
             for hit in event.made.hits:
                 awards = ", ".join(f"A{award.number} {MONEY(award.amount)}" for award in hit.awards)
-                assert f"H{hit.number} {hit.hand} on {names.link(hit.link)}: {awards}" in said
+                assert f"H{hit.number} {words(hit.hand)} on {names.link(hit.link)}: {awards}" in said
         elif isinstance(event, Corrected):
             assert f"A{event.award}, comes to {MONEY(event.amount)}" in said
         assert "None" not in said

@@ -4,14 +4,18 @@ import ast
 import re
 from collections.abc import Iterator
 from importlib import resources
+from typing import get_args
 
 import pytest
 from jinja2 import nodes
 
 from jackpot.books.reports import REPORTS
+from jackpot.books.telling import NOT_ABOUT
 from jackpot.config.languages import PAGES, preferred, spoken, words
+from jackpot.rules import alarms, kinds
+from jackpot.rules.acts import ACTS
 from jackpot.rules.codes import OF_ACTS
-from jackpot.rules.signing import ROLES
+from jackpot.rules.signing import ROLES, Means
 from jackpot.rules.views import WAITING
 from jackpot.server.people import NOBODY_YET, NOT_RIGHT, SESSION_OVER, SHUT
 from jackpot.web.access import HOW_TO_BE_SAFE
@@ -20,12 +24,20 @@ from jackpot.web.front import LISTS
 from jackpot.web.overview import HERE, OFFLINE
 from jackpot.web.reports import ASKED
 from jackpot.web.screens import templates
+from jackpot.words import several
+from jackpot.words import words as as_words
 
 STATIC = resources.files("jackpot.web").joinpath("static")
 OPS = resources.files("jackpot.web").joinpath("pages/ops")
 PARSER = templates()
 # The names of formats, and examples of what is typed.
 SAME_EVERYWHERE = {"CSV", "JSON", "validated", "H12"}
+# Fields of an event that `telling.about` puts otherwise than as their name and their value.
+PUT_OTHERWISE = {
+    "amount", "award", "awards", "bet", "board", "closing", "command", "dealer", "hit", "hits", "left",
+    "level", "link", "links", "locking", "made", "meters", "person", "recount", "shown", "table", "tax_from",
+    "to",
+}  # fmt: skip
 
 
 def in_braces(sentence: str) -> list[str]:
@@ -124,6 +136,47 @@ def made_by_programs() -> Iterator[str]:
                         if isinstance(each, ast.Constant) and isinstance(each.value, str)
                     )
     yield from (text for pair in (*OFFLINE.values(), *HERE.values()) for text in pair)
+
+
+def said_by_books() -> Iterator[str]:
+    """What reports and papers say: columns, facts, sentences, and what names of the journal are called."""
+    for file in resources.files("jackpot.books").iterdir():
+        if file.name.endswith(".py"):
+            for call in ast.walk(ast.parse(file.read_text())):
+                if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
+                    yield from _of_call(call.func.id, call.args)
+    for report in REPORTS.values():
+        yield from (*(as_words(column.name) for column in report.columns), *report.lines)
+    yield from (as_words(kinds.name_of(kind)) for kind in kinds.KINDS)
+    yield from (as_words(name) for name in (*alarms.KINDS, *(act.name for act in ACTS)))
+    yield from (*alarms.KINDS, *get_args(Means), "raised", "struck", "voided")
+    fields = {name for event in kinds.KINDS.values() for name in event.__struct_fields__}
+    yield from (name.replace("_", " ") for name in fields - {*NOT_ABOUT, *PUT_OTHERWISE})
+
+
+def _of_call(name: str, args: list[ast.expr]) -> Iterator[str]:
+    texts = [
+        text.value
+        for arg in args
+        for text in ((arg.body, arg.orelse) if isinstance(arg, ast.IfExp) else (arg,))
+        if isinstance(text, ast.Constant) and isinstance(text.value, str)
+    ]
+    if name == "Sentence":
+        yield from texts
+    elif name in ("named", "Fact", "Column"):
+        yield from map(as_words, texts[:1])
+    elif name == "several":
+        yield from (
+            sentence for what in texts for sentence in (several(1, what).plain, several(2, what).plain)
+        )
+
+
+def test_every_sentence_of_the_books_is_in_every_catalogue() -> None:
+    """Reports, papers and the journal's entries are read in one's own language, all of them."""
+    sentences = {text for text in said_by_books() if re.sub(r"{\w+}|\W", "", text)}
+    assert {"rows {first} to {last}", "Validated by", "Link opened", "{count} wagers"} <= sentences
+    spanish = words("es_MX", PAGES)
+    assert sentences - spanish.keys() == set()
 
 
 def test_every_sentence_of_a_page_is_in_every_catalogue() -> None:
