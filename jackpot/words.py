@@ -53,7 +53,7 @@ def joined(parts: Iterable[str], between: str = ", ") -> Sentence:
 def both(names: Sequence[str]) -> Sentence | str:
     """Names in one row: "Ann and Bo"; "" for none."""
     if len(names) < 2:
-        return "".join(names)
+        return names[0] if names else ""
     return Sentence("{one} and {other}", one=both(names[:-1]), other=names[-1])
 
 

@@ -48,9 +48,9 @@ COLUMNS: Final = (
     Column("what"),
     Column("of", "count", "how many could have been it", always=True),
     Column("observed", "count", always=True),
-    Column("expected", help="by exact odds"),
-    Column("off", help="by how many standard deviations, and to which side"),
-    Column("chance", help="of a report of fair play with anything so far off"),
+    Column("expected", "figure", help="by exact odds"),
+    Column("off", "figure", help="by how many standard deviations, and to which side"),
+    Column("chance", "figure", help="of a report of fair play with anything so far off"),
     Column("verdict"),
     Column("shown_from", "count", "of so many, twice as often as expected would be found nine times in ten"),
 )

@@ -1,13 +1,13 @@
 """What is a report? Its name, what it is asked with, and its columns: one form for commands and pages."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Final, Literal, NamedTuple
 
 from jackpot.config import Site
 from jackpot.ledger.reading import Reader
 
-Kind = Literal["text", "word", "count", "sum", "moment", "span", "code"]
-"""Of a cell: a text, a name of ours such as "royal-flush", a number, micro-dollars, unix milliseconds,
+Kind = Literal["text", "word", "figure", "count", "sum", "moment", "span", "code"]
+"""Of a cell: a text, a name of ours such as "royal-flush", digits, a number, micro-dollars, unix ms,
 milliseconds; a text that a camera reads. A text that is a `Sentence` is told in the reader's language."""
 Cell = str | int | None
 Option = Literal["day", "days", "hit", "link", "drop"]
@@ -16,6 +16,10 @@ Option = Literal["day", "days", "hit", "link", "drop"]
 
 class Unanswerable(Exception):
     """The books cannot answer as they were asked; the text says why, and what to ask for instead."""
+
+
+# Of cells that stand under each other by their last digit.
+RIGHT: Final = frozenset({"figure", "count", "sum", "span"})
 
 
 class Column(NamedTuple):
@@ -84,6 +88,16 @@ class Report(NamedTuple):
     example: str = ""
     lines: tuple[str, ...] = ()
     personal: bool = False
+
+
+def saying(report: Report, rows: Sequence[tuple[Cell, ...]]) -> list[int]:
+    """The columns that say something in these rows; the bank says nothing where all are of one."""
+    return [
+        number
+        for number, column in enumerate(report.columns)
+        if any(row[number] not in (None, "", *((0,) * (not column.always))) for row in rows)
+        and not (column.name == "bank" and len({row[number] for row in rows}) == 1)
+    ]
 
 
 def dicts(report: Report, rows: Iterable[tuple[Cell, ...]]) -> Iterator[dict[str, Cell]]:

@@ -261,19 +261,15 @@ def _table(report: Report, rows: "list[tuple[Cell, ...]]", shown: Any) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    saying = [
-        number
-        for number, column in enumerate(report.columns)
-        if any(row[number] not in (None, "", *((0,) * (not column.always))) for row in rows)
-        and not (column.name == "bank" and len({row[number] for row in rows}) == 1)
-    ]
+    from jackpot.books.report import RIGHT, saying
+
+    shows = saying(report, rows)
     made = Table(title=report.title, title_justify="left")
-    for number in saying:
+    for number in shows:
         column = report.columns[number]
-        right = column.kind in ("sum", "count", "span")
-        made.add_column(column.name.replace("_", " "), justify="right" if right else "left")
+        made.add_column(column.name.replace("_", " "), justify="right" if column.kind in RIGHT else "left")
     for row in rows:
-        made.add_row(*(shown.cell(report.columns[number].kind, row[number]) for number in saying))
+        made.add_row(*(shown.cell(report.columns[number].kind, row[number]) for number in shows))
     console = Console(markup=False, emoji=False, highlight=False)
     if not console.is_terminal:
         console.width = _PIPE_WIDTH

@@ -211,7 +211,7 @@ def _json(reply: Reply, status: int = 200, kind: str = JSON) -> web.Response:
 def _in_english(text: object) -> str:
     """What a program is told of a text that pages say in their own language."""
     if not isinstance(text, Sentence):
-        raise NotImplementedError
+        raise TypeError(type(text).__name__)
     return str(text)
 
 

@@ -11,7 +11,7 @@ from multidict import istr
 from jackpot.books import output
 from jackpot.books.days import day_fault
 from jackpot.books.reader import Books
-from jackpot.books.report import Found, Report, Unanswerable, Wanted
+from jackpot.books.report import Found, Report, Unanswerable, Wanted, saying
 from jackpot.books.reports import REPORTS
 from jackpot.clock import Clock
 from jackpot.config import Config
@@ -47,12 +47,14 @@ T = TypeVar("T")
 
 
 class Shown(NamedTuple):
-    """A report as a page has it. titles: of its columns. first: the number of its first row.
+    """A report as a page has it. columns: the title and the kind of each that says something.
+
+    first: the number of its first row.
 
     before, after: the rows to skip for the page before this one and after it; None where there is none.
     """
 
-    titles: list[str]
+    columns: list[tuple[str, str]]
     facts: list[tuple[str, str]]
     rows: list[list[str]]
     totals: list[str]
@@ -165,19 +167,15 @@ def _skipped(given: Mapping[str, str]) -> int:
 
 def _shown(report: Report, found: Found, shown: output.Shown, skip: int) -> Shown:
     totals = output.Totals(report, found)
-    rows = [
-        [shown.cell(column.kind, value) for column, value in zip(report.columns, row, strict=True)]
-        for row in islice(totals, skip, skip + ROWS_SHOWN + 1)
-    ]
-    more = len(rows) > ROWS_SHOWN
-    sums = [
-        "" if n not in totals.sums else shown.cell("sum", totals.sums[n]) for n in range(len(report.columns))
-    ]
+    read = list(islice(totals, skip, skip + ROWS_SHOWN + 1))
+    more, columns = len(read) > ROWS_SHOWN, saying(report, read[:ROWS_SHOWN])
+    rows = [[shown.cell(report.columns[n].kind, row[n]) for n in columns] for row in read[:ROWS_SHOWN]]
+    sums = ["" if n not in totals.sums else shown.cell("sum", totals.sums[n]) for n in columns]
     facts = [(shown.title(fact.name), shown.fact(fact)) for fact in found.facts]
     return Shown(
-        [shown.title(column.name) for column in report.columns],
+        [(shown.title(report.columns[n].name), report.columns[n].kind) for n in columns],
         facts,
-        rows[:ROWS_SHOWN],
+        rows,
         sums if totals.columns and not more else [],
         [shown.say(problem) for problem in found.problems],
         skip + 1,

@@ -88,7 +88,7 @@ def test_a_deck_without_an_ace_is_found(tmp_path: Path) -> None:
     """Fairness: a card that never comes is named with its table, and no other table is."""
     with floor(tmp_path, luck=Luck(without("As"))) as ledger:
         found = said(ledger, "fairness")
-    assert {("T001", "card As")} <= improbable(found.rows)
+    assert {("T001", "card A♠")} <= improbable(found.rows)
     assert {table for table, _ in improbable(found.rows)} == {"T001"}
     first = found.rows[0]
     assert (first["table"], first["what"], first["observed"], first["off"][0]) == ("T001", "card A♠", 0, "-")
@@ -107,7 +107,7 @@ def test_royal_flushes_that_come_too_often_are_found(tmp_path: Path) -> None:
     """Fairness: two in a thousand rounds; the hand is named with its table."""
     with floor(tmp_path, luck=Luck(royals)) as ledger:
         found = said(ledger, "fairness")
-    assert ("T002", "royal-flush") in improbable(found.rows)
+    assert ("T002", "Royal flush") in improbable(found.rows)
     assert {table for table, _ in improbable(found.rows)} <= {"T002", "all"}
 
 
