@@ -16,7 +16,6 @@ from jackpot.catalogue import odds_of
 from jackpot.rules.cards import SUITS
 from jackpot.rules.hands import Ranked, best_row
 from jackpot.rules.paytable import Game, HandKind, LinkTerms
-from jackpot.words import Sentence
 
 # How seldom all of a report's comparisons together may say of fair play that it is improbable.
 LEVEL: Final = 0.01
@@ -26,7 +25,7 @@ CLUMPED: Final = 1.05
 CLUMPED_LEAST: Final = 50.0
 # So many of each hand are expected where all are judged together; of rarer ones several count as one.
 TOGETHER_LEAST: Final = 25.0
-ALL_HANDS: Final = Sentence("all hands")
+ALL_HANDS: Final = "all hands"
 
 
 class Expected(NamedTuple):
@@ -53,9 +52,7 @@ class Counted:
 
 
 class Finding(NamedTuple):
-    """One comparison. what: a hand's name, else a `Sentence`. of: the most that could have come.
-
-    rate: the chance of each.
+    """One comparison. of: the most that could have come. rate: the chance of each.
 
     spread: the variance, as a multiple of that of independent trials. chance: of a count so far off, were all
     fair; None where there is too little to say. off: by how many standard deviations.

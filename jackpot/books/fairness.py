@@ -26,7 +26,7 @@ from jackpot.ledger.reading import Reader
 from jackpot.rules import cards as deck
 from jackpot.rules.hands import NAMES, made_of, makes
 from jackpot.rules.state import DrawMade, HandShown
-from jackpot.words import Sentence, card, named
+from jackpot.words import Sentence, card
 
 # Of a gaming day.
 SHIFTS: Final = 3
@@ -45,7 +45,7 @@ COLUMNS: Final = (
     Column("link"),
     Column("table"),
     Column("shift", help="the third of the gaming day, by when it began"),
-    Column("what"),
+    Column("what", "word"),
     Column("of", "count", "how many could have been it", always=True),
     Column("observed", "count", always=True),
     Column("expected", "figure", help="by exact odds"),
@@ -280,10 +280,9 @@ def _row(
     names: Names, place: Place, finding: Finding, corrected: float | None, level: float
 ) -> tuple[Cell, ...]:
     verdict = TOO_FEW if corrected is None else IMPROBABLE if corrected < fair.LEVEL else ""
-    what = finding.what if isinstance(finding.what, Sentence) else named(finding.what)
     return (
         names.bank, names.link(place.link or None), names.table(place.table or None) or ALL, place.shift or
-        ALL, what, finding.of, finding.observed, f"{finding.expected:.2f}", f"{finding.off:+.1f}", ""
+        ALL, finding.what, finding.of, finding.observed, f"{finding.expected:.2f}", f"{finding.off:+.1f}", ""
         if corrected is None else f"{corrected:.2g}", verdict, chance.trials_to_show(finding.rate,
         finding.spread, level),
     )  # fmt: skip

@@ -66,7 +66,7 @@ def test_fair_decks_and_draws_are_not_called_improbable(tmp_path: Path) -> None:
     assert "who dealt" in str(found.facts["shift"])
     assert found.facts["comparisons"] == len(found.rows)
     kinds = {row["what"].split()[0] for row in found.rows}
-    assert kinds >= {"Royal", "card", "rank", "magic", "lucky"}
+    assert kinds >= {"royal-flush", "card", "rank", "magic", "lucky"}
     assert {row["shift"] for row in found.rows} == {"06:00", "14:00", "22:00", "all"}
     assert {row["table"] for row in found.rows} == {"T001", "T002", "all"}
 
@@ -107,7 +107,7 @@ def test_royal_flushes_that_come_too_often_are_found(tmp_path: Path) -> None:
     """Fairness: two in a thousand rounds; the hand is named with its table."""
     with floor(tmp_path, luck=Luck(royals)) as ledger:
         found = said(ledger, "fairness")
-    assert ("T002", "Royal flush") in improbable(found.rows)
+    assert ("T002", "royal-flush") in improbable(found.rows)
     assert {table for table, _ in improbable(found.rows)} <= {"T002", "all"}
 
 
