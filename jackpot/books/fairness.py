@@ -101,7 +101,7 @@ class Draws:
         cards = {card(deck.text(number)): self.cards[number] for number in range(deck.DECK)}
         yield from _farthest("magic card", cards)
         for seats in sorted({seats for seats, _ in self.boxes}):
-            boxes = {
+            boxes: dict[str, int] = {
                 Sentence("{box} of {seats}", box=box, seats=seats): self.boxes[seats, box]
                 for box in range(1, seats + 1)
             }
