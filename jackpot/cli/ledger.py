@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 import typer
 
 from jackpot.cli.bar import bar
+from jackpot.cli.nightly import nightly
 from jackpot.cli.readings import readings
 from jackpot.cli.speak import Reason, fail
 from jackpot.cli.speak import table as print_table
@@ -32,6 +33,7 @@ Url = Annotated[
     typer.Argument(metavar="URL", help="sqlite:////absolute.db or postgresql://user@host:port/database."),
 ]
 
+app.command()(nightly)
 app.command()(readings)
 app.command("what-if")(what_if)
 

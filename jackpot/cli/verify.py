@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 import typer
 
 from jackpot.cli.speak import ConfigFile, configured, fail
+from jackpot.cli.textfile import TextFile, tell
 from jackpot.words import counted
 
 if TYPE_CHECKING:
@@ -58,10 +59,7 @@ def verify(
         int | None, typer.Option("--jobs", min=1, help="Processes at once. [default: one for each processor]")
     ] = None,
     *,
-    textfile: Annotated[
-        Path | None,
-        typer.Option("--textfile", metavar="FILE", help="Tell Prometheus' node_exporter that it holds."),
-    ] = None,
+    textfile: TextFile = None,
 ) -> None:
     """Prove the ledger from its first row: chain, postings, meters, snapshots and head. A server may run.
 
@@ -97,7 +95,7 @@ def verify(
         _say(name, report, how, heads=heads is not None)
     _end_if_wrong(problems, reports)
     if textfile is not None:
-        _tell(textfile, reports)
+        tell(textfile, "verified", {name: report.head.seq for name, report in reports.items()})
 
 
 def _end_if_wrong(problems: "Sequence[str]", reports: "Mapping[str, Report]") -> None:
@@ -118,26 +116,6 @@ def _say(name: str, report: "Report", how: str, *, heads: bool) -> None:
     for left in [*_left(report), *([_proved(report)] if heads else [])]:
         typer.echo(f"{name}: {left}")
     typer.echo(f"{name}: head {report.head.hash.hex()}")
-
-
-def _tell(textfile: Path, reports: "Mapping[str, Report]") -> None:
-    """When each bank was proved, and how far. The collector takes the new file whole, or the old one."""
-    from jackpot.clock import SystemClock
-
-    now = SystemClock().unix_ms() / 1000
-    figures: dict[str, dict[str, float]] = {
-        "jackpot_verified_timestamp_seconds": dict.fromkeys(reports, now),
-        "jackpot_verified_seq": {name: report.head.seq for name, report in reports.items()},
-    }
-    lines = [f"# TYPE {metric} gauge" for metric in figures]
-    for metric, banks in figures.items():
-        lines += [f'{metric}{{bank="{bank}"}} {value}' for bank, value in banks.items()]
-    new = textfile.with_suffix(".new")
-    try:
-        new.write_text("\n".join([*lines, ""]))
-        new.replace(textfile)
-    except OSError as error:
-        fail(f"{textfile}: {error.strerror}")
 
 
 def _of(context: typer.Context, url: str | None, config: Path | None) -> "Config | None":

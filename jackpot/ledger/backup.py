@@ -45,17 +45,17 @@ async def backup(
         again = _there(file)
         try:
             if again:
-                _remove(part)
+                remove(part)
                 shutil.copyfile(file, part)
             copied = await _made(source, part, progress)
         except BaseException as error:
             if again or isinstance(error, LedgerCorrupt | NotACopy):
-                _remove(part)  # else the next call goes on with it
+                remove(part)  # else the next call goes on with it
             raise
-        _sync(part)
+        sync(part)
         part.replace(file)
-        _sync(file.parent)
-        _remove(part)
+        sync(file.parent)
+        remove(part)
         return copied
     finally:
         os.close(lock)
@@ -113,12 +113,13 @@ def _named(path: Path, end: str) -> Path:
     return path.with_name(path.name + end)
 
 
-def _remove(path: Path) -> None:
+def remove(path: Path) -> None:
+    """A SQLite file, and what SQLite and its user keep next to it."""
     for end in _BESIDE:
         _named(path, end).unlink(missing_ok=True)
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
     """Makes a file, or a folder's list of names, durable."""
     opened = os.open(path, os.O_RDONLY)
     try:

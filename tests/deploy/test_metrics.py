@@ -26,8 +26,9 @@ Kind = tuple[str, frozenset[str]]
 
 def documented(part: str = "server") -> dict[str, Kind]:
     """Type and labels of every metric of a part of METRICS.md, by name."""
-    parts = re.split("## A signage process\n|## An auditor's machine\n", (DEPLOY / "METRICS.md").read_text())
-    rows = _ROW.findall(dict(zip(("server", "signage", "auditor"), parts, strict=True))[part])
+    heads = "## A signage process\n|## Commands that a timer runs\n"
+    parts = re.split(heads, (DEPLOY / "METRICS.md").read_text())
+    rows = _ROW.findall(dict(zip(("server", "signage", "timer"), parts, strict=True))[part])
     found = {
         name: (kind, frozenset(filter(None, map(str.strip, labels.split(",")))))
         for name, kind, labels in rows

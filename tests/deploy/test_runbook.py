@@ -59,6 +59,7 @@ PLACES: Final = {
     "/backup": "backup",
     "/mnt/audit": "audit",
     "/media/commission": "commission",
+    "/var/lib/prometheus/node-exporter": "node",
     "NEW.": "new.",
 }
 # Done by `test_wheel.py`, or by nobody who is not root.
@@ -80,7 +81,7 @@ class House:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        for name in ("etc/keys", "etc/tls", "lib", "backup", "audit", "commission"):
+        for name in ("etc/keys", "etc/tls", "lib", "backup/ledger", "audit", "commission", "node"):
             (folder / name).mkdir(parents=True)
         self.config = folder / "etc" / "config.toml"
         self.write(CONFIG)
@@ -103,6 +104,13 @@ class House:
     def do(self, work: str) -> list[list[str]]:
         """Runs a work whole, block by block: what each line printed."""
         return [[self.run(line) for line in block] for block in commands(work)]
+
+    def timed(self, name: str) -> None:
+        """What the timer of that name starts."""
+        unit = (DEPLOY / f"jackpot-{name}.service").read_text()
+        (line,) = re.findall(r"(?m)^ExecStart=/opt/jackpot/bin/(.*)$", unit)
+        self.run(line)
+        assert list(self.folder.glob(f"node/jackpot-{name}.prom"))
 
     def run(self, line: str) -> str:
         """One line of the runbook; what it printed."""
@@ -223,12 +231,17 @@ def test_a_link_moves_and_a_regulator_comes(house: House) -> None:
 
 
 def test_an_upgrade_and_a_restore(house: House) -> None:
-    """Runbook: nothing is lost by an upgrade; what a restore lost is listed, and confirmed by two."""
+    """Runbook: nothing is lost by an upgrade; what a restore of last night's backup lost is listed, and
+    confirmed by two; what the timers start tells Prometheus.
+    """
     house.server.start()
     house.play("R1")
     house.do("Upgrade")
     house.play("R2")
-    house.run("jackpot ledger backup sqlite:////var/lib/jackpot/ledger.db /backup/ledger.db")
+    for unit in ("verify", "backup"):
+        house.timed(unit)
+    (made,) = house.folder.glob("backup/ledger/ledger-*.db")
+    made.rename(house.folder / "backup" / "ledger.db")
     acked = house.play("R3")
     house.change(("heads.jsonl", "heads-2.jsonl"))
     *before, behind, resume = commands("Restore")

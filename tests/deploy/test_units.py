@@ -18,7 +18,10 @@ from tests.deploy.tools import DEPLOY, ROOT, TIMEOUT_S, tool
 
 UNIT: Final = DEPLOY / "jackpot.service"
 SIGNAGE: Final = DEPLOY / "jackpot-signage@.service"
-UNITS: Final = pytest.mark.parametrize("unit", [UNIT, SIGNAGE], ids=["server", "signage"])
+BACKUP: Final = DEPLOY / "jackpot-backup.service"
+VERIFY: Final = DEPLOY / "jackpot-verify.service"
+TIMED: Final = (BACKUP, VERIFY)
+UNITS: Final = pytest.mark.parametrize("unit", [UNIT, SIGNAGE, *TIMED], ids=lambda unit: unit.stem)
 # systemd's own scale from 0 (nothing is open to it) to 10; what is below 2 it calls OK.
 EXPOSURE_MOST: Final = 2.0
 
@@ -101,8 +104,11 @@ def test_the_site_of_compose(tmp_path: Path) -> None:
 
 @UNITS
 def test_systemd_accepts_the_unit(unit: Path, tmp_path: Path) -> None:
-    """Deploy: every setting of the unit is one that systemd knows."""
-    checked = run(tool("systemd-analyze", "systemd"), "verify", runnable(unit, tmp_path))
+    """Deploy: every setting of the unit is one that systemd knows; of its timer too, where it has one."""
+    file = runnable(unit, tmp_path)
+    if unit in TIMED:
+        file = Path(shutil.copy(unit.with_suffix(".timer"), tmp_path))
+    checked = run(tool("systemd-analyze", "systemd"), "verify", file)
     assert (checked.returncode, checked.stdout, checked.stderr) == (0, "", "")
 
 
@@ -150,6 +156,8 @@ def test_the_units_commands_are_ours() -> None:
         assert setting("Environment", unit) == "JACKPOT_CONFIG=/etc/jackpot/config.toml"
     assert setting("ExecStart", SIGNAGE).split()[1:] == ["signage", "--id", "%i"]
     assert "JACKPOT_CONFIG" in run(sys.executable, "-m", "jackpot.cli", "signage", "--help").stdout
+    for unit in TIMED:
+        assert setting("Environment", unit) == "JACKPOT_CONFIG=/etc/jackpot/config.toml"
     assert setting("ExecStart").endswith("jackpot serve")
     assert setting("ExecStartPre").split()[1:3] == ["config", "check"]
 

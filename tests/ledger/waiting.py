@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from jackpot.ledger import backup as backing
-from jackpot.ledger import banks, schema
+from jackpot.ledger import banks, nightly, schema
 from jackpot.ledger import copy as copying
 from jackpot.ledger import join as joining
 from jackpot.ledger.copy import Copied, Progress
 from jackpot.ledger.journal import Head, Row, Snapshot
+from jackpot.ledger.nightly import Night
 from jackpot.ledger.open import _POSTGRES, _path
 from jackpot.ledger.postgres import PostgresStore
 from jackpot.ledger.reading import Reader
@@ -118,6 +119,16 @@ def carry(
 
 def backup(source: Ledger, file: Path, progress: Progress = lambda _what, _done, _of: None) -> list[Copied]:
     return _runner.run(backing.backup(store_of(source), file, progress))
+
+
+def night(
+    source: Ledger,
+    folder: Path,
+    unix_ms: int,
+    keep: int,
+    progress: Progress = lambda _what, _done, _of: None,
+) -> Night:
+    return _runner.run(nightly.night(store_of(source), folder, unix_ms, keep, progress))
 
 
 def restore(

@@ -1,0 +1,63 @@
+"""`jackpot ledger nightly`: how is a ledger backed up by a timer, so that it surely comes back?"""
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from jackpot.cli.bar import bar
+from jackpot.cli.speak import ConfigFile, configured, fail
+from jackpot.cli.textfile import TextFile, tell
+from jackpot.words import counted
+
+if TYPE_CHECKING:
+    from jackpot.ledger.nightly import Night
+
+
+def nightly(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Of the backups, on another disk.")],
+    config: ConfigFile = None,
+    ledger: Annotated[
+        str | None,
+        typer.Option("--ledger", metavar="URL", help="The ledger itself, in place of the configuration's."),
+    ] = None,
+    keep: Annotated[
+        int | None, typer.Option("--keep", min=1, metavar="N", help="The newest that stay. [default: 14]")
+    ] = None,
+    textfile: TextFile = None,
+) -> None:
+    """Back a ledger up into a new file, bring that back on trial, verify it, and let old backups go.
+
+    For a timer, such as deploy/jackpot-backup.timer; a server may run. Each bank of the trial ledger is
+    proved from its first row, and must end with the source's head. The trial takes as much room in FOLDER as
+    a backup. Where anything fails, no older backup goes, and the file of --textfile stays as it was, for an
+    alert that watches it.
+
+    Example: jackpot ledger nightly /backup/ledger --keep 30 --config /etc/jackpot/config.toml
+    """
+    from jackpot.clock import SystemClock
+    from jackpot.ledger.nightly import KEPT, night
+    from jackpot.ledger.open import opened
+    from jackpot.ledger.store import LedgerError
+
+    url = ledger or configured(config, "give --ledger URL or --config FILE").ledger.url
+
+    async def work() -> "Night":
+        async with opened(url, readonly=True) as source:
+            with bar() as progress:
+                return await night(source, folder, SystemClock().unix_ms(), keep or KEPT, progress)
+
+    try:
+        done = asyncio.run(work())
+    except LedgerError as error:
+        fail(f"not backed up: {error}")
+    except OSError as error:
+        fail(f"not backed up: {error.filename or folder}: {error.strerror or error}")
+    for bank in done.copied:
+        head = bank.head
+        typer.echo(f"{head.bank}: {done.file} came back with all {head.seq:,} rows, head {head.hash.hex()}")
+    if done.gone:
+        typer.echo(f"let go: {counted(len(done.gone), 'older backup')}")
+    if textfile is not None:
+        tell(textfile, "backup_proved", {bank.head.bank: bank.head.seq for bank in done.copied})
