@@ -47,6 +47,7 @@ from jackpot.server.relay import Publisher, SignKeys
 from jackpot.server.remedy import explained
 from jackpot.server.retention import erase_old
 from jackpot.server.signs import Signs
+from jackpot.server.standbys import Standbys, wanted
 from jackpot.server.tables import Tables
 from jackpot.server.tenure import RETRY_S, Tenure
 from jackpot.server.writer import Writer
@@ -80,6 +81,7 @@ class Server(Process):
         self.relays: list[Publisher] = []
         self.signer: Signer | None = None
         self.pagers: Pagers | None = None
+        self.standbys: Standbys | None = None
         self.books = Books(config.ledger.url)
         # Each reads by itself: no act waits for somebody's long page, and no page waits for a report, or for
         # pagers that catch up.
@@ -123,6 +125,9 @@ class Server(Process):
         if config.notify is not None:
             self.pagers = Pagers(config.notify, self.news, self._stores[SITE], self.clock)
             self._others.append(self._task(self.pagers.outbox.run(), _harmless))
+        if wanted(config.ledger):
+            self.standbys = Standbys(config.ledger.url, self.clock)
+            self._others.append(self._task(self.standbys.run(), _harmless))
         self.warnings += [is_left_out(bank) for bank in left_out]
         banks = self.writers | {SITE: self.people}
         if len(config.servers) < 2:  # the file of one of several lacks what the others signed

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from jackpot.catalogue import cards_by_house, games_of, return_of
 from jackpot.catalogue import load as load_paytable
+from jackpot.clock import SystemClock
 from jackpot.config.keys import read_key
 from jackpot.config.links import Links, known_links
 from jackpot.config.settings import Keys, Sign, UdpSign
@@ -17,6 +18,7 @@ UDP_FIELDS: Final = {
     "state_format": frozenset({"link", "state"}),
 }
 DEFAULT_BOXES: Final = 2
+_DAY_S: Final = 86_400
 HOW_KEYS_ARE_MADE: Final = ": `jackpot keys new FILE` makes one"
 
 
@@ -155,3 +157,28 @@ def _device_keys(source: Source, path: str, given: Mapping[str, Any]) -> tuple[b
             if key is not None:
                 keys.append(key)
     return tuple(keys)
+
+
+def read_ends(source: Source, roles: Collection[str]) -> dict[tuple[str, str], int]:
+    """As `Config.keys_end`. The age of a key is its file's, the next one's where it is being changed.
+
+    Warns of those that are too old. Of a configuration without a mistake.
+    """
+    days = source.section("keys").get("good_days")
+    if days is None:
+        return {}
+    files = {
+        (role, given["id"]): given.get("key_file_next", given["key_file"])
+        for role in roles
+        for _, given, _ in source.entries(role)
+    }
+    if "key" in (heads := source.section("heads")) and "table" in roles:
+        files["site", "heads"] = heads["key"]
+    ends = {
+        who: int((source.path.parent / file).stat().st_mtime) + days * _DAY_S for who, file in files.items()
+    }
+    now_s = SystemClock().unix_ms() // 1000
+    for (role, device), end in ends.items():
+        if end <= now_s:
+            source.warn(f"the key of {role} {device} is older than {days} days: make another one")
+    return ends

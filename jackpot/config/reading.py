@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from controllers.pace import Limits
 from jackpot.catalogue.figures import parse_money
-from jackpot.config.devices import read_keys, read_signs, read_tables, read_udp_signs
+from jackpot.config.devices import read_ends, read_keys, read_signs, read_tables, read_udp_signs
 from jackpot.config.display import DEFAULT_LOCALE, Display, display_of, unreadable
 from jackpot.config.heads import read_heads
 from jackpot.config.links import Links, read_banks, read_links
@@ -65,6 +65,7 @@ def _config(source: Source, roles: Collection[str]) -> Config | None:
     if site is None or ledger is None or listen is None or source.mistakes:
         return None
     _warn_of_links(source, links, tables, signs if len(servers) > 1 else ())
+    ends = read_ends(source, roles)
     return Config(
         path=source.path,
         site=site,
@@ -83,6 +84,7 @@ def _config(source: Source, roles: Collection[str]) -> Config | None:
         warnings=tuple(source.warnings),
         heads=heads,
         notify=notify,
+        keys_end=ends,
     )
 
 

@@ -212,7 +212,8 @@ class Config(msgspec.Struct, frozen=True):
     displays: by link, how pages show it. redis: the nodes' urls, tried in turn. signage: the processes that
     Redis feeds. servers: all that share the ledger; server: which of them this is, None where it is alone.
     warnings: what an operator should know and may mean, in sentences. heads: None where none are signed.
-    notify: None where nobody is told.
+    notify: None where nobody is told. keys_end: by (role, id), the site's own as ("site", "heads"), when a
+    key is as old as `[keys] good_days` lets it become, unix seconds; empty where the site sets no age.
     """
 
     path: Path
@@ -233,6 +234,7 @@ class Config(msgspec.Struct, frozen=True):
     warnings: tuple[str, ...] = ()
     heads: Heads | None = None
     notify: Notify | None = None
+    keys_end: dict[tuple[str, str], int] = {}
 
     def keys_of(self, role: str, device: str) -> tuple[bytes, ...]:
         """The keys that a device may greet with, none for a device that is not configured."""

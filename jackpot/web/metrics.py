@@ -106,6 +106,12 @@ def of_encryption(ends: float | None) -> Iterator[Family]:
     yield gauge("tls_certificate_expiry_timestamp_seconds", text, [], [] if ends is None else [([], ends)])
 
 
+def of_keys(ends: Mapping[tuple[str, str], int]) -> Iterator[Family]:
+    """ends: by role and device, when its key is to be another, unix seconds."""
+    text = "When the key is as old as the site lets keys become."
+    yield gauge("key_expiry_timestamp_seconds", text, ["role", "device"], ends.items())
+
+
 def of_banks(statistics: Sequence[Facts]) -> Iterator[Family]:
     """statistics: of each writer."""
     banks = [([bank["bank"]], bank) for bank in statistics]
@@ -152,6 +158,12 @@ def of_disk(disk: Sequence[tuple[int, int]]) -> Iterator[Family]:
     for place, (name, text) in enumerate((("free", "Free bytes"), ("size", "All bytes"))):
         label = f"{text} of the disk that the ledger's file lies on."
         yield gauge(f"ledger_disk_{name}_bytes", label, [], (([], found[place]) for found in disk))
+
+
+def of_standbys(count: int | None) -> Iterator[Family]:
+    """count: of those that have every commit; None where none is meant to be there, or it is not known."""
+    text = "Standbys of the database that have each commit before it is answered."
+    yield gauge("ledger_standbys", text, [], [] if count is None else [([], count)])
 
 
 def of_relays(statistics: Sequence[Facts]) -> Iterator[Family]:

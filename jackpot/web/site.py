@@ -31,6 +31,7 @@ from jackpot.server.listening import Encryption
 from jackpot.server.pagers import Pagers
 from jackpot.server.people import Entrance
 from jackpot.server.remedy import explained
+from jackpot.server.standbys import Standbys
 from jackpot.web import api, docs, ops, overview
 from jackpot.web.access import Access
 from jackpot.web.book_metrics import of_books
@@ -44,9 +45,11 @@ from jackpot.web.metrics import (
     of_disk,
     of_encryption,
     of_heads,
+    of_keys,
     of_pagers,
     of_program,
     of_relays,
+    of_standbys,
     of_way_in,
 )
 from jackpot.web.overview import Overview, why
@@ -85,6 +88,8 @@ class Source(overview.Source, Visited, Protocol):
     def encryption(self) -> Encryption: ...
     @property
     def pagers(self) -> Pagers | None: ...
+    @property
+    def standbys(self) -> Standbys | None: ...
     @property
     def digest(self) -> str: ...
     @property
@@ -204,11 +209,13 @@ async def metrics(request: web.Request) -> web.Response:
         chain(
             of_program(build, source.lag, source.clock.unix_ms() / 1000),
             of_encryption(source.encryption.ends),
+            of_keys(source.config.keys_end),
             books,
             of_banks(banks),
             of_awards(banks),
             of_chances(chances),
             of_disk(disk),
+            of_standbys(None if source.standbys is None else source.standbys.count),
             of_way_in(way_in),
             of_relays(relays),
             of_heads(heads),

@@ -12,7 +12,6 @@ import pytest
 
 from jackpot.lab.engines import Postgres
 from jackpot.ledger.sqlite import SqliteLedger
-from tests.deploy.test_metrics import documented
 from tests.ledger.play import Play
 from tests.ledger.test_verify import spoil, write
 from tests.ledger.waiting import open_ledger
@@ -140,28 +139,6 @@ def test_a_backup_is_taken_and_brought_back(played: str, fresh: Fresh, tmp_path:
     code, out, errors = run("restore", file, target)
     assert (code, out) == (1, "")
     assert errors.startswith("not restored: the target is not empty")
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_night(played: str, fresh: Fresh, tmp_path: Path, kind: str) -> None:
-    """S3: a proved backup more, and Prometheus hears of it; nothing is said or let go where one fails."""
-    source, told = fresh(kind), tmp_path / "backup.prom"
-    (folder := tmp_path / "backups").mkdir()
-    assert run("copy", played, source)[0] == 0
-    words = [folder, "--ledger", source, "--keep", "1", "--textfile", told]
-    code, out, errors = run("nightly", *words)
-    (file,) = folder.glob("ledger-*.db")
-    seq, hash_ = head_of(source)
-    assert (code, errors, out) == (0, "", f"main: {file} came back with all {seq} rows, head {hash_}\n")
-    assert f'jackpot_backup_proved_seq{{bank="main"}} {seq}' in told.read_text()
-    wanted = {name for name in documented("timer") if name.startswith("jackpot_backup_")}
-    assert {name for name in wanted if name in told.read_text()} == wanted != set()
-    before = told.read_text()
-    words[2] = f"sqlite:///{tmp_path}/nowhere.db"
-    code, out, errors = run("nightly", *words)
-    assert (code, out) == (1, "")
-    assert errors.startswith(f"not backed up: the ledger {tmp_path}/nowhere.db")
-    assert (told.read_text(), file.exists()) == (before, True)
 
 
 def test_a_backup_beside_a_server(played: str, tmp_path: Path) -> None:

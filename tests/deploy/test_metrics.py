@@ -45,7 +45,7 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> str:
     @on_loop
     async def scrape() -> None:
         folder = tmp_path_factory.mktemp("floor")
-        extra = f'[redis]\nurl = "redis://127.0.0.1:1"\n{heads(folder)}'
+        extra = f'[redis]\nurl = "redis://127.0.0.1:1"\n[keys]\ngood_days = 30\n{heads(folder)}'
         (folder / "notify").touch(mode=0o600)
         (folder / "notify").write_text("ab" * 32)
         extra += '\n[notify]\nurl = "https://127.0.0.1:1"\nsecret = "notify"\n'
@@ -118,6 +118,7 @@ def test_labels_are_bounded_and_there_from_the_start(families: list[Metric]) -> 
         "status": set(STATUSES),
     }
     assert values["jackpot_table_connected"]["table"] == {"T01", "T02"}
+    assert values["jackpot_key_expiry_timestamp_seconds"]["device"] == {"T01", "T02", "S01", "heads"}
 
 
 def test_the_documentation_names_every_alarm() -> None:

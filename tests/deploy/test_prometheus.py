@@ -29,9 +29,10 @@ MAY_BE_EMPTY: Final = (
     "Server, Faults", "Server, Entries not proved", "Business, Awards an hour", " mark ",
 )  # fmt: skip
 HISTOGRAM: Final = ("_bucket", "_sum", "_count")
-# The demo has no Redis and no certificate, signs no heads, and pages nobody.
+# The demo has no Redis, certificate or standby, signs no heads, pages nobody, and lets keys grow old.
 NOT_IN_THE_DEMO: Final = (
-    "jackpot_relay_", "jackpot_tls_", "jackpot_heads_", "jackpot_signed_", "jackpot_notices_"
+    "jackpot_relay_", "jackpot_tls_", "jackpot_heads_", "jackpot_signed_", "jackpot_notices_",
+    "jackpot_key_", "jackpot_ledger_standbys",
 )  # fmt: skip
 
 

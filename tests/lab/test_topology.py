@@ -93,6 +93,7 @@ def test_the_whole_topology_on_one_machine() -> None:
         meter = f'max(jackpot_meter_currency_units{{link="{FIVE}", level="mega"}}) == {WITH_A_WAGER / 100}'
         wait_for(lambda: not prometheus.ask(meter))
         wait_for(lambda: len(prometheus.ask("up == 1")) < 4)
+        wait_for(lambda: len(prometheus.ask("jackpot_ledger_standbys == 1")) < 2)
         wait_for(lambda: not prometheus.get("alertmanagers")["activeAlertmanagers"])
     assert not Path(addresses["config"]).parent.exists()
     for at in ("prometheus", "prometheus-alertmanager"):
