@@ -17,7 +17,7 @@ def test_a_night(played: str, fresh: Fresh, tmp_path: Path, kind: str) -> None:
     source, told = fresh(kind), tmp_path / "backup.prom"
     (folder := tmp_path / "backups").mkdir()
     assert run("copy", played, source)[0] == 0
-    words = [folder, "--ledger", source, "--keep", "1", "--textfile", told]
+    words: list[str | Path] = [folder, "--ledger", source, "--keep", "1", "--textfile", told]
     code, out, errors = run("nightly", *words)
     (file,) = folder.glob("ledger-*.db")
     seq, hash_ = head_of(source)
