@@ -20,7 +20,7 @@ LOOK_S: Final = 10.0
 KNOWN_S: Final = 3 * LOOK_S
 
 # A role without pg_read_all_stats sees who is connected and not how. Where commits wait for a standby that is
-# not there they are not acknowledged at all, which other signs show: so whoever is connected is enough then.
+# not there they are not acknowledged at all, which other alerts tell: so it is enough then who is connected.
 _LOOK: Final = """
     SELECT CASE WHEN current_setting('synchronous_standby_names') = '' THEN 0
         WHEN pg_has_role('pg_read_all_stats', 'USAGE')

@@ -161,7 +161,7 @@ def of_disk(disk: Sequence[tuple[int, int]]) -> Iterator[Family]:
 
 
 def of_standbys(count: int | None) -> Iterator[Family]:
-    """count: of those that have every commit; None where none is meant to be there, or it is not known."""
+    """count: how many have every commit; None where none is meant to be there, or it is not known."""
     text = "Standbys of the database that have each commit before it is answered."
     yield gauge("ledger_standbys", text, [], [] if count is None else [([], count)])
 
