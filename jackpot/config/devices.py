@@ -162,7 +162,7 @@ def _device_keys(source: Source, path: str, given: Mapping[str, Any]) -> tuple[b
 def read_ends(source: Source, roles: Collection[str]) -> dict[tuple[str, str], int]:
     """As `Config.keys_end`. The age of a key is its file's, the next one's where it is being changed.
 
-    Warns of each key that are too old. Of a configuration without a mistake.
+    Warns of each key that is too old. Of a configuration without a mistake.
     """
     days = source.section("keys").get("good_days")
     if days is None:
