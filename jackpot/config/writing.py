@@ -39,6 +39,14 @@ class Writing(msgspec.Struct, frozen=True):
             return f"-{self.text(-cents)}"
         return self._around(str(cents // 100), f"{cents % 100:02}"[: self.decimals])
 
+    def of_micros(self, micros: int) -> str:
+        """A sum of micro-dollars, cut to the cent."""
+        return self.text(micros // 10_000)
+
+    def whole(self, units: int) -> str:
+        """So many whole units of the currency, without cents, as along an axis."""
+        return f"-{self.whole(-units)}" if units < 0 else self._around(str(units), "")
+
     def exact(self, micros: int) -> str:
         """A sum of micro-dollars: as `text`, with all six decimals where it has a fraction of a cent."""
         if micros % 10_000 == 0:

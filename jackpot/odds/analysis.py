@@ -104,16 +104,6 @@ class Analysis(NamedTuple):
     long_run: LongRun | None
 
     @property
-    def pictures(self) -> tuple[str, ...]:
-        """What can be drawn of it, by name; a cycle needs every figure of its level."""
-        cycles = any(level.cycle is not None for level in self.levels)
-        return (
-            "return",
-            *(("hit", "year") if cycles else ()),
-            *(("envy",) if any(self.envy.values()) else ()),
-        )
-
-    @property
     def hit(self) -> Fraction:
         """How often a hand is paid anything by the paytable."""
         return sum((found.chance for found in self.rows), Fraction(0))

@@ -1,6 +1,6 @@
 """How is an analysis made next to a server? In a process of its own, which is asked once, in JSON, and ends.
 
-Pictures and distributions take a second or two of a core. A thread would hold up the tables' frames for them.
+Figures take a fifth of a second of a core, pictures a second or two: a thread would hold up tables' frames.
 """
 
 import os
@@ -14,13 +14,13 @@ import msgspec
 
 from jackpot.config.writing import Writing
 from jackpot.odds.analysis import Analysis, Tonight, analyze
+from jackpot.odds.drawable import SHEETS, drawable
 from jackpot.odds.output import as_csv, as_html, as_json
 from jackpot.odds.sheets import facts_of, sheets_of, shown
 from jackpot.odds.subject import Subject, Unanalysable
-from jackpot.rules.money import to_cents
 from jackpot.rules.paytable import Game, LinkTerms
 
-# The tables' own process goes first.
+# The tables' own process goes before one that draws; for figures, which are soon made, a person waits.
 _NICER: Final = 10
 # Where memory runs out, the kernel ends this process before any other; the server's own score was inherited.
 _SCORE: Final = Path("/proc/self/oom_score_adj")
@@ -51,16 +51,24 @@ class Page(msgspec.Struct, frozen=True):
     notes: list[str]
 
 
+class Drawable(msgspec.Struct, frozen=True):
+    """A picture by the name that it is asked for with. sheet: whose figures stand next to it."""
+
+    name: str
+    sheet: str
+    title: str
+
+
 class Told(msgspec.Struct, frozen=True):
     """problem: why there is nothing else. pictures: by name, as SVG.
 
-    drawable: the names of pictures that can be asked for; None where what draws them is not installed.
+    drawable: the pictures that can be asked for; None where what draws them is not installed.
     """
 
     problem: str = ""
     facts: list[tuple[str, str]] = []
     sheets: list[Page] = []
-    drawable: tuple[str, ...] | None = None
+    drawable: list[Drawable] | None = None
     pictures: dict[str, str] = {}
     csv: str = ""
     json: str = ""
@@ -74,13 +82,10 @@ def told_of(asked: Asked) -> Told:
         found = analyze(subject, Tonight(asked.meters, asked.players, asked.wagers_an_hour))
     except Unanalysable as error:
         return Told(str(error))
-    drawable = found.pictures if find_spec("matplotlib") else None
+    drawn = find_spec("matplotlib") is not None
     if asked.draw:
-        return Told(drawable=drawable, pictures=_pictures(found, asked.seed) if drawable else {})
-
-    def money(micros: int) -> str:
-        return asked.money.text(to_cents(micros))
-
+        return Told(pictures=_pictures(found, asked) if drawn else {})
+    money = asked.money.of_micros
     pages = [
         Page(
             sheet.name,
@@ -96,26 +101,32 @@ def told_of(asked: Asked) -> Told:
     return Told(
         facts=facts_of(found, money),
         sheets=pages,
-        drawable=drawable,
+        drawable=[
+            Drawable(picture.name, SHEETS[picture.kind], picture.title) for picture in drawable(found, money)
+        ]
+        if drawn
+        else None,
         csv=as_csv(found),
         json=as_json(found),
         html=as_html(found, money),
     )
 
 
-def _pictures(found: Analysis, seed: str) -> dict[str, str]:
+def _pictures(found: Analysis, asked: Asked) -> dict[str, str]:
     from jackpot.odds.pictures import pictures, written  # noqa: PLC0415 - of the extra `lab`
 
-    return {name: written(figure, "svg").decode() for name, figure in pictures(found, seed).items()}
+    drawn = pictures(found, asked.seed, asked.money, "page")
+    return {name: written(figure, "svg").decode() for name, figure in drawn.items()}
 
 
 def main() -> None:
     """One question from standard input, its answer to standard output."""
-    with suppress(PermissionError):  # a unit may forbid it; then both are as they are
-        os.nice(_NICER)
     with suppress(OSError):  # only Linux has it
         _SCORE.write_text(_FIRST)
     asked = msgspec.json.decode(sys.stdin.buffer.read(), type=Asked)
+    if asked.draw:
+        with suppress(PermissionError):  # a unit may forbid it; then both are as they are
+            os.nice(_NICER)
     sys.stdout.buffer.write(msgspec.json.encode(told_of(asked)))
 
 

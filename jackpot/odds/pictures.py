@@ -1,86 +1,137 @@
-"""What does an analysis look like? Four pictures, as SVG or PNG, drawn by matplotlib of the extra `lab`."""
+"""What does an analysis look like? Pictures of each level, SVG or PNG, by matplotlib of the extra `lab`."""
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
+from jackpot.config.writing import Writing, writing
 from jackpot.odds.analysis import Analysis, LevelFound
 from jackpot.odds.cycle import path, won_within
+from jackpot.odds.drawable import Kind, Picture, drawable
 from jackpot.rules.money import MICROS_PER_UNIT
 
 Suffix = Literal["svg", "png"]
 SUFFIXES: Final[tuple[Suffix, ...]] = ("svg", "png")
+Ground = Literal["paper", "page"]
+# The catalogue's sources write sums so.
+DOLLARS: Final = writing("en_US", "USD")
 
 HOURS_OF_A_YEAR: Final = 365 * 24
 
-_OURS: Final = "#1f6feb"
-_MARK: Final = "#b35900"
-_GREY: Final = "#6e7781"
-# Inches of one level's axes, and of a picture that has only one.
-_WIDE, _HIGH, _ALONE = 4.2, 3.4, 6.0
+# Inches: three stand side by side on a screen, and one fills a phone.
+_SIZE: Final = 4.4, 3.4
 # Bars of a distribution: fewer hide its shape, more show the grid that it was worked out on.
 _BARS: Final = 40
 # Quantiles that a distribution has lines for.
 _MARKED: Final = (Fraction(1, 2), Fraction(95, 100))
 # Sums along an axis: more of six digits would run into each other.
 _SUMS_SHOWN: Final = 4
+_PERCENT: Final = " %"
+# Above the highest bar, for what the lines are called.
+_ROOM: Final = 1.45
+# Of a meter's axis: whole units stand along it.
+_LEAST: Final = 10 * MICROS_PER_UNIT
 
 
-def pictures(found: Analysis, seed: str = "1") -> dict[str, Figure]:
-    """Those that can be drawn, by name. seed: of the year, one of many possible."""
-    known = tuple(level for level in found.levels if level.cycle is not None)
-    drawn: dict[str, Callable[[], Figure]] = {
-        "return": lambda: _by_level(found.levels, "Return by meter", _return, found),
-        "hit": lambda: _by_level(known, "The meter when it is won", _hit, found),
-        "year": lambda: _by_level(known, f"One possible year, seed {seed}", _year, found, seed),
-        "envy": lambda: _envy(found),
-    }
-    return {name: drawn[name]() for name in found.pictures}
+class _Look(NamedTuple):
+    """Colours. ours: of what is shown; mark: of what is pointed out; quiet: of lines to compare with."""
+
+    ours: str
+    mark: str
+    quiet: str
+    text: str
+    ground: str
+
+
+# On paper, and on the site's own pages, which are dark.
+_LOOKS: Final[dict[Ground, _Look]] = {
+    "paper": _Look("#1f6feb", "#b35900", "#6e7781", "#1f2328", "#ffffff"),
+    "page": _Look("#6fb1ff", "#f5c542", "#94a0b8", "#eef1f8", "#0c111d"),
+}
+
+
+class _Drawing(NamedTuple):
+    """What every picture is drawn from."""
+
+    found: Analysis
+    seed: str
+    money: Writing
+    look: _Look
+
+    def sum(self, micros: Fraction | float) -> str:
+        return self.money.whole(round(micros / MICROS_PER_UNIT))
+
+
+def pictures(
+    found: Analysis, seed: str = "1", money: Writing = DOLLARS, ground: Ground = "paper"
+) -> dict[str, Figure]:
+    """All that can be drawn, by name. seed: of the year. money: how the site writes sums."""
+    drawing = _Drawing(found, seed, money, _LOOKS[ground])
+    with _styled(drawing.look):
+        return {picture.name: _drawn(picture, drawing) for picture in drawable(found, money.of_micros)}
 
 
 def written(figure: Figure, suffix: Suffix) -> bytes:
     """A picture as a file has it; the same picture is always the same bytes."""
     out = io.BytesIO()
-    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "jackpot"}):
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "jackpot", "text.parse_math": False}):
         figure.savefig(out, format=suffix, metadata={"Date": None} if suffix == "svg" else None)
     return out.getvalue()
 
 
-def _by_level(levels: tuple[LevelFound, ...], title: str, draw: Callable[..., None], *more: object) -> Figure:
-    figure = Figure(figsize=(max(_ALONE, _WIDE * len(levels)), _HIGH), layout="constrained")
-    figure.suptitle(title)
-    for axes, level in zip(figure.subplots(1, len(levels), squeeze=False)[0], levels, strict=True):
-        axes.set_title(level.terms.level, fontsize="medium")
-        axes.tick_params(labelsize="small")
-        draw(axes, level, *more)
+@contextmanager
+def _styled(look: _Look) -> Iterator[None]:
+    """A dollar sign is a sign, and no beginning of mathematics."""
+    coloured = ("text.color", "axes.labelcolor", "axes.titlecolor", "axes.edgecolor")
+    grounds = ("figure.facecolor", "axes.facecolor", "legend.facecolor")
+    colours = {**dict.fromkeys(coloured, look.text), **dict.fromkeys(grounds, look.ground)}
+    sizes = {"axes.titlesize": "medium", "legend.fontsize": "small"}
+    with rc_context({**colours, **sizes, "text.parse_math": False}):
+        yield
+
+
+def _drawn(picture: Picture, drawing: _Drawing) -> Figure:
+    figure = Figure(figsize=_SIZE, layout="constrained")
+    axes = figure.subplots()
+    axes.set_title(picture.title)
+    axes.tick_params(colors=drawing.look.text, labelsize="small")
+    axes.spines[["top", "right"]].set_visible(False)
+    if picture.level is None:
+        _envy(axes, drawing)
+    else:
+        _BY_LEVEL[picture.kind](axes, picture.level, drawing)
     return figure
 
 
-def _return(axes: Any, level: LevelFound, found: Analysis) -> None:
+def _return(axes: Any, level: LevelFound, drawing: _Drawing) -> None:
     """A straight line: the rest as it is, and what a wager wins of the meter."""
+    found, look = drawing.found, drawing.look
     wager = found.subject.terms.wager
     rest = found.total - level.part
-    most = max(level.break_even, level.meter, MICROS_PER_UNIT) * 5 // 4
-    axes.plot([0, most], [float(rest), float(rest + level.taken * most / wager)], color=_OURS)
-    axes.axhline(1, color=_GREY, linewidth=0.8, linestyle="--")
-    axes.plot([level.meter], [float(found.total)], "o", color=_MARK, label=f"now {_sum(level.meter)}")
+    most = max(level.break_even, level.meter, _LEAST) * 5 // 4
+    axes.plot([0, most], [float(rest), float(rest + level.taken * most / wager)], color=look.ours)
+    axes.axhline(1, color=look.quiet, linewidth=0.8, linestyle="--")
+    now = f"{_percent(found.total)} at {drawing.sum(level.meter)}"
+    axes.plot([level.meter], [float(found.total)], "o", color=look.mark, label=now)
     if level.break_even:
-        axes.plot([level.break_even], [1], "s", color=_OURS, label=f"even at {_sum(level.break_even)}")
-    axes.yaxis.set_major_formatter(PercentFormatter(1, 0))
-    axes.set_ylabel("of the wager")
-    _sums(axes.xaxis)
-    axes.set_xlabel("meter")
+        even = f"100 % at {drawing.sum(level.break_even)}"
+        axes.plot([level.break_even], [1], "s", color=look.ours, label=even)
+    axes.yaxis.set_major_formatter(PercentFormatter(1, 0, _PERCENT))
+    axes.set_ylabel("returned of the wager")
+    _sums(axes.xaxis, drawing)
+    axes.set_xlabel("the meter" if len(found.levels) == 1 else "this meter, the others as they are")
     axes.set_ylim(bottom=0)
-    axes.legend(fontsize="small")
+    axes.legend()
 
 
-def _hit(axes: Any, level: LevelFound, _found: Analysis) -> None:
+def _hit(axes: Any, level: LevelFound, drawing: _Drawing) -> None:
     """How many of the hits find so much, bar by bar."""
     if level.cycle is None:
         return
@@ -88,49 +139,55 @@ def _hit(axes: Any, level: LevelFound, _found: Analysis) -> None:
     edges = [level.cycle.start + wide * number for number in range(_BARS + 1)]
     within = [won_within(level.cycle, edge) for edge in edges]
     heights = [after - before for before, after in pairwise(within)]
-    axes.bar(edges[:-1], heights, wide, align="edge", color=_OURS)
+    axes.bar(edges[:-1], heights, wide, align="edge", color=drawing.look.ours)
     mean = level.cycle.mean(level.cycle.mean_start)
-    axes.axvline(float(mean), color=_MARK, label=f"mean {_sum(mean)}")
+    axes.axvline(float(mean), color=drawing.look.mark, label=f"mean {drawing.sum(mean)}")
     for at in level.ends:
         if at.quantile in _MARKED:
-            label = f"{float(at.quantile):.0%} of the hits: {_sum(at.meter)}"
-            axes.axvline(at.meter, color=_GREY, linestyle="--", label=label)
-    axes.yaxis.set_major_formatter(PercentFormatter(1))
-    axes.set_ylabel("of the hits")
-    _sums(axes.xaxis)
-    axes.set_xlabel("meter")
-    axes.legend(fontsize="small")
+            label = f"{float(100 * at.quantile):.0f}{_PERCENT} of the wins: up to {drawing.sum(at.meter)}"
+            axes.axvline(at.meter, color=drawing.look.text, linestyle="--", label=label)
+    axes.yaxis.set_major_formatter(PercentFormatter(1, symbol=_PERCENT))
+    axes.set_ylabel("of the wins")
+    _sums(axes.xaxis, drawing)
+    axes.set_xlabel("the meter when it is won")
+    axes.set_ylim(top=max(heights) * _ROOM)
+    axes.legend(loc="upper right")
 
 
-def _year(axes: Any, level: LevelFound, found: Analysis, seed: str) -> None:
+def _year(axes: Any, level: LevelFound, drawing: _Drawing) -> None:
     """A line that rises with each wager, and falls where a hand wins the meter or a part of it."""
     if level.cycle is None:
         return
-    an_hour = found.tonight.wagers_an_hour
-    course = path(level.cycle, float(level.meter), an_hour * HOURS_OF_A_YEAR, f"{seed} {level.terms.level}")
+    an_hour = drawing.found.tonight.wagers_an_hour
+    seed = f"{drawing.seed} {level.terms.level}"
+    course = path(level.cycle, float(level.meter), an_hour * HOURS_OF_A_YEAR, seed)
     days = [moment.wagers / an_hour / 24 for moment in course]
-    axes.plot(days, [moment.meter for moment in course], color=_OURS, linewidth=0.7)
-    _sums(axes.yaxis)
+    axes.plot(days, [moment.meter for moment in course], color=drawing.look.ours, linewidth=0.7)
+    _sums(axes.yaxis, drawing)
     axes.set_ylim(bottom=0)
     axes.set_xlabel(f"days at {an_hour:,} wagers an hour")
 
 
-def _envy(found: Analysis) -> Figure:
-    figure = Figure(figsize=(_ALONE, _HIGH), layout="constrained")
-    axes = figure.subplots()
-    colours = [_MARK if players == found.tonight.players else _OURS for players in found.envy]
+def _envy(axes: Any, drawing: _Drawing) -> None:
+    found, look = drawing.found, drawing.look
+    colours = [look.mark if players == found.tonight.players else look.ours for players in found.envy]
     axes.bar(list(found.envy), [float(part) for part in found.envy.values()], color=colours)
-    axes.set_title("What envy costs, by players")
-    axes.yaxis.set_major_formatter(PercentFormatter(1))
-    axes.set_ylabel("of the wager")
+    axes.yaxis.set_major_formatter(PercentFormatter(1, symbol=_PERCENT))
+    axes.set_ylabel("returned of the wager")
     axes.set_xlabel("players at the table")
-    return figure
 
 
-def _sums(axis: Any) -> None:
-    axis.set_major_formatter(FuncFormatter(lambda micros, _: f"{micros / MICROS_PER_UNIT:,.0f}"))
+_BY_LEVEL: Final[dict[Kind, Callable[[Any, LevelFound, _Drawing], None]]] = {
+    "return": _return,
+    "hit": _hit,
+    "year": _year,
+}
+
+
+def _sums(axis: Any, drawing: _Drawing) -> None:
+    axis.set_major_formatter(FuncFormatter(lambda micros, _: drawing.sum(micros)))
     axis.set_major_locator(MaxNLocator(_SUMS_SHOWN))
 
 
-def _sum(micros: Any) -> str:
-    return f"{float(micros) / MICROS_PER_UNIT:,.0f}"
+def _percent(part: Fraction) -> str:
+    return f"{float(100 * part):.1f}{_PERCENT}"

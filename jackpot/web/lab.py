@@ -27,9 +27,9 @@ from jackpot.web.front import SAID, Front, Maker
 
 # A few seconds on a machine that does nothing else.
 ANSWER_WITHIN_S: Final = 30.0
-# Questions of one person that wait for the one process, or are worked at: a page and its four pictures.
-WAITING_EACH: Final = 5
-# Of all people: the pages of six. A page's pictures are drawn together, so these are two answers each.
+# Questions of one person that wait, or are worked at: pages that were left again, and the pictures of each.
+WAITING_EACH: Final = 6
+# Of all people. Figures take some tenths of a second, the pictures of a page a second or two.
 WAITING_MOST: Final = 30
 # Answers that are kept for their pictures and files: one is some 300 kB.
 KEPT: Final = 16
@@ -39,14 +39,6 @@ DIGITS_MOST: Final = 7
 SEED: Final = "1"
 # Wagers an hour that a form begins with: a link of a dozen tables on an evening.
 RATE: Final = "1000"
-# By sheet, the picture next to it; and what each picture shows, for who does not see it.
-PICTURED: Final = {"return": "return", "cycles": "hit", "long_run": "year", "envy": "envy"}
-ALTS: Final = {
-    "return": "The return of a wager by the meter of each level, with the meter that breaks even",
-    "hit": "How often each level is won at which meter",
-    "year": "A possible year of each level's meter",
-    "envy": "The envy bonus by players at the table",
-}
 FILES: Final = {"csv": "text/csv", "json": "application/json"}
 # A page to print has its style within, and so has a picture; neither has anything else.
 _POLICY: Final = istr("Content-Security-Policy")
@@ -63,8 +55,9 @@ class Lab:
         self._links = {link.link: link for link in front.config.links}
         self._games = _games(front.config)
         self._kept: OrderedDict[bytes, Told] = OrderedDict()
-        self._one = asyncio.Lock()
-        self._waiting: Counter[int] = Counter()  # by person
+        # Whether drawn or not, one at a time; figures wait for no pictures.
+        self._turns = {False: asyncio.Lock(), True: asyncio.Lock()}
+        self._waiting: Counter[tuple[int, bytes]] = Counter()  # by person and question
 
     async def page(self, request: web.Request, person: Person) -> web.StreamResponse:
         """A link at its meters of now, or at those of the form. as: "print", "csv" or "json"."""
@@ -89,8 +82,6 @@ class Lab:
             ],
             "told": told,
             "problem": problem,
-            "pictured": PICTURED,
-            "alts": ALTS,
         }
         # Pictures and files are of the meters that this page shows, though they rise meanwhile.
         query = urlencode({"link": terms.link} | given | written)
@@ -141,27 +132,37 @@ class Lab:
     async def _told(self, asked: Asked, person: Person) -> Told:
         """What the process says, or has said. Raises BadRequest, NotDone."""
         question = msgspec.json.encode(asked)
-        told = self._kept.get(question) or await self._in_turn(question, person.id)
-        self._kept[question] = told
+        told = self._kept.get(question) or await self._in_turn(question, asked.draw, person.id)
         self._kept.move_to_end(question)
-        if len(self._kept) > KEPT:
-            self._kept.popitem(last=False)
         if told.problem:
             raise BadRequest(told.problem)
         return told
 
-    async def _in_turn(self, question: bytes, person: int) -> Told:
-        """What the process says, once it has answered who asked before. Raises NotDone."""
-        if self._waiting[person] >= WAITING_EACH:
+    async def _in_turn(self, question: bytes, draw: bool, person: int) -> Told:
+        """What the process says, once it has answered who asked before. Raises NotDone.
+
+        All pictures of a page are one question: the first that is asked for has them drawn.
+        """
+        mine = {asked for of, asked in self._waiting if of == person}
+        if question not in mine and len(mine) >= WAITING_EACH:
             raise NotDone(Code.BUSY, "the lab works for you already: try again in some seconds")
-        if self._waiting.total() >= WAITING_MOST:
+        if len(self._waiting) >= WAITING_MOST:
             raise NotDone(Code.BUSY, "the lab works for others: try again in some seconds")
-        self._waiting[person] += 1
+        self._waiting[person, question] += 1
         try:
-            async with self._one:
-                return self._kept.get(question) or await _answer(question)
+            async with self._turns[draw]:
+                if question not in self._kept:
+                    self._keep(question, await _answer(question))
+                return self._kept[question]
         finally:
-            self._waiting[person] -= 1
+            self._waiting[person, question] -= 1
+            if not self._waiting[person, question]:
+                del self._waiting[person, question]
+
+    def _keep(self, question: bytes, told: Told) -> None:
+        self._kept[question] = told
+        if len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
 
 
 async def _answer(question: bytes) -> Told:

@@ -48,7 +48,7 @@ def test_pictures_are_files_of_two_kinds(tmp_path: Path) -> None:
     told = CliRunner().invoke(app, ["analyze", "pa-643a-three-card-B", "--plot", str(folder), "--json"])
     assert told.exit_code == 0, told.output
     assert json.loads(told.stdout)["levels"]
-    stems = [f"pa-643a-three-card-B-{name}" for name in ("return", "hit", "year", "envy")]
+    stems = [f"pa-643a-three-card-B-{name}" for name in ("return-meter", "hit-meter", "year-meter", "envy")]
     wanted = {f"{stem}.{kind}" for stem in stems for kind in ("svg", "png")}
     assert {file.name for file in folder.iterdir()} == wanted
     assert set(told.stderr.split()) == {str(folder / name) for name in wanted}

@@ -34,7 +34,7 @@ PAGES = (
     "/reports/slip?hit=H1",
     "/readings",
     "/lab",
-    "/lab/return.svg",
+    "/lab/return-mega.svg",
 )
 KEY = {"Idempotency-Key": "one"}
 

@@ -9,7 +9,7 @@ import aiohttp
 import msgspec
 import pytest
 
-from jackpot.odds.aside import Told
+from jackpot.odds.aside import Asked, Told
 from jackpot.web import lab
 from tests.odds.test_aside import asked
 from tests.server.bed import LINK, WAIT_S, on_loop, table
@@ -30,12 +30,13 @@ async def test_a_link_at_its_meters_of_now_with_pictures_and_files(tmp_path: Pat
         async with web.get(f"/ops/lab?{at}") as page:
             text = await page.text()
             assert "mega at $81,250.00" in text
-            assert f'src="/ops/lab/year.svg?link={LINK}&amp;meter.mega=81250.00&amp;' in text
+            assert f'src="/ops/lab/year-mega.svg?link={LINK}&amp;meter.mega=81250.00&amp;' in text
+            assert 'alt="What a $1.00 wager returns at each mega meter"' in text
         async with web.get(f"/ops/lab?{at}&of=another-link&game=chess") as page:
             text = await page.text()
             assert 'value="10000.00"' in text, "what was typed for another link is not this one's"
             assert 'role="alert"' not in text
-        async with web.get(f"/ops/lab/year.svg?{at}") as picture:
+        async with web.get(f"/ops/lab/year-mega.svg?{at}") as picture:
             assert picture.content_type == "image/svg+xml"
             assert "script" not in picture.headers["Content-Security-Policy"]
             assert "days at 2,000 wagers an hour" in await picture.text()
@@ -107,6 +108,39 @@ async def test_the_labs_process_runs_nothing_of_the_working_directory(
 
 
 @on_loop
+async def test_figures_wait_for_no_picture_and_a_page_is_drawn_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page answers at once while its pictures, or those of a page left again, are still being drawn."""
+    asked_for: list[bool] = []
+    begun, end = asyncio.Event(), asyncio.Event()
+
+    async def slow_to_draw(question: bytes) -> Told:
+        draw = msgspec.json.decode(question, type=Asked).draw
+        asked_for.append(draw)
+        if draw:
+            begun.set()
+            await end.wait()
+        return Told(pictures=dict.fromkeys(("return-mega", "envy"), "<svg/>"))
+
+    async def status(web: aiohttp.ClientSession, path: str) -> int:
+        async with web.get(f"/ops/lab{path}?meter.mega=81250.00") as answer:
+            return answer.status
+
+    async with floor(tmp_path) as (_, web), asyncio.timeout(WAIT_S):
+        (await signed_in(web)).close()
+        monkeypatch.setattr(lab, "_answer", slow_to_draw)
+        async with asyncio.TaskGroup() as tasks:
+            names = ("return-mega", "envy") * 5
+            drawn = [tasks.create_task(status(web, f"/{name}.svg")) for name in names]
+            await begun.wait()
+            assert await status(web, "") == 200
+            end.set()
+        assert [task.result() for task in drawn] == [200] * len(drawn)
+    assert sorted(asked_for) == [False, True]
+
+
+@on_loop
 async def test_no_person_fills_the_lab_for_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -129,7 +163,7 @@ async def test_no_person_fills_the_lab_for_the_others(
         at = f"http://127.0.0.1:{server.ports['http']}"
         async with aiohttp.ClientSession(at, cookie_jar=jar) as other, asyncio.TaskGroup() as tasks:
             (await signed_in(other, login="bo")).close()
-            mine = [tasks.create_task(status(web, players)) for players in range(2, 8)]
+            mine = [tasks.create_task(status(web, players)) for players in range(2, 9)]
             refused, waiting = await asyncio.wait(mine, return_when=asyncio.FIRST_COMPLETED)
             theirs = tasks.create_task(status(other, 7))
             assert await status(web, 1) == 200

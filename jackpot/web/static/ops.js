@@ -75,6 +75,9 @@ document.addEventListener("submit", (event) => {
   for (const button of event.target.querySelectorAll("button")) setTimeout(() => (button.disabled = true));
 });
 
+// A picture that could not be drawn says what it would have shown. Such events do not bubble.
+document.addEventListener("error", (event) => event.target.closest("figure")?.classList.add("failed"), true);
+
 tellNews(document.querySelector("#waiting"), true);
 listen();
 setInterval(count, COUNT_MS);
