@@ -29,7 +29,7 @@ LINE_EVERY_S: Final = 2.0
 # Without --rounds somebody watches: a real floor's round a minute at each table would be slow to watch.
 WATCHED_SPEED: Final = 20.0
 
-# People look at a show as it would be.
+# People look at a show as it would be, and work by hand as they would.
 SHOWN_SPEED: Final = 1.0
 
 # The ledger's own, in a PostgreSQL that the demo starts.
@@ -76,6 +76,10 @@ def demo(
             help="Show on the signs all that they can show, one after another; --rounds is how many times.",
         ),
     ] = False,
+    by_hand: Annotated[
+        bool,
+        typer.Option("--by-hand", help="A hit waits: validate and pay it yourself, in a browser."),
+    ] = False,
 ) -> None:
     """Play a simulated floor: twelve tables of three games on two links, in this terminal and in a browser.
 
@@ -86,13 +90,17 @@ def demo(
     table's own count agrees with them. With --ledger DIR, tables, keys and the ledger itself are kept in DIR,
     and the next demo on DIR goes on with them; a PostgreSQL is then kept in DIR/postgres.
 
+    With --by-hand nobody simulated pays: a royal flush waits, and a person validates and pays it on the
+    pages, as three lines in the terminal say.
+
     Example: jackpot demo --lucky 25
     """
     from jackpot.lab.engines import EnginesMissing, binaries
     from jackpot.lab.scene import Scene
 
-    if show and (ledger or postgres or url or lucky):
-        fail("--show plays on a new floor of its own: leave out --ledger, --lucky, --postgres and --url")
+    if show and (ledger or postgres or url or lucky or by_hand):
+        others = "--ledger, --lucky, --postgres, --url and --by-hand"
+        fail(f"--show plays on a new floor of its own: leave out {others}")
     if postgres and url is not None:
         fail("--postgres starts a database of its own, --url names one: give one of them")
     if postgres:
@@ -100,7 +108,8 @@ def demo(
             binaries()
         except EnginesMissing as missing:
             fail(str(missing))
-    scene = Scene(seed, speed if speed or rounds else WATCHED_SPEED, lucky)
+    watched = SHOWN_SPEED if by_hand else WATCHED_SPEED
+    scene = Scene(seed, speed if speed or rounds else watched, lucky, by_hand=by_hand)
     folder = ledger.resolve() if ledger else Path(tempfile.mkdtemp(prefix="jackpot-"))
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -294,4 +303,23 @@ async def _tell_people(floor: "SimulatedFloor", scene: "Scene") -> None:
             print(f"  {one.login:{width}}  {one.password}  {one.role}")
     else:
         print(f"people sign in at {ops} as the first demo in this folder said")
+    if scene.by_hand:
+        scene.steps = _steps(floor, ops)
+        print("\n".join(scene.steps))
     sys.stdout.flush()
+
+
+def _steps(floor: "SimulatedFloor", ops: str) -> tuple[str, ...]:
+    """How a person validates and pays the hit that waits."""
+    from jackpot.lab.house import BY_HAND
+    from jackpot.lab.people import SUPERVISOR
+    from jackpot.words import words
+
+    table, hand = BY_HAND
+    password = next((f" {one.password}" for one in floor.logins if one.login == SUPERVISOR), "")
+    return (
+        f"a {words(hand).lower()} at {table} waits for you, and the table waits with it:",
+        f"1. open {ops}/hits as {SUPERVISOR}{password}",
+        "2. open the hit, look at its cards, and press Validate",
+        f"3. tax form W-2G, number T-1, payout form P-1: press Paid, and {table} plays on",
+    )

@@ -55,17 +55,18 @@ class Deal:
     stacked: tuple[int, str] | None
 
 
-def deal(game: Game, seats: Sequence[int], rng: Random, *, stack: bool = False) -> Deal:
+def deal(game: Game, seats: Sequence[int], rng: Random, *, stack: bool = False, hand: str = "") -> Deal:
     """One round's cards for these seats from one deck of 52.
 
-    stack: one seat gets a hand that the links pay for; it is said so in the result.
+    stack: one seat gets a hand that the links pay for; it is said so in the result. hand: which, where it is
+    not drawn.
     """
     if not 0 < len(seats) <= SEATS[game]:
         raise ValueError(f"{game} deals to 1..{SEATS[game]} seats, not {len(seats)}")
     layout = LAYOUTS[game]
     deck = list(range(cards.DECK))
     rng.shuffle(deck)
-    stacked = _stack(deck, layout, seats, rng) if stack else None
+    stacked = _stack(deck, layout, seats, rng, hand) if stack else None
     rest = layout.board + layout.dealer
     hands = {
         seat: _texts(deck[rest + layout.own * place : rest + layout.own * (place + 1)])
@@ -82,12 +83,12 @@ def _texts(numbers: Sequence[int]) -> tuple[str, ...]:
     return tuple(cards.text(number) for number in numbers)
 
 
-def _stack(deck: list[int], layout: Layout, seats: Sequence[int], rng: Random) -> tuple[int, str]:
+def _stack(deck: list[int], layout: Layout, seats: Sequence[int], rng: Random, hand: str) -> tuple[int, str]:
     """Swaps a good hand into the places where one seat's cards and its part of the board will be."""
     place = rng.randrange(len(seats))
     first = layout.board + layout.dealer + layout.own * place
     places = [*range(layout.shared), *range(first, first + layout.own)]
-    hand = rng.choice(STACKED[len(places)])
+    hand = hand or rng.choice(STACKED[len(places)])
     for position, card in zip(places, _hand(hand, rng), strict=True):
         other = deck.index(card)
         deck[position], deck[other] = deck[other], deck[position]

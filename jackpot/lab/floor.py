@@ -3,6 +3,7 @@
 import asyncio
 import os
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -72,8 +73,10 @@ class SimulatedFloor:
                 shown = {sign: dict(client.meters) for sign, client in self._signs.items()}
                 self._signs.clear()  # what is drawn from now on is the floor as it closed
         counts = {table: own_count.counts for table, own_count in self._own_counts.items()}
-        verdict = await asyncio.to_thread(audit, self._config.ledger.url, self._bank, counts, shown)
-        return Verdict(verdict.entries, verdict.tables, (*self._scene.warnings, *verdict.problems))
+        verdict = await asyncio.to_thread(
+            audit, self._config.ledger.url, self._bank, counts, shown, by_hand=self._scene.by_hand
+        )
+        return replace(verdict, problems=(*self._scene.warnings, *verdict.problems))
 
     def look(self) -> None:
         """Brings the scene up to what the signs show at this moment."""
@@ -89,12 +92,13 @@ class SimulatedFloor:
             self._signs[sign] = await connections.enter_async_context(client)
 
     async def _open_tables(self, server: Server, connections: AsyncExitStack) -> None:
-        """Every table plays to its end, then the supervisor pays what is left."""
-        supervisor = Supervisor(self._config.listen.admin, self._rng("supervisor"), self._pace, self._scene)
+        """Every table plays to its end, then the supervisor pays what is left, if no person does."""
+        supervisor = Supervisor(server, self._rng("supervisor"), self._pace, self._scene)
         shift = Shift(self._pace, self._scene, supervisor.call)
         tables = [self._table(place, server, shift, connections) for place in PLACES]
         async with asyncio.TaskGroup() as staff:
-            staff.create_task(supervisor.work())
+            if not self._scene.by_hand:
+                staff.create_task(supervisor.work())
             async with asyncio.TaskGroup() as playing:
                 for table in tables:
                     playing.create_task(table.play())

@@ -78,6 +78,9 @@ PLACES: Final = tuple(
     for number in range(1, TABLES_A_GAME + 1)
 )
 
+# Where a person validates and pays by hand: the table whose first round wins at once, and with which hand.
+BY_HAND: Final = "T01", "royal-flush"
+
 # Each sign hangs over the tables of one link.
 SIGNS: Final = {"S01": FIVE, "S02": THREE}
 

@@ -2,21 +2,36 @@
 
 import re
 import secrets
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
+import msgspec
+
+from jackpot.app import Server
 from jackpot.lab.scene import FloorError
-from jackpot.rules import names
 from jackpot.rules.acts.people import EndPerson
 from jackpot.rules.acts.vouching import Vouch
 from jackpot.rules.signing import Role
+from jackpot.server.asks.ask import Ask, NotDone, Question, Request
+from jackpot.server.asks.target import keyed
 from jackpot.server.people import Denied, Entrance, Person
 from jackpot.server.roster import Sheet
 from jackpot.server.staff import Coming, Staff
 
 # Nobody guesses 72 bits, and a person can still type them.
 PASSWORD_BYTES: Final = 9
-# Logins that the demo gives; the floor supervisor has that of the machine.
-_OURS: Final = re.compile(r"(admin|cashier|auditor)-\d+")
+# Of the key with which an act is done once.
+_KEY_BYTES: Final = 16
+# The login of the floor supervisor, by which the simulated one acts.
+SUPERVISOR: Final = "supervisor-1"
+# Logins that the demo gives, and what the pages call the first who have them; later ones are called by login.
+_OURS: Final = re.compile(r"(admin|cashier|auditor|supervisor)-\d+")
+_NAMES: Final = {
+    "admin-1": "Ana Torres",
+    "admin-2": "Ben Wood",
+    "cashier-1": "Carol Diaz",
+    "auditor-1": "Dan Reed",
+    SUPERVISOR: "Sam Rivera",
+}
 
 
 class Login(NamedTuple):
@@ -26,37 +41,54 @@ class Login(NamedTuple):
     role: Role
     password: str
 
+    @property
+    def name(self) -> str:
+        return _NAMES.get(self.login, self.login)
+
+
+async def ask(server: Server, what: Ask) -> dict[str, Any]:
+    """What the supervisor asks of a server, or does there: its answer as in JSON. Raises FloorError."""
+    try:
+        who = await server.entrance.of_login(SUPERVISOR)
+        request = Request(what, (who,) if who is not None else ())
+        if who is not None and not isinstance(what, Question):
+            request = keyed(request, who, secrets.token_hex(_KEY_BYTES))
+        found: dict[str, Any] = msgspec.to_builtins(await server.acts.carry_out(request))
+    except (Denied, NotDone) as refusal:
+        raise FloorError(f"the supervisor: {what}: {refusal}") from refusal
+    return found
+
 
 async def hire(entrance: Entrance, machine: str) -> tuple[Login, ...]:
     """Makes the floor's people, if it has none yet; those that it made, with their passwords.
 
-    machine: the login name of this process. The floor supervisor gets it: by that name the simulated one acts
-    at the admin socket. They are made last, so a floor without them was cut off while it made its people.
-    Nobody knows those passwords, so two more admins and the rest are made. Raises FloorError, LedgerError.
+    machine: the login name of this process, which makes the first of them. The supervisor is made last, so a
+    floor without one was cut off while it made its people. Nobody knows those passwords, so two more admins
+    and the rest are made. Raises FloorError, LedgerError.
     """
     sheet = await entrance.roster.look()
-    supervisor = sheet.of_login(names.plain(machine))
+    supervisor = sheet.of_login(SUPERVISOR)
     if supervisor is not None and supervisor.secret:
         return ()
-    _refuse_foreign(sheet, machine)
+    _refuse_foreign(sheet)
     try:
         return await _made(entrance, sheet, machine)
     except Denied as denied:
         raise FloorError(f"the floor's people: {denied.message}") from denied
 
 
-def _refuse_foreign(sheet: Sheet, machine: str) -> None:
+def _refuse_foreign(sheet: Sheet) -> None:
     """A demo gives itself no power over people whom others have made."""
     logins = [sheet.called(person).login for person in sheet.state.people]
-    if any(not _OURS.fullmatch(login) and login != names.plain(machine) for login in logins):
+    if any(not _OURS.fullmatch(login) for login in logins):
         raise FloorError(
-            f"the floor has people of its own, and none with the login {machine}, by which the simulated "
-            f"supervisor acts: jackpot users add {machine} --role floor"
+            f"the floor has people of its own, and none with the login {SUPERVISOR}, by which the simulated "
+            f"supervisor acts: jackpot users add {SUPERVISOR} --role floor"
         )
 
 
 async def _made(entrance: Entrance, sheet: Sheet, machine: str) -> tuple[Login, ...]:
-    staff, taken = Staff(entrance), {named.login for named in sheet.named.values()} | {names.plain(machine)}
+    staff, taken = Staff(entrance), {named.login for named in sheet.named.values()}
 
     def login(what: str, role: Role) -> Login:
         name = next(name for number in range(1, len(taken) + 2) if (name := f"{what}-{number}") not in taken)
@@ -64,7 +96,7 @@ async def _made(entrance: Entrance, sheet: Sheet, machine: str) -> tuple[Login, 
         return Login(name, role, secrets.token_urlsafe(PASSWORD_BYTES))
 
     admins = [login("admin", "admin"), login("admin", "admin")]
-    coming = [Coming(one.login, one.login, one.password) for one in admins]
+    coming = [Coming(one.login, one.name, one.password) for one in admins]
     if sheet.state.people:
         await _begin_again(entrance, coming, machine)
     else:
@@ -72,9 +104,9 @@ async def _made(entrance: Entrance, sheet: Sheet, machine: str) -> tuple[Login, 
     both = [await entrance.prove(one.login, one.password) for one in admins]
     # The cashier and the supervisor confirm together, so they have their codes from different admins.
     others = [login("cashier", "cage"), login("auditor", "auditor")]
-    others.append(Login(machine, "floor", secrets.token_urlsafe(PASSWORD_BYTES)))
+    others.append(Login(SUPERVISOR, "floor", secrets.token_urlsafe(PASSWORD_BYTES)))
     for other in others:
-        await _join(entrance, both[::-1] if other.login == machine else both, other)
+        await _join(entrance, both[::-1] if other.login == SUPERVISOR else both, other)
     return (*admins, *others)
 
 
@@ -99,11 +131,11 @@ async def _begin_again(entrance: Entrance, admins: list[Coming], machine: str) -
 async def _join(entrance: Entrance, admins: list[Person], joining: Login) -> None:
     """They come with their role, and choose their secret by a code, as anybody does."""
     staff, sheet = Staff(entrance), await entrance.roster.look()
-    there = sheet.of_login(names.plain(joining.login))
+    there = sheet.of_login(joining.login)
     if there is not None:
         number = there.id
     else:
-        answer = await staff.add(admins, joining.login, joining.login, (joining.role,))
+        answer = await staff.add(admins, joining.login, joining.name, (joining.role,))
         if not answer.ok:
             raise FloorError(f"the floor's people: {answer.message}")
         number = answer.person

@@ -45,7 +45,8 @@ class Scene:
 
     speed: how many times faster than a real floor, None as fast as it can. lucky: one deck in so many
     is stacked, 0 none. pages: where a browser sees the floor and its signs. people: who signs in there, with
-    their passwords. warnings: what the server found different in a table's own count.
+    their passwords. by_hand: people validate and pay as `steps` says, and no simulated supervisor does.
+    warnings: what the server found different in a table's own count.
     """
 
     seed: int
@@ -54,6 +55,8 @@ class Scene:
     address: str = ""
     pages: tuple[str, ...] = ()
     people: tuple[str, ...] = ()
+    by_hand: bool = False
+    steps: tuple[str, ...] = ()
     meters: dict[tuple[str, str], int] = field(default_factory=dict)
     signs_online: dict[str, bool] = field(default_factory=dict)
     tables: dict[str, TableLine] = field(default_factory=dict)
@@ -75,7 +78,9 @@ class Scene:
 
     def decks(self) -> str:
         """Says how the cards are dealt, so that nobody mistakes a stacked deck for luck."""
-        return f"one deck in {self.lucky} is STACKED" if self.lucky else "honest decks"
+        if self.lucky:
+            return f"one deck in {self.lucky} is STACKED"
+        return "honest decks after one that is STACKED" if self.by_hand else "honest decks"
 
     def pace(self) -> str:
         return "as fast as it can" if self.speed is None else f"{self.speed:g} x real time"

@@ -19,14 +19,12 @@ from jackpot.config import Address, Config, load
 from jackpot.lab.audit import Verdict, audit
 from jackpot.lab.house import FIVE, PLACES, THREE, WAGER_CENTS, Place, furnish, key
 from jackpot.lab.pace import Pace
-from jackpot.lab.people import hire
+from jackpot.lab.people import ask, hire
 from jackpot.lab.scene import FloorError, dollars
 from jackpot.lab.supervisor import payment
 from jackpot.rules.acts.hits import Undo
 from jackpot.rules.acts.links import OPERATOR, Resume, Suspend
-from jackpot.server import calling
 from jackpot.server.admin import login_of
-from jackpot.server.asks.ask import Ask
 from jackpot.server.asks.hits import AskWaitingHits
 from jackpot.server.asks.payouts import Validate
 
@@ -70,6 +68,7 @@ class Show:
         self._counts: dict[str, Counter[str]] = {name: Counter() for name in (STAGE, *CROWD)}
         self._tables: dict[str, TableClient] = {}
         self._over = asyncio.Event()
+        self._server: Server
 
     async def play(self) -> Verdict:
         """Plays as many cycles as the pace lets begin; each ends with the server gone.
@@ -79,11 +78,11 @@ class Show:
         """
         async with AsyncExitStack() as connections:
             while self._pace.take_round():
-                async with Server(self._config) as server:
+                async with Server(self._config) as self._server:
                     if self._tables:
                         self._line("back", "the signs come back by themselves, with the amounts as they are")
                     else:
-                        await self._open(server, connections)
+                        await self._open(self._server, connections)
                     await self._cycle()
                 self._line("fault", f"the server is stopped: {FAULT_S:g} s without it, brand and name stay")
                 await self._pace.pause(FAULT_S)
@@ -148,8 +147,8 @@ class Show:
         await self._win(FOUR)
         self._line("minor", "another four of a kind, which turns out to be none")
         await self._pace.pause(GLANCE_S / 2)
-        (hit,) = (await self._ask(AskWaitingHits()))["hits"]
-        await self._ask(Undo(hit["hit"], "the cards were misread"))
+        (hit,) = (await ask(self._server, AskWaitingHits()))["hits"]
+        await ask(self._server, Undo(hit["hit"], "the cards were misread"))
         self._line("undone", "the celebration ends at once, and the meter has its money back")
         await self._pace.pause(GLANCE_S)
         round_id = await self._begin(range(7, 0, -1))
@@ -160,10 +159,10 @@ class Show:
         await self._pace.pause(GLANCE_S)
 
     async def _suspend(self) -> None:
-        await self._ask(Suspend(OPERATOR, (FIVE,), "to show it"))
+        await ask(self._server, Suspend(OPERATOR, (FIVE,), "to show it"))
         self._line("suspended", f"{FIVE} takes no wagers and says so; {THREE} plays on")
         await self._pace.pause(GLANCE_S)
-        await self._ask(Resume(OPERATOR, (FIVE,), "it was seen"))
+        await ask(self._server, Resume(OPERATOR, (FIVE,), "it was seen"))
         self._line("resumed", f"{FIVE} plays again")
         await self._pace.pause(GLANCE_S)
 
@@ -188,9 +187,9 @@ class Show:
 
     async def _see_to_it(self) -> None:
         """Every hit that waits is validated and paid."""
-        for hit in (await self._ask(AskWaitingHits()))["hits"]:
-            await self._ask(Validate(hit["hit"]))
-            await self._ask(payment(hit))
+        for hit in (await ask(self._server, AskWaitingHits()))["hits"]:
+            await ask(self._server, Validate(hit["hit"]))
+            await ask(self._server, payment(hit))
 
     async def _wager_on(self, place: Place) -> None:
         """Round after round at a table that wins nothing, until the cycle is over."""
@@ -207,12 +206,6 @@ class Show:
                 self._expect(await table.close(round_id))
             await self._pace.pause(CROWD_EVERY_S, rng)
             await asyncio.sleep(0)  # where there are no pauses, others have their turn
-
-    async def _ask(self, ask: Ask) -> dict[str, Any]:
-        answer = await asyncio.to_thread(calling.ask, self._config.listen.admin, ask)
-        if not answer.ok:
-            raise FloorError(f"{ask}: {answer.said['detail']}")
-        return answer.said
 
     def _expect(self, answer: Mapping[str, Any]) -> None:
         if answer["t"] != "ack":

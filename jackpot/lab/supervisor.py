@@ -1,16 +1,15 @@
-"""Who validates and pays what the tables win? A simulated floor supervisor, at the server's admin socket."""
+"""Who validates and pays what the tables win? A simulated floor supervisor."""
 
 import asyncio
-from pathlib import Path
 from random import Random
 from typing import Any
 
+from jackpot.app import Server
 from jackpot.lab.house import TAX_FORM_FROM
 from jackpot.lab.pace import WALK_S, Pace
-from jackpot.lab.scene import FloorError, Happening, Scene, dollars
+from jackpot.lab.people import ask
+from jackpot.lab.scene import Happening, Scene, dollars
 from jackpot.rules.money import of_decimal, to_cents
-from jackpot.server import calling
-from jackpot.server.asks.ask import Ask
 from jackpot.server.asks.hits import AskWaitingHits
 from jackpot.server.asks.payouts import Pay, Validate
 
@@ -24,13 +23,10 @@ def payment(hit: dict[str, Any]) -> Pay:
 
 
 class Supervisor:
-    """When called, they validate every hit that waits and pay it, as the person who has this process's login.
+    """When called, they validate every hit that waits and pay it."""
 
-    socket: the admin socket's path.
-    """
-
-    def __init__(self, socket: Path, rng: Random, pace: Pace, scene: Scene) -> None:
-        self._socket = socket
+    def __init__(self, server: Server, rng: Random, pace: Pace, scene: Scene) -> None:
+        self._server = server
         self._rng = rng
         self._pace = pace
         self._scene = scene
@@ -63,7 +59,7 @@ class Supervisor:
     async def _attend(self) -> None:
         more, page = True, AskWaitingHits()
         while more:
-            found = await self._ask(page)
+            found = await ask(self._server, page)
             for hit in found["hits"]:
                 await self._see_to(hit)
             more, page = bool(found["more"]), AskWaitingHits(after=found["more"])
@@ -72,14 +68,8 @@ class Supervisor:
         name = hit["hit"]
         for act, due in ((Validate(name), {"pending"}), (payment(hit), {"pending", "validated"})):
             if not hit["disputed"] and any(award["status"] in due for award in hit["awards"]):
-                await self._ask(act)
+                await ask(self._server, act)
                 self._note(type(act), hit)
-
-    async def _ask(self, ask: Ask) -> dict[str, Any]:
-        answer = await asyncio.to_thread(calling.ask, self._socket, ask)
-        if not answer.ok:
-            raise FloorError(f"supervisor: {ask}: {answer.said['detail']}")
-        return answer.said
 
     def _note(self, act: type[Validate | Pay], hit: dict[str, Any]) -> None:
         done, cents = "validated" if act is Validate else "paid", to_cents(of_decimal(hit["amount"]))

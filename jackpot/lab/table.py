@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from controllers.client import TableClient
 from controllers.table import Offline
 from jackpot.lab.dealing import Deal, deal
-from jackpot.lab.house import WAGER_CENTS, Place
+from jackpot.lab.house import BY_HAND, WAGER_CENTS, Place
 from jackpot.lab.own_count import OwnCount
 from jackpot.lab.pace import AWAY_S, BETTING_S, DEALING_S, PAYING_S, Pace
 from jackpot.lab.scene import FloorError, Happening, Scene, TableLine, dollars
@@ -60,6 +60,9 @@ class SimulatedTable:
         self._pace.wakes(self._news)
         self._line = TableLine(place.table, place.game, place.link)
         self._scene.tables[place.table] = self._line
+        table, hand = BY_HAND
+        # What the first round wins at once, so that a person has something to do.
+        self._first = hand if self._scene.by_hand and place.table == table else ""
         self._connect = connect
         self._client: TableClient
         self._unanswered: list[Message] = []
@@ -89,7 +92,8 @@ class SimulatedTable:
         await self._client.wait_answered()
         await self._finish_interrupted()
         self._line.doing = "waiting"
-        await self._pace.pause(BETTING_S, self._rng)  # no two tables begin together
+        if not self._first:
+            await self._pace.pause(BETTING_S, self._rng)  # no two tables begin together
         while self._pace.take_round():
             if await self._play_round(f"R{self._client.session.acked + 1}"):
                 self._line.rounds += 1
@@ -123,19 +127,22 @@ class SimulatedTable:
 
     async def _play_round(self, round_id: str) -> bool:
         """Whether the round began. The floor may end while the table is held or the link suspended."""
+        hand, self._first = self._first, ""
         seats = self._crowd()
         self._line.doing = "betting"
-        await self._pace.pause(BETTING_S, self._rng)
-        if not await self._bet(round_id, seats):
+        if not hand:
+            await self._pace.pause(BETTING_S, self._rng)
+        if not await self._bet(round_id, seats, all_bet=bool(hand)):
             return False
         self._line.doing = "dealing"
-        await self._pace.pause(DEALING_S, self._rng)
-        if self._rng.random() < MISDEAL:
-            self._expect(await self._client.void(round_id, "misdeal"))
-            return True
+        if not hand:
+            await self._pace.pause(DEALING_S, self._rng)
+            if self._rng.random() < MISDEAL:
+                self._expect(await self._client.void(round_id, "misdeal"))
+                return True
         lucky = self._scene.lucky
-        stack = bool(lucky) and self._rng.randrange(lucky) == 0
-        dealt = deal(self._place.game, seats, self._rng, stack=stack)
+        stack = bool(hand) or (bool(lucky) and self._rng.randrange(lucky) == 0)
+        dealt = deal(self._place.game, seats, self._rng, stack=stack, hand=hand)
         self._line.doing = "paying"
         await self._settle(round_id, dealt)
         await self._pace.pause(PAYING_S, self._rng)
@@ -146,8 +153,9 @@ class SimulatedTable:
         seats = [seat for seat in range(self._place.seats, 0, -1) if self._rng.random() < OCCUPIED]
         return seats or [self._rng.randint(1, self._place.seats)]
 
-    def _bets(self, seats: list[int]) -> list[Message]:
-        bets = [self._wager(seat) for seat in seats if self._rng.random() < BETS] or [self._wager(seats[0])]
+    def _bets(self, seats: list[int], *, all_bet: bool) -> list[Message]:
+        betting = [seat for seat in seats if all_bet or self._rng.random() < BETS]
+        bets = [self._wager(seat) for seat in betting or seats[:1]]
         neighbours = len(bets) > 1 and bets[0]["seat"] == bets[1]["seat"] + 1
         # A player of Ultimate Texas Hold 'Em has one position (T9).
         if neighbours and self._place.game != "ultimate-texas-holdem" and self._rng.random() < TWO_BOXES:
@@ -157,10 +165,10 @@ class SimulatedTable:
     def _wager(self, seat: int) -> Message:
         return {"seat": seat, "link": self._place.link, "amount": WAGER_CENTS}
 
-    async def _bet(self, round_id: str, seats: list[int]) -> bool:
+    async def _bet(self, round_id: str, seats: list[int], *, all_bet: bool) -> bool:
         """Wagers and lock; False if the floor stops before they are accepted."""
-        bets = self._bets(seats)
-        takes_back = len(bets) > 1 and self._rng.random() < TAKES_BACK
+        bets = self._bets(seats, all_bet=all_bet)
+        takes_back = not all_bet and len(bets) > 1 and self._rng.random() < TAKES_BACK
         while True:
             try:
                 self._news.clear()

@@ -67,7 +67,7 @@ def plain(scene: Scene) -> str:
 
 
 def _head(scene: Scene, width: int) -> list[Text]:
-    """A line each: the floor, where a browser sees it, and who signs in there with which password."""
+    """A line each: the floor, where a browser sees it, who signs in there with which password, what to do."""
     text = Text(no_wrap=True, overflow="ellipsis")
     text.append(" JACKPOT ", style="bold black on bright_yellow")
     text.append(f"  seed {scene.seed}, {scene.pace()}, ")
@@ -83,7 +83,9 @@ def _head(scene: Scene, width: int) -> list[Text]:
             lines.append(_line(line))
             line = ""
         line += f"  {one}" if line else f" {one}"
-    return [*lines, _line(line)] if line else lines
+    if line:
+        lines.append(_line(line))
+    return [*lines, *(_line(f" {step}", "bold bright_yellow") for step in scene.steps)]
 
 
 def _line(text: str, style: str = "") -> Text:
@@ -139,7 +141,8 @@ def _tables(scene: Scene, wide: bool) -> RenderableType:
 def _events(scene: Scene) -> Layout:
     both = Layout(minimum_size=1)
     both.split_row(
-        Layout(_lines("last hits and awards", scene.hits)), Layout(_lines("supervisor", scene.acts))
+        Layout(_lines("last hits and awards", scene.hits)),
+        *([] if scene.by_hand else [Layout(_lines("supervisor", scene.acts))]),
     )
     return both
 

@@ -31,35 +31,70 @@ def started(*options: str | Path) -> subprocess.Popen[str]:
     return process
 
 
-def signs_in(port: int, login: str, password: str) -> bool:
-    """Whether somebody with that password comes in at the door, and then sees the pages."""
-    line = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT_S)
-    try:
-        form = urlencode({"login": login, "secret": password})
-        line.request("POST", "/ops/sign-in", form, {"Content-Type": "application/x-www-form-urlencoded"})
-        answer = line.getresponse()
-        answer.read()
-        cookie = (answer.getheader("Set-Cookie") or "").partition(";")[0]
-        line.request("GET", "/ops", headers={"Cookie": cookie})
-        return line.getresponse().status == 200
-    finally:
-        line.close()
+class Visitor:
+    """A browser without scripts, at the demo's pages."""
+
+    def __init__(self, port: int) -> None:
+        self._at = ("127.0.0.1", port)
+        self._cookie = ""
+
+    def ask(self, path: str, **form: str) -> tuple[int, str]:
+        """A page, or what a form answers: its status and text."""
+        line = http.client.HTTPConnection(*self._at, timeout=TIMEOUT_S)
+        headers = {"Content-Type": "application/x-www-form-urlencoded", "Cookie": self._cookie}
+        try:
+            line.request("POST" if form else "GET", path, urlencode(form) or None, headers)
+            answer = line.getresponse()
+            if cookie := answer.getheader("Set-Cookie"):
+                self._cookie = cookie.partition(";")[0]
+            return answer.status, answer.read().decode()
+        finally:
+            line.close()
+
+    def signs_in(self, login: str, password: str) -> bool:
+        """Whether somebody with that password comes in at the door, and then sees the pages."""
+        self._cookie = ""
+        self.ask("/ops/sign-in", login=login, secret=password)
+        return self.ask("/ops")[0] == 200
+
+    def press(self, path: str, act: str, **typed: str) -> str:
+        """Fills in the page's form of an act and presses its button: the page afterwards."""
+        _, page = self.ask(path)
+        form = page.partition(f'action="/ops/acts/{act}"')[2].partition("</form>")[0]
+        hidden = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', form))
+        assert set(typed) <= set(re.findall(r'name="(\w+)"', form)), form
+        status, answer = self.ask(f"/ops/acts/{act}", **hidden, **typed)
+        assert status == 303, answer
+        return self.ask(path)[1]
 
 
-def test_whom_the_demo_names_signs_in(tmp_path: Path) -> None:
-    """S9: each of its people comes in with the password that it prints once, and writes nowhere."""
-    process = started("--speed", "1", "--ledger", tmp_path)
+def test_whom_the_demo_names_signs_in_and_pays_by_hand(tmp_path: Path) -> None:
+    """S9, A10: each comes in with the password that is printed once; what waits is paid as it is told."""
+    process = started("--by-hand", "--ledger", tmp_path)
     assert process.stdout is not None
     process.stdout.readline()
-    at = re.match(r"people sign in at http://127.0.0.1:(\d+)/ops; ", process.stdout.readline())
+    at = re.match(r"people sign in at (http://127.0.0.1:(\d+)/ops); ", process.stdout.readline())
     assert at is not None
     people = [process.stdout.readline().split() for _ in range(5)]
     assert [role for _, _, role in people] == ["admin", "admin", "cage", "auditor", "floor"]
-    assert not signs_in(int(at[1]), people[0][0], people[1][1])
-    assert all(signs_in(int(at[1]), login, password) for login, password, _ in people)
+    visitor = Visitor(int(at[2]))
+    assert not visitor.signs_in(people[0][0], people[1][1])
+    assert all(visitor.signs_in(login, password) for login, password, _ in people)
+    steps = [process.stdout.readline() for _ in range(4)]
+    assert steps[0] == "a royal flush at T01 waits for you, and the table waits with it:\n"
+    assert steps[1] == f"1. open {at[1]}/hits as {people[-1][0]} {people[-1][1]}\n"
+    while " award" not in (line := process.stdout.readline()) or " 0 awards" in line:
+        assert line
+    hit = "/ops/hits/main/H1"
+    assert f'href="{hit}"' in visitor.ask("/ops/hits")[1]
+    assert "Royal flush" in visitor.press(hit, "validate")
+    paid = visitor.press(hit, "pay", tax_form="W-2G", tax_number="T-1", document="P-1")
+    assert '<span class="status paid">' in paid
+    assert "<b>Paid</b> by Sam Rivera" in paid
     process.send_signal(signal.SIGINT)
     said, _ = process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 0, said
+    assert said.splitlines()[-1].startswith("the books balance: ")
     kept = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     assert not [login for login, password, _ in people if password.encode() in kept]
     again = demo("--rounds", "12", "--ledger", tmp_path)

@@ -5,7 +5,7 @@ from typing import Final
 
 import pytest
 
-from jackpot.lab.people import Login, hire
+from jackpot.lab.people import SUPERVISOR, Login, hire
 from jackpot.lab.scene import FloorError
 from jackpot.server.staff import Coming
 from tests.server.bed import on_loop
@@ -19,14 +19,15 @@ ADMINS: Final = (
 
 
 async def check(site: Site, hired: tuple[Login, ...]) -> None:
-    """All come in with what they were told, and the machine's login acts for the floor without it."""
+    """All come in with what they were told, as people with names, and the supervisor acts for the floor."""
     assert [one.role for one in hired] == ["admin", "admin", "cage", "auditor", "floor"]
     for one in hired:
         person = (await site.entrance.sign_in(one.login, one.password)).person
         assert person.roles == (one.role,)
-    local = await site.entrance.of_login(MACHINE)
-    assert local is not None
-    assert local.roles == ("floor",)
+        assert person.name == one.name
+    acting = await site.entrance.of_login(SUPERVISOR)
+    assert acting is not None
+    assert (acting.name, acting.roles) == ("Sam Rivera", ("floor",))
     assert await hire(site.entrance, MACHINE) == (), "they are made once"
 
 
@@ -46,9 +47,10 @@ async def test_a_start_that_was_cut_off_is_made_good(tmp_path: Path, until: int)
     async with opened(tmp_path, empty=True) as site:
         await site.staff.begin(ADMINS, MACHINE)
         both = [await site.enter(one) for one in ADMINS]
-        steps = (("cashier-1", "cage"), (MACHINE, "floor"))
+        steps = (("cashier-1", "cage"), (SUPERVISOR, "floor"))
         for login, role in steps[: until - 1]:
-            await site.staff.add(both, login, login, (role,))  # type: ignore[arg-type]
+            name = Login(login, role, "").name  # type: ignore[arg-type]
+            await site.staff.add(both, login, name, (role,))  # type: ignore[arg-type]
         hired = await hire(site.entrance, MACHINE)
         assert [one.login for one in hired[:2]] == ["admin-3", "admin-4"]
         await check(site, hired)
@@ -59,6 +61,6 @@ async def test_nobody_is_made_among_people_of_others(tmp_path: Path) -> None:
     """A demo takes no power on a floor whose people others have made: it says which login it acts by."""
     async with opened(tmp_path, empty=True) as site:
         await site.staff.begin((ANN, BEN), "root")
-        with pytest.raises(FloorError, match=f"jackpot users add {MACHINE} --role floor"):
+        with pytest.raises(FloorError, match=f"jackpot users add {SUPERVISOR} --role floor"):
             await hire(site.entrance, MACHINE)
         assert len((await site.entrance.roster.look()).state.people) == 2

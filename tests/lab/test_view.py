@@ -73,6 +73,18 @@ def test_stacked_decks_are_said_to_be_stacked() -> None:
     assert "one deck in 25 is STACKED" in drawn(busy_scene(lucky=25))[0]
 
 
+def test_what_a_person_does_by_hand_is_not_cut_off() -> None:
+    """A10: where nobody simulated pays, the steps stand above the tables in the smallest terminal."""
+    scene = busy_scene()
+    scene.by_hand = True
+    scene.steps = ("a royal flush waits:", f"1. {'x' * (NARROW - 5)}")
+    lines = drawn(scene, NARROW, LOW)
+    assert set(scene.steps) <= {line.strip() for line in lines}
+    assert "T01" in "".join(lines)
+    assert "honest decks after one that is STACKED" in lines[0]
+    assert "paid H6" not in "\n".join(lines)
+
+
 def test_a_sign_that_is_offline_says_so() -> None:
     """S7: a value that may be old is not shown as if it were new."""
     scene = busy_scene()
