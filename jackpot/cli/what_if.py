@@ -13,10 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from jackpot.config import Config
-    from jackpot.lab.what_if import Found
+    from jackpot.lab.what_if import Found, Total
 
 # Days that are shown where nobody asks for a file: as many as a month has.
 DAYS_SHOWN: Final = 31
+# Of both sides, whatever their levels are called.
+TOTALS: Final = (
+    "wagered", "onto the meters", "put in by the house", "paid", "on the meters", "left to the house",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,9 @@ def what_if(asked: Asked) -> None:
     written. With the link's own paytable, --set changes any figure. With another one, give what that paytable
     leaves open. A hand that showed no cards counts as lost. What people did to money (undo, correct,
     transfer) is not repeated; the command says how often they did.
+
+    In all: what is left to the house is what was wagered, less what went onto the meters, less what the house
+    put in: seeds, and awards that no meter pays.
 
     Example: jackpot ledger what-if --link floor-five --set minor.primary=5% --config /etc/jackpot/config.toml
     """
@@ -109,6 +116,13 @@ def _tell(found: "Found", config: "Config") -> None:
                 levels[end.level][2 * column + place] = text
     names = [f"{name}{suffix}" for name in ("meter", "hits", "paid", "house") for suffix in ("", " if")]
     print_table("At the end", ["level", *names], [[level, *cells] for level, cells in levels.items()])
+    totals = found.was_total, found.would_total
+    cells = [[*total, total.left] for total in totals]
+    cells.append([would - was for was, would in zip(*cells, strict=True)])
+    print_table("In all", ["", *TOTALS], [
+        [name, *map(money.exact, sums)]
+        for name, sums in zip(("as it was", "if", "difference"), cells, strict=True)
+    ])  # fmt: skip
     days = [
         [day.day, day.level, _shown(money.exact, day.meter), _shown("{:,}".format, day.hits),
          _shown(money.exact, day.meter_if), _shown("{:,}".format, day.hits_if)]
@@ -148,7 +162,16 @@ def _tell_json(found: "Found") -> None:
         sums = ("meter", "paid", "house")
         return [end._asdict() | {name: _exact(getattr(end, name)) for name in sums} for end in of]
 
-    said = found._asdict() | {"was": ends(found.was), "would": ends(found.would), "days": _days(found)}
+    def total(of: "Total") -> dict[str, Any]:
+        return {name: _exact(sum_) for name, sum_ in {**of._asdict(), "left": of.left}.items()}
+
+    said = found._asdict() | {
+        "was": ends(found.was),
+        "would": ends(found.would),
+        "was_total": total(found.was_total),
+        "would_total": total(found.would_total),
+        "days": _days(found),
+    }
     typer.echo(json.dumps(said, indent=2))
 
 

@@ -88,6 +88,25 @@ class End(NamedTuple):
     house: int
 
 
+class Total(NamedTuple):
+    """All of a link together, whatever its levels are called, in micro-dollars.
+
+    onto_meters: the wagers' part on meters and reserves. put_in: by the house, seeds and what no meter paid.
+    paid: every award. standing: on meters, reserves and overflows at the end.
+    """
+
+    wagered: int
+    onto_meters: int
+    put_in: int
+    paid: int
+    standing: int
+
+    @property
+    def left(self) -> int:
+        """What the house has of the wagers, once it has put in what it does."""
+        return self.wagered - self.onto_meters - self.put_in
+
+
 class Day(NamedTuple):
     """A level at the end of a gaming day, as it was and as it would have been; None where it is not one's."""
 
@@ -100,13 +119,15 @@ class Day(NamedTuple):
 
 
 class Found(NamedTuple):
-    """was, would: by level, the house last. days: in order. hidden: wagers that showed no cards.
+    """was, would: by level, the house last, and all together. days: in order. hidden: wagers without cards.
 
     left_out: acts of people that were not repeated. refused: what the engine did not take, and why.
     """
 
     was: list[End]
     would: list[End]
+    was_total: Total
+    would_total: Total
     days: list[Day]
     rounds: int
     hidden: int
@@ -239,7 +260,8 @@ class _Again:
     def found(self, was: Link) -> Found:
         """What came of it, next to the link as it is."""
         ends = _ends(was), _ends(self._link)
-        return Found(*ends, self._days, self._rounds, self._hidden, self._left_out, self._refused)
+        totals = _total(was), _total(self._link)
+        return Found(*ends, *totals, self._days, self._rounds, self._hidden, self._left_out, self._refused)
 
     @property
     def _link(self) -> Link:
@@ -390,6 +412,17 @@ def _ends(link: Link) -> list[End]:
         for one in link.levels
     ]
     return [*levels, End(HOUSE, 0, 0, 0, link.outside.awards, -link.outside.house)]
+
+
+def _total(link: Link) -> Total:
+    accounts = [*(level.accounts for level in link.levels), link.outside]
+    return Total(
+        link.levels[0].wagers * link.terms.wager,
+        -sum(one.wagers for one in accounts),
+        -sum(one.house for one in accounts),
+        sum(one.awards for one in accounts),
+        sum(one.primary + one.reserve + one.overflow for one in accounts),
+    )
 
 
 def _pays(terms: LinkTerms, name: str) -> bool:

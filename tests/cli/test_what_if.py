@@ -31,7 +31,9 @@ def test_both_worlds_are_shown(config: Path) -> None:
     assert done.exit_code == 0, done.output
     for said in ("At the end", "$10,051.84", "$10,103.68", "2026-01-01", "96 rounds"):
         assert said in done.output
+    assert "left to the house" in done.output
     found = json.loads(what_if(config, "--set", "mega.primary=18%", "--json").stdout)
+    assert float(found["would_total"]["left"]) < float(found["was_total"]["left"])
     assert (found["was"][0]["meter"], found["would"][0]["meter"]) == ("10051.84", "10103.68")
     days = list(csv.DictReader(io.StringIO(what_if(config, "--set", "mega.primary=18%", "--csv").stdout)))
     assert (days[0]["level"], days[0]["meter_if"]) == ("mega", "10103.68")

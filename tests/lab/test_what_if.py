@@ -67,7 +67,7 @@ def test_another_rate_raises_a_meter_as_much_more(past: str) -> None:
 
 
 def test_another_paytable_pays_the_same_cards_by_its_own_rows(past: str) -> None:
-    """H3, A1, A5: its hits and what the house pays, reckoned from the cards that the journal shows."""
+    """H3, A1, A5, M4: its hits, what the house pays, both totals, from the cards that the journal shows."""
     terms = resolve(LinkEntry(LINK, "pa-643a-five-card-A", "1.00"))
     _, ranking = hands.made_of("five-flop", "let-it-ride")
     paid = hits = 0
@@ -86,6 +86,15 @@ def test_another_paytable_pays_the_same_cards_by_its_own_rows(past: str) -> None
     assert [end.level for end in found.would] == ["meter", HOUSE]
     assert found.would[0].hits == hits
     assert found.would[-1].paid == paid > 0
+    for total in (found.was_total, found.would_total):
+        assert total.wagered == found.was[0].wagers * 1_000_000 > 0
+        assert total.onto_meters + total.put_in == total.standing + total.paid, "M4, over all levels"
+        assert total.left == total.wagered - total.standing - total.paid
+    assert (
+        found.would_total.onto_meters
+        == total.wagered * sum(one.primary + one.reserve for one in terms.levels) // 10_000
+    )
+    assert found.would_total.paid == sum(end.paid for end in found.would)
     assert {(day.level, day.meter is None) for day in found.days} >= {("meter", True), ("mega", False)}
 
 
