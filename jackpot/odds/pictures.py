@@ -91,9 +91,13 @@ def _styled(look: _Look) -> Iterator[None]:
     """A dollar sign is a sign, and no beginning of mathematics."""
     coloured = ("text.color", "axes.labelcolor", "axes.titlecolor", "axes.edgecolor")
     grounds = ("figure.facecolor", "axes.facecolor", "legend.facecolor")
-    colours = {**dict.fromkeys(coloured, look.text), **dict.fromkeys(grounds, look.ground)}
-    sizes = {"axes.titlesize": "medium", "legend.fontsize": "small"}
-    with rc_context({**colours, **sizes, "text.parse_math": False}):
+    settings: dict[Any, Any] = {
+        "axes.titlesize": "medium",
+        "legend.fontsize": "small",
+        "text.parse_math": False,
+    }
+    settings |= dict.fromkeys(coloured, look.text) | dict.fromkeys(grounds, look.ground)
+    with rc_context(settings):
         yield
 
 
