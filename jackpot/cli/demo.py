@@ -9,12 +9,13 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from jackpot.cli.speak import fail
+from jackpot.cli.speak import fail, options
 
 if TYPE_CHECKING:
     from jackpot.lab.audit import Verdict
@@ -41,46 +42,74 @@ INTERRUPTED: Final = 130
 app = typer.Typer(help="A whole simulated floor on this machine.")
 
 
-@app.command()
-def demo(
-    seed: Annotated[int, typer.Option(help="Which cards are dealt, and who plays.")] = 1,
+@dataclass(frozen=True)
+class Asked:
+    """What the options say."""
+
+    seed: Annotated[int, typer.Option(help="Which cards are dealt, and who plays.")] = 1
     speed: Annotated[
         float | None,
         typer.Option(
             min=0.01,
             help=f"Times faster than a real floor: {WATCHED_SPEED:g}, or with --rounds as fast as it can.",
         ),
-    ] = None,
+    ] = None
     rounds: Annotated[
         int | None, typer.Option(min=1, help="Stop after this many rounds, all tables together.")
-    ] = None,
+    ] = None
     ledger: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Keep everything there, and go on with what is there.")
-    ] = None,
+    ] = None
     lucky: Annotated[
         int, typer.Option(min=0, metavar="N", help="Stack one deck in N, so that meters are won; 0: none.")
-    ] = 0,
+    ] = 0
     postgres: Annotated[
         bool, typer.Option("--postgres", help="Keep the ledger in a PostgreSQL that the demo starts itself.")
-    ] = False,
+    ] = False
     url: Annotated[
         str | None,
         typer.Option(
             metavar="URL", help="Keep the ledger in this empty database: postgresql://user@host/database."
         ),
-    ] = None,
+    ] = None
     show: Annotated[
         bool,
         typer.Option(
             "--show",
             help="Show on the signs all that they can show, one after another; --rounds is how many times.",
         ),
-    ] = False,
+    ] = False
     by_hand: Annotated[
         bool,
         typer.Option("--by-hand", help="A hit waits: validate and pay it yourself, in a browser."),
-    ] = False,
-) -> None:
+    ] = False
+
+    def checked(self) -> None:
+        """Ends the command where the options do not go together."""
+        from jackpot.lab.engines import EnginesMissing, binaries
+
+        if self.show and (self.ledger or self.postgres or self.url or self.lucky or self.by_hand):
+            others = "--ledger, --lucky, --postgres, --url and --by-hand"
+            fail(f"--show plays on a new floor of its own: leave out {others}")
+        if self.postgres and self.url is not None:
+            fail("--postgres starts a database of its own, --url names one: give one of them")
+        if self.postgres:
+            try:
+                binaries()
+            except EnginesMissing as missing:
+                fail(str(missing))
+
+    def scene(self) -> "Scene":
+        from jackpot.lab.scene import Scene
+
+        watched = SHOWN_SPEED if self.by_hand else WATCHED_SPEED
+        speed = self.speed if self.speed or self.rounds else watched
+        return Scene(self.seed, speed, self.lucky, by_hand=self.by_hand)
+
+
+@app.command()
+@options(Asked)
+def demo(asked: Asked) -> None:
     """Play a simulated floor: twelve tables of three games on two links, in this terminal and in a browser.
 
     Real decks are dealt and played through real connections; a simulated supervisor validates and pays. With
@@ -95,31 +124,18 @@ def demo(
 
     Example: jackpot demo --lucky 25
     """
-    from jackpot.lab.engines import EnginesMissing, binaries
-    from jackpot.lab.scene import Scene
-
-    if show and (ledger or postgres or url or lucky or by_hand):
-        others = "--ledger, --lucky, --postgres, --url and --by-hand"
-        fail(f"--show plays on a new floor of its own: leave out {others}")
-    if postgres and url is not None:
-        fail("--postgres starts a database of its own, --url names one: give one of them")
-    if postgres:
-        try:
-            binaries()
-        except EnginesMissing as missing:
-            fail(str(missing))
-    watched = SHOWN_SPEED if by_hand else WATCHED_SPEED
-    scene = Scene(seed, speed if speed or rounds else watched, lucky, by_hand=by_hand)
-    folder = ledger.resolve() if ledger else Path(tempfile.mkdtemp(prefix="jackpot-"))
+    asked.checked()
+    folder = asked.ledger.resolve() if asked.ledger else Path(tempfile.mkdtemp(prefix="jackpot-"))
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         fail(f"--ledger: {folder} is no folder and cannot be made one: {error.strerror}")
-    if show:
-        _run(folder, lambda: asyncio.run(_show(folder, speed or SHOWN_SPEED, rounds)))
+    if asked.show:
+        _run(folder, lambda: asyncio.run(_show(folder, asked.speed or SHOWN_SPEED, asked.rounds)))
     else:
-        _run(folder, lambda: _on_ledger(folder, scene, rounds, postgres, url))
-    if ledger is None:
+        scene = asked.scene()
+        _run(folder, lambda: _on_ledger(folder, scene, asked.rounds, asked.postgres, asked.url))
+    if asked.ledger is None:
         shutil.rmtree(folder)
 
 

@@ -60,12 +60,6 @@ def test_the_bars_are_nearly_all_hits() -> None:
         assert sum(bar.get_height() for bar in axes.patches) == pytest.approx(0.99, abs=0.002)
 
 
-def test_what_is_not_known_is_not_drawn() -> None:
-    """L5: without a rate there is no cycle; a paytable without envy has no picture of it."""
-    assert list(pictures(found_of("ma-lir-progressive"))) == ["return-meter", "envy"]
-    assert "envy" not in pictures(found_of("pa-643a-five-card-hand-bonus"))
-
-
 def test_the_same_picture_is_the_same_file() -> None:
     """A file that did not change is not a change."""
     found = found_of("pa-643a-three-card-B")
