@@ -26,6 +26,8 @@ def dashboards(
     """
     from jackpot.web.dashboards import dashboards as made
 
+    if not folder.is_dir():
+        fail(f"there is no folder {folder}: make it first")
     currency = configured(config, "name the site's configuration with --config").site.currency
     try:
         for name, text in made(currency, runbook):

@@ -1,7 +1,7 @@
 """Who carries out what `jackpot users` asks for? The server that runs, or the command itself where none does.
 
 Next to a server the login name of the person at the prompt says who asks, and another person confirms on a
-page. Where none runs the command takes the people's bank, and each who stands for it types their secret.
+page. Where none runs the command takes the people's bank, and each person who signs types their password.
 """
 
 import asyncio
@@ -133,8 +133,8 @@ async def _carried_out(entrance: "Entrance", people: "list[Person]", asked: "Ask
 
 
 async def _admin(entrance: "Entrance", login: str) -> "Person":
-    """Who stands for it, by their own secret."""
-    secret = typer.prompt(f"Secret of {login}", hide_input=True)
+    """Who signs, by their own password."""
+    secret = typer.prompt(f"Password of {login}", hide_input=True)
     digits = typer.prompt(f"Six digits of {login} (empty if there are none)", default="", show_default=False)
     return await entrance.prove(login, secret, digits)
 

@@ -34,7 +34,7 @@ _GIVES_CODE: Final = (
 
 @app.command()
 def init(config: ConfigFile = None) -> None:
-    """Make the first two people, both admins; each types their login, name and a secret of their own.
+    """Make the first two people, both admins; each types their login, name and a password of their own.
 
     It works once, while the ledger has no person, and while no server runs. From then on nobody acts by a
     name alone.
@@ -80,7 +80,7 @@ def list_(
             "login": sheet.called(one).login,
             "name": sheet.called(one).name,
             "roles": list(one.roles),
-            "state": "ended" if one.ended else "active" if one.secret else "without a secret",
+            "state": "ended" if one.ended else "active" if one.secret else "without a password",
         }
         for one in sheet.state.people
     ]
@@ -103,7 +103,7 @@ def add(
     """Add a person, which takes one admin, or two where the person gets a role. Then give them a code.
 
     While a server runs, your login name on this machine says who you are, and a second admin confirms at
-    /ops/requests. While none runs, name the admins with --by and --and-by; each types their secret.
+    /ops/requests. While none runs, name the admins with --by and --and-by; each types their password.
 
     Example: jackpot users add cal --name "Cal Orie" --role floor -c config.toml
     """
@@ -142,7 +142,7 @@ def withdraw(talk: Talk, login: Login, role: OfRole) -> None:
 @app.command()
 @talking(*ONE)
 def end(talk: Talk, login: Login) -> None:
-    """End a person's access: neither their secret nor their tokens let them in any more.
+    """End a person's access: neither their password nor their tokens let them in any more.
 
     Example: jackpot users end cal -c config.toml
     """
@@ -154,22 +154,22 @@ def end(talk: Talk, login: Login) -> None:
 @app.command()
 @talking(*TWO)
 def reset(talk: Talk, login: Login) -> None:
-    """Take a person's secret away. It takes two admins, as with `add`. Then give them a code.
+    """Take a person's password away. It takes two admins, as with `add`. Then give them a code.
 
     Example: jackpot users reset cal -c config.toml
     """
     from jackpot.rules.acts.people import ResetSecret
 
-    done(talk, ResetSecret, f"{login} has no secret any more: {_GIVES_CODE}", login)
+    done(talk, ResetSecret, f"{login} has no password any more: {_GIVES_CODE}", login)
 
 
 @app.command()
 @talking(*ONE)
 def code(talk: Talk, login: Login) -> None:
-    """Show a one-time code, with which a person who has no secret signs in and chooses one.
+    """Show a one-time code, with which a person who has no password signs in and chooses one.
 
     Hand it to nobody else: the admin who saw it confirms nothing together with that person. It takes an
-    admin's own secret: while a server runs, an admin gives codes at /ops/people and not here.
+    admin's own password: while a server runs, an admin gives codes at /ops/people and not here.
 
     Example: jackpot users code cal -c config.toml
     """
@@ -222,7 +222,7 @@ def _secret() -> str:
     from jackpot.server.people import SECRET_LEAST
 
     secret: str = typer.prompt(
-        f"Secret, {SECRET_LEAST} characters or more", hide_input=True, confirmation_prompt=True
+        f"Password, {SECRET_LEAST} characters or more", hide_input=True, confirmation_prompt=True
     )
     return secret
 

@@ -164,6 +164,8 @@ def _public_keys(files: list[Path], config: "Config | None") -> list[bytes]:
 
     found = []
     for file in files:
+        if not file.is_file():
+            fail(f"--key: there is no file {file}")
         public = read_public(file)
         if public is None:
             fail(f"--key: {file} holds no public key as `jackpot keys site` writes them")

@@ -252,5 +252,5 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     Code.UNCHANGED: OfAct("the table, or the link, has these terms already", _NOTHING, 409),
     Code.UNDONE: OfAct("the award is undone", _LOOK, 409),
     Code.WRONG_GAME: OfAct("the table's game cannot play the link (L1)", "correct the configuration", 400),
-    Code.WRONG_SECRET: OfAct("login, secret or code is not right", "try again, or have it reset", 401),
+    Code.WRONG_SECRET: OfAct("login, password or code is not right", "try again, or have it reset", 401),
 }

@@ -48,7 +48,7 @@ class Signed(msgspec.Struct, frozen=True, array_like=True):
             return f"person {self.id} was made where no server ran"
         if not self.given_by:
             return f"person {self.id} had a code from nobody"
-        return f"person {self.id} chose their secret with a code from person {self.given_by}"
+        return f"person {self.id} chose their password with a code from person {self.given_by}"
 
     @property
     def own(self) -> bool:
@@ -95,7 +95,7 @@ class People(msgspec.Struct, frozen=True, array_like=True):
             if one.id == other.id:
                 return f"person {one.id} is no second person"
             if other.means != "secret":
-                return f"person {other.id} came in by their {other.means}, and signs with their own secret"
+                return f"person {other.id} came in by their {other.means}, and signs with their own password"
             for giver, given in ((one, other), (other, one)):
                 if given.given_by == giver.id:
                     return given.came

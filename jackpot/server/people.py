@@ -44,7 +44,7 @@ TRIES: Final = 3
 
 NOBODY_YET: Final = "nobody can sign in yet: jackpot users init makes the first two people"
 SIGN_IN: Final = "by: the site has people, and a name proves nothing: sign in, or use a token"
-NOT_RIGHT: Final = "login, secret or code is not right"
+NOT_RIGHT: Final = "login, password or code is not right"
 SHUT: Final = "signing in failed too often from here: try again in a quarter of an hour"
 SESSION_OVER: Final = "the session has ended: sign in again"
 

@@ -14,7 +14,7 @@ def test_they_are_written_in_the_currency_of_the_site(tmp_path: Path) -> None:
     folder = tmp_path / "dashboards"
     words = ("dashboards", folder, "--config", config, "--runbook", "https://ops.example/runbook")
     refused = jackpot(*words)
-    assert (refused.returncode, refused.stderr) == (1, f"{folder}: No such file or directory\n")
+    assert (refused.returncode, refused.stderr) == (1, f"there is no folder {folder}: make it first\n")
     folder.mkdir()
     done = jackpot(*words)
     assert (done.returncode, done.stdout) == (0, f"the dashboards are in {folder}, in EUR\n")

@@ -58,7 +58,7 @@ async def test_next_to_a_server_a_login_asks_and_a_second_person_confirms(tmp_pa
         assert "cal is erased" not in (await users(config, "erase", "cal"))[1]
         assert "dan is added" in await step("add", "dan")
         for words, expected in (
-            (("code", "dan"), "with their own secret"),
+            (("code", "dan"), "with their own password"),
             (("end", "cal", "--by", "ben"), "knows you by your login name"),
             (("end", "eve"), "nobody has the login eve"),
             (("withdraw", "cal", "cage"), "Cal Orie is not cage"),

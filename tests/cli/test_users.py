@@ -53,7 +53,7 @@ async def test_people_join_and_leave(tmp_path: Path) -> None:
         (("code", "cal", "--by", "ann"), BY_ANN, "the code of cal"),
         (("grant", "cal", "cage", *both), BY_ANN + BY_BEN, "cal is cage from now on"),
         (("withdraw", "cal", "cage", "--by", "ben"), BY_BEN, "cal is no longer cage"),
-        (("reset", "ben", *both), BY_ANN + BY_BEN, "ben has no secret any more"),
+        (("reset", "ben", *both), BY_ANN + BY_BEN, "ben has no password any more"),
         (("recover", "eve"), f"{EVE}\n{EVE}\n", "eve is an admin"),
         (("end", "cal", "--by", "eve"), f"{EVE}\n\n", "cal has no access any more"),
     )
@@ -64,7 +64,7 @@ async def test_people_join_and_leave(tmp_path: Path) -> None:
     code, said = await users(config, "list", "--json")
     assert [(one["login"], one["name"], one["roles"], one["state"]) for one in json.loads(said)] == [
         ("ann", "Ann Arbor", ["admin"], "active"),
-        ("ben", "Ben Nevis", ["admin"], "without a secret"),
+        ("ben", "Ben Nevis", ["admin"], "without a password"),
         ("cal", "Cal Orie", ["floor"], "ended"),
         ("eve", "eve", ["admin"], "active"),
     ]
@@ -125,7 +125,11 @@ async def test_what_is_refused_is_one_clear_line(tmp_path: Path) -> None:
     await users(config, "init", typed=FIRST)
     for words, typed, expected in (
         (("init",), FIRST, "the site has people already"),
-        (("grant", "ben", "floor", "--by", "ann"), "wrong, wrong\n\n", "login, secret or code is not right"),
+        (
+            ("grant", "ben", "floor", "--by", "ann"),
+            "wrong, wrong\n\n",
+            "login, password or code is not right",
+        ),
         (("grant", "cal", "floor", "--by", "ann"), BY_ANN, "nobody has the login cal"),
         (("grant", "ben", "boss", "--by", "ann"), "", "'boss' is no role"),
         (("withdraw", "ann", "floor", "--by", "ann"), BY_ANN, "Ann Arbor is not floor"),

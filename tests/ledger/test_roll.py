@@ -159,17 +159,17 @@ def confirmed_another_sum(case: Case) -> Any:
 @pytest.mark.parametrize(
     ("forgery", "said"),
     [
-        (paid_by_an_admin, "by: person 1 may not pay: it takes floor or cage (not_allowed)"),
+        (paid_by_an_admin, "by: person 1 may not pay: only floor or cage may (not_allowed)"),
         (paid_with_another_role, "person 1 is not cage by row"),
         (validated_by_nobody_there, "there is no person 99 by row"),
         (validated_by_an_unproved_name, "nobody proved its names, and the site had people by row"),
         (validated_at_another_row, "which is not in this ledger as it names it"),
         (validated_at_no_row, "it names row 1000 of bank site, which is not in this ledger as it names it"),
         (validated_before_they_came, "there is no person 3 by row 1 of bank site"),
-        (corrected_with_a_token, "came in by their token, and signs with their own secret) (two_people)"),
+        (corrected_with_a_token, "came in by their token, and signs with their own password) (two_people)"),
         (corrected_by_who_gave_the_code, "with a code from person 1 by row"),
         (validated_by_a_token_that_nobody_made, "person 3 has no such token by row"),
-        (corrected_by_who_has_no_secret, "person 4 has no secret by row"),
+        (corrected_by_who_has_no_secret, "person 4 has no password by row"),
         (
             confirmed_what_nobody_asked,
             "request: 'main-7' does not wait for a second person (no_such_request)",

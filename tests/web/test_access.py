@@ -108,7 +108,7 @@ async def test_a_session_is_kept_by_the_browser_and_ends(tmp_path: Path) -> None
     async with floor(tmp_path) as (_, web):
         async with await signed_in(web, secret="guess") as answer:
             assert answer.status == 403
-            assert "login, secret or code is not right" in await answer.text()
+            assert "login, password or code is not right" in await answer.text()
             assert not answer.cookies
         async with await signed_in(web, back="/ops/hits") as answer:
             assert (answer.status, answer.headers["Location"]) == (303, "/ops/hits")

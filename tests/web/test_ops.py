@@ -172,7 +172,7 @@ async def test_two_people_undo_on_one_screen(tmp_path: Path) -> None:
         await until_open(page, "1 other hit waits for people")
         for login, secret, said in (
             ("ann", SECRET, "a second person signs: this is the first one"),
-            ("bo", "guess", "login, secret or code is not right"),
+            ("bo", "guess", "login, password or code is not right"),
         ):
             await undo(page, "misdeal <b>round</b>", login, secret)
             assert said in await page.inner_text(".problem-page .detail")

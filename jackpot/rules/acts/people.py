@@ -98,7 +98,7 @@ def decide_add(state: State, command: AddPerson, by: By) -> PersonAdded:
     refuse_if(
         new >= NEWCOMERS_MOST,
         Code.TOO_MANY,
-        f"{new} people have not chosen a secret: end the access of some of them",
+        f"{new} people have not chosen a password: end the access of some of them",
     )
     return PersonAdded(len(state.people) + 1, command.mark, _ordered(command.roles), by.people)
 
@@ -215,9 +215,9 @@ class SecretReset(Event, frozen=True, array_like=True):
 
 def decide_reset(state: State, command: ResetSecret, by: By) -> SecretReset:
     """Two people take a secret away."""
-    two_people(by.people, "a person's secret is reset")
+    two_people(by.people, "a person's password is reset")
     person = find_person(state, command.person)
-    refuse_if(not person.secret, Code.UNCHANGED, f"person {person.id} has no secret")
+    refuse_if(not person.secret, Code.UNCHANGED, f"person {person.id} has no password")
     return SecretReset(person.id, by.people)
 
 
@@ -253,11 +253,11 @@ def decide_give_code(state: State, command: GiveCode, by: By) -> CodeGiven:
     refuse_if(len(by.people.signed) != 1, Code.NO_PERSON, "one admin gives a code, and is named with it")
     person = find_person(state, command.person)
     refuse_if(
-        bool(person.secret), Code.NOT_EMPTY, f"person {person.id} has a secret: two people reset it first"
+        bool(person.secret), Code.NOT_EMPTY, f"person {person.id} has a password: two people reset it first"
     )
     admin = by.people.signed[0]
     refuse_if(
-        admin.means != "secret", Code.NOT_ALLOWED, "an admin gives a code with their own secret: at /ops"
+        admin.means != "secret", Code.NOT_ALLOWED, "an admin gives a code with their own password: at /ops"
     )
     of_their_own(admin)
     return CodeGiven(person.id, command.code, command.until, by.people)
@@ -287,7 +287,7 @@ def decide_set_secret(state: State, command: SetSecret, by: By) -> SecretSet:
     _of_site(state)
     own = [one.means in ("secret", "code") for one in by.people.signed]
     refuse_if(
-        own != [True], Code.NO_PERSON, "a person chooses their own secret, with a code or with the old one"
+        own != [True], Code.NO_PERSON, "a person chooses their own password, with a code or with the old one"
     )
     return SecretSet(command.secret, by.people)
 
@@ -321,7 +321,7 @@ def decide_make_token(state: State, command: MakeToken, by: By) -> TokenMade:
     _of_site(state)
     refuse_if(len(by.people.signed) != 1, Code.NO_PERSON, "a person makes a token for themselves")
     signed = by.people.signed[0]
-    refuse_if(signed.means != "secret", Code.NOT_ALLOWED, "a person makes a token with their own secret")
+    refuse_if(signed.means != "secret", Code.NOT_ALLOWED, "a person makes a token with their own password")
     more = [role for role in command.roles if role not in signed.roles]
     refuse_if(bool(more), Code.NOT_ALLOWED, f"roles: person {signed.id} is not {', '.join(more)}")
     refuse_if(not command.roles, Code.BAD_REQUEST, "roles: a token has at least one")
@@ -423,9 +423,9 @@ def untrue(state: State, signed: Signed, *, choosing: bool = False) -> str:
     if more := [role for role in signed.roles if role not in person.roles]:
         return f"person {signed.id} is not {', '.join(more)}"
     if not person.secret and not (choosing and person.code and signed.means == "code"):
-        return f"person {signed.id} has no secret"
+        return f"person {signed.id} has no password"
     if person.secret and signed.means == "code":
-        return f"person {signed.id} has a secret"
+        return f"person {signed.id} has a password"
     if person.secret and not choosing and signed.given_by != person.given_by:
         return replace(signed, given_by=person.given_by).came
     if person.secret and not choosing and signed.vouched != person.vouched:

@@ -59,7 +59,7 @@ class LockedOut(Event, frozen=True, array_like=True):
 def decide_sign_in(state: State, command: SignIn, _by: By) -> SignedIn:
     """The access log of people who came in; a session that it does not name lets nobody in."""
     person = find_person(state, command.person)
-    refuse_if(not person.secret, Code.NOT_ALLOWED, f"person {person.id} has no secret")
+    refuse_if(not person.secret, Code.NOT_ALLOWED, f"person {person.id} has no password")
     refuse_if(command.session in state.sessions, Code.TWICE, "session: it belongs to somebody else")
     return SignedIn(person.id, command.session)
 

@@ -76,10 +76,14 @@ def check_people(state: State, act: Act, command: ActCommand, people: People) ->
         said = untrue(state, one, choosing=isinstance(command, SetSecret)) if state.bank == SITE else ""
         refuse_if(bool(said), Code.NOT_ALLOWED, f"by: {said}")
         power = act.power == ROLES or set(act.power) & set(one.roles)
-        needed = f"it takes {' or '.join(act.power) or 'the server itself'}"
-        refuse_if(not power, Code.NOT_ALLOWED, f"by: person {one.id} may not {act.name}: {needed}")
+        needed = f"only {' or '.join(act.power) or 'the server itself'} may"
+        refuse_if(not power, Code.NOT_ALLOWED, f"by: person {one.id} may not {_words(act)}: {needed}")
     if people.proof.request:
         check_confirmed(state, command, people)
+
+
+def _words(act: Act) -> str:
+    return act.name.replace("-", " ")
 
 
 def check_reject(state: State, command: Reject, people: People) -> None:
@@ -88,7 +92,9 @@ def check_reject(state: State, command: Reject, people: People) -> None:
     act = ACT_OF[type(decode_asked(request.command))]
     for one in people.signed:
         may = one.id == request.people.signed[0].id or act.power == ROLES or set(act.power) & set(one.roles)
-        refuse_if(not may, Code.NOT_ALLOWED, f"by: person {one.id} may not {act.name}, so cannot reject it")
+        refuse_if(
+            not may, Code.NOT_ALLOWED, f"by: person {one.id} may not {_words(act)}, so cannot reject it"
+        )
 
 
 def same(state: State, event: Event, at: int) -> list[int]:

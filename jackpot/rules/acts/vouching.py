@@ -35,8 +35,8 @@ def decide_vouch(state: State, command: Vouch, by: By) -> Vouched:
     """One admin with their own secret, somebody of their own: they could confirm what the giver asks."""
     person = find_person(state, command.person)
     own = [one.means == "secret" for one in by.people.signed]
-    refuse_if(own != [True], Code.NO_PERSON, "one admin vouches for a person, with their own secret")
-    refuse_if(not person.secret, Code.NOT_ALLOWED, f"person {person.id} has no secret")
+    refuse_if(own != [True], Code.NO_PERSON, "one admin vouches for a person, with their own password")
+    refuse_if(not person.secret, Code.NOT_ALLOWED, f"person {person.id} has no password")
     refuse_if(as_secret(person).own, Code.UNCHANGED, f"nobody needs to vouch for person {person.id}")
     (voucher,) = by.people.signed
     refuse_if(voucher.id == person.id, Code.TWO_PEOPLE, "nobody vouches for themselves")

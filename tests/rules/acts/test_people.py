@@ -122,7 +122,7 @@ def test_nobody_confirms_with_an_account_whose_secret_they_set() -> None:
     for pair in ((1, third), (third, 1)):
         answer = site.ask(Grant(third, "cage"), *pair).answer
         assert answer["code"] == "two_people"
-        assert f"person {third} chose their secret with a code from person 1" in answer["message"]
+        assert f"person {third} chose their password with a code from person 1" in answer["message"]
     assert code(site, Grant(third, "cage"), third, 2) == ""
 
 
@@ -226,7 +226,7 @@ def test_who_has_no_secret_signs_with_none() -> None:
         assert code(site, command, *pair) == ""
         for giver in (0, 1, 2):
             said = untrue(site.engine.state, Signed(third, ("floor",), "secret", giver))
-            assert said == f"person {third} has no secret"
+            assert said == f"person {third} has no password"
     state = site.engine.state
     assert untrue(state, Signed(1, ("admin",), "token")) == "person 1 has no such token"
     assert code(site, MakeToken(TOKEN, ("admin",), 1), 1) == ""
@@ -245,7 +245,7 @@ def test_a_secret_is_of_one_person_and_so_is_its_code() -> None:
     """Misuse: another's signature chooses nobody's secret; of two who see a code, one would stay unnamed."""
     site = OfSite()
     answer = site.ask(SetSecret(SECRET), 1, 2).answer
-    assert (answer["code"], "own secret" in answer["message"]) == ("no_person", True)
+    assert (answer["code"], "own password" in answer["message"]) == ("no_person", True)
     site.ask(AddPerson(mark(3)), 1)
     assert code(site, GiveCode(3, CODE, 1), 1, 2) == "no_person"
     assert code(site, GiveCode(3, CODE, 1), 1, means="login") == "not_allowed", "two logins may be one person"

@@ -85,10 +85,10 @@ def test_two_at_once_wait_for_nobody() -> None:
     [
         (ANN, ANN, "person 3 is no second person"),
         (BEN, CAL, "person 3 asked, and another person confirms"),
-        (ANN, LOOKER, "person 7 may not correct: it takes floor or cage"),
+        (ANN, LOOKER, "person 7 may not correct: only floor or cage may"),
         (ANN, Signed(4, ("floor",), "token"), "person 4 came in by their token"),
         (ANN, Signed(4, ("floor",), "login"), "person 4 came in by their login"),
-        (ANN, Signed(4, ("floor",), "secret", 3), "person 4 chose their secret with a code from person 3"),
+        (ANN, Signed(4, ("floor",), "secret", 3), "person 4 chose their password with a code from person 3"),
         (Signed(3, ("viewer",)), BEN, "person 3 may not correct"),
     ],
 )

@@ -28,7 +28,7 @@ def test_two_who_had_their_codes_from_one_admin_are_one() -> None:
     """Misuse: who gave both codes may have chosen both secrets; another admin then saw one come in."""
     site = OfSite()
     cal, dan, eve = site.join("floor"), site.join("floor"), site.join("floor", by=2)
-    said = "person 3 chose their secret with a code from person 1, and person 4 likewise"
+    said = "person 3 chose their password with a code from person 1, and person 4 likewise"
     assert said in fault(site, cal, dan)
     assert fault(site, cal, eve) == fault(site, *ADMINS) == ""
     assert code(site, dan, 2) == ""
