@@ -23,7 +23,9 @@ _SIGN_INS: Final = f"""
 
 
 class Called:
-    """names: of people whose names are kept, by number. kept: the same by mark, also of who may yet join."""
+    """names: of people whose names are kept, by number. kept: the same by mark,
+    also of people who may yet join.
+    """
 
     def __init__(self, names: Mapping[int, str], kept: Mapping[bytes, str]) -> None:
         self._names: Final = names

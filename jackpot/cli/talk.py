@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 # Where a second person confirms what one asked for.
 REQUESTS: Final = "/ops/requests"
 
-# As of `jackpot.server.calling`, which is imported once a command asks.
+# As in `jackpot.server.calling`, which is imported once a command asks.
 ANSWER_WITHIN_S: Final = 30.0
 # What the person types next, by the code of the refusal.
 _HINTS: Final = {

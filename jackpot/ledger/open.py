@@ -20,7 +20,7 @@ _POSTGRES: Final = ("postgresql://", "postgres://")
 
 
 def open_reader(url: str) -> Reader:
-    """Opens a ledger to read it, for code without an event loop; url: as of `open_store`.
+    """Opens a ledger to read it, for code without an event loop; url: as in `open_store`.
 
     It may run next to a server, and creates nothing. Raises LedgerUnusable.
     """

@@ -55,7 +55,7 @@ class Span(msgspec.Struct, frozen=True):
 
 
 class Part(msgspec.Struct, frozen=True):
-    """What the walk over a span found; as of `Walked`. began: where it went on from. opened: the rounds of
+    """What the walk over a span found; as in `Walked`. began: where it went on from. opened: the rounds of
     tables with a limit, which are judged by those before them. sound: nothing is wrong in it.
     """
 

@@ -316,7 +316,7 @@ def summed(ledger: Reader, bank: str, upto: int, since: int = 0, before: Totals 
 
 
 def meters_differ(bank: str, meters: Totals, totals: Totals) -> list[str]:
-    """A sentence for each account that is not what its postings come to. meters: as of `accounts_of`."""
+    """A sentence for each account that is not what its postings come to. meters: as in `accounts_of`."""
     nothing = (0,) * (len(Posting._fields) - 3)
     said = []
     for key in sorted(meters.keys() | totals.keys()):

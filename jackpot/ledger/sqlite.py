@@ -40,7 +40,7 @@ _FENCE: Final = "UPDATE head SET seq = ?, hash = ? WHERE bank = ? AND epoch = ? 
 class SqliteLedger(Reader):
     """The verbs of a Store on one SQLite file, without an event loop: `threaded` gives it one.
 
-    path, vfs, readonly: of the `file`. created, applied: as of a Store. Raises LedgerUnusable. Calls may come
+    path, vfs, readonly: of the `file`. created, applied: as in a Store. Raises LedgerUnusable. Calls may come
     from any thread, one at a time.
     """
 

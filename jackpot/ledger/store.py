@@ -120,7 +120,7 @@ class Store(Protocol):
     async def open_banks(self, firsts: Sequence[Row]) -> None:
         """Makes new banks, each with its first row and free to be taken: all in one transaction.
 
-        Raises DataRefused where one of them is there already, CommitInDoubt, LedgerCorrupt as of `append`.
+        Raises DataRefused where one of them is there already, CommitInDoubt, LedgerCorrupt as in `append`.
         """
 
     async def beat(self, bank: str, epoch: int) -> None:

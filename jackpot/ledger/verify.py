@@ -28,7 +28,7 @@ Progress = Callable[[int, int], None]
 
 
 class Task(msgspec.Struct, frozen=True):
-    """What is to be found out about a bank. head: of the rows to walk. known: as of `verify`.
+    """What is to be found out about a bank. head: of the rows to walk. known: as in `verify`.
 
     chain: whether the rows follow each other is all that is asked; nothing is decided or summed.
     """
@@ -41,7 +41,7 @@ class Task(msgspec.Struct, frozen=True):
 
 class Walked(msgspec.Struct, frozen=True):
     """What a walk over all rows found. ended: after the last. sums: as the rows post. totals: as the database
-    sums. accounts: as the events make them, None where a row could not be applied. The rest as of `Report`.
+    sums. accounts: as the events make them, None where a row could not be applied. The rest as in `Report`.
     """
 
     ended: Joint

@@ -51,7 +51,7 @@ class Joint(msgspec.Struct, frozen=True):
 
 
 class Judge(NamedTuple):
-    """What decides rows again. engine: as the rows before left it. untrue: as of `again.fault`. timely: the
+    """What decides rows again. engine: as the rows before left it. untrue: as in `again.fault`. timely: the
     clocks, as of the rows before. written: of a hit and a row, when the newest papers were before it.
     """
 

@@ -65,7 +65,7 @@ def decimal(value: Fraction, digits: Context = _DIGITS) -> str:
 
 
 def exact(kind: Kind, value: Cell) -> str | int | None:
-    """A cell for programs. Sums are decimal strings in units of the currency, numbers as of `decimal`."""
+    """A cell for programs. Sums are decimal strings in units of the currency, numbers as in `decimal`."""
     if kind == "sum" and isinstance(value, int | Fraction):
         return decimal(Fraction(value) / MICROS_PER_UNIT)
     if kind == "chance" and isinstance(value, Fraction):

@@ -301,7 +301,7 @@ class Person(msgspec.Struct, array_like=True):
     """A person of the site, in the bank of that name. mark: what their name next to the journal is held to.
 
     secret: the digest of what is kept of it, empty while they have none. code: that of the code with which
-    they choose it. code_until: its end, unix milliseconds. given_by: who gave it to them, as of `Signed`.
+    they choose it. code_until: its end, unix milliseconds. given_by: who gave it to them, as in `Signed`.
     vouched: which other admin said since that they are somebody of their own, 0 for nobody. erased: so is
     what they were called. left: when their access was ended, in unix milliseconds.
     """
@@ -529,7 +529,7 @@ class State(msgspec.Struct, array_like=True):
         return self.tables[number - 1]
 
     def keep(self, done: Done) -> None:
-        """An act is done; the oldest answer goes where there are too many, or too many of who sent it."""
+        """An act is done. The oldest answer goes if there are too many, or too many of one person."""
         own = [place for place, one in enumerate(self.acts) if one.person == done.person]
         if len(own) >= ACTS_OF_ONE:
             del self.acts[own[0]]

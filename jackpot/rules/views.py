@@ -82,7 +82,7 @@ def _waiting(state: State) -> list[Map]:
     """Awards not paid yet, by link, level and status; level None for those that no meter pays.
 
     amount: micro-dollars; oldest: when the oldest of their hits was made, unix milliseconds. Those of
-    disputed hits are counted apart: they do not wait for who validates and pays. People dispute few.
+    disputed hits are counted apart: they do not wait for people who validate and pay. People dispute few.
     """
     groups: dict[tuple[int, int, str], list[int]] = {
         (link.number, level, status): [len(group.hits), group.amount, _first(state, group.hits)]

@@ -6,7 +6,7 @@ from jackpot.rules.codes import Code
 class ServerError(Exception):
     """Base of all that the server raises; its text is one sentence for those who asked.
 
-    code: why, as of a refused act. Its HTTP status stands in `rules/codes.py`.
+    code: why, as in a refused act. Its HTTP status stands in `rules/codes.py`.
     """
 
     code = Code.INTERNAL

@@ -53,7 +53,7 @@ def check_signed(ledger: Reader, config: Config) -> dict[str, int]:
 def tell_unproved(ledger: Reader, config: Config, proved: Mapping[str, int]) -> None:
     """Says which rows nothing outside proves, and which bank that was held has no head at all.
 
-    proved: as of `check_signed`.
+    proved: as in `check_signed`.
     """
     heads = config.heads
     if heads is None or heads.file is None:

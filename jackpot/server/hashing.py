@@ -56,7 +56,7 @@ class Hashing:
         return await self._aside(lambda: self._hasher.hash(secret))
 
     async def fits(self, hash_: str | None, secret: str, place: str = "", *, known: bool = False) -> bool:
-        """Whether the hash is of that secret; None: of nobody's. place: as of a Gate. Raises Busy.
+        """Whether the hash is of that secret; None: of nobody's. place: as in a Gate. Raises Busy.
 
         known: that person came in there before.
         """

@@ -120,7 +120,7 @@ class Entrance:
         self.hashing.close()
 
     async def sign_in(self, login: str, secret: str, totp: str = "", place: str = "") -> SignedIn:
-        """Begins a session. totp: the six digits, for who has set that up. place: as of a Gate."""
+        """Begins a session. totp: the six digits, for people who have set that up. place: as in a Gate."""
         return await self._begin(await self.prove(login, secret, totp, place))
 
     async def choose(self, login: str, code: str, secret: str, place: str = "") -> SignedIn:
@@ -267,7 +267,7 @@ class Entrance:
     async def prove(self, login: str, secret: str, totp: str = "", place: str = "") -> Person:
         """Who that is, if all of it is right; what is wrong is not said. No session begins.
 
-        place: as of a Gate. A login that nobody has gets the same answers, as late.
+        place: as in a Gate. A login that nobody has gets the same answers, as late.
         """
         sheet, now, plain = await self._sheet(), self.clock.unix_ms(), names.plain(login)
         _check(self.gate, plain, place)

@@ -45,7 +45,7 @@ class Staff:
         _check(await self._entrance.site.person(FirstPeople(tuple(newcomers)), (by,)))
 
     async def recover(self, admin: Coming, by: str) -> int:
-        """Makes another admin, where all are lost: their number. by: as of `begin`."""
+        """Makes another admin, where all are lost: their number. by: as in `begin`."""
         number = len((await self._entrance.roster.look()).state.people) + 1
         mark, secret = await self._newcomer(admin, number)
         return _check(await self._entrance.site.person(Recover(mark, secret), (by,))).person

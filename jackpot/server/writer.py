@@ -92,7 +92,7 @@ class Writer(Desk):
     def end(self, *, hand_over: bool = False) -> None:
         """Lets `run` return once nothing waits; in doubt at once, for nobody knows how long that lasts.
 
-        hand_over: as of `Hold.ending`.
+        hand_over: as in `Hold.ending`.
         """
         if self.hold.stopped is None:
             self.carry_out(self.hold.ending(hand_over=hand_over))

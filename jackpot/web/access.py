@@ -110,7 +110,7 @@ class Access:
         )  # fmt: skip
 
     def place(self, request: web.Request, login: str) -> str:
-        """Where somebody tries to sign in, as of a Gate: behind a named proxy the address that it names."""
+        """Where somebody tries to sign in, as in a Gate: behind a named proxy the address that it names."""
         address = request.remote or ""
         if address in self._proxies and (passed := request.headers.get(hdrs.X_FORWARDED_FOR)):
             address = passed.rpartition(",")[2].strip()[:ADDRESS_MOST]

@@ -209,7 +209,7 @@ class _Floor:
         return self._result(played, time.perf_counter() - started)
 
     def _round(self, number: int, at: int, cards: list[str], layout: Layout) -> None:
-        """Wagers with the lock, then the settlement of all seats with the close. cards: as of `deal`."""
+        """Wagers with the lock, then the settlement of all seats with the close. cards: as in `deal`."""
         table, own, board = self._tables[number % len(self._tables)], layout.own, layout.board
         name, seq = f"R{number}", table.seq + 1
         table.seq += 2

@@ -29,7 +29,7 @@ class EraseName(ActCommand, tag="erase-name", frozen=True):
 
 
 class NameErased(Event, frozen=True, array_like=True):
-    """kept_days: as of `EraseName`."""
+    """kept_days: as in `EraseName`."""
 
     kind: ClassVar[int] = 73
     person: int

@@ -252,7 +252,7 @@ class ErasePapers(ActCommand, tag="erase-papers", frozen=True):
 
 
 class PapersErased(Event, frozen=True, array_like=True):
-    """number: the hit's. kept_days: as of `ErasePapers`. written: when its newest papers were."""
+    """number: the hit's. kept_days: as in `ErasePapers`. written: when its newest papers were."""
 
     kind: ClassVar[int] = 54
     number: int
@@ -285,7 +285,7 @@ def apply_erased(effects: Effects, event: PapersErased) -> None:
 class Correct(ActCommand, tag="correct", frozen=True):
     """An award comes to another sum (A10), in cents; two people. document: a must where it is paid.
 
-    tax_form, tax_from: as of `Pay`, for what is paid on top.
+    tax_form, tax_from: as in `Pay`, for what is paid on top.
     """
 
     award: AwardId

@@ -126,7 +126,7 @@ def apply_suspended(effects: Effects, event: Suspended) -> None:
 
 
 class Resume(ActCommand, tag="resume", frozen=True):
-    """One cause no longer holds the links; the others stay. links, reason: as of `Suspend`.
+    """One cause no longer holds the links; the others stay. links, reason: as in `Suspend`.
 
     believe: the tables, with the number each said, whose lost tail the same act confirms (S9).
     """

@@ -174,7 +174,7 @@ def apply_transferred(effects: Effects, event: Transferred) -> None:
 
 class CloseLink(ActCommand, tag="close-link", frozen=True):
     """A suspended link ends for ever (L8); two people. to: the link that its money goes to, None where only
-    the house's is left. levels: as of `Transfer`.
+    the house's is left. levels: as in `Transfer`.
     """
 
     link: Id
@@ -184,7 +184,7 @@ class CloseLink(ActCommand, tag="close-link", frozen=True):
 
 
 class LinkClosed(Event, frozen=True, array_like=True):
-    """to: 0 where nothing is left but the house's own. changes, levels: as of `Transferred`."""
+    """to: 0 where nothing is left but the house's own. changes, levels: as in `Transferred`."""
 
     kind: ClassVar[int] = 83
     link: int

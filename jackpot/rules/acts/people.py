@@ -39,7 +39,7 @@ Number = Annotated[int, Meta(ge=1, le=PEOPLE_MOST, description=f"1 to {PEOPLE_MO
 Digest = Annotated[bytes, Meta(min_length=DIGEST_BYTES, max_length=DIGEST_BYTES)]
 
 Newcomer = tuple[Digest, Digest]
-"""Mark and secret, as of `Person`."""
+"""Mark and secret, as in `Person`."""
 
 
 class FirstPeople(ActCommand, tag="first-people", frozen=True):
@@ -73,7 +73,7 @@ def apply_first(effects: Effects, event: PeopleBegun) -> None:
 
 
 class AddPerson(ActCommand, tag="add-person", frozen=True):
-    """A person, who has no secret yet. mark: as of `Person`."""
+    """A person, who has no secret yet. mark: as in `Person`."""
 
     mark: Digest
     roles: tuple[Role, ...] = ()
@@ -373,7 +373,7 @@ def apply_token_ended(effects: Effects, event: TokenEnded) -> None:
 class Recover(ActCommand, tag="recover", frozen=True):
     """Every admin is lost: where no server runs, its machine's operator makes one, who chooses a secret.
 
-    mark, secret: as of `Person`.
+    mark, secret: as in `Person`.
     """
 
     mark: Digest

@@ -56,7 +56,7 @@ def _limits(state: State, event: Event) -> list[int | None]:
 
 
 def seen(state: State, event: Event) -> Seen:
-    """What is seen by who asks for what would come to this event now."""
+    """What a person sees who asks for what would come to this event now."""
     levels = [
         SeenLevel(one.link, one.level, _accounts(state, one.link, one.level).copy(), one.change)
         for one in _moves(state, event)

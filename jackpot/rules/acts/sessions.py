@@ -32,7 +32,7 @@ class SignedIn(Event, frozen=True, array_like=True):
 
 
 class SignOut(ActCommand, tag="sign-out", frozen=True):
-    """A person has left. session: as of `SignIn`."""
+    """A person has left. session: as in `SignIn`."""
 
     session: Digest
 
@@ -87,7 +87,7 @@ def apply_signed_out(effects: Effects, event: SignedOut) -> None:
 
 
 def decide_lock_out(state: State, command: LockOut, _by: By) -> LockedOut:
-    """The access log of who did not."""
+    """For the access log: somebody did not get in."""
     return LockedOut(find_person(state, command.person).id, command.failures)
 
 

@@ -52,7 +52,7 @@ class Award(Reply, frozen=True):
 class Step(Reply, frozen=True):
     """What people did with a hit, the newest first.
 
-    facts: what they wrote on its papers; those that name somebody, for who has to do with payments alone.
+    facts: what they wrote on its papers. What names somebody is only for people who deal with payments.
     """
 
     what: Literal["validated", "paid", "undone", "corrected", "disputed", "lifted", "added", "erased"]
