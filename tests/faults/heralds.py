@@ -38,6 +38,9 @@ class Was(NamedTuple):
     amount: int
 
 
+Waits = tuple[str, str, str, int]  # a hit, its level, its table, and cents
+
+
 class Stood(NamedTuple):
     """A table's round from a row on; None where it has none. by_people: they made it so."""
 
@@ -75,12 +78,30 @@ class History:
         self.awards: dict[str, list[Was]] = {}
         self.hit_of: dict[str, str] = {}
         self.rounds: dict[str, list[Stood]] = {}
+        self.waiting: dict[str, list[tuple[int, set[Waits]]]] = {}
 
     def note(self, row: int, model: Model, theirs: Mapping[str, str]) -> None:
         """The model has been told this row."""
         for hit in model.hits_made.values():
             if hit.awards and hit.id in theirs:
                 self._note_hit(row, hit, theirs)
+        for link in model.links:
+            waiting = set(self._waiting(model, link, theirs))
+            trail = self.waiting.setdefault(link, [(0, set())])
+            if trail[-1][1] != waiting:
+                trail.append((row, waiting))
+
+    def _waiting(self, model: Model, link: str, theirs: Mapping[str, str]) -> Iterator[Waits]:
+        """The hits of a link of which a percentage waits for a floorperson."""
+        for hit in model.hits_made.values():
+            awards = [one for one in hit.awards if one.kind == "meter" and one.status == PENDING]
+            if hit.link == link and awards:
+                yield (
+                    theirs[hit.id],
+                    server_level(hit.level or ""),
+                    hit.table,
+                    sum(one.amount for one in awards),
+                )
 
     def _note_hit(self, row: int, hit: Hit, theirs: Mapping[str, str]) -> None:
         name = theirs[hit.id]
@@ -145,6 +166,7 @@ class Herald:
         self.device, self.near = device, near
         self._truth, self._history, self._table = witness, witness.history, table
         self._links: set[str] = set()
+        self._waiting: dict[str, set[Waits]] = {}  # by link, as a sign was told
         self._at_welcome: Map | None = None  # the table's round
         self._base: int | None = None  # of the first meters
         self._checked = 0  # the last meters: what came before them was told
@@ -166,6 +188,7 @@ class Herald:
         """A new connection, on which nothing was told; `last` is the answer that was recorded."""
         self._links = {one["link"] for one in message["links"]}
         self._base, self._hits, self._awards, self._rounds = None, set(), {}, []
+        self._waiting = {}
         self._at_welcome = message.get("round")
         if message.get("last") is not None:
             recorded = self._truth.last_answer(self.device, message["last_seq"])
@@ -201,6 +224,8 @@ class Herald:
             for name in self._owed | self._history.between(self._checked, message["rev"]):
                 self._must_know(name, message["rev"])
             self._owed, self._checked = set(), message["rev"]
+            for link, waiting in self._waiting.items():
+                self._must_wait(link, waiting, message["rev"])
 
     def _told_at_first(self, base: int) -> Iterator[str]:
         """The awards of the table that wait, and the hits of the last minute that its server has seen."""
@@ -243,6 +268,19 @@ class Herald:
         if not stood:
             raise Difference(f"{self.device} is told {message}, which its round never was")
         self._rounds.append(stood[-1])
+
+    def _state(self, message: Map) -> None:
+        fields = ("hit", "level", "table", "amount")
+        self._waiting[message["link"]] = {tuple(one[name] for name in fields) for one in message["waiting"]}
+
+    def _must_wait(self, link: str, told: set[Waits], rev: int) -> None:
+        """What a sign was last told of won levels that wait was so at that row, or is since."""
+        trail = self._history.waiting.get(link, [(0, set())])
+        first = max(place for place, (row, _) in enumerate(trail) if row <= rev)
+        if not any(waiting == told for _, waiting in trail[first:]):
+            raise Difference(
+                f"{self.device} is told row {rev} of the meters, and that {told} waits: {trail[first:]}"
+            )
 
     def _hit(self, message: Map) -> None:
         won = self._history.hits.get(message["hit"])
