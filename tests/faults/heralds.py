@@ -214,18 +214,21 @@ class Herald:
         if self._base is None:
             self._base = self._checked = message["rev"]
             self._owed = set(self._told_at_first(message["rev"]))
-            if self._table:
-                stood = [one for one in self._history.rounds.get(self.device, ()) if one.row <= self._base]
-                told = self._at_welcome and told_round(self._at_welcome)
-                same(
-                    f"{self.device}, its round at row {self._base}", told, stood[-1].round if stood else None
-                )
+            self._check_welcome(message["rev"])
         elif self.near:
             for name in self._owed | self._history.between(self._checked, message["rev"]):
                 self._must_know(name, message["rev"])
             self._owed, self._checked = set(), message["rev"]
             for link, waiting in self._waiting.items():
                 self._must_wait(link, waiting, message["rev"])
+
+    def _check_welcome(self, base: int) -> None:
+        """The table's round was as at the first meters, or is so since."""
+        stood = self._history.rounds.get(self.device, [Stood(0, None)]) if self._table else []
+        first = max((place for place, one in enumerate(stood) if one.row <= base), default=0)
+        told = told_round(self._at_welcome) if self._at_welcome else None
+        if stood and all(one.round != told for one in stood[first:]):
+            raise Difference(f"{self.device} is welcomed with {told}, it was {stood[first:]} from row {base}")
 
     def _told_at_first(self, base: int) -> Iterator[str]:
         """The awards of the table that wait, and the hits of the last minute that its server has seen."""
