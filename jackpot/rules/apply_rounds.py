@@ -23,7 +23,7 @@ from jackpot.rules.events import (
 from jackpot.rules.invariant import present
 from jackpot.rules.meter import Accounts
 from jackpot.rules.money import to_cents
-from jackpot.rules.recompute import drop_bets
+from jackpot.rules.recompute import Made, drop_bets
 from jackpot.rules.state import (
     HITS_KEPT,
     PAID_KEPT,
@@ -63,10 +63,19 @@ def take_back(
         link = effects.state.link(number)
         for level in link.levels:
             drop_bets(level.history, link, gone)
-            level.wagers -= count
             level.undone_wagers += count
+    _uncount(effects.state, gone)
     recomputed_changes(effects, recomputed)
     return tuple(facts.refund(effects.state.link(bet.link), bet) for bet in bets)
+
+
+def _uncount(state: State, gone: Iterable[Made]) -> None:
+    """What rounds keep of the moments of their settling counts these wagers no more (T10)."""
+    rounds = [one for table in state.tables for one in (table.round, table.closed) if one is not None]
+    for settling in [settling for one in rounds for settling in one.settlings]:
+        for bet, seq in gone:
+            if seq < settling.seq and bet.link in settling.wagers:
+                settling.wagers[bet.link] -= 1
 
 
 def recomputed_changes(effects: Effects, recomputed: Recomputed) -> None:
@@ -171,12 +180,13 @@ def apply_closed(effects: Effects, event: Closed) -> None:
 
 
 def _mark(effects: Effects, round_: Round, seats: list[int]) -> None:
-    """Remember this moment on every level, so that a missed hand can be settled as if now (T10)."""
-    marked = bool(round_.settlings) and round_.settlings[-1].seq == effects.seq
-    round_.settlings.append(Settling(effects.seq, seats))
-    for number in () if marked else round_.links():
-        for level in effects.state.link(number).levels:
-            level.history.insert((effects.seq, 0))
+    """Remember this moment, so that a missed hand can be settled as if now (T10)."""
+    last = round_.settlings[-1] if round_.settlings else None
+    if last is not None and last.seq == effects.seq:
+        wagers = dict(last.wagers)
+    else:
+        wagers = {number: effects.state.link(number).levels[0].wagers for number in round_.links()}
+    round_.settlings.append(Settling(effects.seq, seats, wagers))
 
 
 def settle(effects: Effects, table: Table, round_: Round, made: Settlement) -> None:
@@ -202,7 +212,7 @@ def settle(effects: Effects, table: Table, round_: Round, made: Settlement) -> N
     if before <= unpaid.WAITING_MOST < waiting:
         effects.alarm("awards_waiting", table=table.terms.table, awards=waiting)
     for take in made.takes:
-        _take(effects, table, take, [awards[number] for number in take.awards])
+        _take(effects, table, round_, take, [awards[number] for number in take.awards])
     if made.recomputed is not None:
         recomputed_changes(effects, made.recomputed)
         for take in made.takes:
@@ -239,7 +249,7 @@ def _hit(effects: Effects, table: Table, round_: Round, made: HitMade) -> None:
     hit.awards += made.awards
 
 
-def _take(effects: Effects, table: Table, take: TakeMade, awards: list[Award]) -> None:
+def _take(effects: Effects, table: Table, round_: Round, take: TakeMade, awards: list[Award]) -> None:
     """A percentage award leaves the meter; a whole meter begins its next cycle (A2, L10)."""
     state = effects.state
     link = state.link(take.link)
@@ -261,7 +271,8 @@ def _take(effects: Effects, table: Table, take: TakeMade, awards: list[Award]) -
     for award in awards:
         award.won = moment
     cycle = level.cycle - level.history.reseeds_from(moment)
-    new = level.history.insert(moment, Take(take.rate, shares))
+    wagers = round_.wagers_at(take.moment, link.number) if take.moment else level.wagers
+    new = level.history.insert(moment, Take(take.rate, shares), wagers)
     for number in dict.fromkeys(award.hit for award in awards):
         hit = state.hits[number]
         hit.cycle = cycle
@@ -315,7 +326,7 @@ def apply_voided(effects: Effects, event: Voided) -> None:
     round_ = unfinished(table, event.round)
     placed = [Placed(bet.seat, bet.link, bet.dealer) for bet in round_.bets]
     effects.told.refunds = take_back(effects, round_, placed, event.recomputed)
-    forget(effects, table, round_)
+    forget(effects, round_)
     table.ended = round_.id
     if table.round is round_:
         table.round = None
@@ -325,12 +336,8 @@ def apply_voided(effects: Effects, event: Voided) -> None:
         effects.tell_round(table, round_, void=True)
 
 
-def forget(effects: Effects, table: Table, round_: Round) -> None:
-    """Drop what was kept of a round that can no longer be reopened: its marks and its finished hits."""
-    marks = {settling.seq for settling in round_.settlings}
-    for number in table.links:
-        for level in effects.state.link(number).levels:
-            level.history.unmark(marks)
+def forget(effects: Effects, round_: Round) -> None:
+    """Drop the finished hits of a round that can no longer be reopened."""
     for number in round_.hits:
         retire(effects, number)
 

@@ -313,11 +313,7 @@ def apply_wagered(effects: Effects, event: Wagered) -> None:
         table.counts[number] = table.counts.get(number, 0) + count
         link = effects.state.link(number)
         for level in link.levels:
-            rise = effects.rise(link, level, count * link.terms.wager)
-            point = level.history.points[-1]
-            point.primary += rise.primary
-            point.reserve += rise.reserve
-            level.wagers += count
+            effects.rise(link, level, count)
     if event.locking is not None:
         _lock(effects, table, round_, event.locking)
 
@@ -341,7 +337,7 @@ def apply_locked(effects: Effects, event: Locked) -> None:
 
 def _lock(effects: Effects, table: Table, round_: Round, locking: Locking) -> None:
     if table.closed is not None:
-        forget(effects, table, table.closed)
+        forget(effects, table.closed)
         table.closed = table.asked = None
     _fold(effects.state, table.links, effects.seq)
     round_.chips = dict(locking.chips)

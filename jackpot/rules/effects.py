@@ -66,13 +66,14 @@ class Effects(msgspec.Struct, eq=False):
             self.before[link.number, 0] = link, None, 0, astuple(link.outside)
         return link.outside
 
-    def rise(self, link: Link, level: Level, wagered: int) -> Posting:
-        """Wagers raise a level (L6); what they add, before a limit. Raises InvariantError (M4)."""
+    def rise(self, link: Link, level: Level, wagers: int) -> None:
+        """So many wagers raise a level (L6). Raises InvariantError (M4)."""
         accounts, terms = level.accounts, level.terms
-        posting = rise(link.number, level.number, level.cycle, terms, wagered)
+        level.history.wagers += wagers
+        posting = rise(link.number, level.number, level.cycle, terms, wagers * link.terms.wager)
         if terms.limit is not None:
             contribute(self.meter(link, level), terms, posting.primary, posting.reserve)
-            return posting
+            return
         accounts.primary += posting.primary
         accounts.reserve += posting.reserve
         accounts.wagers += posting.wagers
@@ -80,7 +81,6 @@ class Effects(msgspec.Struct, eq=False):
             raise InvariantError(f"entry {self.seq} unbalances {link.terms.link}.{terms.level}: {accounts}")
         self.risen.append(posting)
         self.meters.append((link.terms.link, terms.level, accounts.primary))
-        return posting
 
     def move(self, link_number: int, level_number: int, change: Accounts) -> None:
         """Move a level, or level 0, by the change."""

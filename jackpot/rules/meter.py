@@ -67,10 +67,15 @@ def opened(terms: LevelTerms) -> Accounts:
     return Accounts(primary=terms.seed, house=-terms.seed)
 
 
+def parts(terms: LevelTerms, wagered: int) -> tuple[int, int]:
+    """What so much wagered adds to primary and reserve on these terms (L6, M2); micro-dollars."""
+    return wagered * terms.primary // BASIS_POINTS, wagered * terms.reserve // BASIS_POINTS
+
+
 @lru_cache(RISES_KEPT)
 def rise(link: int, level: int, cycle: int, terms: LevelTerms, wagered: int) -> Posting:
-    """What so much wagered adds to a level on these terms, before a limit (L6, M2); in micro-dollars."""
-    primary, reserve = (wagered * rate // BASIS_POINTS for rate in (terms.primary, terms.reserve))
+    """The posting of so much wagered, before a limit."""
+    primary, reserve = parts(terms, wagered)
     return Posting(link, level, cycle, primary=primary, reserve=reserve, wagers=-primary - reserve)
 
 

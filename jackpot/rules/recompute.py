@@ -3,20 +3,13 @@
 from collections.abc import Callable, Iterable
 
 from jackpot.rules.events import LeftMade, LevelChange, Recomputed
-from jackpot.rules.meter import Accounts, rise
-from jackpot.rules.paytable import LevelTerms
+from jackpot.rules.meter import Accounts
 from jackpot.rules.state import Award, Level, Link, Placed, State
-from jackpot.rules.undo import BASE, Fix, History, Point, replay
+from jackpot.rules.undo import Fix, History, Point, replay
 
 Edit = Callable[[History], None]
 Made = tuple[Placed, int]
 """A wager, and the entry that accepted it."""
-
-
-def rates_of(link: Link, terms: LevelTerms) -> tuple[int, int]:
-    """What one wager adds to a level's primary and reserve on these terms, in micro-dollars (L6, M2)."""
-    posting = rise(0, 0, 0, terms, link.terms.wager)
-    return posting.primary, posting.reserve
 
 
 def recompute(edits: Iterable[tuple[Link, Level, Edit]]) -> tuple[Recomputed, dict[int, int]]:
@@ -51,13 +44,10 @@ def _raised(level: Level, history: History) -> list[tuple[int, int]]:
 
 
 def drop_bets(history: History, link: Link, bets: Iterable[Made]) -> None:
-    """Take the wagers' contributions out of the level's history, by the rates at which each was made (L9)."""
-    rates = [(BASE, rates_of(link, history.played.terms))]
-    rates += [(point.at, rates_of(link, point.played.terms)) for point in history.points if point.played]
+    """Take the wagers out of the level's history."""
     for bet, seq in bets:
         if bet.link == link.number:
-            primary, reserve = next(rate for at, rate in reversed(rates) if at <= (seq, 0))
-            history.drop(seq, primary, reserve)
+            history.drop(seq)
 
 
 def without_bets(state: State, bets: Iterable[Made]) -> Recomputed:
@@ -104,7 +94,7 @@ def correct(history: History, seq: int, award: Award, more: int) -> None:
         if share.award == award.number and not award.settled():
             share.correction += more
             share.amount += more
-    history.points.append(Point((seq, 0), fix=Fix(award.number, more, award.won)))
+    history.points.append(Point((seq, 0), history.wagers, fix=Fix(award.number, more, award.won)))
 
 
 def with_correction(state: State, award: Award, more: int) -> Recomputed:

@@ -267,8 +267,8 @@ def _with_late(state: State, tally: Tally) -> Settlement:
 
     def inserting(link: Link, level: Level) -> Edit:
         keys = (link.number, level.number)
-        return lambda history: insert_late(
-            history, [late for late in tally.late if (late[0].link, late[0].level) == keys]
+        return lambda history: _insert_late(
+            history, tally.round, [late for late in tally.late if (late[0].link, late[0].level) == keys]
         )
 
     links = [(state.link(take.link), take.level) for take, _ in tally.late]
@@ -283,8 +283,9 @@ def _with_late(state: State, tally: Tally) -> Settlement:
     return Settlement(settlement.hits, settlement.takes, Recomputed(made.changes, others, made.left))
 
 
-def insert_late(history: History, late: Iterable[tuple[TakeMade, list[Award]]]) -> None:
+def _insert_late(history: History, round_: Round, late: Iterable[tuple[TakeMade, list[Award]]]) -> None:
     """Put takes into the past, at their turn."""
     for take, awards in late:
         shares = [Share(award.number, award.amount, award.dealer) for award in awards]
-        history.insert((take.moment, take.order), Take(take.rate, shares))
+        wagers = round_.wagers_at(take.moment, take.link)
+        history.insert((take.moment, take.order), Take(take.rate, shares), wagers)

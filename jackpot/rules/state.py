@@ -139,13 +139,17 @@ class Level(msgspec.Struct, array_like=True):
     accounts: Accounts
     history: History
     cycle: int = 1
-    wagers: int = 0
     hits: int = 0
     wins: int = 0
     undone_wagers: int = 0
     undone_hits: int = 0
     joined: list[tuple[int, int]] = []
     shown: list[HitShown] = []
+
+    @property
+    def wagers(self) -> int:
+        """How many stand (S1)."""
+        return self.history.wagers
 
 
 class Link(msgspec.Struct, array_like=True):
@@ -233,10 +237,14 @@ class DrawMade(msgspec.Struct, array_like=True, gc=False):
 
 
 class Settling(msgspec.Struct, array_like=True, gc=False):
-    """An entry at which seats of the round were settled in turn, or the round was closed (seats empty)."""
+    """An entry at which seats of the round were settled in turn, or the round was closed (seats empty).
+
+    wagers: how many that still stand were made before it on each of the round's links, by number.
+    """
 
     seq: int
     seats: list[int]
+    wagers: dict[int, int]
 
 
 class Round(msgspec.Struct, array_like=True):
@@ -271,6 +279,10 @@ class Round(msgspec.Struct, array_like=True):
     def settled(self) -> list[int]:
         """The seats whose hands were settled, in the order of their showing."""
         return [shown.seat for shown in self.shown]
+
+    def wagers_at(self, seq: int, link: int) -> int:
+        """How many that still stand were made on a link of it before it was settled in that entry."""
+        return next(settling.wagers[link] for settling in self.settlings if settling.seq == seq)
 
     def begun(self) -> bool:
         """Whether any of its cards were shown, or it was closed without."""

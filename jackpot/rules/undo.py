@@ -1,15 +1,15 @@
 """What would the meter be without it? Recomputing a level from the moment of an undone event (A11).
 
-Contributions add up, so a level's history is a short list of points: percentage awards ("takes"), what
-people moved or changed, and marks at which a round was settled, each with the sums contributed after it and
-before the next.
+Every wager of a link adds the same on the same terms. So a level's history is a short list of points:
+percentage awards ("takes"), and what people moved or changed, each with how many wagers stood on the level
+then. What was contributed after one and before the next follows from the two counts. A round that is settled
+keeps the count of that moment, so that a missed hand can be settled as if then (T10).
 Replaying the list from its base gives the level's accounts; leaving something out of the list, or
 putting something in, gives what they would have been. History that can no longer change is folded
 into the base.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -83,14 +83,13 @@ class Played(msgspec.Struct, array_like=True):
 
 
 class Point(msgspec.Struct, array_like=True, gc=False):
-    """A moment in a level's history and what was contributed from it to the next, in micro-dollars.
+    """A moment in a level's history. wagers: how many that still stand were made before it.
 
     played: on which terms from here on, where two people changed them (L9).
     """
 
     at: Moment
-    primary: int = 0
-    reserve: int = 0
+    wagers: int
     take: Take | None = None
     fix: Fix | None = None
     moved: Move | None = None
@@ -102,7 +101,7 @@ class History(msgspec.Struct, array_like=True):
 
     What holds before its first point. base: the accounts. played: the terms. reset: what the house last set
     the meter to. stake: the house's money of that cycle. reseeded: when an award that stands reseeded it
-    last.
+    last. wager: the amount of one. wagers: how many stand now, since the level was opened.
     """
 
     base: Accounts
@@ -110,6 +109,8 @@ class History(msgspec.Struct, array_like=True):
     played: Played
     reset: int
     stake: int
+    wager: int
+    wagers: int = 0
     fold_at: int = FOLD_AT_LEAST
     reseeded: Moment = BASE
 
@@ -117,44 +118,25 @@ class History(msgspec.Struct, array_like=True):
         """The same history, to be changed apart from this one."""
         return msgspec.msgpack.decode(msgspec.msgpack.encode(self), type=History)
 
-    def drop(self, seq: int, primary: int, reserve: int) -> None:
-        """Contributions of entry `seq` are taken out (T2, T6)."""
-        point = self.points[bisect_left(self.points, (seq, 0), key=_at) - 1]
-        point.primary -= primary
-        point.reserve -= reserve
+    def drop(self, seq: int) -> None:
+        """A wager of entry `seq` is taken out (T2, T6)."""
+        self.wagers -= 1
+        for point in self.points[bisect_left(self.points, (seq, 0), key=_at) :]:
+            point.wagers -= 1
 
-    def insert(self, at: Moment, take: Take | None = None) -> bool:
-        """Put a take or a mark at its moment, now or in the past; whether it is a new point.
+    def insert(self, at: Moment, take: Take, wagers: int) -> bool:
+        """Put a take at its moment, now or in the past; whether it is a new point.
 
-        A take that stands there already gains shares (T5, T10).
+        wagers: how many stood then, as in `Point`. A take that stands there already gains shares (T5, T10).
         """
-        if self.points[-1].at[0] < at[0]:
-            self.points.append(Point(at, take=take))
-            return True
         index = bisect_left(self.points, at, key=_at)
         if index < len(self.points) and self.points[index].at == at:
             standing = self.points[index].take
-            if standing is not None and take is not None:
+            if standing is not None:
                 standing.shares.extend(take.shares)
             return False
-        point = Point(at, take=take)
-        before = self.points[index - 1]
-        if before.at[0] == at[0]:  # what came in after this entry came in after this take, too
-            point.primary, before.primary = before.primary, 0
-            point.reserve, before.reserve = before.reserve, 0
-        self.points.insert(index, point)
+        self.points.insert(index, Point(at, wagers, take=take))
         return True
-
-    def unmark(self, seqs: Iterable[int]) -> None:
-        """The marks of these entries are no longer needed: the moments around each become one."""
-        points = self.points
-        for seq in seqs:
-            at = seq, 0
-            index = bisect_left(points, at, key=_at)
-            if index < len(points) and points[index].at == at:
-                gone, before = points.pop(index), points[index - 1]
-                before.primary += gone.primary
-                before.reserve += gone.reserve
 
     def shares(self) -> list[Share]:
         """Every share of every take that is still in the history."""
@@ -200,9 +182,10 @@ class History(msgspec.Struct, array_like=True):
         ]
         keep = bisect_left(self.points, (min([needed, *unpaid]), 0), key=_at) - 1
         if keep > 0:
-            kept, self.points = [Point(BASE), *self.points[keep:]], self.points[:keep]
+            kept, self.points = self.points[keep:], self.points[:keep]
+            now, self.wagers = self.wagers, kept[0].wagers
             self.base, self.played, self.reset, self.stake, self.reseeded = replay(self)
-            self.points = kept
+            self.points, self.wagers = [Point(BASE, self.wagers), *kept], now
         self.fold_at = max(FOLD_AT_LEAST, 2 * len(self.points))
 
 
@@ -216,10 +199,10 @@ class Replayed(NamedTuple):
     reseeded: Moment
 
 
-def begun(terms: LevelTerms, *, floor_to_seed: bool) -> History:
+def begun(terms: LevelTerms, wager: int, *, floor_to_seed: bool) -> History:
     """The history of a level that opens."""
     base = meter.opened(terms)
-    return History(base, [Point(BASE)], Played(terms, floor_to_seed), terms.reseed, terms.seed)
+    return History(base, [Point(BASE, 0)], Played(terms, floor_to_seed), terms.reseed, terms.seed, wager)
 
 
 def replay(history: History, left: dict[int, int] | None = None) -> Replayed:
@@ -231,7 +214,8 @@ def replay(history: History, left: dict[int, int] | None = None) -> Replayed:
     """
     accounts, reseeded = history.base.copy(), history.reseeded
     played, reset, stake = history.played, history.reset, history.stake
-    for point in history.points:
+    ends = [*(point.wagers for point in history.points[1:]), history.wagers]
+    for point, end in zip(history.points, ends, strict=True):
         if point.played is not None:
             played = point.played
             meter.hold_limit(accounts, played.terms)
@@ -247,8 +231,8 @@ def replay(history: History, left: dict[int, int] | None = None) -> Replayed:
         if point.moved is not None:
             meter.move(accounts, played.terms, point.moved.change)
             stake = 0 if point.moved.ends else stake
-        if point.primary or point.reserve:
-            meter.contribute(accounts, played.terms, point.primary, point.reserve)
+        if wagered := (end - point.wagers) * history.wager:
+            meter.contribute(accounts, played.terms, *meter.parts(played.terms, wagered))
     return Replayed(accounts, played, reset, stake, reseeded)
 
 

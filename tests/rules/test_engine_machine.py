@@ -23,10 +23,10 @@ from jackpot.rules.acts.tables import OpenTable, Release
 from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.events import Refused
+from jackpot.rules.meter import parts
 from jackpot.rules.outcome import Outcome
 from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.postings import Posting
-from jackpot.rules.recompute import rates_of
 from jackpot.rules.state import Award, Level, Link, Table, Unpaid
 from jackpot.rules.undo import Played, replay
 from tests import frames
@@ -280,7 +280,8 @@ class Floor(RuleBasedStateMachine):
     def counted_wagers_explain_the_contributions(self) -> None:
         """L6, S1: each standing wager added its two rates, each undone one nothing."""
         for link, level in levels(self.engine):
-            each = {sum(rates_of(link, terms.levels[level.number - 1])) for terms in self.played[link.number]}
+            wager, at = link.terms.wager, level.number - 1
+            each = {sum(parts(terms.levels[at], wager)) for terms in self.played[link.number]}
             at_most = level.wagers * max(each)
             assert level.wagers * min(each) <= -level.accounts.wagers <= at_most
             assert min(level.wagers, level.undone_wagers, level.hits, level.undone_hits) >= 0

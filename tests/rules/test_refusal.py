@@ -206,7 +206,10 @@ def full_table() -> tuple[State, Table]:
         Link(
             number,
             LinkTerms(name, "b" * 64, paytable, INT_MOST * 10_000, "five-flop", tuple(terms), ()),
-            [Level(at, one, Accounts(), begun(one, floor_to_seed=False)) for at, one in enumerate(terms, 1)],
+            [
+                Level(at, one, Accounts(), begun(one, 1, floor_to_seed=False))
+                for at, one in enumerate(terms, 1)
+            ],
             Accounts(),
         )
         for number, name in enumerate(NAMES, 1)

@@ -1,7 +1,7 @@
 """Does recomputing a level from its short history give what a recount of everything gives?
 
 The recount here keeps every wager and every award one by one, for ever, and counts them again in plain
-steps; the history under test keeps sums between awards and folds what can no longer change.
+steps; the history under test keeps counts between awards and folds what can no longer change.
 """
 
 from dataclasses import dataclass, field
@@ -24,6 +24,7 @@ from tests.rules.subject import PEOPLE, OfEngine
 CENT: Final = 10_000
 WHOLE: Final = 10_000
 SEED: Final = 50_000_000
+WAGER: Final = 1_000_000
 LEVELS: Final = (
     LevelTerms("meter", 5_033, 1_207, SEED, 0),
     LevelTerms("meter", 5_033, 1_207, SEED, SEED, 53_000_000),
@@ -48,6 +49,7 @@ class Happened:
     finished: bool = False
     moved: tuple[int, int, int] = (0, 0, 0)
     terms: LevelTerms | None = None
+    wagers: int = 0
 
 
 @dataclass
@@ -98,7 +100,7 @@ class Both:
         self.terms = terms
         self.floor_to_seed = floor_to_seed
         self.recount = Recount(terms, floor_to_seed)
-        self.history = begun(terms, floor_to_seed=floor_to_seed)
+        self.history = begun(terms, WAGER, floor_to_seed=floor_to_seed)
         self.accounts = self.history.base.copy()
 
     def seq(self) -> int:
@@ -106,11 +108,9 @@ class Both:
 
     def wager(self, count: int) -> None:
         primary, reserve = count * self.terms.primary * 100, count * self.terms.reserve * 100
-        self.recount.events.append(Happened(self.seq(), primary, reserve))
+        self.recount.events.append(Happened(self.seq(), primary, reserve, wagers=count))
         contribute(self.accounts, self.terms, primary, reserve)
-        point = self.history.points[-1]
-        point.primary += primary
-        point.reserve += reserve
+        self.history.wagers += count
 
     def take(self, rate: int) -> None:
         seq, share = self.seq(), Share(self.seq(), 0)
@@ -124,7 +124,7 @@ class Both:
             total=share.amount,
             floor=floor_of(self.history),
         )
-        self.history.insert((seq, 1), Take(rate, [share]))
+        self.history.insert((seq, 1), Take(rate, [share]), self.history.wagers)
 
     def undo(self, event: Happened) -> None:
         event.undone = True
@@ -132,7 +132,8 @@ class Both:
             for share in self.history.shares():
                 share.undone = share.undone or share.award == event.seq
         else:
-            self.history.drop(event.seq, event.primary, event.reserve)
+            for _ in range(event.wagers):
+                self.history.drop(event.seq)
         self.accounts = replay(self.history).accounts
 
     def move(self, pick: int) -> None:
@@ -148,7 +149,7 @@ class Both:
         seq = self.seq()
         self.recount.events.append(Happened(seq, moved=moved))
         self.accounts.add(change)
-        self.history.points.append(Point((seq, 0), moved=Move(change)))
+        self.history.points.append(Point((seq, 0), self.history.wagers, moved=Move(change)))
 
     def change(self, pick: int) -> None:
         """Two people change rates, reseed and limit (L7, L9)."""
@@ -156,7 +157,8 @@ class Both:
         self.terms = LevelTerms("meter", 1_000 + pick * 10, pick * 5, SEED, SEED // (pick + 1), limit)
         seq = self.seq()
         self.recount.events.append(Happened(seq, terms=self.terms))
-        self.history.points.append(Point((seq, 0), played=Played(self.terms, self.floor_to_seed)))
+        played = Played(self.terms, self.floor_to_seed)
+        self.history.points.append(Point((seq, 0), self.history.wagers, played=played))
 
     def pay(self, event: Happened) -> None:
         event.paid = True
@@ -323,6 +325,23 @@ def test_a_wager_is_taken_out_from_where_it_went_in() -> None:
         floor.send("T2", frames.Void(gone, "misdeal"))
         made_good = floor.subject.meters()["L", ""]["house"] - house
         assert (floor.primary(), made_good) == (10_000 * 1_000_000, left * 10_000), gone
+
+
+def test_a_missed_hand_is_paid_what_stood_at_its_turn() -> None:
+    """T2, T10: of another table's wagers neither one that was taken back since, nor one that came since."""
+    for gone, due in (("before", 42), ("after", 84)):
+        floor = Floor()
+        floor.send("T2", frames.Wager("before", (frames.Bet(1, "L", 100), frames.Bet(2, "L", 100))))
+        floor.wager("T1", "r1")
+        floor.send("T1", frames.Close("r1"))
+        if gone == "before":
+            floor.send("T2", frames.Void("before", "misdeal"))
+            floor.send("T2", frames.Wager("after", (frames.Bet(1, "L", 100),)))
+        else:
+            floor.send("T2", frames.Wager("before", (frames.Bet(3, "L", 100),)))
+        floor.act(Reopen("T1", "r1", "missed"))
+        assert floor.royal("T1", "r1") == 1_000_000 + due
+        assert floor.primary() == 10_000_210_000, "the reseeded meter has what came since"
 
 
 def test_folding_keeps_what_a_closed_round_of_another_table_stands_on() -> None:

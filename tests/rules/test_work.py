@@ -15,9 +15,9 @@ from tests.rules.subject import OfEngine
 
 HOUSE: Final = jackpot.__path__[0]
 # Of a full table on a link of three levels; a call more for each seat, or two for each level, is too many.
-WAGER_MOST = 43
-CLOSE_MOST = 31
-SETTLE_MOST = 125
+WAGER_MOST = 38
+CLOSE_MOST = 30
+SETTLE_MOST = 124
 # The first rounds have nothing of a round before them to forget.
 ROUNDS: Final = 3
 

@@ -252,9 +252,10 @@ def _take_link(effects: Effects, carried: CarriedLink) -> None:
     effects.outside(link).add(carried.outside)
     for number, (level_terms, of) in enumerate(zip(terms.levels, carried.levels, strict=True), 1):
         played = Played(level_terms, terms.floor_to_seed)
-        history = History(of.accounts.copy(), [Point(BASE)], played, of.reset, of.stake)
+        points = [Point(BASE, of.wagers)]
+        history = History(of.accounts.copy(), points, played, of.reset, of.stake, terms.wager, of.wagers)
         level = Level(
-            number, level_terms, Accounts(), history, of.cycle, of.wagers, of.hits, of.wins,
+            number, level_terms, Accounts(), history, of.cycle, of.hits, of.wins,
             of.undone_wagers, of.undone_hits, list(of.joined),
         )  # fmt: skip
         link.levels.append(level)

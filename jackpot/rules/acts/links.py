@@ -84,7 +84,7 @@ def apply_link_opened(effects: Effects, event: LinkOpened) -> None:
     link = Link(event.number, event.terms, [], Accounts())
     state.links.append(link)
     for number, terms in enumerate(event.terms.levels, 1):
-        history = begun(terms, floor_to_seed=event.terms.floor_to_seed)
+        history = begun(terms, event.terms.wager, floor_to_seed=event.terms.floor_to_seed)
         level = Level(number, terms, Accounts(), history)
         link.levels.append(level)
         effects.meter(link, level).add(history.base)

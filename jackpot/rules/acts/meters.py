@@ -328,7 +328,7 @@ def _move(effects: Effects, made: LevelChange, *, ends: bool = False) -> None:
     """Move a level's accounts now; an undo of something earlier moves them again at this moment (A11)."""
     effects.move(made.link, made.level, comes_to(effects.state, made))
     history = effects.state.link(made.link).levels[made.level - 1].history
-    history.points.append(Point((effects.seq, 0), moved=Move(made.change, ends)))
+    history.points.append(Point((effects.seq, 0), history.wagers, moved=Move(made.change, ends)))
 
 
 def _empty(effects: Effects, event: Transferred | LinkClosed, reason: str) -> None:

@@ -78,7 +78,7 @@ def apply_link_changed(effects: Effects, event: LinkChanged) -> None:
     for level, terms in zip(link.levels, event.terms.levels, strict=True):
         level.terms = terms
         played = Played(terms, event.terms.floor_to_seed)
-        level.history.points.append(Point((effects.seq, 0), played=played))
+        level.history.points.append(Point((effects.seq, 0), level.wagers, played=played))
 
 
 def _check_limits(link: Link, terms: LinkTerms) -> None:

@@ -76,7 +76,7 @@ def apply_table_opened(effects: Effects, event: TableOpened) -> None:
     if event.number <= len(state.tables):
         table = state.table(event.number)
         if table.closed is not None:
-            forget(effects, table, table.closed)
+            forget(effects, table.closed)
             table.closed = table.asked = None
         table.terms, table.links = event.terms, links
     else:
