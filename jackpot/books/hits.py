@@ -16,6 +16,7 @@ from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.rules import events, kinds
 from jackpot.rules.acts.disputes import Disputed, Lifted
+from jackpot.rules.acts.fields import PaperField
 from jackpot.rules.acts.hits import Corrected, Paid, PapersErased, Undone, Validated
 from jackpot.rules.acts.papers import PapersAdded
 from jackpot.rules.state import UNPAID, Award, Hit
@@ -37,6 +38,8 @@ _ENTRIES: Final = """
 _PLAIN: Final = ("surveillance", "tax_form")
 # Those that name somebody: they lie next to the journal, and can be erased.
 PERSONAL: Final = ("dealer", "witness", "patron", "tax_number")
+# Those about the hit and not about one winner, as a site may want them.
+OF_ALL: Final[tuple[PaperField, ...]] = ("dealer", "witness", "surveillance")
 # What stands for facts that were erased.
 ERASED: Final = "erased"
 # The papers lie nowhere, or are not those of the entry, and nobody had them erased.
@@ -161,6 +164,16 @@ def erased_marks(ledger: Reader, bank: str, hit: int) -> list[bytes]:
 def marks_of(ledger: Reader, bank: str, hit: int) -> list[bytes]:
     """The marks of all that people wrote on the hit's papers. Raises LedgerError."""
     return _marks(_events(ledger, bank, hit), hit)
+
+
+def filled(ledger: Reader, bank: str, hit: int) -> set[PaperField]:
+    """What people wrote about all winners of a hit: who was there, and the pictures. Raises LedgerError."""
+    written: set[PaperField] = set()
+    for event in written_on(ledger, bank, hit):
+        if isinstance(event, Validated) or (isinstance(event, PapersAdded) and not event.seat):
+            facts = facts_of(ledger, event)
+            written.update(name for name in OF_ALL if name in facts)
+    return written
 
 
 def _marks(found: Iterable[tuple[int, Any]], hit: int) -> list[bytes]:

@@ -1,7 +1,7 @@
 """What do people sign when a jackpot is paid? A slip and a payout form, from the journal (A8, A10, T11)."""
 
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 from jackpot.books.cards import Cards, cards_of
 from jackpot.books.cycle import Place, Turn, entry_at, settlement
@@ -9,14 +9,15 @@ from jackpot.books.entries import asked
 from jackpot.books.explain import the_hit, where
 from jackpot.books.hits import ERASED, MISSING, PERSONAL, Story, facts_of, written_on
 from jackpot.books.names import Names
-from jackpot.books.report import Cell, Column, Fact, Found, Report, Wanted
+from jackpot.books.report import Cell, Column, Fact, Found, Report, Unanswerable, Wanted
 from jackpot.books.winners import done, status, worth
 from jackpot.config import Site
 from jackpot.ledger.reading import Reader
-from jackpot.rules.acts.hits import Paid, Validated
+from jackpot.rules.acts.hits import Paid, Validated, winners
+from jackpot.rules.acts.papers import PapersAdded
 from jackpot.rules.state import Award, Hit
 from jackpot.rules.undo import is_whole
-from jackpot.words import card, words
+from jackpot.words import both, card, words
 
 COLUMNS: Final = (
     Column("award"),
@@ -43,15 +44,30 @@ def find_slip(ledger: Reader, wanted: Wanted) -> Found:
     """What a jackpot slip says. Raises Unanswerable, LedgerError."""
     bank, story = the_hit(ledger, wanted)
     names = Names(ledger, bank)
-    return Found(_slip(ledger, wanted, names, story), _awards(wanted, names, story), [])
+    own = [award for award in story.hit.awards if award.kind != "envy"]
+    envy = [award for award in story.hit.awards if award.kind == "envy"]
+    sums = [Fact("amount", worth(own), "sum"), *([Fact("envy", worth(envy), "sum")] if envy else [])]
+    return Found(sums + _slip(ledger, wanted, names, story), _awards(wanted, names, story.hit.awards), [])
+
+
+class Winner(NamedTuple):
+    """Who a payout form is for. others: the seats that have forms of their own."""
+
+    seat: int
+    awards: list[Award]
+    others: list[int]
 
 
 def find_payout(ledger: Reader, wanted: Wanted) -> Found:
-    """What a payout form says: the slip, the cards, the cycle, and who did what. Raises as `find_slip`."""
+    """What one winner's payout form says: the slip, the cards, the cycle, and who did what.
+
+    Raises as `find_slip`.
+    """
     bank, story = the_hit(ledger, wanted)
-    names = Names(ledger, bank)
-    facts = _slip(ledger, wanted, names, story)
-    steps = [step for each in story.steps.values() for step in each]
+    names, winner = Names(ledger, bank), winner_of(story.hit, wanted.seat)
+    facts = [Fact("amount", worth(winner.awards), "sum"), *_winner(winner)]
+    facts += _slip(ledger, wanted, names, story)
+    steps = [step for award in winner.awards for step in story.steps[award.number]]
     steps.sort(key=lambda step: step.seq)
     validated, paid = done(names, steps, Validated), done(names, steps, Paid)
     cards = cards_of(ledger, names, story.hit)
@@ -59,23 +75,44 @@ def find_payout(ledger: Reader, wanted: Wanted) -> Found:
         Fact("cards", _faces(cards.own)),
         *([Fact("board", _faces(cards.board))] if cards.board else []),
         *([Fact("dealer's cards", _faces(cards.dealer))] if cards.dealer and story.hit.seat else []),
-        Fact("cycle", ", ".join(_cycles(ledger, names, story)) or "none: the house pays"),
+        Fact("cycle", ", ".join(_cycles(ledger, names, story, winner)) or "none: the house pays"),
         Fact("hand", _hand(cards, story.hit)),
         Fact("validated", validated[0], "moment"),
         Fact("validated by", validated[1]),
         Fact("paid", paid[0], "moment"),
         Fact("paid by", paid[1]),
     ]
-    written = _written(ledger, names.bank, story.hit.number)
+    written = _written(ledger, names.bank, story.hit.number, winner)
     facts += [Fact(name.replace("_", " "), "; ".join(written.get(name, ()))) for name in WRITTEN]
     facts += [Fact("disputed", "it is not paid")] if story.disputed else []
-    return Found(facts, _awards(wanted, names, story), [])
+    return Found(facts, _awards(wanted, names, winner.awards), [])
 
 
-def _written(ledger: Reader, bank: str, hit: int) -> dict[str, list[str]]:
-    """What people wrote when they validated and paid it, and added since, each text once."""
+def winner_of(hit: Hit, seat: int) -> Winner:
+    """The winner at that seat; for 0 who held the hand, else the first that it pays. Raises Unanswerable."""
+    seats = winners(hit.awards) or sorted({award.seat for award in hit.awards})
+    main = hit.seat if hit.seat in seats else seats[0]
+    awards = [award for award in hit.awards if award.seat == (seat or main)]
+    if not awards:
+        raise Unanswerable(f"seat: H{hit.number} has no award for seat {seat}")
+    return Winner(seat or main, awards, [one for one in seats if one != (seat or main)])
+
+
+def _winner(winner: Winner) -> Iterator[Fact]:
+    yield Fact("winner", where(winner.seat))
+    if winner.others:
+        yield Fact("other winners", both([where(seat) for seat in winner.others]))
+
+
+def _written(ledger: Reader, bank: str, hit: int, winner: Winner) -> dict[str, list[str]]:
+    """What people wrote when they validated it and paid its winner, and added since, each text once."""
     found: dict[str, list[str]] = {}
+    theirs = {award.number for award in winner.awards}
     for event in written_on(ledger, bank, hit):
+        if isinstance(event, Paid) and theirs.isdisjoint(event.awards):
+            continue
+        if isinstance(event, PapersAdded) and event.seat not in (0, winner.seat):
+            continue
         facts = facts_of(ledger, event) | {"document": getattr(event, "document", "")}
         for gone in (ERASED, MISSING):
             if gone in facts:
@@ -87,13 +124,10 @@ def _written(ledger: Reader, bank: str, hit: int) -> dict[str, list[str]]:
 
 
 def _slip(ledger: Reader, wanted: Wanted, names: Names, story: Story) -> list[Fact]:
+    """What both papers say of a hit."""
     hit = story.hit
-    own = [award for award in hit.awards if award.kind != "envy"]
-    envy = [award for award in hit.awards if award.kind == "envy"]
     row = ledger.rows(names.bank, hit.seq - 1, 1)[0]
     return [
-        Fact("amount", worth(own), "sum"),
-        *([Fact("envy", worth(envy), "sum")] if envy else []),
         Fact("hit", f"H{hit.number} in bank {names.bank}, {status(story)}"),
         Fact("won", f"{words(hit.hand)} on {wanted.title(names.link(hit.link))}"),
         Fact("where", f"table {names.table(hit.table)}, {where(hit.seat)}, round {hit.round}"),
@@ -110,8 +144,8 @@ def _page(site: Site, bank: str, hit: int) -> str:
     return f"{site.address}/ops/hits/{bank}/H{hit}"
 
 
-def _awards(wanted: Wanted, names: Names, story: Story) -> Iterator[tuple[Cell, ...]]:
-    for award in sorted(story.hit.awards, key=_own_first):
+def _awards(wanted: Wanted, names: Names, awards: Iterable[Award]) -> Iterator[tuple[Cell, ...]]:
+    for award in sorted(awards, key=_own_first):
         amount = award.worth() if award.stands() else 0
         yield f"A{award.number}", _what(wanted, names, award), award.pays, award.status, amount
 
@@ -134,10 +168,10 @@ def _own_first(award: Award) -> tuple[bool, int]:
     return award.kind == "envy", award.number
 
 
-def _cycles(ledger: Reader, names: Names, story: Story) -> Iterator[str]:
-    """Of each percentage award, its level and the cycle that it was won in."""
+def _cycles(ledger: Reader, names: Names, story: Story, winner: Winner) -> Iterator[str]:
+    """Of each percentage award of theirs, its level and the cycle that it was won in."""
     told = set()
-    for award in story.hit.awards:
+    for award in winner.awards:
         if not award.level:
             continue
         row = story.made[award.number]
@@ -197,11 +231,11 @@ REPORTS: Final = (
     Report(
         "payout",
         "Payout form",
-        "The documentation of a payout on one page: what the ledger has, and room for the rest.",
+        "What one winner is paid, on one page: what the ledger has, and room for the rest.",
         COLUMNS,
-        ("hit",),
+        ("hit", "seat"),
         find_payout,
-        "H12 --html payout.html",
+        "H12 --seat 3 --html payout.html",
         (
             "Dealer, signature",
             "Floorperson who saw the cards, signature",

@@ -10,7 +10,7 @@ Kind = Literal["text", "word", "figure", "count", "sum", "moment", "span", "code
 """Of a cell: a text, a name of ours such as "royal-flush", digits, a number, micro-dollars, unix ms,
 milliseconds; a text that a camera reads. A text that is a `Sentence` is told in the reader's language."""
 Cell = str | int | None
-Option = Literal["day", "days", "hit", "link", "drop"]
+Option = Literal["day", "days", "hit", "seat", "link", "drop"]
 """What a report may be asked with besides the bank. day: one gaming day. days: from one to another."""
 
 
@@ -33,7 +33,7 @@ class Column(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """What is asked for. banks: at least one. link: None for all.
+    """What is asked for. banks: at least one. link: None for all. seat: a winner of the hit; 0 for its own.
 
     first, last: gaming days; where neither is given the last one that was read. drops: by link, what was
     counted, in micro-dollars. titles: by link, what people call it.
@@ -47,6 +47,7 @@ class Wanted(NamedTuple):
     hit: int = 0
     drops: Mapping[str, int] = {}
     titles: Mapping[str, str] = {}
+    seat: int = 0
 
     def title(self, link: str) -> str:
         """What people call a link; its id where nothing else is known."""

@@ -26,7 +26,7 @@ Money = Callable[[int], str]
 NOT_ABOUT: Final = (
     "people", "reason", "note", "recomputed", "tick", "handed_on", "parts", "code", "message", "mark",
     "marks", "changes", "before", "terms", "digest", "secret", "paper", "waited_ms", "asked_ms", "seen",
-    "session", "kept_days", "written",
+    "session", "kept_days", "written", "needs", "filled",
 )  # fmt: skip
 
 

@@ -48,7 +48,7 @@ ENVY: Final = (
 )
 
 # The status of a hit is that of the award that people have most to do with.
-_URGENT: Final = ("pending", "validated", "paid", "final", "undone")
+URGENT: Final = ("pending", "validated", "paid", "final", "undone")
 
 
 def find_hits(ledger: Reader, wanted: Wanted) -> Found:
@@ -129,7 +129,7 @@ def status(story: Story) -> str:
     """One word for a hit."""
     if story.disputed:
         return "disputed"
-    return min((award.status for award in story.hit.awards), key=_URGENT.index)
+    return min((award.status for award in story.hit.awards), key=URGENT.index)
 
 
 def _order(step: Step) -> int:

@@ -28,6 +28,7 @@ Hit = Annotated[str, typer.Argument(metavar="HIT", help="The hit's id, such as H
 Award = Annotated[
     str | None, typer.Option("--award", metavar="ID", help="Only this award of the hit, such as A34.")
 ]
+Seat = Annotated[int | None, typer.Option("--seat", metavar="N", help="Only this winner of the hit.")]
 Write = Annotated[
     list[str] | None,
     typer.Option("--write", metavar="NAME=TEXT", help="Write this on the hit's papers; may be repeated."),
@@ -141,12 +142,13 @@ def pay(
     talk: Talk,
     hit: Hit,
     award: Award = None,
+    seat: Seat = None,
     write: Write = None,
 ) -> None:
-    """Record that a validated hit was paid and that its documentation is complete.
+    """Record that one winner of a validated hit was paid and that the documentation is complete.
 
-    --write takes document, patron, tax_form and tax_number. The document, which is the number of the payout
-    form, is required.
+    A hit with one winner needs no --seat. --write takes document, patron, tax_form and tax_number. The
+    document, which is the number of the payout form, is required.
 
     Example: jackpot hits pay H12 --write document=4711 --config /etc/jackpot/config.toml
     """
@@ -155,13 +157,13 @@ def pay(
     written = _written(write, Pay)
     if "document" not in written:
         fail("--write document=NUMBER: a payment takes the number of its payout form")
-    _tell(talk, f"{hit}: paid", Pay(hit, award=award, **written))
+    _tell(talk, f"{hit}: paid", Pay(hit, award=award, seat=seat, **written))
 
 
 @app.command()
 @talking(*ONE, "bank")
-def add(talk: Talk, hit: Hit, reason: Reason, write: Write = None) -> None:
-    """Add something to the papers of a hit. What they said before stays.
+def add(talk: Talk, hit: Hit, reason: Reason, seat: Seat = None, write: Write = None) -> None:
+    """Add something to the papers of a hit, or of one winner. What they said before stays.
 
     --write takes dealer, witness, surveillance, patron, tax_form and tax_number.
 
@@ -169,7 +171,8 @@ def add(talk: Talk, hit: Hit, reason: Reason, write: Write = None) -> None:
     """
     from jackpot.server.asks.payouts import AddPapers
 
-    talk.show(talk.ask(AddPapers(hit, reason, **_written(write, AddPapers))), f"{hit}: added to its papers")
+    added = AddPapers(hit, reason, seat, **_written(write, AddPapers))
+    talk.show(talk.ask(added), f"{hit}: added to its papers")
 
 
 @app.command()
@@ -291,7 +294,7 @@ def _cards(cards: dict[str, Any] | None) -> list[str]:
 
 def _written(given: list[str] | None, act: "type[Validate | Pay | Correct | AddPapers]") -> dict[str, str]:
     """What is written on a hit's papers, by its name."""
-    own = ("hit", "award", "amount", "reason")
+    own = ("hit", "award", "amount", "reason", "seat")
     names = [name for name in act.__struct_fields__ if name not in own]
     found = {}
     for one in given or ():

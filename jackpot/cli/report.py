@@ -48,6 +48,10 @@ From = Annotated[
 ]
 To = Annotated[str | None, typer.Option("--to", metavar="DAY", help="The last gaming day.")]
 Hit = Annotated[str, typer.Argument(metavar="HIT", help="The hit's id, such as H12.")]
+Seat = Annotated[
+    int | None,
+    typer.Option("--seat", metavar="N", min=1, help="The winner's seat; default: who held the hand."),
+]
 Link = Annotated[str | None, typer.Option("--link", metavar="LINK", help="Only this link.")]
 Drop = Annotated[
     list[str] | None,
@@ -82,6 +86,7 @@ Html = Annotated[
 # By option of a report: the parameters of its command, each with its annotation and default.
 _ASKED: Final[dict[str, tuple[tuple[str, Any, Any], ...]]] = {
     "hit": (("hit", Hit, Parameter.empty),),
+    "seat": (("seat", Seat, None),),
     "day": (("day", Day, None),),
     "days": (("first", From, None), ("last", To, None)),
     "link": (("link", Link, None),),
@@ -127,6 +132,7 @@ class Asked:
     last: str | None = None
     link: str | None = None
     drop: list[str] | None = None
+    seat: int | None = None
 
     def place(self) -> "Place":
         """Whose books they are, and where. Ends the command where that is not said, or cannot be meant."""
@@ -163,6 +169,7 @@ class Asked:
             _hit(self.hit),
             dict(map(_drop, self.drop or ())),
             place.titles,
+            self.seat or 0,
         )
 
 

@@ -28,6 +28,8 @@ _HINTS: Final = {
     "two_people": "; type both names: --by NAME --and-by OTHER",
     "no_document": ": --write document=NUMBER",
     "no_tax_form": ": --write tax_form=NAME, and of a payment --write tax_number=NUMBER",
+    "no_paper": ": --write NAME=TEXT, or before it `jackpot hits add`",
+    "several_winners": ": --seat N, with a document of its own",
     "not_validated": "; validate it first",
     "no_such_hit": "; `jackpot hits list --all` lists every one ever made",
     "bank_stopped": "; `jackpot lease show` says who has each bank",

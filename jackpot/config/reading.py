@@ -109,6 +109,7 @@ def _site(source: Source) -> Site | None:
         site.get("papers_kept_days"),
         site.get("names_kept_days"),
         site.get("address", ""),
+        tuple(site.get("payout_needs", ())),
     )
 
 

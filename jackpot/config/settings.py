@@ -11,6 +11,7 @@ import msgspec
 from controllers.pace import Limits
 from jackpot.config.compare import Difference, compared
 from jackpot.config.display import DEFAULT_LOCALE, Display
+from jackpot.rules.acts.fields import PaperField
 from jackpot.rules.paytable import LinkTerms, TableTerms
 
 # The longest id, as everywhere.
@@ -39,7 +40,7 @@ class Site(msgspec.Struct, frozen=True):
     tax_form_from: the sum in cents from which a payment takes a tax form, None where none does.
     papers_kept_days: how long is kept who was paid, None for ever. names_kept_days: what people were called,
     once they have left; None for ever. address: where people open the pages, "" if the configuration does
-    not say.
+    not say. payout_needs: what must be on the papers of every payment.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Site(msgspec.Struct, frozen=True):
     papers_kept_days: int | None = None
     names_kept_days: int | None = None
     address: str = ""
+    payout_needs: tuple[PaperField, ...] = ()
 
     @property
     def first_id(self) -> str:

@@ -23,7 +23,7 @@ from jackpot.ledger.rebuild import rebuild
 from jackpot.rules import cards as deck
 from jackpot.rules import hands
 from jackpot.rules.acts.banks import OpenBank
-from jackpot.rules.acts.hits import Corrected, Pay, Undo, Undone, Validate
+from jackpot.rules.acts.hits import Corrected, Undo, Undone, Validate, payments
 from jackpot.rules.acts.links import OpenLink
 from jackpot.rules.acts.meters import LeftDecided, MeterCorrected, Transferred
 from jackpot.rules.acts.parameters import LinkChanged
@@ -381,7 +381,8 @@ class _Again:
         """All that waits at the table is validated and paid (A10)."""
         for number in sorted(set(table.unpaid.hits)):
             self._act(Validate(f"H{number}"))
-            self._act(Pay(f"H{number}", document=f"H{number}"))
+            for payment in payments(self._engine.state.hits[number], f"H{number}"):
+                self._act(payment)
 
     def _frame(self, table: Table, at: int, command: m.TableMessage, draws: Draws = NO_DRAWS) -> None:
         envelope = Envelope(command, at, 0, self._digest(), table=table.terms.table, draws=draws)

@@ -66,6 +66,7 @@ class Code(StrEnum):
     MONEY_LEFT = "money_left"
     NO_DOCUMENT = "no_document"
     NO_LINKS = "no_links"
+    NO_PAPER = "no_paper"
     NO_PERSON = "no_person"
     NO_SITE = "no_site"
     NO_SUCH_ALARM = "no_such_alarm"
@@ -93,6 +94,7 @@ class Code(StrEnum):
     READ_ALREADY = "read_already"
     RESERVED = "reserved"
     SAME_BANK = "same_bank"
+    SEVERAL_WINNERS = "several_winners"
     STALE = "stale"
     TOO_MANY_LINKS = "too_many_links"
     TOO_MANY_SEATS = "too_many_seats"
@@ -214,6 +216,7 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     Code.LOCKED: OfAct("signing in failed too often", "wait a quarter of an hour", 429),
     Code.NO_DOCUMENT: OfAct("a payment or its correction has no document (A10)", "give its number", 400),
     Code.NO_LINKS: OfAct("a table has no link, or one twice", "correct the configuration", 400),
+    Code.NO_PAPER: OfAct("the papers lack what the site wants on them", "write it, then pay", 400),
     Code.NO_PERSON: OfAct("nobody is named who does it", "say who does it", 403),
     Code.NO_SITE: OfAct("the ledger's site is not named", "correct the configuration", 400),
     Code.NO_SUCH_ALARM: OfAct("no such alarm is open", _LOOK, 404),
@@ -245,6 +248,7 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
         "only the server suspends and resumes for that reason", "confirm what is missing", 409
     ),
     Code.SAME_BANK: OfAct("a bank cannot become itself", _AGAIN, 400),
+    Code.SEVERAL_WINNERS: OfAct("the hit has several winners (A10)", "pay each of them alone", 400),
     Code.STALE: OfAct("the site's people have changed meanwhile", "ask again", 409),
     Code.TOO_MANY_LINKS: OfAct("a table has at most 8 links", "correct the configuration", 400),
     Code.TOO_MANY_SEATS: OfAct("the game has fewer seats (L11)", "correct the configuration", 400),

@@ -12,7 +12,7 @@ from typing import Any, Final
 import msgspec
 import structlog
 
-from jackpot.books.hits import done_with, erased_marks, marks_of
+from jackpot.books.hits import done_with, erased_marks, filled, marks_of
 from jackpot.books.reader import Books
 from jackpot.config import Config
 from jackpot.config.writing import local_time
@@ -20,6 +20,7 @@ from jackpot.ledger.papers import last_written
 from jackpot.ledger.store import LedgerError
 from jackpot.rules.acts import erasure, hits
 from jackpot.rules.acts.devices import ClearDevice, EndKey
+from jackpot.rules.acts.fields import PaperField
 from jackpot.rules.acts.hits import Pay, Undo, Validate
 from jackpot.rules.acts.links import Resume
 from jackpot.rules.acts.parameters import ChangeLink
@@ -31,6 +32,7 @@ from jackpot.rules.outcome import ActAnswer
 from jackpot.rules.signing import ROLES, SITE
 from jackpot.rules.state import ACTS_KEPT
 from jackpot.server.agreement import agree_again
+from jackpot.server.asks import payouts
 from jackpot.server.asks.ask import Ask, BadRequest, NotDone, Question, Reply, Request, ServerAct, number
 from jackpot.server.asks.devices import Revoke, Revoked
 from jackpot.server.asks.done import Done, told
@@ -152,7 +154,8 @@ class Acts:
         async with self._paying[bank]:
             mark = await self._papers.keep(payout, request.digest)
             try:
-                return await self._act(request, self._papers.act(payout, mark))
+                before = await self._written_before(bank, payout)
+                return await self._act(request, self._papers.act(payout, mark, before))
             except (NotDone, Denied):
                 hit = number(payout.hit) or 0
                 written = await self._books.read(lambda ledger: marks_of(ledger, bank, hit))
@@ -167,6 +170,12 @@ class Acts:
             written = await self._books.read(lambda ledger: last_written(ledger, bank, hit))
             days = self._config.site.papers_kept_days
             return await self._act(request, hits.ErasePapers(asked.hit, asked.reason, days, written))
+
+    async def _written_before(self, bank: str, payout: Payout) -> set[PaperField]:
+        """What stands on the papers of all winners of a hit; it is read where the site wants something."""
+        if not isinstance(payout, payouts.Pay) or not self._config.site.payout_needs:
+            return set()
+        return await self._books.read(lambda ledger: filled(ledger, bank, number(payout.hit) or 0))
 
     async def _erase(self, bank: str, hit: str) -> None:
         """Erases the papers of a hit that the journal says are erased; again, if that failed before."""
@@ -243,16 +252,21 @@ class Acts:
 
     async def _done_before(self, act: Validate | Pay | Undo, writer: Desk) -> NotDone | None:
         """A refusal that says who did it before, and when; None where nothing was done that stands."""
-        hit, name = number(act.hit) or 0, act.award or act.hit
+        hit, seat = number(act.hit) or 0, act.seat if isinstance(act, Pay) else None
+        name = act.award or (f"seat {seat} of {act.hit}" if seat else act.hit)
         listed = (await hits_of(writer, self._books, hit + 1, 1)).hits
-        awards = [one for found in listed if found["hit"] == act.hit for one in found["awards"]]
-        statuses = {one["status"] for one in awards if name in (one["hit"], one["award"])}
+        theirs = [
+            one
+            for found in listed
+            for one in found["awards"]
+            if one["hit"] == act.hit and act.award in (None, one["award"]) and seat in (None, one["seat"])
+        ]
+        statuses, numbers = {one["status"] for one in theirs}, {number(one["award"]) for one in theirs}
         status = next((one for one in ("pending", "validated", "paid", "undone") if one in statuses), "final")
         if statuses == {"final"}:
             return NotDone(Code.NOT_PENDING, f"{name} is final: it waits for nobody")
         for done in await self._books.read(lambda ledger: done_with(ledger, writer.bank, hit)):
-            mine = act.award is None or number(act.award) in done.awards
-            if mine and done.what == status and status in _DONE[type(act)]:
+            if not numbers.isdisjoint(done.awards) and done.what == status and status in _DONE[type(act)]:
                 at = local_time(done.at, self._timezone, "%Y-%m-%d %H:%M:%S %Z")
                 said = f"{name} is {status} already, by {' and '.join(done.people)}, {at}"
                 return NotDone(_DONE_CODES[status], said)

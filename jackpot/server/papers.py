@@ -1,9 +1,11 @@
 """Where is what people write on a payout's papers? Next to the journal, for as long as the site says."""
 
+from collections.abc import Iterable
+
 from jackpot.clock import Clock
 from jackpot.config import Site
 from jackpot.ledger import papers
-from jackpot.rules.acts.fields import DAY_MS
+from jackpot.rules.acts.fields import DAY_MS, PaperField
 from jackpot.rules.acts.hits import Pay, Validate
 from jackpot.rules.acts.papers import AddPapers
 from jackpot.rules.codes import Code
@@ -42,15 +44,18 @@ class Papers:
         days = self._site.papers_kept_days
         return None if days is None else self._clock.unix_ms() - days * DAY_MS
 
-    def act(self, payout: Payout, mark: bytes) -> Validate | Pay | AddPapers:
-        """What the rules decide."""
+    def act(self, payout: Payout, mark: bytes, before: Iterable[PaperField]) -> Validate | Pay | AddPapers:
+        """What the rules decide. before: what stands on the papers of all winners of the hit."""
         match payout:
             case payouts.Validate(hit=hit, award=award, surveillance=surveillance):
                 return Validate(hit, award, surveillance, mark)
-            case payouts.Pay(hit=hit, award=award, document=document, tax_form=form):
-                return Pay(hit, award, document, form, self._site.tax_form_from, mark)
-            case payouts.AddPapers(hit=hit, reason=reason, surveillance=pictures, tax_form=form):
-                return AddPapers(hit, reason, pictures, form, mark)
+            case payouts.Pay(hit=hit, award=award, seat=seat, document=document, tax_form=form):
+                needs = self._site.payout_needs
+                known = {*before, *(name for name in needs if getattr(payout, name, ""))}
+                filled = tuple(name for name in needs if name in known)
+                return Pay(hit, award, document, form, self._site.tax_form_from, mark, seat, needs, filled)
+            case payouts.AddPapers(hit=hit, reason=reason, seat=seat, surveillance=pictures, tax_form=form):
+                return AddPapers(hit, reason, pictures, form, mark, seat)
         raise BadRequest(f"{type(payout).__name__} is no payout")
 
     async def drop(self, mark: bytes) -> None:

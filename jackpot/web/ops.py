@@ -5,11 +5,14 @@ that the API cannot, and is told the same refusals.
 """
 
 import secrets
-from typing import Any, Final, get_origin, get_type_hints
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple, get_origin, get_type_hints
 
 from aiohttp import web
 from multidict import MultiDict
 
+from jackpot.books.hits import OF_ALL
+from jackpot.books.winners import URGENT
 from jackpot.config.languages import told
 from jackpot.rules import kinds
 from jackpot.rules.codes import Code
@@ -103,6 +106,16 @@ def routes(front: Front, overview: Overview, reports: Reports) -> list[web.Route
     ]
 
 
+class Winner(NamedTuple):
+    """Who is paid of a hit. amount: a decimal. due: it takes a tax form. envy: others' hand earned it."""
+
+    seat: int
+    amount: str
+    status: str
+    due: bool
+    envy: bool
+
+
 class Pages:
     """Answers for each page."""
 
@@ -131,7 +144,16 @@ class Pages:
     async def hit(self, request: web.Request, person: Person) -> web.StreamResponse:
         """One hit, to be worked through."""
         found = await self._make.ask(AskHit, person, **request.match_info)
-        shown = {"hit": found, "tax_from": self._tax_from(found)}
+        written = {name for step in found.steps if step.what in ("validated", "added") for name in step.facts}
+        needs, least = self._site.payout_needs, self._site.tax_form_from
+        shown = {
+            "hit": found,
+            "winners": list(_winners(found, least)),
+            "seats": {award.award: award.seat for award in found.awards},
+            "tax_from": decimal(from_cents(least or 0)),
+            "needs": needs,
+            "missing": [name for name in needs if name in OF_ALL and name not in written],
+        }
         return await self._make.page(request, person, "ops/hit.html", **shown)
 
     async def hit_of_some_bank(self, request: web.Request, person: Person) -> web.StreamResponse:
@@ -158,15 +180,6 @@ class Pages:
         except ServerError as error:
             problem = str(error)
         return await self._make.page(request, person, "ops/undo.html", hit=hit, found=found, problem=problem)
-
-    def _tax_from(self, hit: Hit) -> str | None:
-        """The sum from which a payment takes a tax form, where a seat's awards come to so much."""
-        least, seats = self._site.tax_form_from, dict[int, int]()
-        for award in hit.awards if least is not None else ():
-            more = to_cents(of_decimal(award.amount) + of_decimal(award.difference))
-            seats[award.seat] = seats.get(award.seat, 0) + more * (award.status != "undone")
-        due = least is not None and max(seats.values(), default=0) >= least
-        return decimal(from_cents(least or 0)) if due else None
 
     async def links(self, request: web.Request, person: Person) -> web.StreamResponse:
         """Every link, with what stands on its meters."""
@@ -277,13 +290,27 @@ class Pages:
         return request.query.get("bank") or self._banks[0]
 
 
+def _winners(hit: Hit, least: int | None) -> Iterator[Winner]:
+    """Who is paid of a hit, as its awards stand. least: cents from which a payment takes a tax form."""
+    standing = [award for award in hit.awards if award.status != "undone"]
+    for seat in dict.fromkeys(award.seat for award in standing):
+        theirs = [award for award in standing if award.seat == seat]
+        amount = sum(of_decimal(award.amount) + of_decimal(award.difference) for award in theirs)
+        status = min((award.status for award in theirs), key=URGENT.index)
+        due = least is not None and to_cents(amount) >= least
+        yield Winner(seat, decimal(amount), status, due, all(award.kind == "envy" for award in theirs))
+
+
 def _became(act: str, form: MultiDict[str], done: Reply) -> Sentence:
     """What the page says of an act that was accepted."""
     if isinstance(done, Done) and done.asked:
         return Sentence(WAITS)
-    whole = not form.get("award")
+    whole, seat = not form.get("award"), form.get("seat", "")
     if act == "validate" and whole:
         return Sentence("{hit} is validated. Now it is to be paid.", hit=form["hit"])
+    if act == "pay" and seat:
+        said = "Seat {seat} of {hit} is paid, form {document}."
+        return Sentence(said, seat=seat, hit=form["hit"], document=form["document"])
     if act == "pay" and whole:
         return Sentence("{hit} is paid, form {document}.", hit=form["hit"], document=form["document"])
     return Sentence(DOINGS[act].done)

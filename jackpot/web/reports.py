@@ -35,6 +35,7 @@ ASKED: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     "day": (("day", "Gaming day"),),
     "days": (("first", "From the gaming day"), ("last", "To the gaming day")),
     "hit": (("hit", "Hit"),),
+    "seat": (("seat", "Seat"),),
     "link": (("link", "Link"),),
     "drop": (),
 }
@@ -152,11 +153,15 @@ class Reports:
         digits = hit.removeprefix("H")
         if not (hit.startswith("H") and digits.isascii() and digits.isdigit() and len(digits) <= 16):
             raise Unanswerable(f"hit: {hit!r} is no hit, such as H12")
+        seat = given.get("seat", "0")
+        if not (seat.isascii() and seat.isdigit() and len(seat) == 1):
+            raise Unanswerable(f"seat: {seat!r} is no seat, such as 3")
         first, last = given.get("day", given.get("first")), given.get("day", given.get("last"))
         if first and last and first > last:
             raise Unanswerable(f"first: {first} is after {last}")
         chosen = (bank,) if bank else banks
-        return Wanted(self._site, chosen, given.get("link"), first, last, int(digits), titles=self._titles)
+        link, number = given.get("link"), int(digits)
+        return Wanted(self._site, chosen, link, first, last, number, titles=self._titles, seat=int(seat))
 
 
 def _skipped(given: Mapping[str, str]) -> int:

@@ -14,7 +14,7 @@ from tests.ledger.waiting import open_ledger
 
 __all__ = ["books", "place", "season"]
 
-SEED = 11
+SEED = 15
 DAYS = 4
 STEPS = 170
 

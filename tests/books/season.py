@@ -12,7 +12,7 @@ from jackpot.config import Site
 from jackpot.ledger.journal import Row, genesis, row_of
 from jackpot.rules.acts.alarms import AcknowledgeAlarm
 from jackpot.rules.acts.banks import OpenBank
-from jackpot.rules.acts.hits import Pay, Undo, Validate
+from jackpot.rules.acts.hits import Undo, Validate, payments
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
 from jackpot.rules.acts.readings import Reading
 from jackpot.rules.acts.rounds import Reopen
@@ -154,7 +154,7 @@ class Season:
                 if table.unfinished() is not None:
                     self._play(table)
         for hit in list(self.engine.state.hits.values()):
-            for act in (Validate(f"H{hit.number}"), Pay(f"H{hit.number}", document="W-1")):
+            for act in (Validate(f"H{hit.number}"), *payments(hit, "W-1")):
                 self.ask(act, None, "ann")
 
     def _rarely(self, table: Table) -> None:

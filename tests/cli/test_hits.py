@@ -13,7 +13,7 @@ from jackpot.config import Config
 from jackpot.rules.unpaid import WAITING_MOST
 from jackpot.server.admin import login_of
 from tests.server.bed import LINK, LINKS, administer, configure, on_loop, table
-from tests.server.test_admin import jackpot, royal
+from tests.server.test_admin import jackpot, pay, royal
 from tests.server.test_tables import pile_up
 from tests.server.test_web import fetch, key, samples
 from tests.web.staffed import join, staffed
@@ -22,9 +22,9 @@ TWO = ("--reason", "misread", "--by", "Ann", "--and-by", "Bo")
 TWO_BANKS = f'{LINKS}\n{LINKS.replace(LINK, "side").strip()}\nbank = "side"'
 
 
-async def pay(config: Config, hit: str = "H1") -> None:
-    for act, paper in (("validate", {}), ("pay", {"document": "W-1"})):
-        assert (await administer(config, do=act, hit=hit, by="Ann Lee", **paper))["ok"]
+async def validated_and_paid(config: Config, hit: str = "H1") -> None:
+    assert (await administer(config, do="validate", hit=hit, by="Ann Lee"))["ok"]
+    await pay(config, hit, by="Ann Lee")
 
 
 @on_loop
@@ -34,7 +34,7 @@ async def test_a_corrected_paid_award_is_shown_with_its_difference(tmp_path: Pat
     where = ("--config", str(config.path))
     async with Server(config) as server, table(server) as device:
         await royal(device)
-        await pay(config)
+        await validated_and_paid(config)
         for round_, amount in ((None, "9998.50"), ("R2", "9990.18")):
             document = ("--amount", amount, "--write", "document=W-7")
             code, _, error = await jackpot("hits", "correct", "A1", *document, *TWO, *where)
@@ -85,7 +85,7 @@ async def test_an_act_finds_the_bank_of_its_hit(tmp_path: Path) -> None:
             ("hits", "show", "H1"),
             ("hits", "correct", "A1", "--amount", "10000.17", *TWO),
             ("hits", "validate", "H1"),
-            ("hits", "pay", "H1", "--write", "document=W-1"),
+            ("hits", "pay", "H1", "--seat", "1", "--write", "document=W-1"),
         ):
             code, _, error = await jackpot(*command, *where)
             assert code == 0, error
@@ -131,7 +131,7 @@ async def test_what_was_done_already_is_said_with_by_whom_and_when(tmp_path: Pat
         code, _, error = await jackpot("hits", "validate", "H1", *where)
         assert code == 1
         assert re.fullmatch(f"H1 is validated already, by Ann Lee, {when}", error)
-        assert (await administer(config, do="pay", hit="H1", document="W-1", by="Bo"))["ok"]
+        await pay(config, by="Bo")
         for lock in (False, True):
             if lock:
                 device.wager(3, "R2", 1, lock=True)

@@ -90,10 +90,10 @@ class Desk:
             terms = {"reseed": random.choice(RESEEDS)}
         return {**plan.levels, name: {**level, **terms}}
 
-    def pay(self, hit: str, award: str | None) -> Pay:
-        """Mostly with the form that a large sum takes."""
+    def pay(self, hit: str, award: str | None = None, seat: int | None = None) -> Pay:
+        """One winner, by the award or the seat; mostly with the form that a large sum takes."""
         form = "W-2G" if self.random.random() < WITH_FORM else ""
-        return Pay(hit, award, "W-1", form, TAX_FROM)
+        return Pay(hit, award, "W-1", form, TAX_FROM, seat=seat)
 
     def lift(self, hit: Hit) -> Named | None:
         """Two end the dispute that holds a hit."""

@@ -180,14 +180,6 @@ class Acts:
         unfinished = self.tables[hit.table].unfinished.values()
         return any(waiting[3] is hit for round_ in unfinished for waiting in round_.shared)
 
-    def do_pay(self, hit: str | None = None, award: str | None = None, people: int = 1) -> Map:
-        ready = self.payable(*self.awards_of(hit, award))
-        if not ready:
-            raise Refused("nothing is validated, or only envy of a hand that is not")
-        for one in ready:
-            one.status = PAID
-        return self.answer([status_of(one, PAID) for one in ready])
-
     def payable(self, hit: Hit, awards: list[Award]) -> list[Award]:
         """Those of a hit's awards that may be paid now."""
         waits = self.shares_later(hit) or any(

@@ -1,9 +1,9 @@
-"""What holds a payment, for the independent model: a dispute, and a large sum's tax form (A10)."""
+"""Who is paid, and what holds it: a dispute, a large sum's tax form (A10). For the independent model."""
 
 from __future__ import annotations
 
 from tests.faults.model_acts import Acts
-from tests.faults.model_facts import FINAL, PAID, PENDING, VALIDATED, Award, Hit
+from tests.faults.model_facts import FINAL, PAID, PENDING, UNDONE, VALIDATED, Award, Hit, status_of
 from tests.faults.model_floor import Map, Refused
 
 
@@ -41,21 +41,28 @@ class PaperActs(Acts):
         self,
         hit: str | None = None,
         award: str | None = None,
+        seat: int | None = None,
         people: int = 1,
         tax_form: str = "",
         tax_from: int | None = None,
     ) -> Map:
-        """tax_from: from how many cents on a seat's payment takes a form; None where the site says none."""
+        """To one winner: by the award, by the seat, or by the hit where it has no other.
+
+        tax_from: from how many cents on a seat's payment takes a form; None where the site says none.
+        """
         found, awards = self.awards_of(hit, award)
+        ready = self.payable(found, [one for one in awards if seat in (None, one.seat)])
+        if not ready:
+            raise Refused("nothing of it is validated, or only envy of a hand that is not")
+        if award is None and seat is None and len(self.winners(found)) > 1:
+            raise Refused("several_winners")
         if found.disputed:
             raise Refused("disputed")
-        ready = self.payable(found, awards)
-        large = {
-            one.seat for one in ready if tax_from is not None and self.given(ready, one.seat) >= tax_from
-        }
-        if len(large) > 1 or (large and not tax_form):
-            raise Refused("no tax form, or one for several seats")
-        return super().do_pay(hit, award)
+        if tax_from is not None and self.given(found, ready[0].seat) >= tax_from and not tax_form:
+            raise Refused("no_tax_form")
+        for one in ready:
+            one.status = PAID
+        return self.answer([status_of(one, PAID) for one in ready])
 
     def do_correct(
         self,
@@ -76,9 +83,14 @@ class PaperActs(Acts):
             raise Refused("no tax form")
         return self.correct_award(award, amount, document)
 
-    def given(self, awards: list[Award], seat: int) -> int:
-        """What these awards come to for one seat."""
-        return sum(award.amount for award in awards if award.seat == seat)
+    def winners(self, hit: Hit) -> set[int]:
+        """The seats that it pays, or has paid, by people's hands."""
+        return {award.seat for award in hit.awards if award.status not in (UNDONE, FINAL)}
+
+    def given(self, hit: Hit, seat: int) -> int:
+        """What it gives one seat."""
+        awards = [award for award in hit.awards if award.seat == seat and award.status != UNDONE]
+        return sum(award.amount + award.difference for award in awards)
 
     def do_undo(self, hit: str | None = None, award: str | None = None, people: int = 1) -> Map:
         """With the last award of a hit that waits its dispute is over: there is nothing to hold."""

@@ -60,6 +60,8 @@ MOST = 9
 # Of the acts, how many begin to bring a link to rest, and how many correct a meter.
 EMPTIES = 0.014
 CORRECTS = 0.004
+# Of the payments of a hit, how many name the winner's seat.
+BY_SEAT = 0.8
 # What each act asks a person's roles for.
 KINDS: dict[type, str] = ACTIONS | {
     Suspend: "suspend",
@@ -333,7 +335,8 @@ class Person:
         if hit.disputed and choice < 0.4:
             return self._desk.lift(hit)
         if self.tidying or choice < 0.65:
-            return (Validate(theirs) if waiting else self._desk.pay(theirs, None)), people
+            seat = award.seat if random.random() < BY_SEAT else None
+            return (Validate(theirs) if waiting else self._desk.pay(theirs, seat=seat)), people
         if choice < 0.7:
             return Validate(theirs, one), people
         if choice < 0.77:

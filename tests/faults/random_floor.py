@@ -366,7 +366,7 @@ class RandomFloor:
             self.act(kind, 1, hit=hit["hit"])
             return
         if kind == "pay":
-            self.act(kind, 1, **named, **self.papers(0.7))
+            self.act(kind, 1, **self.winner(hit, award, named), **self.papers(0.7))
             return
         if kind == "correct":
             amount = max(0, award["amount"] + self.rng.choice((-100_000, -777, -1, 0, 1, 777, 50_000)))
@@ -375,6 +375,13 @@ class RandomFloor:
             self.act(kind, self.rng.choice((1, 2, 2)), award=award["award"], amount=amount, **paper)
             return
         self.act(kind, self.rng.choice((1, 2, 2)), **named)
+
+    def winner(self, hit: Message, award: Message, named: Message) -> Message:
+        """Mostly a seat that the hit gives something; or the hit or the award, as they are named."""
+        if self.rng.random() < 0.4:
+            return named
+        seat = award["seat"] if self.rng.random() < 0.9 else self.rng.randint(1, 7)
+        return {"hit": hit["hit"], "seat": seat}
 
     def papers(self, sure: float) -> Message:
         """The site's sum, and mostly the form that a payment from it on takes."""

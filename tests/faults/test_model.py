@@ -228,7 +228,8 @@ def simulate(seed: int, rounds: int, fold: bool) -> dict[tuple[str, str], dict[s
                     assert model.act("undo", hit=hit, people=2)["ok"]
                 else:
                     assert model.act("validate", hit=hit)["ok"]
-                    assert model.act("pay", hit=hit)["ok"]
+                    for seat in {award.seat for award in model.hits_made[hit].awards}:
+                        assert model.act("pay", hit=hit, seat=seat)["ok"]
             waiting = []
         if fold and number % 50 == 49:
             model.checkpoint(forget=True)

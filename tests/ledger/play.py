@@ -15,7 +15,7 @@ from jackpot.rules.acts.alarms import AcknowledgeAlarm
 from jackpot.rules.acts.banks import OpenBank
 from jackpot.rules.acts.devices import BlockDevice, ClearDevice, EndKey
 from jackpot.rules.acts.disputes import Dispute, Lift
-from jackpot.rules.acts.hits import Correct, ErasePapers, Pay, Undo, Validate
+from jackpot.rules.acts.hits import Correct, ErasePapers, Pay, Undo, Validate, payments
 from jackpot.rules.acts.known import SeePeople
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
 from jackpot.rules.acts.meters import CloseLink, CorrectMeter, DecideLeft, Transfer
@@ -166,7 +166,7 @@ class Play:
         first, second = (f"H{self.engine.state.next_hit - back}" for back in (2, 1))
         for act in (
             Validate(second),
-            Pay(second, document="W-1"),
+            *payments(self.engine.state.hits[int(second[1:])], "W-1"),
             AddPapers(second, "left out", "cam 12", "", bytes(32)),
             Undo(first, "misdealt"),
             DecideLeft("D1", True, "the house's error"),
@@ -231,7 +231,8 @@ class Play:
         if waits and self.acts % 5 == 0:
             name = f"H{waits[-1].number}"
             self.act(Dispute(name, "seat 3 says it held the ace"), "anna")
-            self.act(Pay(name, None, "4711", "W-2G", 100_000, bytes(32)), "ben")
+            seat = waits[-1].awards[0].seat
+            self.act(Pay(name, None, "4711", "W-2G", 100_000, bytes(32), seat), "ben")
             self.act(Lift(name, "pictures seen", state.disputed[waits[-1].number]), "anna", "ben")
         if state.paid:
             self.act(ErasePapers(f"H{max(state.paid)}", "years ago"), "anna", "ben")

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from controllers import messages
 from jackpot.rules import commands
-from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
+from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate, winners
 from jackpot.rules.acts.links import Resume, Suspend
 from jackpot.rules.acts.meters import Account, CorrectMeter, DecideLeft, Transfer
 from jackpot.rules.acts.parameters import ChangeLink
@@ -377,7 +377,8 @@ def hit_act(rng: Random, hit: Hit) -> commands.ActCommand:
         case "validate":
             return Validate(name, award)
         case "pay":
-            return Pay(name, award, "W-1")
+            alone = award is None and len(winners(hit.awards)) > 1
+            return Pay(name, award, "W-1", seat=chosen.seat if alone else None)
         case "undo":
             return Undo(name, "tests", award)
     cents = chosen.amount // 10_000 + rng.choice([-100_000, -1, 0, 1, 777, 2_000_000])

@@ -9,6 +9,7 @@ from controllers import messages
 from jackpot.catalogue.terms import LevelEntry, LinkEntry, TermsRefused, resolve
 from jackpot.rules import again, cards, kinds, views
 from jackpot.rules.acts import ACTS
+from jackpot.rules.acts.hits import Pay, payments
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
 from jackpot.rules.acts.meters import TRANSFERRED, CloseLink, CorrectMeter, Transfer
 from jackpot.rules.acts.parameters import ChangeLink
@@ -63,6 +64,10 @@ class OfEngine:
             if outcome.entry.seq == self.auditor.seq + 1:  # else a test went to the engine itself
                 decide_again(self.auditor, outcome.entry)
         return heard(outcome)
+
+    def payments(self, hit: str = "H1") -> list[Pay]:
+        """What pays a hit whole."""
+        return payments(self.engine.state.hits[int(hit[1:])], "W-1")
 
     def take_over(self, tick: int = 0) -> None:
         """Another server goes on from a snapshot, in a new epoch that begins at `tick` of its clock."""

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jackpot.rules import commands
-from jackpot.rules.acts.hits import Pay, Undo, Validate
+from jackpot.rules.acts.hits import Undo, Validate
 from jackpot.rules.acts.rounds import Reopen
 from jackpot.rules.meter import Accounts, contribute
 from jackpot.rules.meter import take as take_now
@@ -296,7 +296,8 @@ class Floor:
 
     def pay(self, hit: str) -> None:
         self.act(Validate(hit))
-        self.act(Pay(hit, document="W-1"))
+        for payment in self.subject.payments(hit):
+            self.act(payment)
 
     def fold_soon(self) -> None:
         """The next lock folds whatever of the level's history may be folded."""

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from jackpot.app import Server
 from tests.server.bed import LINK, LINKS, administer, configure, on_loop, sign, table
-from tests.server.test_admin import jackpot, royal
+from tests.server.test_admin import jackpot, pay, royal
 
 
 @on_loop
@@ -21,7 +21,8 @@ async def test_a_hit_is_validated_and_paid(tmp_path: Path) -> None:
         awards = [(award["award"], award["status"]) for award in validated["awards"]]
         assert awards == [("A1", "validated"), ("A2", "validated")]
         assert (await board.type("status"))["status"] == "validated"
-        assert (await administer(config, do="pay", hit="H1", document="W-1", by="Ann"))["ok"]
+        await pay(config)
+        assert (await board.type("status"))["status"] == "released", "the cage has paid; envy is the table's"
         assert (await board.type("status"))["status"] == "paid"
         await device.hear(lambda message: message["t"] == "status" and message["status"] == "paid")
         device.wager(3, "R2", 1)

@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from jackpot.app import Server
+from jackpot.config import Config
 from jackpot.rules.acts.hits import Undone
 from jackpot.rules.kinds import decode
 from jackpot.server import admin, descriptors
@@ -35,6 +36,13 @@ async def royal(device: Device, seq: int = 1, round_id: str = "R1", **more: Any)
     device.say(t="settle", seq=seq + 1, round=round_id, hands=hands, board=["Js", "Ts"], close=True, **more)
     answer = await device.answer(seq + 1)
     assert answer["t"] == "ack", answer
+
+
+async def pay(config: Config, hit: str = "H1", by: str = "Ann") -> None:
+    """Both winners of that royal flush are paid: seat 1, and seat 2 its envy bonus."""
+    for seat in (1, 2):
+        answer = await administer(config, do="pay", hit=hit, seat=seat, document=f"W-{seat}", by=by)
+        assert answer["ok"], answer
 
 
 async def jackpot(*words: str) -> tuple[int, str, str]:
@@ -89,7 +97,7 @@ async def test_an_award_is_corrected_on_the_command_line(tmp_path: Path) -> None
         told = await device.hear(lambda message: message["t"] == "award" and message["amount"] == 999_900)
         assert told["status"] == "pending"
         assert (await administer(config, do="validate", hit="H1", by="Ann"))["ok"]
-        assert (await administer(config, do="pay", hit="H1", document="W-1", by="Ann"))["ok"]
+        assert (await administer(config, do="pay", hit="H1", seat=1, document="W-1", by="Ann"))["ok"]
         code, _, error = await jackpot("hits", "correct", "A1", "--amount", "10000", *two)
         assert (code, error.partition(":")[0]) == (1, "document")
         paper = ("--write", "document=W-7")

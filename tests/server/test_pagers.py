@@ -109,7 +109,7 @@ async def test_nothing_is_lost_while_nobody_could_be_told(tmp_path: Path) -> Non
             await royal(device)
             main = server.writers["main"]
             await main.person(Validate("H1"), ("Ann",))
-            await main.person(Pay("H1", document="W-1"), ("Ann",))
+            await main.person(Pay("H1", document="W-1", seat=1), ("Ann",))
             await main.person(BlockDevice("table", "T02"), ())
             await until(lambda: away.asked > 2)
             assert server.active

@@ -28,7 +28,8 @@ from tests.server.test_admin import royal
 from tests.server.test_people import ANN, BEN, QUICK
 
 SEEN = {"dealer": "Dee Lear, 4411", "witness": "Will Ness", "surveillance": "cam 12, 02:14"}
-PAID = {"document": "P-4711", "patron": "Pat Ron", "tax_form": "W-2G", "tax_number": "T-0815"}
+WRITTEN = {"document": "P-4711", "patron": "Pat Ron", "tax_form": "W-2G", "tax_number": "T-0815"}
+PAID = {"seat": 1, **WRITTEN}
 NAMES = ("Dee Lear", "Will Ness", "Pat Ron", "T-0815")
 
 
@@ -70,11 +71,14 @@ async def test_names_lie_next_to_the_journal_and_references_in_it(tmp_path: Path
         await royal(device)
         assert (await administer(config, do="validate", hit="H1", by="Ann", once="v", **SEEN))["ok"]
         assert await refused(config, do="pay", hit="H1") == ("bad_request", "document")
-        assert await refused(config, do="pay", hit="H1", document=" ") == ("bad_request", "document")
-        assert await refused(config, do="pay", hit="H1", document="P-1") == ("no_tax_form", "tax_form")
-        half = {name: PAID[name] for name in ("tax_form", "patron", "document")}
+        assert await refused(config, do="pay", hit="H1", seat=1, document=" ") == ("bad_request", "document")
+        assert await refused(config, do="pay", hit="H1", seat=1, document="P-1") == (
+            "no_tax_form",
+            "tax_form",
+        )
+        half = {name: PAID[name] for name in ("seat", "tax_form", "patron", "document")}
         assert await refused(config, do="pay", hit="H1", **half) == ("no_tax_form", "tax_number")
-        assert await refused(config, do="pay", hit="H1", document="P-1", patron="<b>" * 60) == (
+        assert await refused(config, do="pay", hit="H1", seat=1, document="P-1", patron="<b>" * 60) == (
             "bad_request",
             "patron",
         )
@@ -92,7 +96,12 @@ async def test_names_lie_next_to_the_journal_and_references_in_it(tmp_path: Path
         assert all(mark in bodies for *_, mark in found)
         assert all(text.encode() in bodies for text in (SEEN["surveillance"], "P-4711", "W-2G"))
         form = await payout(server, config)
-        assert form.items() >= {name.replace("_", " "): text for name, text in (SEEN | PAID).items()}.items()
+        assert (
+            form.items()
+            >= {
+                name.replace("_", " "): text for name, text in (SEEN | PAID).items() if name != "seat"
+            }.items()
+        )
         steps = (await administer(config, do="/hits/{hit}", hit="H1"))["steps"]
         assert steps[0]["facts"] == {name: PAID[name] for name in ("patron", "tax_form", "tax_number")}
         assert (steps[0]["document"], steps[1]["facts"]) == ("P-4711", SEEN)
@@ -111,6 +120,7 @@ async def test_what_names_somebody_is_erased_by_an_act_or_by_age(tmp_path: Path)
         pay = {"do": "pay", "hit": "H1", "by": "Ann", "once": "p", **PAID}
         assert (await administer(config, **pay))["ok"]
         assert [msgspec.json.decode(row[0])["patron"] for row in kept(config)] == ["Pat Ron"]
+        assert (await administer(config, do="pay", hit="H1", seat=2, document="P-2", by="Ann"))["ok"]
         erase = {"do": "erase-papers", "hit": "H1", "reason": "asked for by the patron"}
         assert (await administer(config, by="Ann", **erase))["code"] == "two_people"
         assert len(kept(config)) == 1
@@ -173,6 +183,7 @@ async def test_papers_are_erased_once_another_confirms_it(tmp_path: Path) -> Non
         await royal(device)
         assert (await administer(config, do="validate", hit="H1", by="Ann", **SEEN))["ok"]
         assert (await administer(config, do="pay", hit="H1", by="Ann", **PAID))["ok"]
+        assert (await administer(config, do="pay", hit="H1", seat=2, document="P-2", by="Ann"))["ok"]
         server.entrance.hashing = Hashing(QUICK)
         await Staff(server.entrance).begin((ANN, BEN), "root")
         ann, ben = [(await server.entrance.sign_in(one.login, one.secret)).person for one in (ANN, BEN)]
@@ -195,7 +206,7 @@ async def test_a_correction_is_asked_for_a_tax_form_by_the_sites_sum(tmp_path: P
     async with Server(config) as server, table(server) as device:
         await royal(device)
         assert (await administer(config, do="validate", hit="H1", by="Ann"))["ok"]
-        assert (await administer(config, do="pay", hit="H1", document="P-1", by="Ann"))["ok"]
+        assert (await administer(config, do="pay", hit="H1", seat=1, document="P-1", by="Ann"))["ok"]
         fix = {"do": "correct", "award": "A1", "amount": "12000.00", "reason": "misread", "document": "W-1"}
         both = {"by": "Ann", "and_by": "Bo", **fix}
         assert await refused(config, and_by="Bo", **fix) == ("no_tax_form", "tax_form")

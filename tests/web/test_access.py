@@ -188,7 +188,7 @@ async def test_what_cannot_be_done_with_a_hit_does_no_harm(tmp_path: Path) -> No
         bank = server.writers["main"]
         mine = {"Authorization": f"Bearer {await token(server)}"}
 
-        async def refused(act: str, **fields: str) -> tuple[int, str, bool]:
+        async def refused(act: str, **fields: str | int) -> tuple[int, str, bool]:
             """The status, the field or code, and whether the refusal is in the journal."""
             seq = bank.core.durable_seq
             headers = {**mine, "Idempotency-Key": uuid.uuid4().hex}
@@ -199,7 +199,9 @@ async def test_what_cannot_be_done_with_a_hit_does_no_harm(tmp_path: Path) -> No
         assert await refused("pay", hit="H1", amount="99999.00") == (400, "amount", False)
         assert await refused("pay", hit="H1", document="W-1") == (409, "hit", True)
         assert (await refused("validate", hit="H1"))[0] == 200
-        assert (await refused("pay", hit="H1", document="W-1"))[0] == 200
+        assert await refused("pay", hit="H1", document="W-1") == (400, "seat", True)
+        for seat in (1, 2):
+            assert (await refused("pay", hit="H1", document="W-1", seat=seat))[0] == 200
         assert await refused("pay", hit="H1", document="W-1") == (409, "paid", True)
         assert await refused("undo", hit="H1", reason="again") == (409, "paid", True)
         device.wager(3, "R2", 1, 2, lock=True)

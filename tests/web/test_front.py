@@ -146,10 +146,11 @@ async def test_a_page_says_only_what_became_of_its_own_form(tmp_path: Path) -> N
             "/ops?said=%ff&word=%ff",
         ):
             assert 'class="said"' not in await text(web, other), other
-        paid = form | {"document": "P-1"}
+        paid = form | {"document": "P-1", "seat": "1"}
         spanish = {"Accept-Language": "es"}
         async with web.post("/ops/acts/pay", data=paid, headers=spanish) as answer:
-            assert 'class="said" role="status">H1 está pagado, folio P-1.<' in await answer.text()
+            said = "El asiento 1 de H1 está pagado, folio P-1."
+            assert f'class="said" role="status">{said}<' in await answer.text()
         (await signed_in(web, login="bo")).close()
         assert 'class="said"' not in await text(web, ours), "it was said to somebody else"
 

@@ -48,5 +48,5 @@ async def test_a_royal_with_envy_is_one_sum_everywhere(tmp_path: Path) -> None:
         plain = text.replace(",", "")
         assert OWN.replace(",", "") in plain, where
         assert TOGETHER.replace(",", "") not in plain, where
-        if "links" not in where:
+        if "links" not in where and "payout" not in where:  # envy has forms of its own
             assert ENVY.replace(",", "") in plain, where

@@ -279,7 +279,7 @@ async def test_a_corrected_hit_stays_in_its_card(tmp_path: Path) -> None:
         device.say(t="settle", seq=2, round="R1", hands=[ROYAL], board=["Js", "Ts"], close=True)
         assert (await device.answer(2))["t"] == "ack"
         assert (await administer(config, do="validate", by="Ann", hit="H1"))["ok"]
-        assert (await administer(config, do="pay", by="Ann", hit="H1", document="W-1"))["ok"]
+        assert (await administer(config, do="pay", by="Ann", hit="H1", seat=1, document="W-1"))["ok"]
         two = {"reason": "misread", "document": "W-7", "by": "Ann", "and_by": "Bo"}
         assert (await administer(config, do="correct", award="A1", amount="1234567.89", **two))["ok"]
         for size in SOME:

@@ -26,7 +26,7 @@ from jackpot.lab.simulated.plan import DEALT, LINK, Plan, Wrong, names
 from jackpot.ledger.journal import Head, genesis
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.rules.acts.banks import OpenBank
-from jackpot.rules.acts.hits import Pay, Validate
+from jackpot.rules.acts.hits import Pay, Validate, payments
 from jackpot.rules.acts.links import OpenLink
 from jackpot.rules.acts.readings import Reading
 from jackpot.rules.acts.tables import OpenTable
@@ -231,7 +231,8 @@ class _Floor:
         waiting = self._core.engine.state.links[0].unpaid.values()
         for number in sorted({hit for unpaid in waiting for hit in unpaid.hits}):
             self.act(Validate(f"H{number}"), at)
-            self.act(Pay(f"H{number}", document=f"S{number}"), at)
+            for payment in payments(self._core.engine.state.hits[number], f"S{number}"):
+                self.act(payment, at)
 
     def _read(self, days: int) -> int:
         """The reading of a gaming day as it ends; how many have ended (S2)."""

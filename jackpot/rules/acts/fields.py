@@ -3,7 +3,7 @@
 The description of a field is what a person is told who broke its bounds.
 """
 
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 from msgspec import Meta
 
@@ -72,6 +72,8 @@ Fact = Annotated[
         description=f"1 to {FACT_MOST} printable characters",
     ),
 ]
+# What a site may want on the papers of every payment.
+PaperField = Literal["dealer", "witness", "surveillance", "patron", "tax_form"]
 # An entry of the bank's journal, by its number.
 EntryId = Annotated[int, Meta(ge=0, le=10**16 - 1, description="an entry of the journal, such as 17")]
 HitId = Annotated[str, Meta(pattern=f"^H{NUMBER}", description="a hit's id, such as H12")]

@@ -8,10 +8,22 @@ from collections.abc import Callable, Iterable
 from typing import Annotated, Any, ClassVar, Final, Literal
 
 from msgspec import Meta
+from msgspec.structs import replace
 
+from controllers.messages import Seat
 from jackpot.rules import facts, unpaid
 from jackpot.rules.acts.act import ADMIN, FLOOR, FLOOR_OR_CAGE, Act, By, outlived, someone
-from jackpot.rules.acts.fields import AwardId, Cents, Document, Fact, HitId, KeptDays, Paper, Reason
+from jackpot.rules.acts.fields import (
+    AwardId,
+    Cents,
+    Document,
+    Fact,
+    HitId,
+    KeptDays,
+    Paper,
+    PaperField,
+    Reason,
+)
 from jackpot.rules.apply_rounds import decided, end_dispute, recomputed_changes, retire
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
@@ -79,10 +91,11 @@ def apply_validated(effects: Effects, event: Validated) -> None:
 
 
 class Pay(ActCommand, tag="pay", frozen=True):
-    """The documentation is complete: a validated hit, or one award, is paid (A10, T11).
+    """The documentation is complete: one winner of a validated hit, or one award, is paid (A10, T11).
 
-    document: of the payment, its number. tax_form: what it is called. tax_from: the site's sum from which a
-    payment takes one, in cents, None where none does.
+    seat: the winner's; a hit with one winner needs none. document: of the payment, its number. tax_form: what
+    it is called. tax_from: the site's sum from which a payment takes one, in cents, None where none does.
+    needs: what the site wants on the papers of every payment. filled: what stands there.
     """
 
     hit: HitId
@@ -91,9 +104,14 @@ class Pay(ActCommand, tag="pay", frozen=True):
     tax_form: Fact = ""
     tax_from: int | None = None
     paper: Paper = b""
+    seat: Seat | None = None
+    needs: tuple[PaperField, ...] = ()
+    filled: tuple[PaperField, ...] = ()
 
 
 class Paid(Event, frozen=True, array_like=True):
+    """awards: of one seat, who is the winner."""
+
     kind: ClassVar[int] = 11
     hit: int
     awards: list[int]
@@ -102,37 +120,57 @@ class Paid(Event, frozen=True, array_like=True):
     tax_form: str = ""
     tax_from: int | None = None
     paper: bytes = b""
+    needs: tuple[PaperField, ...] = ()
+    filled: tuple[PaperField, ...] = ()
+
+
+def winners(awards: Iterable[Award]) -> list[int]:
+    """The seats that have awards which stand: each is paid alone, on papers of its own (A10)."""
+    return sorted({award.seat for award in awards if award.stands()})
+
+
+def payments(hit: Hit, document: str) -> list[Pay]:
+    """What pays a validated hit whole, where nobody looks at papers: each of its winners alone."""
+    return [Pay(f"H{hit.number}", document=document, seat=seat) for seat in winners(hit.awards)]
 
 
 def decide_pay(state: State, command: Pay, by: By) -> Paid:
-    """The documentation is complete (A10, T11)."""
+    """The documentation of one winner is complete (A10, T11)."""
     someone(by)
     hit = find_hit(state, command.hit)
-    awards = _named(hit, command.award, "validated")
-    if _shares_later(state, hit) or any(it.kind != "envy" and it.status == "pending" for it in hit.awards):
-        awards = [award for award in awards if award.kind != "envy"]
-    refuse_if(not awards, Code.HAND_PENDING, "award: an envy bonus waits until its hand is validated")
+    awards = _payable(state, hit, command)
+    seats = winners(hit.awards)
+    unnamed = command.seat is None and command.award is None and len(seats) > 1
+    several = f"seat: H{hit.number} is won by seats {', '.join(map(str, seats))}: pay each of them alone"
+    refuse_if(unnamed, Code.SEVERAL_WINNERS, several)
     refuse_if(not command.document, Code.NO_DOCUMENT, "document: a payment needs a document's number")
     held = hit.number in state.disputed
     refuse_if(held, Code.DISPUTED, f"hit: H{hit.number} is disputed, and is not paid until that is lifted")
-    _check_tax(hit, awards, command)
+    _check_papers(hit, awards[0].seat, command)
     numbers = sorted(award.number for award in awards)
     facts_ = command.document, command.tax_form, command.tax_from, command.paper
-    return Paid(hit.number, numbers, by.people, *facts_)
+    return Paid(hit.number, numbers, by.people, *facts_, command.needs, command.filled)
 
 
-def _check_tax(hit: Hit, awards: list[Award], command: Pay) -> None:
-    """Refuse a payment that takes a tax form and has none: a seat's sum counts, of all awards of the hit."""
-    if command.tax_from is None:
-        return
-    seats = sorted({award.seat for award in awards})
-    due = [seat for seat in seats if _of_seat(hit, seat) >= from_cents(command.tax_from)]
-    several = f"award: seats {', '.join(map(str, due))} each take a tax form of their own: pay award by award"
-    refuse_if(len(due) > 1, Code.NO_TAX_FORM, several)
-    least = decimal(from_cents(command.tax_from))
-    for seat in due:
-        missing = f"tax_form: seat {seat} is paid {least} or more, which takes a tax form"
-        refuse_if(not command.tax_form, Code.NO_TAX_FORM, missing)
+def _payable(state: State, hit: Hit, command: Pay) -> list[Award]:
+    """The awards that a payment names, without envy whose hand waits; refused where that leaves none."""
+    awards = _named(hit, command.award, "validated", command.seat)
+    if _shares_later(state, hit) or any(it.kind != "envy" and it.status == "pending" for it in hit.awards):
+        awards = [award for award in awards if award.kind != "envy"]
+    refuse_if(not awards, Code.HAND_PENDING, "award: an envy bonus waits until its hand is validated")
+    return awards
+
+
+def _check_papers(hit: Hit, seat: int, command: Pay) -> None:
+    """Refuse a payment without the tax form that its winner's sum takes, or without what the site wants."""
+    if command.tax_from is not None:
+        least = from_cents(command.tax_from)
+        missing = _of_seat(hit, seat) >= least and not command.tax_form
+        said = f"tax_form: seat {seat} is paid {decimal(least)} or more, which takes a tax form"
+        refuse_if(missing, Code.NO_TAX_FORM, said)
+    for name in command.needs:
+        said = f"{name}: it is wanted on the papers of every payment"
+        refuse_if(name not in command.filled, Code.NO_PAPER, said)
 
 
 def _of_seat(hit: Hit, seat: int) -> int:
@@ -393,15 +431,20 @@ def _find_award(state: State, name: str) -> Award:
     raise Refusal(Code.NO_SUCH_AWARD, message)
 
 
-def _named(hit: Hit, name: str | None, status: Literal["pending", "validated"]) -> list[Award]:
-    """The hit's awards of that status, or the one named; refused if there is none."""
+def _named(
+    hit: Hit, name: str | None, status: Literal["pending", "validated"], seat: int | None = None
+) -> list[Award]:
+    """The hit's awards of that status, or those to the seat, or the one named; refused if there is none."""
     wrong = Code.NOT_PENDING if status == "pending" else Code.NOT_VALIDATED
+    whose = "" if seat is None else f" for seat {seat}"
+    theirs = [award for award in hit.awards if seat in (None, award.seat)]
+    refuse_if(not theirs, Code.NO_SUCH_AWARD, f"seat: H{hit.number} has no award{whose}")
     if name is None:
-        awards = [award for award in hit.awards if award.status == status]
-        refuse_if(not awards, wrong, f"hit: H{hit.number} has no {status} award")
+        awards = [award for award in theirs if award.status == status]
+        refuse_if(not awards, wrong, f"hit: H{hit.number} has no {status} award{whose}")
         return awards
-    awards = [award for award in hit.awards if f"A{award.number}" == name]
-    refuse_if(not awards, Code.NO_SUCH_AWARD, f"award: H{hit.number} has no award {quoted(name)}")
+    awards = [award for award in theirs if f"A{award.number}" == name]
+    refuse_if(not awards, Code.NO_SUCH_AWARD, f"award: H{hit.number} has no award {quoted(name)}{whose}")
     other = awards[0].status != status
     refuse_if(other, wrong, f"award: {name} is {awards[0].status}, not {status}")
     return awards
@@ -466,6 +509,15 @@ def _again(command: Callable[..., ActCommand], event: Any, *more: str) -> Iterab
         yield command(f"H{event.hit}", **fields, award=f"A{event.awards[0]}")
 
 
+def _again_pay(state: State, event: Paid) -> Iterable[ActCommand]:
+    """Of the winner who has its awards, or of the award that it named."""
+    fields = "document", "tax_form", "tax_from", "paper", "needs", "filled"
+    whole, *alone = _again(Pay, event, *fields)
+    for seat in sorted({award.seat for award in _chosen(_kept_hit(state, event.hit), event.awards)}):
+        yield replace(whole, seat=seat)
+    yield from (whole, *alone)
+
+
 def _again_correct(_state: State, event: Corrected) -> Iterable[Correct]:
     facts_ = event.document, event.tax_form, event.tax_from
     yield Correct(f"A{event.award}", to_cents(event.amount), event.reason, *facts_)
@@ -483,7 +535,7 @@ ACTS: Final = (
         Pay,
         decide_pay,
         {Paid: apply_paid},
-        lambda _, event: _again(Pay, event, "document", "tax_form", "tax_from", "paper"),
+        _again_pay,
         power=FLOOR_OR_CAGE,
     ),
     Act(

@@ -3,8 +3,10 @@
 What the papers said before stays: the journal has a digest of each sheet, and who added it.
 """
 
+from collections.abc import Iterable
 from typing import ClassVar, Final
 
+from controllers.messages import Seat
 from jackpot.rules.acts.act import FLOOR_OR_CAGE, Act, By, someone
 from jackpot.rules.acts.fields import Fact, HitId, Paper, Reason
 from jackpot.rules.acts.hits import number_of
@@ -18,17 +20,21 @@ from jackpot.rules.state import State
 
 
 class AddPapers(ActCommand, tag="add-papers", frozen=True):
-    """Something more is written on a hit's papers. paper: the digest of what names somebody."""
+    """Something more is written on a hit's papers. paper: the digest of what names somebody.
+
+    seat: on those of this winner alone.
+    """
 
     hit: HitId
     reason: Reason
     surveillance: Fact = ""
     tax_form: Fact = ""
     paper: Paper = b""
+    seat: Seat | None = None
 
 
 class PapersAdded(Event, frozen=True, array_like=True):
-    """number: the hit's."""
+    """number: the hit's. seat: 0 where it is about all winners."""
 
     kind: ClassVar[int] = 55
     number: int
@@ -37,6 +43,7 @@ class PapersAdded(Event, frozen=True, array_like=True):
     surveillance: str = ""
     tax_form: str = ""
     paper: bytes = b""
+    seat: int = 0
 
 
 def decide_add(state: State, command: AddPapers, by: By) -> PapersAdded:
@@ -44,7 +51,10 @@ def decide_add(state: State, command: AddPapers, by: By) -> PapersAdded:
     someone(by)
     number = number_of("H", command.hit)
     refuse_if(not 0 < number < state.next_hit, Code.NO_SUCH_HIT, f"hit: there is no {quoted(command.hit)}")
-    statuses = {award.status for award in state.hits[number].awards} if number in state.hits else set()
+    hit = state.hits.get(number) or state.paid.get(number)
+    theirs = hit is None or command.seat is None or any(award.seat == command.seat for award in hit.awards)
+    refuse_if(not theirs, Code.NO_SUCH_AWARD, f"seat: {command.hit} has no award for seat {command.seat}")
+    statuses = {award.status for award in hit.awards} if hit is not None else set()
     waits = "pending" in statuses and not statuses & {"validated", "paid"}
     refuse_if(
         waits,
@@ -53,7 +63,7 @@ def decide_add(state: State, command: AddPapers, by: By) -> PapersAdded:
     )
     written = command.surveillance, command.tax_form, command.paper
     refuse_if(not any(written), Code.BAD_REQUEST, "dealer: nothing is written; fill in one field at least")
-    return PapersAdded(number, command.reason, by.people, *written)
+    return PapersAdded(number, command.reason, by.people, *written, command.seat or 0)
 
 
 def apply_added(effects: Effects, event: PapersAdded) -> None:
@@ -66,14 +76,17 @@ def apply_added(effects: Effects, event: PapersAdded) -> None:
     effects.told.hit = f"H{event.number}"
 
 
+def _again_add(_state: State, event: PapersAdded) -> Iterable[AddPapers]:
+    written = event.surveillance, event.tax_form, event.paper
+    yield AddPapers(f"H{event.number}", event.reason, *written, event.seat or None)
+
+
 ACTS: Final = (
     Act(
         AddPapers,
         decide_add,
         {PapersAdded: apply_added},
-        lambda _, event: [
-            AddPapers(f"H{event.number}", event.reason, event.surveillance, event.tax_form, event.paper)
-        ],
+        _again_add,
         power=FLOOR_OR_CAGE,
     ),
 )

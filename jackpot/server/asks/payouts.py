@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, ClassVar
 
+from controllers.messages import Seat
 from jackpot.rules import signing
 from jackpot.rules.acts import hits
 from jackpot.rules.acts.fields import AwardId, Cents, Document, DocumentNumber, Fact, HitId, Reason
@@ -44,14 +45,16 @@ class Validate(Payout, tag="validate", frozen=True):
 
 
 class Pay(Payout, tag="pay", frozen=True):
-    """A validated hit, or one award of it, is paid (A10, T11). document: the number of the payout form.
+    """One winner of a validated hit, or one award, is paid (A10, T11).
 
+    seat: the winner's; a hit with one winner needs none. document: the number of the payout form.
     patron: who is paid, or their reference. tax_form, tax_number: of the form that the site's sum takes.
     """
 
     personal = ("patron", "tax_number")
     document: DocumentNumber
     award: AwardId | None = None
+    seat: Seat | None = None
     patron: Fact = ""
     tax_form: Fact = ""
     tax_number: Fact = ""
@@ -60,11 +63,13 @@ class Pay(Payout, tag="pay", frozen=True):
 class AddPapers(Payout, tag="add-papers", frozen=True):
     """Something more is written on the papers of a hit, once it is validated or paid (A10).
 
-    What they said before stays. The other fields are those of `validate` and `pay`.
+    What they said before stays. seat: on those of this winner alone. The other fields are those of `validate`
+    and `pay`.
     """
 
     personal = ("dealer", "witness", "patron", "tax_number")
     reason: Reason
+    seat: Seat | None = None
     dealer: Fact = ""
     witness: Fact = ""
     surveillance: Fact = ""

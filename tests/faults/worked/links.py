@@ -59,9 +59,10 @@ def lost(round_: str, seats: list[int], link: str = "L", table: str = "T1") -> t
     return Frame(table, plain(round_, seats, link)), Frame(table, close(round_))
 
 
-def paid(round_: str) -> tuple[Step, ...]:
-    """Seat 5's hand on L is seen, and all that it won is paid."""
-    return Act("validate", Hand(round_, 5)), Act("pay", Hand(round_, 5))
+def paid(round_: str, *others: int) -> tuple[Step, ...]:
+    """Seat 5's hand on L is seen, and it is paid, and so are these seats for it."""
+    hand = Hand(round_, 5)
+    return Act("validate", hand), *(Act("pay", hand, {"seat": seat}) for seat in (5, *others))
 
 
 CORRECTIONS: list[Example] = [

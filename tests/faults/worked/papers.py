@@ -26,9 +26,18 @@ def by(kind: str, *signed: Signer, ok: bool = True, asked: int | None = None, **
     return Act(kind, None if kind == "confirm" else HAND, fields, ok=ok, signed=signed, asked=asked)
 
 
-def pay(on: Hand | Prize, tax_from: int | None, form: str = "", *, ok: bool = True) -> Act:
-    """tax_from in cents."""
-    return Act("pay", on, {"tax_from": tax_from, "tax_form": form}, ok=ok)
+def pay(
+    on: Hand | Prize,
+    tax_from: int | None = None,
+    form: str = "",
+    *,
+    seat: int | None = None,
+    ok: bool = True,
+    why: str = "",
+) -> Act:
+    """tax_from in cents. seat: which winner of a hand."""
+    fields = {"tax_from": tax_from, "tax_form": form} | ({} if seat is None else {"seat": seat})
+    return Act("pay", on, fields, ok=ok and not why, why=why)
 
 
 def correct(amount: str, tax_from: int | None, form: str = "", *, ok: bool = True) -> Act:
@@ -94,7 +103,7 @@ EXAMPLES: list[Example] = [
             Act("dispute", HAND),
             Act("correct", FIRST, {"amount": "9000.42"}, people=2),
             Act("undo", FIRST),
-            pay(HAND, None, ok=False),
+            pay(ENVY, ok=False),
             Act("lift", HAND, {"dispute": 1}, ok=False),
             Act("undo", ENVY),
             Act("lift", HAND, {"dispute": 1}, people=2, ok=False),
@@ -111,8 +120,8 @@ EXAMPLES: list[Example] = [
         (
             *one_royal(),
             Act("validate", HAND),
-            pay(HAND, 1_000_021, ok=False),
-            pay(FIRST, 60_000, ok=False),
+            pay(HAND, 1_000_021, why="no_tax_form"),
+            pay(FIRST, 60_000, why="no_tax_form"),
             pay(HAND, 1_000_021, "W-2G"),
         ),
         WON,
@@ -126,7 +135,7 @@ EXAMPLES: list[Example] = [
         (
             *VALIDATED,
             pay(FIRST, 1_000_043),
-            pay(HAND, None),
+            pay(ENVY, None),
         ),
         ENVIED,
         (Now(FIRST, "10000.42", "paid"), Now(ENVY, "1000", "paid")),
@@ -143,7 +152,7 @@ EXAMPLES: list[Example] = [
             correct("2000", 200_000),  # unpaid: its payment will ask
             correct("1000.04", 200_000),
             Act("validate", HAND),
-            pay(HAND, 200_000),
+            pay(FIRST, 200_000),
             correct("1999.99", 200_000),
             correct("2000", 200_000, ok=False),
             correct("2000", 200_000, "W-2G"),
@@ -155,22 +164,22 @@ EXAMPLES: list[Example] = [
         (Now(FIRST, "1000.04", "paid"),),
     ),
     Example(
-        "each seat that comes to the sum has a form of its own",
+        "each winner that comes to the sum has a form of its own",
         ("A10", "A5"),
         TAX,
         (A,),
         (T1,),
         (
             *VALIDATED,
-            pay(HAND, 60_000, "W-2G", ok=False),
+            pay(HAND, 60_000, "W-2G", why="several_winners"),
             pay(FIRST, 60_000, "W-2G"),
-            pay(HAND, 100_000, ok=False),
-            pay(HAND, 100_000, "W-2G"),
+            pay(ENVY, 100_000, why="no_tax_form"),
+            pay(ENVY, 100_000, "W-2G"),
         ),
         ENVIED,
     ),
     Example(
-        "one form is enough where one seat alone comes to the sum",
+        "a winner below the sum takes no form, whatever another of the hit gets",
         ("A10", "A5"),
         TAX,
         (A,),
@@ -179,8 +188,9 @@ EXAMPLES: list[Example] = [
             Frame("T1", plain("r1", [5, 3])),
             straight_flush("T1", "r1", "1000.04", [3]),  # a tenth of 10,000.42; envy 300.00
             Act("validate", HAND),
-            pay(HAND, 60_000, ok=False),
-            pay(HAND, 60_000, "W-2G"),
+            pay(HAND, 60_000, seat=5, why="no_tax_form"),
+            pay(HAND, 60_000, seat=3),
+            pay(HAND, 60_000, "W-2G", seat=5),
         ),
         {L: Level("9000.38", "10000", "0.42", "1000.04")},
         (Now(ENVY, "300", "paid"),),

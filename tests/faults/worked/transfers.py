@@ -110,7 +110,7 @@ EXAMPLES: list[Example] = [
             Frame("T1", plain("r1", [5, 4, 3, 2])),
             straight_flush("T1", "r1", "0.10", [4, 3, 2]),  # a tenth of 1.04: 0.94 left, reserve 0.36
             SUSPEND,
-            *paid("r1"),
+            *paid("r1", 4, 3, 2),
             close_link(),
         ),
         # 0.94 + 0.36 less 1.00: 0.30 of the reserve

@@ -6,7 +6,7 @@ import pytest
 
 from jackpot.rules import kinds, views
 from jackpot.rules.acts.banks import BeginBank, CloseBank
-from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
+from jackpot.rules.acts.hits import Correct, Undo, Validate
 from jackpot.rules.acts.links import Resume, Suspend
 from jackpot.rules.acts.meters import Account, CloseLink, CorrectMeter, DecideLeft, MeterCorrected, Transfer
 from jackpot.rules.acts.rounds import Reopen
@@ -63,7 +63,7 @@ def jackpot(subject: OfEngine, round_: str, table: str = "T1") -> None:
     """A royal is won at the table, and paid."""
     frame(subject, wager(round_), table)
     hit = frame(subject, royal(round_), table).answer["awards"][0]["hit"]
-    done(subject, Validate(hit), Pay(hit, document="W-1"))
+    done(subject, Validate(hit), *subject.payments(hit))
 
 
 def suspended(subject: OfEngine, *links: str) -> None:
@@ -345,7 +345,7 @@ def test_what_topped_the_meter_up_in_the_cycle_is_the_houses_and_what_an_older_o
     frame(subject, wager("r2"))
     run = frames.Settle("r2", (frames.Claim(3, ("9s", "8s", "7s")),), ("Js", "Ts"), close=True)
     hit = frame(subject, run).answer["awards"][0]["hit"]
-    done(subject, Validate(hit), Pay(hit, document="W-1"))
+    done(subject, Validate(hit), *subject.payments(hit))
     frame(subject, wager("r3"))
     frame(subject, Close("r3"))
     assert meter(subject)[0] == reseed + 20 * CENT
@@ -399,7 +399,7 @@ def test_a_transfer_and_a_closing_need_the_link_at_rest() -> None:
     suspended(subject)
     assert code(subject, Transfer("L", "M", "x")) == "round_unfinished"
     frame(subject, royal("r1"))
-    for step in (Validate("H1"), Pay("H1", document="W-1")):
+    for step in (Validate("H1"), *subject.payments()):
         answer = act(subject, Transfer("L", "M", "x"))
         assert (answer["code"], answer["hits"]) == ("award_standing", ["H1"])
         done(subject, step)

@@ -116,7 +116,7 @@ def test_a_meter_is_topped_up_to_the_reseed_of_before_until_the_next_one() -> No
     hit = frame(subject, Settle("r1", (tenth,), ("Js", "Ts"), close=True)).answer["awards"][0]["hit"]
     assert meter(subject)[0] == old
     subject.act("validate", hit=hit)
-    subject.act("pay", hit=hit)
+    subject.act("pay", hit=hit, seat=2)
     frame(subject, wager("r2"))
     hands = (Claim(3, hand="royal-flush"), Claim(2, hand="straight-flush"))
     frame(subject, Settle("r2", hands, close=True))

@@ -175,7 +175,7 @@ def test_the_awards_of_which_an_undo_would_leave_something_are_those_that_were_s
     undo = hits.Undo(first, "misdealt")
     mark, sight = shown(subject, undo), seen(subject.engine.state, event_of(subject, undo))
     assert (sight.raised, sight.leaving) == ([3], [])
-    for act in (hits.Validate(second), hits.Pay(second, document="W-1")):
+    for act in (hits.Validate(second), *subject.payments(second)):
         assert ask(subject, act, CAL).answer["ok"]
     sight = seen(subject.engine.state, event_of(subject, undo))
     assert (sight.raised, sight.leaving) == ([], [3])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from jackpot.app import Server
 from tests.server.bed import LINKS, administer, configure, on_loop, table
-from tests.server.test_admin import ROYAL, jackpot
+from tests.server.test_admin import ROYAL, jackpot, pay
 from tests.server.test_web import fetch
 
 
@@ -22,7 +22,7 @@ async def test_no_hit_is_forgotten(tmp_path: Path) -> None:
             device.say(t="settle", seq=2 * number + 2, round=f"R{number}", **settle)
             assert (await device.answer(2 * number + 2))["t"] == "ack"
         await administer(config, do="validate", hit="H1", by="Ann")
-        await administer(config, do="pay", hit="H1", document="W-1", by="Ann")
+        await pay(config)
         await administer(config, do="undo", hit="H3", by="Ann", reason="a misdeal")
         device.wager(7, "R9", 1, lock=True)
         await device.answer(7)
@@ -38,6 +38,7 @@ async def test_no_hit_is_forgotten(tmp_path: Path) -> None:
         hit = await administer(config, do="/hits/{hit}", hit="H1")
         assert (hit["amount"], hit["round"], hit["seat"], hit["table"]) == ("10000.18", "R0", 1, "T01")
         assert [(step["what"], step["people"]) for step in hit["steps"]] == [
+            ("paid", ["Ann"]),
             ("paid", ["Ann"]),
             ("validated", ["Ann"]),
         ]
