@@ -21,7 +21,7 @@ from jackpot.lab.house import FIVE, PLACES, THREE, WAGER_CENTS, Place, furnish, 
 from jackpot.lab.pace import Pace
 from jackpot.lab.people import ask, hire
 from jackpot.lab.scene import FloorError, dollars
-from jackpot.lab.supervisor import payment
+from jackpot.lab.supervisor import payments
 from jackpot.rules.acts.hits import Undo
 from jackpot.rules.acts.links import OPERATOR, Resume, Suspend
 from jackpot.server.admin import login_of
@@ -189,7 +189,8 @@ class Show:
         """Every hit that waits is validated and paid."""
         for hit in (await ask(self._server, AskWaitingHits()))["hits"]:
             await ask(self._server, Validate(hit["hit"]))
-            await ask(self._server, payment(hit))
+            for payment in payments(hit):
+                await ask(self._server, payment)
 
     async def _wager_on(self, place: Place) -> None:
         """Round after round at a table that wins nothing, until the cycle is over."""

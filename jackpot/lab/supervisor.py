@@ -1,6 +1,7 @@
 """Who validates and pays what the tables win? A simulated floor supervisor."""
 
 import asyncio
+from collections.abc import Iterator
 from random import Random
 from typing import Any
 
@@ -10,16 +11,18 @@ from jackpot.lab.pace import WALK_S, Pace
 from jackpot.lab.people import ask
 from jackpot.lab.scene import Happening, Scene, dollars
 from jackpot.rules.money import of_decimal, to_cents
+from jackpot.rules.state import UNPAID
 from jackpot.server.asks.hits import AskWaitingHits
 from jackpot.server.asks.payouts import Pay, Validate
 
 
-def payment(hit: dict[str, Any]) -> Pay:
-    """That a hit is paid, with the papers that the floor wants of it."""
-    name = hit["hit"]
-    large = of_decimal(hit["amount"]) + of_decimal(hit["envy"]) >= of_decimal(TAX_FORM_FROM)
-    form = {"tax_form": "W-2G", "tax_number": f"T-{name}"} if large else {}
-    return Pay(name, f"P-{name}", **form)
+def payments(hit: dict[str, Any]) -> Iterator[Pay]:
+    """That each winner of a hit who waits is paid, with the papers that the floor wants of them."""
+    name, standing = hit["hit"], [award for award in hit["awards"] if award["status"] != "undone"]
+    for seat in dict.fromkeys(award["seat"] for award in standing if award["status"] in UNPAID):
+        theirs = sum(of_decimal(award["amount"]) for award in standing if award["seat"] == seat)
+        form, number = ("W-2G", f"T-{name}-{seat}") if theirs >= of_decimal(TAX_FORM_FROM) else ("", "")
+        yield Pay(name, f"P-{name}-{seat}", seat=seat, tax_form=form, tax_number=number)
 
 
 class Supervisor:
@@ -65,11 +68,14 @@ class Supervisor:
             more, page = bool(found["more"]), AskWaitingHits(after=found["more"])
 
     async def _see_to(self, hit: dict[str, Any]) -> None:
-        name = hit["hit"]
-        for act, due in ((Validate(name), {"pending"}), (payment(hit), {"pending", "validated"})):
-            if not hit["disputed"] and any(award["status"] in due for award in hit["awards"]):
-                await ask(self._server, act)
-                self._note(type(act), hit)
+        if hit["disputed"]:
+            return
+        if any(award["status"] == "pending" for award in hit["awards"]):
+            await ask(self._server, Validate(hit["hit"]))
+            self._note(Validate, hit)
+        for payment in payments(hit):
+            await ask(self._server, payment)
+        self._note(Pay, hit)
 
     def _note(self, act: type[Validate | Pay], hit: dict[str, Any]) -> None:
         done, cents = "validated" if act is Validate else "paid", to_cents(of_decimal(hit["amount"]))

@@ -163,7 +163,7 @@ async def test_papers_of_a_payment_in_doubt_go_when_it_is_refused(tmp_path: Path
     config = taxed(tmp_path)
     async with Server(config) as server, table(server) as device:
         await royal(device)
-        pay = Pay("H1", **PAID)
+        pay = Pay("H1", seat=1, **WRITTEN)
         doubt = Request(pay, ("Ann",), None, b"d" * 16)
         mark = await server.acts._papers.keep(pay, doubt.digest)
         assert len(kept(config)) == 1

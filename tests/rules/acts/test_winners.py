@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from jackpot.rules.acts.fields import PaperField
 from jackpot.rules.acts.hits import Pay, Undo, Validate
 from tests.faults.worked.form import Link, Table
 from tests.frames import Bet, Settle, Wager
@@ -136,8 +137,13 @@ def test_players_who_share_the_dealers_hand_are_paid_one_by_one() -> None:
 def test_what_the_site_wants_on_papers_must_be_there() -> None:
     """A10, S8: the first that is missing is named; what was wanted and what was there is in the journal."""
     subject = royal_of_three()
-    wanted = ("witness", "patron")
-    for filled, missing in (((), "witness"), (("patron",), "witness"), (("witness", "dealer"), "patron")):
+    wanted: tuple[PaperField, ...] = ("witness", "patron")
+    tried: list[tuple[tuple[PaperField, ...], str]] = [
+        ((), "witness"),
+        (("patron",), "witness"),
+        (("witness", "dealer"), "patron"),
+    ]
+    for filled, missing in tried:
         command = Pay("H1", document="1", seat=3, needs=wanted, filled=filled)
         assert refused(subject, command) == ("no_paper", missing)
     assert act(subject, Pay("H1", document="1", seat=3, needs=wanted, filled=("patron", "witness")))["ok"]
