@@ -95,7 +95,7 @@ Readings (where the rules leave a choice, the one taken here):
     is neither transferred nor closed; its terms may change.
 27. A dispute holds the payment of all awards of its hit, and nothing else: it is validated, corrected and
     undone meanwhile. Two people lift it, who name it; it also ends when nothing of the hit is to be paid.
-28. A payment is to one winner: a seat that the hit gives something, each box by itself, whoever sits there.
+28. A payment is to one winner: a seat that the hit gives something, each box by itself, of one player too.
     It names the seat or the award where the hit is of several, paid ones too; undone and final ones are not
     counted. Where the site names a sum, it takes a tax form if what the hit gives that seat comes to the sum,
     whatever others get. A correction takes one if it brings there what was paid, or was final; not where it
