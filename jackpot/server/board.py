@@ -38,10 +38,15 @@ class Board(Face):
         rev: int,
         waiting: Mapping[str, tuple[WaitingHit, ...]],
     ) -> None:
-        """Takes everything from a state that equals the ledger: at the start, and after doubt."""
+        """Takes everything from a state that equals the ledger: at the start, and after doubt.
+
+        Who is connected already is told of a hit that this process has not told: the one that made it may
+        have ended before it could.
+        """
         self.waiting = dict(waiting)
         self.take_links(links)
-        self.hits.take(hits)
+        for hit in self.hits.take(hits):
+            self.audience.tell(hit.link, hit)
         self.rev = rev
         self.audience.owe_all()
         self._restate()
@@ -114,8 +119,8 @@ class Board(Face):
             return
         link = push.link or push.signs_of or ""
         if isinstance(message, Status):
-            if message.status == "undone":
-                self.hits.keep(lambda hit: hit != message.hit)
+            if message.status == "undone" and message.award is None:
+                self.hits.undone(message.hit)
             for call in self.on_status:
                 call(link, message)
         self.audience.tell(link, message, signs_only=push.link is None)

@@ -3,7 +3,6 @@
 Everything here is durable, or an untrusted bank's word that nothing is promised. No I/O.
 """
 
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, Literal, Protocol
 
@@ -62,43 +61,52 @@ class Hits:
     """The percentage hits of the last 60 s, oldest first; their age is counted by our own monotonic clock."""
 
     def __init__(self, clock: Clock) -> None:
-        self.all: deque[Hit] = deque()
         self._clock = clock
-        self._at: dict[str, float] = {}
+        self._known: dict[tuple[str, str], Hit] = {}  # by hit and level: one hit may win two
+        self._at: dict[tuple[str, str], float] = {}
 
-    def take(self, hits: Iterable[Hit]) -> None:
-        """Those of a state that are not known yet."""
+    @property
+    def all(self) -> Iterable[Hit]:
+        return self._known.values()
+
+    def take(self, hits: Iterable[Hit]) -> list[Hit]:
+        """Exactly those that a state has, of the last minute; returns the ones that were not known yet."""
+        known, self._known = self._known, {}
         for hit in hits:
-            # Another server's clock said when the hit was. If that is far from ours, the hit may be an old
-            # one.
-            age = (self._clock.unix_ms() - hit.at) / 1000
-            if hit.hit not in self._at and abs(age) < HIT_MEMORY_S:
+            age = self._age(hit)
+            if (hit.hit, hit.level) in known or abs(age) < HIT_MEMORY_S:
                 self.remember(hit, max(age, 0.0))
+        self._at = {key: self._at[key] for key in self._known}
+        return [hit for key, hit in self._known.items() if key not in known]
 
     def remember(self, hit: Hit, age: float = 0.0) -> None:
         """A hit that is so many seconds old."""
-        self.all.append(hit)
-        self._at[hit.hit] = self._clock.monotonic() - age
+        key = hit.hit, hit.level
+        self._known[key] = hit
+        self._at.setdefault(key, self._clock.monotonic() - age)
 
-    def keep(self, which: Callable[[str], bool]) -> None:
-        """Forgets the others."""
-        self.all = deque(hit for hit in self.all if which(hit.hit))
-        self._at = {hit.hit: self._at[hit.hit] for hit in self.all}
-
-    def forget(self) -> None:
-        """All of them: while another server decides, nothing is heard of its hits."""
-        self.keep(lambda _hit: False)
+    def undone(self, hit: str) -> None:
+        """A hit by its number, which stands no more."""
+        self._keep(lambda key: key[0] != hit)
 
     def forget_old(self) -> None:
         """Those of more than a minute ago."""
         oldest = self._clock.monotonic() - HIT_MEMORY_S
         if any(at < oldest for at in self._at.values()):
-            self.keep(lambda hit: self._at[hit] >= oldest)
+            self._keep(lambda key: self._at[key] >= oldest)
 
     def won(self, link: str) -> bool:
         """Whether a level of the link was won in the last 20 s."""
         after = self._clock.monotonic() - WIN_S
-        return any(hit.link == link and self._at[hit.hit] > after for hit in self.all)
+        return any(hit.link == link and self._at[key] > after for key, hit in self._known.items())
+
+    def _age(self, hit: Hit) -> float:
+        """Seconds, by the clock of its server; where that is far from ours, the hit may be an old one."""
+        return (self._clock.unix_ms() - hit.at) / 1000
+
+    def _keep(self, which: Callable[[tuple[str, str]], bool]) -> None:
+        self._known = {key: hit for key, hit in self._known.items() if which(key)}
+        self._at = {key: self._at[key] for key in self._known}
 
 
 class Face:

@@ -4,13 +4,12 @@ It subscribes first, then reads the whole face, and applies what is newer; a gap
 face again. A revision never goes back, and what has not been confirmed for 5 s is shown as a fault.
 """
 
-from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from controllers.answers import State
+from controllers.answers import Hit, State
 from jackpot.clock import Clock
 from jackpot.rules.commands import Command
 from jackpot.rules.paytable import LinkTerms
@@ -56,6 +55,9 @@ class _ToldHits(Hits):
     def forget_old(self) -> None:
         """None by our own clock."""
 
+    def _age(self, _hit: Hit) -> float:
+        return 0.0
+
 
 class Followed(Board):
     """A bank's face as another process decided it: states and hits are told, none is reckoned by our clock.
@@ -87,11 +89,8 @@ class Followed(Board):
                 if self.trusted:
                     self.audience.tell(name, self.link_message(name))
         if said.hits is not None:
-            known = {hit.hit for hit in self.hits.all}
-            self.hits.all = deque(said.hits)
-            for hit in said.hits:
-                if hit.hit not in known:
-                    self.audience.tell(hit.link, hit, signs_only=True)
+            for hit in self.hits.take(said.hits):
+                self.audience.tell(hit.link, hit, signs_only=True)
         for link, status in said.told:
             self.audience.tell(link, status, signs_only=True)
         self._restate()

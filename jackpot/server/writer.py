@@ -70,7 +70,6 @@ class Writer(Desk):
         """What is decided from here on is decided on this state, which the ledger holds."""
         self.core = Core(engine, head, self._tell)
         self._pause = 0.0
-        self.board.hits.forget()
         self.board.reset(*face(engine))
 
     async def refresh(self) -> None:
