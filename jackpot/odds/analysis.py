@@ -6,6 +6,7 @@ reseeded meter (T5).
 """
 
 from collections.abc import Mapping
+from decimal import Context, Decimal
 from fractions import Fraction
 from math import ceil
 from typing import Final, NamedTuple
@@ -17,6 +18,8 @@ from jackpot.odds.subject import Subject, Unanalysable
 from jackpot.rules.money import BASIS_POINTS, MICROS_PER_CENT, floor_to_cent
 from jackpot.rules.paytable import SEATS, LevelTerms, Percent, Row
 
+# Digits of a square root: more than anybody shows.
+_ROOT: Final = Context(prec=16)
 QUANTILES: Final = tuple(Fraction(percent, 100) for percent in (5, 25, 50, 75, 90, 95, 99))
 
 # A link of a dozen tables on an evening; what is not a rate of the floor's own is only an example.
@@ -107,6 +110,16 @@ class Analysis(NamedTuple):
     def hit(self) -> Fraction:
         """How often a hand is paid anything by the paytable."""
         return sum((found.chance for found in self.rows), Fraction(0))
+
+    @property
+    def spread(self) -> tuple[Fraction, Fraction]:
+        """Mean and standard deviation of what one hand is paid, in wagers; the second to 16 digits."""
+        wager = self.subject.terms.wager
+        mean = sum((found.part for found in self.rows), Fraction(0))
+        squares = sum((found.chance * (found.award / wager) ** 2 for found in self.rows), Fraction(0))
+        variance = squares - mean**2
+        root = _ROOT.sqrt(_ROOT.divide(Decimal(variance.numerator), Decimal(variance.denominator)))
+        return mean, Fraction(root)
 
     @property
     def total(self) -> Fraction:

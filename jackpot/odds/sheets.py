@@ -29,6 +29,12 @@ _DIGITS: Final = Context(prec=12)
 _FEW_DIGITS: Final = Context(prec=3)
 
 
+_OF_RETURN: Final = (
+    "A level pays what its meter shows when the hand is paid, the wagers of that round among it.",
+    "Reserve and overflow are in no award: the next cycle begins with them.",
+    "The house edge is what a wager loses on average. A part of it goes onto the meters, not to the house.",
+)
+
 # How a sum of micro-dollars is written.
 Money = Callable[[int], str]
 
@@ -155,7 +161,15 @@ def _returns(found: Analysis, money: Money) -> Sheet:
         rows.append(("draws", found.draws))
     rows += [("total return", found.total), ("house edge", 1 - found.total)]
     columns = _columns("part", of_the_wager="part")
-    return Sheet("return", "Return of a wager at these meters", columns, tuple(rows))
+    return Sheet("return", "Return of a wager at these meters", columns, tuple(rows), _OF_RETURN)
+
+
+def _spread(found: Analysis, _money: Money) -> Sheet:
+    mean, deviation = found.spread
+    rows: tuple[tuple[Cell, ...], ...] = (("one's own hand", mean, deviation),)
+    numbers: dict[str, Kind] = {"mean": "part", "standard_deviation": "number"}
+    notes = ("In wagers, of one wager at these meters: fixed pays and meters, without envy and draws.",)
+    return Sheet("spread", "How far a wager's pay varies", _columns("of", **numbers), rows, notes)
 
 
 def _hands(found: Analysis, money: Money) -> Sheet:
@@ -168,7 +182,10 @@ def _hands(found: Analysis, money: Money) -> Sheet:
     rows = [_hand(one, money) for one in found.rows]
     rows.append(("any of these", "", "", hit, hit, 1 / hit, hit * ROUNDS, None, paid))
     columns = _columns("hand", "suits", "pays", **numbers)
-    notes = ("Hits are those of one player in 100,000 rounds.",)
+    notes = (
+        "A round is one deal at a table: each player is dealt one hand, and has one wager on it.",
+        "Hits are those of one player in 100,000 rounds.",
+    )
     return Sheet("hands", "Hands, each paid by its best row", columns, tuple(rows), notes)
 
 
@@ -193,7 +210,12 @@ def _levels(found: Analysis, _money: Money) -> Sheet:
         "meter": "sum", "chance": "chance", "one_in": "number", "hours_between": "number", "return": "part",
         "break_even_meter": "sum", "mean_at_next_hit": "sum", "mean_at_hit": "sum",
     }  # fmt: skip
-    notes = ["Break-even: with this meter, and the others as they are, a wager returns itself."]
+    notes = [
+        "The chance is that of a wager to win the whole level.",
+        "Break-even: with this meter, and the others as they are, a wager returns itself.",
+        "Mean at next hit: of a level that stands at this meter now.",
+        "Mean at hit: of all hits in the long run. A cycle begins with reseed and reserve.",
+    ]
     if any(one.terms.limit is not None for one in found.levels):
         notes.append("Limits are left out: what would rise above one goes onto the next meter.")
     if found.subject.terms.floor_to_seed:
@@ -222,7 +244,10 @@ def _cycles(found: Analysis, _money: Money) -> Sheet:
         for at in one.ends
     )
     rough = [one.terms.level for one in found.levels if one.cycle and not one.cycle.exact]
-    notes = ["From one hit of the whole level to the next, in the long run. Wagers are taken as independent."]
+    notes = [
+        "From one hit of the whole level to the next, in the long run. Wagers are taken as independent.",
+        "That part of the hits comes within so many wagers of the link, and finds no more on the meter.",
+    ]
     if rough:
         notes.append(f"The meters of {', '.join(rough)} are right to better than one part in a hundred.")
     title = "Time between hits, and the meter when hit"
@@ -260,11 +285,12 @@ def _long_run(found: Analysis, money: Money) -> Sheet:
         ("draws", run.draws),
         ("kept before reseeds", run.kept),
         ("reseeds", run.seeds),
-        ("house edge", run.edge),
+        ("house edge in the long run", run.edge),
     )
     verdict = "It pays for its own seed" if run.edge >= 0 else "It does not pay for its own seed"
     verdict += f": of a wager {_percent(run.kept)} are kept before reseeds, which cost {_percent(run.seeds)}."
-    return Sheet("long_run", title, columns, rows, (verdict, *_first(found, money)))
+    what = "All that goes onto a meter, its reserve or overflow is won one day; no part depends on meters."
+    return Sheet("long_run", title, columns, rows, (verdict, what, *_first(found, money)))
 
 
 def _first(found: Analysis, money: Money) -> Iterator[str]:
@@ -323,5 +349,5 @@ def _award(one: RowFound) -> tuple[Cell, ...]:
 
 
 _SHEETS: Final[tuple[Callable[[Analysis, Money], Sheet], ...]] = (
-    _returns, _hands, _levels, _cycles, _envy, _given, _long_run, _seeds, _filing,
+    _returns, _spread, _hands, _levels, _cycles, _envy, _given, _long_run, _seeds, _filing,
 )  # fmt: skip

@@ -54,6 +54,16 @@ def test_a_bet_that_returns_more_with_an_empty_meter_breaks_even_at_any() -> Non
     assert found_of("pa-653a-2011-progressive").levels[0].break_even == 0
 
 
+def test_the_spread_of_a_pay_is_that_of_the_printed_odds() -> None:
+    """A1, H1: mean and variance from the known counts of 22,100 three-card hands, in whole numbers."""
+    found = found_of("pa-649a-2011-progressive-A")
+    pays = {1_000: 1, 500: 3, 70: 44, 60: 52, 6: 720}
+    mean = Fraction(sum(pay * count for pay, count in pays.items()), 22_100)
+    square = Fraction(sum(pay * pay * count for pay, count in pays.items()), 22_100)
+    assert found.spread[0] == mean
+    assert float(found.spread[1] ** 2) == pytest.approx(float(square - mean**2), rel=1e-12)
+
+
 def test_where_a_wager_goes_in_the_long_run() -> None:
     """M4, A2: contributions, odds, envy and the house's reseeds; what is left is the edge."""
     found = found_of("pa-643a-five-card-C", players=7, wager="5.00")

@@ -47,6 +47,15 @@ def test_every_row_has_a_cell_for_each_column() -> None:
             assert {len(row) for row in sheet.rows} == {len(sheet.columns)}, sheet.name
 
 
+def test_a_figure_says_what_it_is_of() -> None:
+    """A2, L6: whether the reserve is in a return, what a round is, and which edge is the long run's."""
+    sheets = {sheet.name: sheet for sheet in sheets_of(found_of("pa-643a-five-card-hand-bonus", players=3))}
+    assert "Reserve and overflow are in no award" in " ".join(sheets["return"].notes)
+    assert "A round is one deal at a table" in sheets["hands"].notes[0]
+    assert sheets["return"].rows[-1][0] == "house edge"
+    assert sheets["long_run"].rows[-1][0] == "house edge in the long run"
+
+
 def test_what_is_not_in_the_figures_is_said() -> None:
     """L4, L7, A5: figures left open, envy not printed, limits, a first seed, and means that are not exact."""
     facts = dict(facts_of(found_of("ma-PTMGL01", wager="2.00")))
