@@ -24,6 +24,8 @@ QUANTILES: Final = tuple(Fraction(percent, 100) for percent in (5, 25, 50, 75, 9
 
 # A link of a dozen tables on an evening; what is not a rate of the floor's own is only an example.
 WAGERS_AN_HOUR: Final = 1_000
+# More than all tables of a country place; beyond it hours and years are no figures any more.
+RATE_MOST: Final = 9_999_999
 
 
 class Tonight(NamedTuple):
@@ -155,8 +157,8 @@ def _meters(subject: Subject, tonight: Tonight) -> dict[str, int]:
     terms, game, _ = subject
     if not 1 <= tonight.players <= SEATS[game]:
         raise Unanalysable(f"players: {game} seats 1 to {SEATS[game]}, not {tonight.players}")
-    if tonight.wagers_an_hour < 1:
-        raise Unanalysable(f"rate: at least one wager an hour, not {tonight.wagers_an_hour}")
+    if not 1 <= tonight.wagers_an_hour <= RATE_MOST:
+        raise Unanalysable(f"rate: 1 to {RATE_MOST:,} wagers an hour, not {tonight.wagers_an_hour:,}")
     meters = {level.level: level.seed for level in terms.levels}
     for name, meter in tonight.meters.items():
         if name not in meters:

@@ -69,6 +69,8 @@ def test_pictures_are_files_of_two_kinds(tmp_path: Path) -> None:
             "--meter mega: given twice",
         ),
         (["pa-643a-five-card-C", "--players", "9"], "players: let-it-ride seats 1 to 7, not 9"),
+        (["pa-643a-five-card-C", "--rate", "0"], "rate: 1 to 9,999,999 wagers an hour, not 0"),
+        (["pa-643a-five-card-C", "--rate", "99999999"], "wagers an hour, not 99,999,999"),
         (["pa-643a-five-card-C", "--set", "mega"], "--set mega: write it as LEVEL.FIGURE=VALUE"),
         (["pa-643a-five-card-C", "--json", "--csv"], "choose one"),
         (["pa-643a-five-card-C", "--html", "/dev/null/x"], "/dev/null/x cannot be written"),
