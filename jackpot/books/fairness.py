@@ -247,6 +247,16 @@ def judged(
     of = {id(one[2]): corrected for one, corrected in zip(known, chances, strict=True)}
     rows = sorted(found, key=lambda one: (of.get(id(one[2]), 2.0), -abs(one[2].off)))
     improbable = sum(corrected < fair.LEVEL for corrected in chances)
+    first = [
+        Fact("verdict", _verdict(improbable, len(known), hands)),
+        Fact(
+            "how sure",
+            Sentence(
+                "of {count} such reports of fair play, at most one calls anything improbable",
+                count=round(1 / fair.LEVEL),
+            ),
+        ),
+    ]
     said = [
         Fact(
             "compared",
@@ -258,13 +268,6 @@ def judged(
         ),
         Fact("comparisons", len(found), "count"),
         Fact(IMPROBABLE, improbable, "count"),
-        Fact(
-            "how sure",
-            Sentence(
-                "of {count} such reports of fair play, at most one calls anything improbable",
-                count=round(1 / fair.LEVEL),
-            ),
-        ),
         Fact("hands with a wager", hands, "count"),
         Fact(
             "without cards",
@@ -273,7 +276,23 @@ def judged(
     ]
     level = fair.LEVEL / max(1, len(known))
     cells = (_row(names, place, finding, of.get(id(finding)), level) for names, place, finding in rows)
-    return Found([*facts, *said], iter(list(cells)), [])
+    return Found([*first, *facts, *said], iter(list(cells)), [])
+
+
+def _verdict(improbable: int, known: int, hands: int) -> Sentence:
+    """Whether play was fair, in one sentence. known: comparisons with a chance."""
+    counts = {"of": f"{known:,}", "hands": f"{hands:,}"}
+    if improbable:
+        return Sentence(
+            "look closer: {count} of {of} comparisons are improbable, listed first",
+            count=improbable,
+            **counts,
+        )
+    if known:
+        return Sentence(
+            "fair, as far as {hands} hands can tell: none of {of} comparisons is improbable", **counts
+        )
+    return Sentence("too little was played to say")
 
 
 def _row(

@@ -62,6 +62,10 @@ def test_fair_decks_and_draws_are_not_called_improbable(tmp_path: Path) -> None:
         found = said(ledger, "fairness")
     assert improbable(found.rows) == set()
     assert found.facts[IMPROBABLE] == 0
+    verdict, sure, *_ = found.facts.items()
+    assert verdict[0] == "verdict"
+    assert str(verdict[1]).startswith("fair, as far as ")
+    assert sure[0] == "how sure"
     assert "all wagers" in str(found.facts["compared"])
     assert "who dealt" in str(found.facts["shift"])
     assert found.facts["comparisons"] == len(found.rows)
@@ -108,6 +112,7 @@ def test_royal_flushes_that_come_too_often_are_found(tmp_path: Path) -> None:
     with floor(tmp_path, luck=Luck(royals)) as ledger:
         found = said(ledger, "fairness")
     assert ("T002", "royal-flush") in improbable(found.rows)
+    assert str(found.facts["verdict"]).startswith("look closer: ")
     assert {table for table, _ in improbable(found.rows)} <= {"T002", "all"}
 
 
@@ -119,7 +124,8 @@ def test_draws_that_come_too_often_are_found(tmp_path: Path) -> None:
         return 0 if rng.random() < 0.1 else rng.randrange(limit)
 
     with floor(tmp_path, DRAWS, luck=Luck(below=below)) as ledger:
-        names = {what for _, what in improbable(said(ledger, "fairness").rows)}
+        found = said(ledger, "fairness")
+        names = {what for _, what in improbable(found.rows)}
     assert {
         "magic card drawn, 1 in 20",
         "lucky bonus drawn, 1 in 20",

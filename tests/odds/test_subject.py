@@ -43,7 +43,7 @@ def test_what_the_source_leaves_open_is_left_out_until_it_is_given() -> None:
         ("pa-643a-five-card-C", {}, {"meters": {"meter": 1}}, "meter meter: .* has mega, major, minor"),
         ("pa-643a-five-card-C", {}, {"players": 8}, "players: let-it-ride seats 1 to 7, not 8"),
         ("pa-643a-five-card-C", {}, {"players": 0}, "players: let-it-ride seats 1 to 7, not 0"),
-        ("pa-643a-five-card-C", {}, {"wagers_an_hour": 0}, "rate: at least one wager an hour"),
+        ("pa-643a-five-card-C", {}, {"wagers_an_hour": 0}, "rate: 1 to 9,999,999 wagers an hour"),
         (
             "ma-PTMGL01",
             {"figures": {"meter.limit": "20000.00"}},
