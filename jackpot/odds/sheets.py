@@ -10,10 +10,12 @@ from jackpot.odds.analysis import Analysis, LevelFound, RowFound
 from jackpot.odds.chances import NOTHING, hand_chances
 from jackpot.rules.money import BASIS_POINTS, MICROS_PER_UNIT
 from jackpot.rules.paytable import Fixed, ForOne, LevelTerms, Pays, Percent
-from jackpot.words import counted
+from jackpot.words import counted, words
+from jackpot.words import game as name_of_game
 
-Kind = Literal["text", "count", "sum", "chance", "part", "number"]
-"""Of a cell: a text, a whole number, micro-dollars, a chance or a part of the wager, and any other number."""
+Kind = Literal["text", "name", "count", "sum", "chance", "part", "number"]
+"""Of a cell: a text, a name of ours such as "royal-flush", a whole number, micro-dollars, a chance or a
+part of the wager, and any other number."""
 Cell = str | int | Fraction | None
 
 # Of what a filing asks, in its own words: no award may be rarer (N.J.A.C. 13:69D-1.52(e)).
@@ -84,6 +86,8 @@ def shown(kind: Kind, value: Cell, money: Money = dollars) -> str:
     match kind, value:
         case _, None:
             return ""
+        case "name", str():
+            return words(value)
         case "sum", int() | Fraction():
             return money(int(value))
         case "part", Fraction():
@@ -111,7 +115,7 @@ def facts_of(found: Analysis, money: Money = dollars) -> list[tuple[str, str]]:
     facts = [
         ("paytable", f"{table.id}, {table.title}"),
         ("source", f"{table.source} ({table.jurisdiction}, {table.status})"),
-        ("game", game),
+        ("game", name_of_game(game)),
         (
             "cards",
             f"{odds_of(terms.hand_kind).cards}; {odds_of(terms.hand_kind).deals:,} deals, each counted",
@@ -181,7 +185,7 @@ def _hands(found: Analysis, money: Money) -> Sheet:
     paid = sum((one.part for one in found.rows), Fraction(0))
     rows = [_hand(one, money) for one in found.rows]
     rows.append(("any of these", "", "", hit, hit, 1 / hit, hit * ROUNDS, None, paid))
-    columns = _columns("hand", "suits", "pays", **numbers)
+    columns = (Column("hand", "name"), *_columns("suits", "pays", **numbers))
     notes = (
         "A round is one deal at a table: each player is dealt one hand, and has one wager on it.",
         "Hits are those of one player in 100,000 rounds.",
@@ -267,7 +271,7 @@ def _given(found: Analysis, _money: Money) -> Sheet:
         ("nothing" if hand == NOTHING else hand, chances[hand], part)
         for hand, part in found.envy_given.items()
     )
-    columns = _columns("own_hand", chance="chance", envy="part")
+    columns = _columns(own_hand="name", chance="chance", envy="part")
     return Sheet(
         "envy_given", "Envy bonus, given one's own hand", columns, rows if found.tonight.players > 1 else ()
     )

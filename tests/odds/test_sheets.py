@@ -20,6 +20,7 @@ from tests.odds.test_analysis import found_of
         ("number", Fraction(649_740), "649,740", "649740"),
         ("count", 1_000, "1,000", 1_000),
         ("text", "spades", "spades", "spades"),
+        ("name", "royal-flush", "Royal flush", "royal-flush"),
         ("sum", None, "", None),
     ],
 )
