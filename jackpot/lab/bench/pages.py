@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from http import HTTPStatus
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, NamedTuple, Self
@@ -29,6 +30,7 @@ from jackpot.server.asks.ask import BASE
 from jackpot.server.asks.registry import QUESTIONS
 from jackpot.server.asks.target import target_of
 from jackpot.server.staff import Coming, Staff
+from jackpot.web.front import SIGN_IN
 
 ROWS: Final = 2_000_000
 # Of gaming days: more than any page shows.
@@ -43,6 +45,7 @@ NAMED: Final = {
 PAGES: Final = (
     "/ops",
     "/ops/hits",
+    "/ops/hits/{hit}",
     "/ops/hits/{bank}/{hit}",
     "/ops/hits/{bank}/{hit}/undo",
     "/ops/links",
@@ -113,10 +116,12 @@ class Visitor(NamedTuple):
         """Of the answer at that address."""
         self.reads.rows = self.reads.steps = 0
         began = time.perf_counter()
-        async with self.web.get(path, allow_redirects=False) as answer:
+        async with self.web.get(path) as answer:
             size = len(await answer.read())
         seconds = time.perf_counter() - began
-        return Cost(path, answer.status, seconds, self.reads.rows, self.reads.steps, size)
+        # A person who is not signed in is led to the door.
+        status = HTTPStatus.UNAUTHORIZED if answer.url.path == SIGN_IN else answer.status
+        return Cost(path, status, seconds, self.reads.rows, self.reads.steps, size)
 
 
 class _Then(SystemClock):
