@@ -58,7 +58,7 @@ async def signed_in(web: aiohttp.ClientSession, **more: str) -> Any:
 
 def routes() -> list[Target]:
     """Every ask, with fields that fit its path."""
-    fields = {"link": "floor-five", "table": "T01", "hit": "H1"}
+    fields = {"link": "floor-five", "table": "T01", "hit": "H1", "act": "undo"}
     kinds = (*QUESTIONS, *ASKED_ACTS)
     return [
         target_of(kind, {name: value for name, value in fields.items() if name in kind.__struct_fields__})
