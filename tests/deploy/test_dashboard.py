@@ -46,7 +46,7 @@ def test_it_asks_only_for_documented_metrics() -> None:
     expressions = re.findall(r"(?m)^ +expr: (.*)$", alerts)
     asked = metrics_in("\n".join([*queries().values(), *expressions, *(s for s, _ in variables().values())]))
     assert len(asked) > 30
-    known = (documented(part).keys() for part in ("server", "signage", "auditor"))
+    known = (documented(part).keys() for part in ("server", "signage", "timer"))
     assert asked <= {metric for part in known for metric in part}
 
 
