@@ -16,23 +16,28 @@ if TYPE_CHECKING:
 
 
 def nightly(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Of the backups, on another disk.")],
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="The folder of the backups, on another disk.")
+    ],
     config: ConfigFile = None,
     ledger: Annotated[
         str | None,
-        typer.Option("--ledger", metavar="URL", help="The ledger itself, in place of the configuration's."),
+        typer.Option("--ledger", metavar="URL", help="Another ledger than that of --config."),
     ] = None,
     keep: Annotated[
-        int | None, typer.Option("--keep", min=1, metavar="N", help="The newest that stay. [default: 14]")
+        int | None,
+        typer.Option(
+            "--keep", min=1, metavar="N", help="How many backups stay, the newest ones. [default: 14]"
+        ),
     ] = None,
     textfile: TextFile = None,
 ) -> None:
-    """Back a ledger up into a new file, bring that back on trial, verify it, and let old backups go.
+    """Back a ledger up into a new file, restore that on trial, verify it, and delete old backups.
 
     For a timer, such as deploy/jackpot-backup.timer; a server may run. Each bank of the trial ledger is
     proved from its first row, and must end with the source's head. The trial takes as much room in FOLDER as
-    a backup. Where anything fails, no older backup goes, and the file of --textfile stays as it was, for an
-    alert that watches it.
+    a backup. If anything fails, no older backup is deleted, and the file of --textfile stays as it was, so
+    that an alert sees it.
 
     Example: jackpot ledger nightly /backup/ledger --keep 30 --config /etc/jackpot/config.toml
     """

@@ -18,7 +18,7 @@ AlarmId = Annotated[str, Meta(pattern=f"^AL{NUMBER}", description="an alarm's id
 
 
 class AcknowledgeAlarm(ActCommand, tag="acknowledge", frozen=True):
-    """Somebody has seen an alarm and looks after it. remark: what they found, "" where they say nothing."""
+    """Somebody has seen an alarm and deals with it. remark: what they found, "" where they say nothing."""
 
     alarm: AlarmId
     remark: Remark = ""

@@ -16,7 +16,7 @@ from jackpot.rules.state import UNPAID, State
 
 
 class Dispute(ActCommand, tag="dispute", frozen=True):
-    """A floorperson holds the payment of a hit, for somebody says that it is not right."""
+    """A floorperson stops the payment of a hit, for somebody says that it is wrong."""
 
     hit: HitId
     reason: Reason

@@ -43,7 +43,7 @@ Newcomer = tuple[Digest, Digest]
 
 
 class FirstPeople(ActCommand, tag="first-people", frozen=True):
-    """The first two admins, each with the secret that they have just chosen."""
+    """The first two admins, each with the password that they have just chosen."""
 
     newcomers: tuple[Newcomer, ...]
 
@@ -73,7 +73,7 @@ def apply_first(effects: Effects, event: PeopleBegun) -> None:
 
 
 class AddPerson(ActCommand, tag="add-person", frozen=True):
-    """A person, who has no secret yet. mark: as in `Person`."""
+    """A person, who has no password yet. mark: as in `Person`."""
 
     mark: Digest
     roles: tuple[Role, ...] = ()
@@ -201,7 +201,7 @@ def apply_person_ended(effects: Effects, event: PersonEnded) -> None:
 
 
 class ResetSecret(ActCommand, tag="reset-secret", frozen=True):
-    """A person has lost their secret, or somebody knows it; two people."""
+    """A person has lost their password, or somebody else knows it; two people."""
 
     bank: ClassVar[str] = SITE
     person: Number
@@ -230,7 +230,7 @@ def apply_reset(effects: Effects, event: SecretReset) -> None:
 
 
 class GiveCode(ActCommand, tag="give-code", frozen=True):
-    """An admin is shown a one-time code for a person who has no secret. code: its digest. until: its end."""
+    """An admin is shown a one-time code for a person without a password. code: its digest. until: its end."""
 
     person: Number
     code: Digest

@@ -84,7 +84,7 @@ def apply_table_opened(effects: Effects, event: TableOpened) -> None:
 
 
 class Release(ActCommand, tag="release", frozen=True):
-    """A floorperson releases the cards of a held table (T11)."""
+    """A floorperson releases the cards that a table keeps (T11)."""
 
     table: Id
     reason: Reason
@@ -99,7 +99,7 @@ class Released(Event, frozen=True, array_like=True):
 
 
 def decide_release(state: State, command: Release, by: By) -> Released:
-    """The floorperson releases the cards of a held table (T11)."""
+    """The floorperson releases the cards that a table keeps (T11)."""
     someone(by)
     table = find_table(state, command.table)
     refuse_if(not table.held, Code.NOT_HELD, f"table {command.table} keeps no cards that wait for papers")

@@ -1,4 +1,4 @@
-"""Are two accounts two people? An admin who saw somebody come in by their own secret vouches for them.
+"""Are two accounts two people? An admin who saw somebody sign in with their own password vouches for them.
 
 An admin who gives the codes of two accounts could choose both secrets, and so could somebody who makes two
 admins on the server's machine. So neither account confirms what the other asks, until an admin who is
@@ -19,7 +19,7 @@ from jackpot.rules.state import Person, State
 
 
 class Vouch(ActCommand, tag="vouch", frozen=True):
-    """An admin has seen that a person signs in by a secret that they alone know."""
+    """An admin has seen that a person signs in with a password that they alone know."""
 
     bank: ClassVar[str] = SITE
     person: Number

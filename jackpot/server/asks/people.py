@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Person(Reply, frozen=True):
-    """Somebody of the site. secret: whether they have chosen one. last_sign_in: None where it is long ago.
+    """Somebody of the site. secret: whether they have a password. last_sign_in: None where it is long ago.
 
     code_from: who gave them their code, None where nobody did. recovered: they were made on the server's
     machine, because every admin was lost. vouched_by: which other admin vouched for them.
@@ -70,7 +70,7 @@ class AskPeople(Question, frozen=True):
 
 
 class AddPerson(ServerAct, tag="add-person", frozen=True):
-    """A person joins, without a secret. It takes an admin; with a role it takes two people."""
+    """A person joins, without a password. It takes an admin; with a role it takes two people."""
 
     reply = Done
     what = "add a person"
@@ -89,7 +89,7 @@ class OneTimeCode(Reply, frozen=True):
 
 
 class GiveCode(ServerAct, tag="give-code", frozen=True):
-    """An admin who signed in is told a one-time code, with which a person who has no secret chooses one."""
+    """An admin who signed in is told a one-time code, with which a person who has no password chooses one."""
 
     reply = OneTimeCode
     what = "give a code"
