@@ -21,7 +21,7 @@ WIN_S: Final = 20.0
 # A reason is 1..256 characters, an active link's too.
 RESUMED: Final = "in order"
 
-_LEDGER_REASON: Final = "ledger"
+LEDGER_REASON: Final = "ledger"
 # Of a link that the configuration has in this bank and the journal has not.
 NOT_OPENED: Final = "not_opened"
 
@@ -152,7 +152,7 @@ class Face:
     def state(self, link: str) -> tuple[LinkState, str]:
         """A link's state and reason, as a device may be told now."""
         if not self.trusted:
-            return "suspended", _LEDGER_REASON
+            return "suspended", LEDGER_REASON
         view = self.links[link]
         return view.state, view.reason
 

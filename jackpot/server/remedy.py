@@ -9,9 +9,10 @@ from jackpot.rules.acts.witness import BEHIND
 from jackpot.rules.state import CLOSED
 from jackpot.server.board import Board
 from jackpot.server.face import NOT_OPENED
+from jackpot.words import Sentence
 
 # By the reason that the link is suspended for.
-_REMEDIES: Final[Mapping[str, str]] = {
+REMEDIES: Final[Mapping[str, str]] = {
     OPERATOR: "`jackpot links resume {link} --reason TEXT` once it is over",
     INTERNAL: "keep the log; once it is understood two people resume it: "
     "`jackpot links resume {link} --after internal --reason TEXT`",
@@ -30,9 +31,9 @@ _REMEDIES: Final[Mapping[str, str]] = {
 }
 
 
-def remedy(reason: str, bank: str, link: str) -> str:
+def remedy(reason: str, bank: str, link: str) -> Sentence:
     """What ends that reason; "" where nothing that people type does."""
-    return _REMEDIES.get(reason, "").format(bank=bank, link=link)
+    return Sentence(REMEDIES.get(reason, ""), bank=bank, link=link)
 
 
 def suspended(board: Board) -> dict[str, str]:
@@ -49,7 +50,7 @@ def explained(board: Board, bank: str) -> dict[str, str]:
     }
 
 
-def remedies(reasons: str, bank: str, link: str) -> list[str]:
+def remedies(reasons: str, bank: str, link: str) -> list[Sentence]:
     """One sentence for each of the reasons, which stand as tables are told them: with commas."""
     found = (remedy(reason, bank, link) for reason in reasons.split(", "))
     return [sentence for sentence in found if sentence]

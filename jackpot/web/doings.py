@@ -1,9 +1,14 @@
 """What is an act of people called on pages, and what do these say once it is done?"""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
-from jackpot.words import words
+from jackpot.rules.acts.links import CONFIG_REASON, INTERNAL, OPERATOR, RESTORED
+from jackpot.rules.acts.meters import TRANSFERRED
+from jackpot.rules.acts.witness import BEHIND
+from jackpot.rules.state import CLOSED
+from jackpot.server.face import LEDGER_REASON, NOT_OPENED
+from jackpot.words import Sentence, joined, words
 
 
 class Doing(NamedTuple):
@@ -51,6 +56,18 @@ DOINGS: Final[Mapping[str, Doing]] = {
     "vouch": Doing("Vouch for somebody", "You have vouched for them."),
     "withdraw-role": Doing("Take a role away", "They have the role no more."),
 }
+# By the reason that a link is suspended for, what people call it.
+CAUSES: Final[Mapping[str, str]] = {
+    OPERATOR: "by people",
+    INTERNAL: "after a fault of the server",
+    BEHIND: "a table has answers that the ledger has lost",
+    RESTORED: "the ledger was restored from a copy",
+    CONFIG_REASON: "the configuration has other terms",
+    TRANSFERRED: "its money went to another link",
+    NOT_OPENED: "the server could not open it",
+    CLOSED: "it has ended",
+    LEDGER_REASON: "the ledger does not answer",
+}
 WAITS: Final = "It is not done yet: it waits 15 minutes for a second person."
 
 
@@ -58,3 +75,8 @@ def title(act: str) -> str:
     """What an act is called; an act that only the command line has by its name."""
     found = DOINGS.get(act)
     return words(act) if found is None else found.title
+
+
+def causes(reasons: Iterable[str]) -> Sentence:
+    """Why a link is suspended; a reason of the operator's own as it is."""
+    return joined(Sentence(CAUSES[reason]) if reason in CAUSES else reason for reason in reasons)

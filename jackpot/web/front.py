@@ -33,7 +33,7 @@ from jackpot.web import doings
 from jackpot.web.access import SAFE_METHODS, Access, Forged, Unsafe, check_origin, page_token, word_of_ours
 from jackpot.web.forms import SIGN_IN_MOST, form_of
 from jackpot.web.screens import SECURITY, html, templates, written_in
-from jackpot.words import Sentence, card, filled, game, words
+from jackpot.words import Sentence, card, filled, game, joined, words
 
 Map = dict[str, Any]
 Page = Callable[[web.Request, Person], Awaitable[web.StreamResponse]]
@@ -98,6 +98,8 @@ class Maker:
             "card": card,
             "game": game,
             "doing": doings.title,
+            "causes": doings.causes,
+            "placed": placed,
         }
         self._templates.globals |= {"say": say, "tongue": tongue, "titles": titles}
 
@@ -300,6 +302,12 @@ def tongue(context: Context, text: str) -> str:
     if isinstance(text, Sentence):
         text = text.plain
     return language if text in catalogue(language, PAGES) else ENGLISH
+
+
+def placed(where: str) -> Sentence:
+    """Where an alarm is: what it is, and its name, as `alarms.place` says it."""
+    kind, between, name = where.partition(" ")
+    return joined([Sentence(kind), name], between)
 
 
 def sentence(text: str) -> str:

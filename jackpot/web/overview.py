@@ -25,13 +25,17 @@ from jackpot.server.history import hits_of
 from jackpot.server.pagers import Pagers
 from jackpot.server.relay import Publisher
 from jackpot.server.remedy import remedies, remedy, suspended
-from jackpot.words import Sentence, ago, counted
+from jackpot.web.doings import causes
+from jackpot.words import Sentence, ago, counted, joined
 
 HITS_SHOWN: Final = 14
 # The state is read once in this time, however many pages show it.
 FRESH_S: Final = 1.0
 # While the ledger is in doubt the last durable state is shown: that is when people look.
 STATE_WITHIN_S: Final = 1.0
+
+# A device that lost its server tries again every few seconds (WIRE): one that is not back by then is missing.
+BACK_WITHIN_S: Final = 15.0
 
 # What a person does with a hit of that status (A10).
 _NEXT: Final = {"pending": "validate", "validated": "pay"}
@@ -173,6 +177,16 @@ def _at_limit(links: Iterable[Map]) -> Iterator[dict[str, str]]:
                 yield _trouble(said, then)
 
 
+def _ago(seconds: float) -> Sentence:
+    """How long ago, as a sentence."""
+    return Sentence("{time} ago", time=ago(seconds).removesuffix(" ago"))
+
+
+def _wagered(hit: Map) -> bool:
+    """Whether the hand had a wager: a hit may earn others their envy without one (A5)."""
+    return any(award["kind"] != "envy" for award in hit["awards"])
+
+
 class Overview:
     """One floor, read when somebody looks and at most once a second."""
 
@@ -183,6 +197,7 @@ class Overview:
         self._looking = asyncio.Lock()
         self._looked_at: float | None = None
         self._found: Map = {}
+        self._began = source.clock.monotonic()
 
     async def look(self) -> Map:
         """What the page shows: time, counts, troubles, tables, signs and hits, as text."""
@@ -222,6 +237,7 @@ class Overview:
             "banks": self._banks(),
             "heads": self._heads(),
             "alarms": self._alarms(),
+            "starting": self._starting(),
             "elsewhere": {
                 link: f"server {writer.hold.held_by.split()[0]}"
                 for writer in source.writers.values()
@@ -270,11 +286,13 @@ class Overview:
         if own is None:
             return ""
         holders = {bank: writer.hold.held_by for bank, writer in self._source.writers.items()}
-        said = [
-            f"bank {bank}: {f'server {holder.split()[0]}' if holder else 'no server'}"
+        said = joined(
+            Sentence("bank {bank}: server {server}", bank=bank, server=holder.split()[0])
+            if holder
+            else Sentence("bank {bank}: no server", bank=bank)
             for bank, holder in holders.items()
-        ]
-        return f"This is server {own.id}; {', '.join(said)}"
+        )
+        return Sentence("This is server {server}; {banks}", server=own.id, banks=said)
 
     def _alarms(self) -> str:
         """How many alarms nobody has acknowledged; "" for none."""
@@ -287,15 +305,26 @@ class Overview:
         if signer is None:
             return ""
         told = signer.statistics()
-        signed = [
-            f"{of['bank']} up to row {of['signed_seq']:,} ({ago(now - of['signed_at'])})"
+        signed = joined(
+            Sentence(
+                "{bank} up to row {row} ({ago})",
+                bank=of["bank"], row=f"{of['signed_seq']:,}", ago=_ago(now - of["signed_at"]),
+            )
             for of in told["banks"]
-        ]
-        taken = [
-            f"{to['destination']} ({ago(now - to['sent_at']) if to['sent_at'] else 'none yet'})"
+        )  # fmt: skip
+        taken = joined(
+            Sentence(
+                "{destination} ({ago})",
+                destination=to["destination"],
+                ago=_ago(now - to["sent_at"]) if to["sent_at"] else Sentence("none yet"),
+            )
             for to in told["destinations"]
-        ]
-        return f"Signed: {', '.join(signed) or 'nothing yet'}. Taken by: {', '.join(taken)}"
+        )
+        return Sentence(
+            "Signed: {heads}. Taken by: {destinations}",
+            heads=signed or Sentence("nothing yet"),
+            destinations=taken,
+        )
 
     def _untold(self) -> Iterator[dict[str, str]]:
         """Where signed heads and notices do not get to."""
@@ -315,8 +344,10 @@ class Overview:
                 said = Sentence("Bank {bank} does not act: {reason}", bank=bank, reason=reason)
                 yield _trouble(said, _LOOK_INTO_BANK)
             for link, reasons in suspended(writer.board).items():
-                next_ = "; ".join(remedies(reasons, bank, link))
-                said = Sentence("Link {link} is suspended: {reasons}", link=link, reasons=reasons)
+                next_ = joined(remedies(reasons, bank, link), "; ")
+                said = Sentence(
+                    "Link {link} is suspended: {reasons}", link=link, reasons=causes(reasons.split(", "))
+                )
                 yield _trouble(said, next_, f"/ops/links/{quote(link, safe='')}", _on_page(reasons))
         for bank in self._unfed():
             said = Sentence("Bank {bank} does not reach Redis: signs fed by Redis show a fault", bank=bank)
@@ -358,9 +389,15 @@ class Overview:
         down = [relay.bank for relay in self._source.relays if not relay.line.up]
         return [bank for bank in down if not self._source.writers[bank].hold.elsewhere]
 
+    def _starting(self) -> bool:
+        """Whether devices may still be on their way back to a server that was started."""
+        return self._source.clock.monotonic() - self._began < BACK_WITHIN_S
+
     def _expected(self) -> list[Devices]:
         """Devices whose absence is a trouble; a sign that is not here may be at a signage process."""
         source = self._source
+        if self._starting():
+            return []
         return [source.tables] if source.config.signage else [source.tables, source.signs]
 
     def _table(self, table: Map) -> Map:
@@ -382,7 +419,7 @@ class Overview:
             "bank": hit["bank"],
             "table": hit["table"],
             "what": f"{level}, {hand.lower()}" if level else hand,
-            "amount": self._money.text(hit["amount"]),
+            "amount": self._money.text(hit["amount"]) if _wagered(hit) else "no wager",
             "envy": self._money.text(hit["envy"]) if hit["envy"] else "",
             "corrected": self._money.text(hit["difference"]) if hit["difference"] else "",
             "status": hit["status"],

@@ -15,11 +15,13 @@ from jackpot.config.languages import PAGES, preferred, spoken, words
 from jackpot.rules import alarms, kinds
 from jackpot.rules.acts import ACTS
 from jackpot.rules.codes import OF_ACTS
+from jackpot.rules.paytable import LevelTerms, LinkTerms, TableTerms
 from jackpot.rules.signing import ROLES, Means
 from jackpot.rules.views import WAITING
 from jackpot.server.people import NOBODY_YET, NOT_RIGHT, SESSION_OVER, SHUT
+from jackpot.server.remedy import REMEDIES
 from jackpot.web.access import HOW_TO_BE_SAFE
-from jackpot.web.doings import DOINGS, WAITS
+from jackpot.web.doings import CAUSES, DOINGS, WAITS
 from jackpot.web.front import LISTS
 from jackpot.web.overview import HERE, OFFLINE
 from jackpot.web.reports import ASKED
@@ -135,6 +137,8 @@ def made_by_programs() -> Iterator[str]:
                         for each in call.args
                         if isinstance(each, ast.Constant) and isinstance(each.value, str)
                     )
+    yield from (*CAUSES.values(), *REMEDIES.values())
+    yield from (text for kind in alarms.KINDS.values() for text in kind)
     yield from (text for pair in (*OFFLINE.values(), *HERE.values()) for text in pair)
 
 
@@ -150,7 +154,8 @@ def said_by_books() -> Iterator[str]:
     yield from (as_words(kinds.name_of(kind)) for kind in kinds.KINDS)
     yield from (as_words(name) for name in (*alarms.KINDS, *(act.name for act in ACTS)))
     yield from (*alarms.KINDS, *get_args(Means), "raised", "struck", "voided")
-    fields = {name for event in kinds.KINDS.values() for name in event.__struct_fields__}
+    told = (*kinds.KINDS.values(), TableTerms, LinkTerms, LevelTerms)
+    fields = {name for event in told for name in event.__struct_fields__}
     yield from (name.replace("_", " ") for name in fields - {*NOT_ABOUT, *PUT_OTHERWISE})
 
 

@@ -7,13 +7,21 @@ import aiohttp
 import pytest
 from yarl import URL
 
+from jackpot.books.reports import REPORTS
+from jackpot.config.languages import PAGES, words
+from jackpot.rules.acts.hits import Validate
 from jackpot.rules.signing import Role
 from jackpot.server.staff import Staff
+from jackpot.web import overview
 from jackpot.web.access import PLAIN_COOKIE, page_token, word_of_ours
 from tests.server.bed import on_loop, table
 from tests.server.test_admin import royal
-from tests.web.staffed import join, prove
+from tests.web.staffed import done, join, prove
 from tests.web.test_access import floor, signed_in
+from tests.web.test_ops import PAGES as WALKED
+
+# Words that stand in most English sentences, and in no Spanish one.
+ENGLISH_WORDS = re.compile(r"\b(the|of|and|is|are|was|by|from|with|it|that|has|be|not|which|this)\b")
 
 
 @pytest.mark.parametrize("back", ["//evil.example", "https://evil.example", "/ops\\@evil", "/opsevil", "/"])
@@ -77,8 +85,11 @@ async def test_what_is_not_there_leads_on(tmp_path: Path, path: str, status: int
 
 
 @on_loop
-async def test_a_page_speaks_the_language_of_the_browser(tmp_path: Path) -> None:
+async def test_a_page_speaks_the_language_of_the_browser(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Pages: each of them, a refusal and the door in Spanish; what is English says that it is."""
+    monkeypatch.setattr(overview, "BACK_WITHIN_S", 0.0)
     spanish = {"Accept-Language": "es-MX,es;q=0.9,en;q=0.8"}
     async with floor(tmp_path) as (_, web):
         async with web.get("/ops/sign-in", headers=spanish) as answer:
@@ -98,13 +109,44 @@ async def test_a_page_speaks_the_language_of_the_browser(tmp_path: Path) -> None
             assert ">Premios</a>" in page
             assert "&#34;Notify me&#34;:&#34;Avisarme&#34;" in page  # what scripts say
         assert "Todavía no hay premios." in pages["/ops/hits"]
-        assert '<p class="detail" lang="en">' in pages["/ops/hits/main/H9"]
+        assert '<p class="fine" lang="en">hit: ' in pages["/ops/hits/main/H9"]
         assert '<h2 id="tables">Mesas</h2>' in pages["/ops"]
         assert "está sin conexión</b><span" in pages["/ops"].replace(' lang="es-MX"', "")
         assert "revise la corriente, la red y la clave;" in pages["/ops"]
         assert re.search(r'<p class="fine">0 de \d+ mesas?, 0 de \d+ pantallas?', pages["/ops"])
         async with web.get("/ops/hits") as answer:
             assert '<html lang="en-US">' in await answer.text()
+
+
+@on_loop
+async def test_no_page_leaves_english_to_who_reads_spanish(tmp_path: Path) -> None:
+    """Pages, reports, papers: what people read is Spanish, except where it says that it is English."""
+    english = {text.strip() for text in words("es", PAGES)} - set(words("es", PAGES).values())
+    asked, left = {"hit": "hit=H1", "days": "first=2000-01-01"}, set[str]()
+    async with floor(tmp_path) as (server, web), table(server) as device:
+        await royal(device)
+        ann = await prove(server, "ann")
+        done(await server.entrance.act(server.writers["main"], Validate("H1"), [ann]))
+        (await signed_in(web)).close()
+        reports = [
+            f"/reports/{report.name}?{'&'.join(asked[one] for one in report.options if one in asked)}"
+            for report in REPORTS.values()
+            if not report.lines
+        ]
+        for path in (*WALKED, *reports, *(f"{report}&as=print" for report in reports)):
+            async with web.get(f"/ops{path}", headers={"Accept-Language": "es-MX"}) as answer:
+                page = await answer.text()
+            assert answer.status == (404 if path.endswith("H9") else 200), path
+            left |= {text for text in shown_in(page) if text in english or ENGLISH_WORDS.search(text)}
+    assert sorted(left - {"main", "site"}) == []  # banks
+
+
+def shown_in(page: str) -> set[str]:
+    """The texts and the labels of a page, without what says that it is English, and the journal's own."""
+    page = re.sub(r"(?s)<(pre|style|select|datalist)\b.*?</\1>", "", page)
+    page = re.sub(r'(?s)<(\w+)[^>]*\slang="en"[^>]*>.*?</\1>', "", page)
+    labels = re.findall(r'(?:aria-label|data-label|data-says|alt)="([^"]*)"', page)
+    return {text.strip() for text in (*re.split(r"<[^>]*>", page), *labels)}
 
 
 @on_loop

@@ -400,7 +400,7 @@ async def test_a_link_and_a_round_are_stopped_from_their_pages(tmp_path: Path, a
         await page.wait_for_selector(
             "text=Wagers are stopped." if act == "suspend" else "text=The round is void"
         )
-        await until_open(page, "suspended: operator" if act == "suspend" else "No round.")
+        await until_open(page, "suspended: by people" if act == "suspend" else "No round.")
     assert faults == []
 
 

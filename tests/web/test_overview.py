@@ -15,6 +15,7 @@ from jackpot.server.desk import BankStopped
 from jackpot.server.hold import Hold
 from jackpot.server.life import State
 from jackpot.server.register import Register
+from jackpot.web import overview
 from jackpot.web.overview import Overview
 from tests.server.bed import LINK, LINKS, administer, configure, connected, on_loop, sign, table
 from tests.server.heads import heads
@@ -66,8 +67,11 @@ def test_only_the_server_that_has_a_bank_misses_its_redis(elsewhere: bool) -> No
 
 
 @on_loop
-async def test_whatever_is_wrong_says_what_comes_next(tmp_path: Path) -> None:
+async def test_whatever_is_wrong_says_what_comes_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """S7, T3, T10, S9: who reads an alert knows whom to ask or what to type, or on which page to act."""
+    monkeypatch.setattr(overview, "BACK_WITHIN_S", 0.0)
     config = configure(tmp_path, tables=3, links=LINKS + "count_chips = true\n", extra=heads(tmp_path))
     async with (
         Server(config) as server,
@@ -92,7 +96,7 @@ async def test_whatever_is_wrong_says_what_comes_next(tmp_path: Path) -> None:
     behind = "look at `jackpot ledger behind`, then two people answer each table: "
     count = "count again at the table, or strike a wager: "
     assert said == {
-        f"Link {LINK} is suspended: operator": f"`jackpot links resume {LINK} --reason TEXT` once it is over",
+        f"Link {LINK} is suspended: by people": f"`jackpot links resume {LINK} {people}` once it is over",
         "Table T03 has answers that the ledger does not have": (
             f"{behind}`jackpot ledger confirm-behind TABLE --believe {people}`, or --disbelieve"
         ),

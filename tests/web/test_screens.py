@@ -8,6 +8,7 @@ import pytest
 
 from controllers.answers import Meters
 from jackpot.app import Server
+from jackpot.web import overview
 from jackpot.web.live import websocket_frame
 from tests.server.bed import LINK, LINKS, StepClock, administer, configure, on_loop, sign, table, until
 from tests.web.browser import (
@@ -331,8 +332,11 @@ async def test_ten_thousand_updates_leave_nothing_behind(tmp_path: Path) -> None
 
 @needs_chromium
 @on_loop
-async def test_the_floor_page_shows_who_is_there_and_what_is_wrong(tmp_path: Path) -> None:
+async def test_the_floor_page_shows_who_is_there_and_what_is_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Floor page: links and meters live, tables and signs connected, the last hits, what is wrong now."""
+    monkeypatch.setattr(overview, "BACK_WITHIN_S", 0.0)
     config, faults = configure(tmp_path), list[str]()
     async with Server(config) as server, chromium() as browser:
         page = await opened(browser, page_of(server, "/"), "wall", faults)

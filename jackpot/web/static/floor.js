@@ -84,8 +84,8 @@ function tile(name, now, text, className) {
 }
 
 function tableTile(table) {
-  const now = !table.online ? "offline" : table.held ? "held" : table.round;
-  return tile(table.table, now, table.held ? `held for ${table.held}` : table.game, !table.online ? "off" : table.held ? "held" : "");
+  const now = !table.online ? (starting ? "starting" : "offline") : table.held ? "held" : table.round;
+  return tile(table.table, now, table.held ? `held for ${table.held}` : table.game, !table.online ? (starting ? "awaited" : "off") : table.held ? "held" : "");
 }
 
 function hitRow(hit) {
@@ -119,15 +119,16 @@ function troubles(list) {
   if (alarms) all.push({ what: alarms, next: "look, and acknowledge, at `/ops/alarms`" });
   if (insecure) all.push({ what: "Connections are not encrypted (insecure = true)", next: "give [listen.tls] a certificate" });
   at("#trouble").classList.toggle("wrong", all.length > 0);
-  at("#trouble ul").replaceChildren(...(all.length ? all : [{ what: "All is in order" }]).map(trouble));
+  at("#trouble ul").replaceChildren(...(all.length ? all : [{ what: starting ? "The server has just started: its tables and signs come back now" : "All is in order" }]).map(trouble));
   document.body.dataset.state = lost || failed ? "lost" : all.length ? "wrong" : "good";
 }
 
 let last = [];
 let alarms = "";
+let starting = false;
 
 function fill(floor) {
-  [last, alarms] = [floor.troubles, floor.alarms];
+  [last, alarms, starting] = [floor.troubles, floor.alarms, floor.starting];
   at("#counts").textContent = floor.counts;
   at("#banks").textContent = floor.banks;
   at("#heads").textContent = floor.heads;
@@ -142,7 +143,7 @@ function fill(floor) {
   at("#clock").textContent = floor.time;
   at("#tables .tiles").replaceChildren(...floor.tables.map(tableTile));
   at("#signs .tiles").replaceChildren(
-    ...floor.signs.map((sign) => tile(sign.sign, sign.online ? "on" : "offline", sign.links, sign.online ? "" : "off")),
+    ...floor.signs.map((sign) => tile(sign.sign, sign.online ? "on" : starting ? "starting" : "offline", sign.links, sign.online ? "" : starting ? "awaited" : "off")),
   );
   for (const kind of ["tables", "signs"]) at(`#${kind}`).hidden = !floor[kind].length;
   const rows = floor.hits.map(hitRow);
