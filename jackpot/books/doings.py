@@ -28,7 +28,7 @@ from jackpot.rules.events import Refused
 from jackpot.rules.money import to_cents
 from jackpot.rules.paytable import LevelTerms, LinkTerms, TableTerms
 from jackpot.rules.signing import People, Proof, Signed
-from jackpot.words import Sentence, both, joined, named
+from jackpot.words import Sentence, both, game, joined, named
 
 REFUSALS: Final = (
     Column("bank"),
@@ -197,7 +197,11 @@ def _table(terms: TableTerms, before: TableTerms | None) -> Sentence:
     now = msgspec.structs.asdict(terms)
     if before is None:
         return joined(
-            Sentence("{what} {now}", what=Sentence(name.replace("_", " ")), now=_value(value))
+            Sentence(
+                "{what} {now}",
+                what=Sentence(name.replace("_", " ")),
+                now=game(value) if name == "game" else _value(value),
+            )
             for name, value in now.items()
             if name != "table"
         )

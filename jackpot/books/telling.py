@@ -17,7 +17,7 @@ from jackpot.rules.acts.tables import TableOpened
 from jackpot.rules.events import Closed, Event, HitMade, Locked, Settled, Voided, Wagered, Withdrawn
 from jackpot.rules.money import from_cents
 from jackpot.rules.state import Placed
-from jackpot.words import Sentence, joined, named, several
+from jackpot.words import Sentence, game, joined, named, several
 
 # How a sum of micro-dollars is written.
 Money = Callable[[int], str]
@@ -41,7 +41,7 @@ def about(names: Names, event: Event, money: Money) -> Sentence:
                 "link {link}, {paytable} at {sum}", link=terms.link, paytable=terms.paytable, sum=wager
             )
         case TableOpened():
-            return Sentence("table {table}, {game}", table=event.terms.table, game=event.terms.game)
+            return Sentence("table {table}, {game}", table=event.terms.table, game=game(event.terms.game))
         case ReadingTaken():
             return Sentence(
                 "gaming day {day}, {meters}", day=event.day, meters=several(len(event.meters), "meter")
