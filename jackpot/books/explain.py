@@ -100,8 +100,8 @@ def kind_of(names: Names, award: Award, called: str = "") -> Sentence:
         return Sentence("{level} of {link}, to {seat}", level=level, link=link, seat=to)
     if award.kind == "envy":
         of = where(award.because)
-        return Sentence("envy for the hand of {other}, to {seat}, paid by the house", other=of, seat=to)
-    return Sentence("{kind}, to {seat}, paid by the house", kind=Sentence(award.kind), seat=to)
+        return Sentence("Envy for the hand of {other}, to {seat}, paid by the house", other=of, seat=to)
+    return Sentence("{kind}, to {seat}, paid by the house", kind=named(award.kind), seat=to)
 
 
 def _rows(

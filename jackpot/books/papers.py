@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from jackpot.books.cards import Cards, cards_of
 from jackpot.books.cycle import Place, Turn, entry_at, settlement
 from jackpot.books.entries import asked
-from jackpot.books.explain import the_hit, where
+from jackpot.books.explain import kind_of, the_hit, where
 from jackpot.books.hits import ERASED, MISSING, PERSONAL, Story, facts_of, written_on
 from jackpot.books.names import Names
 from jackpot.books.report import Cell, Column, Fact, Found, Report, Unanswerable, Wanted
@@ -17,13 +17,13 @@ from jackpot.rules.acts.hits import Paid, Validated, winners
 from jackpot.rules.acts.papers import PapersAdded
 from jackpot.rules.state import Award, Hit
 from jackpot.rules.undo import is_whole
-from jackpot.words import both, card, words
+from jackpot.words import Sentence, both, card, joined, named, words
 
 COLUMNS: Final = (
     Column("award"),
     Column("what"),
-    Column("paid_from"),
-    Column("status"),
+    Column("paid_from", "word"),
+    Column("status", "word"),
     Column(
         "amount",
         "sum",
@@ -152,11 +152,7 @@ def _awards(wanted: Wanted, names: Names, awards: Iterable[Award]) -> Iterator[t
 
 def _what(wanted: Wanted, names: Names, award: Award) -> str:
     """What an award is, in the words of the pages."""
-    if award.level:
-        level = words(names.level(award.link, award.level))
-        return f"{level} of {wanted.title(names.link(award.link))}, to {where(award.seat)}"
-    for_hand = f" for the hand of {where(award.because)}" if award.kind == "envy" else ""
-    return f"{words(award.kind)}{for_hand}, to {where(award.seat)}, paid by the house"
+    return kind_of(names, award, wanted.title(names.link(award.link)))
 
 
 def _faces(cards: Iterable[str]) -> str:
@@ -211,10 +207,12 @@ _CYCLE: Final = """
 def _hand(cards: Cards, hit: Hit) -> str:
     """What the hit is paid for, and by which cards."""
     if cards.drawn:
-        return f"drawn by the server, {cards.drawn}"
+        return Sentence("drawn by the server, {what}", what=cards.drawn)
     if hit.unverified:
-        return "named by the dealer, without cards"
-    return f"ranked from {_faces(cards.ranked)}" if cards.ranked else "not shown to the server"
+        return Sentence("named by the dealer, without cards")
+    if not cards.ranked:
+        return Sentence("not shown to the server")
+    return Sentence("ranked from {cards}", cards=_faces(cards.ranked))
 
 
 REPORTS: Final = (

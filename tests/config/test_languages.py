@@ -8,6 +8,7 @@ from typing import get_args
 
 import pytest
 from jinja2 import nodes
+from msgspec import Struct
 
 from jackpot.books.reports import REPORTS
 from jackpot.books.telling import NOT_ABOUT
@@ -154,7 +155,7 @@ def said_by_books() -> Iterator[str]:
     yield from (as_words(kinds.name_of(kind)) for kind in kinds.KINDS)
     yield from (as_words(name) for name in (*alarms.KINDS, *(act.name for act in ACTS)))
     yield from (*alarms.KINDS, *get_args(Means), "raised", "struck", "voided")
-    told = (*kinds.KINDS.values(), TableTerms, LinkTerms, LevelTerms)
+    told: list[type[Struct]] = [*kinds.KINDS.values(), TableTerms, LinkTerms, LevelTerms]
     fields = {name for event in told for name in event.__struct_fields__}
     yield from (name.replace("_", " ") for name in fields - {*NOT_ABOUT, *PUT_OTHERWISE})
 
