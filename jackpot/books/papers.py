@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from jackpot.books.cards import Cards, cards_of
 from jackpot.books.cycle import Place, Turn, entry_at, settlement
 from jackpot.books.entries import asked
-from jackpot.books.explain import kind_of, the_hit, where
+from jackpot.books.explain import kind_of, placed, the_hit, where
 from jackpot.books.hits import ERASED, MISSING, PERSONAL, Story, facts_of, written_on
 from jackpot.books.names import Names
 from jackpot.books.report import Cell, Column, Fact, Found, Report, Unanswerable, Wanted
@@ -17,7 +17,7 @@ from jackpot.rules.acts.hits import Paid, Validated, winners
 from jackpot.rules.acts.papers import PapersAdded
 from jackpot.rules.state import Award, Hit
 from jackpot.rules.undo import is_whole
-from jackpot.words import Sentence, both, card, joined, named, words
+from jackpot.words import Sentence, both, card, joined, named
 
 COLUMNS: Final = (
     Column("award"),
@@ -75,7 +75,7 @@ def find_payout(ledger: Reader, wanted: Wanted) -> Found:
         Fact("cards", _faces(cards.own)),
         *([Fact("board", _faces(cards.board))] if cards.board else []),
         *([Fact("dealer's cards", _faces(cards.dealer))] if cards.dealer and story.hit.seat else []),
-        Fact("cycle", ", ".join(_cycles(ledger, names, story, winner)) or "none: the house pays"),
+        Fact("cycle", joined(_cycles(ledger, names, story, winner)) or Sentence("none: the house pays")),
         Fact("hand", _hand(cards, story.hit)),
         Fact("validated", validated[0], "moment"),
         Fact("validated by", validated[1]),
@@ -84,7 +84,7 @@ def find_payout(ledger: Reader, wanted: Wanted) -> Found:
     ]
     written = _written(ledger, names.bank, story.hit.number, winner)
     facts += [Fact(name.replace("_", " "), "; ".join(written.get(name, ()))) for name in WRITTEN]
-    facts += [Fact("disputed", "it is not paid")] if story.disputed else []
+    facts += [Fact("disputed", Sentence("it is not paid"))] if story.disputed else []
     return Found(facts, _awards(wanted, names, winner.awards), [])
 
 
@@ -127,12 +127,16 @@ def _slip(ledger: Reader, wanted: Wanted, names: Names, story: Story) -> list[Fa
     """What both papers say of a hit."""
     hit = story.hit
     row = ledger.rows(names.bank, hit.seq - 1, 1)[0]
+    seat, table, round_ = placed(names, hit)
+    stands = {"bank": names.bank, "status": Sentence(status(story))}
     return [
-        Fact("hit", f"H{hit.number} in bank {names.bank}, {status(story)}"),
-        Fact("won", f"{words(hit.hand)} on {wanted.title(names.link(hit.link))}"),
-        Fact("where", f"table {names.table(hit.table)}, {where(hit.seat)}, round {hit.round}"),
+        Fact("hit", Sentence("{hit} in bank {bank}, {status}", hit=f"H{hit.number}", **stands)),
+        Fact(
+            "won", Sentence("{hand} on {link}", hand=named(hit.hand), link=wanted.title(names.link(hit.link)))
+        ),
+        Fact("where", joined([table, seat, round_])),
         Fact("when", hit.at, "moment"),
-        Fact("journal", f"row {hit.seq}, {row.hash.hex(' ', _HASH_GROUP)}"),
+        Fact("journal", Sentence("row {row}, {hash}", row=hit.seq, hash=row.hash.hex(" ", _HASH_GROUP))),
         Fact("page", _page(wanted.site, names.bank, hit.number), "code"),
     ]
 
@@ -140,7 +144,7 @@ def _slip(ledger: Reader, wanted: Wanted, names: Names, story: Story) -> list[Fa
 def _page(site: Site, bank: str, hit: int) -> str:
     """Where the hit is looked at; its number alone where the site's address is not known."""
     if not site.address:
-        return f"H{hit} in bank {bank} of {site.name}"
+        return Sentence("{hit} in bank {bank} of {site}", hit=f"H{hit}", bank=bank, site=site.name)
     return f"{site.address}/ops/hits/{bank}/H{hit}"
 
 
@@ -164,9 +168,9 @@ def _own_first(award: Award) -> tuple[bool, int]:
     return award.kind == "envy", award.number
 
 
-def _cycles(ledger: Reader, names: Names, story: Story, winner: Winner) -> Iterator[str]:
+def _cycles(ledger: Reader, names: Names, story: Story, winner: Winner) -> Iterator[Sentence]:
     """Of each percentage award of theirs, its level and the cycle that it was won in."""
-    told = set()
+    told: dict[tuple[int, int], Sentence] = {}
     for award in winner.awards:
         if not award.level:
             continue
@@ -178,8 +182,9 @@ def _cycles(ledger: Reader, names: Names, story: Story, winner: Winner) -> Itera
         )
         place = Place(names, award.link, award.level)
         cycle = cycle_at(ledger, place, Turn(take.moment or row, take.order))
-        told.add(f"{words(names.level(award.link, award.level))} {cycle}")
-    yield from sorted(told)
+        level = named(names.level(award.link, award.level))
+        told[award.level, cycle] = Sentence("{level} {cycle}", level=level, cycle=cycle)
+    yield from (told[key] for key in sorted(told))
 
 
 def cycle_at(ledger: Reader, place: Place, turn: Turn) -> int:
