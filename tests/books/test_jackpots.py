@@ -29,18 +29,18 @@ Key = tuple[Any, ...]
 
 
 class Told(NamedTuple):
-    """A percentage award: by the model what made it and what it comes to, in cents; and its explanation."""
+    """A percentage award: by the model what made it and what it comes to, in cents; and its explanation.
+
+    turned: of a hand found late, or after one: it is told by rows, and the model has it by turns.
+    """
 
     made: Made
     worth: int
+    turned: bool
     lines: list[Line]
 
     def part(self, name: str) -> list[Line]:
         return [line for line in self.lines if line["part"] == name]
-
-    @property
-    def late(self) -> bool:
-        return any(words in line["what"] for line in self.lines for words in LATE)
 
 
 class Noting(OfLinks):
@@ -68,13 +68,17 @@ class Noting(OfLinks):
     def told(self, url: str) -> Iterator[Told]:
         """Every percentage award, as the ledger's report explains it."""
         names = self.names(self.engine)
+        late = {award.id for award, by in self.won.values() if by.late}
         with closing(open_reader(url)) as reader:
             for hit in self.engine.hits():
                 explained = said(reader, "explain", hit=int(hit["hit"][1:])).rows
                 for name in (one["award"] for one in hit["awards"] if one["kind"] == "meter"):
                     award, by = self.won[names[name]]
                     worth = 0 if award.status == UNDONE else award.amount + award.difference
-                    yield Told(by, worth, [line for line in explained if line["award"] == name])
+                    turned = by.late or bool(late & by.awards_before())
+                    lines = [line for line in explained if line["award"] == name]
+                    turned |= any(words in line["what"] for line in lines for words in LATE)
+                    yield Told(by, worth, turned, lines)
 
 
 def rows_of(engine: OfEngine) -> Iterator[Row]:
@@ -108,7 +112,7 @@ def test_an_explanation_comes_to_the_sum(jackpots: list[Told]) -> None:
 def test_an_explanation_names_cycles_and_what_it_was_taken_of(jackpots: list[Told]) -> None:
     """L10: cycles since the last reseed that stands, undone ones joined; the meter at the award's turn."""
     joined = 0
-    for told in (told for told in jackpots if not told.late):
+    for told in (told for told in jackpots if not told.turned):
         for meter in told.part("meter"):  # told once where several share it
             assert meter["amount"] == told.made.primary
             names, cycles = set(map(int, re.findall(r"\d+", meter["what"]))), told.made.cycles()
@@ -120,7 +124,7 @@ def test_an_explanation_names_cycles_and_what_it_was_taken_of(jackpots: list[Tol
 def test_an_explanation_names_the_wagers_of_each_table(jackpots: list[Told]) -> None:
     """L10: which wagers of which tables made this jackpot, by what they brought; and which went back."""
     back = 0
-    for told in (told for told in jackpots if told.part("meter") and not told.late):
+    for told in (told for told in jackpots if told.part("meter") and not told.turned):
         way = told.part("how it grew")
         alone = not any(re.search("award|correction|transfer", line["what"]) for line in way)
         assert brought(line for line in way if line["what"] == "wagers") == told.made.accepted(), told.lines

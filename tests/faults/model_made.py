@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from tests.faults.model_facts import Award, Change, Event, Fact, Level, Link, Wager, replay
+from tests.faults.model_facts import Award, Change, Event, Fact, Level, Link, Turn, Wager, replay
 
 # By table and account: what its wagers brought to the primary, with its overflow, and to the reserve.
 Brought = Counter[tuple[str, str]]
@@ -17,12 +17,14 @@ Brought = Counter[tuple[str, str]]
 
 @dataclass
 class Made:
-    """Of what a percentage was taken, in micro-dollars. brought: by each wager until then.
+    """Of what a percentage was taken, in micro-dollars. late: its turn was before what had happened since.
 
-    returned: of these wagers by the ones that were withdrawn, struck or void by then.
+    brought: by each wager until then. returned: by those that were withdrawn, struck or void by then.
     """
 
     level: str
+    cycle: int
+    late: bool
     before: list[Fact]
     primary: int
     brought: list[Brought]
@@ -30,22 +32,28 @@ class Made:
 
     def cycles(self) -> tuple[int, ...]:
         """From the last reseed on that stands today; its own cycle is the last."""
-        resets = [stands for _, stands in self._resets()]
-        last = max((number for number, stands in enumerate(resets, 2) if stands), default=1)
-        return tuple(range(last, len(resets) + 2))
+        last = self._last_reset()
+        reset = self.before[last] if last is not None else None
+        ended = reset.winners[0][0].hit.cycle or 0 if isinstance(reset, Event) else 0
+        return tuple(range(ended + 1, self.cycle + 1))
 
     def accepted(self) -> Brought:
         """By the wagers of these cycles, whether or not they went back."""
-        standing = [place for place, stands in self._resets() if stands]
-        return sum(self.brought[standing[-1] if standing else 0 :], Brought())
+        return sum(self.brought[self._last_reset() or 0 :], Brought())
 
-    def _resets(self) -> list[tuple[int, bool]]:
-        """Where the whole meter was won, and whether that stands today."""
-        return [
-            (place, bool(fact.standing()))
+    def awards_before(self) -> set[str]:
+        """Every percentage award of the link before it."""
+        events = [fact for fact in self.before if isinstance(fact, Event)]
+        return {award.id for event in events for each in event.winners for award in each}
+
+    def _last_reset(self) -> int | None:
+        """Where the whole meter was last won, of what stands today."""
+        resets = [
+            place
             for place, fact in enumerate(self.before)
-            if isinstance(fact, Event) and (fact.level, fact.percent) == (self.level, 100)
+            if isinstance(fact, Event) and (fact.level, fact.percent) == (self.level, 100) and fact.standing()
         ]
+        return resets[-1] if resets else None
 
 
 def made(link: Link, award: Award) -> Made:
@@ -59,7 +67,9 @@ def made(link: Link, award: Award) -> Made:
         brought.append(by_wager(link, terms, fact))
         if isinstance(fact, Wager) and not fact.live:
             returned += brought[-1]
-    return Made(level, before, replay(link, level, before)[0].primary, brought, returned)
+    late = not all(isinstance(fact, Event | Turn) for fact in link.facts[place:])
+    primary = replay(link, level, before)[0].primary
+    return Made(level, award.hit.cycle or 0, late, before, primary, brought, returned)
 
 
 def by_wager(link: Link, terms: Level, fact: Fact) -> Brought:
