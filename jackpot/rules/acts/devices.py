@@ -59,7 +59,7 @@ def decide_clear(state: State, command: ClearDevice, by: By) -> DeviceCleared:
     someone(by)
     _of_links(state)
     blocked = (command.role, command.device) in state.blocked
-    refuse_if(not blocked, Code.NOT_BLOCKED, f"{command.role} {quoted(command.device)} is not blocked")
+    refuse_if(not blocked, Code.NOT_BLOCKED, f"the device {quoted(command.device)} is not blocked")
     return DeviceCleared(command.role, command.device, by.people)
 
 
