@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 import structlog
 from aiohttp import web
 
-from jackpot.books.reader import REPORT_WITHIN_S, Books
+from jackpot.books.reader import SHORT_WITHIN_S, Books
 from jackpot.clock import Clock
 from jackpot.config import Address, Config
 from jackpot.ledger.connect import without_password
@@ -87,7 +87,7 @@ class Server(Process):
         # pagers that catch up.
         self.roster = Books(config.ledger.url)
         self.news = Books(config.ledger.url)
-        self.reported = Books(config.ledger.url, REPORT_WITHIN_S)
+        self.reported = Books(config.ledger.url, SHORT_WITHIN_S)
         self.entrance: Entrance
         self.acts: Acts
         self.tables: Tables

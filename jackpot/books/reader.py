@@ -12,7 +12,9 @@ from jackpot.ledger.store import CommitInDoubt, LedgerError
 
 # A person who looks at a page waits no longer for a disk or a database. Most reads take some milliseconds.
 READ_WITHIN_S: Final = 3.0
-# Who asks for a report waits for the longest cycle of a floor: some ten million entries of a year.
+# A report that is there within this time holds nobody up, and needs no process of its own.
+SHORT_WITHIN_S: Final = 0.25
+# Who asks for a longer one waits for the longest cycle of a floor: some ten million entries of a year.
 REPORT_WITHIN_S: Final = 30.0
 
 T = TypeVar("T")

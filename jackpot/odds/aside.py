@@ -3,15 +3,11 @@
 Figures take a fifth of a second of a core, pictures a second or two: a thread would hold up tables' frames.
 """
 
-import os
-import sys
-from contextlib import suppress
 from importlib.util import find_spec
-from pathlib import Path
-from typing import Final
 
 import msgspec
 
+from jackpot import behind
 from jackpot.config.writing import Writing
 from jackpot.odds.analysis import Analysis, Tonight, analyze
 from jackpot.odds.drawable import SHEETS, drawable
@@ -19,12 +15,6 @@ from jackpot.odds.output import as_csv, as_html, as_json
 from jackpot.odds.sheets import facts_of, sheets_of, shown
 from jackpot.odds.subject import Subject, Unanalysable
 from jackpot.rules.paytable import Game, LinkTerms
-
-# The tables' own process goes before one that draws; for figures, which are soon made, a person waits.
-_NICER: Final = 10
-# Where memory runs out, the kernel ends this process before any other; the server's own score was inherited.
-_SCORE: Final = Path("/proc/self/oom_score_adj")
-_FIRST: Final = "1000"
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -119,16 +109,13 @@ def _pictures(found: Analysis, asked: Asked) -> dict[str, str]:
     return {name: written(figure, "svg").decode() for name, figure in drawn.items()}
 
 
-def main() -> None:
-    """One question from standard input, its answer to standard output."""
-    with suppress(OSError):  # only Linux has it
-        _SCORE.write_text(_FIRST)
-    asked = msgspec.json.decode(sys.stdin.buffer.read(), type=Asked)
+def answered(question: bytes) -> bytes:
+    """In a process of its own, behind the tables' where it draws; for figures, soon made, a person waits."""
+    asked = msgspec.json.decode(question, type=Asked)
     if asked.draw:
-        with suppress(PermissionError):  # a unit may forbid it; then both are as they are
-            os.nice(_NICER)
-    sys.stdout.buffer.write(msgspec.json.encode(told_of(asked)))
+        behind.go_behind()
+    return msgspec.json.encode(told_of(asked))
 
 
 if __name__ == "__main__":
-    main()
+    behind.answer(answered)

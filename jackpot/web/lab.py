@@ -1,15 +1,11 @@
 """What does a link return tonight? The lab's page, worked out in a process of its own, one at a time."""
 
-import asyncio
-import sys
-from asyncio.subprocess import PIPE
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import urlencode
 
 import msgspec
-import structlog
 from aiohttp import hdrs, web
 from msgspec.structs import replace
 from multidict import istr
@@ -17,9 +13,9 @@ from multidict import istr
 from jackpot.catalogue import games_of, load, parse_money
 from jackpot.config import Config
 from jackpot.odds.aside import Asked, Told
-from jackpot.rules.codes import Code
 from jackpot.rules.money import decimal, floor_to_cent, of_decimal
 from jackpot.rules.paytable import Game, LinkTerms
+from jackpot.server.apart import Apart
 from jackpot.server.asks.ask import QUOTED_MOST, BadRequest, NotDone
 from jackpot.server.asks.links import AskLink
 from jackpot.server.people import Person
@@ -42,7 +38,6 @@ RATE: Final = "1000"
 FILES: Final = {"csv": "text/csv", "json": "application/json"}
 # A page to print has its style within, and so has a picture; neither has anything else.
 _POLICY: Final = istr("Content-Security-Policy")
-log: Final = structlog.get_logger()
 _STYLED: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'self'"
 
 
@@ -55,9 +50,7 @@ class Lab:
         self._links = {link.link: link for link in front.config.links}
         self._games = _games(front.config)
         self._kept: OrderedDict[bytes, Told] = OrderedDict()
-        # Whether drawn or not, one at a time; figures wait for no pictures.
-        self._turns = {False: asyncio.Lock(), True: asyncio.Lock()}
-        self._waiting: Counter[tuple[int, bytes]] = Counter()  # by person and question
+        self._apart = Apart("jackpot.odds.aside", "the lab", each=WAITING_EACH, most=WAITING_MOST)
 
     async def page(self, request: web.Request, person: Person) -> web.StreamResponse:
         """A link at its meters of now, or at those of the form. as: "print", "csv" or "json"."""
@@ -132,58 +125,18 @@ class Lab:
     async def _told(self, asked: Asked, person: Person) -> Told:
         """What the process says, or has said. Raises BadRequest, NotDone."""
         question = msgspec.json.encode(asked)
-        told = self._kept.get(question) or await self._in_turn(question, asked.draw, person.id)
+        told = self._kept.get(question)
+        if told is None:
+            # Figures wait for no pictures. All of a page are one question: the first has them drawn.
+            kind = "pictures" if asked.draw else "figures"
+            said = await self._apart.ask(question, person.id, ANSWER_WITHIN_S, kind)
+            told = self._kept[question] = msgspec.json.decode(said, type=Told)
+            if len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
         self._kept.move_to_end(question)
         if told.problem:
             raise BadRequest(told.problem)
         return told
-
-    async def _in_turn(self, question: bytes, draw: bool, person: int) -> Told:
-        """What the process says, once it has answered who asked before. Raises NotDone.
-
-        All pictures of a page are one question: the first that is asked for has them drawn.
-        """
-        mine = {asked for of, asked in self._waiting if of == person}
-        if question not in mine and len(mine) >= WAITING_EACH:
-            raise NotDone(Code.BUSY, "the lab works for you already: try again in some seconds")
-        if len(self._waiting) >= WAITING_MOST:
-            raise NotDone(Code.BUSY, "the lab works for others: try again in some seconds")
-        self._waiting[person, question] += 1
-        try:
-            async with self._turns[draw]:
-                if question not in self._kept:
-                    self._keep(question, await _answer(question))
-                return self._kept[question]
-        finally:
-            self._waiting[person, question] -= 1
-            if not self._waiting[person, question]:
-                del self._waiting[person, question]
-
-    def _keep(self, question: bytes, told: Told) -> None:
-        self._kept[question] = told
-        if len(self._kept) > KEPT:
-            self._kept.popitem(last=False)
-
-
-async def _answer(question: bytes) -> Told:
-    """Asks a new process. Raises NotDone where it does not answer."""
-    # -P: nothing is run that somebody put into the working directory.
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-P", "-m", "jackpot.odds.aside", stdin=PIPE, stdout=PIPE, stderr=PIPE
-    )
-    try:
-        async with asyncio.timeout(ANSWER_WITHIN_S):
-            said, complaint = await process.communicate(question)
-    except TimeoutError as late:
-        raise NotDone(Code.BUSY, f"the lab did not answer within {ANSWER_WITHIN_S:.0f} s") from late
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
-    if process.returncode:
-        log.error("lab_failed", complaint=complaint.decode(errors="replace"))
-        raise NotDone(Code.INTERNAL, "the lab failed: the log says how")
-    return msgspec.json.decode(said, type=Told)
 
 
 def _meters(terms: LinkTerms, given: Mapping[str, str], now: Mapping[str, int]) -> dict[str, int]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from jackpot import behind
 from jackpot.config.writing import writing
 from jackpot.odds import aside
 from jackpot.odds.aside import Asked, Told, told_of
@@ -61,7 +62,7 @@ def test_without_the_extra_there_are_figures_and_no_pictures(monkeypatch: pytest
 
 @on_loop
 async def test_the_tables_go_first() -> None:
-    """Misuse: where memory is short this process ends before the server; what draws waits for processors."""
+    """Misuse: what draws waits for processors; for figures, which are soon made, a person does."""
     words = [sys.executable, "-m", "jackpot.odds.aside"]
     ours = os.getpriority(os.PRIO_PROCESS, 0)
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
@@ -71,5 +72,5 @@ async def test_the_tables_go_first() -> None:
         assert os.getpriority(os.PRIO_PROCESS, process.pid) == ours, "a person waits for the figures"
         process.stdin.write(msgspec.json.encode(asked(draw=True)))
         process.stdin.close()
-        await until(lambda: os.getpriority(os.PRIO_PROCESS, process.pid) == min(ours + 10, 19))
+        await until(lambda: os.getpriority(os.PRIO_PROCESS, process.pid) == min(ours + behind.NICER, 19))
         process.kill()

@@ -10,8 +10,8 @@ import msgspec
 import pytest
 
 from jackpot.odds.aside import Asked, Told
+from jackpot.server.apart import Apart
 from jackpot.web import lab
-from tests.odds.test_aside import asked
 from tests.server.bed import LINK, WAIT_S, on_loop, table
 from tests.web.test_access import floor, signed_in
 
@@ -85,26 +85,12 @@ async def test_a_lab_that_cannot_answer_says_so(tmp_path: Path, monkeypatch: pyt
             assert "the lab did not answer" in await page.text()
         monkeypatch.setattr(lab, "ANSWER_WITHIN_S", 30.0)
 
-        async def bare(_question: bytes) -> Told:
-            return Told(facts=[("game", "let-it-ride")])
+        async def bare(*_question: object) -> bytes:
+            return msgspec.json.encode(Told(facts=[("game", "let-it-ride")]))
 
-        monkeypatch.setattr(lab, "_answer", bare)
+        monkeypatch.setattr(Apart, "_answer", bare)
         async with web.get("/ops/lab") as page:
             assert "pip install matplotlib" in (await page.text()).replace("'", "&#39;")
-        monkeypatch.setattr(lab, "WAITING_MOST", 0)
-        async with web.get("/ops/lab?players=2") as page:
-            assert page.status == 503
-
-
-@on_loop
-async def test_the_labs_process_runs_nothing_of_the_working_directory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Access: who may write to the folder that a server was started in cannot have it run their program."""
-    (tmp_path / "msgspec.py").write_text("raise SystemExit('it was read from the working directory')")
-    monkeypatch.chdir(tmp_path)
-    told = await lab._answer(msgspec.json.encode(asked(players=9)))
-    assert told.problem == "players: let-it-ride seats 1 to 7, not 9"
 
 
 @on_loop
@@ -115,13 +101,13 @@ async def test_figures_wait_for_no_picture_and_a_page_is_drawn_once(
     asked_for: list[bool] = []
     begun, end = asyncio.Event(), asyncio.Event()
 
-    async def slow_to_draw(question: bytes) -> Told:
+    async def slow_to_draw(_apart: Apart, question: bytes, _within_s: float) -> bytes:
         draw = msgspec.json.decode(question, type=Asked).draw
         asked_for.append(draw)
         if draw:
             begun.set()
             await end.wait()
-        return Told(pictures=dict.fromkeys(("return-mega", "envy"), "<svg/>"))
+        return msgspec.json.encode(Told(pictures=dict.fromkeys(("return-mega", "envy"), "<svg/>")))
 
     async def status(web: aiohttp.ClientSession, path: str) -> int:
         async with web.get(f"/ops/lab{path}?meter.mega=81250.00") as answer:
@@ -129,7 +115,7 @@ async def test_figures_wait_for_no_picture_and_a_page_is_drawn_once(
 
     async with floor(tmp_path) as (_, web), asyncio.timeout(WAIT_S):
         (await signed_in(web)).close()
-        monkeypatch.setattr(lab, "_answer", slow_to_draw)
+        monkeypatch.setattr(Apart, "_answer", slow_to_draw)
         async with asyncio.TaskGroup() as tasks:
             names = ("return-mega", "envy") * 5
             drawn = [tasks.create_task(status(web, f"/{name}.svg")) for name in names]
@@ -147,9 +133,9 @@ async def test_no_person_fills_the_lab_for_the_others(
     """Misuse: what one person asks beyond a page is refused, others are answered; what is known, at once."""
     end = asyncio.Event()
 
-    async def slow(_question: bytes) -> Told:
+    async def slow(*_question: object) -> bytes:
         await end.wait()
-        return Told()
+        return msgspec.json.encode(Told())
 
     async def status(web: aiohttp.ClientSession, players: int) -> int:
         async with web.get(f"/ops/lab?meter.mega=81250.00&players={players}") as page:
@@ -159,7 +145,7 @@ async def test_no_person_fills_the_lab_for_the_others(
     async with floor(tmp_path) as (server, web), asyncio.timeout(WAIT_S):
         (await signed_in(web)).close()
         assert await status(web, 1) == 200
-        monkeypatch.setattr(lab, "_answer", slow)
+        monkeypatch.setattr(Apart, "_answer", slow)
         at = f"http://127.0.0.1:{server.ports['http']}"
         async with aiohttp.ClientSession(at, cookie_jar=jar) as other, asyncio.TaskGroup() as tasks:
             (await signed_in(other, login="bo")).close()
