@@ -28,7 +28,7 @@ class Books:
 
     def __init__(self, url: str, within_s: float = READ_WITHIN_S) -> None:
         self._url = url
-        self._within_s = within_s
+        self.within_s = within_s
         self._aside = Aside()
         self._ledger: Reader | None = None
         self._used = False
@@ -43,7 +43,7 @@ class Books:
                 raise CommitInDoubt(LEFT)
 
         try:
-            return await self._aside.run(lambda: self._read(work, check), within_s=self._within_s)
+            return await self._aside.run(lambda: self._read(work, check), within_s=self.within_s)
         finally:
             left.set()
 

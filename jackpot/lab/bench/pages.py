@@ -21,6 +21,7 @@ import apsw
 import structlog
 
 from jackpot.app import Server
+from jackpot.books.reader import REPORT_WITHIN_S
 from jackpot.books.reports import REPORTS
 from jackpot.clock import SystemClock
 from jackpot.config import load
@@ -140,6 +141,7 @@ async def visiting(made: Past) -> AsyncIterator[Visitor]:
     jar = aiohttp.CookieJar(unsafe=True)  # it is known by an address, not by a name
     with Reads() as reads:
         async with Server(load(made.config), _Then(made.now)) as server:
+            server.reported.within_s = REPORT_WITHIN_S  # here, where what it reads is counted
             await Staff(server.entrance).begin(PEOPLE, "root")
             at = f"http://127.0.0.1:{server.ports['http']}"
             async with aiohttp.ClientSession(at, cookie_jar=jar) as web:
