@@ -23,6 +23,15 @@ _END: Final = """
         AND datname = current_database() AND application_name = current_setting('application_name')
         AND has_table_privilege(usesysid, 'journal', 'INSERT'))
 """
+# A process may have died unheard in a transaction on a connection that no head names yet: what it locks there
+# waits for its client alone. One that is at work is left in peace, for it ends by itself.
+_LOCKS: Final = """
+    SELECT a.pid, a.backend_start FROM head JOIN bank ON bank.id = head.bank
+    JOIN pg_locks AS held
+        ON held.locktype = 'transactionid' AND held.granted AND held.transactionid = head.xmax
+    JOIN pg_stat_activity AS a ON a.pid = held.pid
+    WHERE bank.name = $1 AND a.state LIKE 'idle in transaction%'
+"""
 # With the type of every argument, here and below: else another function of that name, which somebody made
 # next to the ledger's, may fit better.
 _TAKE: Final = "SELECT take_bank($1::text, $2::bytea, $3::text, $4::uuid, $5::bigint, $6::bool, $7::bool)"
@@ -82,7 +91,8 @@ class Leases:
         return Fenced(f"bank {bank} was taken by another writer")
 
     async def _end_backends(self, bank: str, seen: Head | None) -> None:
-        """Ends the connection that held the bank, and every earlier one of ours: each may hold its locks.
+        """Ends the connection that held the bank, one that locks its head and waits for its client, and every
+        earlier one of ours: each may hold its locks.
 
         Raises Fenced, and lets it live, where another process has the bank that this one had, or where the
         head has moved since it was seen.
@@ -97,7 +107,9 @@ class Leases:
             raise self._lost(bank)
         if seen is not None and any(tuple(one)[:3] != (seen.epoch, seen.seq, seen.beat) for one in held):
             raise _moved(bank)
-        for pid, start in [*((pid, start) for *_, pid, start in held), *self._session.own]:
+        locking = await connection.fetch(_LOCKS, bank)
+        there = [*((pid, start) for *_, pid, start in held), *map(tuple, locking), *self._session.own]
+        for pid, start in there:
             for role, ended in await connection.fetch(_END, pid, start, END_BACKEND_MS):
                 if not ended:
                     raise OSError(

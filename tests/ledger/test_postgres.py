@@ -188,6 +188,24 @@ def send(process: int, number: int) -> None:
 
 
 @on_loop
+async def test_a_takeover_ends_who_locks_the_head_unheard(database: str) -> None:
+    """DESIGN, lease: a process died in a transaction on a connection that the head does not name yet; who
+    takes the bank ends that one too, and waits for no keepalive.
+    """
+    async with stores(database, 2) as (old, new), watching(database) as other, asyncio.timeout(WAIT_S):
+        seen = await old.new_epoch("main", "old")
+        unheard = old.session.ready()
+        await old.session.open()  # as after doubt, but the head names the connection before it
+        await old.session.ready().execute("SET idle_in_transaction_session_timeout = 0")
+        await old.session.ready().execute("BEGIN")
+        await old.session.ready().execute("SELECT 1 FROM head FOR UPDATE")
+        left = backend(old)
+        assert (await new.new_epoch("main", "new", seen=seen)).epoch == seen.epoch + 1
+        assert not await other.run("SELECT 1 FROM pg_stat_activity WHERE pid = $1", left)
+        unheard.terminate()
+
+
+@on_loop
 async def test_an_ended_backend_is_doubt(database: str) -> None:
     """DESIGN 4: pg_terminate_backend is a lost connection: doubt, then nothing but recover."""
     async with stores(database) as (store,), watching(database) as other:
