@@ -71,7 +71,7 @@ async def test_a_question_that_cannot_be_meant_is_answered_on_its_page(tmp_path:
 async def test_a_report_that_takes_long_leaves_the_server(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Misuse: no thread of the server goes on with it: a process says the same, whoever asks meanwhile shares
+    """Misuse: no thread of the server goes on with it: a process says the same, who asks meanwhile shares
     its answer, and no page and no paper waits.
     """
     asked, answer = list[bytes](), Apart._answer
