@@ -50,9 +50,9 @@ def kept(config: Config) -> list[tuple[Any, ...]]:
         ledger.close()
 
 
-async def payout(server: Server, config: Config) -> dict[str, Any]:
-    """What the payout form of H1 says, by the name of each line."""
-    wanted = Wanted(config.site, ("main",), hit=1)
+async def payout(server: Server, config: Config, seat: int = 0) -> dict[str, Any]:
+    """What the payout form of a winner of H1 says, by the name of each line."""
+    wanted = Wanted(config.site, ("main",), hit=1, seat=seat)
     found = await server.books.read(lambda ledger: REPORTS["payout"].find(ledger, wanted))
     return {fact.name: fact.value for fact in found.facts}
 
@@ -105,6 +105,32 @@ async def test_names_lie_next_to_the_journal_and_references_in_it(tmp_path: Path
         steps = (await administer(config, do="/hits/{hit}", hit="H1"))["steps"]
         assert steps[0]["facts"] == {name: PAID[name] for name in ("patron", "tax_form", "tax_number")}
         assert (steps[0]["document"], steps[1]["facts"]) == ("P-4711", SEEN)
+
+
+@on_loop
+async def test_what_the_site_wants_on_papers_is_there_before_a_payment(tmp_path: Path) -> None:
+    """A10: a witness of the hit counts for all its winners, a patron for their own payment alone."""
+    config = taxed(tmp_path, payout_needs=("witness", "patron"))
+    async with Server(config) as server, table(server) as device:
+        await royal(device)
+        assert (await administer(config, do="validate", hit="H1", by="Ann", dealer="Dee Lear"))["ok"]
+        pay = {"do": "pay", "hit": "H1", "document": "P-1", "seat": 2}
+        assert await refused(config, patron="Cy Ox", **pay) == ("no_paper", "witness")
+        add = {"do": "add-papers", "hit": "H1", "reason": "left out", "by": "Ann", "witness": "Will Ness"}
+        assert (await administer(config, seat=1, **add))["ok"]
+        assert await refused(config, patron="Cy Ox", **pay) == ("no_paper", "witness"), "that of seat 1 alone"
+        assert (await administer(config, **add))["ok"]
+        assert await refused(config, **pay) == ("no_paper", "patron")
+        assert (await administer(config, by="Ann", patron="Cy Ox", **pay))["ok"]
+        assert await refused(config, **pay | {"seat": 1}) == ("no_tax_form", "tax_form")
+        taxed_ = {name: text for name, text in PAID.items() if name != "patron"}
+        assert await refused(config, do="pay", hit="H1", **taxed_) == ("no_paper", "patron")
+        assert (await administer(config, do="pay", hit="H1", by="Ann", **PAID))["ok"]
+        forms = [await payout(server, config, seat) for seat in (1, 2)]
+    assert [form["patron"] for form in forms] == ["Pat Ron", "Cy Ox"]
+    assert [form["amount"] for form in forms] == [10_000_180_000, 1_000_000_000]
+    assert [form["other winners"] for form in forms] == ["seat 2", "seat 1"]
+    assert {form["witness"] for form in forms} == {"Will Ness"}
 
 
 @on_loop
