@@ -34,7 +34,7 @@ async def test_what_an_undo_and_what_it_leaves_would_do_is_looked_at_first(tmp_p
         assert (await jackpot(*corrected, "--seen", mark, *TWO, *where))[0] == 1, "it is the other's mark"
         hits = json.loads((await jackpot("hits", "list", "--json", *where))[1])
         assert {hit["status"] for hit in hits} == {"pending"}
-        for act, *paper in (("validate",), ("pay", "--write", "document=W-1")):
+        for act, *paper in (("validate",), ("pay", "--seat", "1", "--write", "document=W-1")):
             assert (await jackpot("hits", act, "H2", *paper, "--by", "Ann", *where))[0] == 0
         code, _, error = await jackpot("hits", "undo", "H1", "--seen", mark, *TWO, *where)
         assert (code, "look at it again" in error) == (1, True), "H2 is paid since"

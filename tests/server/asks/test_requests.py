@@ -136,7 +136,7 @@ async def test_a_request_names_the_awards_that_it_would_raise(tmp_path: Path) ->
             looked = await answer.text()
         assert "A3 of H2 is raised from $10,000.18 to $10,000.36." in looked
         assert f'name="seen" value="{one["shown"]}"' in looked
-        for act in (Validate("H2"), Pay("H2", document="W-1")):
+        for act in (Validate("H2"), Pay("H2", seat=1, document="W-1")):
             assert (await server.entrance.act(main, act, [ann])).ok
         one = await waits(web, bearer)
         assert (one["raised"], one["leaving"]) == (
