@@ -8,6 +8,8 @@ import pytest
 import yaml
 
 from tests.deploy.tools import DEPLOY, TIMEOUT_S, promtool, tool
+from tests.soak.alerts import CASES, NOT_HERE
+from tests.soak.watched import SOONER, hurried
 
 # What an entry of the runbook says.
 PARTS: Final = ("Means", "Affects", "Look first", "Do", "Ends")
@@ -62,6 +64,15 @@ def test_every_alert_is_seen_to_fire_and_to_be_silent() -> None:
     assert {look["alertname"] for look in looked if look["exp_alerts"]} == alerts
     in_order = [test for test in tests if "in order" in test["name"]]
     assert {look["alertname"] for test in in_order for look in test["alert_rule_test"]} == alerts
+
+
+def test_every_alert_is_caused_in_the_soak() -> None:
+    """Deploy: `tests.soak alerts` brings each alert about, or says why it cannot; its rules stay valid."""
+    caused = [alert for case in CASES for alert in case.alerts]
+    assert sorted([*caused, *NOT_HERE]) == sorted(rule["alert"] for rule in rules())
+    groups = hurried(yaml.safe_load((FOLDER / "alerts.yml").read_text())["groups"])
+    changed = {rule["alert"]: rule["expr"] for group in groups for rule in group["rules"] if "alert" in rule}
+    assert all(new in changed[alert] for alert, (_, new) in SOONER.items())
 
 
 def test_every_alert_says_what_to_do() -> None:

@@ -3,6 +3,7 @@
 A real server, tables and a sign play on PostgreSQL under load. `kill-database`: kill -9 and a new start.
 `failover`: kill -9 of the primary, promotion of its synchronous standby, a new standby where the old one was.
 `patroni`: a pair that fails over by itself, see `patroni.py`.
+`alerts`: each alert of `deploy/prometheus` by its real cause, see `alerts.py`.
 `servers`: three servers that are killed, frozen, relieved and restarted, see `servers.py`. `cuts`: two that
 are cut off from database and Redis in every way, see `tests/e2e/cuts.py`.
 At the end every answer and every value that the sign showed is looked up in the ledger, and the books verify:
@@ -26,6 +27,7 @@ from tests.e2e.floors import EASY
 from tests.e2e.load import Played, load, look
 from tests.e2e.site import Site, running
 from tests.ledger.waiting import open_ledger
+from tests.soak.alerts import soak as soak_alerts
 from tests.soak.hostile import soak as soak_hostile
 from tests.soak.mutants import soak as soak_mutants
 from tests.soak.patroni import soak as soak_patroni
@@ -114,11 +116,11 @@ async def telling(played: Played) -> AsyncIterator[None]:
 
 def main() -> int:
     arguments = argparse.ArgumentParser(prog="python -m tests.soak", description=__doc__)
-    words = ["kill-database", "failover", "patroni", "servers", "cuts", "mutants", "hostile"]
+    words = ["kill-database", "failover", "patroni", "servers", "cuts", "mutants", "hostile", "alerts"]
     arguments.add_argument("what", choices=words)
     arguments.add_argument("--times", type=int, default=20)
     arguments.add_argument("--seed", type=int, default=1)
-    arguments.add_argument("--only", default="", help="mutants, attacks: part of their name")
+    arguments.add_argument("--only", default="", help="mutants, attacks, alerts: part of their name")
     chosen = arguments.parse_args()
     if chosen.what == "servers":
         return soak_servers(chosen.times, chosen.seed)
@@ -126,6 +128,8 @@ def main() -> int:
         return soak_patroni(chosen.times, chosen.seed)
     if chosen.what == "cuts":
         return soak_cuts(chosen.times)
+    if chosen.what == "alerts":
+        return soak_alerts(chosen.only)
     if chosen.what == "hostile":
         return soak_hostile(chosen.times, chosen.only)
     if chosen.what == "mutants":
