@@ -25,7 +25,7 @@ from jackpot.rules.events import Withdrawn
 from tests.e2e.site import Program
 from tests.e2e.vendor import Ended, bets
 from tests.program import jackpot
-from tests.soak.watched import CROWD, LOOK_EVERY_S, WITHIN_S, Floor
+from tests.soak.watched import CROWD, LOOK_EVERY_S, WITHIN_S, Floor, until
 
 # What cannot be caused here, and why.
 NOT_HERE: Final = {
@@ -152,12 +152,13 @@ def _chips(floor: Floor) -> Iterator[None]:
 @causes("JackpotCountMismatch", "JackpotAlarmsOpen", "JackpotSuspicious")
 def _counts(floor: Floor) -> Iterator[None]:
     with floor.table() as device:
+        floor.acknowledge()  # of earlier causes
+        until(lambda: "JackpotAlarmsOpen" not in floor.watching.firing({}), lambda: "alarms stay open")
         floor.round(device, counts={"easy": 999})
         device.say(t="wager", seq=device.seq, round="other", bets=bets("easy", [1]))
         device.answer(device.seq)
         yield
-        for alarm in floor.site.admin(do="/alarms")["alarms"]:
-            floor.act("acknowledge", alarm=alarm["alarm"])
+        floor.acknowledge()
 
 
 @causes("JackpotRefusals")
@@ -316,7 +317,8 @@ def _older(found: "re.Match[str]") -> str:
 
 @causes("JackpotCertificateEnds")
 def _certificate(floor: Floor) -> Iterator[None]:
-    yield  # it was made for ten days
+    floor.small.certificate(10)
+    yield
     floor.small.certificate(90)
 
 

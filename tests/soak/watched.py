@@ -1,7 +1,7 @@
 """What does Prometheus watch in the soak of alerts? Real servers, and the shipped rules in a hurry.
 
 One server on a PostgreSQL pair with Redis, a signage process, pagers and signed heads; and a small one on
-SQLite, whose disk is small and whose certificate ends soon.
+SQLite, with a small disk and a certificate of its own.
 """
 
 import asyncio
@@ -216,6 +216,11 @@ class Floor:
         self.act("validate", hit=hit)
         self.act("pay", hit=hit, document="W-1")
 
+    def acknowledge(self) -> None:
+        """All alarms that are open."""
+        for alarm in self.site.admin(do="/alarms")["alarms"]:
+            self.act("acknowledge", alarm=alarm["alarm"])
+
     def restart(self) -> None:
         self.site.stop()
         Program.start(self.site)
@@ -226,7 +231,7 @@ class Floor:
 
 
 class Small:
-    """A server on SQLite whose disk is small and whose certificate ends soon. url: where it is scraped."""
+    """A server on SQLite with a small disk and a certificate of its own. url: where it is scraped."""
 
     def __init__(self, folder: Path, stack: ExitStack) -> None:
         folder.mkdir()
@@ -237,7 +242,7 @@ class Small:
         port = free_port()
         head = self.site._parts[0].replace('http = "127.0.0.1:0"', f'http = "127.0.0.1:{port}"')
         self.site._parts[0] = head + '[listen.tls]\ncert = "server.pem"\nkey = "server.key"\n'
-        self.certificate(10)
+        self.certificate(90)
         self.site.config.write_text("\n".join(self.site._parts))
         self.url = f"https://127.0.0.1:{port}"
         words = [sys.executable, "-m", "jackpot.cli", "serve"]
