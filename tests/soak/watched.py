@@ -44,6 +44,8 @@ WINDOW: Final = "20s"
 LOOK_EVERY_S: Final = 0.2
 # Pagers give a notice up after eight attempts, which come further and further apart.
 WITHIN_S: Final = 180.0
+# A cause takes one that no other has used.
+TABLES: Final = 20
 # Tables that fill half of a bank's queue, with 64 commands each.
 CROWD: Final = 40
 # Bytes of the small server's disk: its ledger, and a little.
@@ -177,7 +179,7 @@ class Floor:
 
     def _site(self, url: str) -> Site:
         site = Site(self.folder, EASY + CHIPS, ledger=url)
-        site.add("table", ["easy"], 12)
+        site.add("table", ["easy"], TABLES)
         site.add("table", ["chips"], 1, kind="chips")
         site.add("table", ["easy"], CROWD, kind="crowd")
         site.add("sign", ["easy"])
