@@ -25,7 +25,7 @@ from jackpot.rules.events import Withdrawn
 from tests.e2e.site import Program
 from tests.e2e.vendor import Ended, bets
 from tests.program import jackpot
-from tests.soak.watched import CROWD, LOOK_EVERY_S, WITHIN_S, Floor, until
+from tests.soak.watched import CROWD, LOOK_EVERY_S, WITHIN_S, Floor, until, wait_a_moment
 
 # What cannot be caused here, and why.
 NOT_HERE: Final = {
@@ -98,7 +98,7 @@ def _offline(floor: Floor) -> Iterator[None]:
     with floor.site.table(name) as device:
         for _ in range(3):
             floor.round(device)
-            time.sleep(3.0)  # Prometheus sees a count rise only where it saw it before
+            wait_a_moment(3.0)  # Prometheus sees a count rise only where it saw it before
     yield
     floor.stack.enter_context(floor.site.table(name))
 
@@ -260,7 +260,7 @@ def _frozen(floor: Floor) -> Iterator[None]:
 @causes("JackpotCommitInDoubt")
 def _doubt(floor: Floor) -> Iterator[None]:
     floor.standby.freeze()
-    time.sleep(1.0)  # the next beat waits for the standby
+    wait_a_moment(1.0)  # the next beat waits for the standby
     floor.primary.sql(END_BACKENDS)
     floor.standby.thaw()
     yield
@@ -273,7 +273,7 @@ def _slow(floor: Floor) -> Iterator[Callable[[], object]]:
         def wade() -> None:
             floor.standby.freeze()
             device.say(device.command("wager", round=f"S{device.seq}", bets=bets("easy", [1])))
-            time.sleep(0.8)
+            wait_a_moment(0.8)
             floor.standby.thaw()
             device.answer(device.seq)
 
@@ -284,7 +284,7 @@ def _slow(floor: Floor) -> Iterator[Callable[[], object]]:
 def _late(floor: Floor) -> Iterator[Callable[[], object]]:
     def stall() -> None:
         floor.site.signal(signal.SIGSTOP)
-        time.sleep(0.4)
+        wait_a_moment(0.4)
         floor.site.signal(signal.SIGCONT)
 
     yield stall
@@ -383,12 +383,12 @@ def suffer(floor: Floor, case: Case) -> list[Seen]:
                 assert time.monotonic() - began < WITHIN_S, f"{', '.join(sorted(missing))} did not fire"
                 if again is not None:
                     again()
-                time.sleep(LOOK_EVERY_S)
+                wait_a_moment(LOOK_EVERY_S)
         cured = time.monotonic()
         while left := set(case.alerts) - ended.keys():
             ended |= dict.fromkeys(left - floor.watching.firing(floor.only), time.monotonic() - cured)
             assert time.monotonic() - cured < WITHIN_S, f"{', '.join(sorted(left))} did not end"
-            time.sleep(LOOK_EVERY_S)
+            wait_a_moment(LOOK_EVERY_S)
     except (AssertionError, OSError, Ended, KeyError, subprocess.SubprocessError) as error:
         last = [each for each in floor.site.log if each.get("level") != "info"][-3:]
         wrong = f"{type(error).__name__}: {error}; {last}"

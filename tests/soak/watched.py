@@ -133,6 +133,11 @@ def until(holds: Callable[[], Any], seen: Callable[[], object]) -> None:
         time.sleep(LOOK_EVERY_S)
 
 
+def wait_a_moment(seconds: float) -> None:
+    """A trouble's own pace: there is nothing to wait for."""
+    time.sleep(seconds)
+
+
 class Pages:
     """A pager's web server on a loop of its own. broken: it takes nothing. refusing: it answers 400."""
 
