@@ -46,7 +46,6 @@ NAMED: Final = {
 PAGES: Final = (
     "/ops",
     "/ops/hits",
-    "/ops/hits/{hit}",
     "/ops/hits/{bank}/{hit}",
     "/ops/hits/{bank}/{hit}/undo",
     "/ops/links",
