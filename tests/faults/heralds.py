@@ -28,6 +28,8 @@ OF_HIT: Final[Mapping[str, frozenset[str]]] = {
 FINAL: Final = "final"
 # A new connection is told the hits of a minute, by the server's clock; by ours it may be a little less.
 RECENT_S: Final = 50.0
+# Of the hits of a link that wait, how many a sign is told.
+WAITS_MOST: Final = 16
 
 
 class Was(NamedTuple):
@@ -280,7 +282,8 @@ class Herald:
         """What a sign was last told of won levels that wait was so at that row, or is since."""
         trail = self._history.waiting.get(link, [(0, set())])
         first = max(place for place, (row, _) in enumerate(trail) if row <= rev)
-        if not any(waiting == told for _, waiting in trail[first:]):
+        full = len(told) == WAITS_MOST
+        if not any(told == waiting or (full and told < waiting) for _, waiting in trail[first:]):
             raise Difference(
                 f"{self.device} is told row {rev} of the meters, and that {told} waits: {trail[first:]}"
             )
