@@ -90,7 +90,7 @@ def asked(url: str) -> Answers:
 @pytest.fixture(scope="module")
 def played() -> list[Row]:
     """Every kind of event, several readings and lost tails."""
-    made = Play(9).until(400).rows
+    made = Play(16).until(400).rows
     assert {row.kind for row in made} >= {ReadingTaken.kind, FoundBehind.kind}
     return made
 

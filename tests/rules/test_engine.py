@@ -116,7 +116,7 @@ def test_a_held_table_opens_no_round_until_its_papers_are_done() -> None:
     assert (held.answer["code"], held.answer["expected"]) == ("table_held", 3)
     assert send(subject, 1, wager("x1"), table="T2").answer["t"] == "ack"
     subject.act("validate", hit="H1")
-    subject.act("pay", hit="H1")
+    subject.act("pay", hit="H1", seat=3)
     assert send(subject, 3, wager("r2")).answer["t"] == "ack"
 
 
