@@ -221,7 +221,7 @@ REPORTS: Final = (
         "refusals",
         "Refusals",
         "What was refused to tables, and to people who had signed in, and why? Resends and the like are "
-        "in the log alone.",
+        "only in the log.",
         REFUSALS,
         ("days",),
         find_refusals,

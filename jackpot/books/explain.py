@@ -182,10 +182,10 @@ def _share(made: Made, award: Award, primary: int, first: int) -> list[Part]:
     share = percent(made.take.rate)
     what = (
         Sentence(
-            "{share} of it, one of {parts} equal parts, without fractions of a cent", share=share, parts=parts
+            "{share} of it, one of {parts} equal parts, rounded down to the cent", share=share, parts=parts
         )
         if parts > 1
-        else Sentence("{share} of it, without fractions of a cent", share=share)
+        else Sentence("{share} of it, rounded down to the cent", share=share)
     )
     found: list[Part] = [("share", what, made.row, given)]
     if first != given:

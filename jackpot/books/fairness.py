@@ -264,7 +264,9 @@ def judged(
         ),
         Fact(
             "shift",
-            Sentence("a third of the gaming day, by when it began: the journal does not say who dealt"),
+            Sentence(
+                "the third of the gaming day in which the round began: the journal does not say who dealt"
+            ),
         ),
         Fact("comparisons", len(found), "count"),
         Fact(IMPROBABLE, improbable, "count"),
@@ -363,8 +365,8 @@ def _worst(findings: Sequence[Finding]) -> Iterator[Finding]:
 REPORT: Final = Report(
     "fairness",
     "Fairness of hands and draws",
-    "Were hands, cards and draws those of fair decks? Against exact odds by table and dealer's shift, the "
-    "least probable first; hands that pay, against all wagers.",
+    "Were hands, cards and draws those of fair decks? They are compared with exact odds, by table and "
+    "dealer's shift, the least probable first. Hands that pay are compared with all wagers.",
     COLUMNS,
     ("days", "link"),
     find,

@@ -100,7 +100,7 @@ def show_(
     typer.echo(
         f"{one['hit']}: {made}, {one['status']}: {talk.money(one['amount'])}"
         + (f", and {talk.money(one['envy'])} envy" if one["envy"] != NOTHING else "")
-        + (f"; corrected by {talk.money(one['difference'])} once it was paid" if _differs(one) else "")
+        + (f"; corrected by {talk.money(one['difference'])} after it was paid" if _differs(one) else "")
         + ("; disputed, so it is not paid" if one["disputed"] else "")
     )
     for line in _cards(one["cards"]):

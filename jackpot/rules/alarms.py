@@ -38,7 +38,7 @@ KINDS: Final[Mapping[str, Kind]] = {
         "count again at the table, strike one wager, or void the round",
     ),
     "config_differs": Kind(
-        "a link stands still, for the configuration differs from the journal",
+        "a link takes no wagers, because the configuration differs from the journal",
         "two people confirm what differs, on the page of the link; or set the configuration right",
     ),
     "count_mismatch": Kind(

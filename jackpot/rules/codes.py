@@ -182,12 +182,12 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     Code.NO_WAGER: OfAct("nobody has made this wager", _LOOK, 404),
     Code.TWO_PEOPLE: OfAct("one person may not do this alone", "ask again with a second person", 403),
     Code.AWARD_STANDING: OfAct(
-        "awards are in the way; `hits` names their hits", "pay or undo them first", 409
+        "awards are in the way; the answer names their hits", "pay or undo them first", 409
     ),
-    Code.TOO_MANY: OfAct("there may be no more of them", "end one that is not needed", 409),
+    Code.TOO_MANY: OfAct("there are as many as there may be", "end one that is not needed", 409),
     Code.INTERNAL: OfAct("a fault of the server; links may be suspended", "report it; keep the log", 500),
-    Code.BAD_AMOUNT: OfAct("an award, or a meter, has no such sum", _AGAIN, 400),
-    Code.BAD_REQUEST: OfAct("a field is missing or wrong; `message` names it", _AGAIN, 400),
+    Code.BAD_AMOUNT: OfAct("this sum is not possible for the award or the meter", _AGAIN, 400),
+    Code.BAD_REQUEST: OfAct("a field is missing or wrong; the message names it", _AGAIN, 400),
     Code.BAD_TERMS: OfAct("nothing can be played on these terms (L3-L7)", "correct the configuration", 400),
     Code.BANK_CLOSED: OfAct("the bank became part of another", "ask there", 409),
     Code.BANK_STOPPED: OfAct("this server decides nothing for the bank now", "ask the active server", 503),
@@ -202,7 +202,9 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     Code.FINAL: OfAct("the award is final and its round has ended", "correct it", 409),
     Code.FIXED: OfAct("it never changes (L9)", "close the link, and transfer to a new one", 409),
     Code.HAND_PENDING: OfAct("the envy bonus waits for its hand (A10)", "validate the hand first", 409),
-    Code.KEY_USED: OfAct("the key was used for another act", "ask under a new key", 422),
+    Code.KEY_USED: OfAct(
+        "the key was used for another act", "ask again under a new key; on a page, load it again first", 422
+    ),
     Code.LAST_ADMIN: OfAct("no other admin could add people", "make another admin first", 409),
     Code.LEDGER: OfAct("the ledger does not answer", "ask again later", 503),
     Code.LEDGER_BEHIND: OfAct("the ledger has lost a table's answers (S9)", "confirm what is missing", 409),
@@ -211,7 +213,7 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     ),
     Code.LINK_CLOSED: OfAct("the link has ended (L8)", "go on with another link", 409),
     Code.LINK_EXISTS: OfAct("the link is open already", _NOTHING, 409),
-    Code.MISDIRECTED: OfAct("another server has the bank; `server` names it", "ask that server", 421),
+    Code.MISDIRECTED: OfAct("another server has the bank; the answer names it", "ask that server", 421),
     Code.MONEY_LEFT: OfAct("the link still has money of its players (L8)", "name the link it goes to", 409),
     Code.LOCKED: OfAct("signing in failed too often", "wait a quarter of an hour", 429),
     Code.NO_DOCUMENT: OfAct("a payment or its correction has no document (A10)", "give its number", 400),

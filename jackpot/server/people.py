@@ -133,7 +133,9 @@ class Entrance:
         )
         if person is None or not good:
             self.gate.failed(plain, place)
-            raise Denied(Code.WRONG_SECRET, "code: it is not right, or has ended; an admin gives another one")
+            raise Denied(
+                Code.WRONG_SECRET, "the code is wrong, or it has ended: ask an admin for another one"
+            )
         await self.keep_secret(
             Signed(person.id, tuple(person.roles), "code"), sheet.called(person).login, secret
         )

@@ -31,7 +31,7 @@ CSRF_FIELD: Final = "token"
 ADDRESS_MOST: Final = 64
 SAFE_METHODS: Final = frozenset({hdrs.METH_GET, hdrs.METH_HEAD})
 HOW_TO_BE_SAFE: Final = (
-    "people sign in over TLS alone: give [listen.tls] a certificate, which `jackpot keys tls` makes, "
+    "people sign in only over TLS: give [listen.tls] a certificate, which `jackpot keys tls` makes, "
     "or name in [listen] proxies the proxy that has one and sends X-Forwarded-Proto; on this machine itself "
     "127.0.0.1 works without"
 )

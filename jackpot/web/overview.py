@@ -54,7 +54,7 @@ OFFLINE: Final = {
 
 # By the reason that a link is suspended for, what ends it on the link's page.
 _ON_PAGE: Final = {
-    OPERATOR: Sentence("let wagers in again on its page once it is over"),
+    OPERATOR: Sentence("once the cause is over, let wagers in again on the link's page"),
     INTERNAL: Sentence("keep the log; once it is understood two people resume it on its page"),
     TRANSFERRED: Sentence(
         "its money went to another link; close it on its page, or two people resume it there"
@@ -173,7 +173,7 @@ def _at_limit(links: Iterable[Map]) -> Iterator[dict[str, str]]:
                 said = Sentence(
                     "Link {link}: the meter {level} is at its limit", link=link["link"], level=level["level"]
                 )
-                then = Sentence("what is wagered more goes to the overflow, and to the next meter")
+                then = Sentence("what would raise it goes to the overflow, and from there to the next meter")
                 yield _trouble(said, then)
 
 
@@ -335,7 +335,9 @@ class Overview:
                 to = outbox.statistics()["destination"]
                 yield _trouble(Sentence("Signed heads do not reach the {destination}", destination=to), why)
         if source.pagers is not None and source.pagers.outbox.failing:
-            yield _trouble(Sentence("Nobody is paged: the pagers' web server takes no notice"), why)
+            yield _trouble(
+                Sentence("Nobody is paged: the web server of the pagers does not take the messages"), why
+            )
 
     def _troubles(self, tables: Iterable[Map]) -> Iterator[dict[str, str]]:
         """What somebody has to see to, the gravest first, and what they do next."""

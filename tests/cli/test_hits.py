@@ -48,7 +48,7 @@ async def test_a_corrected_paid_award_is_shown_with_its_difference(tmp_path: Pat
         (on_page,) = json.loads((await fetch(server, "/floor.json"))[1])["hits"]
     assert "$10,000.18" in listed[1]
     assert "-$10.00" in listed[1]
-    assert "$10,000.18, and $1,000.00 envy; corrected by -$10.00 once it was paid" in shown[1]
+    assert "$10,000.18, and $1,000.00 envy; corrected by -$10.00 after it was paid" in shown[1]
     assert (exact["amount"], exact["difference"]) == ("10000.18", "-10.00")
     assert {award["award"]: award["difference"] for award in exact["awards"]} == {
         "A1": "-10.00",

@@ -58,7 +58,7 @@ async def test_a_page_offers_what_its_person_may_do(
             said = await answer.text()
         assert answer.url.path == "/ops/hits/main/H1"
         assert set(re.findall(r'action="/ops/acts/([a-z-]+)"', said)) == offered
-        told = "It waits to be validated, by somebody with the role floor."
+        told = "Somebody with the role floor validates it."
         assert (told in said) == ("validate" not in offered), "who sees it and may not do it reads who may"
 
 

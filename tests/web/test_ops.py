@@ -129,7 +129,7 @@ async def test_a_hit_comes_while_the_page_is_open_and_is_worked_through(tmp_path
         await page.fill("#add-witness", "Will Ness")
         await page.fill("#add-reason", "left out")
         await page.click("button:text-is('Add it')")
-        await page.wait_for_selector("text=It stands on the papers now.")
+        await page.wait_for_selector("text=It is on the papers now.")
         ranked = f"ranked from {' '.join(spades)}"
         await page.click("summary:has-text('Seat 1')")
         await printed(page, "Payout form", "<b>Pat</b> Ron", "P-4711", "Will Ness", ranked)

@@ -41,7 +41,7 @@ def decide_dispute(state: State, command: Dispute, by: By) -> Disputed:
 
 
 def apply_disputed(effects: Effects, event: Disputed) -> None:
-    """It is not paid until two people lift the dispute, or it is undone."""
+    """It cannot be paid until two people lift the dispute. It can still be undone."""
     effects.state.disputed[event.hit] = effects.seq
     _tell(effects, event.hit)
 

@@ -95,12 +95,13 @@ async def test_a_request_names_its_sums_and_who_may_confirm_it(tmp_path: Path) -
         other = await server.entrance.act(main, Confirm("main-1"), [bo], seen=bytes(16))
         assert other.code == Code.CHANGED
         offered, said = await page(web, "ann")
-        assert (offered, "Somebody else with the role floor or admin confirms it." in said) == (False, True)
-        offered, said = await page(web, "vic")
         assert (
             offered,
-            "Another person with the role floor or admin confirms it. You have viewer." in said,
+            "You asked for it: somebody else with the role floor or admin confirms it." in said,
         ) == (False, True)
+        offered, said = await page(web, "vic")
+        told = "Somebody with the role floor or admin confirms it. Your roles: viewer."
+        assert (offered, told in said) == (False, True)
         assert "$9,987.654322" in said
         await royal(device)
         one = await waits(web, bearer)
