@@ -250,7 +250,7 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
         "only the server suspends and resumes for that reason", "confirm what is missing", 409
     ),
     Code.SAME_BANK: OfAct("a bank cannot become itself", _AGAIN, 400),
-    Code.SEVERAL_WINNERS: OfAct("the hit has several winners (A10)", "pay each of them alone", 400),
+    Code.SEVERAL_WINNERS: OfAct("the hit has several winners (A10)", "pay each of them separately", 400),
     Code.STALE: OfAct("the site's people have changed meanwhile", "ask again", 409),
     Code.TOO_MANY_LINKS: OfAct("a table has at most 8 links", "correct the configuration", 400),
     Code.TOO_MANY_SEATS: OfAct("the game has fewer seats (L11)", "correct the configuration", 400),

@@ -141,7 +141,7 @@ def decide_pay(state: State, command: Pay, by: By) -> Paid:
     awards = _payable(state, hit, command)
     seats = winners(hit.awards)
     unnamed = command.seat is None and command.award is None and len(seats) > 1
-    several = f"seat: H{hit.number} is won by seats {', '.join(map(str, seats))}: pay each of them alone"
+    several = f"seat: H{hit.number} is won by seats {', '.join(map(str, seats))}: pay each of them separately"
     refuse_if(unnamed, Code.SEVERAL_WINNERS, several)
     refuse_if(not command.document, Code.NO_DOCUMENT, "document: a payment needs a document's number")
     held = hit.number in state.disputed
