@@ -51,10 +51,10 @@ def joined(parts: Iterable[str], between: str = ", ") -> Sentence:
 
 
 def both(names: Sequence[str]) -> Sentence | str:
-    """Names in one row: "Ann and Bo"; "" for none."""
+    """Names in one row: "Ann and Bo", "Ann, Bo and Cal"; "" for none."""
     if len(names) < 2:
         return names[0] if names else ""
-    return Sentence("{one} and {other}", one=both(names[:-1]), other=names[-1])
+    return Sentence("{one} and {other}", one=joined(names[:-1]), other=names[-1])
 
 
 def several(number: int, what: str) -> Sentence:

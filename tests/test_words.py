@@ -2,7 +2,7 @@
 
 import ssl
 
-from jackpot.words import ago, card, counted, game, plural, refused_certificate, words
+from jackpot.words import ago, both, card, counted, game, plural, refused_certificate, words
 
 
 def test_a_number_of_things_is_said() -> None:
@@ -25,6 +25,16 @@ def test_names_and_cards_are_written_as_people_read_them() -> None:
     assert (words("royal-flush"), game("let-it-ride")) == ("Royal flush", "Let It Ride")
     assert game("three-card-poker") == "Three Card Poker"
     assert (card("Th"), card("As")) == ("10\N{BLACK HEART SUIT}", "A\N{BLACK SPADE SUIT}")
+
+
+def test_several_names_are_one_row() -> None:
+    """Words: commas between names, and "and" once, before the last of them."""
+    assert [both(names) for names in ([], ["Ann"], ["Ann", "Bo"], ["Ann", "Bo", "Cal"])] == [
+        "",
+        "Ann",
+        "Ann and Bo",
+        "Ann, Bo and Cal",
+    ]
 
 
 def test_a_certificate_that_has_ended_is_not_an_authority_that_is_unknown() -> None:

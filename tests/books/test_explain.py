@@ -129,7 +129,9 @@ def test_each_way_names_the_cycles_that_it_goes_through(
             if not meters or late or len({one.level for one in hit.awards if one.level}) > 1:
                 continue
             cycles = range(way[0]["cycle"], hit.cycle + 1)
-            assert meters[0]["what"].endswith(f"{' and '.join(map(str, cycles))})")
+            *earlier, own = map(str, cycles)
+            named = f"{', '.join(earlier)} and {own}" if earlier else own
+            assert meters[0]["what"].endswith(f"{named})")
             assert {line["cycle"] for line in way} <= set(cycles)
             joined += len(cycles) > 1
     assert joined > 3
