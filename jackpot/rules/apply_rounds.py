@@ -69,13 +69,21 @@ def take_back(
     return tuple(facts.refund(effects.state.link(bet.link), bet) for bet in bets)
 
 
-def _uncount(state: State, gone: Iterable[Made]) -> None:
-    """What rounds keep of the moments of their settling counts these wagers no more (T10)."""
-    rounds = [one for table in state.tables for one in (table.round, table.closed) if one is not None]
-    for settling in [settling for one in rounds for settling in one.settlings]:
-        for bet, seq in gone:
-            if seq < settling.seq and bet.link in settling.wagers:
-                settling.wagers[bet.link] -= 1
+def _uncount(state: State, gone: Collection[Made]) -> None:
+    """What rounds keep of the moments of their settling counts these wagers no more (T10).
+
+    Rounds that were settled before the first of them are not looked at: a table may take wagers back often.
+    """
+    first = min((seq for _, seq in gone), default=state.seq)
+    for number, last in reversed(state.settled.items()):
+        if last < first:
+            break
+        table = state.table(number)
+        rounds = [one for one in (table.round, table.closed) if one is not None]
+        for settling in [settling for one in rounds for settling in one.settlings]:
+            for bet, seq in gone:
+                if seq < settling.seq and bet.link in settling.wagers:
+                    settling.wagers[bet.link] -= 1
 
 
 def recomputed_changes(effects: Effects, recomputed: Recomputed) -> None:
@@ -160,7 +168,7 @@ def apply_settled(effects: Effects, event: Settled) -> None:
     table = present(effects.table, NO_TABLE)
     round_ = unfinished(table, event.round)
     if event.shown and not round_.reopened:
-        _mark(effects, round_, [shown.seat for shown in event.shown])
+        _mark(effects, table, round_, [shown.seat for shown in event.shown])
     round_.shown += event.shown
     round_.board, round_.dealer = event.board, event.dealer
     round_.sharers += event.sharers
@@ -174,18 +182,21 @@ def apply_closed(effects: Effects, event: Closed) -> None:
     table = present(effects.table, NO_TABLE)
     round_ = unfinished(table, event.round)
     if not round_.reopened:
-        _mark(effects, round_, [])
+        _mark(effects, table, round_, [])
     settle(effects, table, round_, event.made)
     _close(effects, table, round_, event.closing)
 
 
-def _mark(effects: Effects, round_: Round, seats: list[int]) -> None:
+def _mark(effects: Effects, table: Table, round_: Round, seats: list[int]) -> None:
     """Remember this moment, so that a missed hand can be settled as if now (T10)."""
     last = round_.settlings[-1] if round_.settlings else None
     if last is not None and last.seq == effects.seq:
         wagers = dict(last.wagers)
     else:
         wagers = {number: effects.state.link(number).levels[0].wagers for number in round_.links()}
+    settled = effects.state.settled
+    settled.pop(table.number, None)
+    settled[table.number] = effects.seq  # the latest stands last
     round_.settlings.append(Settling(effects.seq, seats, wagers))
 
 
@@ -310,7 +321,7 @@ def _close(effects: Effects, table: Table, round_: Round, closing: Closing) -> N
         effects.told.warn = ("count_mismatch",)
     if not round_.reopened:
         if not round_.settlings or round_.settlings[-1].seats:
-            _mark(effects, round_, [])
+            _mark(effects, table, round_, [])
         table.rounds += 1
     round_.state = "closed"
     round_.sharers = []

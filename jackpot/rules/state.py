@@ -5,6 +5,7 @@ Links, tables, hits and awards have numbers that never change; the wire's ids ar
 """
 
 from bisect import bisect_right
+from functools import cached_property
 from typing import Final, Literal
 
 import msgspec
@@ -487,7 +488,7 @@ class Left(msgspec.Struct, array_like=True):
     seq: int
 
 
-class State(msgspec.Struct, array_like=True):
+class State(msgspec.Struct, array_like=True, dict=True):
     """One bank's state after entry `seq`. ended: (role, device, fingerprint) of keys ended by a rotation.
 
     behind: what tables say that they have, by number, until people have answered. paid: settled hits
@@ -531,6 +532,20 @@ class State(msgspec.Struct, array_like=True):
     next_left: int = 1
     disputed: dict[int, int] = {}
     sessions: dict[bytes, Session] = {}
+
+    @cached_property
+    def settled(self) -> dict[int, int]:
+        """By table, the last entry at which a round of it was settled in turn; the latest stands last.
+
+        It follows from the rounds, so no snapshot has it. A round that is gone may still be counted.
+        """
+        ends = (
+            (round_.settlings[-1].seq, table.number)
+            for table in self.tables
+            for round_ in (table.round, table.closed)
+            if round_ is not None and round_.settlings
+        )
+        return {number: seq for seq, number in sorted(ends)}
 
     def link(self, number: int) -> Link:
         """The link of that number."""

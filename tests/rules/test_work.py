@@ -1,8 +1,9 @@
 """How much work is a round? Counted in calls of our own functions, which no busy machine changes."""
 
 import sys
+from collections import Counter
 from types import FrameType
-from typing import Final
+from typing import Any, Final
 
 import jackpot
 from controllers import messages
@@ -53,3 +54,37 @@ def test_a_round_costs_no_more_calls_than_it_did() -> None:
     assert bare[messages.Wager] <= WAGER_MOST, bare
     assert bare[messages.Close] <= CLOSE_MOST, bare
     assert shown[messages.Settle] <= SETTLE_MOST, shown
+
+
+def lines_of_taking_back(tables: int) -> int:
+    """How many lines of the rules run where a table takes a wager back and others had their rounds before."""
+    subject = OfEngine()
+    subject.open(Link(LINK, "pa-643a-five-card-C"))
+    lines = Counter[str]()
+
+    def noted(frame: FrameType, event: str, _argument: object) -> Any:
+        if frame.f_code.co_filename.startswith(HOUSE):
+            lines[event] += 1
+            return noted
+        return None
+
+    bet = {"seat": 1, "link": LINK, "amount": 100}
+    for number in range(tables):
+        name = f"T{number}"
+        subject.add(Table(name, links=(LINK,)))
+        assert subject.frame(name, {"t": "wager", "round": "R1", "bets": [bet], "lock": True}, {})["ok"]
+        assert subject.frame(name, {"t": "close", "round": "R1"}, {})["ok"]
+    assert subject.frame("T0", {"t": "wager", "round": "R2", "bets": [bet]}, {})["ok"]
+    command = messages.Withdraw(seq=4, round="R2", bets=(messages.Unbet(1, LINK),))
+    envelope = Envelope(command, at=9, tick=9, digest=digest(command), table="T0")
+    before = sys.gettrace()
+    sys.settrace(noted)
+    outcome = subject.engine.execute(envelope)
+    sys.settrace(before)
+    assert type(outcome.answer).__name__ == "Ack"
+    return lines["line"]
+
+
+def test_a_wager_is_taken_back_at_a_cost_that_other_tables_do_not_raise() -> None:
+    """T2, T10: a table takes wagers back thousands of times a second, and 10,000 others have closed rounds."""
+    assert lines_of_taking_back(2) == lines_of_taking_back(20)
