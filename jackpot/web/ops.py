@@ -62,6 +62,10 @@ from jackpot.words import Sentence
 # Fields of a form that are not an act's own.
 _OURS: Final = frozenset({CSRF_FIELD, "key", "back", "second_login", "second_secret", "second_totp"})
 _ACTS: Final = {name_of(kind): kind for kind in ASKED_ACTS}
+# What a form asks to see the doing of, besides the hit or link that it is about.
+_LOOKED_AT: Final = (
+    "act", "level", "account", "amount", "to", "award", "document", "tax_form", "left", "remove",
+)  # fmt: skip
 # What an entry of the journal may be, as people search for it.
 _KINDS: Final = sorted(kinds.name_of(kind) for kind in kinds.KINDS)
 # Hits of one page: as many as a level shows (S1).
@@ -79,10 +83,10 @@ def routes(front: Front, overview: Overview, reports: Reports) -> list[web.Route
         HITS: pages.hits,
         "/ops/hits/{hit}": pages.hit_of_some_bank,
         "/ops/hits/{bank}/{hit}": pages.hit,
-        "/ops/hits/{bank}/{hit}/undo": pages.undo,
+        "/ops/hits/{bank}/{hit}/preview": pages.about_hit,
         LINKS: pages.links,
         "/ops/links/{link}": pages.link,
-        "/ops/links/{link}/preview": pages.preview,
+        "/ops/links/{link}/preview": pages.about_link,
         "/ops/tables/{table}": pages.table,
         "/ops/requests": pages.requests,
         "/ops/alarms": pages.alarms,
@@ -171,15 +175,13 @@ class Pages:
         said = f"hit: {wanted} is in several banks, {' and '.join(having)}: choose one" if having else ""
         raise NotDone(Code.NO_SUCH_HIT, said or f"hit: there is no {wanted} in any bank")
 
-    async def undo(self, request: web.Request, person: Person) -> web.StreamResponse:
-        """What an undo of a hit would do, and the form that does it."""
+    async def about_hit(self, request: web.Request, person: Person) -> web.StreamResponse:
+        """What an act would do about a hit, and the form that does it."""
         hit = await self._make.ask(AskHit, person, **request.match_info)
-        found, problem = None, ""
-        try:
-            found = await self._make.ask(AskPreview, act="undo", **request.match_info)
-        except ServerError as error:
-            problem = str(error)
-        return await self._make.page(request, person, "ops/undo.html", hit=hit, found=found, problem=problem)
+        shown = await self._preview(request, bank=hit.bank, hit=hit.hit)
+        return await self._make.page(
+            request, person, "ops/preview.html", hit=hit, link=None, target=None, **shown
+        )
 
     async def links(self, request: web.Request, person: Person) -> web.StreamResponse:
         """Every link, with what stands on its meters."""
@@ -196,20 +198,27 @@ class Pages:
             request, person, "ops/link.html", link=found, history=history, others=others
         )
 
-    async def preview(self, request: web.Request, person: Person) -> web.StreamResponse:
+    async def about_link(self, request: web.Request, person: Person) -> web.StreamResponse:
         """What an act would do to a link, and the form that does it."""
         link = await self._make.ask(AskLink, **request.match_info)
-        given = _given(request, "act", "level", "account", "amount", "to")
-        levels = request.query.getall("levels", [])
-        shown: dict[str, Any] = {"link": link, "given": given, "levels": levels, "problem": "", "found": None}
+        shown = await self._preview(request, bank=link.bank, link=link.link)
+        others = await self._others(link) if shown["problem"].startswith("levels:") else []
+        target = next((one for one in others if one.link == request.query.get("to")), None)
+        return await self._make.page(
+            request, person, "ops/preview.html", hit=None, link=link, target=target, **shown
+        )
+
+    async def _preview(self, request: web.Request, **about: str) -> dict[str, Any]:
+        """What the act of the query would do, or the problem with it. sent: the fields that do it."""
+        given, levels = _given(request, *_LOOKED_AT), request.query.getall("levels", [])
+        shown: dict[str, Any] = {"given": given, "levels": levels, "problem": "", "found": None}
         try:
-            fields = given | ({"levels": ",".join(levels)} if levels else {})
-            shown["found"] = await self._make.ask(AskPreview, link=link.link, **fields)
+            fields = about | given | ({"levels": ",".join(levels)} if levels else {})
+            shown["found"] = await self._make.ask(AskPreview, **fields)
         except ServerError as error:
-            shown["problem"] = str(error)
-        to = (one for one in await self._others(link) if one.link == given.get("to"))
-        shown["target"] = next(to, None) if shown["problem"].startswith("levels:") else None
-        return await self._make.page(request, person, "ops/preview.html", **shown)
+            return shown | {"problem": str(error)}
+        own = {"bank", *_ACTS[given["act"]].__struct_fields__}
+        return shown | {"sent": {name: value for name, value in (about | given).items() if name in own}}
 
     async def _others(self, link: Link) -> list[Link]:
         """The other links of its bank that have not ended."""

@@ -86,5 +86,5 @@ def lines_of_taking_back(tables: int) -> int:
 
 
 def test_a_wager_is_taken_back_at_a_cost_that_other_tables_do_not_raise() -> None:
-    """T2, T10: a table takes wagers back thousands of times a second, and 10,000 others have closed rounds."""
+    """T2, T10: a table takes wagers back thousands of times a second, and 10,000 others have rounds."""
     assert lines_of_taking_back(2) == lines_of_taking_back(20)

@@ -26,7 +26,7 @@ PAGES = (
     "",
     "/hits",
     "/hits/main/H1",
-    "/hits/main/H1/undo",
+    "/hits/main/H1/preview?act=undo",
     "/hits/main/H9",
     "/links",
     f"/links/{LINK}",

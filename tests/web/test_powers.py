@@ -75,7 +75,7 @@ PAGES: Final = {
     "": ALL,
     "/hits": ALL,
     "/hits/main/H1": ALL,
-    "/hits/main/H1/undo": ALL,
+    "/hits/main/H1/preview?act=undo": ALL,
     f"/links/{LINK}": ALL,
     f"/links/{LINK}/preview?act=close-link": ALL,
     "/links": ALL,

@@ -47,7 +47,7 @@ PAGES: Final = (
     "/ops",
     "/ops/hits",
     "/ops/hits/{bank}/{hit}",
-    "/ops/hits/{bank}/{hit}/undo",
+    "/ops/hits/{bank}/{hit}/preview?act=undo",
     "/ops/links",
     "/ops/links/{link}",
     "/ops/links/{link}/preview?act={act}&level={level}&amount={amount}",

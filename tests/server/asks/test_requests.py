@@ -6,9 +6,10 @@ from typing import Any
 
 import aiohttp
 
+from jackpot.app import Server
 from jackpot.rules.acts.hits import Pay, Undo, Validate
 from jackpot.rules.acts.meters import CorrectMeter
-from jackpot.rules.acts.requests import Confirm
+from jackpot.rules.acts.requests import Confirm, Reject
 from jackpot.rules.codes import Code
 from tests.server.bed import LINK, LINKS, on_loop, table
 from tests.server.test_admin import royal
@@ -56,6 +57,46 @@ async def sent(web: aiohttp.ClientSession) -> list[str]:
     async with web.get("/ops/requests") as answer:
         said = await answer.text()
     return re.findall(r'name="seen" value="([0-9a-f]{32})"', said)
+
+
+async def looked(web: aiohttp.ClientSession, at: str, **given: str) -> tuple[str, dict[str, str]]:
+    """What the page says of an act that is looked at, and the fields of its form."""
+    async with web.get(f"/ops{at}/preview", params=given) as answer:
+        said = await answer.text()
+    form = said.partition(f'<form method="post" action="/ops/acts/{given["act"]}">')[2].partition("</form>")[
+        0
+    ]
+    text = " ".join(re.sub(r"<[^>]*>", " ", said.partition("<main")[2]).split())
+    return text, dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', form))
+
+
+async def posted(web: aiohttp.ClientSession, act: str, fields: dict[str, str]) -> tuple[int, str]:
+    """The form is sent with a reason: the status, and what the page says that it leads to."""
+    async with web.post(f"/ops/acts/{act}", data={**fields, "reason": "a test"}) as answer:
+        return answer.status, " ".join(re.sub(r"<[^>]*>", " ", await answer.text()).split())
+
+
+@on_loop
+async def test_a_correction_is_asked_for_as_it_was_shown(tmp_path: Path) -> None:
+    """A10, L8: the hit's page leads to what it would do to the meter; once that is other, it is refused."""
+    async with floor(tmp_path) as (server, web), table(server) as device:
+        await royal(device)
+        (await signed_in(web)).close()
+        async with web.get("/ops/hits/main/H1") as answer:
+            assert "/ops/acts/correct" not in await answer.text()
+        more = {"act": "correct", "award": "A1", "amount": "9000.00"}
+        said, fields = await looked(web, "/hits/main/H1", **more)
+        assert "award A1 amount $9,000.00" in said
+        assert {"award": "A1", "amount": "9000.00", "bank": "main"}.items() <= fields.items()
+        status, other = await posted(web, "correct", {**fields, "amount": "9000.01"})
+        assert (status, "seen: it would do something else now than was shown" in other) == (409, True)
+        _, fields = await looked(web, "/hits/main/H1", **more)
+        status, said = await posted(web, "correct", fields)
+        assert (status, "It is not done yet: it waits 15 minutes for a second person." in said) == (200, True)
+        one = await waits(web, await token(server))
+        assert (one["what"], one["shown"], one["fields"]["amount"]) == ("correct", fields["seen"], "9000.00")
+        said, fields = await looked(web, "/hits/main/H1", **{**more, "award": "A9"})
+        assert (fields, "A9" in said) == ({}, True)
 
 
 @on_loop
@@ -133,7 +174,7 @@ async def test_a_request_names_the_awards_that_it_would_raise(tmp_path: Path) ->
         assert one["leaving"] == []
         _, said = await page(web, "bo")
         assert "A3 of H2 is raised from $10,000.18 to $10,000.36." in said
-        async with web.get("/ops/hits/main/H1/undo") as answer:
+        async with web.get("/ops/hits/main/H1/preview?act=undo") as answer:
             looked = await answer.text()
         assert "A3 of H2 is raised from $10,000.18 to $10,000.36." in looked
         assert f'name="seen" value="{one["shown"]}"' in looked
@@ -145,3 +186,22 @@ async def test_a_request_names_the_awards_that_it_would_raise(tmp_path: Path) ->
             [{"award": "A3", "link": LINK, "level": "mega", "amount": "0.18"}],
         )
         assert "than when it was asked for" in one["problem"]
+        await decides_as_shown(server, web)
+
+
+async def decides_as_shown(server: Server, web: aiohttp.ClientSession) -> None:
+    """What that undo, asked for again, leaves on the meter: the page shows what each decision does."""
+    main = server.writers["main"]
+    ann, bo = await prove(server, "ann"), await prove(server, "bo")
+    assert (await server.entrance.act(main, Reject("main-1", "look again"), [ann])).ok
+    assert (await server.entrance.act(main, Undo("H1", "misread"), [ann, bo])).ok
+    async with web.get(f"/ops/links/{LINK}") as answer:
+        said = await answer.text()
+    assert ("/ops/acts/decide-left" in said, 'name="left" value="D1"' in said) == (False, True)
+    stays, _ = await looked(web, f"/links/{LINK}", act="decide-left", left="D1", remove="false")
+    assert ("No meter moves." in stays, "It stays for the next winner" in stays) == (True, True)
+    goes, fields = await looked(web, f"/links/{LINK}", act="decide-left", left="D1", remove="true")
+    assert ("mega: meter" in goes, "Take it off the meter" in goes) == (True, True)
+    assert (await posted(web, "decide-left", fields))[0] == 200
+    one = await waits(web, await token(server))
+    assert (one["what"], one["shown"], one["fields"]["remove"]) == ("decide-left", fields["seen"], True)
