@@ -12,6 +12,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import time
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final
@@ -39,6 +40,9 @@ READY: Final = {
 WIDE: Final = max(map(len, READY))
 # Somebody looks at it as it runs: five seconds, as on a floor, are long then.
 EVERY: Final = "1s"
+
+# A signal that comes just before a wait without an end would be noticed by the next one alone.
+NOTICED_S: Final = 1.0
 
 MONITORING: Final = """\
 global:
@@ -184,7 +188,7 @@ def main() -> int:
             else:
                 print(f"all is up:\n{topology.summary()}\nCtrl-C ends all of it", flush=True)
             while True:
-                signal.pause()
+                time.sleep(NOTICED_S)
         except (EngineError, LoadError) as error:
             print(f"not started: {error}", file=sys.stderr)
             return 1
