@@ -54,8 +54,8 @@ class Stood(NamedTuple):
 class Won:
     """A hit as the server calls it. facts: as signs are told of it once it has won a percentage, at `row`.
 
-    at: when, in simulated seconds. sums: of its percentages, in cents, as they were ever published. stood:
-    its awards' statuses, from each row.
+    at: when, in simulated seconds. sums: of its percentages, in cents, as they were ever published, all of
+    them or without the undone ones. stood: its awards' statuses, from each row.
     """
 
     def __init__(self, table: str, link: str) -> None:
@@ -117,9 +117,10 @@ class History:
         stood = frozenset(award.status for award in hit.awards) - {FINAL}
         if not won.stood or won.stood[-1][1] != stood:
             won.stood.append((row, stood))
-        percentages = [award.amount for award in hit.awards if award.kind == "meter"]
-        if percentages and (not won.sums or won.sums[-1] != sum(percentages)):
-            won.sums.append(sum(percentages))
+        percentages = [award for award in hit.awards if award.kind == "meter"]
+        for told in (percentages, [award for award in percentages if award.status != UNDONE]):
+            if told and (amount := sum(award.amount for award in told)) not in won.sums:
+                won.sums.append(amount)
         if percentages and not won.row:
             won.row, won.at = row, self.now()
             self.news.append((row, name))
