@@ -337,5 +337,6 @@ def _steps(floor: "SimulatedFloor", ops: str) -> tuple[str, ...]:
         f"a {words(hand).lower()} at {table} waits for you, and the table waits with it:",
         f"1. open {ops}/hits as {SUPERVISOR}{password}",
         "2. open the hit, look at its cards, and press Validate",
-        f"3. tax form W-2G, number T-1, payout form P-1: press Paid, and {table} plays on",
+        f"3. write tax form W-2G, number T-1, payout form P-1; press Paid: {table} plays on",
+        "4. pay the other winners, who have an envy bonus, below in the same way",
     )

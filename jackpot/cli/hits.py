@@ -150,7 +150,7 @@ def pay(
     A hit with one winner needs no --seat. --write takes document, patron, tax_form and tax_number. The
     document, which is the number of the payout form, is required.
 
-    Example: jackpot hits pay H12 --write document=4711 --config /etc/jackpot/config.toml
+    Example: jackpot hits pay H12 --seat 3 --write document=4711 --write tax_form=W-2G --write tax_number=88
     """
     from jackpot.server.asks.payouts import Pay
 
