@@ -45,7 +45,7 @@ from jackpot.server.readings import Calendar, read_ended, take_readings
 from jackpot.server.register import Device, Register
 from jackpot.server.relay import Publisher, SignKeys
 from jackpot.server.remedy import explained
-from jackpot.server.retention import erase_old
+from jackpot.server.retention import names_by_age, papers_by_age
 from jackpot.server.signs import Signs
 from jackpot.server.standbys import Standbys, wanted
 from jackpot.server.tables import Tables
@@ -218,7 +218,7 @@ class Server(Process):
         """The bank is ours: its links agree with the configuration before any device is let in."""
         if writer is self.people:  # no device is let in, and nothing stands on a meter
             days = self.config.site.names_kept_days
-            self._begin(writer, *(() if days is None else (erase_old(writer, self.entrance, days),)))
+            self._begin(writer, *(() if days is None else (names_by_age(writer, self.entrance, days),)))
             return
         await agree(writer, self.config, self._stores[writer.bank], first=self._first)
         await writer.refresh()
@@ -233,7 +233,10 @@ class Server(Process):
         site = self.config.site
         calendar = Calendar(self.clock, site.gaming_day_ends, ZoneInfo(site.timezone), first.at)
         await read_ended(writer, calendar)
-        self._begin(writer, take_readings(writer, calendar), see_people(writer, self.entrance.roster))
+        duties = [take_readings(writer, calendar), see_people(writer, self.entrance.roster)]
+        if site.papers_kept_days is not None:
+            duties.append(papers_by_age(writer, self.entrance, site.papers_kept_days))
+        self._begin(writer, *duties)
 
     def _begin(self, writer: Writer, *duties: Coroutine[Any, Any, None]) -> None:
         """What is done again and again for a bank as long as it is held here."""

@@ -4,19 +4,20 @@ A small table names the entries that made or changed each hit: the oldest is fou
 are read backwards, for what people did with a hit comes later in the journal than the hit.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import dropwhile, islice
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, get_args
 
-from jackpot.books.entries import BEYOND, asked
+from jackpot.books.entries import BEYOND, asked, of_kinds
 from jackpot.books.people import Called
 from jackpot.ledger import papers
-from jackpot.ledger.papers import Written
+from jackpot.ledger.papers import Written, last_written
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.rules import events, kinds
+from jackpot.rules.acts.act import outlived
 from jackpot.rules.acts.disputes import Disputed, Lifted
-from jackpot.rules.acts.fields import PaperField
+from jackpot.rules.acts.fields import DAY_MS, PaperField
 from jackpot.rules.acts.hits import Corrected, Paid, PapersErased, Undone, Validated
 from jackpot.rules.acts.papers import PapersAdded
 from jackpot.rules.state import UNPAID, Award, Hit
@@ -164,6 +165,21 @@ def erased_marks(ledger: Reader, bank: str, hit: int) -> list[bytes]:
 def marks_of(ledger: Reader, bank: str, hit: int) -> list[bytes]:
     """The marks of all that people wrote on the hit's papers. Raises LedgerError."""
     return _marks(_events(ledger, bank, hit), hit)
+
+
+def outlived_marks(
+    ledger: Reader, bank: str, kept_days: int, at: int, waiting: Collection[int]
+) -> list[bytes]:
+    """The marks of papers whose time is over: the newest of their hit's is that old. Raises LedgerError.
+
+    waiting: hits that are not paid yet, whose papers stay. at: unix milliseconds.
+    """
+    left = papers.older(ledger, at - kept_days * DAY_MS)
+    entries = of_kinds(ledger, bank, (kind.kind for kind in get_args(Written))) if left else ()
+    written = [event for entry in entries if isinstance(event := entry.event, Written)]
+    hits = {papers.hit_of(event) for event in written if event.paper in left}
+    over = [hit for hit in hits - set(waiting) if outlived(last_written(ledger, bank, hit), kept_days, at)]
+    return [mark for hit in over for mark in marks_of(ledger, bank, hit)]
 
 
 def filled(ledger: Reader, bank: str, hit: int) -> set[PaperField]:

@@ -36,8 +36,8 @@ def nightly(
 
     For a timer, such as deploy/jackpot-backup.timer; a server may run. Each bank of the trial ledger is
     proved from its first row, and must end with the source's head. The trial takes as much room in FOLDER as
-    a backup. If anything fails, no older backup is deleted, and the file of --textfile stays as it was, so
-    that an alert sees it.
+    a backup. Only backups of this ledger that no server took into use are counted and deleted. If anything
+    fails, no older backup is deleted, and the file of --textfile stays as it was, so that an alert sees it.
 
     Example: jackpot ledger nightly /backup/ledger --keep 30 --config /etc/jackpot/config.toml
     """

@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from jackpot.cli.speak import fail
+
+# The collector is another user, and the timers' units make files that their own user alone can read.
+READABLE: Final = 0o644
 
 TextFile = Annotated[
     Path | None,
@@ -29,6 +32,7 @@ def tell(file: Path, name: str, seqs: Mapping[str, int]) -> None:
     new = file.with_suffix(".new")
     try:
         new.write_text("\n".join([*lines, ""]))
+        new.chmod(READABLE)
         new.replace(file)
     except OSError as error:
         fail(f"{file}: {error.strerror}")

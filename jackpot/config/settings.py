@@ -38,9 +38,9 @@ class Site(msgspec.Struct, frozen=True):
 
     id: names the ledger. "" if the configuration does not say: the ledger then keeps its first one.
     tax_form_from: the sum in cents from which a payment takes a tax form, None where none does.
-    papers_kept_days: how long is kept who was paid, None for ever. names_kept_days: what people were called,
-    once they have left; None for ever. address: where people open the pages, "" if the configuration does
-    not say. payout_needs: what must be on the papers of every payment.
+    papers_kept_days: how long papers of a paid hit keep whom they name, None for ever. names_kept_days: how
+    long names of people who left are kept, None for ever. address: where people open the pages, "" if the
+    configuration does not say. payout_needs: what must be on the papers of every payment.
     """
 
     name: str

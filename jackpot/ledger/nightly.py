@@ -1,7 +1,7 @@
 """How is a ledger backed up every night? Each backup is brought back on trial, and then old ones are let go.
 
-A backup that was never restored is only a hope. So a file has its final name only once it became a ledger
-again, whose every row was decided a second time and whose heads are those of the source.
+A backup that was never restored is only a hope. So a file gets its final name only after it was restored:
+each of its rows was decided once more, and it ends with the heads of the source.
 """
 
 import os
@@ -11,19 +11,18 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from jackpot.ledger.backup import backup, remove, restore, sync
-from jackpot.ledger.copy import Copied, Progress
+from jackpot.ledger.copy import Copied, Progress, heads_of
 from jackpot.ledger.open import opened
 from jackpot.ledger.sqlite_file import locked
-from jackpot.ledger.store import LedgerUnusable, Store
+from jackpot.ledger.store import LedgerError, LedgerUnusable, Store
 
 # Names sort as their moments do.
 NAME: Final = "ledger-%Y%m%dT%H%M%SZ.db"
 # What the same names match.
 PROVED: Final = f"ledger-{'[0-9]' * 8}T{'[0-9]' * 6}Z.db"
-# A backup that has not come back yet.
+# A backup that has not come back yet, and the ledger that it comes back as: gone when the night is over.
 UNPROVED: Final = ".unproved"
-# The ledger that a backup comes back as; it is gone when the night is over.
-TRIAL: Final = "trial.db"
+TRIAL: Final = ".trial"
 # Held by the night that is at work in the folder.
 LOCK: Final = "nightly"
 # Two weeks: somebody finds within them that they want the books of before.
@@ -47,9 +46,10 @@ async def night(
 ) -> Night:
     """Leaves one more proved backup in the folder, and the newest `keep` of all. The source may be in use.
 
-    It reads the whole source: no earlier file is trusted. unix_ms: the time now. Raises LedgerUnusable where
-    another night is at work there, or the folder is not there; what `backup` and `restore` raise. Then every
-    older backup stays.
+    Of older files only backups of this ledger are counted and let go: one of a later name, another ledger's,
+    and one that a server took into use stay. It reads the whole source: no earlier file is trusted. unix_ms:
+    the time now. Raises LedgerUnusable where another night is at work there, or the folder is not there; what
+    `backup` and `restore` raise. Then every older backup stays.
     """
     lock = _alone(folder)
     try:
@@ -58,11 +58,11 @@ async def night(
         file = folder / moment.strftime(NAME)
         unproved = file.with_name(file.name + UNPROVED)
         copied = await backup(source, unproved, progress)
-        await _tried(unproved, folder / TRIAL, unix_ms, progress)
+        await _tried(unproved, file.with_name(file.name + TRIAL), unix_ms, progress)
         unproved.replace(file)
         sync(folder)
         remove(unproved)
-        return Night(file, copied, tuple(_let_go(folder, keep)))
+        return Night(file, copied, tuple(await _let_go(file, source, keep)))
     finally:
         os.close(lock)
 
@@ -78,9 +78,10 @@ def _alone(folder: Path) -> int:
 
 
 def _tidy(folder: Path) -> None:
-    """Removes what an interrupted night left."""
-    for half in [*folder.glob(f"{PROVED}{UNPROVED}*"), folder / TRIAL]:
-        remove(half)
+    """Removes what an interrupted night left, by names that only a night gives."""
+    for end in (UNPROVED, TRIAL):
+        for half in folder.glob(f"{PROVED}{end}*"):
+            half.unlink(missing_ok=True)
 
 
 async def _tried(file: Path, trial: Path, unix_ms: int, progress: Progress) -> None:
@@ -91,9 +92,30 @@ async def _tried(file: Path, trial: Path, unix_ms: int, progress: Progress) -> N
         remove(trial)
 
 
-def _let_go(folder: Path, keep: int) -> Sequence[Path]:
-    """All but the newest; which they were."""
-    old = sorted(folder.glob(PROVED))[:-keep]
-    for file in old:
-        remove(file)
-    return old
+async def _let_go(file: Path, source: Store, keep: int) -> Sequence[Path]:
+    """Removes older backups of this ledger, of which the newest stay: `keep` with the new file."""
+    older = [one for one in sorted(file.parent.glob(PROVED)) if one.name < file.name]
+    ours = [one for one in older if await _is_of(one, source)]
+    gone = ours[: max(0, len(ours) - (keep - 1))]
+    for one in gone:
+        remove(one)
+    return gone
+
+
+async def _is_of(file: Path, source: Store) -> bool:
+    """Whether the file is a backup of the source: it ends with rows of it, and is in no use."""
+    if not _only_made(file):
+        return False
+    try:
+        async with opened(f"sqlite:///{file}", readonly=True) as ledger:
+            heads = await ledger.run(heads_of)
+    except LedgerError:
+        return False
+    ends = [await source.rows(head.bank, head.seq - 1, 1) for head in heads]
+    return all(row and row[0].hash == head.hash for row, head in zip(ends, heads, strict=True))
+
+
+def _only_made(file: Path) -> bool:
+    """Whether it is a file of its own that nobody has taken into use: a server leaves a lock next to it."""
+    used = any(file.with_name(file.name + end).exists() for end in ("-lock", "-wal"))
+    return file.is_file() and not file.is_symlink() and not used

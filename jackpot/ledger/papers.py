@@ -29,7 +29,7 @@ _FACTS: Final = "SELECT salt, facts FROM paper WHERE mark = ?1"
 _ALL: Final = "SELECT mark, request, made, salt, facts FROM paper ORDER BY made"
 _DROP: Final = "DELETE FROM paper WHERE mark = ?1"
 _ERASE: Final = "UPDATE paper SET salt = ?2, facts = '' WHERE mark = ?1"
-_OLD: Final = "UPDATE paper SET salt = ?2, facts = '' WHERE made < ?1 AND facts <> ''"
+_OLD: Final = "SELECT mark FROM paper WHERE made < ?1 AND facts <> ''"
 _NO_SALT: Final = b""
 _ENTRIES: Final = """
     SELECT at, kind, version, body FROM journal WHERE bank = ?1 AND seq IN (
@@ -61,11 +61,6 @@ def erase(mark: bytes) -> Statement:
     return _ERASE, (mark, _NO_SALT)
 
 
-def erase_older(than: int) -> Statement:
-    """Erases what was kept before that moment, in unix milliseconds."""
-    return _OLD, (than, _NO_SALT)
-
-
 def facts(ledger: Reader, mark: bytes) -> dict[str, str] | None:
     """What was written under that mark; nothing where it is erased, None where it is missing or changed."""
     for salt, text in ledger.look_up(_FACTS, mark):
@@ -74,6 +69,11 @@ def facts(ledger: Reader, mark: bytes) -> dict[str, str] | None:
         if _mark(salt, text) == mark:
             return msgspec.json.decode(text, type=dict[str, str])
     return None
+
+
+def older(ledger: Reader, than: int) -> set[bytes]:
+    """The marks of what was kept before that moment, in unix milliseconds, and is not erased."""
+    return {bytes(mark) for (mark,) in ledger.look_up(_OLD, than)}
 
 
 def last_written(ledger: Reader, bank: str, hit: int, below: int = _BEYOND) -> int:

@@ -235,7 +235,7 @@ def locked(path: Path) -> int:
     """
     lock = path.with_name(path.name + "-lock")
     try:
-        held = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        held = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     except OSError as error:
         said = error.strerror if path.parent.is_dir() else f"there is no folder {path.parent}"
         raise LedgerUnusable(f"the ledger {path} cannot be locked: {said}") from error

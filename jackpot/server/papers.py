@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from jackpot.clock import Clock
 from jackpot.config import Site
 from jackpot.ledger import papers
-from jackpot.rules.acts.fields import DAY_MS, PaperField
+from jackpot.rules.acts.fields import PaperField
 from jackpot.rules.acts.hits import Pay, Validate
 from jackpot.rules.acts.papers import AddPapers
 from jackpot.rules.codes import Code
@@ -24,7 +24,7 @@ class Papers:
         self._site = site
 
     async def keep(self, payout: Payout, request: bytes) -> bytes:
-        """Keeps what names somebody: its mark, empty where nothing does. Erases what is too old.
+        """Keeps what names somebody: its mark, empty where nothing does.
 
         request: the digest of what was asked, so that it is kept once. Raises NotDone, LedgerError.
         """
@@ -33,16 +33,8 @@ class Papers:
         facts = payout.papers()
         if not facts:
             return b""
-        before = self._kept_since()
-        old = () if before is None else (papers.erase_older(before),)
-        keeping = papers.keep(facts, request, self._clock.unix_ms())
-        ((mark,),) = await self._store.change(*old, keeping)
+        ((mark,),) = await self._store.change(papers.keep(facts, request, self._clock.unix_ms()))
         return bytes(mark)
-
-    def _kept_since(self) -> int | None:
-        """Older papers are kept no longer, in unix milliseconds; None where all are kept for ever."""
-        days = self._site.papers_kept_days
-        return None if days is None else self._clock.unix_ms() - days * DAY_MS
 
     def act(self, payout: Payout, mark: bytes, before: Iterable[PaperField]) -> Validate | Pay | AddPapers:
         """What the rules decide. before: what stands on the papers of all winners of the hit."""

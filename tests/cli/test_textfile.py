@@ -1,5 +1,7 @@
 """Does Prometheus read what a command found whole, or as it was before?"""
 
+import os
+import stat
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,12 @@ from tests.deploy.tools import promtool
 def test_a_file_is_whole_or_as_it_was(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """METRICS.md: each bank with its row; a folder that cannot be written is told in one line."""
     file = tmp_path / "jackpot.prom"
-    tell(file, "verified", {"main": 7, "site": 2})
+    mask = os.umask(0o077)  # as the shipped units have it
+    try:
+        tell(file, "verified", {"main": 7, "site": 2})
+    finally:
+        os.umask(mask)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o644, "its collector is another user"
     lines = file.read_text().splitlines()
     assert lines[0] == "# TYPE jackpot_verified_timestamp_seconds gauge"
     assert lines[-2:] == ['jackpot_verified_seq{bank="main"} 7', 'jackpot_verified_seq{bank="site"} 2']

@@ -3,20 +3,22 @@
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
 from jackpot.ledger.journal import Row
-from jackpot.ledger.nightly import LOCK, UNPROVED, Night
+from jackpot.ledger.nightly import LOCK, NAME, UNPROVED, Night
 from jackpot.ledger.sqlite_file import locked
 from jackpot.ledger.store import LedgerCorrupt, LedgerUnusable
-from tests.ledger.play import START_MS
+from tests.ledger.play import START_MS, Play
 from tests.ledger.test_backup import Interrupted, backed_up, interrupt
 from tests.ledger.test_copy import ROWS, played, played_to, source, write
 from tests.ledger.test_verify import spoil
-from tests.ledger.waiting import Ledger, night
+from tests.ledger.waiting import Ledger, night, open_ledger
 from tests.ledgers import KINDS
 
 __all__ = ["played", "source"]
@@ -55,12 +57,31 @@ def test_the_newest_are_kept(source: Ledger, played: list[Row], folder: Path) ->
     assert [bank.head.seq for bank in third.copied] == [len(more)]
 
 
-def test_another_ones_files_are_left_alone(source: Ledger, folder: Path) -> None:
-    """Deploy: only what a night wrote is let go, by its name."""
-    for name in ("ledger.db", "ledger-old.db", "ledger-20260101.db.gpg"):
+def test_another_ones_files_are_left_alone(source: Ledger, played: list[Row], folder: Path) -> None:
+    """Deploy: only what a night wrote of this ledger is let go, and nothing else is counted."""
+    moment = datetime.fromtimestamp(START_MS / 1000, UTC)
+    early, late = ((moment + timedelta(days)).strftime(NAME) for days in (-30, 30))
+    with closing(open_ledger(f"sqlite:///{folder.parent}/other.db")) as ledger:
+        write(ledger, Play(21).until(ROWS).rows)
+        other = night(ledger, folder, START_MS - 20 * DAY_MS, 1).file.name
+    link, served = ((moment - timedelta(days)).strftime(NAME) for days in (9, 8))
+    kept = ["ledger.db", "ledger-old.db", "ledger-20260101.db.gpg", "trial.db", early, late]
+    for name in kept:
         (folder / name).write_text("somebody's")
+    (folder / link).symlink_to(folder / "ledger.db")
+    night(source, folder, START_MS - 8 * DAY_MS, 1)
+    (folder / f"{served}-lock").touch()
     made = [one.file.name for one in nights(source, folder, 2, keep=1)]
-    assert backups(folder) == sorted(["ledger.db", "ledger-old.db", "ledger-20260101.db.gpg", made[-1]])
+    assert backups(folder) == sorted([*kept, other, link, served, made[-1]])
+    assert (folder / "ledger.db").read_text() == "somebody's"
+
+
+def test_a_night_keeps_the_backup_that_it_made(source: Ledger, folder: Path) -> None:
+    """S3: where the clock was ahead, or goes back, no backup goes for the sake of files of later names."""
+    later = [one.file.name for one in nights(source, folder, 2, keep=2)]
+    before = night(source, folder, START_MS - 400 * DAY_MS, 1)
+    assert (before.file.exists(), before.gone) == (True, ())
+    assert backups(folder) == [before.file.name, *later]
 
 
 @pytest.mark.parametrize("step", ["copying", "proving"])

@@ -38,8 +38,10 @@ def test_a_paper_is_kept_once_and_goes(place: Place) -> None:
     assert (again, papers.facts(ledger, mark)) == (mark, {}), "what is erased stays so"
     ledger.change(*copied)
     assert papers.facts(ledger, mark) == FACTS
-    ledger.change(papers.erase_older(MADE + 1))
-    assert (papers.facts(ledger, mark), papers.facts(ledger, other)) == ({}, FACTS)
+    assert papers.older(ledger, MADE + 1) == {mark}
+    assert papers.older(ledger, MADE + 2) == {mark, other}
+    ledger.change(papers.erase(mark))
+    assert papers.older(ledger, MADE + 2) == {other}
     ledger.change(papers.drop(mark))
     assert papers.facts(ledger, mark) is None
     ledger.change(("UPDATE paper SET facts = ?1", ('{"patron": "Eve"}',)))

@@ -10,7 +10,7 @@ from jackpot.server.asks.ask import Request
 from jackpot.server.asks.done import Done
 from jackpot.server.asks.people import EraseName
 from jackpot.server.asks.target import keyed
-from jackpot.server.retention import erase_now
+from jackpot.server.retention import erase_names
 from tests.server.bed import on_loop
 from tests.server.test_people import ANN, journal, opened
 
@@ -26,7 +26,7 @@ async def test_a_name_is_erased_by_age_and_the_journal_says_so(tmp_path: Path) -
         assert (await site.entrance.act(desk, EndPerson(dee.id), [await site.enter(ANN)])).ok
         for days, names in ((KEPT_DAYS - 1, {"ann", "ben", "dee"}), (1, {"ann", "ben"}), (1, {"ann", "ben"})):
             site.wait(days * DAY_MS)
-            await erase_now(desk, site.entrance, KEPT_DAYS)
+            await erase_names(desk, site.entrance, KEPT_DAYS)
             kept = await site.entrance.books.read(people)
             assert {one.login for one in kept.values()} == names
     assert journal(tmp_path).count("name_erased") == 1
