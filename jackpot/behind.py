@@ -1,7 +1,9 @@
 """How does a process do long work behind the server's own? Nicer, of little memory, and the first to end."""
 
+import ctypes
 import os
 import resource
+import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -16,15 +18,28 @@ _FIRST: Final = "1000"
 # Of addresses, in bytes: a report and the lab's figures take some 50 MB, its pictures 200. What grows beyond
 # this fails by itself.
 MEMORY_MOST: Final = 1024**3
+# Of processor time: nobody waits for an answer as long as this.
+SECONDS_MOST: Final = 60
+# From Linux's <linux/prctl.h>: the signal that this process gets when the one that started it ends.
+_PR_SET_PDEATHSIG: Final = 1
 
 
 def answer(work: Callable[[bytes], bytes]) -> None:
     """One question from standard input, its answer to standard output; where memory ends, so does this."""
+    _end_with_the_server()
+    go_behind()
     with suppress(OSError):  # only Linux has it
         _SCORE.write_text(_FIRST)
-    with suppress(OSError, ValueError):  # where less is allowed already
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_MOST, MEMORY_MOST))
+    for bound, most in ((resource.RLIMIT_AS, MEMORY_MOST), (resource.RLIMIT_CPU, SECONDS_MOST)):
+        with suppress(OSError, ValueError):  # where less is allowed already
+            resource.setrlimit(bound, (most, most))
     sys.stdout.buffer.write(work(sys.stdin.buffer.read()))
+
+
+def _end_with_the_server() -> None:
+    """Nobody reads what this process says once the server was killed."""
+    with suppress(OSError, AttributeError):  # only Linux has it
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def go_behind() -> None:

@@ -153,5 +153,4 @@ def answered(question: bytes) -> bytes:
 
 
 if __name__ == "__main__":
-    behind.go_behind()
     behind.answer(answered)

@@ -110,11 +110,8 @@ def _pictures(found: Analysis, asked: Asked) -> dict[str, str]:
 
 
 def answered(question: bytes) -> bytes:
-    """In a process of its own, behind the tables' where it draws; for figures, soon made, a person waits."""
-    asked = msgspec.json.decode(question, type=Asked)
-    if asked.draw:
-        behind.go_behind()
-    return msgspec.json.encode(told_of(asked))
+    """In a process of its own."""
+    return msgspec.json.encode(told_of(msgspec.json.decode(question, type=Asked)))
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from jackpot.server.asks.ask import QUOTED_MOST, BadRequest, NotDone
 from jackpot.server.asks.links import AskLink
 from jackpot.server.people import Person
 from jackpot.web.front import SAID, Front, Maker
+from jackpot.web.visitor import while_there
 
 # A few seconds on a machine that does nothing else.
 ANSWER_WITHIN_S: Final = 30.0
@@ -50,7 +51,9 @@ class Lab:
         self._links = {link.link: link for link in front.config.links}
         self._games = _games(front.config)
         self._kept: OrderedDict[bytes, Told] = OrderedDict()
-        self._apart = Apart("jackpot.odds.aside", "the lab", each=WAITING_EACH, most=WAITING_MOST)
+        self._apart = Apart(
+            "jackpot.odds.aside", "the lab", each=WAITING_EACH, most=WAITING_MOST, own_folder=True
+        )
 
     async def page(self, request: web.Request, person: Person) -> web.StreamResponse:
         """A link at its meters of now, or at those of the form. as: "print", "csv" or "json"."""
@@ -59,7 +62,7 @@ class Lab:
         told, problem = None, ""
         try:
             meters = _meters(terms, given, await self._now(terms))
-            told = await self._told(self._asked(terms, given, meters), person)
+            told = await self._told(request, self._asked(terms, given, meters), person)
         except BadRequest as error:
             meters, problem = {}, str(error)
         if told is not None and "as" in given:
@@ -85,7 +88,7 @@ class Lab:
         given = _given(request)
         terms, _ = self._link(given)
         asked = self._asked(terms, given, _meters(terms, given, {}))
-        told = await self._told(replace(asked, draw=True), person)
+        told = await self._told(request, replace(asked, draw=True), person)
         svg = told.pictures.get(request.match_info["picture"])
         if svg is None:
             raise web.HTTPNotFound(text="there is no such picture\n")
@@ -122,14 +125,15 @@ class Lab:
         players, rate = (int(text) for text in numbers.values())
         return Asked(terms, game, self._money, meters, players, rate, SEED)
 
-    async def _told(self, asked: Asked, person: Person) -> Told:
+    async def _told(self, request: web.Request, asked: Asked, person: Person) -> Told:
         """What the process says, or has said. Raises BadRequest, NotDone."""
         question = msgspec.json.encode(asked)
         told = self._kept.get(question)
         if told is None:
             # Figures wait for no pictures. All of a page are one question: the first has them drawn.
             kind = "pictures" if asked.draw else "figures"
-            said = await self._apart.ask(question, person.id, ANSWER_WITHIN_S, kind)
+            asking = self._apart.ask(question, person.id, ANSWER_WITHIN_S, kind)
+            said = await while_there(request, asking)
             told = self._kept[question] = msgspec.json.decode(said, type=Told)
             if len(self._kept) > KEPT:
                 self._kept.popitem(last=False)

@@ -25,6 +25,7 @@ from jackpot.server.asks.hits import sees_papers
 from jackpot.server.errors import ServerError
 from jackpot.server.people import Person
 from jackpot.web.front import SAID, Maker
+from jackpot.web.visitor import while_there
 
 # Long reports at once: on two processors one is left to the tables, which go first.
 AT_ONCE: Final = 2
@@ -66,6 +67,7 @@ class Reports:
             each=WAITING_EACH,
             most=WAITING_MOST,
             at_once=AT_ONCE,
+            told=("PG",),  # of PostgreSQL's client, as the server itself reads the ledger
         )
         self._url = config.ledger.url
         self._site = config.site
@@ -94,19 +96,21 @@ class Reports:
         )
         match given.get("as"):
             case "csv":
-                told = await self._told(report, replace(asked, form="csv"), person)
+                told = await self._told(request, report, replace(asked, form="csv"), person)
                 name = f'attachment; filename="{report.name}.csv"'
                 headers = {hdrs.CONTENT_DISPOSITION: name, hdrs.CACHE_CONTROL: "no-store"}
                 return web.Response(text=told.text, content_type="text/csv", headers=headers)
             case "print":
                 printed = replace(asked, form="print", now=self._clock.unix_ms())
-                told = await self._told(report, printed, person)
+                told = await self._told(request, report, printed, person)
                 headers = {_POLICY: _PRINTED, hdrs.CACHE_CONTROL: "no-store"}
                 return web.Response(text=told.text, content_type="text/html", headers=headers)
         shown, problem = None, ""
         if given.keys() - set(SAID) or "hit" not in report.options:
             try:
-                shown = (await self._told(report, replace(asked, skip=_skipped(given)), person)).shown
+                shown = (
+                    await self._told(request, report, replace(asked, skip=_skipped(given)), person)
+                ).shown
             except ServerError as error:
                 problem = str(error)
         fields = [field for option in report.options for field in ASKED[option]]
@@ -120,10 +124,12 @@ class Reports:
         said["query"] = urlencode({name: given[name] for name in given if name not in (*SAID, "skip")})
         return await self._make.page(request, person, "ops/report.html", **said)
 
-    async def _told(self, report: Report, asked: aside.Asked, person: Person) -> aside.Told:
+    async def _told(
+        self, request: web.Request, report: Report, asked: aside.Asked, person: Person
+    ) -> aside.Told:
         """What a report says. Raises BadRequest, NotDone."""
         try:
-            told = await self._read(report, asked, person)
+            told = await self._read(request, report, asked, person)
         except LedgerError as error:
             raise NotDone(Code.LEDGER, str(error)) from error
         if told.failed:
@@ -132,14 +138,17 @@ class Reports:
             raise BadRequest(told.problem)
         return told
 
-    async def _read(self, report: Report, asked: aside.Asked, person: Person) -> aside.Told:
+    async def _read(
+        self, request: web.Request, report: Report, asked: aside.Asked, person: Person
+    ) -> aside.Told:
         """In the server where it is a paper, or short; else by a process. Raises LedgerError, NotDone."""
         if report.lines:
             return await self._papers.read(lambda ledger: aside.told_of(ledger, asked))
         with suppress(CommitInDoubt):
             return await self._short.read(lambda ledger: aside.told_of(ledger, asked))
         try:
-            said = await self._long.ask(msgspec.json.encode(asked), person.id, REPORT_WITHIN_S)
+            asking = self._long.ask(msgspec.json.encode(asked), person.id, REPORT_WITHIN_S)
+            said = await while_there(request, asking)
         except Late as late:
             long = f"jackpot report {report.name} on the server's machine has all the time that it takes"
             raise NotDone(Code.LEDGER, f"there is too much to read for a page: {long}") from late

@@ -8,8 +8,8 @@ import asyncio
 import ipaddress
 import logging
 import re
-from collections.abc import Awaitable, Callable, Collection
-from typing import Any, Final
+from collections.abc import Awaitable, Callable, Collection, Coroutine
+from typing import Any, Final, TypeVar
 
 import structlog
 from aiohttp import hdrs, web
@@ -35,6 +35,7 @@ EVERYWHERE: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - nothing is 
 
 _HOST: Final = re.compile(r"(?:\[(?P<address>[0-9A-Fa-f:.]+)\]|(?P<name>[^]\[:@/\s]*))(?::[0-9]*)?")
 
+T = TypeVar("T")
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 log: Final = structlog.get_logger()
 
@@ -50,6 +51,8 @@ class Visitor(asyncio.Protocol):
         self.guest = guest
         self._unread_since: float | None = None
         self._transport: asyncio.Transport
+        # Who works at what nobody needs but this visitor.
+        self.works: asyncio.Task[Any] | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)  # noqa: S101 - what a door gives
@@ -68,6 +71,8 @@ class Visitor(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._visits.all.discard(self)
         self.guest.left()
+        if self.works is not None:
+            self.works.cancel()
         alone(self, self._inner.connection_lost, exc)
 
     def pause_writing(self) -> None:
@@ -188,6 +193,21 @@ class _Complaints(logging.Logger):
             self._visits.refuse(400, str(args[0]) if args else None, exc_info.message)
         elif isinstance(exc_info, Exception) and not isinstance(exc_info, ConnectionError):
             failed("http", str(msg), exc_info)  # else the receiver is gone, which is no fault
+
+
+async def while_there(request: web.Request, work: Coroutine[Any, Any, T]) -> T:
+    """What `work` comes to; where who asked leaves before it does, it is cancelled with its request.
+
+    For what changes nothing: an act goes on, whether they wait for its answer or not.
+    """
+    if (visitor := _visitor(request)) is None:
+        work.close()
+        raise ConnectionResetError("nobody is there to read it")
+    visitor.works = asyncio.current_task()
+    try:
+        return await work
+    finally:
+        visitor.works = None
 
 
 def _visitor(request: web.Request) -> Visitor | None:

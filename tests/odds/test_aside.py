@@ -1,19 +1,15 @@
-"""Does the process next to the server answer whole, and go behind the tables?"""
+"""Does the process next to the server answer whole?"""
 
-import os
 import subprocess
 import sys
-from pathlib import Path
 
 import msgspec
 import pytest
 
-from jackpot import behind
 from jackpot.config.writing import writing
 from jackpot.odds import aside
 from jackpot.odds.aside import Asked, Told, told_of
 from tests.rules.floor import DOLLAR, TERMS
-from tests.server.bed import on_loop, until
 
 
 def asked(players: int = 6, *, draw: bool = False) -> Asked:
@@ -58,19 +54,3 @@ def test_without_the_extra_there_are_figures_and_no_pictures(monkeypatch: pytest
     assert told.drawable is None
     assert told.sheets
     assert told_of(asked(draw=True)) == Told()
-
-
-@on_loop
-async def test_the_tables_go_first() -> None:
-    """Misuse: what draws waits for processors; for figures, which are soon made, a person does."""
-    words = [sys.executable, "-m", "jackpot.odds.aside"]
-    ours = os.getpriority(os.PRIO_PROCESS, 0)
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdin is not None
-        given_up = Path(f"/proc/{process.pid}/oom_score_adj")
-        await until(lambda: given_up.read_text() == "1000\n")
-        assert os.getpriority(os.PRIO_PROCESS, process.pid) == ours, "a person waits for the figures"
-        process.stdin.write(msgspec.json.encode(asked(draw=True)))
-        process.stdin.close()
-        await until(lambda: os.getpriority(os.PRIO_PROCESS, process.pid) == min(ours + behind.NICER, 19))
-        process.kill()

@@ -5,18 +5,21 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
+import structlog
 
 from jackpot.odds.aside import Told
 from jackpot.rules.codes import Code
-from jackpot.server.apart import Apart, Late
+from jackpot.server.apart import COMPLAINT_MOST, JOINED_EACH, Apart, Late
 from jackpot.server.asks.ask import NotDone
 from tests.odds.test_aside import asked
 from tests.server.bed import WAIT_S, on_loop, until
 
 ANN, BO = 1, 2
+PAUSE = "__import__('signal').pause()"
 
 
 class Held(Apart):
@@ -33,9 +36,9 @@ class Held(Apart):
         return question.upper()
 
 
-def running(code: str) -> Apart:
+def running(code: str, **more: Any) -> Apart:
     """Real processes of that code, which reads its question as the others do."""
-    apart = Apart("nothing", "the reader", each=9, most=9)
+    apart = Apart("nothing", "the reader", each=9, most=9, **more)
     apart._program = (
         sys.executable,
         "-c",
@@ -89,16 +92,42 @@ async def test_nobody_fills_it_for_the_others() -> None:
 
 @on_loop
 async def test_what_nobody_waits_for_ends() -> None:
-    """Misuse: once all who asked have left, the question is dropped, and its place is free."""
-    apart = Held(each=1, most=1)
+    """Misuse: it goes on while somebody waits; once all who asked have left, its process ends at once."""
+    before, apart = children(), running(PAUSE)
+    async with asking(apart, (b"a", ANN), (b"a", BO)) as tasks:
+        await until(lambda: len(children()) == len(before) + 1)
+        theirs = children()
+        tasks[0].cancel()
+        await asyncio.wait(tasks[:1])
+        assert children() == theirs, "it is not begun once more for the other one"
+        tasks[1].cancel()
+    assert children() == before
+    assert not apart._asked
+
+
+@on_loop
+async def test_a_question_counts_for_one_who_waits() -> None:
+    """Misuse: who has left waits for nothing; what they asked counts for who has waited longest since."""
+    apart = Held(each=1, most=3)
     async with asking(apart, (b"a", ANN), (b"a", BO)) as tasks:
         tasks[0].cancel()
-        await until(lambda: len(apart.begun) == 2)
-        assert len(apart._asked) == 1, "the second one has it asked again"
-        tasks[1].cancel()
-    assert not apart._asked
-    apart.ended.set()
-    assert await apart.ask(b"b", BO, WAIT_S) == b"B"
+        await asyncio.wait(tasks[:1])
+        with pytest.raises(NotDone):
+            await apart.ask(b"b", BO, WAIT_S)
+        async with asking(apart, (b"b", ANN)):
+            apart.ended.set()
+    assert apart.begun == [b"a", b"b"]
+
+
+@on_loop
+async def test_nobody_waits_for_one_answer_without_end() -> None:
+    """Misuse: one question joined again and again by one person is refused; another one may join it."""
+    apart = Held(each=1, most=1)
+    async with asking(apart, *[(b"a", ANN)] * JOINED_EACH, (b"a", BO)):
+        with pytest.raises(NotDone) as refused:
+            await apart.ask(b"a", ANN, WAIT_S)
+        assert refused.value.code is Code.BUSY
+        apart.ended.set()
 
 
 @on_loop
@@ -106,7 +135,7 @@ async def test_a_process_is_ended_at_its_limit_and_one_that_fails_is_told_of() -
     """Misuse: none outlives its time; what breaks, or wants more memory than it may have, is a refusal."""
     before = children()
     with pytest.raises(Late):
-        await running("__import__('signal').pause()").ask(b"", ANN, 0.1)
+        await running(PAUSE).ask(b"", ANN, 0.1)
     for code in ("1 // 0", "bytes(2**40)"):
         with pytest.raises(NotDone) as failed:
             await running(code).ask(b"", ANN, WAIT_S)
@@ -128,3 +157,62 @@ async def test_it_runs_nothing_of_the_working_directory(
     apart = Apart("jackpot.odds.aside", "the lab", each=1, most=1)
     said = await apart.ask(msgspec.json.encode(asked(players=9)), ANN, WAIT_S)
     assert msgspec.json.decode(said, type=Told).problem == "players: let-it-ride seats 1 to 7, not 9"
+
+
+@on_loop
+async def test_where_none_can_be_started_it_is_busy() -> None:
+    """Misuse: out of descriptors, processes or room for a folder, people are told to come again."""
+    apart = running("question")
+    apart._program = ("/nowhere/python",)
+    with pytest.raises(NotDone) as refused:
+        await apart.ask(b"", ANN, WAIT_S)
+    assert (refused.value.code, str(refused.value)) == (
+        Code.BUSY,
+        "the reader cannot begin now: try again in some seconds",
+    )
+
+
+@on_loop
+async def test_of_a_long_complaint_the_end_is_kept() -> None:
+    """Misuse: what breaks with a long text fills neither the log nor the memory; its last words count."""
+    code = "__import__('sys').stderr.write('x' * 10**6 + 'the last word') and 1 // 0"
+    with structlog.testing.capture_logs() as logs, pytest.raises(NotDone):
+        await running(code).ask(b"", ANN, WAIT_S)
+    (complaint,) = [line["complaint"] for line in logs if line["event"] == "process_failed"]
+    assert len(complaint) <= COMPLAINT_MOST
+    assert "the last word" in complaint
+    assert "ZeroDivisionError" in complaint
+
+
+@on_loop
+async def test_it_is_told_of_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Access: passwords and the service manager's socket are the server's; PG* for who reads a ledger."""
+    for name in ("PGPASSWORD", "NOTIFY_SOCKET", "TZ"):
+        monkeypatch.setenv(name, "UTC")
+    code = "' '.join(__import__('os').environ).encode()"
+    lab, reader = [
+        set((await running(code, told=told).ask(b"", ANN, WAIT_S)).decode().split()) for told in ((), ("PG",))
+    ]
+    assert {"PATH", "TZ"} <= lab
+    assert not {"PGPASSWORD", "NOTIFY_SOCKET"} & lab
+    assert reader - lab == {"PGPASSWORD"}
+
+
+@on_loop
+async def test_its_folder_goes_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Access: matplotlib obeys no file of the working directory; what a killed process left is removed."""
+    there, here = tmp_path / "there", tmp_path / "here"
+    for folder in (there, here):
+        folder.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(there))
+    monkeypatch.chdir(here)
+    (here / "matplotlibrc").write_text("font.size: 77")
+    size = "str(__import__('matplotlib').rcParams['font.size']).encode()"
+    assert await running(size).ask(b"", ANN, WAIT_S) == b"77.0"
+    assert await running(size, own_folder=True).ask(b"", ANN, WAIT_S) == b"10.0"
+    assert list(there.iterdir()) == []
+    wrote = "open('left', 'w').close()"
+    async with asking(running(f"{wrote} or {PAUSE}", own_folder=True), (b"", ANN)) as tasks:
+        await until(lambda: bool(list(there.glob("*/left"))))
+        tasks[0].cancel()
+    assert list(there.iterdir()) == []

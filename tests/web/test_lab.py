@@ -4,15 +4,18 @@ import asyncio
 import csv
 import json
 from pathlib import Path
+from typing import NoReturn
 
 import aiohttp
 import msgspec
 import pytest
 
+from jackpot.app import Server
+from jackpot.ledger.store import CommitInDoubt
 from jackpot.odds.aside import Asked, Told
 from jackpot.server.apart import Apart
 from jackpot.web import lab
-from tests.server.bed import LINK, WAIT_S, on_loop, table
+from tests.server.bed import LINK, WAIT_S, on_loop, table, until
 from tests.web.test_access import floor, signed_in
 
 
@@ -124,6 +127,54 @@ async def test_figures_wait_for_no_picture_and_a_page_is_drawn_once(
             end.set()
         assert [task.result() for task in drawn] == [200] * len(drawn)
     assert sorted(asked_for) == [False, True]
+
+
+@on_loop
+async def test_a_question_ends_once_all_who_asked_have_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Misuse: pages and reports that were left again hold nobody up; what somebody waits for goes on."""
+    begun, ended = list[bytes](), list[bytes]()
+
+    async def slow(_apart: Apart, question: bytes, _within_s: float) -> bytes:
+        begun.append(question)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append(question)
+        return b""
+
+    async def longer(_work: object) -> NoReturn:
+        raise CommitInDoubt("it takes longer")
+
+    async def status(web: aiohttp.ClientSession, path: str) -> int:
+        async with web.get(path) as page:
+            return page.status
+
+    monkeypatch.setattr(Apart, "_answer", slow)
+    async with floor(tmp_path) as (server, web), asyncio.timeout(WAIT_S), asyncio.TaskGroup() as tasks:
+        monkeypatch.setattr(server.reported, "read", longer)
+        (await signed_in(web)).close()
+        paths = ("/ops/lab?meter.mega=81250.00", "/ops/lab/envy.svg?players=2", "/ops/reports/hits")
+        asked = list[str]()
+        for path in paths:
+            asked.append(path)
+            first = tasks.create_task(status(web, path))
+            await until(lambda: len(begun) == len(asked))
+            left = [first, *(tasks.create_task(status(web, path)) for _ in range(2))]
+            await until(lambda: joined(server) == 3)
+            for task in left[:2]:
+                task.cancel()
+            await until(lambda: joined(server) == 1)
+            assert (len(begun), len(ended)) == (len(asked), len(asked) - 1)
+            left[2].cancel()
+            await until(lambda: len(ended) == len(asked))
+    assert begun == ended
+
+
+def joined(server: Server) -> int:
+    """Connections that wait for an answer from a process next to the server."""
+    return sum(visitor.works is not None for visitor in server.visits.all)
 
 
 @on_loop
