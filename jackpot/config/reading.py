@@ -128,16 +128,17 @@ def _ledger(source: Source) -> Ledger | None:
         return None
     url: str = given["url"]
     synchronous: bool = given.get("require_synchronous", False)
+    timers = tuple(given.get("timers", ()))
     if url.startswith(SQLITE):
         if synchronous:
             source.wrong("ledger.require_synchronous", "a ledger in SQLite has no standby")
-        return Ledger(f"{SQLITE}{source.path.parent / url.removeprefix(SQLITE)}", synchronous)
+        return Ledger(f"{SQLITE}{source.path.parent / url.removeprefix(SQLITE)}", synchronous, timers)
     parts = urlsplit(url)
     if not parts.path.strip("/"):
         source.wrong("ledger.url", "names no database: postgresql://user@host:5432/database")
     if parts.password is not None:
         source.warn("ledger.url: holds a password; a PGPASSFILE keeps it out of this file")
-    return Ledger(url, synchronous)
+    return Ledger(url, synchronous, timers)
 
 
 def _displays(source: Source) -> dict[str, Display]:

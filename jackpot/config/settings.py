@@ -62,11 +62,19 @@ class Site(msgspec.Struct, frozen=True):
         return self.id or made[:ID_MOST] or "site"
 
 
+# `jackpot ledger nightly`, and `jackpot verify`.
+Timer = Literal["backup", "verify"]
+
+
 class Ledger(msgspec.Struct, frozen=True):
-    """url: sqlite:////absolute.db or postgresql://... require_synchronous: no commit without a standby."""
+    """url: sqlite:////absolute.db or postgresql://... require_synchronous: no commit without a standby.
+
+    timers: what the site has a timer for, so that an alert sees one that never ran.
+    """
 
     url: str
     require_synchronous: bool = False
+    timers: tuple[Timer, ...] = ()
 
     @property
     def file(self) -> Path | None:

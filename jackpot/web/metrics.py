@@ -3,7 +3,7 @@
 Each part keeps plain counts, which are read when they are scraped; they start at 0 with the process.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from prometheus_client.core import InfoMetricFamily
@@ -110,6 +110,13 @@ def of_keys(ends: Mapping[tuple[str, str], int]) -> Iterator[Family]:
     """ends: by role and device, when its key is to be another, unix seconds."""
     text = "When the key is as old as the site lets keys become."
     yield gauge("key_expiry_timestamp_seconds", text, ["role", "device"], ends.items())
+
+
+def of_timers(timers: Sequence[str], banks: Iterable[str]) -> Iterator[Family]:
+    """timers: that the site has. What they found they say themselves, in the file of a timer."""
+    text = "1: the site has a timer that proves this bank, or its backup."
+    wanted = [([bank, timer], 1) for bank in banks for timer in timers]
+    yield gauge("timer_wanted", text, ["bank", "timer"], wanted)
 
 
 def of_banks(statistics: Sequence[Facts]) -> Iterator[Family]:

@@ -50,6 +50,7 @@ from jackpot.web.metrics import (
     of_program,
     of_relays,
     of_standbys,
+    of_timers,
     of_way_in,
 )
 from jackpot.web.overview import Overview, why
@@ -215,6 +216,7 @@ async def metrics(request: web.Request) -> web.Response:
             of_program(build, source.lag, source.clock.unix_ms() / 1000),
             of_encryption(source.encryption.ends),
             of_keys(source.config.keys_end),
+            of_timers(source.config.ledger.timers, desks),
             books,
             of_banks(banks),
             of_awards(banks),

@@ -5,16 +5,19 @@ import re
 from pathlib import Path
 from typing import Final
 
+import msgspec
 import pytest
 from prometheus_client import Metric
 from prometheus_client.parser import text_string_to_metric_families
 
 from jackpot.app import Server
+from jackpot.config import Config
 from jackpot.rules.refusal import CODES
 from jackpot.server.counts import ALARMS
 from jackpot.signage import SignageProcess
 from jackpot.web.book_metrics import HOUSE, REASONS, STATUSES
 from tests.deploy.tools import DEPLOY, ROOT, promtool
+from tests.program import jackpot
 from tests.server.bed import LINK, configure, on_loop, sign, table
 from tests.server.heads import heads
 from tests.server.test_web import fetch
@@ -49,7 +52,7 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> str:
         (folder / "notify").touch(mode=0o600)
         (folder / "notify").write_text("ab" * 32)
         extra += '\n[notify]\nurl = "https://127.0.0.1:1"\nsecret = "notify"\n'
-        config = configure(folder, extra=extra)
+        config = timed(configure(folder, extra=extra))
         async with Server(config) as server, table(server) as device, sign(server):
             device.wager(1, "R1", 1, 2, lock=True)
             await device.answer(1)
@@ -62,6 +65,12 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(scope="module")
 def families(text: str) -> list[Metric]:
     return list(text_string_to_metric_families(text))
+
+
+def timed(config: Config) -> Config:
+    """The same floor, with both timers."""
+    ledger = msgspec.structs.replace(config.ledger, timers=("backup", "verify"))
+    return msgspec.structs.replace(config, ledger=ledger)
 
 
 def name_of(family: Metric) -> str:
@@ -119,6 +128,32 @@ def test_labels_are_bounded_and_there_from_the_start(families: list[Metric]) -> 
     }
     assert values["jackpot_table_connected"]["table"] == {"T01", "T02"}
     assert values["jackpot_key_expiry_timestamp_seconds"]["device"] == {"T01", "T02", "S01", "heads"}
+
+
+def test_a_timer_is_wanted_of_the_banks_that_it_speaks_of(tmp_path: Path) -> None:
+    """Metrics: an alert of a timer that never ran asks for no bank that its file does not name."""
+    config = timed(configure(tmp_path))
+    scraped = []
+
+    @on_loop
+    async def scrape() -> None:
+        async with Server(config) as server:
+            scraped.append((await fetch(server, "/metrics"))[1])
+
+    scrape()
+    (backups := tmp_path / "backups").mkdir()
+    told = tmp_path / "told.prom"
+    url, spoken = config.ledger.url, {}
+    for timer, words in (
+        ("verify", ["verify", url, "--jobs", "1"]),
+        ("backup", ["ledger", "nightly", backups, "--ledger", url]),
+    ):
+        assert jackpot(*words, "--textfile", told).returncode == 0
+        spoken[timer] = set(re.findall(r'timestamp_seconds\{bank="(\w+)"\}', told.read_text()))
+    wanted: dict[str, set[str]] = {"verify": set(), "backup": set()}
+    for bank, timer in re.findall(r'jackpot_timer_wanted\{bank="(\w+)",timer="(\w+)"\}', scraped[0]):
+        wanted[timer].add(bank)
+    assert wanted == spoken != {}
 
 
 def test_the_documentation_names_every_alarm() -> None:

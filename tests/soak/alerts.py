@@ -305,8 +305,9 @@ def _overdue(floor: Floor) -> Iterator[None]:
             texts.append((floor.folder / "one.prom").read_text())
         return "".join(texts)
 
-    now = prove()
-    told.write_text(re.sub(r"(?m)(timestamp_seconds\{.*\}) (\d+)", _older, now))
+    aged = re.sub(r"(?m)(timestamp_seconds\{.*\}) (\d+)", _older, prove())
+    # Of the ledger's proof the last one is too old; of a backup nothing was ever told.
+    told.write_text("".join(line for line in aged.splitlines(keepends=True) if "verified" in line))
     yield
     told.write_text(prove())
 

@@ -21,6 +21,7 @@ from typing import Any, Final
 
 import yaml
 
+from jackpot.clock import SystemClock
 from jackpot.lab.engines import Postgres, free_port
 from jackpot.lab.redis_engine import RedisServer, any_program
 from tests.deploy.test_prometheus import Prometheus, running
@@ -71,7 +72,10 @@ class Watching:
     def __init__(self, folder: Path, targets: dict[str, str], stack: ExitStack) -> None:
         self.told = folder / "told"
         self.told.mkdir()
-        (self.told / "metrics").touch()
+        now_s = SystemClock().unix_ms() // 1000
+        proved = "jackpot_backup_proved_timestamp_seconds"
+        lines = [f'{proved}{{bank="{bank}"}} {now_s}\n' for bank in ("main", "site")]
+        (self.told / "metrics").write_text("".join(lines))
         handler = partial(_Quiet, directory=str(self.told))
         node = ThreadingHTTPServer(("127.0.0.1", 0), handler)
         threading.Thread(target=node.serve_forever, daemon=True).start()
@@ -199,6 +203,7 @@ class Floor:
             f'[notify]\nurl = "https://127.0.0.1:{self.pages.found.port}/page"',
             'secret = "notify"\nca = "ca.pem"',
         ]
+        site._parts[0] = site._parts[0].replace("[ledger]", '[ledger]\ntimers = ["backup"]')
         site._parts[0] = site._parts[0].replace('http = "127.0.0.1:0"', f'http = "127.0.0.1:{free_port()}"')
         return site
 
