@@ -499,7 +499,8 @@ class State(msgspec.Struct, array_like=True, dict=True):
     its entry by which somebody lost a right last.
     alarms: open ones, by kind and place: of each kind there is one for a device, a person or a hit, and no
     more. left: what waits for a decision of two people. disputed: hits that are not paid until that is
-    lifted, and the entry that began it.
+    lifted, and the entry that began it. first_hit, first_award: numbers below are of banks that became this
+    one, and nothing is done with those here.
     """
 
     bank: str
@@ -532,6 +533,8 @@ class State(msgspec.Struct, array_like=True, dict=True):
     next_left: int = 1
     disputed: dict[int, int] = {}
     sessions: dict[bytes, Session] = {}
+    first_hit: int = 1
+    first_award: int = 1
 
     @cached_property
     def settled(self) -> dict[int, int]:

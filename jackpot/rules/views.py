@@ -217,8 +217,8 @@ def round_of(engine: Engine, table: str) -> Map | None:
 def has(engine: Engine, hit: int | None, award: int | None) -> bool:
     """Whether a hit, or an award, of that number was ever made here; each bank counts its own from 1."""
     state = engine.state
-    made = hit is None or 1 <= hit < state.next_hit
-    return made and (award is None or 1 <= award < state.next_award)
+    made = hit is None or state.first_hit <= hit < state.next_hit
+    return made and (award is None or state.first_award <= award < state.next_award)
 
 
 def _sum(awards: Iterable[Award]) -> int:

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from controllers.answers import Ack, Error
+from jackpot.books.hits import stories
 from jackpot.ledger.join import NotJoined
 from jackpot.ledger.journal import row_of
 from jackpot.ledger.rebuild import read_to, rebuild
@@ -25,7 +26,9 @@ from jackpot.rules.acts.banks import (
     HandedOn,
     decide_close_bank,
 )
+from jackpot.rules.acts.hits import Correct, ErasePapers
 from jackpot.rules.acts.links import Resume
+from jackpot.rules.acts.papers import AddPapers
 from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.commands import Envelope
 from jackpot.rules.engine import Engine
@@ -120,6 +123,26 @@ def test_a_bank_that_ended_takes_nothing_more(ledger: Ledger) -> None:
     assert refused.code == "auth_failed"
     last = ledger.rows("north", ledger.head("north").seq - 1, 2)
     assert [row.kind for row in last] == [BankClosed.kind]
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        AddPapers("H1", "left out", paper=b"p" * 16),
+        ErasePapers("H1", "they ask for it"),
+        Correct("A1", 5, "misread", "W-2"),
+    ],
+)
+def test_nothing_is_done_with_a_hit_of_a_bank_that_ended(ledger: Ledger, act: c.ActCommand) -> None:
+    """A10: its entries are in its own chain; one here would be about a hit that this chain never made."""
+    two_banks(ledger)
+    engine = joined(ledger)
+    assert not views.has(engine, 1, None)
+    assert not views.has(engine, None, 1)
+    assert (engine.state.first_hit, engine.state.first_award) == (2, 2)
+    refused = engine.execute(Envelope(act, NOW, 0, b"p" * 16, people=("anna", "bert"))).of_act()
+    assert refused.code in {"no_such_hit", "no_such_award"}
+    assert list(stories(ledger, "floor")) == []
 
 
 @pytest.mark.parametrize(

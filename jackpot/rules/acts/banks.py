@@ -1,8 +1,8 @@
 """How does a bank begin and end, and how do two become one?
 
 Each chain ends with what it hands on, and a new chain begins with both. Only what is at rest can move: every
-link suspended, no round to finish, no award to pay, no cards held. So nothing that is handed on can still be
-undone or recomputed, and its history begins again (A11).
+link suspended, no round to finish, no award to pay, no cards held, nothing left to decide on. So nothing that
+is handed on can still be undone or recomputed, and its history begins again (A11).
 """
 
 from typing import ClassVar, Final
@@ -19,7 +19,7 @@ from jackpot.rules.meter import Accounts
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.refusal import refuse_if
 from jackpot.rules.signing import People
-from jackpot.rules.state import UNPAID, Alarm, Answered, Left, Level, Link, State, Table
+from jackpot.rules.state import UNPAID, Alarm, Answered, Level, Link, State, Table
 from jackpot.rules.undo import BASE, History, Played, Point, replay
 
 
@@ -85,8 +85,9 @@ class CarriedTable(msgspec.Struct, frozen=True, array_like=True):
 
 
 class HandedOn(msgspec.Struct, frozen=True, array_like=True):
-    """What one bank gives to the next. left: by its own numbers of links."""
+    """What one bank gives to the next."""
 
+    bank: str
     links: list[CarriedLink]
     tables: list[CarriedTable]
     next_hit: int
@@ -97,7 +98,6 @@ class HandedOn(msgspec.Struct, frozen=True, array_like=True):
     refusals: dict[str, int]
     site: str
     alarms: list[Alarm] = []
-    left: list[Left] = []
 
 
 class CloseBank(ActCommand, tag="close-bank", frozen=True):
@@ -130,6 +130,8 @@ def decide_close_bank(state: State, command: CloseBank, by: By) -> BankClosed:
             table.unfinished() is not None, Code.ROUND_UNFINISHED, f"table {name} has an unfinished round"
         )
         refuse_if(bool(table.held), Code.TABLE_HELD, f"table {name} waits for the papers of a hit")
+    waits = ", ".join(f"D{one.number}" for one in state.left)
+    refuse_if(bool(waits), Code.LEFT_WAITS, f"{waits}: what an undo left on a meter waits for a decision")
     refuse_if(bool(state.behind), Code.LEDGER_BEHIND, "a table has answers that the ledger has lost")
     standing = [
         f"H{hit.number}" for hit in state.hits.values() if any(award.status in UNPAID for award in hit.awards)
@@ -170,10 +172,9 @@ def handed_on(state: State) -> HandedOn:
         for table in state.tables
     ]
     return HandedOn(
-        links, tables, state.next_hit, state.next_award, state.last_day, list(state.blocked),
+        state.bank, links, tables, state.next_hit, state.next_award, state.last_day, list(state.blocked),
         list(state.ended), dict(state.refusals), state.site,
         list(state.alarms.values()),
-        [msgspec.structs.replace(one) for one in state.left],
     )  # fmt: skip
 
 
@@ -234,14 +235,11 @@ def apply_bank_begun(effects: Effects, event: BankBegun) -> None:
         state.last_day = max(state.last_day, part.last_day)
         state.blocked += part.blocked
         state.ended += part.ended
-        for one in part.left:
-            link, seq = before + one.link, effects.seq  # entries of this bank are numbered from 1 again
-            state.left.append(msgspec.structs.replace(one, number=state.next_left, link=link, seq=seq))
-            state.next_left += 1
         for code, count in part.refusals.items():
             state.refusals[code] = state.refusals.get(code, 0) + count
         for alarm in part.alarms:
-            _take_alarm(state, alarm)
+            _take_alarm(state, alarm, part.bank)
+    state.first_hit, state.first_award = state.next_hit, state.next_award
 
 
 def _take_link(effects: Effects, carried: CarriedLink) -> None:
@@ -262,9 +260,15 @@ def _take_link(effects: Effects, carried: CarriedLink) -> None:
         effects.meter(link, level).add(of.accounts)
 
 
-def _take_alarm(state: State, alarm: Alarm) -> None:
-    """What is open stays open, under a number of this bank; seq is that of the bank before."""
-    state.alarms[alarm.kind, alarm.where] = msgspec.structs.replace(alarm, number=state.next_alarm)
+def _take_alarm(state: State, alarm: Alarm, bank: str) -> None:
+    """What is open stays open, under a number of this bank; seq is that of the bank before.
+
+    A hit, or the bank itself, is told with that bank's name: another bank may have an alarm of the same.
+    """
+    where = alarm.where or f"bank {bank}"
+    if where.startswith("hit "):
+        where = f"{where} ({bank})"
+    state.alarms[alarm.kind, where] = msgspec.structs.replace(alarm, number=state.next_alarm, where=where)
     state.next_alarm += 1
 
 

@@ -300,11 +300,19 @@ class PapersErased(Event, frozen=True, array_like=True):
     written: int = 0
 
 
+def check_made(state: State, hit: str) -> None:
+    """Refuse a hit that the bank has never made; one of a bank that became this one is not this one's."""
+    number = number_of("H", hit)
+    refuse_if(not 0 < number < state.next_hit, Code.NO_SUCH_HIT, f"hit: there is no {quoted(hit)}")
+    said = f"hit: {hit} was made before banks were joined to {state.bank}: nothing can be done with it here"
+    refuse_if(number < state.first_hit, Code.NO_SUCH_HIT, said)
+
+
 def decide_erase(state: State, command: ErasePapers, by: By) -> PapersErased:
     """Of a hit of which nothing waits any more; it may have left the state long ago. Two people, or time."""
     someone(by)
     number = number_of("H", command.hit)
-    refuse_if(not 0 < number < state.next_hit, Code.NO_SUCH_HIT, f"hit: there is no {quoted(command.hit)}")
+    check_made(state, command.hit)
     hit = state.hits.get(number) or state.paid.get(number)
     open_ = hit is not None and any(award.status in UNPAID for award in hit.awards)
     refuse_if(open_, Code.NOT_VALIDATED, f"hit: {command.hit} is not paid yet")

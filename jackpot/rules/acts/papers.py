@@ -9,12 +9,12 @@ from typing import ClassVar, Final
 from controllers.messages import Seat
 from jackpot.rules.acts.act import FLOOR_OR_CAGE, Act, By, someone
 from jackpot.rules.acts.fields import Fact, HitId, Paper, Reason
-from jackpot.rules.acts.hits import number_of
+from jackpot.rules.acts.hits import check_made, number_of
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
-from jackpot.rules.refusal import quoted, refuse_if
+from jackpot.rules.refusal import refuse_if
 from jackpot.rules.signing import People
 from jackpot.rules.state import State
 
@@ -50,7 +50,7 @@ def decide_add(state: State, command: AddPapers, by: By) -> PapersAdded:
     """To any hit that has papers: a paid one may have left the state long ago."""
     someone(by)
     number = number_of("H", command.hit)
-    refuse_if(not 0 < number < state.next_hit, Code.NO_SUCH_HIT, f"hit: there is no {quoted(command.hit)}")
+    check_made(state, command.hit)
     hit = state.hits.get(number) or state.paid.get(number)
     theirs = hit is None or command.seat is None or any(award.seat == command.seat for award in hit.awards)
     refuse_if(not theirs, Code.NO_SUCH_AWARD, f"seat: {command.hit} has no award for seat {command.seat}")

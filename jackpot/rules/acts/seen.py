@@ -20,6 +20,11 @@ from jackpot.rules.state import Request, Seen, SeenLevel, State
 
 # What names a sight: nobody looks for another one that has the same.
 MARK_BYTES: Final = 16
+# What an act is about: its sums alone would be those of another act, too. Nobody types a reason to look.
+_ABOUT: Final = (
+    "link", "links", "level", "account", "amount", "to", "left", "remove",
+    "hit", "awards", "award", "table", "round", "bet", "number", "seat",
+)  # fmt: skip
 # Acts on meters, which people ask for by what stands there.
 _ON_METERS: Final = (MeterCorrected, LeftDecided, Transferred, LinkClosed)
 
@@ -88,7 +93,8 @@ def mark_of(state: State, event: Event) -> bytes:
     sight = seen(state, event)
     held = [_held(one) for one in sight.levels] if isinstance(event, _ON_METERS) else []
     awards = sight.raised, sight.leaving
-    facts = [_sums(one) for one in sight.levels], held, sight.terms, sight.left, sight.limits, awards
+    about = event.kind, *(getattr(event, name, None) for name in _ABOUT)
+    facts = about, [_sums(one) for one in sight.levels], held, sight.terms, sight.left, sight.limits, awards
     return sha256(msgspec.msgpack.encode(facts)).digest()[:MARK_BYTES]
 
 

@@ -6,11 +6,13 @@ import pytest
 
 from jackpot.rules import kinds
 from jackpot.rules.acts.alarms import AcknowledgeAlarm, AlarmAcknowledged
-from jackpot.rules.acts.banks import BeginBank, CloseBank
+from jackpot.rules.acts.banks import BeginBank, CloseBank, handed_on
 from jackpot.rules.acts.links import Suspend
 from jackpot.rules.acts.people import Recover
 from jackpot.rules.acts.sessions import LockOut
+from jackpot.rules.engine import Engine
 from jackpot.rules.signing import People
+from jackpot.rules.state import Alarm
 from tests.rules.site import OfSite, newcomer
 from tests.rules.subject import OfEngine
 from tests.rules.test_alarms import acknowledge, mismatch, opened
@@ -74,3 +76,22 @@ def test_what_is_open_goes_on_in_the_bank_that_a_bank_becomes() -> None:
     assert joined.execute(BeginBank(heads, (event.handed_on,))).answer["ok"]
     (alarm,) = opened(joined).values()
     assert (alarm["alarm"], alarm["kind"], alarm["where"]) == ("AL1", "chip_mismatch", "table T2")
+
+
+def test_banks_that_are_joined_keep_alarms_of_the_same_hit_apart() -> None:
+    """T3: each bank counts its hits from 1, and had alarms of its own; none takes the place of another."""
+    parts, heads = [], []
+    for name in ("north", "south"):
+        engine = Engine(name)
+        places = {"left_on_meter": "hit H1", "internal": "", "chip_mismatch": f"table {name}"}
+        for kind, where in places.items():
+            number = engine.state.next_alarm
+            engine.state.alarms[kind, where] = Alarm(number, kind, where, "seen", 1, 1, 1)
+            engine.state.next_alarm += 1
+        parts.append(handed_on(engine.state))
+        heads.append((name, 9, b"h" * 32))
+    joined = OfEngine("floor")
+    assert joined.execute(BeginBank(tuple(heads), tuple(parts))).answer["ok"]
+    assert {alarm["where"] for alarm in opened(joined).values()} == {
+        "hit H1 (north)", "bank north", "table north", "hit H1 (south)", "bank south", "table south",
+    }  # fmt: skip

@@ -5,14 +5,13 @@ from typing import Any
 import pytest
 
 from jackpot.rules import kinds, views
-from jackpot.rules.acts.banks import BeginBank, CloseBank
+from jackpot.rules.acts.banks import CloseBank
 from jackpot.rules.acts.hits import Correct, Undo, Validate
 from jackpot.rules.acts.links import Resume, Suspend
 from jackpot.rules.acts.meters import Account, CloseLink, CorrectMeter, DecideLeft, MeterCorrected, Transfer
 from jackpot.rules.acts.rounds import Reopen
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.signing import People
-from jackpot.rules.state import Left
 from jackpot.server.face import LinkView
 from tests import frames
 from tests.faults.worked.form import Link, Table
@@ -478,19 +477,15 @@ def test_a_hand_missed_before_a_transfer_is_paid_as_at_its_turn() -> None:
     assert found["house"] + found["wagers"] == 1_000_042 * CENT + 52 * CENT + sum(meter(subject))
 
 
-def test_what_is_left_goes_over_into_a_joined_bank() -> None:
-    """A11: a decision that waits is not lost where banks are joined; it waits from the new first entry on."""
+def test_what_is_left_is_decided_on_before_a_bank_ends() -> None:
+    """A11: the next bank does not know what was won since, so nothing could be taken off there any more."""
     subject = left_over()
     suspended(subject)
-    answer = subject.execute(CloseBank("floor", "one room"), people=("Ada",)).answer
-    assert answer["ok"], answer
-    entry = subject.entries[-1]
-    handed: Any = kinds.decode(entry.kind, entry.version, entry.body)
-    assert handed.handed_on.left == [Left(1, 3, 1, 1, 42 * CENT, handed.handed_on.left[0].seq)]
-    floor = OfEngine("floor")
-    heads = ((subject.engine.state.bank, entry.seq, b"h" * 32),)
-    assert floor.execute(BeginBank(heads, (handed.handed_on,)), people=("Ada",)).answer["ok"]
-    assert floor.engine.state.left == [Left(1, 3, 1, 1, 42 * CENT, 1)]
+    end = CloseBank("floor", "one room")
+    answer = subject.execute(end, people=("Ada",)).answer
+    assert (answer["code"], answer["message"][:3]) == ("left_waits", "D1:")
+    done(subject, DecideLeft("D1", False, "as agreed"))
+    assert subject.execute(end, people=("Ada",)).answer["ok"]
 
 
 def test_a_correction_is_journalled_with_its_account_and_reason() -> None:

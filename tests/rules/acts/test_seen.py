@@ -319,3 +319,21 @@ def _sums(postings: tuple[Posting, ...] | list[Posting]) -> tuple[int, ...]:
     return tuple(
         sum(getattr(one, name) for one in of_level) for name in ("awards", "corrections", "transfers")
     )
+
+
+@pytest.mark.parametrize(
+    ("looked_at", "asked"),
+    [
+        (LESS, CorrectMeter("L", "meter", LESS.amount, LESS.reason, "reserve")),
+        (hits.Validate("H1"), hits.Validate("H2")),
+        (hits.Undo("H1", "misdealt"), hits.Undo("H2", "misdealt")),
+    ],
+)
+def test_what_was_shown_of_one_thing_is_no_look_at_another(looked_at: ActCommand, asked: ActCommand) -> None:
+    """L8: two acts may move the same sums; who looked at the one has not seen the other."""
+    subject = won()
+    jackpot(subject, 2)
+    raised = CorrectMeter("L", "meter", -LESS.amount, "there is as much there", "reserve")
+    assert subject.execute(raised, people=PEOPLE).answer["ok"]
+    assert shown(subject, looked_at) == shown(subject, looked_at)
+    assert shown(subject, looked_at) != shown(subject, asked)
