@@ -48,14 +48,16 @@ async def night(
 
     Of older files only backups of this ledger are counted and let go: one of a later name, another ledger's,
     and one that a server took into use stay. It reads the whole source: no earlier file is trusted. unix_ms:
-    the time now. Raises LedgerUnusable where another night is at work there, or the folder is not there; what
-    `backup` and `restore` raise. Then every older backup stays.
+    the time now. Raises LedgerUnusable where another night is at work there, the folder is not there, or a
+    backup of that second is; what `backup` and `restore` raise. Then every older backup stays.
     """
     lock = _alone(folder)
     try:
         _tidy(folder)
         moment = datetime.fromtimestamp(unix_ms / 1000, UTC)
         file = folder / moment.strftime(NAME)
+        if file.exists():  # of another ledger, or of a clock that was set back: it may be the only one
+            raise LedgerUnusable(f"{file} is there already, and stays as it is: try again in a second")
         unproved = file.with_name(file.name + UNPROVED)
         copied = await backup(source, unproved, progress)
         await _tried(unproved, file.with_name(file.name + TRIAL), unix_ms, progress)

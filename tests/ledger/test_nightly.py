@@ -57,6 +57,16 @@ def test_the_newest_are_kept(source: Ledger, played: list[Row], folder: Path) ->
     assert [bank.head.seq for bank in third.copied] == [len(more)]
 
 
+def test_a_backup_of_the_same_second_stays(source: Ledger, played: list[Row], folder: Path) -> None:
+    """S3: two ledgers' nights into one folder, or a clock that was set back, lose no backup."""
+    first = night(source, folder, START_MS, 2)
+    write(source, played_to(ROWS + 30)[0], after=len(played))
+    with pytest.raises(LedgerUnusable, match=f"{first.file} is there already, and stays as it is"):
+        night(source, folder, START_MS + 999, 2)
+    assert backups(folder) == [first.file.name]
+    assert backed_up(first.file) == played
+
+
 def test_another_ones_files_are_left_alone(source: Ledger, played: list[Row], folder: Path) -> None:
     """Deploy: only what a night wrote of this ledger is let go, and nothing else is counted."""
     moment = datetime.fromtimestamp(START_MS / 1000, UTC)
