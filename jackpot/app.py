@@ -45,7 +45,7 @@ from jackpot.server.readings import Calendar, read_ended, take_readings
 from jackpot.server.register import Device, Register
 from jackpot.server.relay import Publisher, SignKeys
 from jackpot.server.remedy import explained
-from jackpot.server.retention import names_by_age, papers_by_age
+from jackpot.server.retention import names_by_age, papers_by_age, strays
 from jackpot.server.signs import Signs
 from jackpot.server.standbys import Standbys, wanted
 from jackpot.server.tables import Tables
@@ -217,8 +217,10 @@ class Server(Process):
     async def _taken(self, writer: Writer) -> None:
         """The bank is ours: its links agree with the configuration before any device is let in."""
         if writer is self.people:  # no device is let in, and nothing stands on a meter
-            days = self.config.site.names_kept_days
-            self._begin(writer, *(() if days is None else (names_by_age(writer, self.entrance, days),)))
+            duties = [strays(self.entrance)]
+            if self.config.site.names_kept_days is not None:
+                duties.append(names_by_age(writer, self.entrance, self.config.site.names_kept_days))
+            self._begin(writer, *duties)
             return
         await agree(writer, self.config, self._stores[writer.bank], first=self._first)
         await writer.refresh()

@@ -182,6 +182,16 @@ def outlived_marks(
     return [mark for hit in over for mark in marks_of(ledger, bank, hit)]
 
 
+def stray_marks(ledger: Reader, since: int) -> set[bytes]:
+    """The marks of papers of no entry of any bank, kept from that moment on. Raises LedgerError."""
+    left = papers.since(ledger, since)
+    for bank in ledger.banks() if left else ():
+        for entry in of_kinds(ledger, bank, (kind.kind for kind in get_args(Written))):
+            if isinstance(event := entry.event, Written):
+                left.discard(event.paper)
+    return left
+
+
 def filled(ledger: Reader, bank: str, hit: int) -> set[PaperField]:
     """What people wrote about all winners of a hit: who was there, and the pictures. Raises LedgerError."""
     written: set[PaperField] = set()

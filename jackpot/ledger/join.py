@@ -125,6 +125,15 @@ def _told(ledger: Reader, bank: str, look: Callable[[Reader, str], Iterator[str]
     return [f"{bank}: {one}" for one in said]
 
 
+def and_its_parts(ledger: Reader, bank: str) -> list[str]:
+    """The bank, and all banks that became part of it, of those, and so on."""
+    found = [bank]
+    for one in found:
+        begun = _begun(ledger, one)
+        found += [name for name, *_ in begun.heads if name not in found] if begun is not None else []
+    return found
+
+
 def _begun(ledger: Reader, bank: str) -> BankBegun | None:
     """The bank's first entry, where it began with others."""
     for first in ledger.rows(bank, 0, 1):

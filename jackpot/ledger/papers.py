@@ -30,6 +30,7 @@ _ALL: Final = "SELECT mark, request, made, salt, facts FROM paper ORDER BY made"
 _DROP: Final = "DELETE FROM paper WHERE mark = ?1"
 _ERASE: Final = "UPDATE paper SET salt = ?2, facts = '' WHERE mark = ?1"
 _OLD: Final = "SELECT mark FROM paper WHERE made < ?1 AND facts <> ''"
+_SINCE: Final = "SELECT mark FROM paper WHERE made >= ?1 AND facts <> ''"
 _NO_SALT: Final = b""
 _ENTRIES: Final = """
     SELECT at, kind, version, body FROM journal WHERE bank = ?1 AND seq IN (
@@ -74,6 +75,11 @@ def facts(ledger: Reader, mark: bytes) -> dict[str, str] | None:
 def older(ledger: Reader, than: int) -> set[bytes]:
     """The marks of what was kept before that moment, in unix milliseconds, and is not erased."""
     return {bytes(mark) for (mark,) in ledger.look_up(_OLD, than)}
+
+
+def since(ledger: Reader, moment: int) -> set[bytes]:
+    """The marks of what was kept from that moment on, in unix milliseconds, and is not erased."""
+    return {bytes(mark) for (mark,) in ledger.look_up(_SINCE, moment)}
 
 
 def last_written(ledger: Reader, bank: str, hit: int, below: int = _BEYOND) -> int:

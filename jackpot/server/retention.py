@@ -1,27 +1,34 @@
 """Which names and papers are kept no longer? The server looks once an hour.
 
-The journal says that a name was erased by age. Papers of a hit that waits stay, however old they are.
+The journal says that a name was erased by age. Papers of a hit that waits stay, however old they are. Those
+of an act that was never decided go, whatever the site keeps.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Final
+from typing import Final, NamedTuple
 
 import structlog
 
-from jackpot.books.hits import outlived_marks
+from jackpot.books.hits import outlived_marks, stray_marks
+from jackpot.clock import Clock
 from jackpot.ledger import papers
+from jackpot.ledger.join import and_its_parts
+from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import LedgerError
 from jackpot.rules.acts.act import outlived
 from jackpot.rules.acts.erasure import EraseName
+from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.engine import Engine
 from jackpot.rules.state import UNPAID
 from jackpot.server.desk import Desk
 from jackpot.server.people import Entrance
 from jackpot.server.staff import Staff
 
-# Days are counted, so an hour late is soon enough.
+# Days are counted, so an hour late is soon enough. No payment is on its way for as long as this.
 LOOK_S: Final = 60 * 60.0
+# Between two looks, the wall clock and the monotonic one may differ by what a time service slews in an hour.
+STEP_MOST_MS: Final = 60_000
 
 log: Final = structlog.get_logger()
 
@@ -31,7 +38,7 @@ async def names_by_age(desk: Desk, entrance: Entrance, days: int) -> None:
 
     Raises BankStopped.
     """
-    await _each_hour("names_not_erased", lambda: erase_names(desk, entrance, days))
+    await _each_hour("names_not_erased", entrance.clock, lambda: erase_names(desk, entrance, days))
 
 
 async def papers_by_age(desk: Desk, entrance: Entrance, days: int) -> None:
@@ -39,7 +46,12 @@ async def papers_by_age(desk: Desk, entrance: Entrance, days: int) -> None:
 
     Raises BankStopped.
     """
-    await _each_hour("papers_not_erased", lambda: erase_papers(desk, entrance, days))
+    await _each_hour("papers_not_erased", entrance.clock, lambda: erase_papers(desk, entrance, days))
+
+
+async def strays(entrance: Entrance) -> None:
+    """Drops papers of payouts that were never made, in any bank, while the site's bank is held here."""
+    await _each_hour("strays_not_dropped", entrance.clock, Strays(entrance).drop)
 
 
 async def erase_names(desk: Desk, entrance: Entrance, days: int) -> None:
@@ -56,7 +68,10 @@ async def erase_names(desk: Desk, entrance: Entrance, days: int) -> None:
 
 
 async def erase_papers(desk: Desk, entrance: Entrance, days: int) -> None:
-    """Erases those that are too old now, of no hit that waits. Raises LedgerError, BankStopped."""
+    """Erases those that are too old now, of no hit that waits; also of banks that became part of this one.
+
+    Raises LedgerError, BankStopped.
+    """
     at = entrance.clock.unix_ms()
 
     def waiting(engine: Engine) -> list[int]:
@@ -64,16 +79,71 @@ async def erase_papers(desk: Desk, entrance: Entrance, days: int) -> None:
         return [hit.number for hit in hits if any(award.status in UNPAID for award in hit.awards)]
 
     unpaid = await desk.ask(waiting)
-    marks = await entrance.books.read(lambda ledger: outlived_marks(ledger, desk.bank, days, at, unpaid))
+
+    def outlived_of_all(ledger: Reader) -> list[bytes]:
+        marks = []
+        for bank in and_its_parts(ledger, desk.bank):
+            # What waited in a bank was paid before it became part of another.
+            marks += outlived_marks(ledger, bank, days, at, unpaid if bank == desk.bank else ())
+        return marks
+
+    marks = await entrance.books.read(outlived_of_all)
     if marks:
         await entrance.store.change(*(papers.erase(mark) for mark in marks))
 
 
-async def _each_hour(trouble: str, work: Callable[[], Awaitable[None]]) -> None:
-    """trouble: what is logged where the ledger did not let it be done."""
+class Strays:
+    """Papers that no entry names: the act was never decided, as the ledger or the server failed before.
+
+    What is one at two looks in a row is dropped: in between, whatever was on its way has been decided.
+    """
+
+    def __init__(self, entrance: Entrance) -> None:
+        self._entrance = entrance
+        self._before: _Look | None = None
+
+    async def drop(self) -> None:
+        """A look. Raises LedgerError; then the next one is a first one."""
+        before, self._before = self._before or _Look(), None
+        at = self._entrance.clock.unix_ms()
+        found = await self._entrance.books.read(lambda ledger: stray_marks(ledger, before.since))
+        if gone := found & before.found:
+            await self._entrance.store.change(*map(papers.drop, gone))
+        # What was there at the look before was found twice by now; a clock of a server may be behind.
+        self._before = _Look(frozenset(found - gone), at, before.at - DAY_MS)
+
+
+class _Look(NamedTuple):
+    """What one look found, and when it was. since: from when on the next one looks at what was kept.
+
+    Both are unix milliseconds.
+    """
+
+    found: frozenset[bytes] = frozenset()
+    at: int = 0
+    since: int = 0
+
+
+async def _each_hour(trouble: str, clock: Clock, work: Callable[[], Awaitable[None]]) -> None:
+    """trouble: what is logged where the ledger did not let it be done.
+
+    A look counts where the clock went on by itself since the one before. Nothing is done at the start: where
+    the clock is wrong then, it has an hour to be put right, before what is erased is lost for ever.
+    """
+    before = _difference_ms(clock)
     while True:
+        await asyncio.sleep(LOOK_S)
+        now = _difference_ms(clock)
+        stepped_ms, before = now - before, now
+        if abs(stepped_ms) > STEP_MOST_MS:
+            log.warning(trouble, reason=f"the clock was moved by {stepped_ms / 1000:.0f} s")
+            continue
         try:
             await work()
         except LedgerError as error:  # it is done at the next look
             log.warning(trouble, reason=str(error))
-        await asyncio.sleep(LOOK_S)
+
+
+def _difference_ms(clock: Clock) -> float:
+    """What the wall clock is ahead of the monotonic one; a step of it alone changes this."""
+    return clock.unix_ms() - clock.monotonic() * 1000

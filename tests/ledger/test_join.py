@@ -10,7 +10,7 @@ import pytest
 
 from controllers.answers import Ack, Error
 from jackpot.books.hits import stories
-from jackpot.ledger.join import NotJoined
+from jackpot.ledger.join import NotJoined, and_its_parts
 from jackpot.ledger.journal import row_of
 from jackpot.ledger.rebuild import read_to, rebuild
 from jackpot.ledger.store import CommitInDoubt, LedgerCorrupt, Store
@@ -84,6 +84,18 @@ def _without_history(link: dict[str, Any]) -> dict[str, Any]:
         {name: value for name, value in level.items() if name != "last_hits"} for level in link["levels"]
     ]
     return link | {"number": 0, "levels": levels}
+
+
+def test_a_bank_knows_all_that_became_part_of_it(ledger: Ledger) -> None:
+    """S8: those of its first entry, and theirs."""
+    two_banks(ledger)
+    joined(ledger)
+    join(ledger, ("floor",), "house", "anna", "all in one", NOW)
+    assert [and_its_parts(ledger, bank) for bank in (BANKS[0], "floor", "house")] == [
+        [BANKS[0]],
+        ["floor", *BANKS],
+        ["house", "floor", *BANKS],
+    ]
 
 
 def test_tables_go_on_from_their_last_answer(ledger: Ledger) -> None:

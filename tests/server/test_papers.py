@@ -2,7 +2,7 @@
 
 import asyncio
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import msgspec
 import pytest
@@ -12,19 +12,22 @@ from jackpot.books.hits import done_with
 from jackpot.books.report import Wanted
 from jackpot.books.reports import REPORTS
 from jackpot.config import Config
-from jackpot.ledger.open import open_reader
+from jackpot.ledger.join import Joining, join
+from jackpot.ledger.open import open_reader, opened
+from jackpot.ledger.store import CommitInDoubt
 from jackpot.rules import kinds
 from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.requests import Confirm
+from jackpot.server import retention
 from jackpot.server.asks.ask import NotDone, Request
 from jackpot.server.asks.payouts import ErasePapers, Pay
 from jackpot.server.asks.target import keyed
 from jackpot.server.hashing import Hashing
 from jackpot.server.papers import Papers
 from jackpot.server.people import Person
-from jackpot.server.retention import erase_papers
+from jackpot.server.retention import Strays, erase_papers
 from jackpot.server.staff import Staff
-from tests.server.bed import StepClock, administer, configure, on_loop, table
+from tests.server.bed import LINK, LINKS, StepClock, administer, configure, on_loop, table, until
 from tests.server.test_admin import royal
 from tests.server.test_people import ANN, BEN, QUICK
 
@@ -203,6 +206,92 @@ async def test_papers_of_a_hit_long_settled_are_as_old_as_the_journal_says(tmp_p
         rows = await store.rows("main", 0, 100)
         erased: Any = kinds.decode(rows[-1].kind, rows[-1].version, rows[-1].body)
         assert erased.written in {row.at for row in rows[:-1]}
+
+
+@on_loop
+async def test_papers_of_no_payment_go_by_themselves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A10: the server crashed between papers and act, though the site keeps papers for ever."""
+    config = taxed(tmp_path)
+    async with Server(config) as server, table(server) as device:
+        await royal(device)
+        assert (await administer(config, do="validate", hit="H1", by="Ann", **SEEN))["ok"]
+        await server.acts._papers.keep(Pay("H1", seat=1, **WRITTEN), b"d" * 16)
+    assert len(kept(config)) == 2
+    monkeypatch.setattr(retention, "LOOK_S", 0.05)
+    async with Server(config):
+        await until(lambda: len(kept(config)) == 1)
+    assert "Dee Lear" in kept(config)[0][0]
+
+
+async def lost(_work: object) -> NoReturn:
+    """A reading of a ledger that does not answer."""
+    raise CommitInDoubt("it does not answer")
+
+
+@on_loop
+async def test_papers_of_a_payment_on_its_way_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A10: what no entry has yet may get one until the next look, or the look after one that failed."""
+    config, doubt = taxed(tmp_path), Pay("H1", seat=1, **WRITTEN)
+    async with Server(config) as server, table(server) as device:
+        await royal(device)
+        assert (await administer(config, do="validate", hit="H1", by="Ann", **SEEN))["ok"]
+        strays = Strays(server.entrance)
+        for digest in (b"d" * 16, b"e" * 16):
+            await server.acts._papers.keep(doubt, digest)
+        await strays.drop()
+        assert len(kept(config)) == 3
+        with monkeypatch.context() as patched:
+            patched.setattr(server.entrance.books, "read", lost)
+            with pytest.raises(CommitInDoubt):
+                await strays.drop()
+        await strays.drop()
+        assert len(kept(config)) == 3, "nobody looked an hour ago"
+        await server.acts.carry_out(Request(doubt, ("Ann",), None, b"d" * 16))
+        await strays.drop()
+        assert len(kept(config)) == 2
+        assert (await payout(server, config, 1))["patron"] == "Pat Ron"
+        await server.acts._papers.keep(doubt, b"f" * 16)
+        for left in (3, 2, 2):
+            await strays.drop()
+            assert len(kept(config)) == left
+
+
+@on_loop
+async def test_papers_of_a_bank_that_became_part_of_another_go_by_age(tmp_path: Path) -> None:
+    """A10: its papers are erased by the bank that goes on, though that one never made those hits."""
+    clock = StepClock()
+
+    def site(first: str, second: str) -> Config:
+        links = f'{LINKS}bank = "{first}"\n{LINKS.replace(LINK, "second")}bank = "{second}"\n'
+        return configure(tmp_path, links=links)
+
+    config = site("north", "south")
+    async with Server(config, clock) as server, table(server) as device:
+        await royal(device)
+        acts: tuple[dict[str, Any], ...] = (
+            {"do": "validate", "hit": "H1", **SEEN},
+            {"do": "pay", "hit": "H1", **PAID},
+            {"do": "pay", "hit": "H1", "seat": 2, "document": "P-2", "patron": "Cy Ox"},
+            {"do": "suspend", "cause": "operator", "reason": "one room", "links": [LINK]},
+            {
+                "do": "suspend",
+                "cause": "operator",
+                "reason": "one room",
+                "links": ["second"],
+                "bank": "south",
+            },
+        )
+        for act in acts:
+            answer = await administer(config, by="Ann", **{"bank": "north"} | act)
+            assert answer["ok"], answer
+    async with opened(config.ledger.url) as store:
+        await join(store, ("north", "south"), Joining("floor", "Ann", "one room", clock.unix_ms()))
+    config = site("floor", "floor")
+    async with Server(config, clock) as server:
+        for days, left in ((29, 3), (2, 0)):
+            clock.stepped_s += days * DAY_MS / 1000
+            await erase_papers(server.writers["floor"], server.entrance, 30)
+            assert len(kept(config)) == left
 
 
 @on_loop

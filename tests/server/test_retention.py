@@ -1,17 +1,22 @@
 """Is the name of somebody who left kept only so long?"""
 
+import asyncio
 from pathlib import Path
+
+import pytest
+import structlog
 
 from jackpot.ledger.keyring import people
 from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.people import EndPerson
 from jackpot.rules.signing import SITE
+from jackpot.server import retention
 from jackpot.server.asks.ask import Request
 from jackpot.server.asks.done import Done
 from jackpot.server.asks.people import EraseName
 from jackpot.server.asks.target import keyed
 from jackpot.server.retention import erase_names
-from tests.server.bed import on_loop
+from tests.server.bed import StepClock, on_loop, until
 from tests.server.test_people import ANN, journal, opened
 
 KEPT_DAYS = 30
@@ -46,3 +51,31 @@ async def test_one_admin_alone_erases_by_age_only(tmp_path: Path) -> None:
             assert isinstance(done, Done)
             assert done.asked == asked
         assert {one.login for one in (await site.entrance.books.read(people)).values()} == {"ann", "ben"}
+
+
+@on_loop
+async def test_what_a_moved_clock_says_erases_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Retention: a clock that is wrong at the start is put right before a look; a look after a step waits."""
+    monkeypatch.setattr(retention, "LOOK_S", 0.1)
+    clock, looks = StepClock(), list[int]()
+    clock.stepped_s = 3 * 365 * 86_400.0
+
+    with structlog.testing.capture_logs() as logs:
+
+        async def look() -> None:
+            looks.append(len(logs))
+
+        async with asyncio.TaskGroup() as group:
+            each_hour = group.create_task(retention._each_hour("not_erased", clock, look))
+            await asyncio.sleep(0)  # it has begun, and believes the clock of now
+            assert looks == []
+            clock.stepped_s = 0.0
+            await until(lambda: len(looks) == 1)
+            clock.stepped_s = retention.STEP_MOST_MS / 1000 + 1
+            await until(lambda: len(looks) >= 3)
+            each_hour.cancel()
+    assert (looks[0], looks[-1]) == (1, 2), "each step is a warning before the next look"
+    assert [line["reason"] for line in logs] == [
+        f"the clock was moved by {-3 * 365 * 86_400} s",
+        "the clock was moved by 61 s",
+    ]
