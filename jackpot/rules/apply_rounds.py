@@ -109,24 +109,24 @@ def _leave(effects: Effects, made: LeftMade) -> None:
     waits = made.more - sum(share.decided for share in _shares(state, made))
     one = next((one for one in state.left if one.award == made.award), None)
     if one is None and waits > 0:
-        one = Left(state.next_left, made.award, made.link, made.level, 0, effects.seq)
+        one = Left(state.next_left, made.award, made.link, made.level, 0)
         state.left.append(one)
         state.next_left += 1
     if one is not None:
-        _wait(effects, one, waits)
+        _wait(state, one, waits)
 
 
 def decided(effects: Effects, one: Left, amount: int) -> None:
     """So much of what is left on the meter waits for nobody any more; micro-dollars."""
     for share in _shares(effects.state, one):
         share.decided += amount
-    _wait(effects, one, one.amount - amount)
+    _wait(effects.state, one, one.amount - amount)
 
 
-def _wait(effects: Effects, one: Left, amount: int) -> None:
+def _wait(state: State, one: Left, amount: int) -> None:
     """So much of it waits; it is listed while that is anything."""
-    one.amount, one.seq = amount, effects.seq
-    effects.state.left = [one for one in effects.state.left if one.amount > 0]
+    one.amount = amount
+    state.left = [one for one in state.left if one.amount > 0]
 
 
 def _shares(state: State, one: Left | LeftMade) -> list[Share]:

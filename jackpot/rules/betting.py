@@ -375,8 +375,9 @@ def _fold(state: State, links: Iterable[int], seq: int) -> None:
             if round_ is not None
         ]
         needed = min(open_, default=seq)
+        waits = {one.award for one in state.left}
         for level in link.levels:
-            level.history.fold(needed)
+            level.history.fold(needed, waits)
 
 
 APPLIES: Final[dict[type[Event], Callable[[Effects, Any], None]]] = {

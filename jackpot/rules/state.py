@@ -477,7 +477,7 @@ class Table(msgspec.Struct, array_like=True):
 class Left(msgspec.Struct, array_like=True):
     """What stays on a meter until two people decide on it: by so much a paid award would be higher (A11).
 
-    amount: micro-dollars. seq: of the entry that last changed it.
+    amount: micro-dollars.
     """
 
     number: int
@@ -485,7 +485,6 @@ class Left(msgspec.Struct, array_like=True):
     link: int
     level: int
     amount: int
-    seq: int
 
 
 class State(msgspec.Struct, array_like=True, dict=True):

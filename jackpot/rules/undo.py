@@ -10,6 +10,7 @@ into the base.
 """
 
 from bisect import bisect_left
+from collections.abc import Collection
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -153,13 +154,13 @@ class History(msgspec.Struct, array_like=True):
             found = found or any(share.award in awards for share in point.take.shares)
         return False
 
-    def emptied_since(self, award: int, seq: int) -> bool:
+    def emptied_since(self, award: int) -> bool:
         """Whether a standing award, or a transfer, took the whole meter after this award was taken (A11).
 
-        seq: of the entry to look from where the award's take is folded.
+        What the award left must still wait, so that its take is not folded.
         """
         own = (p.at for p in self.points if p.take and any(one.award == award for one in p.take.shares))
-        since = next(own, (seq, 0))
+        since = next(own)
         return self.reseeded > since or any(
             point.at > since and (reseeds(point) or (point.moved is not None and point.moved.ends))
             for point in self.points
@@ -170,17 +171,19 @@ class History(msgspec.Struct, array_like=True):
         later = self.points[bisect_left(self.points, at, key=_at) :]
         return sum(point.take is not None and is_whole(point.take.rate) for point in later)
 
-    def fold(self, needed: int) -> None:
+    def fold(self, needed: int, waits: Collection[int] = ()) -> None:
         """Fold what entry `needed` and later ones do not stand on into the base; it can no longer change.
 
-        The last point before `needed` stays: what was wagered since then is counted in it.
+        The last point before `needed` stays: what was wagered since then is counted in it. So does an award
+        that is not paid, and one of those in `waits`, of which people have yet to decide on what it left.
         """
-        unpaid = [
+        open_ = [
             point.at[0]
             for point in self.points
-            if point.take and any(not share.paid and not share.undone for share in point.take.shares)
+            if point.take
+            and any(not (one.paid or one.undone) or one.award in waits for one in point.take.shares)
         ]
-        keep = bisect_left(self.points, (min([needed, *unpaid]), 0), key=_at) - 1
+        keep = bisect_left(self.points, (min([needed, *open_]), 0), key=_at) - 1
         if keep > 0:
             kept, self.points = self.points[keep:], self.points[:keep]
             now, self.wagers = self.wagers, kept[0].wagers

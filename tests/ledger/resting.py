@@ -1,5 +1,6 @@
 """Two banks at rest, to be joined: made by the engine alone, as a server would have left them."""
 
+from hashlib import blake2b
 from typing import Final
 
 import msgspec
@@ -42,10 +43,15 @@ class Bank:
             self.act(OpenTable(TableTerms(table, "let-it-ride", 7, (self.link,))))
 
     def act(
-        self, command: Command, people: tuple[str, ...] = (), table: str | None = None, seq: int = 0
+        self,
+        command: Command,
+        people: tuple[str, ...] = (),
+        table: str | None = None,
+        seq: int = 0,
+        digest: bytes = b"",
     ) -> Outcome:
         self.acts += 1
-        digest = self.acts.to_bytes(16, "big")
+        digest = digest or blake2b(f"{self.engine.state.bank} {self.acts}".encode(), digest_size=16).digest()
         at = START_MS + self.acts
         envelope = Envelope(numbered(command, seq), at, at, digest, table=table, people=people)
         outcome = self.engine.execute(envelope)

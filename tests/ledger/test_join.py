@@ -28,6 +28,7 @@ from jackpot.rules.acts.banks import (
 )
 from jackpot.rules.acts.hits import Correct, ErasePapers
 from jackpot.rules.acts.links import Resume
+from jackpot.rules.acts.meters import CorrectMeter
 from jackpot.rules.acts.papers import AddPapers
 from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.commands import Envelope
@@ -135,6 +136,19 @@ def test_a_bank_that_ended_takes_nothing_more(ledger: Ledger) -> None:
     assert refused.code == "auth_failed"
     last = ledger.rows("north", ledger.head("north").seq - 1, 2)
     assert [row.kind for row in last] == [BankClosed.kind]
+
+
+def test_an_act_that_is_sent_again_after_a_join_is_not_done_again(ledger: Ledger) -> None:
+    """S4, L8: its first answer was lost on the way; the new bank knows the key."""
+    north, _ = two_banks(ledger)
+    less = CorrectMeter(north.link, "mega", -5, "a test wager")
+    sent = Envelope(less, NOW, 0, b"k" * 16, people=("anna", "bert"))
+    assert north.act(less, sent.people, digest=sent.digest).of_act().ok
+    engine = joined(ledger)
+    before = views.statistics(engine)
+    again = engine.execute(sent)
+    assert (again.of_act().ok, again.entry) == (True, None)
+    assert views.statistics(engine) == before
 
 
 @pytest.mark.parametrize(

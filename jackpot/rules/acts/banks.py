@@ -19,7 +19,7 @@ from jackpot.rules.meter import Accounts
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.refusal import refuse_if
 from jackpot.rules.signing import People
-from jackpot.rules.state import UNPAID, Alarm, Answered, Level, Link, State, Table
+from jackpot.rules.state import UNPAID, Alarm, Answered, Done, Level, Link, State, Table
 from jackpot.rules.undo import BASE, History, Played, Point, replay
 
 
@@ -98,6 +98,7 @@ class HandedOn(msgspec.Struct, frozen=True, array_like=True):
     refusals: dict[str, int]
     site: str
     alarms: list[Alarm] = []
+    acts: list[Done] = []
 
 
 class CloseBank(ActCommand, tag="close-bank", frozen=True):
@@ -174,7 +175,7 @@ def handed_on(state: State) -> HandedOn:
     return HandedOn(
         state.bank, links, tables, state.next_hit, state.next_award, state.last_day, list(state.blocked),
         list(state.ended), dict(state.refusals), state.site,
-        list(state.alarms.values()),
+        list(state.alarms.values()), list(state.acts),
     )  # fmt: skip
 
 
@@ -239,6 +240,8 @@ def apply_bank_begun(effects: Effects, event: BankBegun) -> None:
             state.refusals[code] = state.refusals.get(code, 0) + count
         for alarm in part.alarms:
             _take_alarm(state, alarm, part.bank)
+        for done in part.acts:
+            state.keep(done)  # an act that is sent again is not done again
     state.first_hit, state.first_award = state.next_hit, state.next_award
 
 

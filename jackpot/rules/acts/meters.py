@@ -111,7 +111,7 @@ def decide_left(state: State, command: DecideLeft, by: By) -> LeftDecided:
     if one is None:
         raise Refusal(Code.NO_SUCH_LEFT, f"left: {quoted(command.left)} does not wait for a decision")
     level = state.link(one.link).levels[one.level - 1]
-    taken = command.remove and level.history.emptied_since(one.award, one.seq)
+    taken = command.remove and level.history.emptied_since(one.award)
     refuse_if(taken, Code.BAD_AMOUNT, "left: a later award or a transfer took it: it can only stay")
     primary = level.accounts.primary
     gone = command.remove and primary < one.amount

@@ -12,6 +12,7 @@ from jackpot.rules.acts.meters import Account, CloseLink, CorrectMeter, DecideLe
 from jackpot.rules.acts.rounds import Reopen
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.signing import People
+from jackpot.rules.undo import FOLD_AT_LEAST
 from jackpot.server.face import LinkView
 from tests import frames
 from tests.faults.worked.form import Link, Table
@@ -475,6 +476,29 @@ def test_a_hand_missed_before_a_transfer_is_paid_as_at_its_turn() -> None:
     found = subject.meters()["L", ""]
     assert min(meter(subject)) >= 0
     assert found["house"] + found["wagers"] == 1_000_042 * CENT + 52 * CENT + sum(meter(subject))
+
+
+def test_what_a_later_award_took_along_can_only_stay_however_long_ago_that_was() -> None:
+    """A11: three awards would be higher by the same $0.42; it is on the meter once, behind the last one."""
+    subject = bank()
+    frame(subject, wager("r1"))
+    frame(subject, royal("r1"))
+    for number in (1, 2, 3):
+        jackpot(subject, f"x{number}", "T2")
+    done(subject, Undo("H1", "misdealt"))
+    assert listed(subject) == [(3, 42 * CENT), (5, 42 * CENT), (7, 42 * CENT)]
+    for number in range(2 * FOLD_AT_LEAST):
+        done(subject, CorrectMeter("L", "meter", 1 if number % 2 else -1, "a test"))
+    for round_ in ("y1", "y2"):
+        for table in ("T1", "T2"):
+            frame(subject, wager(f"{round_}{table}"), table)
+            frame(subject, Close(f"{round_}{table}"), table)
+    assert len(subject.engine.state.links[0].levels[0].history.points) > FOLD_AT_LEAST
+    before = meter(subject)[0]
+    assert [code(subject, DecideLeft(name, True, "as agreed")) for name in ("D1", "D2")] == ["bad_amount"] * 2
+    done(subject, DecideLeft("D3", True, "as agreed"), DecideLeft("D1", False, "it went with A5"))
+    assert meter(subject)[0] == before - 42 * CENT
+    assert code(subject, DecideLeft("D2", True, "as agreed")) == "bad_amount"
 
 
 def test_what_is_left_is_decided_on_before_a_bank_ends() -> None:
