@@ -217,7 +217,7 @@ class Server(Process):
     async def _taken(self, writer: Writer) -> None:
         """The bank is ours: its links agree with the configuration before any device is let in."""
         if writer is self.people:  # no device is let in, and nothing stands on a meter
-            duties = [strays(self.entrance)]
+            duties = [strays(writer, self.entrance)]
             if self.config.site.names_kept_days is not None:
                 duties.append(names_by_age(writer, self.entrance, self.config.site.names_kept_days))
             self._begin(writer, *duties)

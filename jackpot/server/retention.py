@@ -49,9 +49,12 @@ async def papers_by_age(desk: Desk, entrance: Entrance, days: int) -> None:
     await _each_hour("papers_not_erased", entrance.clock, lambda: erase_papers(desk, entrance, days))
 
 
-async def strays(entrance: Entrance) -> None:
-    """Drops papers of payouts that were never made, in any bank, while the site's bank is held here."""
-    await _each_hour("strays_not_dropped", entrance.clock, Strays(entrance).drop)
+async def strays(desk: Desk, entrance: Entrance) -> None:
+    """Drops papers of payouts that were never made, in any bank, while the site's bank is held here.
+
+    desk: of that bank. Raises BankStopped.
+    """
+    await _each_hour("strays_not_dropped", entrance.clock, Strays(desk, entrance).drop)
 
 
 async def erase_names(desk: Desk, entrance: Entrance, days: int) -> None:
@@ -98,13 +101,15 @@ class Strays:
     What is one at two looks in a row is dropped: in between, whatever was on its way has been decided.
     """
 
-    def __init__(self, entrance: Entrance) -> None:
+    def __init__(self, desk: Desk, entrance: Entrance) -> None:
+        self._desk = desk
         self._entrance = entrance
         self._before: _Look | None = None
 
     async def drop(self) -> None:
-        """A look. Raises LedgerError; then the next one is a first one."""
+        """A look. Raises LedgerError, and the next one is a first one; BankStopped."""
         before, self._before = self._before or _Look(), None
+        await self._desk.ask(lambda _engine: None)  # whether it is held here still
         at = self._entrance.clock.unix_ms()
         found = await self._entrance.books.read(lambda ledger: stray_marks(ledger, before.since))
         if gone := found & before.found:

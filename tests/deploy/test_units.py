@@ -136,7 +136,7 @@ def allowed(unit: Path) -> set[str]:
 def test_the_unit_lets_the_lab_go_behind_the_tables() -> None:
     """Deploy: a process may put itself behind others; whatever else moves resources stays forbidden."""
     calls = allowed(UNIT)
-    assert {"setpriority", "nice", "read", "execve"} <= calls
+    assert {"setpriority", "nice", "prctl", "prlimit64", "read", "execve"} <= calls
     assert not {"setrlimit", "ioprio_set", "sched_setscheduler", "chroot"} & calls
 
 

@@ -22,6 +22,7 @@ from jackpot.server import retention
 from jackpot.server.asks.ask import NotDone, Request
 from jackpot.server.asks.payouts import ErasePapers, Pay
 from jackpot.server.asks.target import keyed
+from jackpot.server.desk import BankStopped
 from jackpot.server.hashing import Hashing
 from jackpot.server.papers import Papers
 from jackpot.server.people import Person
@@ -235,7 +236,7 @@ async def test_papers_of_a_payment_on_its_way_stay(tmp_path: Path, monkeypatch: 
     async with Server(config) as server, table(server) as device:
         await royal(device)
         assert (await administer(config, do="validate", hit="H1", by="Ann", **SEEN))["ok"]
-        strays = Strays(server.entrance)
+        strays = Strays(server.people, server.entrance)
         for digest in (b"d" * 16, b"e" * 16):
             await server.acts._papers.keep(doubt, digest)
         await strays.drop()
@@ -254,6 +255,8 @@ async def test_papers_of_a_payment_on_its_way_stay(tmp_path: Path, monkeypatch: 
         for left in (3, 2, 2):
             await strays.drop()
             assert len(kept(config)) == left
+    with pytest.raises(BankStopped):
+        await strays.drop()
 
 
 @on_loop
