@@ -1,18 +1,22 @@
 """Does a floor lose anything when the machines of its database pair die? `python -m tests.soak patroni`.
 
-Under load, on one machine: three etcd and two Patroni with PostgreSQL as `deploy/patroni` has them, and two
-servers. Again and again kill -9 of an etcd; of PostgreSQL alone, which Patroni starts again; of the standby's
-whole node; and of the primary's whole node, so that the standby is promoted by itself. What died is started
-again, as systemd does it, and the old primary must follow the new one before the next trouble.
-Printed: how long until every table had played a round again, and the longest that one waited for an answer.
-Needs Debian's packages etcd-server, patroni and postgresql.
+Under load, on one machine: three etcd and two Patroni with PostgreSQL as `deploy/patroni` has them, each with
+an address and a certificate of its own, and two servers. Again and again kill -9 of an etcd; of
+PostgreSQL alone, which Patroni starts again; of the standby's whole node; and of the primary's whole node, so
+that the standby is promoted by itself. What died is started again, as systemd does it, and the old primary
+must follow the new one before the next trouble.
+Printed: how long until every table had played a round again, the longest that one waited for an answer, and
+how many old primaries were rewound.
+Needs Debian's packages etcd-server, patroni, python3-idna and postgresql.
 """
 
 import asyncio
 import json
 import os
+import re
 import shutil
 import signal
+import ssl
 import statistics
 import subprocess
 import tempfile
@@ -26,6 +30,7 @@ from random import Random
 from typing import Any, Final
 
 import asyncpg
+import pytest
 import yaml
 
 from jackpot.lab import remains
@@ -40,9 +45,13 @@ from tests.ledger.waiting import open_ledger
 TABLES: Final = 6
 ETCDS: Final = ("etcd1", "etcd2", "etcd3")
 NODES: Final = ("db1", "db2")
+# One for each machine of the shipped files, so that no certificate is good for another machine.
+ADDRESSES: Final = dict(zip((*NODES, *ETCDS), (f"127.0.0.{last}" for last in range(11, 16)), strict=True))
 SHIPPED: Final = DEPLOY / "patroni" / "patroni.yml"
 ETCD: Final = DEPLOY / "patroni" / "etcd.env"
-HOST: Final = "127.0.0.1"
+CERTIFICATES: Final = DEPLOY / "patroni" / "certificates.sh"
+# What Patroni writes into its log once an old primary was rewound.
+REWOUND: Final = "pg_rewind exit code=0"
 # Debian's, with the libraries that Debian brings it.
 PYTHON: Final = "/usr/bin/python3"
 # Answers between two troubles, at the least and at the most.
@@ -61,11 +70,42 @@ def wait_until(condition: Callable[[], bool], seen: Callable[[], object]) -> Non
         time.sleep(_LOOK_EVERY_S)
 
 
+class Authority:
+    """The certificates of all machines, made as the README says. folder: where they are."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder / "certificates"
+        subprocess.run([CERTIFICATES, self.folder, *ADDRESSES.values()], check=True)
+
+    def here(self, shipped: str, name: str, ports: dict[str, int]) -> str:
+        """What is shipped for a machine, with this machine's addresses and files.
+
+        ports: shipped `host:port` -> the port here.
+        """
+        own = self.folder / ADDRESSES[name]
+        places = {"server.pem": f"{own}.pem", "server.key": f"{own}.key", "ca.pem": f"{self.folder}/ca.pem"}
+        for file, place in places.items():
+            for folder in ("/etc/patroni", "/etc/etcd"):
+                shipped = shipped.replace(f"{folder}/{file}", place)
+        for address, port in ports.items():
+            host = address.partition(":")[0].removesuffix(".casino")
+            shipped = shipped.replace(address, f"{ADDRESSES.get(host, ADDRESSES[name])}:{port}")
+        return shipped
+
+    def believed(self, name: str = "") -> ssl.SSLContext:
+        """For a client that believes this authority. name: the machine whose certificate it has."""
+        context = ssl.create_default_context(cafile=str(self.folder / "ca.pem"))
+        if name:
+            own = self.folder / ADDRESSES[name]
+            context.load_cert_chain(f"{own}.pem", f"{own}.key")
+        return context
+
+
 class Etcd:
     """One member. peer, client: its ports."""
 
-    def __init__(self, folder: Path, name: str) -> None:
-        self.name, self.folder = name, folder / name
+    def __init__(self, folder: Path, name: str, authority: Authority) -> None:
+        self.name, self.folder, self._authority = name, folder / name, authority
         self.peer, self.client = free_port(), free_port()
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -78,17 +118,15 @@ class Etcd:
 
     def _environment(self, members: "list[Etcd]") -> dict[str, str]:
         """What is shipped, at addresses of this machine."""
-        lines = [line for line in ETCD.read_text().splitlines() if not line.startswith("#")]
-        shipped = dict(line.split("=", 1) for line in lines)
-        own = ("ETCD_NAME", "ETCD_INITIAL_ADVERTISE_PEER_URLS", "ETCD_ADVERTISE_CLIENT_URLS")
-        shipped |= {name: shipped[name].replace(ETCDS[0], self.name) for name in own}
-        ports = {f"{each.name}.casino": each for each in members} | {"0.0.0.0": self}  # noqa: S104
-        for host, each in ports.items():
-            for shown, port in ((2380, each.peer), (2379, each.client)):
-                shipped = {
-                    name: value.replace(f"{host}:{shown}", f"{HOST}:{port}")
-                    for name, value in shipped.items()
-                }
+        text = ETCD.read_text()
+        for line in ("ETCD_NAME", "ETCD_INITIAL_ADVERTISE_PEER_URLS", "ETCD_ADVERTISE_CLIENT_URLS"):
+            (old,) = re.findall(rf"(?m)^{line}=.*$", text)
+            text = text.replace(old, old.replace(ETCDS[0], self.name))
+        ports = {"0.0.0.0:2380": self.peer, "0.0.0.0:2379": self.client}
+        ports |= {f"{each.name}.casino:2380": each.peer for each in members}
+        ports |= {f"{each.name}.casino:2379": each.client for each in members}
+        lines = self._authority.here(text, self.name, ports).splitlines()
+        shipped = dict(line.split("=", 1) for line in lines if not line.startswith("#"))
         return {**shipped, "ETCD_DATA_DIR": str(self.folder / "data")}
 
     def kill(self) -> None:
@@ -101,8 +139,9 @@ class Etcd:
 class Node:
     """One machine of the pair: a Patroni and the PostgreSQL that it runs."""
 
-    def __init__(self, folder: Path, name: str, etcds: list[Etcd]) -> None:
-        self.name, self.folder = name, folder / name
+    def __init__(self, folder: Path, name: str, etcds: list[Etcd], authority: Authority) -> None:
+        self.name, self.folder, self.authority = name, folder / name, authority
+        self.host = ADDRESSES[name]
         self.data = self.folder / "data"
         self.port, self.rest = free_port(), free_port()
         self._process: subprocess.Popen[bytes] | None = None
@@ -111,24 +150,22 @@ class Node:
         (self.folder / "patroni.yml").write_text(yaml.safe_dump(self._config(etcds)))
 
     def _config(self, etcds: list[Etcd]) -> dict[str, Any]:
-        """What is shipped, at addresses of this machine, and without TLS."""
-        config: dict[str, Any] = yaml.safe_load(SHIPPED.read_text())
-        config["name"] = self.name
-        config["etcd3"]["hosts"] = [f"{HOST}:{each.client}" for each in etcds]
-        config["restapi"] |= dict.fromkeys(("listen", "connect_address"), f"{HOST}:{self.rest}")
+        """What is shipped, at addresses of this machine."""
+        ports = {"0.0.0.0:8008": self.rest, "0.0.0.0:5432": self.port}
+        ports |= {f"{self.name}.casino:8008": self.rest, f"{self.name}.casino:5432": self.port}
+        ports |= {f"{each.name}.casino:2379": each.client for each in etcds}
+        text = SHIPPED.read_text().replace(NODES[0], self.name).replace("10.0.5.0/24", "127.0.0.1/32")
+        config: dict[str, Any] = yaml.safe_load(self.authority.here(text, self.name, ports))
         here = config["postgresql"]
-        here |= dict.fromkeys(("listen", "connect_address"), f"{HOST}:{self.port}")
+        # It asks itself as localhost, as it does where it listens everywhere.
+        here["listen"] = f"127.0.0.1,{here['listen']}"
         here |= {
             "data_dir": str(self.data),
             "bin_dir": str(Programs().folder),
             "pgpass": str(self.folder / "pgpass"),
-            "parameters": {"unix_socket_directories": "", "dynamic_shared_memory_type": "mmap"},
-            "pg_hba": [
-                line.replace("hostssl", "host").replace("10.0.5.0/24", f"{HOST}/32").replace("ledger", "all")
-                for line in here["pg_hba"]
-                if not line.startswith("local")
-            ],
+            "pg_hba": [line for line in here["pg_hba"] if not line.startswith("local")],
         }
+        here["parameters"] |= {"unix_socket_directories": "", "dynamic_shared_memory_type": "mmap"}
         return config
 
     def start(self) -> None:
@@ -166,22 +203,29 @@ class Node:
     def members(self) -> dict[str, tuple[str, str]]:
         """Role and state of each node, by its name, as this one sees them; empty while it does not answer."""
         try:
-            with urllib.request.urlopen(f"http://{HOST}:{self.rest}/cluster", timeout=_ASKS_S) as answer:
+            url = f"https://{self.host}:{self.rest}/cluster"
+            context = self.authority.believed(self.name)
+            with urllib.request.urlopen(url, timeout=_ASKS_S, context=context) as answer:
                 found = json.load(answer)["members"]
         except OSError:
             return {}
         return {each["name"]: (each["role"], each["state"]) for each in found}
+
+    def rewound(self) -> int:
+        """How many times, so far."""
+        return (self.folder / "log").read_text(errors="replace").count(REWOUND)
 
 
 class Pair:
     """Both nodes and their etcd; they end with `stack`."""
 
     def __init__(self, folder: Path, stack: ExitStack) -> None:
-        self.etcds = [Etcd(folder, name) for name in ETCDS]
+        self.authority = Authority(folder)
+        self.etcds = [Etcd(folder, name, self.authority) for name in ETCDS]
         for etcd in self.etcds:
             stack.callback(etcd.kill)
             etcd.start(self.etcds)
-        self.nodes = [Node(folder, name, self.etcds) for name in NODES]
+        self.nodes = [Node(folder, name, self.etcds, self.authority) for name in NODES]
         for node in self.nodes:
             stack.callback(node.close)
             node.start()
@@ -195,8 +239,9 @@ class Pair:
         password = yaml.safe_load(SHIPPED.read_text())["postgresql"]["authentication"]["superuser"][
             "password"
         ]
-        hosts = ",".join(f"{HOST}:{node.port}" for node in nodes)
-        return f"postgresql://postgres:{password}@{hosts}/{database}"
+        hosts = ",".join(f"{node.host}:{node.port}" for node in nodes)
+        believed = f"sslmode=verify-full&sslrootcert={self.authority.folder}/ca.pem"
+        return f"postgresql://postgres:{password}@{hosts}/{database}?{believed}"
 
     def leader(self) -> Node:
         """The node that has the lead; one must."""
@@ -229,6 +274,25 @@ class Pair:
         there = self._url(standby, database="postgres")
         wait_until(lambda: self._ask(there, reached) == [True], standby.members)
         return [self._url(leader), self._url(standby)]
+
+    def assert_shut(self) -> None:
+        """Nobody gets in without TLS, and nobody reaches Patroni or etcd without a certificate."""
+        plain = self._url(self.leader(), database="postgres").replace("verify-full", "disable")
+        with pytest.raises(asyncpg.InvalidAuthorizationSpecificationError, match="no encryption"):
+            self._ask(plain, "SELECT 1")
+        doors = {node.name: f"{node.host}:{node.rest}/cluster" for node in self.nodes}
+        doors |= {etcd.name: f"{ADDRESSES[etcd.name]}:{etcd.client}/version" for etcd in self.etcds}
+        for name, door in doors.items():
+            assert self._answers(door, self.authority.believed(name)), door
+            assert not self._answers(door, self.authority.believed()), f"{door} lets everybody in"
+
+    @staticmethod
+    def _answers(door: str, context: ssl.SSLContext) -> bool:
+        try:
+            with urllib.request.urlopen(f"https://{door}", timeout=_ASKS_S, context=context):
+                return True
+        except OSError:
+            return False
 
     @staticmethod
     def _ask(url: str, statement: str) -> list[Any]:
@@ -308,6 +372,7 @@ def soak(times: int, seed: int) -> int:
     with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
         pair = Pair(Path(place), stack)
         pair.create()
+        pair.assert_shut()
         floor = Servers(Path(place), EASY, pair.url, ("a", "b"), heartbeat_ms=5_000)
         floor.add("table", ["easy"], TABLES)
         floor.add("sign", ["easy"])
@@ -318,7 +383,9 @@ def soak(times: int, seed: int) -> int:
             verdict(floor, found.heard)
             with closing(open_ledger(floor.url, readonly=True)) as ledger:
                 assert verify(ledger, "main").problems == ()
+        rewound = sum(node.rewound() for node in pair.nodes)
     print(f"{len(found.heard.answers):,} acknowledged, none lost or doubled; the books of both nodes verify")
+    print(f"{rewound} of {times} old primaries were rewound; nobody gets in without TLS")
     for what, seconds in found.took.items():
         waited = found.waited[what]
         print(
