@@ -27,18 +27,28 @@ LOST: Final = ("lease_lapsed", "commit_slow", "commit_in_doubt", "bank_taken_by_
 LOST_BY_STANDBY: Final = LOST[:-1]
 
 
-def step(server: Server, seconds: int) -> None:
-    """Its wall clock is so far from the machine's from now on; its monotonic clock is the machine's."""
-    file = server.config.with_suffix(".clock")
-    new = file.with_suffix(".new")
-    new.write_text(f"{seconds:+d}s\n")
-    new.rename(file)
-    server.more = {
+def own_clock(file: Path) -> dict[str, str]:
+    """The environment of a program whose wall clock, and no other, is what `set_clock` says of the file."""
+    return {
         "LD_PRELOAD": str(LIBRARY),
         "FAKETIME_TIMESTAMP_FILE": str(file),
         "FAKETIME_NO_CACHE": "1",
         "FAKETIME_DONT_FAKE_MONOTONIC": "1",
     }
+
+
+def set_clock(file: Path, seconds: int) -> None:
+    """The clock is so far from the machine's from now on."""
+    new = file.with_suffix(".new")
+    new.write_text(f"{seconds:+d}s\n")
+    new.rename(file)
+
+
+def step(server: Server, seconds: int) -> None:
+    """Its wall clock is so far from the machine's from now on; its monotonic clock is the machine's."""
+    file = server.config.with_suffix(".clock")
+    set_clock(file, seconds)
+    server.more = own_clock(file)
 
 
 def lost(holder: Server, standby: Server) -> list[int]:

@@ -3,6 +3,7 @@
 A real server, tables and a sign play on PostgreSQL under load. `kill-database`: kill -9 and a new start.
 `failover`: kill -9 of the primary, promotion of its synchronous standby, a new standby where the old one was.
 `patroni`: a pair that fails over by itself, see `patroni.py`.
+`signs`: frames a second of a sign, and eleven wins at once before four of them, see `signs.py`.
 `alerts`: each alert of `deploy/prometheus` by its real cause, see `alerts.py`.
 `servers`: three servers that are killed, frozen, relieved and restarted, see `servers.py`. `cuts`: two that
 are cut off from database and Redis in every way, see `tests/e2e/cuts.py`.
@@ -33,10 +34,21 @@ from tests.soak.mutants import soak as soak_mutants
 from tests.soak.patroni import soak as soak_patroni
 from tests.soak.servers import soak as soak_servers
 from tests.soak.servers import soak_cuts
+from tests.soak.signs import soak as soak_signs
 
 TABLES: Final = 6
 # Answers between two troubles, at the least and at the most.
 ANSWERS: Final = (200, 2_000)
+# Those that have a file of their own.
+ALONE: Final[dict[str, Callable[[argparse.Namespace], int]]] = {
+    "patroni": lambda chosen: soak_patroni(chosen.times, chosen.seed),
+    "servers": lambda chosen: soak_servers(chosen.times, chosen.seed),
+    "cuts": lambda chosen: soak_cuts(chosen.times),
+    "mutants": lambda chosen: soak_mutants(chosen.times, chosen.seed, chosen.only),
+    "hostile": lambda chosen: soak_hostile(chosen.times, chosen.only),
+    "alerts": lambda chosen: soak_alerts(chosen.only),
+    "signs": lambda _: soak_signs(),
+}
 SYNCHRONOUS: Final = "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'"
 
 
@@ -116,24 +128,13 @@ async def telling(played: Played) -> AsyncIterator[None]:
 
 def main() -> int:
     arguments = argparse.ArgumentParser(prog="python -m tests.soak", description=__doc__)
-    words = ["kill-database", "failover", "patroni", "servers", "cuts", "mutants", "hostile", "alerts"]
-    arguments.add_argument("what", choices=words)
+    arguments.add_argument("what", choices=["kill-database", "failover", *ALONE])
     arguments.add_argument("--times", type=int, default=20)
     arguments.add_argument("--seed", type=int, default=1)
     arguments.add_argument("--only", default="", help="mutants, attacks, alerts: part of their name")
     chosen = arguments.parse_args()
-    if chosen.what == "servers":
-        return soak_servers(chosen.times, chosen.seed)
-    if chosen.what == "patroni":
-        return soak_patroni(chosen.times, chosen.seed)
-    if chosen.what == "cuts":
-        return soak_cuts(chosen.times)
-    if chosen.what == "alerts":
-        return soak_alerts(chosen.only)
-    if chosen.what == "hostile":
-        return soak_hostile(chosen.times, chosen.only)
-    if chosen.what == "mutants":
-        return soak_mutants(chosen.times, chosen.seed, chosen.only)
+    if chosen.what in ALONE:
+        return ALONE[chosen.what](chosen)
     played = Played()
     with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
         folder = Path(place)

@@ -28,6 +28,7 @@ from tests.deploy.test_prometheus import Prometheus, running
 from tests.deploy.tools import DEPLOY, tool
 from tests.e2e.floors import BOARD, CHIPS, EASY, NOTHING, ROYAL, ROYAL_BOARD, hand
 from tests.e2e.site import Program, Site
+from tests.e2e.test_servers_clocks import own_clock, set_clock
 from tests.e2e.vendor import Vendor, bets
 from tests.program import jackpot
 from tests.server.heads import heads
@@ -243,7 +244,7 @@ class Floor:
 
 
 class Small:
-    """A server on SQLite with a small disk and a certificate of its own. url: where it is scraped."""
+    """A server on SQLite: a small disk, a certificate and a clock of its own. url: where it is scraped."""
 
     def __init__(self, folder: Path, stack: ExitStack) -> None:
         folder.mkdir()
@@ -258,13 +259,19 @@ class Small:
         self.site.config.write_text("\n".join(self.site._parts))
         self.url = f"https://127.0.0.1:{port}"
         words = [sys.executable, "-m", "jackpot.cli", "serve"]
+        self.clock(0)
         script = f'mount -t tmpfs -o size={DISK} none "{self.disk}" && exec "$@"'
         self.process = subprocess.Popen(
             ["unshare", "-m", "sh", "-c", script, "sh", *words, "--config", str(self.site.config)],
+            env={**os.environ, **own_clock(self.folder / "clock")},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
         stack.callback(self._end)
+
+    def clock(self, seconds: int) -> None:
+        """It is so far from Prometheus' from now on."""
+        set_clock(self.folder / "clock", seconds)
 
     def certificate(self, days: int) -> None:
         for end in ("pem", "key"):

@@ -48,10 +48,13 @@ async def chromium() -> AsyncIterator["Browser"]:
             await browser.close()
 
 
-async def opened(browser: "Browser", url: str, size: str, faults: list[str]) -> "Page":
-    """A page; faults gets what scripts, policy and browser complain about, and what it asks of others."""
+async def opened(browser: "Browser", url: str, size: str, faults: list[str], **more: Any) -> "Page":
+    """A page; faults gets what scripts, policy and browser complain about, and what it asks of others.
+
+    more: of the browser's settings.
+    """
     width, height = SIZES[size]
-    page = await browser.new_page(viewport={"width": width, "height": height})
+    page = await browser.new_page(viewport={"width": width, "height": height}, **more)
     page.set_default_timeout(30_000)
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.on("console", lambda line: faults.append(line.text) if complains(line) else None)

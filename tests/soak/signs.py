@@ -1,0 +1,213 @@
+"""How smooth is a sign, and do all signs of a link show the same wins? By hand: `python -m tests.soak signs`.
+
+One server, and its sign pages in the system's Chromium, which draws without a graphics card: a player that
+has one is quicker. Printed for each size and state: frames a second; and of one frame, which any player has,
+how long the page's own thread works on it (scripts, layout, what is to be painted) and how much it allocates.
+Then eleven tables win at one moment, ten minors and a mega, before four signs. Printed is the order in which
+they celebrated, and how far apart they began; the exit code is 0 where that order is the same on all of them,
+and every win is in it.
+"""
+
+import asyncio
+import logging
+import statistics
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import structlog
+
+from jackpot.app import Server
+from tests.server.bed import LINK, LINKS, Device, configure, table
+from tests.web.browser import SIZES, chromium, opened, state
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, CDPSession, Page
+
+TABLES: Final = 11
+SIGNS: Final = ("wall", "portrait", "strip", "phone")
+ROYAL: Final = {"seat": 1, "cards": ["As", "Ks", "Qs"]}, ["Js", "Ts"]
+FOUR: Final = {"seat": 1, "cards": ["9s", "9h", "9d"]}, ["9c", "5s"]
+# Milliseconds in which frames are counted; a celebration's coins fall for longer.
+COUNTED_MS: Final = 4_000
+# A wager each, so that amounts roll while it is counted.
+WAGER_EVERY_S: Final = 0.25
+# A mega for a minute, ten minors for 6 s each, and a slow machine.
+WITHIN_S: Final = 300.0
+# What is shown for less than this gave way to a higher win: a sign that looks a moment later may miss it.
+GLANCE_MS: Final = 1_000
+LOOK_EVERY_S: Final = 1.0
+# Of all that is allocated, also what is collected at once: about each such byte.
+SAMPLED: Final = {
+    "samplingInterval": 1_024,
+    "includeObjectsCollectedByMajorGC": True,
+    "includeObjectsCollectedByMinorGC": True,
+}
+
+FRAMES: Final = """(ms) => new Promise((done) => {
+    const began = performance.now();
+    let frames = 0;
+    const look = () => {
+        frames += 1;
+        if (performance.now() - began < ms) requestAnimationFrame(look);
+        else done([frames, performance.now() - began]);
+    };
+    requestAnimationFrame(look);
+})"""
+# Writes down which win is on the stage, and when that changed: [hit or null, unix milliseconds].
+RECORD: Final = """() => {
+    const box = document.querySelector('#win');
+    window.order = [];
+    const look = () => {
+        const hit = box.hidden ? null : box.dataset.hit;
+        const last = window.order[window.order.length - 1];
+        if (!last || last[0] !== hit) window.order.push([hit, performance.timeOrigin + performance.now()]);
+    };
+    new MutationObserver(look).observe(box, {attributes: true});
+    look();
+}"""
+
+Shown = list[tuple[str, float]]
+
+
+async def play(device: Device, first: int, name: str, hand: tuple[dict[str, Any], list[str]]) -> None:
+    """A round of one wager; `first` is its first number."""
+    device.wager(first, name, 1, lock=True)
+    await device.answer(first)
+    device.say(t="settle", seq=first + 1, round=name, hands=[hand[0]], board=hand[1], close=True)
+    answer = await device.answer(first + 1)
+    assert answer["t"] == "ack", answer
+
+
+class Drawn(NamedTuple):
+    """What a page drew: frames a second; of one frame, seconds of the page's thread and bytes allocated."""
+
+    a_second: float
+    work_s: float
+    allocated: float
+
+    def __str__(self) -> str:
+        each = f"{self.work_s * 1_000:.1f} ms and {self.allocated / 1_000:.1f} KB each"
+        return f"{self.a_second:.0f} frames/s, {each}"
+
+
+async def measure(page: "Page") -> Drawn:
+    tools = await page.context.new_cdp_session(page)
+    # Its thread's own time, whatever else this machine does.
+    await tools.send("Performance.enable", {"timeDomain": "threadTicks"})
+    began = await _worked(tools)
+    frames, took_ms = await page.evaluate(FRAMES, COUNTED_MS)
+    work_s = await _worked(tools) - began
+    await tools.send("HeapProfiler.startSampling", SAMPLED)
+    sampled_frames, _ = await page.evaluate(FRAMES, COUNTED_MS)
+    sampled = await tools.send("HeapProfiler.stopSampling")
+    await tools.detach()
+    allocated = _size(sampled["profile"]["head"]) / sampled_frames
+    return Drawn(frames / took_ms * 1_000, work_s / frames, allocated)
+
+
+async def _worked(tools: "CDPSession") -> float:
+    """How long the page's thread has worked, seconds."""
+    metrics = (await tools.send("Performance.getMetrics"))["metrics"]
+    return float(next(each["value"] for each in metrics if each["name"] == "TaskDuration"))
+
+
+def _size(node: dict[str, Any]) -> int:
+    """What a node of the profile and all below it allocated, bytes."""
+    return int(node["selfSize"]) + sum(_size(child) for child in node["children"])
+
+
+@asynccontextmanager
+async def wagering(server: Server) -> AsyncIterator[None]:
+    """One table wagers on and on, a seat at a time."""
+    async with table(server) as device, asyncio.TaskGroup() as wagers:
+
+        async def wager() -> None:
+            for number in range(1, 10**6):
+                device.wager(number, f"R{(number - 1) // 7}", (number - 1) % 7 + 1, lock=number % 7 == 0)
+                await device.answer(number)
+                await asyncio.sleep(WAGER_EVERY_S)
+
+        task = wagers.create_task(wager())
+        try:
+            yield
+        finally:
+            task.cancel()
+
+
+async def frames(browser: "Browser", server: Server) -> None:
+    """A line for each size: what a sign draws as it waits, as its amounts roll, and in a celebration."""
+    at = f"http://127.0.0.1:{server.ports['http']}/sign/{LINK}"
+    for size in SIZES:
+        found = []
+        for shown, query in (("normal", "?preview=normal"), ("rolling", ""), ("win", "?preview=win")):
+            faults: list[str] = []
+            page = await opened(browser, at + query, size, faults)
+            await state(page, "normal" if shown == "rolling" else shown)
+            found.append(f"{shown} {await measure(page)}")
+            await page.close()
+            assert faults == []
+        print(f"{size} {SIZES[size][0]}x{SIZES[size][1]}: {'; '.join(found)}", flush=True)
+
+
+async def order(browser: "Browser", server: Server) -> bool:
+    """Whether four signs celebrate eleven wins of one moment in one order, with none left out."""
+    at = f"http://127.0.0.1:{server.ports['http']}/sign/{LINK}"
+    faults: list[str] = []
+    async with AsyncExitStack() as stack:
+        devices = [
+            await stack.enter_async_context(table(server, f"T{number:02}")) for number in range(1, TABLES + 1)
+        ]
+        pages = [await opened(browser, at, size, faults) for size in SIGNS]
+        for page in pages:
+            await state(page, "normal")
+            await page.evaluate(RECORD)
+        hands = [FOUR] * 7 + [ROYAL] + [FOUR] * 3
+        rounds = [play(device, 1, "R1", hand) for device, hand in zip(devices, hands, strict=True)]
+        await asyncio.gather(*rounds)
+        signs = [await celebrated(page) for page in pages]
+    wins = [[hit for hit, _ in sign] for sign in signs]
+    apart = [
+        max(begun) - min(begun) for begun in zip(*([at for _, at in sign] for sign in signs), strict=False)
+    ]
+    for size, sign in zip(SIGNS, wins, strict=True):
+        print(f"{size}: {' '.join(sign)}")
+    print(
+        f"the same win began within {statistics.median(apart):.0f} ms on all of them (most {max(apart):.0f})"
+    )
+    assert faults == []
+    return wins == [wins[0]] * len(SIGNS) and len(set(wins[0])) == TABLES
+
+
+async def celebrated(page: "Page") -> Shown:
+    """Each win that was on the stage for more than a glance, and when that began; once all are over."""
+    async with asyncio.timeout(WITHIN_S):
+        while not all_over(recorded := await page.evaluate("window.order")):  # noqa: ASYNC110 - the page's
+            await asyncio.sleep(LOOK_EVERY_S)
+    shown = pairwise(recorded)
+    return [(hit, at) for (hit, at), (_, end) in shown if hit is not None and end - at > GLANCE_MS]
+
+
+def all_over(recorded: list[tuple[str | None, float]]) -> bool:
+    return len({hit for hit, _ in recorded if hit is not None}) == TABLES and recorded[-1][0] is None
+
+
+async def run(folder: Path) -> bool:
+    links = LINKS + "hold_table = false\n"
+    async with chromium() as browser:
+        (folder / "frames").mkdir()
+        async with Server(configure(folder / "frames", links=links)) as server, wagering(server):
+            await frames(browser, server)
+        (folder / "order").mkdir()
+        async with Server(configure(folder / "order", links=links, tables=TABLES)) as server:
+            return await order(browser, server)
+
+
+def soak() -> int:
+    """The exit code."""
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+    with tempfile.TemporaryDirectory() as place:
+        return 0 if asyncio.run(run(Path(place))) else 1

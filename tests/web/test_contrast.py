@@ -1,0 +1,101 @@
+"""Can what a sign says be read? Measured in the picture itself, in every state, and in several brands."""
+
+import base64
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from jackpot.app import Server
+from jackpot.config.display import CONTRAST_LEAST
+from tests.server.bed import LINK, LINKS, configure, on_loop
+from tests.web.browser import chromium, needs_chromium, opened, painted, state
+
+# What people read in each state.
+READ: Final = {
+    "normal": "header h1, .level .name, .level .digit, #idle",
+    "pending": ".level .name, .level .digit, .note",
+    "suspended": "#notice",
+    "win": "#win .what, #win .level, #win .amount, #win .where",
+    "fault": "#fault p",
+}
+# [link.display] of a link: the house's own, and others as far from it as `config check` lets pass unwarned.
+BRANDS: Final = {
+    "own": "",
+    "wine": '[link.display]\nbackground = "#4a0d22"\naccent = "#ffd9e4"\n',
+    "sea": (
+        '[link.display]\nbackground = "#0b4f5c"\naccent = "#ffffff"\n'
+        'colours = { mega = "#00e5ff", minor = "#b7f7c0" }\n'
+    ),
+}
+# The lowest screen: letters are thinnest there.
+SIZE: Final = "strip"
+
+# Of each part: how far the strokes of its letters stand out from their ground, which is most of it, as the
+# ratio of luminances of WCAG 2. parts: [name, whether its letters are dark, left, top, width, height].
+MEASURE: Final = """async ([picture, parts]) => {
+    const image = new Image();
+    image.src = picture;
+    await image.decode();
+    const pen = new OffscreenCanvas(image.width, image.height).getContext('2d', {willReadFrequently: true});
+    pen.drawImage(image, 0, 0);
+    const linear = (byte) => byte <= 10 ? byte / 3294.6 : ((byte / 255 + 0.055) / 1.055) ** 2.4;
+    return parts.map(([name, dark, ...box]) => {
+        const {data} = pen.getImageData(...box.map(Math.round));
+        const lights = [];
+        for (let at = 0; at < data.length; at += 4) {
+            const [red, green, blue] = [data[at], data[at + 1], data[at + 2]].map(linear);
+            lights.push(0.2126 * red + 0.7152 * green + 0.0722 * blue);
+        }
+        lights.sort((one, other) => one - other);
+        const found = [0.5, dark ? 0.02 : 0.98].map((part) => lights[Math.floor(part * (lights.length - 1))]);
+        const [ground, ink] = found.map((light) => light + 0.05);
+        return [name, dark ? ground / ink : ink / ground];
+    });
+}"""
+# The parts that are on the screen and say something. Letters of a gradient have a colour that is not seen.
+PARTS: Final = """(chosen) => [...document.querySelectorAll(chosen)].map((part) => {
+    const {left, top, width, height} = part.getBoundingClientRect();
+    const [red, green, blue, seen = 1] = getComputedStyle(part).color.match(/[0-9.]+/g).map(Number);
+    const name = `${part.className || part.id || part.tagName} ${part.textContent.slice(0, 20)}`;
+    return [name, seen > 0 && red + green + blue < 200, left, top, width, height];
+}).filter(([name, _, ...box]) => box[2] >= 1 && box[3] >= 1 && name.trim().includes(' '))"""
+
+
+async def measured(folder: Path, brand: str, states: Iterable[str] = READ) -> dict[str, float]:
+    """The contrast of each part that people read, by state and part, with nothing in motion."""
+    found, faults = dict[str, float](), list[str]()
+    config = configure(folder, links=LINKS + brand)
+    async with chromium() as browser, Server(config) as server:
+        blank = await browser.new_page()
+        for shown in states:
+            at = f"http://127.0.0.1:{server.ports['http']}/sign/{LINK}?preview={shown}"
+            page = await opened(browser, at, SIZE, faults, reduced_motion="reduce")
+            await state(page, shown)
+            await painted(page)
+            parts = await page.evaluate(PARTS, READ[shown])
+            picture = base64.b64encode(await page.screenshot()).decode()
+            ratios = await blank.evaluate(MEASURE, [f"data:image/png;base64,{picture}", parts])
+            found |= {f"{shown} {part}": ratio for part, ratio in ratios}
+            await page.close()
+    assert faults == []
+    assert {part.split()[0] for part in found} == set(states)
+    return found
+
+
+@needs_chromium
+@on_loop
+@pytest.mark.parametrize("brand", BRANDS)
+async def test_what_a_sign_says_is_read_from_afar(tmp_path: Path, brand: str) -> None:
+    """Signs: every name, amount and sentence stands out from its ground."""
+    found = await measured(tmp_path, BRANDS[brand])
+    assert {part: ratio for part, ratio in found.items() if ratio < CONTRAST_LEAST} == {}
+
+
+@needs_chromium
+@on_loop
+async def test_what_cannot_be_read_is_seen(tmp_path: Path) -> None:
+    """The measure itself: a brand that `config check` warns of is found in the picture, too."""
+    found = await measured(tmp_path, '[link.display]\nbackground = "#f4f4f4"\n', ["normal"])
+    assert min(found.values()) < CONTRAST_LEAST
