@@ -120,6 +120,11 @@ def _size(node: dict[str, Any]) -> int:
     return int(node["selfSize"]) + sum(_size(child) for child in node["children"])
 
 
+async def wait_a_moment() -> None:
+    """Until the next wager: its own pace, there is nothing to wait for."""
+    await asyncio.sleep(WAGER_EVERY_S)
+
+
 @asynccontextmanager
 async def wagering(server: Server) -> AsyncIterator[None]:
     """One table wagers on and on, a seat at a time."""
@@ -129,7 +134,7 @@ async def wagering(server: Server) -> AsyncIterator[None]:
             for number in range(1, 10**6):
                 device.wager(number, f"R{(number - 1) // 7}", (number - 1) % 7 + 1, lock=number % 7 == 0)
                 await device.answer(number)
-                await asyncio.sleep(WAGER_EVERY_S)
+                await wait_a_moment()
 
         task = wagers.create_task(wager())
         try:
@@ -182,11 +187,19 @@ async def order(browser: "Browser", server: Server) -> bool:
     return wins == [wins[0]] * len(SIGNS) and len(set(wins[0])) == TABLES
 
 
+async def until_over(page: "Page") -> list[tuple[str | None, float]]:
+    """What was recorded, once every win was shown and none is any more."""
+    recorded: list[tuple[str | None, float]] = []
+    async with asyncio.timeout(WITHIN_S):
+        while not all_over(recorded):  # noqa: ASYNC110 - the page's
+            await asyncio.sleep(LOOK_EVERY_S)
+            recorded = await page.evaluate("window.order")
+    return recorded
+
+
 async def celebrated(page: "Page") -> Shown:
     """Each win that was on the stage for more than a glance, and when that began; once all are over."""
-    async with asyncio.timeout(WITHIN_S):
-        while not all_over(recorded := await page.evaluate("window.order")):  # noqa: ASYNC110 - the page's
-            await asyncio.sleep(LOOK_EVERY_S)
+    recorded = await until_over(page)
     shown = pairwise(recorded)
     return [(hit, at) for (hit, at), (_, end) in shown if hit is not None and end - at > GLANCE_MS]
 
