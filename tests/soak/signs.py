@@ -191,7 +191,7 @@ async def until_over(page: "Page") -> list[tuple[str | None, float]]:
     """What was recorded, once every win was shown and none is any more."""
     recorded: list[tuple[str | None, float]] = []
     async with asyncio.timeout(WITHIN_S):
-        while not all_over(recorded):  # noqa: ASYNC110 - the page's
+        while not all_over(recorded):
             await asyncio.sleep(LOOK_EVERY_S)
             recorded = await page.evaluate("window.order")
     return recorded
