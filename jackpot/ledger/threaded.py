@@ -91,7 +91,9 @@ class Threaded:
 
     async def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:
         await self._call(lambda ledger: ledger.append(bank, epoch, seq_before, rows))
-        self._aside.later(self._ledger.checkpoint)  # where it fails, the file is in doubt
+        # A thread that is woken for nothing takes the interpreter from the answers that are about to leave.
+        if self._ledger.file.checkpoint_due:
+            self._aside.later(self._ledger.checkpoint)  # where it fails, the file is in doubt
 
     async def save_snapshot(self, snapshot: Snapshot) -> None:
         await self._call(lambda ledger: ledger.save_snapshot(snapshot))

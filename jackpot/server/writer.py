@@ -155,10 +155,11 @@ class Writer(Desk):
         began = self.clock.monotonic()
         try:
             await self.store.append(self.bank, batch.epoch, batch.before, batch.rows)
-            self.counts.commits.observe(self.clock.monotonic() - began)
-            self.counts.batches.observe(len(batch.rows))
+            took = self.clock.monotonic() - began
             self._acknowledged(began)
             self.core.committed()
+            self.counts.commits.observe(took)
+            self.counts.batches.observe(len(batch.rows))
             if batch.snapshot is not None:
                 await self.recovery.save(batch.snapshot)
         except DataRefused as error:

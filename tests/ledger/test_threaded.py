@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import pytest
 
 from jackpot.ledger import sqlite_file
+from jackpot.ledger.aside import Aside
 from jackpot.ledger.journal import Row, Snapshot
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.store import CommitInDoubt, Fenced, LedgerError
@@ -114,6 +115,27 @@ def test_the_log_is_looked_after_between_batches(tmp_path: Path, monkeypatch: py
 
     asyncio.run(use())
     disk.unregister()
+
+
+def test_the_thread_is_not_woken_for_a_short_log(tmp_path: Path) -> None:
+    """DESIGN, the ledger: a lone batch costs its thread one waking, for nothing else is due after it."""
+
+    class Counted(Aside):
+        asked = 0
+
+        def later(self, work: Callable[[], Any]) -> None:
+            self.asked += 1
+            super().later(work)
+
+    async def use() -> int:
+        aside = Counted()
+        store = Threaded(SqliteLedger(tmp_path / "ledger.db"), aside)
+        await store.new_epoch("main", "test")
+        await store.append("main", 1, 0, rows(2))
+        await store.close()
+        return aside.asked
+
+    assert asyncio.run(use()) == 0
 
 
 class Gate:
