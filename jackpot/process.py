@@ -128,6 +128,8 @@ class Process(ABC):
 
         devices: by the name of their listener.
         """
+        for board in boards:
+            board.audience.soon = asyncio.get_running_loop().call_soon
         self._live = Live(boards, self.clock, self.config.listen.streams_per_address)
         screens = Screens(self.config, self._live)
         for door in self.doors:

@@ -8,7 +8,7 @@ import pytest
 from controllers.answers import LinkFacts, Meters
 from controllers.frames import LENGTH_BYTES, decode
 from jackpot.clock import SystemClock
-from jackpot.server.audience import SNAPSHOT_INTERVAL_S, Audience
+from jackpot.server.audience import SHOWN_AT_ONCE, SNAPSHOT_INTERVAL_S, Audience
 from jackpot.server.face import Face, LinkView
 
 TICK_S = 0.1
@@ -25,10 +25,12 @@ class HandClock(SystemClock):
 
 
 class Always:
-    """A bank that is ours to show."""
+    """A bank that is ours to show, as long as it is `held`."""
+
+    held = True
 
     def leased(self, now: float) -> bool:
-        return True
+        return self.held
 
     def trusted(self, now: float) -> bool:
         return True
@@ -63,7 +65,8 @@ class Hall:
 
     def __init__(self, *, signs: bool, many: int = MANY) -> None:
         self.clock = HandClock()
-        self.face = Face("main", self.clock, Always())
+        self.standing = Always()
+        self.face = Face("main", self.clock, self.standing)
         facts = LinkFacts("five", 100, "test-five", ("major", "minor"), "active")
         self.face.links["five"] = LinkView(facts, {"major": 100, "minor": 200}, "")
         self.audience = Audience(self.face)
@@ -71,14 +74,30 @@ class Hall:
         for number, eye in enumerate(self.eyes):
             self.audience.watch(eye, frozenset({"five"}), None if signs else f"T{number}")
         self.busiest = 0
+        self.soon: list[Callable[[], None]] = []
+
+    def shown(self) -> int:
+        """How many frames all have been shown by now."""
+        return sum(len(eye.seen) for eye in self.eyes)
+
+    def let_others_wait(self) -> None:
+        """Values move, and from now on the test says when others have had their turn."""
+        self.run(2)
+        self.audience.soon = self.soon.append
+        self.move(1_000)
+        self.run(TICK_S)
 
     def run(self, seconds: float, each_tick: Callable[[int], None] = lambda _tick: None) -> None:
         for tick in range(round(seconds / TICK_S)):
             self.clock.now += TICK_S
             each_tick(tick)
-            before = sum(len(eye.seen) for eye in self.eyes)
+            before = self.shown()
             self.audience.tick()
-            self.busiest = max(self.busiest, sum(len(eye.seen) for eye in self.eyes) - before)
+            self.busiest = max(self.busiest, self.shown() - before)
+
+    def lose(self) -> None:
+        """Another server may hold the bank."""
+        self.standing.held = False
 
     def move(self, cents: int) -> None:
         self.face.rev += 1
@@ -157,3 +176,53 @@ def test_a_table_that_left_is_told_nothing_more() -> None:
     hall.audience.tell_table("T0", news)
     assert (len(before.seen), len(after.seen)) == (told[0], told[1] + 1)
     assert not hall.audience.groups
+
+
+@pytest.mark.parametrize("signs", [False, True])
+def test_a_wager_waits_for_some_of_the_watchers_alone(*, signs: bool) -> None:
+    """Design 3: all see a value at the same pace, and others have their turn between some and the next."""
+    hall = Hall(signs=signs)
+    hall.let_others_wait()
+    steps = 1
+    while hall.soon:
+        (step,), shown = hall.soon, hall.shown()
+        hall.soon.clear()
+        hall.audience.tick()  # a commit meanwhile shows no more of them, and asks for nothing twice
+        assert (hall.shown(), hall.soon) == (shown, [])
+        step()
+        assert 0 < hall.shown() - shown <= SHOWN_AT_ONCE
+        steps += 1
+    saw = sum(eye.seen[-1][1]["major"] == 1_000 for eye in hall.eyes)
+    assert steps == -(-saw // SHOWN_AT_ONCE)
+    assert saw > MANY / 2  # the others had the whole a moment ago, and have it again when they may
+    hall.audience.soon = lambda call: call()
+    hall.run(1)
+    assert all(eye.seen[-1][1]["major"] == 1_000 for eye in hall.eyes)
+
+
+def test_a_push_comes_after_the_values_that_were_due() -> None:
+    """WIRE: the hit of a later commit is not followed by the meters of an earlier one."""
+    hall = Hall(signs=True)
+    hall.let_others_wait()
+    hall.audience.tell("five", Meters("main", 2, 0, (("five", "major", 5),)))
+    assert all([values["major"] for _, values in eye.seen[-2:]] == [1_000, 5] for eye in hall.eyes)
+    (step,) = hall.soon
+    shown = hall.shown()
+    step()
+    assert hall.shown() == shown
+
+
+@pytest.mark.parametrize("ends", [lambda hall: hall.audience.owe_all(), lambda hall: hall.lose()])
+def test_nothing_old_is_shown_once_it_may_not_be_true(ends: Callable[[Hall], None]) -> None:
+    """S5: after doubt, or without the lease, what was due is dropped, and all are owed the whole."""
+    hall = Hall(signs=True)
+    hall.let_others_wait()
+    shown = hall.shown()
+    ends(hall)
+    for step in hall.soon:
+        step()
+    assert hall.shown() == shown
+    hall.standing.held = True
+    hall.audience.soon = lambda call: call()
+    hall.run(2 * TICK_S)
+    assert all(eye.seen[-1][1] == {"major": 1_000, "minor": 200} for eye in hall.eyes)
