@@ -2,15 +2,17 @@
 
 import asyncio
 import socket
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from controllers.frames import encode
 from jackpot.app import Server
+from jackpot.server import audience
 from jackpot.server.board import Board
 from jackpot.server.connection import Connection
-from jackpot.server.signs import SIGN_UNREAD_MOST, SIGN_UNREAD_S
+from jackpot.server.signs import SIGN_UNREAD_MOST, SIGN_UNREAD_S, SignConnection
 from tests.server.bed import (
     LINK,
     Device,
@@ -41,6 +43,34 @@ async def test_a_sign_shows_nothing_that_is_not_durable(tmp_path: Path) -> None:
         ledger.go.set()
         after = await board.hear(lambda message: message["t"] == "meters" and message["rev"] > before["rev"])
         assert [LINK, "mega", 1_000_009] in after["values"]
+
+
+@on_loop
+async def test_others_have_their_turn_between_two_signs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Design 3: a wager does not wait until every sign was shown a value; each of them sees it."""
+    monkeypatch.setattr(audience, "SHOWN_AT_ONCE", 1)
+    order: list[str] = []
+    show = SignConnection.show
+
+    def noted(one: SignConnection, frame: bytes) -> bool:
+        order.append("sign")
+        asyncio.get_running_loop().call_soon(order.append, "others")
+        return show(one, frame)
+
+    monkeypatch.setattr(SignConnection, "show", noted)
+    async with (
+        Server(configure(tmp_path, signs=2)) as server,
+        table(server) as device,
+        sign(server) as first,
+        sign(server, "S02") as second,
+    ):
+        device.wager(1, "R1", 1)
+        for each in (first, second):
+            await each.hear(lambda said: [LINK, "mega", 1_000_009] in said.get("values", ()))
+    assert order.count("sign") > 1
+    assert ("sign", "sign") not in pairwise(order)
 
 
 @on_loop
