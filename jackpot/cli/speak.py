@@ -143,7 +143,7 @@ def as_owner(path: Path) -> str:
         owner = path.owner()
     except (OSError, KeyError):
         owner = "jackpot"  # as in deploy/README.md: its folder cannot be looked into from here
-    return f"the server's own user may: sudo -u {owner} jackpot ..."
+    return f"the server's own user may, and root as that user: runuser -u {owner} -- jackpot ..."
 
 
 def at_server(config: "Config", name: str | None = None) -> "Config":

@@ -57,7 +57,7 @@ def test_a_person_who_may_not_act_is_told_who_may(
             (Talk(socket=path) if what == "socket" else Talk(config=path)).ask(AskLinks())
     said = capsys.readouterr().err
     assert str(path) in said
-    assert "the server's own user may: sudo -u " in said
+    assert "the server's own user may, and root as that user: runuser -u " in said
     assert "is it running?" not in said
 
 

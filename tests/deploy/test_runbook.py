@@ -1,7 +1,8 @@
 """Do the planned works of the runbook do what they say, when their commands are run as they stand?
 
 What differs here: the folders are a test's own, `systemctl` is this test, the server's user is the one who
-runs it, and the program is not installed again. A rolling restart: `test_rolling_restart.py`.
+runs it, and the program is not installed again. Install and rolling restart: `test_install.py`,
+`test_rolling_restart.py`.
 """
 
 import re
