@@ -30,11 +30,14 @@ class Machine:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        for place in PLACES:
-            (folder / place[1:]).parent.mkdir(parents=True, exist_ok=True)
         self.programs = folder / "usr/local/bin"
-        for place in (self.programs, folder / "etc/systemd/system", folder / "opt/jackpot/bin"):
-            place.mkdir(parents=True)
+        for there in (
+            self.programs,
+            folder / "etc/systemd/system",
+            folder / "var/lib",
+            folder / "opt/jackpot/bin",
+        ):
+            there.mkdir(parents=True)
         for name in LEFT_OUT:
             self._program(self.programs / name, "#!/bin/sh\n")
         self._program(
