@@ -50,7 +50,11 @@ COLUMNS: Final = (
     Column("observed", "count", always=True),
     Column("expected", "figure", help="by exact odds"),
     Column("off", "figure", help="by how many standard deviations, and to which side"),
-    Column("chance", "figure", help="of a report of fair play with anything so far off"),
+    Column(
+        "corrected_chance",
+        "figure",
+        help="of a report of fair play with anything so far off: corrected for the number of comparisons",
+    ),
     Column("verdict"),
     Column("shown_from", "count", "of so many, twice as often as expected would be found nine times in ten"),
 )
@@ -268,8 +272,14 @@ def judged(
                 "the third of the gaming day in which the round began: the journal does not say who dealt"
             ),
         ),
-        Fact("comparisons", len(found), "count"),
+        Fact("comparisons", len(known), "count"),
         Fact(IMPROBABLE, improbable, "count"),
+        Fact(
+            "left out",
+            Sentence(
+                "{count} more, of which too few are expected to judge", count=f"{len(found) - len(known):,}"
+            ),
+        ),
         Fact("hands with a wager", hands, "count"),
         Fact(
             "without cards",
@@ -366,7 +376,8 @@ REPORT: Final = Report(
     "fairness",
     "Fairness of hands and draws",
     "Were hands, cards and draws those of fair decks? They are compared with exact odds, by table and "
-    "dealer's shift, the least probable first. Hands that pay are compared with all wagers.",
+    "dealer's shift, the least probable first. Hands that pay are compared with all wagers. Each chance is "
+    "corrected for the number of comparisons.",
     COLUMNS,
     ("days", "link"),
     find,

@@ -120,7 +120,8 @@ def demo(asked: Asked) -> None:
     and the next demo on DIR goes on with them; a PostgreSQL is then kept in DIR/postgres.
 
     With --by-hand nobody simulated pays: a royal flush waits, and a person validates and pays it on the
-    pages, as three lines in the terminal say.
+    pages, as some lines in the terminal say. Without a terminal nothing else is printed until the table
+    has played on.
 
     Example: jackpot demo --lucky 25
     """
@@ -292,7 +293,8 @@ async def _watch(floor: "SimulatedFloor", scene: "Scene") -> None:
             while True:
                 await asyncio.sleep(LINE_EVERY_S)
                 floor.look()
-                print(plain(scene), flush=True)
+                if not scene.waits_for_hands():  # the steps stay the last that is read
+                    print(plain(scene), flush=True)
         finally:
             print(plain(scene), flush=True)
     await _tell_people(floor, scene)
@@ -327,16 +329,17 @@ async def _tell_people(floor: "SimulatedFloor", scene: "Scene") -> None:
 
 def _steps(floor: "SimulatedFloor", ops: str) -> tuple[str, ...]:
     """How a person validates and pays the hit that waits."""
-    from jackpot.lab.house import BY_HAND
+    from jackpot.lab.house import BY_HAND, VALIDATE_AT
     from jackpot.lab.people import SUPERVISOR
     from jackpot.words import words
 
-    table, hand = BY_HAND
+    table, seat = BY_HAND.table, BY_HAND.seat
     password = next((f" {one.password}" for one in floor.logins if one.login == SUPERVISOR), "")
     return (
-        f"a {words(hand).lower()} at {table} waits for you, and the table waits with it:",
+        f"a {words(BY_HAND.hand).lower()} at {table} waits for you, and the table waits with it:",
         f"1. open {ops}/hits as {SUPERVISOR}{password}",
         "2. open the hit, look at its cards, and press Validate",
-        f"3. write tax form W-2G, number T-1, payout form P-1; press Paid: {table} plays on",
-        "4. pay the other winners, who have an envy bonus, below in the same way",
+        f"3. write tax form W-2G, number T-1, payout form P-1; press Paid to seat {seat}",
+        f"4. {table} plays on; pay the envy bonus of the other seats below in the same way",
+        f"hits below ${VALIDATE_AT} are small: the dealer pays them, and nobody looks at them",
     )

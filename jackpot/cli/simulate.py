@@ -159,8 +159,9 @@ def _tell(plan: "Plan", result: "Result", *, as_json: bool) -> bool:
          f"{chances[found.what]:.2g}" if found.what in chances else "too few"]
         for found in result.judged.findings
     ]  # fmt: skip
-    table("Hands that were paid", ["hand", "came", "expected", "off", "chance to be this far off"], hands)
+    table("Hands that were paid", ["hand", "came", "expected", "off", "corrected chance"], hands)
     judged = result.judged
+    typer.echo(f"each chance is corrected for the number of comparisons, {len(chances)}")
     typer.echo(f"counts of a table and hand above what is expected: {judged.above}, below: {judged.below}")
     typer.echo(
         "improbable: the hands are not those of fair decks" if improbable else "the hands are probable"
@@ -181,7 +182,7 @@ def _json(plan: "Plan", result: "Result", chances: dict[str, float]) -> str:
             "hands": [finding._asdict() for finding in result.judged.findings],
             "above": result.judged.above,
             "below": result.judged.below,
-            "chances": chances,
+            "corrected_chances": chances,
         },
     }
     return msgspec.json.format(msgspec.json.encode(said)).decode()

@@ -10,10 +10,10 @@ from jackpot.cli.speak import ConfigFile, configured, fail, options
 from jackpot.cli.speak import table as print_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from jackpot.config import Config
-    from jackpot.lab.what_if import Found, Total
+    from jackpot.lab.what_if import End, Found, Total
 
 # Days that are shown where nobody asks for a file: as many as a month has.
 DAYS_SHOWN: Final = 31
@@ -21,6 +21,15 @@ DAYS_SHOWN: Final = 31
 TOTALS: Final = (
     "wagered", "onto the meters", "put in by the house", "paid", "on the meters", "left to the house",
 )  # fmt: skip
+LEFT: Final = (
+    "left to the house = wagered - onto the meters - put in by the house (seeds, and what no meter pays)"
+)
+# Of a file: what a row is of, and its figure on both sides.
+COLUMNS: Final = "sheet", "day", "level", "figure", "as it was", "if", "difference"
+# Of a level at the end; those that are no sums are counts.
+FIGURES: Final = "wagers", "meter", "hits", "paid", "house"
+COUNTS: Final = "wagers", "hits"
+HIDDEN: Final = "wagers whose hand was not shown"
 
 
 @dataclass(frozen=True)
@@ -41,7 +50,9 @@ class Asked:
     url: Annotated[
         str | None, typer.Option("--ledger", metavar="URL", help="Another ledger than that of --config.")
     ] = None
-    as_csv: Annotated[bool, typer.Option("--csv", help="Every day, comma-separated.")] = False
+    as_csv: Annotated[
+        bool, typer.Option("--csv", help="One figure a line, comma-separated, of every day.")
+    ] = False
     as_json: Annotated[bool, typer.Option("--json", help="All results, as JSON.")] = False
 
 
@@ -53,9 +64,6 @@ def what_if(asked: Asked) -> None:
     written. With the link's own paytable, --set changes any figure. With another one, give what that paytable
     leaves open. A hand that showed no cards counts as lost. What people did to money (undo, correct,
     transfer) is not repeated; the command says how often they did.
-
-    In all: what is left to the house is what was wagered, less what went onto the meters, less what the house
-    put in: seeds, and awards that no meter pays.
 
     Example: jackpot ledger what-if --link floor-five --set minor.primary=5% --config /etc/jackpot/config.toml
     """
@@ -107,22 +115,22 @@ def _tell(found: "Found", config: "Config") -> None:
     from jackpot.config.writing import writing
 
     money = writing(config.site.locale, config.site.currency)
-    ends = (*found.was[:-1], *found.would[:-1], found.was[-1])
-    levels = {end.level: [""] * 8 for end in ends}
-    for place, of in enumerate((found.was, found.would)):
-        for end in of:
-            sums = (money.exact(end.meter), f"{end.hits:,}", money.exact(end.paid), money.exact(end.house))
-            for column, text in enumerate(sums):
-                levels[end.level][2 * column + place] = text
-    names = [f"{name}{suffix}" for name in ("meter", "hits", "paid", "house") for suffix in ("", " if")]
-    print_table("At the end", ["level", *names], [[level, *cells] for level, cells in levels.items()])
+    levels = _levels(found)
+    names = [f"{name}{suffix}" for name in FIGURES for suffix in ("", " if")]
+    print_table("At the end", ["level", *names], [
+        [level, *("" if end is None else
+                  ("{:,}".format if figure in COUNTS else money.exact)(getattr(end, figure))
+                  for figure in FIGURES for end in both)]
+        for level, both in levels.items()
+    ])  # fmt: skip
     totals = found.was_total, found.would_total
     cells = [[*total, total.left] for total in totals]
-    cells.append([would - was for was, would in zip(*cells, strict=True)])
+    cells.append(_difference(found))
     print_table("In all", ["", *TOTALS], [
         [name, *map(money.exact, sums)]
         for name, sums in zip(("as it was", "if", "difference"), cells, strict=True)
     ])  # fmt: skip
+    typer.echo(LEFT)
     days = [
         [day.day, day.level, _shown(money.exact, day.meter), _shown("{:,}".format, day.hits),
          _shown(money.exact, day.meter_if), _shown("{:,}".format, day.hits_if)]
@@ -131,12 +139,8 @@ def _tell(found: "Found", config: "Config") -> None:
     if days:
         columns = ["day", "level", "meter", "hits", "meter if", "hits if"]
         print_table("At the end of each gaming day", columns, days)
-    typer.echo(f"{found.rounds:,} rounds; wagers whose hand was not shown: {found.hidden:,}")
-    for what, count in found.left_out.items():
-        if count:
-            typer.echo(f"not repeated: {what}: {count:,}")
-    for why, count in found.refused.items():
-        typer.echo(f"not taken: {why}: {count:,}")
+    for what, count in _played(found):
+        typer.echo(f"{what}: {count:,}")
 
 
 def _shown(write: "Callable[[int], str]", number: int | None) -> str:
@@ -165,22 +169,64 @@ def _tell_json(found: "Found") -> None:
     def total(of: "Total") -> dict[str, Any]:
         return {name: _exact(sum_) for name, sum_ in {**of._asdict(), "left": of.left}.items()}
 
+    names = [*found.was_total._fields, "left"]
     said = found._asdict() | {
         "was": ends(found.was),
         "would": ends(found.would),
         "was_total": total(found.was_total),
         "would_total": total(found.would_total),
+        "difference": dict(zip(names, map(_exact, _difference(found)), strict=True)),
         "days": _days(found),
     }
     typer.echo(json.dumps(said, indent=2))
 
 
+def _levels(found: "Found") -> "dict[str, tuple[End | None, End | None]]":
+    """Each level as it was and as it would have been, the house last; None where a side has it not."""
+    was, would = ({end.level: end for end in side} for side in (found.was, found.would))
+    ends = (*found.was[:-1], *found.would[:-1], found.was[-1])
+    return {end.level: (was.get(end.level), would.get(end.level)) for end in ends}
+
+
+def _difference(found: "Found") -> list[int]:
+    """Of all together, in the order of TOTALS."""
+    was, would = ([*total, total.left] for total in (found.was_total, found.would_total))
+    return [after - before for before, after in zip(was, would, strict=True)]
+
+
 def _tell_csv(found: "Found") -> None:
+    """All that the tables and lines show, a line a figure, sums to the micro-dollar; of days every one."""
     import csv
     import sys
 
-    rows = _days(found)
-    if rows:
-        writer = csv.DictWriter(sys.stdout, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
+    writer = csv.writer(sys.stdout)
+    writer.writerow(COLUMNS)
+    for sheet, day, level, figure, was, would in _figures(found):
+        counted = sheet == "played" or figure in COUNTS
+        difference = None if was is None or would is None else would - was
+        sums = (was, would, difference)
+        writer.writerow([sheet, day, level, figure, *(sums if counted else map(_exact, sums))])
+
+
+def _figures(found: "Found") -> "Iterator[tuple[str, str, str, str, int | None, int | None]]":
+    """As COLUMNS has them, without the difference."""
+    for level, ends in _levels(found).items():
+        for figure in FIGURES:
+            was, would = (None if end is None else getattr(end, figure) for end in ends)
+            yield "at the end", "", level, figure, was, would
+    totals = ([*total, total.left] for total in (found.was_total, found.would_total))
+    for name, was, would in zip(TOTALS, *totals, strict=True):
+        yield "in all", "", "", name, was, would
+    for day in found.days:
+        yield "day", day.day, day.level, "meter", day.meter, day.meter_if
+        yield "day", day.day, day.level, "hits", day.hits, day.hits_if
+    for what, count in _played(found):
+        yield "played", "", "", what, count, None
+
+
+def _played(found: "Found") -> "Iterator[tuple[str, int]]":
+    """What was played again, and what was not."""
+    yield "rounds", found.rounds
+    yield HIDDEN, found.hidden
+    yield from ((f"not repeated: {what}", count) for what, count in found.left_out.items() if count)
+    yield from ((f"not taken: {why}", count) for why, count in found.refused.items() if count)

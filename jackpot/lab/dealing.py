@@ -55,18 +55,23 @@ class Deal:
     stacked: tuple[int, str] | None
 
 
-def deal(game: Game, seats: Sequence[int], rng: Random, *, stack: bool = False, hand: str = "") -> Deal:
+def deal(
+    game: Game, seats: Sequence[int], rng: Random, *, stack: bool = False, hand: str = "", seat: int = 0
+) -> Deal:
     """One round's cards for these seats from one deck of 52.
 
-    stack: one seat gets a hand that the links pay for; it is said so in the result. hand: which, where it is
-    not drawn.
+    stack: one seat gets a hand that the links pay for; it is said so in the result. hand, seat: which, where
+    it is not drawn.
     """
     if not 0 < len(seats) <= SEATS[game]:
         raise ValueError(f"{game} deals to 1..{SEATS[game]} seats, not {len(seats)}")
     layout = LAYOUTS[game]
     deck = list(range(cards.DECK))
     rng.shuffle(deck)
-    stacked = _stack(deck, layout, seats, rng, hand) if stack else None
+    stacked = None
+    if stack:
+        place = seats.index(seat) if seat else rng.randrange(len(seats))
+        stacked = seats[place], _stack(deck, layout, place, rng, hand)
     rest = layout.board + layout.dealer
     hands = {
         seat: _texts(deck[rest + layout.own * place : rest + layout.own * (place + 1)])
@@ -83,16 +88,15 @@ def _texts(numbers: Sequence[int]) -> tuple[str, ...]:
     return tuple(cards.text(number) for number in numbers)
 
 
-def _stack(deck: list[int], layout: Layout, seats: Sequence[int], rng: Random, hand: str) -> tuple[int, str]:
-    """Swaps a good hand into the places where one seat's cards and its part of the board will be."""
-    place = rng.randrange(len(seats))
+def _stack(deck: list[int], layout: Layout, place: int, rng: Random, hand: str) -> str:
+    """Swaps a good hand into where the cards of a place and its part of the board will be: which hand."""
     first = layout.board + layout.dealer + layout.own * place
     places = [*range(layout.shared), *range(first, first + layout.own)]
     hand = hand or rng.choice(STACKED[len(places)])
     for position, card in zip(places, _hand(hand, rng), strict=True):
         other = deck.index(card)
         deck[position], deck[other] = deck[other], deck[position]
-    return seats[place], hand
+    return hand
 
 
 def _hand(name: str, rng: Random) -> list[int]:

@@ -78,8 +78,17 @@ PLACES: Final = tuple(
     for number in range(1, TABLES_A_GAME + 1)
 )
 
-# Where a person validates and pays by hand: the table whose first round wins at once, and with which hand.
-BY_HAND: Final = "T01", "royal-flush"
+
+@dataclass(frozen=True)
+class ByHand:
+    """What a person validates and pays: the table whose first round wins at once, the hand, and its seat."""
+
+    table: str
+    hand: str
+    seat: int
+
+
+BY_HAND: Final = ByHand("T01", "royal-flush", 3)
 
 # Each sign hangs over the tables of one link.
 SIGNS: Final = {"S01": FIVE, "S02": THREE}

@@ -4,6 +4,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from jackpot.lab.house import BY_HAND
 from jackpot.rules.paytable import Game
 
 # More than a tall terminal has room for.
@@ -75,6 +76,10 @@ class Scene:
     @property
     def wagers(self) -> int:
         return sum(line.wagers for line in self.tables.values())
+
+    def waits_for_hands(self) -> bool:
+        """Whether a person has something to pay before the table of that hit plays another round."""
+        return self.by_hand and (line := self.tables.get(BY_HAND.table)) is not None and line.rounds < 2
 
     def decks(self) -> str:
         """Says how the cards are dealt, so that nobody mistakes a stacked deck for luck."""

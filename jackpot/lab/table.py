@@ -60,9 +60,8 @@ class SimulatedTable:
         self._pace.wakes(self._news)
         self._line = TableLine(place.table, place.game, place.link)
         self._scene.tables[place.table] = self._line
-        table, hand = BY_HAND
         # What the first round wins at once, so that a person has something to do.
-        self._first = hand if self._scene.by_hand and place.table == table else ""
+        self._first = BY_HAND if self._scene.by_hand and place.table == BY_HAND.table else None
         self._connect = connect
         self._client: TableClient
         self._unanswered: list[Message] = []
@@ -127,30 +126,34 @@ class SimulatedTable:
 
     async def _play_round(self, round_id: str) -> bool:
         """Whether the round began. The floor may end while the table is held or the link suspended."""
-        hand, self._first = self._first, ""
-        seats = self._crowd()
+        first, self._first = self._first, None
+        seats = self._crowd(with_=first.seat if first else 0)
         self._line.doing = "betting"
-        if not hand:
+        if not first:
             await self._pace.pause(BETTING_S, self._rng)
-        if not await self._bet(round_id, seats, all_bet=bool(hand)):
+        if not await self._bet(round_id, seats, all_bet=bool(first)):
             return False
         self._line.doing = "dealing"
-        if not hand:
+        if not first:
             await self._pace.pause(DEALING_S, self._rng)
             if self._rng.random() < MISDEAL:
                 self._expect(await self._client.void(round_id, "misdeal"))
                 return True
         lucky = self._scene.lucky
-        stack = bool(hand) or (bool(lucky) and self._rng.randrange(lucky) == 0)
-        dealt = deal(self._place.game, seats, self._rng, stack=stack, hand=hand)
+        if first:
+            dealt = deal(self._place.game, seats, self._rng, stack=True, hand=first.hand, seat=first.seat)
+        else:
+            stack = bool(lucky) and self._rng.randrange(lucky) == 0
+            dealt = deal(self._place.game, seats, self._rng, stack=stack)
         self._line.doing = "paying"
         await self._settle(round_id, dealt)
         await self._pace.pause(PAYING_S, self._rng)
         return True
 
-    def _crowd(self) -> list[int]:
-        """Who sits there, in payout order (T4); at least one."""
-        seats = [seat for seat in range(self._place.seats, 0, -1) if self._rng.random() < OCCUPIED]
+    def _crowd(self, with_: int = 0) -> list[int]:
+        """Who sits there, in payout order (T4); at least one. with_: a seat with a neighbour, 0 for none."""
+        places = range(self._place.seats, 0, -1)
+        seats = [seat for seat in places if self._rng.random() < OCCUPIED or seat in (with_, with_ - 1)]
         return seats or [self._rng.randint(1, self._place.seats)]
 
     def _bets(self, seats: list[int], *, all_bet: bool) -> list[Message]:

@@ -12,7 +12,7 @@ import pytest
 
 from jackpot.books import chance, fair, fairness
 from jackpot.books.dealt import Dealt, watch
-from jackpot.books.fairness import IMPROBABLE, Draws, Tally, shift_of
+from jackpot.books.fairness import IMPROBABLE, TOO_FEW, Draws, Tally, shift_of
 from jackpot.books.names import Names
 from jackpot.config import Site
 from jackpot.lab.bench.past import BANK
@@ -68,7 +68,11 @@ def test_fair_decks_and_draws_are_not_called_improbable(tmp_path: Path) -> None:
     assert sure[0] == "how sure"
     assert "all wagers" in str(found.facts["compared"])
     assert "who dealt" in str(found.facts["shift"])
-    assert found.facts["comparisons"] == len(found.rows)
+    known = [row for row in found.rows if row["verdict"] != TOO_FEW]
+    assert found.facts["comparisons"] == len(known), "those whose chances are corrected for their number"
+    assert f"none of {len(known):,} comparisons" in str(verdict[1])
+    assert str(found.facts["left out"]).startswith(f"{len(found.rows) - len(known):,} more, ")
+    assert [row["corrected_chance"] == "" for row in found.rows] == [row not in known for row in found.rows]
     kinds = {row["what"].split()[0] for row in found.rows}
     assert kinds >= {"royal-flush", "card", "rank", "magic", "lucky"}
     assert {row["shift"] for row in found.rows} == {"06:00", "14:00", "22:00", "all"}

@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from jackpot.lab.house import PLACES, SIGNS
+from jackpot.lab.house import BY_HAND, PLACES, SIGNS
 from jackpot.lab.scene import Happening, Scene, TableLine, dollars
 from jackpot.lab.view import draw, plain
 
@@ -83,6 +83,16 @@ def test_what_a_person_does_by_hand_is_not_cut_off() -> None:
     assert "T01" in "".join(lines)
     assert "honest decks after one that is STACKED" in lines[0]
     assert "paid H6" not in "\n".join(lines)
+
+
+def test_a_hit_that_waits_for_a_person_keeps_the_floor_quiet() -> None:
+    """A10: nothing is printed under the steps until the table of the hit has played another round."""
+    scene = busy_scene()
+    waits = []
+    for by_hand, rounds in ((False, 1), (True, 0), (True, 1), (True, 2)):
+        scene.by_hand, scene.tables[BY_HAND.table].rounds = by_hand, rounds
+        waits.append(scene.waits_for_hands())
+    assert waits == [False, True, True, False]
 
 
 def test_a_sign_that_is_offline_says_so() -> None:
