@@ -111,6 +111,11 @@ def card(name: str) -> str:
     return name[:-1].replace("T", "10") + _SUITS[name[-1]]
 
 
+def suits(letters: str) -> str:
+    """Suits such as "hdc" as they are printed."""
+    return "".join(_SUITS[letter] for letter in letters)
+
+
 def refused_certificate(error: BaseException | None, setting: str) -> str | None:
     """Why another machine's certificate was refused, and what to do; None where that was not the cause.
 

@@ -186,7 +186,7 @@ def _tell(found: "Analysis") -> None:
     for sheet in sheets_of(found):
         table = plain_table(*(column.name.replace("_", " ") for column in sheet.columns))
         for column, made in zip(sheet.columns, table.columns, strict=True):
-            made.justify = "left" if column.kind in ("text", "name") else "right"
+            made.justify = "left" if column.kind in ("text", "name", "suits") else "right"
         for row in sheet.rows:
             cells = zip(sheet.columns, row, strict=True)
             table.add_row(*(shown(column.kind, cell) for column, cell in cells))

@@ -60,6 +60,13 @@ class Writing(msgspec.Struct, frozen=True):
         cut = self._grouped(str(abs(number)))
         return f"-{cut}" if number < 0 else cut
 
+    def number(self, text: str) -> str:
+        """A decimal number as this locale writes it. text: like "-1234.50"."""
+        whole, _, rest = text.removeprefix("-").partition(".")
+        return (
+            f"{'-' if text.startswith('-') else ''}{self._grouped(whole)}{self.decimal if rest else ''}{rest}"
+        )
+
     def _around(self, whole: str, rest: str) -> str:
         """The digits before and after the decimal sign, with all that this locale puts around them."""
         tail = f"{self.decimal}{rest}" if rest else ""

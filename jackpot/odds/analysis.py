@@ -17,6 +17,7 @@ from jackpot.odds.cycle import Meter, meter_at, wagers_until
 from jackpot.odds.subject import Subject, Unanalysable
 from jackpot.rules.money import BASIS_POINTS, MICROS_PER_CENT, floor_to_cent
 from jackpot.rules.paytable import SEATS, LevelTerms, Percent, Row
+from jackpot.words import Sentence
 
 # Digits of a square root: more than anybody shows.
 _ROOT: Final = Context(prec=16)
@@ -156,16 +157,19 @@ def analyze(subject: Subject, tonight: Tonight) -> Analysis:
 def _meters(subject: Subject, tonight: Tonight) -> dict[str, int]:
     terms, game, _ = subject
     if not 1 <= tonight.players <= SEATS[game]:
-        raise Unanalysable(f"players: {game} seats 1 to {SEATS[game]}, not {tonight.players}")
+        seats = {"game": game, "most": SEATS[game], "count": f"{tonight.players:,}"}
+        raise Unanalysable(Sentence("players: {game} seats 1 to {most}, not {count}", **seats))
     if not 1 <= tonight.wagers_an_hour <= RATE_MOST:
-        raise Unanalysable(f"rate: 1 to {RATE_MOST:,} wagers an hour, not {tonight.wagers_an_hour:,}")
+        rates = {"most": f"{RATE_MOST:,}", "count": f"{tonight.wagers_an_hour:,}"}
+        raise Unanalysable(Sentence("rate: 1 to {most} wagers an hour, not {count}", **rates))
     meters = {level.level: level.seed for level in terms.levels}
     for name, meter in tonight.meters.items():
         if name not in meters:
             raise Unanalysable(f"meter {name}: {terms.paytable} has {', '.join(meters)}")
         limit = next(level.limit for level in terms.levels if level.level == name)
         if limit is not None and meter > limit:
-            raise Unanalysable(f"meter {name}: {money_text(meter)} is above its limit {money_text(limit)}")
+            sums = {"level": Sentence(name), "sum": money_text(meter), "limit": money_text(limit)}
+            raise Unanalysable(Sentence("meter {level}: {sum} is above its limit {limit}", **sums))
         meters[name] = meter
     return meters
 

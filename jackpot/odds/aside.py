@@ -3,22 +3,28 @@
 Figures take a fifth of a second of a core, pictures a second or two: a thread would hold up tables' frames.
 """
 
+from functools import partial
 from importlib.util import find_spec
 
 import msgspec
 
 from jackpot import behind
+from jackpot.config.languages import ENGLISH, spoken, told
 from jackpot.config.writing import Writing
 from jackpot.odds.analysis import Analysis, Tonight, analyze
 from jackpot.odds.drawable import SHEETS, drawable
 from jackpot.odds.output import as_csv, as_html, as_json
-from jackpot.odds.sheets import facts_of, sheets_of, shown
+from jackpot.odds.sheets import Manner, facts_of, sheets_of, shown
 from jackpot.odds.subject import Subject, Unanalysable
 from jackpot.rules.paytable import Game, LinkTerms
+from jackpot.words import named
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """meters: by level, in micro-dollars. money: how the site writes sums. draw: pictures alone."""
+    """meters: by level, in micro-dollars. money: how the site writes sums. draw: pictures alone.
+
+    language: a locale, of all that is shown; files for programs have no language.
+    """
 
     terms: LinkTerms
     game: Game
@@ -28,6 +34,10 @@ class Asked(msgspec.Struct, frozen=True):
     wagers_an_hour: int
     seed: str
     draw: bool = False
+    language: str = ENGLISH
+
+    def manner(self) -> Manner:
+        return Manner(self.money, partial(told, self.language))
 
 
 class Page(msgspec.Struct, frozen=True):
@@ -67,45 +77,46 @@ class Told(msgspec.Struct, frozen=True):
 
 def told_of(asked: Asked) -> Told:
     """What a page shows and exports, or its pictures. They take longest, and the page waits for none."""
-    subject = Subject(asked.terms, asked.game, frozenset())
+    subject, manner = Subject(asked.terms, asked.game, frozenset()), asked.manner()
+    money, say = manner
     try:
         found = analyze(subject, Tonight(asked.meters, asked.players, asked.wagers_an_hour))
     except Unanalysable as error:
-        return Told(str(error))
+        return Told(manner.say(error.args[0]))
     drawn = find_spec("matplotlib") is not None
     if asked.draw:
         return Told(pictures=_pictures(found, asked) if drawn else {})
-    money = asked.money.of_micros
     pages = [
         Page(
             sheet.name,
-            sheet.title,
-            [column.name for column in sheet.columns],
+            say(sheet.title),
+            [say(named(column.name)) for column in sheet.columns],
             [column.kind for column in sheet.columns],
-            [[shown(column.kind, cell, money) for column, cell in zip(sheet.columns, row, strict=True)]
+            [[shown(column.kind, cell, manner) for column, cell in zip(sheet.columns, row, strict=True)]
              for row in sheet.rows],
-            list(sheet.notes),
+            [say(note) for note in sheet.notes],
         )
         for sheet in sheets_of(found, money)
     ]  # fmt: skip
     return Told(
-        facts=facts_of(found, money),
+        facts=[(say(named(name)), say(text)) for name, text in facts_of(found, money)],
         sheets=pages,
         drawable=[
-            Drawable(picture.name, SHEETS[picture.kind], picture.title) for picture in drawable(found, money)
+            Drawable(picture.name, SHEETS[picture.kind], say(picture.title))
+            for picture in drawable(found, money)
         ]
         if drawn
         else None,
         csv=as_csv(found),
         json=as_json(found),
-        html=as_html(found, money),
+        html=as_html(found, manner, spoken(asked.language)),
     )
 
 
 def _pictures(found: Analysis, asked: Asked) -> dict[str, str]:
     from jackpot.odds.pictures import pictures, written  # noqa: PLC0415 - of the extra `lab`
 
-    drawn = pictures(found, asked.seed, asked.money, "page")
+    drawn = pictures(found, asked.seed, asked.manner(), "page")
     return {name: written(figure, "svg").decode() for name, figure in drawn.items()}
 
 

@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple
 
+from jackpot.config.writing import Writing
 from jackpot.odds.analysis import Analysis, LevelFound
-from jackpot.odds.sheets import Money, dollars
+from jackpot.odds.sheets import DOLLARS
+from jackpot.words import Sentence
 
 Kind = Literal["return", "hit", "year", "envy"]
 # By picture, the sheet whose figures stand next to it.
@@ -17,31 +19,34 @@ class Picture(NamedTuple):
     name: str
     kind: Kind
     level: LevelFound | None
-    title: str
+    title: Sentence
 
 
-def drawable(found: Analysis, money: Money = dollars) -> tuple[Picture, ...]:
+def drawable(found: Analysis, money: Writing = DOLLARS) -> tuple[Picture, ...]:
     """All that can be drawn, one picture a level; a cycle needs every figure of its level."""
     return tuple(_drawable(found, money))
 
 
-def _drawable(found: Analysis, money: Money) -> Iterator[Picture]:
-    wager = money(found.subject.terms.wager)
+def _drawable(found: Analysis, money: Writing) -> Iterator[Picture]:
+    wager = money.of_micros(found.subject.terms.wager)
     for level in found.levels:
-        yield _of(level, "return", f"What a {wager} wager returns at each {_meter(level)}")
+        title = Sentence("What a {wager} wager returns at each {meter}", wager=wager, meter=_meter(level))
+        yield _of(level, "return", title)
     known = [level for level in found.levels if level.cycle is not None]
     for level in known:
-        yield _of(level, "hit", f"How high the {_meter(level)} is when it is won")
+        yield _of(level, "hit", Sentence("How high the {meter} is when it is won", meter=_meter(level)))
     for level in known:
-        yield _of(level, "year", f"A year of the {_meter(level)}, one of many possible")
+        yield _of(level, "year", Sentence("A year of the {meter}, one of many possible", meter=_meter(level)))
     if any(found.envy.values()):
-        yield Picture("envy", "envy", None, f"What envy returns of a {wager} wager, by players")
+        title = Sentence("What envy returns of a {wager} wager, by players", wager=wager)
+        yield Picture("envy", "envy", None, title)
 
 
-def _of(level: LevelFound, kind: Kind, title: str) -> Picture:
+def _of(level: LevelFound, kind: Kind, title: Sentence) -> Picture:
     return Picture(f"{kind}-{level.terms.level}", kind, level, title)
 
 
-def _meter(level: LevelFound) -> str:
+def _meter(level: LevelFound) -> Sentence:
     """How a title calls a level; the one without a name is the meter."""
-    return "meter" if level.terms.level == "meter" else f"{level.terms.level} meter"
+    name = level.terms.level
+    return Sentence("meter") if name == "meter" else Sentence("{level} meter", level=Sentence(name))

@@ -8,7 +8,8 @@ from importlib import resources
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from jackpot.odds.analysis import Analysis
-from jackpot.odds.sheets import Money, dollars, exact, facts_of, sheets_of, shown
+from jackpot.odds.sheets import PLAIN, Manner, exact, facts_of, sheets_of, shown
+from jackpot.words import Sentence, named
 
 
 def as_csv(found: Analysis) -> str:
@@ -38,16 +39,19 @@ def as_json(found: Analysis) -> str:
     return json.dumps({"subject": dict(facts_of(found)), **sheets, "notes": notes}, indent=2)
 
 
-def as_html(found: Analysis, money: Money = dollars) -> str:
-    """A page of its own, ready to print: it loads nothing."""
+def as_html(found: Analysis, manner: Manner = PLAIN, language: str = "en") -> str:
+    """A page of its own, ready to print: it loads nothing. language: of the manner's texts."""
     made = Environment(
         autoescape=True, undefined=StrictUndefined, loader=FunctionLoader(_source), trim_blocks=True
     )
     return made.get_template("analysis.html").render(
-        title=f"Analysis of {found.subject.terms.paytable}",
-        facts=facts_of(found, money),
-        sheets=sheets_of(found, money),
-        shown=lambda kind, cell: shown(kind, cell, money),
+        language=language,
+        say=manner.say,
+        named=named,
+        title=manner.say(Sentence("Analysis of {paytable}", paytable=found.subject.terms.paytable)),
+        facts=facts_of(found, manner.money),
+        sheets=sheets_of(found, manner.money),
+        shown=lambda kind, cell: shown(kind, cell, manner),
         style=_source("print.css"),
     )
 

@@ -5,28 +5,30 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from itertools import pairwise
+from textwrap import fill
 from typing import Any, Final, Literal, NamedTuple
 
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
-from jackpot.config.writing import Writing, writing
 from jackpot.odds.analysis import Analysis, LevelFound
 from jackpot.odds.cycle import path, won_within
 from jackpot.odds.drawable import Kind, Picture, drawable
+from jackpot.odds.sheets import PLAIN, Manner
 from jackpot.rules.money import MICROS_PER_UNIT
+from jackpot.words import Sentence
 
 Suffix = Literal["svg", "png"]
 SUFFIXES: Final[tuple[Suffix, ...]] = ("svg", "png")
 Ground = Literal["paper", "page"]
-# The catalogue's sources write sums so.
-DOLLARS: Final = writing("en_US", "USD")
 
 HOURS_OF_A_YEAR: Final = 365 * 24
 
 # Inches: three stand side by side on a screen, and one fills a phone.
 _SIZE: Final = 4.4, 3.4
+# Letters of a title in one line of that.
+_TITLE: Final = 46
 # Bars of a distribution: fewer hide its shape, more show the grid that it was worked out on.
 _BARS: Final = 40
 # Quantiles that a distribution has lines for.
@@ -62,20 +64,41 @@ class _Drawing(NamedTuple):
 
     found: Analysis
     seed: str
-    money: Writing
+    manner: Manner
     look: _Look
 
     def sum(self, micros: Fraction | float) -> str:
-        return self.money.whole(round(micros / MICROS_PER_UNIT))
+        return self.manner.money.whole(round(micros / MICROS_PER_UNIT))
+
+    def say(self, plain: str, **values: object) -> str:
+        return self.manner.say(Sentence(plain, **values))
+
+    def percent(self, part: Fraction) -> str:
+        return f"{self.manner.money.number(f'{float(100 * part):.1f}')}{_PERCENT}"
+
+    def percents(self, decimals: int | None = None) -> PercentFormatter:
+        """Along an axis."""
+        return _Percents(self.manner.money.decimal, decimals)
+
+
+class _Percents(PercentFormatter):
+    """Parts of one, with the site's decimal sign."""
+
+    def __init__(self, sign: str, decimals: int | None) -> None:
+        super().__init__(1, decimals, _PERCENT)
+        self._sign = sign
+
+    def format_pct(self, x: float, display_range: float) -> str:
+        return super().format_pct(x, display_range).replace(".", self._sign)
 
 
 def pictures(
-    found: Analysis, seed: str = "1", money: Writing = DOLLARS, ground: Ground = "paper"
+    found: Analysis, seed: str = "1", manner: Manner = PLAIN, ground: Ground = "paper"
 ) -> dict[str, Figure]:
-    """All that can be drawn, by name. seed: of the year. money: how the site writes sums."""
-    drawing = _Drawing(found, seed, money, _LOOKS[ground])
+    """All that can be drawn, by name. seed: of the year."""
+    drawing = _Drawing(found, seed, manner, _LOOKS[ground])
     with _styled(drawing.look):
-        return {picture.name: _drawn(picture, drawing) for picture in drawable(found, money.of_micros)}
+        return {picture.name: _drawn(picture, drawing) for picture in drawable(found, manner.money)}
 
 
 def written(figure: Figure, suffix: Suffix) -> bytes:
@@ -104,7 +127,7 @@ def _styled(look: _Look) -> Iterator[None]:
 def _drawn(picture: Picture, drawing: _Drawing) -> Figure:
     figure = Figure(figsize=_SIZE, layout="constrained")
     axes = figure.subplots()
-    axes.set_title(picture.title)
+    axes.set_title(fill(drawing.manner.say(picture.title), _TITLE))
     axes.tick_params(colors=drawing.look.text, labelsize="small")
     axes.spines[["top", "right"]].set_visible(False)
     if picture.level is None:
@@ -122,15 +145,16 @@ def _return(axes: Any, level: LevelFound, drawing: _Drawing) -> None:
     most = max(level.break_even, level.meter, _LEAST) * 5 // 4
     axes.plot([0, most], [float(rest), float(rest + level.taken * most / wager)], color=look.ours)
     axes.axhline(1, color=look.quiet, linewidth=0.8, linestyle="--")
-    now = f"{_percent(found.total)} at {drawing.sum(level.meter)}"
+    now = drawing.say("{part} at {sum}", part=drawing.percent(found.total), sum=drawing.sum(level.meter))
     axes.plot([level.meter], [float(found.total)], "o", color=look.mark, label=now)
     if level.break_even:
-        even = f"100 % at {drawing.sum(level.break_even)}"
+        even = drawing.say("{part} at {sum}", part=f"100{_PERCENT}", sum=drawing.sum(level.break_even))
         axes.plot([level.break_even], [1], "s", color=look.ours, label=even)
-    axes.yaxis.set_major_formatter(PercentFormatter(1, 0, _PERCENT))
-    axes.set_ylabel("returned of the wager")
+    axes.yaxis.set_major_formatter(drawing.percents(0))
+    axes.set_ylabel(drawing.say("returned of the wager"))
     _sums(axes.xaxis, drawing)
-    axes.set_xlabel("the meter" if len(found.levels) == 1 else "this meter, the others as they are")
+    alone = len(found.levels) == 1
+    axes.set_xlabel(drawing.say("the meter" if alone else "this meter, the others as they are"))
     axes.set_ylim(bottom=0)
     axes.legend()
 
@@ -145,15 +169,16 @@ def _hit(axes: Any, level: LevelFound, drawing: _Drawing) -> None:
     heights = [after - before for before, after in pairwise(within)]
     axes.bar(edges[:-1], heights, wide, align="edge", color=drawing.look.ours)
     mean = level.cycle.mean(level.cycle.mean_start)
-    axes.axvline(float(mean), color=drawing.look.mark, label=f"mean {drawing.sum(mean)}")
+    axes.axvline(float(mean), color=drawing.look.mark, label=drawing.say("mean {sum}", sum=drawing.sum(mean)))
     for at in level.ends:
         if at.quantile in _MARKED:
-            label = f"{float(100 * at.quantile):.0f}{_PERCENT} of the wins: up to {drawing.sum(at.meter)}"
+            most = {"part": f"{float(100 * at.quantile):.0f}{_PERCENT}", "sum": drawing.sum(at.meter)}
+            label = drawing.say("{part} of the wins: up to {sum}", **most)
             axes.axvline(at.meter, color=drawing.look.text, linestyle="--", label=label)
-    axes.yaxis.set_major_formatter(PercentFormatter(1, symbol=_PERCENT))
-    axes.set_ylabel("of the wins")
+    axes.yaxis.set_major_formatter(drawing.percents())
+    axes.set_ylabel(drawing.say("of the wins"))
     _sums(axes.xaxis, drawing)
-    axes.set_xlabel("the meter when it is won")
+    axes.set_xlabel(drawing.say("the meter when it is won"))
     axes.set_ylim(top=max(heights) * _ROOM)
     axes.legend(loc="upper right")
 
@@ -169,16 +194,17 @@ def _year(axes: Any, level: LevelFound, drawing: _Drawing) -> None:
     axes.plot(days, [moment.meter for moment in course], color=drawing.look.ours, linewidth=0.7)
     _sums(axes.yaxis, drawing)
     axes.set_ylim(bottom=0)
-    axes.set_xlabel(f"days at {an_hour:,} wagers an hour")
+    count = drawing.manner.money.count(an_hour)
+    axes.set_xlabel(drawing.say("days at {count} wagers an hour", count=count))
 
 
 def _envy(axes: Any, drawing: _Drawing) -> None:
     found, look = drawing.found, drawing.look
     colours = [look.mark if players == found.tonight.players else look.ours for players in found.envy]
     axes.bar(list(found.envy), [float(part) for part in found.envy.values()], color=colours)
-    axes.yaxis.set_major_formatter(PercentFormatter(1, symbol=_PERCENT))
-    axes.set_ylabel("returned of the wager")
-    axes.set_xlabel("players at the table")
+    axes.yaxis.set_major_formatter(drawing.percents())
+    axes.set_ylabel(drawing.say("returned of the wager"))
+    axes.set_xlabel(drawing.say("players at the table"))
 
 
 _BY_LEVEL: Final[dict[Kind, Callable[[Any, LevelFound, _Drawing], None]]] = {
@@ -191,7 +217,3 @@ _BY_LEVEL: Final[dict[Kind, Callable[[Any, LevelFound, _Drawing], None]]] = {
 def _sums(axis: Any, drawing: _Drawing) -> None:
     axis.set_major_formatter(FuncFormatter(lambda micros, _: drawing.sum(micros)))
     axis.set_major_locator(MaxNLocator(_SUMS_SHOWN))
-
-
-def _percent(part: Fraction) -> str:
-    return f"{float(100 * part):.1f}{_PERCENT}"

@@ -10,17 +10,19 @@ from aiohttp import hdrs, web
 from msgspec.structs import replace
 from multidict import istr
 
-from jackpot.catalogue import games_of, load, parse_money
+from jackpot.catalogue import games_of, load, money_text, parse_money
 from jackpot.config import Config
 from jackpot.odds.aside import Asked, Told
 from jackpot.rules.money import decimal, floor_to_cent, of_decimal
 from jackpot.rules.paytable import Game, LinkTerms
+from jackpot.rules.terms import SUM_MAX
 from jackpot.server.apart import Apart
 from jackpot.server.asks.ask import QUOTED_MOST, BadRequest, NotDone
 from jackpot.server.asks.links import AskLink
 from jackpot.server.people import Person
 from jackpot.web.front import SAID, Front, Maker
 from jackpot.web.visitor import while_there
+from jackpot.words import Sentence, both
 
 # A few seconds on a machine that does nothing else.
 ANSWER_WITHIN_S: Final = 30.0
@@ -62,9 +64,9 @@ class Lab:
         told, problem = None, ""
         try:
             meters = _meters(terms, given, await self._now(terms))
-            told = await self._told(request, self._asked(terms, given, meters), person)
+            told = await self._told(request, self._asked(request, terms, given, meters), person)
         except BadRequest as error:
-            meters, problem = {}, str(error)
+            meters, problem = {}, error.args[0]
         if told is not None and "as" in given:
             return _file(told, given["as"], terms.paytable)
         written = {f"meter.{name}": decimal(meter) for name, meter in meters.items()}
@@ -87,7 +89,7 @@ class Lab:
         """One of the page's pictures, as SVG."""
         given = _given(request)
         terms, _ = self._link(given)
-        asked = self._asked(terms, given, _meters(terms, given, {}))
+        asked = self._asked(request, terms, given, _meters(terms, given, {}))
         told = await self._told(request, replace(asked, draw=True), person)
         svg = told.pictures.get(request.match_info["picture"])
         if svg is None:
@@ -111,19 +113,23 @@ class Lab:
             return {}
         return {level.level: floor_to_cent(of_decimal(level.value)) for level in found.levels}
 
-    def _asked(self, terms: LinkTerms, given: Mapping[str, str], meters: dict[str, int]) -> Asked:
+    def _asked(
+        self, request: web.Request, terms: LinkTerms, given: Mapping[str, str], meters: dict[str, int]
+    ) -> Asked:
         """Raises BadRequest."""
         games = self._games[terms.link]
         game = next((game for game in games if game == given.get("game", games[0])), None)
         if game is None:
-            raise BadRequest(f"game: {terms.link} is played at {' and '.join(games)}")
+            names = {"link": terms.link, "games": both(games)}
+            raise BadRequest(Sentence("game: {link} is played at {games}", **names))
         numbers = {"players": given.get("players", "1"), "rate": given.get("rate", RATE)}
         for name, text in numbers.items():
             if not (text.isascii() and text.isdigit() and len(text) <= DIGITS_MOST):
-                shown = text[:QUOTED_MOST]
-                raise BadRequest(f"{name}: {shown!r} is no whole number of up to {DIGITS_MOST} digits")
+                said = {"name": Sentence(name), "text": repr(text[:QUOTED_MOST]), "most": DIGITS_MOST}
+                raise BadRequest(Sentence("{name}: {text} is no whole number of up to {most} digits", **said))
         players, rate = (int(text) for text in numbers.values())
-        return Asked(terms, game, self._money, meters, players, rate, SEED)
+        language = self._make.language(request)
+        return Asked(terms, game, self._money, meters, players, rate, SEED, language=language)
 
     async def _told(self, request: web.Request, asked: Asked, person: Person) -> Told:
         """What the process says, or has said. Raises BadRequest, NotDone."""
@@ -151,8 +157,13 @@ def _meters(terms: LinkTerms, given: Mapping[str, str], now: Mapping[str, int]) 
             try:
                 meters[name] = parse_money(text)
             except ValueError as error:
-                raise BadRequest(f"{name}: {error}") from error
+                raise BadRequest(_no_sum(name, text)) from error
     return meters
+
+
+def _no_sum(level: str, text: str) -> Sentence:
+    most = {"level": Sentence(level), "text": repr(text[:QUOTED_MOST]), "most": money_text(SUM_MAX)}
+    return Sentence("{level}: {text} is no sum: write it like 5000.00, at most {most}", **most)
 
 
 def _given(request: web.Request) -> dict[str, str]:

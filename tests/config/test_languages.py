@@ -12,11 +12,17 @@ from msgspec import Struct
 
 from jackpot.books.reports import REPORTS
 from jackpot.books.telling import NOT_ABOUT
+from jackpot.catalogue import ids, load
 from jackpot.config.languages import PAGES, preferred, spoken, words
+from jackpot.odds.analysis import Tonight, analyze
+from jackpot.odds.output import as_html
+from jackpot.odds.pictures import pictures
+from jackpot.odds.sheets import Manner
+from jackpot.odds.subject import Wish, subject_of
 from jackpot.rules import alarms, kinds
 from jackpot.rules.acts import ACTS
 from jackpot.rules.codes import OF_ACTS
-from jackpot.rules.paytable import LevelTerms, LinkTerms, TableTerms
+from jackpot.rules.paytable import SEATS, LevelTerms, LinkTerms, TableTerms
 from jackpot.rules.signing import ROLES, Means
 from jackpot.rules.views import WAITING
 from jackpot.server.people import NOBODY_YET, NOT_RIGHT, SESSION_OVER, SHUT
@@ -27,7 +33,8 @@ from jackpot.web.front import LISTS
 from jackpot.web.overview import HERE, OFFLINE
 from jackpot.web.reports import ASKED
 from jackpot.web.screens import templates
-from jackpot.words import several
+from jackpot.words import Sentence, several
+from jackpot.words import game as game_name
 from jackpot.words import words as as_words
 
 STATIC = resources.files("jackpot.web").joinpath("static")
@@ -158,6 +165,53 @@ def said_by_books() -> Iterator[str]:
     told: list[type[Struct]] = [*kinds.KINDS.values(), TableTerms, LinkTerms, LevelTerms]
     fields = {name for event in told for name in event.__struct_fields__}
     yield from (name.replace("_", " ") for name in fields - {*NOT_ABOUT, *PUT_OTHERWISE})
+
+
+def said_by_the_lab() -> tuple[set[str], set[str]]:
+    """What it asks the catalogue for of every paytable, on its page, on paper and in its pictures.
+
+    The second: what it says that is no sentence of ours, but a name, a sum or a source.
+    """
+    asked, names = set[str](), set[str]()
+
+    def plain(text: str) -> str:
+        asked.add(text)
+        return text
+
+    def say(text: str) -> str:
+        if isinstance(text, Sentence):
+            return text.told(plain)
+        names.add(text)
+        return text
+
+    manner = Manner(say=say)
+    for paytable in ids():
+        subject = subject_of(paytable, Wish())
+        for players in (1, SEATS[subject.game]):
+            as_html(analyze(subject, Tonight(players=players)), manner)
+        pictures(analyze(subject, Tonight(players=2)), manner=manner)
+    return asked, names
+
+
+def test_the_lab_speaks_every_language_of_the_pages() -> None:
+    """The lab: tables, titles, notes and the texts in pictures are told, all but names and sources."""
+    asked, names = said_by_the_lab()
+    for file in resources.files("jackpot.odds").iterdir():
+        if file.name.endswith(".py"):
+            for call in ast.walk(ast.parse(file.read_text())):
+                if (
+                    isinstance(call, ast.Call)
+                    and isinstance(call.func, ast.Name)
+                    and call.func.id == "Sentence"
+                ):
+                    asked |= set(_of_call("Sentence", call.args))
+    asked = {text for text in asked if re.sub(r"{\w+}|\W", "", text)}
+    assert {"Return of a wager at these meters", "of the wins", "Straight flush", "{level} meter"} <= asked
+    spanish = words("es_MX", PAGES)
+    assert asked - spanish.keys() == set()
+    titles = {f"{load(paytable).id}, {load(paytable).title}" for paytable in ids()}
+    ours = {name for name in names - titles if re.search("[a-z]{2}", name)}
+    assert ours - spanish.keys() <= {game_name(game) for game in SEATS}
 
 
 def _of_call(name: str, args: list[ast.expr]) -> Iterator[str]:

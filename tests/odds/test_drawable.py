@@ -1,5 +1,6 @@
 """Is it known what can be drawn, and what each picture is called, before anything is?"""
 
+from jackpot.config.writing import writing
 from jackpot.odds.drawable import drawable
 from tests.odds.test_analysis import found_of
 
@@ -18,7 +19,8 @@ def test_what_is_not_known_is_not_drawn() -> None:
 
 def test_a_title_says_what_is_shown_of_which_meter() -> None:
     """L3, M1: the level, where it has a name, and the wager as the site writes it."""
-    titles = [one.title for one in drawable(found_of("pa-643a-five-card-B", wager="5.00"), lambda _: "5 EUR")]
-    assert titles[:2] == [f"What a 5 EUR wager returns at each {level} meter" for level in ("mega", "major")]
-    assert titles[-1] == "What envy returns of a 5 EUR wager, by players"
+    euros = writing("en_IE", "EUR")
+    titles = [one.title for one in drawable(found_of("pa-643a-five-card-B", wager="5.00"), euros)]
+    assert titles[:2] == [f"What a €5.00 wager returns at each {level} meter" for level in ("mega", "major")]
+    assert titles[-1] == "What envy returns of a €5.00 wager, by players"
     assert drawable(found_of("pa-643a-five-card-A"))[1].title == "How high the meter is when it is won"

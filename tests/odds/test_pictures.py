@@ -1,14 +1,17 @@
 """Do the pictures show the figures, and are they pictures?"""
 
 import xml.etree.ElementTree as ET
+from functools import partial
 from math import isclose
 from typing import Any
 
 import pytest
 from matplotlib.figure import Figure
 
+from jackpot.config.languages import told
 from jackpot.config.writing import writing
 from jackpot.odds.pictures import pictures, written
+from jackpot.odds.sheets import Manner
 from tests.odds.test_analysis import found_of
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -37,11 +40,23 @@ def test_each_level_has_three_pictures_and_envy_one() -> None:
 
 def test_a_picture_writes_sums_as_the_site_does() -> None:
     """M1: axes and labels have the site's currency, as its locale writes it."""
-    drawn = pictures(found_of("pa-643a-three-card-B"), money=writing("de_DE", "EUR"), ground="page")
+    drawn = pictures(found_of("pa-643a-three-card-B"), manner=Manner(writing("de_DE", "EUR")), ground="page")
     for name in ("return-meter", "hit-meter", "year-meter"):
         svg = written(drawn[name], "svg").decode()
         assert "000\xa0€" in svg
         assert "$" not in svg
+    assert (
+        ",0 %" in written(drawn["hit-meter"], "svg").decode() + written(drawn["return-meter"], "svg").decode()
+    )
+
+
+def test_a_title_fits_its_picture_in_every_language() -> None:
+    """Pages: what is longer than a picture is wide goes into a second line."""
+    manner = Manner(say=partial(told, "es"))
+    for figure in pictures(found_of("pa-643a-five-card-C", wager="5.00"), manner=manner).values():
+        figure.draw_without_rendering()
+        title = axes_of(figure).title.get_window_extent()
+        assert (title.x0 >= 0, title.x1 <= figure.bbox.width) == (True, True), axes_of(figure).get_title()
 
 
 def test_the_line_of_the_return_crosses_the_whole_wager_at_the_break_even_meter() -> None:

@@ -62,7 +62,7 @@ async def test_a_question_that_cannot_be_meant_is_answered_on_its_page(tmp_path:
             ("players=9", "players: let-it-ride seats 1 to 7, not 9"),
             ("players=many", "is no whole number"),
             ("rate=99999999", "is no whole number of up to 7 digits"),
-            ("meter.mega=-1", "is not a sum of money"),
+            ("meter.mega=-1", "mega: &#39;-1&#39; is no sum: write it like 5000.00"),
             ("game=chess", "is played at let-it-ride"),
         ):
             async with web.get(f"/ops/lab?{query}") as page:
@@ -75,6 +75,39 @@ async def test_a_question_that_cannot_be_meant_is_answered_on_its_page(tmp_path:
         ):
             async with web.get(path) as page:
                 assert page.status == status, path
+
+
+@on_loop
+async def test_the_lab_speaks_the_browsers_language(tmp_path: Path) -> None:
+    """Pages, M1: tables, titles, pictures, paper and refusals are Spanish; files for programs are not."""
+    async with floor(tmp_path) as (_, web):
+        (await signed_in(web)).close()
+
+        async def read(path: str, language: str) -> str:
+            async with web.get(f"/ops/lab{path}", headers={"Accept-Language": language}) as answer:
+                return await answer.text()
+
+        at = f"?link={LINK}&meter.mega=81250.00&players=7&rate=2000"
+        page = await read(at, "es")
+        assert "Retorno de una apuesta con estos contadores" in page
+        assert "mega con $81,250.00" in page
+        assert 'alt="Qué devuelve una apuesta de $1.00 con cada contador mega"' in page
+        assert 'lang="en"' not in page
+        for english in (
+            "of the wager",
+            "house edge",
+            "Mean at",
+            "each dealt a hand",
+            " in 649,740",
+            "for 1<",
+        ):
+            assert english not in page
+        assert "días con 2,000 apuestas por hora" in await read(f"/year-mega.svg{at}", "es")
+        assert '<html lang="es">' in (paper := await read(f"{at}&as=print", "es"))
+        assert "Control de la llave de reinicio" in paper
+        assert "no es un número entero de hasta 7 cifras" in await read("?rate=x", "es")
+        assert "jugadores: en let-it-ride caben de 1 a 7, no 9" in await read("?players=9", "es")
+        assert await read(f"{at}&as=csv", "es") == await read(f"{at}&as=csv", "en")
 
 
 @on_loop
