@@ -56,22 +56,19 @@ class Deal:
 
 
 def deal(
-    game: Game, seats: Sequence[int], rng: Random, *, stack: bool = False, hand: str = "", seat: int = 0
+    game: Game, seats: Sequence[int], rng: Random, *, stack: bool = False, wins: tuple[int, str] | None = None
 ) -> Deal:
     """One round's cards for these seats from one deck of 52.
 
-    stack: one seat gets a hand that the links pay for; it is said so in the result. hand, seat: which, where
-    it is not drawn.
+    stack: one seat gets a hand that the links pay for; it is said so in the result. wins: that seat and its
+    hand, where they are not drawn.
     """
     if not 0 < len(seats) <= SEATS[game]:
         raise ValueError(f"{game} deals to 1..{SEATS[game]} seats, not {len(seats)}")
     layout = LAYOUTS[game]
     deck = list(range(cards.DECK))
     rng.shuffle(deck)
-    stacked = None
-    if stack:
-        place = seats.index(seat) if seat else rng.randrange(len(seats))
-        stacked = seats[place], _stack(deck, layout, place, rng, hand)
+    stacked = _stack(deck, layout, seats, rng, wins) if stack or wins else None
     rest = layout.board + layout.dealer
     hands = {
         seat: _texts(deck[rest + layout.own * place : rest + layout.own * (place + 1)])
@@ -88,15 +85,18 @@ def _texts(numbers: Sequence[int]) -> tuple[str, ...]:
     return tuple(cards.text(number) for number in numbers)
 
 
-def _stack(deck: list[int], layout: Layout, place: int, rng: Random, hand: str) -> str:
-    """Swaps a good hand into where the cards of a place and its part of the board will be: which hand."""
+def _stack(
+    deck: list[int], layout: Layout, seats: Sequence[int], rng: Random, wins: tuple[int, str] | None
+) -> tuple[int, str]:
+    """Swaps a good hand to where a seat's cards and its part of the board will be: which seat and hand."""
+    place = seats.index(wins[0]) if wins else rng.randrange(len(seats))
     first = layout.board + layout.dealer + layout.own * place
     places = [*range(layout.shared), *range(first, first + layout.own)]
-    hand = hand or rng.choice(STACKED[len(places)])
+    hand = wins[1] if wins else rng.choice(STACKED[len(places)])
     for position, card in zip(places, _hand(hand, rng), strict=True):
         other = deck.index(card)
         deck[position], deck[other] = deck[other], deck[position]
-    return hand
+    return seats[place], hand
 
 
 def _hand(name: str, rng: Random) -> list[int]:

@@ -140,11 +140,9 @@ class SimulatedTable:
                 self._expect(await self._client.void(round_id, "misdeal"))
                 return True
         lucky = self._scene.lucky
-        if first:
-            dealt = deal(self._place.game, seats, self._rng, stack=True, hand=first.hand, seat=first.seat)
-        else:
-            stack = bool(lucky) and self._rng.randrange(lucky) == 0
-            dealt = deal(self._place.game, seats, self._rng, stack=stack)
+        stack = not first and bool(lucky) and self._rng.randrange(lucky) == 0
+        wins = (first.seat, first.hand) if first else None
+        dealt = deal(self._place.game, seats, self._rng, stack=stack, wins=wins)
         self._line.doing = "paying"
         await self._settle(round_id, dealt)
         await self._pace.pause(PAYING_S, self._rng)
