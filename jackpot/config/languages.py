@@ -7,7 +7,7 @@
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
-from typing import Final
+from typing import Any, Final
 
 from babel import Locale, UnknownLocaleError
 from babel.messages.pofile import read_po
@@ -48,6 +48,15 @@ def told(locale: str, text: str) -> str:
     if isinstance(text, Sentence):
         return text.told(lambda plain: said.get(plain, plain))
     return said.get(text, text)
+
+
+def told_all(locale: str, found: Any) -> Any:
+    """JSON's value with every Sentence in it as pages of a locale say it; other texts in it are names."""
+    if isinstance(found, Mapping):
+        return {name: told_all(locale, value) for name, value in found.items()}
+    if isinstance(found, list | tuple):
+        return [told_all(locale, value) for value in found]
+    return told(locale, found) if isinstance(found, Sentence) else found
 
 
 def spoken(locale: str) -> str:

@@ -13,7 +13,7 @@ from jinja2.runtime import Context
 from multidict import MultiDict
 
 from jackpot.config import Config
-from jackpot.config.languages import ENGLISH, PAGES, preferred, told
+from jackpot.config.languages import ENGLISH, PAGES
 from jackpot.config.languages import words as catalogue
 from jackpot.config.writing import Writing, told_time
 from jackpot.ledger.store import LedgerError
@@ -32,8 +32,8 @@ from jackpot.server.people import SECRET_LEAST, Denied, Person
 from jackpot.web import doings
 from jackpot.web.access import SAFE_METHODS, Access, Forged, Unsafe, check_origin, page_token, word_of_ours
 from jackpot.web.forms import SIGN_IN_MOST, form_of
-from jackpot.web.screens import SECURITY, html, templates, written_in
-from jackpot.words import Sentence, card, filled, game, joined, words
+from jackpot.web.screens import SECURITY, asked_in, html, say, templates, written_in
+from jackpot.words import Sentence, card, game, joined, words
 
 Map = dict[str, Any]
 Page = Callable[[web.Request, Person], Awaitable[web.StreamResponse]]
@@ -101,7 +101,7 @@ class Maker:
             "causes": doings.causes,
             "placed": placed,
         }
-        self._templates.globals |= {"say": say, "tongue": tongue, "titles": titles}
+        self._templates.globals |= {"tongue": tongue, "titles": titles}
 
     async def door(self, request: web.Request) -> web.StreamResponse:
         """GET: where people sign in."""
@@ -265,8 +265,7 @@ class Maker:
 
     def language(self, request: web.Request) -> str:
         """What a page speaks that is asked for so."""
-        asked = ",".join(request.headers.getall(hdrs.ACCEPT_LANGUAGE, []))
-        return preferred(asked, self._config.site.locale)
+        return asked_in(request, self._config.site.locale)
 
     def _sum(self, amount: str) -> str:
         return self._money.text(to_cents(of_decimal(amount)))
@@ -280,13 +279,6 @@ class Maker:
         """form: of Babel, by whose locale months are called what they are."""
         language = context.get("language", ENGLISH)
         return told_time(unix_ms, self._config.site.timezone, language, form)
-
-
-@pass_context
-def say(context: Context, text: str, **values: object) -> str:
-    """A sentence in the page's language. values: what stands in its braces, where it has not got them."""
-    said = told(context.get("language", ENGLISH), text)
-    return said if isinstance(text, Sentence) else filled(said, values)
 
 
 @pass_context

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 from urllib.parse import quote
 
 from jackpot.books.reader import Books
@@ -17,7 +17,9 @@ from jackpot.rules.acts.links import CONFIG_REASON, INTERNAL, OPERATOR
 from jackpot.rules.acts.meters import TRANSFERRED
 from jackpot.rules.acts.witness import BEHIND
 from jackpot.rules.money import to_cents
+from jackpot.rules.signing import SITE
 from jackpot.rules.unpaid import WAITING_MOST
+from jackpot.server.asks.ask import PAGE_MOST
 from jackpot.server.desk import BankStopped, Desk
 from jackpot.server.devices import Devices
 from jackpot.server.heads import Signer
@@ -26,9 +28,11 @@ from jackpot.server.pagers import Pagers
 from jackpot.server.relay import Publisher
 from jackpot.server.remedy import remedies, remedy, suspended
 from jackpot.web.doings import causes
-from jackpot.words import Sentence, ago, counted, joined
+from jackpot.words import Sentence, ago, joined, several, words
 
 HITS_SHOWN: Final = 14
+# Hits that wait for people, on top of the page: more would push the links off the screen.
+WAITING_SHOWN: Final = 6
 # The state is read once in this time, however many pages show it.
 FRESH_S: Final = 1.0
 # While the ledger is in doubt the last durable state is shown: that is when people look.
@@ -38,7 +42,7 @@ STATE_WITHIN_S: Final = 1.0
 BACK_WITHIN_S: Final = 15.0
 
 # What a person does with a hit of that status (A10).
-_NEXT: Final = {"pending": "validate", "validated": "pay"}
+_NEXT: Final = {"pending": Sentence("validate it"), "validated": Sentence("pay it")}
 # A bank that stops says why in the log; what to do about each is in the manual.
 _LOOK_INTO_BANK: Final = Sentence("the server's log says why; `jackpot lease show` says who has the bank")
 # How many devices of a role are here: where it has one, and where it has more or none.
@@ -51,6 +55,13 @@ OFFLINE: Final = {
     "table": ("Table {names} is offline", "Tables {names} are offline"),
     "sign": ("Sign {names} is offline", "Signs {names} are offline"),
 }
+
+# What waits for people, or for the second of two: one, and several.
+HITS: Final = ("{count} hit waits for people", "{count} hits wait for people")
+REQUESTS: Final = (
+    "{count} request waits for a second person", "{count} requests wait for a second person",
+)  # fmt: skip
+ALARMS: Final = ("{count} alarm is open", "{count} alarms are open")
 
 # By the reason that a link is suspended for, what ends it on the link's page.
 _ON_PAGE: Final = {
@@ -74,6 +85,8 @@ class Source(Protocol):
     def clock(self) -> Clock: ...
     @property
     def writers(self) -> Mapping[str, Desk]: ...
+    @property
+    def people(self) -> Desk: ...
     @property
     def tables(self) -> Devices: ...
     @property
@@ -177,6 +190,11 @@ def _at_limit(links: Iterable[Map]) -> Iterator[dict[str, str]]:
                 yield _trouble(said, then)
 
 
+def _so_many(forms: tuple[str, str], number: int) -> str:
+    """How many there are, by their sentence for one and for more; "" for none."""
+    return Sentence(forms[number != 1], count=f"{number:,}") if number else ""
+
+
 def _ago(seconds: float) -> Sentence:
     """How long ago, as a sentence."""
     return Sentence("{time} ago", time=ago(seconds).removesuffix(" ago"))
@@ -187,24 +205,33 @@ def _wagered(hit: Map) -> bool:
     return any(award["kind"] != "envy" for award in hit["awards"])
 
 
+class _Bank(NamedTuple):
+    """What is read of a bank. waiting: its hits that wait for people, the oldest first."""
+
+    state: Map
+    hits: Sequence[Map] = ()
+    waiting: Sequence[Map] = ()
+
+
 class Overview:
     """One floor, read when somebody looks and at most once a second."""
 
     def __init__(self, source: Source, money: Writing) -> None:
         self._source = source
         self._money = money
-        self._states: dict[str, tuple[Map, list[Map]]] = {}
+        self._states: dict[str, _Bank] = {}
         self._looking = asyncio.Lock()
         self._looked_at: float | None = None
         self._found: Map = {}
         self._began = source.clock.monotonic()
 
     async def look(self) -> Map:
-        """What the page shows: time, counts, troubles, tables, signs and hits, as text."""
+        """What the page shows: time, counts, troubles, what waits, tables, signs and hits, as text."""
         async with self._looking:
             now = self._source.clock.monotonic()
             if self._looked_at is None or now - self._looked_at >= FRESH_S:
-                await asyncio.gather(*(self._read(writer) for writer in self._source.writers.values()))
+                desks = [*self._source.writers.values(), self._source.people]
+                await asyncio.gather(*(self._read(desk) for desk in desks))
                 self._found = self._overview()
                 self._looked_at = now
         return self._found
@@ -212,37 +239,42 @@ class Overview:
     async def _read(self, writer: Desk) -> None:
         try:
             async with asyncio.timeout(STATE_WITHIN_S):
-                state = await writer.ask(views.statistics)
-            listed = await hits_of(writer, self._source.books, None, HITS_SHOWN)
-            self._states[writer.bank] = state, listed.hits
+                found = _Bank(await writer.ask(views.statistics))
+                waiting, _ = await writer.ask(lambda engine: views.waiting_hits(engine, 0, PAGE_MOST))
+            if writer.bank != SITE:
+                listed = await hits_of(writer, self._source.books, None, HITS_SHOWN)
+                found = _Bank(found.state, listed.hits, waiting)
+            self._states[writer.bank] = found
         except (TimeoutError, BankStopped, LedgerError):
             if writer.hold.elsewhere:  # else its last durable state is shown, and `troubles` says why
                 self._states.pop(writer.bank, None)
 
     def _overview(self) -> Map:
         source = self._source
-        tables = [table for state, _ in self._states.values() for table in state["tables"]]
-        several = len(source.writers) > 1
-        hits = [
-            hit | {"bank": bank if several else ""}
-            for bank, (_, found) in self._states.items()
-            for hit in found
-        ]
+        tables = [table for bank in self._states.values() for table in bank.state["tables"]]
+        hits = [self._hit(name, hit) for name, bank in self._states.items() for hit in bank.hits]
         hits.sort(key=lambda hit: hit["at"], reverse=True)
         at_tables, at_signs = source.tables, source.signs
         counts = Sentence("{tables}, {signs}", tables=_here(at_tables), signs=_here(at_signs))
         return {
-            "time": self._time(source.clock.unix_ms(), "%H:%M:%S"),
+            "time": local_time(source.clock.unix_ms(), source.config.site.timezone, "%H:%M:%S"),
             "counts": counts,
             "banks": self._banks(),
             "heads": self._heads(),
             "alarms": self._alarms(),
+            "requests": self._requests(),
+            "waiting": self._waiting(),
             "starting": self._starting(),
             "elsewhere": {
-                link: f"server {writer.hold.held_by.split()[0]}"
+                link: Sentence("at server {server}", server=writer.hold.held_by.split()[0])
                 for writer in source.writers.values()
                 if writer.hold.elsewhere
                 for link in writer.board.links
+            },
+            "why": {
+                link: causes(reasons.split(", "))
+                for writer in source.writers.values()
+                for link, reasons in suspended(writer.board).items()
             },
             "troubles": list(self._troubles(tables)),
             "tables": [
@@ -253,31 +285,35 @@ class Overview:
                 for name, sign in at_signs.register.devices.items()
                 if name in _own(at_signs)
             ],
-            "hits": [self._hit(hit) for hit in hits[:HITS_SHOWN]],
+            "hits": hits[:HITS_SHOWN],
             "terms": {
                 link["link"]: {level["level"]: self._terms(level) for level in link["levels"]}
-                for state, _ in self._states.values()
-                for link in state["links"]
+                for bank in self._states.values()
+                for link in bank.state["links"]
             },
         }
 
-    def _terms(self, level: Map) -> list[str]:
+    def _terms(self, level: Map) -> list[Sentence]:
         """A level's terms and its totals, shown next to its meter (S1)."""
 
         def money(key: str) -> str:
             return self._money.text(to_cents(level[key]))
 
-        primary, reserve = rate_text(level["primary_rate"]), rate_text(level["reserve_rate"])
+        rates = {name: rate_text(level[f"{name}_rate"]) for name in ("primary", "reserve")}
+        sums = {name: money(name) for name in ("seed", "reseed", "reserve", "overflow")}
+        seeds = [Sentence("seed {seed}, reseed {reseed}", **sums)]
+        if level["limit"] is not None:
+            seeds.append(Sentence("limit {limit}", limit=money("limit")))
+        hits, wagers = several(level["hits"], "hit"), several(level["wagers"], "wager")
         lines = [
-            f"of a wager {primary}, to the reserve {reserve}",
-            f"seed {money('seed')}, reseed {money('reseed')}"
-            + (f", limit {money('limit')}" if level["limit"] is not None else ""),
-            f"reserve {money('reserve')}, overflow {money('overflow')}",
-            f"{counted(level['hits'], 'hit')}, {money('wins')}; {counted(level['wagers'], 'wager')}",
+            Sentence("of a wager {primary}, to the reserve {reserve}", **rates),
+            joined(seeds),
+            Sentence("reserve {reserve}, overflow {overflow}", **sums),
+            Sentence("{hits}, {sum}; {wagers}", hits=hits, sum=money("wins"), wagers=wagers),
         ]
         if level["undone_hits"] or level["undone_wagers"]:
-            hits, wagers = counted(level["undone_hits"], "hit"), counted(level["undone_wagers"], "wager")
-            lines.append(f"undone: {hits}, {wagers}")
+            hits, wagers = several(level["undone_hits"], "hit"), several(level["undone_wagers"], "wager")
+            lines.append(Sentence("undone: {hits}, {wagers}", hits=hits, wagers=wagers))
         return lines
 
     def _banks(self) -> str:
@@ -296,8 +332,23 @@ class Overview:
 
     def _alarms(self) -> str:
         """How many alarms nobody has acknowledged; "" for none."""
-        number = sum(sum(state["alarms"].values()) for state, _ in self._states.values())
-        return f"{counted(number, 'alarm')} {'is' if number == 1 else 'are'} open" if number else ""
+        number = sum(sum(bank.state["alarms"].values()) for bank in self._states.values())
+        return _so_many(ALARMS, number)
+
+    def _requests(self) -> str:
+        """How many requests wait for a second person; "" for none."""
+        return _so_many(REQUESTS, sum(bank.state["requests"] for bank in self._states.values()))
+
+    def _waiting(self) -> Map:
+        """The hits that wait for people, of all banks, the oldest first, and how many they are."""
+        hits = [self._hit(name, hit) for name, bank in self._states.items() for hit in bank.waiting]
+        hits.sort(key=lambda hit: hit["at"])
+        more = len(hits) - WAITING_SHOWN
+        return {
+            "said": _so_many(HITS, len(hits)),
+            "hits": hits[:WAITING_SHOWN],
+            "more": Sentence("and {count} more", count=more) if more > 0 else "",
+        }
 
     def _heads(self) -> str:
         """Up to where each bank was signed last, how long ago, and who took it (S8); "" where none is."""
@@ -356,7 +407,7 @@ class Overview:
             then = Sentence("start Redis, or check the network to it; the money does not wait for it")
             yield _trouble(said, then)
         yield from self._untold()
-        for bank_state, _ in self._states.values():
+        for bank_state, *_ in self._states.values():
             yield from _at_limit(bank_state["links"])
             for table in bank_state["behind"]:
                 said = Sentence("Table {table} has answers that the ledger does not have", table=table)
@@ -407,26 +458,28 @@ class Overview:
             "table": table["table"],
             "online": table["table"] in self._source.tables.current,
             "game": table["game"].replace("-", " ").title().replace("Holdem", "Hold'em"),
-            "round": table["round"]["state"] if table["round"] else "ready",
+            "round": Sentence(table["round"]["state"] if table["round"] else "ready"),
             "held": ", ".join(table["held"]),
         }
 
-    def _hit(self, hit: Map) -> Map:
+    def _hit(self, bank: str, hit: Map) -> Map:
+        """page: where people work at it. bank: "" where there is one alone."""
         display = self._source.config.displays.get(hit["link"])
         level = display.levels.get(hit["level"]) if display and hit["level"] else None
-        hand = hit["hand"].replace("-", " ").capitalize()
+        said = [Sentence(words(hit["hand"])), *([Sentence(level)] if level else [])]
+        status = "disputed" if hit["disputed"] else hit["status"]
         return {
-            "time": self._time(hit["at"], "%d %b %H:%M"),
+            "at": hit["at"],
             "hit": hit["hit"],
-            "bank": hit["bank"],
+            "bank": bank if len(self._source.writers) > 1 else "",
+            "page": f"/ops/hits/{quote(bank, safe='')}/{hit['hit']}",
             "table": hit["table"],
-            "what": f"{level}, {hand.lower()}" if level else hand,
-            "amount": self._money.text(hit["amount"]) if _wagered(hit) else "no wager",
+            "seat": Sentence("seat {seat}", seat=hit["seat"]) if hit["seat"] else "",
+            "what": joined(said),
+            "amount": self._money.text(hit["amount"]) if _wagered(hit) else Sentence("no wager"),
             "envy": self._money.text(hit["envy"]) if hit["envy"] else "",
             "corrected": self._money.text(hit["difference"]) if hit["difference"] else "",
-            "status": hit["status"],
-            "next": _NEXT.get(hit["status"], ""),
+            "status": Sentence(status),
+            "stands": status,
+            "next": _NEXT.get(status, ""),
         }
-
-    def _time(self, unix_ms: int, form: str) -> str:
-        return local_time(unix_ms, self._source.config.site.timezone, form)

@@ -10,14 +10,16 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
-from aiohttp import web
-from jinja2 import Environment, FunctionLoader, StrictUndefined
+from aiohttp import hdrs, web
+from jinja2 import Environment, FunctionLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
 
 from jackpot.config import BACKDROP_TYPES, FONT_TYPES, LOGO_TYPES, Config
-from jackpot.config.languages import ENGLISH, spoken, words
+from jackpot.config.languages import ENGLISH, preferred, spoken, told, words
 from jackpot.config.writing import Writing, writing
 from jackpot.rules.paytable import LinkTerms, Percent
 from jackpot.web.live import Live
+from jackpot.words import Sentence, filled
 
 # A page loads nothing from elsewhere, runs only our own files, and is never framed by another site.
 SECURITY: Final = {
@@ -88,7 +90,21 @@ def _file(folder: str, name: str) -> bytes:
 def templates() -> Environment:
     """The templates of all pages: what is put into them is text, and never markup."""
     loader = FunctionLoader(lambda name: _file("pages", name).decode())
-    return Environment(autoescape=True, undefined=StrictUndefined, loader=loader)
+    made = Environment(autoescape=True, undefined=StrictUndefined, loader=loader)
+    made.globals["say"] = say
+    return made
+
+
+@pass_context
+def say(context: Context, text: str, **values: object) -> str:
+    """A sentence in the page's language. values: what stands in its braces, where it has not got them."""
+    said = told(context.get("language", ENGLISH), text)
+    return said if isinstance(text, Sentence) else filled(said, values)
+
+
+def asked_in(request: web.Request, site: str) -> str:
+    """In which language a page is that is asked for so. site: the locale of a browser without a wish."""
+    return preferred(",".join(request.headers.getall(hdrs.ACCEPT_LANGUAGE, [])), site)
 
 
 class Screens:
@@ -105,7 +121,7 @@ class Screens:
                 self._logos[link] = display.logo.read_bytes(), LOGO_TYPES[display.logo.suffix.lower()]
         self._templates = templates()
         self._signs = {link: self._sign(link) for link in config.displays}
-        self._floor = self._page("floor.html", "", self._floor_settings())
+        self._floors: dict[str, bytes] = {}  # by language, of which a locale's regions are not endless
 
     def public(self) -> list[web.RouteDef]:
         """Sign pages and streams: what may be shown to everybody."""
@@ -160,9 +176,14 @@ class Screens:
             raise web.HTTPNotFound(text=f"there is no such link; there are {known}\n")
         return html(page)
 
-    async def floor(self, _request: web.Request) -> web.Response:
-        """GET /: the whole floor."""
-        return html(self._floor)
+    async def floor(self, request: web.Request) -> web.Response:
+        """GET /: the whole floor, in the browser's language where we speak it."""
+        language = asked_in(request, self._config.site.locale)
+        if language not in self._floors:
+            self._floors[language] = self._page("floor.html", "", self._floor_settings(language))
+        answer = html(self._floors[language])
+        answer.headers["Vary"] = hdrs.ACCEPT_LANGUAGE
+        return answer
 
     async def static(self, request: web.Request) -> web.Response:
         """GET /static/NAME: one of the files named above, nothing else."""
@@ -220,8 +241,11 @@ class Screens:
         }
         return self._page("sign.html", link, settings)
 
-    def _floor_settings(self) -> dict[str, Any]:
+    def _floor_settings(self, language: str) -> dict[str, Any]:
         return {
+            "language": language,
+            "zone": self._config.site.timezone,
+            "words": dict(words(language)),
             "money": written_in(self._config.site.locale, self._config.site.currency),
             "faces": {link: self._face(link) for link in self._config.displays},
             "insecure": self._config.listen.insecure,
@@ -235,8 +259,8 @@ class Screens:
         backdrop = face.backdrop if face else None
         page = self._templates.get_template(template).render(
             site=self._config.site.name,
-            language=spoken(face.locale) if face else ENGLISH,
-            title=face.title if face else "Floor",
+            language=spoken(face.locale) if face else settings["language"],
+            title=face.title if face else "",
             logo=f"/logo/{link}" if link in self._logos else None,
             backdrop=f"/backdrop/{link}" if backdrop else None,
             backdrop_moves=backdrop is not None

@@ -12,13 +12,14 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from aiohttp import web
+from aiohttp import hdrs, web
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from jackpot import __version__
 from jackpot.books.reader import Books
 from jackpot.catalogue import hit_chance
 from jackpot.config import Address, Config
+from jackpot.config.languages import told_all
 from jackpot.rules import views
 from jackpot.rules.signing import SITE
 from jackpot.server.acts import Acts
@@ -55,7 +56,7 @@ from jackpot.web.metrics import (
 )
 from jackpot.web.overview import Overview, why
 from jackpot.web.reports import Reports
-from jackpot.web.screens import Screens, secure
+from jackpot.web.screens import Screens, asked_in, secure
 from jackpot.web.visitor import EVERYWHERE, Visits, names
 
 # A scrape while the ledger is in doubt gets the last durable state, not an error: that is when people look.
@@ -121,9 +122,10 @@ async def listen(
     app.add_routes(screens.public())
     looking = Overview(source, screens.writing)
 
-    async def floor(_request: web.Request) -> web.Response:
-        """GET /floor.json: what the floor page shows besides the meters."""
-        return web.json_response(await looking.look(), headers={"Cache-Control": "no-store"})
+    async def floor(request: web.Request) -> web.Response:
+        """GET /floor.json: what the floor page shows besides the meters, in the browser's language."""
+        said = told_all(asked_in(request, source.config.site.locale), await looking.look())
+        return web.json_response(said, headers={"Cache-Control": "no-store", "Vary": hdrs.ACCEPT_LANGUAGE})
 
     if not public:
         app.add_routes([web.get("/metrics", metrics), web.get("/healthz", alive), web.get("/readyz", ready)])

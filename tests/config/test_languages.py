@@ -30,7 +30,7 @@ from jackpot.server.remedy import REMEDIES
 from jackpot.web.access import HOW_TO_BE_SAFE
 from jackpot.web.doings import CAUSES, DOINGS, WAITS
 from jackpot.web.front import LISTS
-from jackpot.web.overview import HERE, OFFLINE
+from jackpot.web.overview import ALARMS, HERE, HITS, OFFLINE, REQUESTS
 from jackpot.web.reports import ASKED
 from jackpot.web.screens import templates
 from jackpot.words import Sentence, several
@@ -38,7 +38,8 @@ from jackpot.words import game as game_name
 from jackpot.words import words as as_words
 
 STATIC = resources.files("jackpot.web").joinpath("static")
-OPS = resources.files("jackpot.web").joinpath("pages/ops")
+PAGES_OF = resources.files("jackpot.web").joinpath("pages")
+OPS = [*PAGES_OF.joinpath("ops").iterdir(), PAGES_OF.joinpath("floor.html")]
 PARSER = templates()
 # The names of formats, and examples of what is typed.
 SAME_EVERYWHERE = {"CSV", "JSON", "validated", "H12"}
@@ -56,7 +57,7 @@ def in_braces(sentence: str) -> list[str]:
 
 def said_by_pages() -> Iterator[str]:
     """Every sentence that a template says: both sides of a choice, and all rows of a list."""
-    for file in OPS.iterdir():
+    for file in OPS:
         tree = PARSER.parse(file.read_text())
         for call in _calls(tree, "say"):
             yield from _texts(call.args[0])
@@ -98,7 +99,7 @@ def written_in(tree: nodes.Node) -> str:
 
 def test_no_page_is_written_in_one_language_alone() -> None:
     """Pages: what people read on them is said, so that a catalogue can say it otherwise."""
-    for file in OPS.iterdir():
+    for file in OPS:
         written = written_in(PARSER.parse(file.read_text()))
         labels = re.findall(r'(?:aria-label|placeholder|data-label|alt)="([^"]*)"', written)
         texts = [*re.sub(r"<[^>]*>", "|", written).split("|"), *labels]
@@ -147,7 +148,7 @@ def made_by_programs() -> Iterator[str]:
                     )
     yield from (*CAUSES.values(), *REMEDIES.values())
     yield from (text for kind in alarms.KINDS.values() for text in kind)
-    yield from (text for pair in (*OFFLINE.values(), *HERE.values()) for text in pair)
+    yield from (text for pair in (*OFFLINE.values(), *HERE.values(), HITS, REQUESTS, ALARMS) for text in pair)
 
 
 def said_by_books() -> Iterator[str]:

@@ -54,6 +54,7 @@ def test_only_the_server_that_has_a_bank_misses_its_redis(elsewhere: bool) -> No
         ),
         clock=SimpleNamespace(monotonic=lambda: 0.0, unix_ms=lambda: 0),
         writers={"main": writer("main", elsewhere=elsewhere)},
+        people=writer("site", elsewhere=False),
         tables=devices("table"),
         signs=devices("sign"),
         relays=[SimpleNamespace(bank="main", line=SimpleNamespace(up=False))],

@@ -351,7 +351,7 @@ async def test_the_floor_page_shows_who_is_there_and_what_is_wrong(
             device.say(t="settle", seq=2, round="R1", hands=[ROYAL], board=["Js", "Ts"], close=True)
             await page.wait_for_selector("#hits .status.pending")
             row = (await page.inner_text("#hits tr")).split("\t")
-            assert row[1:] == ["H1", "T01", "Mega, royal flush", "$10,000.09", "pending\nvalidate it"]
+            assert row[1:] == ["H1", "T01", "Royal flush, Mega", "$10,000.09", "pending\nvalidate it"]
             await page.wait_for_selector(".tile.held")
             assert "held for H1" in await page.inner_text(".tile.held")
             phone = await opened(browser, page_of(server, "/"), "phone", faults)

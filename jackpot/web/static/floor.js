@@ -3,14 +3,17 @@
 import { follow } from "./live.js";
 import { Odometer, element } from "./odometer.js";
 import { paint, tone } from "./tones.js";
+import { say } from "./words.js";
 
 const LOOK_MS = 2000;
 const ANSWER_MS = 4000;
 
-const { faces, money, insecure } = JSON.parse(document.body.dataset.settings);
+const { faces, money, insecure, language, zone } = JSON.parse(document.body.dataset.settings);
 const at = (selector) => document.querySelector(selector);
-const links = new Map(); // link: {badge, reason, levels: Map(level: Odometer), terms: Map(level: p), box, state, why}
-let elsewhere = {}; // link: the server that has its bank
+const links = new Map(); // link: {badge, reason, levels: Map(level: Odometer), terms: Map(level: p), box, state}
+const moment = new Intl.DateTimeFormat(language, { timeZone: zone, day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+let elsewhere = {}; // link: at which server it is
+let why = {}; // link: what it is suspended for
 let lost = true;
 let failed = "";
 
@@ -26,7 +29,7 @@ function linkOf(name) {
     const to = element("a", "", face ? face.title : name);
     to.href = `/sign/${encodeURIComponent(name)}`;
     title.append(to);
-    link = { badge: element("span", "badge"), reason: element("span", "reason"), box: element("div", "levels"), levels: new Map(), terms: new Map(), state: "", why: "" };
+    link = { badge: element("span", "badge"), reason: element("span", "reason"), box: element("div", "levels"), levels: new Map(), terms: new Map(), state: "" };
     head.append(title, link.badge, link.reason);
     section.append(head, link.box);
     at("#links").append(section);
@@ -42,7 +45,7 @@ function levelOf(name, level) {
     const box = element("div", "level");
     const amount = element("div", "amount-run");
     const face = faces[name];
-    box.append(element("p", "name", face?.levels[level] ?? level), amount);
+    box.append(element("p", "name", say(face?.levels[level] ?? level)), amount);
     if (face) tone(box, face, level);
     const terms = element("p", "terms");
     box.append(terms);
@@ -62,7 +65,6 @@ function told(message) {
   } else if (message.t === "state") {
     const link = linkOf(message.link);
     link.state = message.state;
-    link.why = message.state === "suspended" ? message.reason : "";
     label(message.link);
   }
 }
@@ -72,8 +74,8 @@ function label(name) {
   const link = linkOf(name);
   const server = elsewhere[name];
   link.badge.dataset.state = server ? "elsewhere" : link.state;
-  link.badge.textContent = server ? `at ${server}` : link.state;
-  link.reason.textContent = server ? "" : link.why;
+  link.badge.textContent = server ?? (link.state ? say(link.state) : "");
+  link.reason.textContent = (!server && link.state === "suspended" && why[name]) || "";
   link.box.hidden = Boolean(server);
 }
 
@@ -83,27 +85,54 @@ function tile(name, now, text, className) {
   return box;
 }
 
+function absent() {
+  return starting ? say("starting") : say("offline");
+}
+
 function tableTile(table) {
-  const now = !table.online ? (starting ? "starting" : "offline") : table.held ? "held" : table.round;
-  return tile(table.table, now, table.held ? `held for ${table.held}` : table.game, !table.online ? (starting ? "awaited" : "off") : table.held ? "held" : "");
+  const now = !table.online ? absent() : table.held ? say("held") : table.round;
+  return tile(table.table, now, table.held ? say("held for {hits}", { hits: table.held }) : table.game, !table.online ? (starting ? "awaited" : "off") : table.held ? "held" : "");
 }
 
 function hitRow(hit) {
   const row = element("tr", "");
-  for (const part of ["time", "hit", "table", "what"]) row.append(element("td", part, hit[part]));
+  row.append(element("td", "time", moment.format(hit.at)));
+  for (const part of ["hit", "table", "what"]) row.append(element("td", part, hit[part]));
   // Each bank counts its own hits from H1.
   if (hit.bank) row.querySelector(".hit").append(element("span", "bank", hit.bank));
   const sum = element("td", "sum", hit.amount);
-  if (hit.envy) sum.append(element("span", "envy", `+ ${hit.envy} envy`));
-  if (hit.corrected) sum.append(element("span", "envy", `corrected by ${hit.corrected}`));
-  const status = element("td", `status ${hit.status}`, hit.status);
-  if (hit.next) status.append(element("span", "next", `${hit.next} it`));
+  if (hit.envy) sum.append(element("span", "envy", say("and {sum} envy", { sum: hit.envy })));
+  if (hit.corrected) sum.append(element("span", "envy", say("corrected by {sum}", { sum: hit.corrected })));
+  const status = element("td", `status ${hit.stands}`, hit.status);
+  if (hit.next) status.append(element("span", "next", hit.next));
   row.append(sum, status);
   return row;
 }
 
-function trouble({ what, next }) {
-  const line = element("li", "", what);
+// Who taps it signs in, and is where it is worked at.
+function waitingHit(hit) {
+  const to = element("a", `hit ${hit.stands}`);
+  to.href = hit.page;
+  const where = [hit.table, hit.seat, hit.bank].filter(Boolean).join(", ");
+  const sum = element("span", "sum", hit.amount);
+  if (hit.envy) sum.append(element("small", "", say("and {sum} envy", { sum: hit.envy })));
+  to.append(element("span", "what", hit.what), element("span", "where", where), sum, element("span", "next", hit.next || hit.status));
+  return to;
+}
+
+function waits({ said, hits, more }) {
+  const lines = hits.map(waitingHit);
+  if (said) lines.unshift(element("h2", "", said));
+  if (more) lines.push(element("p", "more", more));
+  at("#waiting").replaceChildren(...lines);
+}
+
+function trouble({ what, next, at, there }) {
+  const line = element("li", "");
+  const said = element(at ? "a" : "span", "said", what);
+  if (at) said.href = at;
+  line.append(said);
+  next = there || next;
   if (next) {
     const words = element("p", "next");
     // Text between backticks is a command to type.
@@ -115,24 +144,32 @@ function trouble({ what, next }) {
 
 function troubles(list) {
   const all = [...list];
-  if (lost || failed) all.unshift({ what: "The server does not answer: what you see below is old", next: "check whether it runs, and read its log" });
-  if (alarms) all.push({ what: alarms, next: "look, and acknowledge, at `/ops/alarms`" });
-  if (insecure) all.push({ what: "Connections are not encrypted (insecure = true)", next: "give [listen.tls] a certificate" });
+  if (lost || failed) all.unshift({ what: say("The server does not answer: what you see below is old"), next: say("check whether it runs, and read its log") });
+  if (alarms) all.push({ what: alarms, next: say("look, and acknowledge"), at: "/ops/alarms" });
+  if (insecure) all.push({ what: say("Connections are not encrypted (insecure = true)"), next: say("give [listen.tls] a certificate") });
   at("#trouble").classList.toggle("wrong", all.length > 0);
-  at("#trouble ul").replaceChildren(...(all.length ? all : [{ what: starting ? "The server has just started: its tables and signs come back now" : "All is in order" }]).map(trouble));
-  document.body.dataset.state = lost || failed ? "lost" : all.length ? "wrong" : "good";
+  if (!all.length && starting) all.push({ what: say("The server has just started: its tables and signs come back now.") });
+  if (requests) all.push({ what: requests, at: "/ops/requests" });
+  if (!all.length && !pending) all.push({ what: say("All is in order.") });
+  at("#trouble").hidden = !all.length;
+  at("#trouble ul").replaceChildren(...all.map(trouble));
+  document.body.dataset.state = lost || failed ? "lost" : at("#trouble").classList.contains("wrong") ? "wrong" : "good";
 }
 
 let last = [];
 let alarms = "";
+let requests = "";
+let pending = true; // until the floor was seen, nobody knows
 let starting = false;
 
 function fill(floor) {
-  [last, alarms, starting] = [floor.troubles, floor.alarms, floor.starting];
+  [last, alarms, requests, starting] = [floor.troubles, floor.alarms, floor.requests, floor.starting];
+  pending = floor.waiting.hits.length > 0;
+  waits(floor.waiting);
   at("#counts").textContent = floor.counts;
   at("#banks").textContent = floor.banks;
   at("#heads").textContent = floor.heads;
-  elsewhere = floor.elsewhere;
+  [elsewhere, why] = [floor.elsewhere, floor.why];
   for (const name of links.keys()) label(name);
   for (const [name, levels] of Object.entries(floor.terms)) {
     for (const [level, lines] of Object.entries(levels)) {
@@ -143,13 +180,13 @@ function fill(floor) {
   at("#clock").textContent = floor.time;
   at("#tables .tiles").replaceChildren(...floor.tables.map(tableTile));
   at("#signs .tiles").replaceChildren(
-    ...floor.signs.map((sign) => tile(sign.sign, sign.online ? "on" : starting ? "starting" : "offline", sign.links, sign.online ? "" : starting ? "awaited" : "off")),
+    ...floor.signs.map((sign) => tile(sign.sign, sign.online ? say("connected") : absent(), sign.links, sign.online ? "" : starting ? "awaited" : "off")),
   );
   for (const kind of ["tables", "signs"]) at(`#${kind}`).hidden = !floor[kind].length;
   const rows = floor.hits.map(hitRow);
   if (!rows.length) {
     const row = element("tr", "none");
-    row.append(element("td", "", "none yet"));
+    row.append(element("td", "", say("none yet")));
     rows.push(row);
   }
   at("#hits tbody").replaceChildren(...rows);
