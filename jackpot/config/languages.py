@@ -2,9 +2,11 @@
 
 `catalogues/signs/LANGUAGE.po` has what the scripts of signs and pages say, by the English sentence.
 `catalogues/pages/LANGUAGE.po` has what else the pages say that people work in.
+`catalogues/refusals/LANGUAGE.po` has the forms of refusals: what varies in one is a name in braces.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 from typing import Any, Final
@@ -12,14 +14,18 @@ from typing import Any, Final
 from babel import Locale, UnknownLocaleError
 from babel.messages.pofile import read_po
 
-from jackpot.words import Sentence
+from jackpot.words import Sentence, filled
 
 # The sentences in the program are written in it.
 ENGLISH: Final = "en"
 SIGNS: Final = "signs"
 PAGES: Final = "pages"
+REFUSALS: Final = "refusals"
+# A form with fewer letters of its own fits too much: it is for what stands within another one alone.
+OWN_LEAST: Final = 8
 # Languages that a browser may ask for; a person knows fewer.
 ASKED_MOST: Final = 16
+_NAME: Final = re.compile(r"\{(\w+)\}")
 
 
 def words(locale: str, kind: str = SIGNS) -> Mapping[str, str]:
@@ -32,7 +38,7 @@ def words(locale: str, kind: str = SIGNS) -> Mapping[str, str]:
 
 @cache
 def _words(language: str, kind: str) -> Mapping[str, str]:
-    found = {} if kind == SIGNS else dict(_words(language, SIGNS))
+    found = dict(_words(language, SIGNS)) if kind == PAGES else {}
     file = resources.files("jackpot.config").joinpath("catalogues", kind, f"{language}.po")
     if not file.is_file():
         return found
@@ -57,6 +63,40 @@ def told_all(locale: str, found: Any) -> Any:
     if isinstance(found, list | tuple):
         return [told_all(locale, value) for value in found]
     return told(locale, found) if isinstance(found, Sentence) else found
+
+
+def answered(locale: str, text: str, own: int = OWN_LEAST) -> str | None:
+    """A refusal as pages of a locale say it; None where no catalogue has a form that it is of.
+
+    Tables, programs and the journal get one finished English sentence. Of several forms that fit it has the
+    one with the most letters of its own. own: how many those are at least.
+    """
+    for form, letters, said in _forms(_language(locale)):
+        if letters >= own and (found := form.fullmatch(text)) is not None:
+            values = {name: _value(locale, value) for name, value in found.groupdict().items()}
+            return filled(said, values)
+    return None
+
+
+def _value(locale: str, value: str) -> str:
+    """What varies in a refusal: a word or a sentence of ours too, or what was typed, which stays as it is."""
+    if value.startswith("'"):
+        return value
+    said = words(locale, PAGES)
+    return answered(locale, value, 0) or said.get(value) or said.get(value.capitalize(), value)
+
+
+@cache
+def _forms(language: str) -> Sequence[tuple[re.Pattern[str], int, str]]:
+    """The forms of a language's refusals, each with its letters and what is said; the most letters first."""
+    found = []
+    for english, said in _words(language, REFUSALS).items():
+        parts = _NAME.split(english)  # words of its own, and between them names
+        form = "".join(
+            f"(?P<{part}>.+?)" if place % 2 else re.escape(part) for place, part in enumerate(parts)
+        )
+        found.append((re.compile(form, re.DOTALL), sum(map(len, parts[::2])), said))
+    return sorted(found, key=lambda one: -one[1])
 
 
 def spoken(locale: str) -> str:

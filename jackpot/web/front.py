@@ -13,7 +13,7 @@ from jinja2.runtime import Context
 from multidict import MultiDict
 
 from jackpot.config import Config
-from jackpot.config.languages import ENGLISH, PAGES
+from jackpot.config.languages import ENGLISH, PAGES, answered
 from jackpot.config.languages import words as catalogue
 from jackpot.config.writing import Writing, told_time
 from jackpot.ledger.store import LedgerError
@@ -101,7 +101,7 @@ class Maker:
             "causes": doings.causes,
             "placed": placed,
         }
-        self._templates.globals |= {"tongue": tongue, "titles": titles}
+        self._templates.globals |= {"tongue": tongue, "titles": titles, "answer": answer}
 
     async def door(self, request: web.Request) -> web.StreamResponse:
         """GET: where people sign in."""
@@ -285,6 +285,13 @@ class Maker:
 def titles(context: Context, roles: Sequence[str], between: str = ", ") -> str:
     """Roles in the page's language."""
     return between.join(say(context, role) for role in roles)
+
+
+@pass_context
+def answer(context: Context, text: str) -> str | None:
+    """A refusal in the page's language; None where it is there in English alone, and on an English page."""
+    language: str = context.get("language", ENGLISH)
+    return catalogue(language, PAGES).get(text) or answered(language, text)
 
 
 @pass_context

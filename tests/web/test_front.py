@@ -100,7 +100,7 @@ async def test_a_page_speaks_the_language_of_the_browser(
         wrong = {"login": "ann", "secret": "no password of ann's"}
         async with web.post("/ops/sign-in", data=wrong, headers=spanish) as answer:
             refused = await answer.text()
-        assert '<p class="problem" role="alert" lang="es-MX">el nombre, la contraseña o' in refused
+        assert '<p class="problem" role="alert"><bdi lang="es-MX">el nombre, la contraseña o' in refused
         (await signed_in(web)).close()
         pages = {}
         for path in ("/ops/hits", "/ops/hits/main/H9", "/ops"):
@@ -110,7 +110,7 @@ async def test_a_page_speaks_the_language_of_the_browser(
             assert ">Premios</a>" in page
             assert "&#34;Notify me&#34;:&#34;Avisarme&#34;" in page  # what scripts say
         assert "Todavía no hay premios." in pages["/ops/hits"]
-        assert '<p class="fine" lang="en">hit: ' in pages["/ops/hits/main/H9"]
+        assert '<p class="detail">No hay ningún premio H9 en el banco main</p>' in pages["/ops/hits/main/H9"]
         assert '<h2 id="tables">Mesas</h2>' in pages["/ops"]
         assert "está sin conexión</b><span" in pages["/ops"].replace(' lang="es-MX"', "")
         assert "revise la corriente, la red y la clave;" in pages["/ops"]
