@@ -1,5 +1,9 @@
-"""What do the disk and PostgreSQL cost at best, without any server of ours?"""
+"""What do the disk and PostgreSQL cost at best, without any server of ours?
 
+Without a pause, or at a floor's pace: a processor that waited in between has forgotten what it does here too.
+"""
+
+import asyncio
 import os
 import secrets
 import time
@@ -19,8 +23,8 @@ _TABLE: Final = """
 _BODY_BYTES: Final = 60
 
 
-def flushes(file: Path, size: int, seconds: float) -> list[float]:
-    """Seconds of each write of so many bytes with its flush, appended to one file."""
+def flushes(file: Path, size: int, seconds: float, every: float = 0) -> list[float]:
+    """Seconds of each write of so many bytes with its flush, appended to one file. every: seconds between."""
     data = secrets.token_bytes(max(size, 1))
     took: list[float] = []
     handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -30,19 +34,20 @@ def flushes(file: Path, size: int, seconds: float) -> list[float]:
             os.write(handle, data)
             os.fdatasync(handle)
             took.append(time.perf_counter() - began)
+            time.sleep(max(0.0, every - took[-1]))
     finally:
         os.close(handle)
         file.unlink()
     return took
 
 
-async def copies(url: str, rows: int, seconds: float) -> list[float]:
-    """Seconds of each COPY of so many rows with its COMMIT."""
+async def copies(url: str, rows: int, seconds: float, every: float = 0) -> list[float]:
+    """Seconds of each COPY of so many rows with its COMMIT. every: as of `flushes`."""
     connection = await asyncpg.connect(url)
     try:
         await connection.execute(_TABLE)
         first = await connection.fetchval("SELECT coalesce(max(seq), 0) + 1 FROM bare")
-        return await _timed(lambda number: _copy(connection, first + number * rows, rows), seconds)
+        return await _timed(lambda number: _copy(connection, first + number * rows, rows), seconds, every)
     finally:
         await connection.close()
 
@@ -55,10 +60,11 @@ async def _copy(connection: "asyncpg.Connection[asyncpg.Record]", first: int, ro
     await connection.execute("COMMIT")
 
 
-async def _timed(work: Callable[[int], Awaitable[None]], seconds: float) -> list[float]:
+async def _timed(work: Callable[[int], Awaitable[None]], seconds: float, every: float) -> list[float]:
     took: list[float] = []
     ends = time.perf_counter() + seconds
     while (began := time.perf_counter()) < ends or len(took) < COMMITS_LEAST:
         await work(len(took))
         took.append(time.perf_counter() - began)
+        await asyncio.sleep(max(0.0, every - took[-1]))
     return took

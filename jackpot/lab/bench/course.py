@@ -33,6 +33,7 @@ WARM_S: Final = 0.3
 DEEP: Final = 8
 # An open load of one round a minute at each table, and of ten.
 PACES: Final = (1, 10)
+_FRAMES_A_ROUND: Final = 2
 # redis-benchmark runs for so many requests, not seconds: about as many as this rate gives.
 REDIS_GUESS: Final = 10_000
 _SETTINGS: Final = """
@@ -87,17 +88,18 @@ class Course:
         return {name: measure() for name, measure in self.measures.items()}
 
     def latencies(self) -> dict[str, dict[str, float]]:
-        """Of each server, and of the echo, at the pace of a floor and at ten times that; of bare commits."""
-        found = {}
+        """Of each server, of the echo and of bare commits, at the pace of a floor and at ten times that."""
+        found, plan = {}, self.plan
+        size = round(self._written / self._rows.get("sqlite", 1))
         for pace in PACES:
+            every = commit_every(plan.floor, pace)
             for name, server in self.ours.items():
                 job = self._calm_job("table", server.ports["tables"], pace, server.keys)
                 found[f"{name} {pace}"] = _latencies(play(job)[0])
             found[f"echo {pace}"] = _latencies(play(self._calm_job("echo", self.echo.port, pace, {}))[0])
-        size = round(self._written / self._rows.get("sqlite", 1))
-        found["fsync"] = percentiles(flushes(self._folder / "bare", size, self.plan.seconds))
-        if self._other:
-            found["copy"] = percentiles(asyncio.run(copies(self._other, 1, self.plan.seconds)))
+            found[f"fsync {pace}"] = percentiles(flushes(self._folder / "bare", size, plan.calm, every))
+            if self._other:
+                found[f"copy {pace}"] = percentiles(asyncio.run(copies(self._other, 1, plan.calm, every)))
         return found
 
     # What there is to measure.
@@ -220,6 +222,11 @@ class Course:
         """A number that no run before had, with room for its clients."""
         self._runs += 1
         return self._runs * 1000
+
+
+def commit_every(floor: int, pace: float) -> float:
+    """Seconds between two frames of a floor at that pace, rounds a minute; hardly two share a commit."""
+    return 60 / (_FRAMES_A_ROUND * floor * pace)
 
 
 def play(job: Job, side: Side | None = None) -> tuple[Load, float]:

@@ -61,15 +61,18 @@ class Script:
     """What one table sends. hands: rounds end with a settlement of seven hands, else with a bare close.
 
     jackpot: with one of the last seat alone, which wins the whole meter each time. number: the table's, so
-    that not all tables win in the same moment.
+    that not all tables win in the same moment. every: one round in so many has the winning hand.
     """
 
-    def __init__(self, number: int, *, hands: bool = False, jackpot: bool = False) -> None:
+    def __init__(
+        self, number: int, *, hands: bool = False, jackpot: bool = False, every: int = WIN_EVERY
+    ) -> None:
         seats = range(len(HANDS), 0, -1)
         bets = [{"seat": seat, "link": LINK, "amount": WAGER_CENTS} for seat in seats]
         shown = [{"seat": seat, "cards": list(HANDS[seat - 1])} for seat in seats]
         won = [{**hand, "cards": list(WINS)} if hand["seat"] == len(HANDS) else hand for hand in shown]
         self._number = number
+        self._every = every
         self._wager = Template.of("wager", {"bets": bets, "lock": True})
         if jackpot:
             royal = {
@@ -91,7 +94,7 @@ class Script:
         name = f"R{played:011}"
         if seq % 2:
             return self._wager.frame(seq, name)
-        wins = (played + self._number) % WIN_EVERY == 0
+        wins = (played + self._number) % self._every == 0
         return (self._won if wins else self._lost).frame(seq, name)
 
 

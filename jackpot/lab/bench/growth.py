@@ -55,6 +55,7 @@ def growth(folder: Path, sizes: Sizes, progress: Callable[[str], None]) -> dict[
         "signs": Subject("signs that show each wager", 1, _signs),
         "links": Subject("links of the bank", 1, _links),
         "hits that wait": Subject("hits that wait for people", 1, _hits),
+        "awards": Subject("rounds won and paid in the past", 10, _awards),
         "journal": Subject("rows of the journal", 1_000, journal),
     }
     return {
@@ -107,6 +108,12 @@ def _links(folder: Path, size: int) -> dict[str, float]:
 
 def _hits(folder: Path, size: int) -> dict[str, float]:
     made = past(folder, 0, Floor(PLAYERS), Story(hits=size))
+    with Served(made.config) as server:
+        return _frame(server, made.keys)
+
+
+def _awards(folder: Path, size: int) -> dict[str, float]:
+    made = past(folder, 0, Floor(PLAYERS), Story(awards=size))
     with Served(made.config) as server:
         return _frame(server, made.keys)
 

@@ -17,7 +17,7 @@ from typing import Any, Final, Self
 import msgspec
 
 from jackpot.lab.bench.bare import flushes
-from jackpot.lab.bench.course import PACES, play
+from jackpot.lab.bench.course import PACES, commit_every, play
 from jackpot.lab.bench.crowd import Crowd, Order
 from jackpot.lab.bench.figures import Sheet
 from jackpot.lab.bench.load import Job, LoadError, percentiles
@@ -239,14 +239,17 @@ def _paced(server: Served, keys: Mapping[str, str], sizes: Sizes, pace: int) -> 
 
 
 def _bare(folder: Path, sizes: Sizes, echo: Echo, pace: int) -> dict[str, float]:
-    """What no server could do better: a flush of one batch, and an echo of the same frames, one by one."""
+    """What no server could do better: a flush of one batch, and an echo of the same frames, at that pace."""
     found, _ = play(_job("echo", echo.port, {}, sizes, pace))
-    flushed = percentiles(flushes(folder / "bare", _BATCH_BYTES, min(1.0, sizes.seconds)))
+    every = commit_every(sizes.floor, pace)
+    flushed = percentiles(flushes(folder / "bare", _BATCH_BYTES, min(_BARE_S, sizes.seconds), every))
     return _ms({part: value + flushed[part] for part, value in found.latencies.items()})
 
 
 # A batch of one row as SQLite writes it to its log: some pages of 4 KiB.
 _BATCH_BYTES: Final = 12_288
+# Of bare flushes at a pace: more than a hundred of them.
+_BARE_S: Final = 10.0
 
 
 def _job(kind: Any, port: int, keys: Mapping[str, str], sizes: Sizes, pace: int) -> Job:

@@ -101,9 +101,10 @@ def _pass(plan: Plan, disk: str, more: Mapping[str, str]) -> Pass:
 def _machine(folder: Path) -> dict[str, Any]:
     return {
         "jackpot": __version__,
-        "python": platform.python_version(),
+        "python": f"{platform.python_version()} of {sys.base_prefix}",  # two builds of one may differ by half
         "system": platform.platform(),
         "processors": len(os.sched_getaffinity(0)),
+        "load": os.getloadavg()[0],
         "filesystem": filesystem(folder),
     }
 

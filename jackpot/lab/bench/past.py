@@ -10,6 +10,7 @@ import asyncio
 import sys
 from collections import Counter
 from contextlib import closing
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
@@ -44,12 +45,14 @@ USUAL: Final = Floor(64)
 class Story(NamedTuple):
     """How it was played. hands: rounds end with a settlement of seven hands. day_rows: rows of a gaming day.
 
-    hits: so many rounds before all others were won, each by the whole meter, and wait for people.
+    hits: so many rounds before all others were won, each by the whole meter, and wait for people. awards: so
+    many were won by less, which the house paid at once.
     """
 
     hands: bool = False
     day_rows: int = DAY_MS // STEP_MS
     hits: int = 0
+    awards: int = 0
 
 
 BARE: Final = Story()
@@ -89,8 +92,10 @@ def past(folder: Path, rows: int, floor: Floor = USUAL, story: Story = BARE) -> 
         core.engine.replay(first)
         writer = _Writer(ledger, core, known, began, step_ms)
         writer.acts()
-        writer.won(story.hits, list(keys.tables))
-        writer.frames(rows, list(keys.tables), hands=story.hands)
+        names = list(keys.tables)
+        writer.won(story.hits, {name: Script(0, jackpot=True) for name in names})
+        writer.won(story.awards, {name: Script(0, hands=True, every=1) for name in names})
+        writer.frames(rows, names, hands=story.hands)
         return Past(config, file, keys.tables, keys.signs, core.durable_seq, writer.now)
 
 
@@ -139,12 +144,10 @@ class _Writer:
                 self._day = ended
             self._write()
 
-    def won(self, hits: int, names: list[str]) -> None:
-        """A round of each table in turn that wins the whole meter, until there are so many."""
-        scripts = {name: Script(number, jackpot=True) for number, name in enumerate(names)}
-        for first in range(0, hits, len(names)):
-            for name in names[: hits - first]:
-                self._round(name, scripts[name])
+    def won(self, rounds: int, scripts: dict[str, Script]) -> None:
+        """So many rounds, of each table in turn by its script."""
+        for name, script in islice(cycle(scripts.items()), rounds):
+            self._round(name, script)
         self._write()
 
     def _round(self, name: str, script: Script) -> None:

@@ -40,6 +40,7 @@ def lines(report: Report) -> Iterator[str]:
         f"jackpot {machine['jackpot']}, Python {machine['python']}, {machine['system']}, "
         f"{counted(machine['processors'], 'processor')}, {machine['filesystem']}"
     )
+    yield f"work that the machine had before it was measured: {machine['load']:.1f} processors"
     if report.passes:
         yield EQUAL
     for found in report.passes:
@@ -90,14 +91,18 @@ def _latencies(found: Pass) -> Iterator[str]:
         yield f"{''.join(words)}  {_calm_title(name)}"
 
 
+_CALM: Final = {
+    "sqlite": "this server, SQLite",
+    "postgres": "this server, PostgreSQL",
+    "echo": "bare echo",
+    "fsync": "bare flushes of one batch, as many",
+    "copy": "bare COPY and COMMIT of one row, as many",
+}
+
+
 def _calm_title(name: str) -> str:
-    if name == "fsync":
-        return "a bare flush of one batch"
-    if name == "copy":
-        return "a bare COPY and COMMIT of one row"
     of, pace = name.split()
-    title = {"sqlite": "this server, SQLite", "postgres": "this server, PostgreSQL", "echo": "bare echo"}[of]
-    return f"{title}, {counted(int(pace), 'round')} a minute a table"
+    return f"{_CALM[of]}, {counted(int(pace), 'round')} a minute a table"
 
 
 def _sheet(sheet: Sheet) -> Iterator[str]:

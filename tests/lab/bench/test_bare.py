@@ -1,11 +1,14 @@
 """Are bare commits and flushes real ones?"""
 
 import asyncio
+import time
 from pathlib import Path
 
 import asyncpg
+import pytest
 
 from jackpot.lab.bench.bare import COMMITS_LEAST, copies, flushes
+from jackpot.lab.bench.course import commit_every
 from jackpot.lab.engines import Postgres
 
 
@@ -15,6 +18,15 @@ def test_a_slow_disk_is_measured_too(tmp_path: Path) -> None:
     assert len(took) == COMMITS_LEAST
     assert all(seconds > 0 for seconds in took)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_bare_flushes_wait_like_those_of_a_floor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bench: a processor that has waited is slower, so what is bare waits as long as a floor's wagers do."""
+    waited: list[float] = []
+    monkeypatch.setattr(time, "sleep", waited.append)
+    took = flushes(tmp_path / "bare", 4096, 0.0, every=1_000.0)
+    assert [round(pause + each) for pause, each in zip(waited, took, strict=True)] == [1_000] * len(took)
+    assert commit_every(floor=500, pace=1) == 0.06
 
 
 def test_bare_rows_are_committed(postgres: Postgres) -> None:

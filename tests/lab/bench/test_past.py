@@ -3,6 +3,7 @@
 from contextlib import closing
 from pathlib import Path
 
+import apsw
 import pytest
 
 from jackpot.lab.bench.past import BANK, Story, past
@@ -46,3 +47,14 @@ def test_the_past_may_have_hits_that_wait(tmp_path: Path) -> None:
         engine, _ = rebuild(ledger, BANK)
     assert len(engine.state.hits) == 5
     assert {table.last_seq % 2 for table in engine.state.tables} == {0}
+
+
+def test_the_past_may_have_awards_that_were_paid(tmp_path: Path) -> None:
+    """Bench: the house paid each at once, and the tables played on."""
+    made = past(tmp_path / "past", 60, Floor(3), Story(awards=5))
+    with closing(open_reader(made.url)) as ledger:
+        assert verify(ledger, BANK).problems == ()
+        engine, _ = rebuild(ledger, BANK)
+    assert not engine.state.hits
+    ((paid,),) = apsw.Connection(str(made.ledger)).execute("SELECT sum(awards) FROM posting")
+    assert paid == 5 * 50 * 1_000_000

@@ -3,7 +3,7 @@
 from jackpot.lab.bench.figures import Measured, Pass, Report, Sheet
 from jackpot.lab.bench.tables import compared, lines
 
-MACHINE = {"jackpot": "1", "python": "3", "system": "S", "processors": 2, "filesystem": "tmpfs"}
+MACHINE = {"jackpot": "1", "python": "3", "system": "S", "processors": 2, "filesystem": "tmpfs", "load": 1.5}
 SETUP = {"rounds": 1, "seconds": 1.0, "tables": 2, "floor": 3, "calm": 1.0}
 
 
@@ -19,6 +19,7 @@ def test_what_is_missing_is_said() -> None:
         "not measured: redis: there is none",
         "no second pass with slower flushes: there is no compiler",
         "on tmpfs a flush costs nothing",
+        "work that the machine had before it was measured: 1.5 processors",
     ):
         assert words in said
     assert "may be what was measured" not in said
