@@ -61,18 +61,19 @@ class Script:
     """What one table sends. hands: rounds end with a settlement of seven hands, else with a bare close.
 
     jackpot: with one of the last seat alone, which wins the whole meter each time. number: the table's, so
-    that not all tables win in the same moment. every: one round in so many has the winning hand.
+    that not all tables win in the same moment. every: one round in so many has the winning hand; WIN_EVERY,
+    if not another.
     """
 
     def __init__(
-        self, number: int, *, hands: bool = False, jackpot: bool = False, every: int = WIN_EVERY
+        self, number: int, *, hands: bool = False, jackpot: bool = False, every: int | None = None
     ) -> None:
         seats = range(len(HANDS), 0, -1)
         bets = [{"seat": seat, "link": LINK, "amount": WAGER_CENTS} for seat in seats]
         shown = [{"seat": seat, "cards": list(HANDS[seat - 1])} for seat in seats]
         won = [{**hand, "cards": list(WINS)} if hand["seat"] == len(HANDS) else hand for hand in shown]
         self._number = number
-        self._every = every
+        self._every = every or WIN_EVERY
         self._wager = Template.of("wager", {"bets": bets, "lock": True})
         if jackpot:
             royal = {
