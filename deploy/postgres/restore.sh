@@ -84,9 +84,9 @@ until LC_ALL=C pg_controldata --pgdata="$unproved" | grep -q '^Database cluster 
     pg status >/dev/null 2>&1 || fallen
     sleep 0.2
 done
-jackpot verify "postgresql:///$database?host=$scratch&port=5432&user=$user" ||
+jackpot verify --ledger "postgresql:///$database?host=$scratch&port=5432&user=$user" ||
     die "the restored ledger does not verify; it is in $unproved"
-jackpot ledger restored "postgresql:///$database?host=$scratch&port=5432&user=$user" >&2 ||
+jackpot ledger restored --ledger "postgresql:///$database?host=$scratch&port=5432&user=$user" >&2 ||
     die "its banks could not be suspended; it is in $unproved"
 pg --mode=fast stop
 mv -- "$unproved" "$data"

@@ -11,7 +11,7 @@ import typer
 from jackpot.cli.bar import bar
 from jackpot.cli.nightly import nightly
 from jackpot.cli.readings import readings
-from jackpot.cli.speak import Reason, fail
+from jackpot.cli.speak import ConfigFile, LedgerUrl, Reason, fail, ledger_of
 from jackpot.cli.speak import table as print_table
 from jackpot.cli.talk import LOOK, TWO, Talk, talking
 from jackpot.cli.what_if import what_if
@@ -24,14 +24,9 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     help="Make, migrate, copy, back up and restore a ledger, and say what it has lost.",
-    epilog="Example: jackpot ledger backup sqlite:////var/lib/jackpot/ledger.db /backup/ledger.db",
+    epilog="Example: jackpot ledger backup /backup/ledger.db --config /etc/jackpot/config.toml",
     no_args_is_help=True,
 )
-
-Url = Annotated[
-    str,
-    typer.Argument(metavar="URL", help="sqlite:////absolute.db or postgresql://user@host:port/database."),
-]
 
 app.command()(nightly)
 app.command()(readings)
@@ -52,11 +47,12 @@ _WHO_RESUMES: Final = (
 
 
 @app.command()
-def init(url: Url, no_roles: NoRoles = False) -> None:
+def init(ledger: LedgerUrl = None, config: ConfigFile = None, no_roles: NoRoles = False) -> None:
     """Make an empty ledger; on PostgreSQL also the roles jackpot_server and jackpot_auditor.
 
-    Example: jackpot ledger init postgresql://owner@db.casino:5432/ledger
+    Example: jackpot ledger init --ledger postgresql://owner@db.casino:5432/ledger
     """
+    url = ledger_of(ledger, config)
     with _told():
         made = asyncio.run(_opened(url))
         typer.echo(f"{_shown(url)}: {'made' if made.created else 'holds a ledger already'}")
@@ -65,11 +61,12 @@ def init(url: Url, no_roles: NoRoles = False) -> None:
 
 
 @app.command()
-def migrate(url: Url, no_roles: NoRoles = False) -> None:
+def migrate(ledger: LedgerUrl = None, config: ConfigFile = None, no_roles: NoRoles = False) -> None:
     """Bring a ledger's schema up to date with this program. It only ever adds; stop the server first.
 
-    Example: jackpot ledger migrate postgresql://owner@db.casino:5432/ledger
+    Example: jackpot ledger migrate --ledger postgresql://owner@db.casino:5432/ledger
     """
+    url = ledger_of(ledger, config)
     file = Path(url.removeprefix("sqlite:///"))
     if url.startswith("sqlite:///") and not file.exists():
         fail(f"there is no ledger {file}: `jackpot ledger init` makes one")
@@ -84,18 +81,21 @@ def migrate(url: Url, no_roles: NoRoles = False) -> None:
 
 @app.command()
 def copy(
-    source: Annotated[str, typer.Argument(metavar="FROM", help="The ledger's URL; a server may run on it.")],
     target: Annotated[str, typer.Argument(metavar="TO", help="A new ledger's URL, or an earlier copy's.")],
+    ledger: LedgerUrl = None,
+    config: ConfigFile = None,
 ) -> None:
     """Copy a whole ledger into another, from SQLite or PostgreSQL to either, and prove them equal.
 
     Run it again, and it goes on where it stopped, or adds what has come since. To move to another database:
     copy, stop the server, copy once more, and start the server on the new ledger.
 
-    Example: jackpot ledger copy sqlite:////var/lib/jackpot/ledger.db postgresql://owner@db.casino/ledger
+    Example: jackpot ledger copy postgresql://owner@db.casino/ledger --config /etc/jackpot/config.toml
     """
     from jackpot.ledger import copy as copying
     from jackpot.ledger.open import opened
+
+    source = ledger_of(ledger, config)
 
     async def work() -> None:
         async with opened(source, readonly=True) as from_:
@@ -110,18 +110,21 @@ def copy(
 
 @app.command()
 def backup(
-    url: Url,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="An earlier backup of it, or a new file.")],
+    ledger: LedgerUrl = None,
+    config: ConfigFile = None,
 ) -> None:
     """Back a ledger up into one SQLite file, and prove that file. The server goes on meanwhile.
 
     If FILE is an earlier backup of this ledger, only what has come since is read. FILE is replaced in one
     step at the end, so an interrupted backup leaves the earlier one as it was.
 
-    Example: jackpot ledger backup postgresql://auditor@db.casino/ledger /backup/ledger.db
+    Example: jackpot ledger backup /backup/ledger.db --ledger postgresql://auditor@db.casino/ledger
     """
     from jackpot.ledger import backup as backing
     from jackpot.ledger.open import opened
+
+    url = ledger_of(ledger, config)
 
     async def work() -> None:
         async with opened(url, readonly=True) as source:
@@ -136,17 +139,19 @@ def backup(
 @app.command()
 def restore(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="What `jackpot ledger backup` wrote.")],
-    url: Url,
+    ledger: LedgerUrl = None,
+    config: ConfigFile = None,
 ) -> None:
     """Bring a backup into an empty ledger. The file is proved first, then the new ledger.
 
-    Example: jackpot ledger restore /backup/ledger.db postgresql://owner@db.casino/ledger
+    Example: jackpot ledger restore /backup/ledger.db --ledger postgresql://owner@db.casino/ledger
     """
     from jackpot.clock import SystemClock
     from jackpot.ledger import backup as backing
     from jackpot.ledger.open import opened
     from jackpot.rules.signing import SITE
 
+    url = ledger_of(ledger, config)
     with _told("not restored: "), bar() as progress:
         copied = asyncio.run(backing.restore(file, lambda: opened(url), SystemClock().unix_ms(), progress))
     for bank in copied:
@@ -162,16 +167,18 @@ def restore(
 
 
 @app.command()
-def restored(url: Url) -> None:
+def restored(ledger: LedgerUrl = None, config: ConfigFile = None) -> None:
     """Record that a ledger came back from a physical backup: its banks wait until two people resume them.
 
     `deploy/postgres/restore.sh` runs this command, and `jackpot ledger restore` does the same by itself.
 
-    Example: jackpot ledger restored postgresql://owner@db.casino:5432/ledger
+    Example: jackpot ledger restored --ledger postgresql://owner@db.casino:5432/ledger
     """
     from jackpot.clock import SystemClock
     from jackpot.ledger.open import opened
     from jackpot.ledger.restored import hold
+
+    url = ledger_of(ledger, config)
 
     async def work() -> "list[Head]":
         async with opened(url) as store:

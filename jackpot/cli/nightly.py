@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from jackpot.cli.bar import bar
-from jackpot.cli.speak import ConfigFile, configured, fail
+from jackpot.cli.speak import ConfigFile, LedgerUrl, fail, ledger_of
 from jackpot.cli.textfile import TextFile, tell
 from jackpot.words import counted
 
@@ -20,10 +20,7 @@ def nightly(
         Path, typer.Argument(metavar="FOLDER", help="The folder of the backups, on another disk.")
     ],
     config: ConfigFile = None,
-    ledger: Annotated[
-        str | None,
-        typer.Option("--ledger", metavar="URL", help="Another ledger than that of --config."),
-    ] = None,
+    ledger: LedgerUrl = None,
     keep: Annotated[
         int | None,
         typer.Option(
@@ -46,7 +43,7 @@ def nightly(
     from jackpot.ledger.open import opened
     from jackpot.ledger.store import LedgerError
 
-    url = ledger or configured(config, "give --ledger URL or --config FILE").ledger.url
+    url = ledger_of(ledger, config)
 
     async def work() -> "Night":
         async with opened(url, readonly=True) as source:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from jackpot.cli.speak import configured, fail
+from jackpot.cli.speak import LedgerUrl, configured, fail
 from jackpot.cli.speak import table as print_table
 from jackpot.cli.talk import Talk, talking
 
@@ -22,7 +22,7 @@ Until = Annotated[str | None, typer.Option("--to", metavar="DAY", help="Up to th
 
 
 @talking("config", "bank", "as_json")
-def readings(talk: Talk, from_: Day = None, to: Until = None) -> None:
+def readings(talk: Talk, ledger: LedgerUrl = None, from_: Day = None, to: Until = None) -> None:
     """List the readings of every meter, taken at the end of each gaming day, the newest first.
 
     It reads the ledger itself, so it needs no server. Without --from it shows the last 31 days. A day has the
@@ -35,7 +35,7 @@ def readings(talk: Talk, from_: Day = None, to: Until = None) -> None:
     for option, day in (("--from", from_), ("--to", to)):
         _check(option, day)
     try:
-        found = _found(talk, from_, to)
+        found = _found(talk, ledger, from_, to)
     except LedgerError as error:
         fail(str(error))
     if talk.as_json:
@@ -62,12 +62,12 @@ def _check(option: str, day: str | None) -> None:
         fail(f"{option}: {day!r} is no day, like 2026-11-20")
 
 
-def _found(talk: Talk, from_: str | None, to: str | None) -> "list[DayRead]":
+def _found(talk: Talk, url: str | None, from_: str | None, to: str | None) -> "list[DayRead]":
     from jackpot.books.readings import readings as read
     from jackpot.ledger.open import open_reader
 
     config = configured(talk.config, "give --config FILE")
-    with closing(open_reader(config.ledger.url)) as ledger:
+    with closing(open_reader(url or config.ledger.url)) as ledger:
         there = ledger.banks()
         if talk.bank is not None and talk.bank not in there:
             fail(f"there is no bank {talk.bank} in this ledger; there is {', '.join(there) or 'none'}")

@@ -12,7 +12,7 @@ import typer
 
 from jackpot.books.report import Report
 from jackpot.books.reports import REPORTS
-from jackpot.cli.speak import ConfigFile, configured, fail
+from jackpot.cli.speak import ConfigFile, LedgerUrl, configured, fail
 
 if TYPE_CHECKING:
     from jackpot.books.report import Cell, Found, Wanted
@@ -62,10 +62,6 @@ Drop = Annotated[
 Bank = Annotated[
     str | None, typer.Option("--bank", metavar="BANK", help="Only this bank; without it, every bank.")
 ]
-Url = Annotated[
-    str | None,
-    typer.Option("--ledger", metavar="URL", help="Another ledger than that of --config, such as a backup."),
-]
 Currency = Annotated[
     str | None, typer.Option("--currency", metavar="ABC", help="Without --config: the site's, like USD.")
 ]
@@ -94,7 +90,7 @@ _ASKED: Final[dict[str, tuple[tuple[str, Any, Any], ...]]] = {
 }
 _ALWAYS: Final[tuple[tuple[str, Any, Any], ...]] = (
     ("config", ConfigFile, None),
-    ("url", Url, None),
+    ("url", LedgerUrl, None),
     ("bank", Bank, None),
     ("currency", Currency, None),
     ("timezone", Zone, None),

@@ -27,12 +27,23 @@ class Fields(Protocol):
 Given = TypeVar("Given", bound=Fields)
 # Wide enough that no id or hand is ever cut in a file.
 PIPE_WIDTH: Final = 400
+# How any command is told which ledger.
+NAMED: Final = "give --ledger URL or --config FILE"
 # Columns of sums.
 _SUMS: Final = ("amount", "difference", "envy")
 ConfigFile = Annotated[
     Path | None,
     typer.Option(
         "--config", "-c", envvar="JACKPOT_CONFIG", metavar="FILE", help="The server's configuration."
+    ),
+]
+LedgerUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--ledger",
+        metavar="URL",
+        help="The ledger, where it is not that of --config: sqlite:////absolute.db or "
+        "postgresql://user@host:port/database.",
     ),
 ]
 By = Annotated[str | None, typer.Option("--by", metavar="NAME", help="Who acts; default: your login name.")]
@@ -114,9 +125,9 @@ def plain_table(*columns: str, title: str | None = None) -> "Table":
     return made
 
 
-def ledger_of(config: Path | None, otherwise: str) -> str:
-    """The URL of the configured ledger. otherwise: what to do where no configuration was named."""
-    return configured(config, otherwise).ledger.url
+def ledger_of(url: str | None, config: Path | None) -> str:
+    """The URL of the ledger that a command names, else of the configured one."""
+    return url or configured(config, NAMED).ledger.url
 
 
 def configured(config: Path | None, otherwise: str) -> "Config":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
-from jackpot.cli.speak import ConfigFile, configured, fail
+from jackpot.cli.speak import NAMED, ConfigFile, LedgerUrl, configured, fail
 from jackpot.cli.textfile import TextFile, tell
 from jackpot.words import counted
 
@@ -31,9 +31,7 @@ PROBLEMS_MOST: Final = 20
 @app.command()
 def verify(
     context: typer.Context,
-    url: Annotated[
-        str | None, typer.Argument(metavar="URL", help="Its URL: sqlite:////absolute.db, postgresql://...")
-    ] = None,
+    ledger: LedgerUrl = None,
     config: ConfigFile = None,
     bank: Annotated[
         str | None, typer.Option("--bank", metavar="BANK", help="Only this bank; without it, every bank.")
@@ -63,7 +61,7 @@ def verify(
 ) -> None:
     """Prove the ledger from its first row: chain, postings, meters, snapshots and head. A server may run.
 
-    With both URL and --config, the ledger at that URL must have the site and banks of that configuration.
+    With --ledger and --config, the ledger of that URL must have the site and banks of that configuration.
     With --heads each head in that file must be signed by a known key and be in the chain; rows newer than the
     last head are called unproved. With --chain no row is decided again: that shows quickly whether rows were
     changed, moved or taken away, and not whether what they say is right. With --textfile, if all holds, the
@@ -76,10 +74,10 @@ def verify(
     if textfile is not None and chain:
         fail("--textfile says that the books were proved, and --chain does not prove them")
     known = _known(head)
-    of = _of(context, url, config)
+    of = _of(context, ledger, config)
     kept = None if heads is None else partial(_kept, heads, _public_keys(key or [], of))
     try:
-        asked = _Asked(url or (of.ledger.url if of else ""), of, bank, known, chain, jobs)
+        asked = _Asked(ledger or (of.ledger.url if of else ""), of, bank, known, chain, jobs)
         problems, reports = _verified(asked, kept)
     except LedgerError as error:
         fail(str(error))
@@ -128,7 +126,7 @@ def _of(context: typer.Context, url: str | None, config: Path | None) -> "Config
     source = context.get_parameter_source("config")
     if url and (source is None or source.name != "COMMANDLINE"):
         return None
-    found = configured(config, "give its URL or --config FILE")
+    found = configured(config, NAMED)
     return replace(found, ledger=replace(found.ledger, url=url)) if url else found
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from jackpot.cli.speak import ConfigFile, configured, fail, options
+from jackpot.cli.speak import ConfigFile, LedgerUrl, configured, fail, options
 from jackpot.cli.speak import table as print_table
 
 if TYPE_CHECKING:
@@ -47,9 +47,7 @@ class Asked:
         ),
     ] = None
     config: ConfigFile = None
-    url: Annotated[
-        str | None, typer.Option("--ledger", metavar="URL", help="Another ledger than that of --config.")
-    ] = None
+    ledger: LedgerUrl = None
     as_csv: Annotated[
         bool, typer.Option("--csv", help="One figure a line, comma-separated, of every day.")
     ] = False
@@ -101,7 +99,7 @@ def _found(asked: Asked, config: "Config") -> "Found":
     bank = next((link.bank for link in config.links if link.link == asked.link), None)
     if bank is None:
         raise Impossible(f"--link: {asked.link!r} is no link of {config.path}")
-    with closing(open_reader(asked.url or config.ledger.url)) as ledger, bar() as tell:
+    with closing(open_reader(asked.ledger or config.ledger.url)) as ledger, bar() as tell:
         return played(
             ledger,
             bank,

@@ -46,7 +46,7 @@ async def open_schema(connection: Connection, shown: str, *, migrate: bool) -> M
         except asyncpg.InsufficientPrivilegeError as error:
             what = "migrate" if tables else "init"
             raise LedgerUnusable(
-                f"the schema of {shown} must be made by its owner: jackpot ledger {what} URL"
+                f"the schema of {shown} must be made by its owner: jackpot ledger {what} --ledger URL"
             ) from error
         except asyncpg.LockNotAvailableError as error:
             raise LedgerUnusable(

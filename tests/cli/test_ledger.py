@@ -57,14 +57,14 @@ def head_of(url: str) -> tuple[int, str]:
 def test_a_ledger_is_made_once(fresh: Fresh, kind: str) -> None:
     """DESIGN, the ledger: init makes the schema and says what it took; again it changes nothing."""
     url = fresh(kind)
-    code, out, errors = run("init", url)
+    code, out, errors = run("init", "--ledger", url)
     assert (code, errors) == (0, "")
     assert out.splitlines()[0] == f"{url}: made"
     assert re.match(r"applied 0001 The book of record: ", out.splitlines()[1])
     assert ("jackpot_server and jackpot_auditor have their rights" in out) == (kind == "postgres")
-    code, out, _ = run("init", url, "--no-roles")
+    code, out, _ = run("init", "--ledger", url, "--no-roles")
     assert (code, out) == (0, f"{url}: holds a ledger already\n")
-    assert run("migrate", url) == (0, f"{url}: nothing to migrate\n", "")
+    assert run("migrate", "--ledger", url) == (0, f"{url}: nothing to migrate\n", "")
 
 
 def test_an_older_schema_is_migrated(tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_an_older_schema_is_migrated(tmp_path: Path) -> None:
     path = tmp_path / "old.db"
     with closing(apsw.Connection(str(path))) as connection:
         connection.execute("CREATE TABLE migration (number INTEGER PRIMARY KEY, name TEXT NOT NULL)")
-    code, out, _ = run("migrate", f"sqlite:///{path}")
+    code, out, _ = run("migrate", "--ledger", f"sqlite:///{path}")
     assert code == 0
     assert out.startswith("applied 0001 The book of record: ")
 
@@ -80,7 +80,7 @@ def test_an_older_schema_is_migrated(tmp_path: Path) -> None:
 def test_init_gives_the_roles_their_rights(fresh: Fresh, postgres: Postgres) -> None:
     """DESIGN, the ledger: a server may add and never change; an auditor may only look."""
     url = fresh("postgres")
-    assert run("init", url)[0] == 0
+    assert run("init", "--ledger", url)[0] == 0
 
     async def rights() -> list[tuple[bool, ...]]:
         connection = await asyncpg.connect(url)
@@ -107,14 +107,14 @@ def test_a_ledger_is_moved(played: str, fresh: Fresh, kind: str) -> None:
     """S3: copy proves both equal; a second one adds what came since, and says so while the source goes on."""
     target = fresh(kind)
     seq, hash_ = head_of(played)
-    code, out, errors = run("copy", played, target)
+    code, out, errors = run("copy", target, "--ledger", played)
     assert (code, errors) == (0, "")
     assert out == f"main: {seq} rows added; the copy is proved to hold all {seq}, head {hash_}\n"
     assert head_of(target) == (seq, hash_)
-    assert run("copy", played, target)[1].startswith("main: 0 rows added; ")
+    assert run("copy", target, "--ledger", played)[1].startswith("main: 0 rows added; ")
     with closing(open_ledger(target)) as ledger:
         ledger.new_epoch("main", "riverside:1")
-    code, out, errors = run("copy", played, target)
+    code, out, errors = run("copy", target, "--ledger", played)
     assert (code, out) == (1, "")
     assert errors == "not copied: main: the target is a copy no longer: riverside:1 has taken it\n"
 
@@ -123,20 +123,20 @@ def test_a_ledger_is_moved(played: str, fresh: Fresh, kind: str) -> None:
 def test_a_backup_is_taken_and_brought_back(played: str, fresh: Fresh, tmp_path: Path, kind: str) -> None:
     """S3, S4: out of either database into a file, out of the file into either; and what to do then."""
     source, target, file = fresh(kind), fresh(kind), tmp_path / "night.db"
-    assert run("copy", played, source)[0] == 0
+    assert run("copy", source, "--ledger", played)[0] == 0
     seq, hash_ = head_of(source)
-    code, out, errors = run("backup", source, file)
+    code, out, errors = run("backup", file, "--ledger", source)
     assert (code, errors) == (0, "")
     assert out == f"main: {seq} rows added; {file} is proved to hold all {seq}, head {hash_}\n"
-    code, out, errors = run("restore", file, target)
+    code, out, errors = run("restore", file, "--ledger", target)
     assert (code, errors) == (0, "")
     assert out.startswith(f"main: {seq} rows restored and proved, head {hash_}\nStart the server on it.")
     assert "ledger resume --bank main --believe all --reason TEXT --config FILE\nOne person asks" in out
     assert head_of(target)[0] == seq + 1, "its links wait for two people"
-    code, out, errors = run("restored", target)
+    code, out, errors = run("restored", "--ledger", target)
     assert (code, errors) == (0, "")
     assert out.startswith(f"main: suspended as restored at row {seq + 2}, head {head_of(target)[1]}\n")
-    code, out, errors = run("restore", file, target)
+    code, out, errors = run("restore", file, "--ledger", target)
     assert (code, out) == (1, "")
     assert errors.startswith("not restored: the target is not empty")
 
@@ -146,34 +146,46 @@ def test_a_backup_beside_a_server(played: str, tmp_path: Path) -> None:
     path = Path(played.removeprefix("sqlite:///"))
     with closing(SqliteLedger(path)) as server:
         server.new_epoch("main", "server")
-        assert run("backup", played, tmp_path / "night.db")[0] == 0
-        code, _, errors = run("backup", played, path)
+        assert run("backup", tmp_path / "night.db", "--ledger", played)[0] == 0
+        code, _, errors = run("backup", path, "--ledger", played)
         assert code == 1
         assert errors.startswith(f"not backed up: the ledger {path} is in use by process ")
-    assert run("restore", tmp_path / "night.db", f"sqlite:///{tmp_path}/new.db")[0] == 0
+    assert run("restore", tmp_path / "night.db", "--ledger", f"sqlite:///{tmp_path}/new.db")[0] == 0
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["copy", "sqlite:////nowhere/a.db", "sqlite:///{tmp}/b.db"], "not copied: the ledger /nowhere/a.db"),
-        (["copy", "{tmp}/a.db", "sqlite:///{tmp}/b.db"], "is not a ledger: write sqlite:///"),
-        (["copy", "{empty}", "sqlite:///{tmp}/b.db"], "empty: no server has ever opened it"),
-        (["backup", "{empty}", "{tmp}/b.db"], "not backed up: the ledger is empty"),
-        (["backup", "{spoiled}", "{tmp}/b.db"], "not backed up: main: row 20 does not follow from row 19"),
         (
-            ["backup", "{spoiled}", "/nowhere/b.db"],
+            ["copy", "sqlite:///{tmp}/b.db", "--ledger", "sqlite:////nowhere/a.db"],
+            "not copied: the ledger /nowhere/a.db",
+        ),
+        (["copy", "sqlite:///{tmp}/b.db", "--ledger", "{tmp}/a.db"], "is not a ledger: write sqlite:///"),
+        (["copy", "sqlite:///{tmp}/b.db", "--ledger", "{empty}"], "empty: no server has ever opened it"),
+        (["backup", "{tmp}/b.db", "--ledger", "{empty}"], "not backed up: the ledger is empty"),
+        (
+            ["backup", "{tmp}/b.db", "--ledger", "{spoiled}"],
+            "not backed up: main: row 20 does not follow from row 19",
+        ),
+        (
+            ["backup", "/nowhere/b.db", "--ledger", "{spoiled}"],
             "/nowhere/b.db cannot be locked: there is no folder /nowhere",
         ),
         (
-            ["restore", "{tmp}/none.db", "sqlite:///{tmp}/b.db"],
+            ["restore", "{tmp}/none.db", "--ledger", "sqlite:///{tmp}/b.db"],
             "not restored: the ledger {tmp}/none.db cannot",
         ),
-        (["restore", "{tmp}/spoiled.db", "sqlite:///{tmp}/b.db"], "not restored: main: row 20 was changed"),
-        (["init", "postgresql://nobody@127.0.0.1:1/ledger"], "postgresql://nobody@127.0.0.1:1/ledger cannot"),
-        (["init", "sqlite:////nowhere/b.db"], "/nowhere/b.db cannot be locked"),
         (
-            ["migrate", "sqlite:///{tmp}/b.db"],
+            ["restore", "{tmp}/spoiled.db", "--ledger", "sqlite:///{tmp}/b.db"],
+            "not restored: main: row 20 was changed",
+        ),
+        (
+            ["init", "--ledger", "postgresql://nobody@127.0.0.1:1/ledger"],
+            "postgresql://nobody@127.0.0.1:1/ledger cannot",
+        ),
+        (["init", "--ledger", "sqlite:////nowhere/b.db"], "/nowhere/b.db cannot be locked"),
+        (
+            ["migrate", "--ledger", "sqlite:///{tmp}/b.db"],
             "there is no ledger {tmp}/b.db: `jackpot ledger init` makes one",
         ),
     ],

@@ -24,7 +24,7 @@ async def test_a_restored_start_says_how_it_is_resumed(tmp_path: Path) -> None:
         await device.answer(1)
         device.say(t="close", seq=2, round="R1")
         await device.answer(2)
-    done = await jackpot("ledger", "restored", config.ledger.url)
+    done = await jackpot("ledger", "restored", "--ledger", config.ledger.url)
     assert (
         "    jackpot ledger resume --bank main --believe all --reason TEXT --config FILE"
         in done[1].splitlines()
@@ -66,10 +66,10 @@ async def test_of_two_banks_a_restore_names_each(tmp_path: Path) -> None:
     config = configure(tmp_path, links=side)
     async with Server(config):
         pass
-    code, out, _ = await jackpot("ledger", "backup", config.ledger.url, str(tmp_path / "copy.db"))
+    code, out, _ = await jackpot("ledger", "backup", str(tmp_path / "copy.db"), "--ledger", config.ledger.url)
     assert code == 0
     new = f"sqlite:///{tmp_path}/new.db"
-    code, out, error = await jackpot("ledger", "restore", str(tmp_path / "copy.db"), new)
+    code, out, error = await jackpot("ledger", "restore", str(tmp_path / "copy.db"), "--ledger", new)
     assert code == 0, error
     config.path.write_text(config.path.read_text().replace(config.ledger.url, new))
     printed = [line.strip() for line in out.splitlines() if line.startswith("    jackpot ledger resume")]

@@ -16,7 +16,7 @@ def test_a_night(played: str, fresh: Fresh, tmp_path: Path, kind: str) -> None:
     """S3: a proved backup more, and Prometheus hears of it; nothing is said or let go where one fails."""
     source, told = fresh(kind), tmp_path / "backup.prom"
     (folder := tmp_path / "backups").mkdir()
-    assert run("copy", played, source)[0] == 0
+    assert run("copy", source, "--ledger", played)[0] == 0
     words: list[str | Path] = [folder, "--ledger", source, "--keep", "1", "--textfile", told]
     code, out, errors = run("nightly", *words)
     (file,) = folder.glob("ledger-*.db")

@@ -37,7 +37,7 @@ def test_a_sound_ledger(sound: Path) -> None:
     """S3, S8: exit code 0, what was not decided again, and the hash to keep; given back, it is found."""
     server = SqliteLedger(sound)
     head = server.head("main")
-    code, out, errors = run(f"sqlite:///{sound}")
+    code, out, errors = run("--ledger", f"sqlite:///{sound}")
     assert (code, errors) == (0, "")
     refusals = sum(row.kind == Refused.kind for row in server.rows("main", 0, 1_000))
     assert out.splitlines() == [
@@ -45,7 +45,7 @@ def test_a_sound_ledger(sound: Path) -> None:
         f"main: believed as it stands: {refusals} refusals, which moved no money",
         f"main: head {head.hash.hex()}",
     ]
-    assert run(f"sqlite:///{sound}", "--head", head.hash.hex())[0] == 0
+    assert run("--ledger", f"sqlite:///{sound}", "--head", head.hash.hex())[0] == 0
     server.close()
 
 
@@ -55,7 +55,7 @@ def test_prometheus_is_told_that_the_books_hold(sound: Path, tmp_path: Path) -> 
     server = SqliteLedger(sound)
     seq = server.head("main").seq
     server.close()
-    assert run(f"sqlite:///{sound}", "--textfile", str(told))[0] == 0
+    assert run("--ledger", f"sqlite:///{sound}", "--textfile", str(told))[0] == 0
     (checked,) = [line for line in told.read_text().splitlines() if line.startswith("jackpot_verified_seq")]
     assert checked == f'jackpot_verified_seq{{bank="main"}} {seq}'
     wanted = {name for name in documented("timer") if name.startswith("jackpot_verified_")}
@@ -64,20 +64,20 @@ def test_prometheus_is_told_that_the_books_hold(sound: Path, tmp_path: Path) -> 
     before = told.read_text()
     path = Path(shutil.copy(sound, tmp_path))
     spoil(path, "UPDATE journal SET body = x'90' WHERE seq = 20")
-    assert run(f"sqlite:///{path}", "--textfile", str(told))[0] == 1
+    assert run("--ledger", f"sqlite:///{path}", "--textfile", str(told))[0] == 1
     assert told.read_text() == before
-    code, _, errors = run(f"sqlite:///{sound}", "--chain", "--textfile", str(told))
+    code, _, errors = run("--ledger", f"sqlite:///{sound}", "--chain", "--textfile", str(told))
     assert (code, errors.startswith("--textfile says")) == (1, True)
 
 
 def test_the_chain_alone(sound: Path, tmp_path: Path) -> None:
     """S8: it says that nothing was decided again, and names a changed row all the same."""
-    code, out, _ = run(f"sqlite:///{sound}", "--chain", "--jobs", "2")
+    code, out, _ = run("--ledger", f"sqlite:///{sound}", "--chain", "--jobs", "2")
     assert code == 0
     assert "each following from the one before; none was decided again" in out
     path = Path(shutil.copy(sound, tmp_path))
     spoil(path, "UPDATE journal SET body = x'90' WHERE seq = 20")
-    code, _, errors = run(f"sqlite:///{path}", "--chain")
+    code, _, errors = run("--ledger", f"sqlite:///{path}", "--chain")
     assert code == 1
     assert "main: row 20 was changed or added: it does not follow from row 19" in errors
 
@@ -86,7 +86,7 @@ def test_a_spoiled_ledger(sound: Path, tmp_path: Path) -> None:
     """S3: each problem on a line of its own, one line that sums up, exit code 1."""
     path = Path(shutil.copy(sound, tmp_path))
     spoil(path, "UPDATE journal SET body = x'90' WHERE seq = 20")
-    code, out, errors = run(f"sqlite:///{path}")
+    code, out, errors = run("--ledger", f"sqlite:///{path}")
     assert (code, out) == (1, "")
     assert errors.splitlines() == [
         "main: row 20 was changed or added: it does not follow from row 19",
@@ -103,7 +103,7 @@ def test_a_file_that_sqlite_finds_broken(sound: Path, tmp_path: Path) -> None:
             "UPDATE sqlite_schema SET sql = replace(sql, 'kind = 9', 'kind IN (2, 9)') "
             "WHERE name = 'journal_of_refusals'"
         )
-    code, _, errors = run(f"sqlite:///{path}")
+    code, _, errors = run("--ledger", f"sqlite:///{path}")
     assert code == 1
     assert "missing from index journal_of_refusals" in errors
 
@@ -114,23 +114,23 @@ def test_every_bank_is_verified(sound: Path, tmp_path: Path) -> None:
     with closing(SqliteLedger(sound, readonly=True)) as source, closing(SqliteLedger(path)) as ledger:
         copy(source, ledger)
         open_banks(ledger, ("side",), "riverside", 0)
-    code, out, _ = run(f"sqlite:///{path}")
+    code, out, _ = run("--ledger", f"sqlite:///{path}")
     assert code == 0
     assert [line.split()[0] for line in out.splitlines()] == ["main:", "main:", "main:", "side:", "side:"]
-    assert "say --bank too (main, side)" in run(f"sqlite:///{path}", "--head", "00" * 32)[2]
+    assert "say --bank too (main, side)" in run("--ledger", f"sqlite:///{path}", "--head", "00" * 32)[2]
     spoil(path, "UPDATE head SET hash = zeroblob(32) WHERE bank = 2")
-    code, out, errors = run(f"sqlite:///{path}")
+    code, out, errors = run("--ledger", f"sqlite:///{path}")
     assert code == 1
     assert out.startswith("main: ")
     assert errors.endswith("side: 1 problem: this is not what was written\n")
-    assert run(f"sqlite:///{path}", "--bank", "main")[0] == 0
+    assert run("--ledger", f"sqlite:///{path}", "--bank", "main")[0] == 0
 
 
 def test_a_head_that_keeps_every_server_away(sound: Path, tmp_path: Path) -> None:
     """S8: no server takes an unfinished copy, so a forged head that says it is one stops the bank."""
     path = Path(shutil.copy(sound, tmp_path))
     spoil(path, f"UPDATE head SET holder = '{UNFINISHED}'")
-    code, _, errors = run(f"sqlite:///{path}")
+    code, _, errors = run("--ledger", f"sqlite:///{path}")
     assert code == 1
     assert errors.startswith("main: its head says that it is an unfinished copy: go on with that copy; if")
 
@@ -140,11 +140,11 @@ def test_a_bank_without_a_row(sound: Path, tmp_path: Path) -> None:
     path = Path(shutil.copy(sound, tmp_path / "ledger.db"))
     with closing(SqliteLedger(path)) as ledger:
         ledger.new_epoch("side", "test")
-    code, out, errors = run(f"sqlite:///{path}")
+    code, out, errors = run("--ledger", f"sqlite:///{path}")
     assert code == 1
     assert errors.startswith("side: its head is of epoch 1, and it has no rows: they were taken away; or")
     assert "side" not in out
-    assert run(f"sqlite:///{path}", "--bank", "main")[0] == 0
+    assert run("--ledger", f"sqlite:///{path}", "--bank", "main")[0] == 0
     config = configure(tmp_path, links=LINKS + 'bank = "side"\n')
     code, _, errors = run("--config", str(config.path))
     assert code == 1
@@ -156,12 +156,12 @@ def test_a_bank_of_which_the_first_row_is_left(sound: Path, tmp_path: Path) -> N
     path = Path(shutil.copy(sound, tmp_path / "ledger.db"))
     with closing(SqliteLedger(path)) as ledger:
         open_banks(ledger, ("side",), "riverside", 0)
-    assert run(f"sqlite:///{path}")[0] == 0, "it was opened just now"
+    assert run("--ledger", f"sqlite:///{path}")[0] == 0, "it was opened just now"
     with closing(SqliteLedger(path)) as source, closing(SqliteLedger(tmp_path / "copy.db")) as target:
         copy(source, target)
         assert source.head("side").epoch < target.head("side").epoch == source.new_epoch("side", "one").epoch
-    assert run(f"sqlite:///{tmp_path}/copy.db")[0] == 0
-    code, _, errors = run(f"sqlite:///{path}")
+    assert run("--ledger", f"sqlite:///{tmp_path}/copy.db")[0] == 0
+    code, _, errors = run("--ledger", f"sqlite:///{path}")
     assert code == 1
     assert errors.startswith(
         "side: row 1 opens it and is its last row, and the head is of epoch 2: the rows "
@@ -171,12 +171,21 @@ def test_a_bank_of_which_the_first_row_is_left(sound: Path, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["sqlite:////nowhere/ledger.db"], "cannot be opened: there is no such file"),
-        (["ledger.db"], "is not a ledger: write sqlite:///"),
-        ([], "which ledger? give its URL or --config FILE"),
-        (["sqlite:///{sound}", "--bank", "mian"], "there is no bank mian in this ledger; there is main"),
-        (["sqlite:///{sound}", "--head", "cafe"], "--head: 'cafe' is not a hash of 64 hex digits"),
-        (["sqlite:///{sound}", "--head", "00" * 32], "the end was cut off, or it is another ledger"),
+        (["--ledger", "sqlite:////nowhere/ledger.db"], "cannot be opened: there is no such file"),
+        (["--ledger", "ledger.db"], "is not a ledger: write sqlite:///"),
+        ([], "which ledger? give --ledger URL or --config FILE"),
+        (
+            ["--ledger", "sqlite:///{sound}", "--bank", "mian"],
+            "there is no bank mian in this ledger; there is main",
+        ),
+        (
+            ["--ledger", "sqlite:///{sound}", "--head", "cafe"],
+            "--head: 'cafe' is not a hash of 64 hex digits",
+        ),
+        (
+            ["--ledger", "sqlite:///{sound}", "--head", "00" * 32],
+            "the end was cut off, or it is another ledger",
+        ),
     ],
 )
 def test_what_cannot_be_verified(sound: Path, arguments: list[str], said: str) -> None:

@@ -38,7 +38,7 @@ def checked(folder: Path, lines: Sequence[bytes], *more: str) -> tuple[int, str,
     file = folder / "heads.jsonl"
     file.write_bytes(b"".join(line + b"\n" for line in lines))
     keys = more or ("--key", str(folder / "site.pub"))
-    return run(f"sqlite:///{folder}/ledger.db", "--heads", str(file), *keys)
+    return run("--ledger", f"sqlite:///{folder}/ledger.db", "--heads", str(file), *keys)
 
 
 def test_what_heads_prove(sound: Path, rows: list[Row]) -> None:
@@ -125,6 +125,6 @@ def test_what_cannot_be_checked(sound: Path, arguments: list[str], said: str) ->
     """S8: one clear line and a non-zero exit."""
     (sound / "heads.jsonl").touch()
     url = f"sqlite:///{sound}/ledger.db"
-    code, out, errors = run(url, *(argument.format(folder=sound) for argument in arguments))
+    code, out, errors = run("--ledger", url, *(argument.format(folder=sound) for argument in arguments))
     assert (code, out, errors.count("\n")) == (1, "", 1)
     assert said in errors

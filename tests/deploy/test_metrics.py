@@ -145,7 +145,7 @@ def test_a_timer_is_wanted_of_the_banks_that_it_speaks_of(tmp_path: Path) -> Non
     told = tmp_path / "told.prom"
     url, spoken = config.ledger.url, {}
     for timer, words in (
-        ("verify", ["verify", url, "--jobs", "1"]),
+        ("verify", ["verify", "--ledger", url, "--jobs", "1"]),
         ("backup", ["ledger", "nightly", backups, "--ledger", url]),
     ):
         assert jackpot(*words, "--textfile", told).returncode == 0

@@ -45,14 +45,14 @@ def test_a_floor_comes_back_from_a_backup(tmp_path: Path, fresh: Fresh, kind: st
         with site.table(ahead) as first, site.table(also) as second, site.table(behind) as third:
             for table in (first, second, third):
                 play_round(table, "R1")
-            assert f"{file} is proved to hold all" in jackpot("ledger", "backup", lost, file)
+            assert f"{file} is proved to hold all" in jackpot("ledger", "backup", file, "--ledger", lost)
             play_round(first, "R2")
             play_round(first, "R3")
             play_round(second, "R2")
             acked = {ahead: first.seq, also: second.seq}
         assert site.stop() == 0
         restored = fresh(kind)
-        assert "Start the server on it." in jackpot("ledger", "restore", file, restored)
+        assert "Start the server on it." in jackpot("ledger", "restore", file, "--ledger", restored)
         move(site, restored)
         site.start()
         with site.table(behind, acked=2) as third:
@@ -77,8 +77,8 @@ def test_a_floor_comes_back_from_a_backup(tmp_path: Path, fresh: Fresh, kind: st
                     assert table.seq == seq
                     play_round(table, "R9")
         assert site.stop(signal.SIGTERM) == 0
-    assert "the books balance" in jackpot("verify", restored)
-    assert jackpot("ledger", "backup", restored, tmp_path / "after.db")
+    assert "the books balance" in jackpot("verify", "--ledger", restored)
+    assert jackpot("ledger", "backup", tmp_path / "after.db", "--ledger", restored)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -98,7 +98,7 @@ def test_a_copy_that_was_interrupted_is_not_served(tmp_path: Path, fresh: Fresh,
         with pytest.raises(AssertionError, match="bank main is a copy that was interrupted"):
             site.start()
         site.stop()
-        jackpot("ledger", "copy", whole, part)
+        jackpot("ledger", "copy", part, "--ledger", whole)
         site.start()
         with site.table(name, acked=2) as table:
             assert table.seq == 2

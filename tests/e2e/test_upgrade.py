@@ -42,7 +42,7 @@ def test_nothing_is_lost_by_an_upgrade(kind: str, fresh: Fresh, tmp_path: Path) 
         async with load(site, played, tmp_path) as names:
             await played.until_more(ANSWERS)
             assert await asyncio.to_thread(site.stop) == 0
-            migrated = await asyncio.to_thread(jackpot, "ledger", "migrate", site.url)
+            migrated = await asyncio.to_thread(jackpot, "ledger", "migrate", "--ledger", site.url)
             assert migrated.returncode == 0, migrated.stderr
             site.more = {}
             await asyncio.to_thread(site.start)

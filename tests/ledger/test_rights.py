@@ -189,7 +189,7 @@ async def test_too_many_rights_are_a_warning(ledger: str) -> None:
 async def test_who_may_not_make_the_schema_is_told_who_must(ledger: str, fresh: Fresh) -> None:
     """DESIGN, the ledger: a server's role makes no schema; the sentence names the command and the owner."""
     url = login(fresh("postgres"), "server_login")
-    with pytest.raises(LedgerUnusable, match="must be made by its owner: jackpot ledger init URL"):
+    with pytest.raises(LedgerUnusable, match="must be made by its owner: jackpot ledger init --ledger URL"):
         await PostgresStore.open(url)
 
 

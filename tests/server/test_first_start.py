@@ -151,15 +151,15 @@ async def test_verify_holds_the_ledger_of_a_url_against_a_configuration(
     config = named(tmp_path, "Riverside", "riverside")
     await sites(config)
     copy = f"sqlite:///{tmp_path}/copy.db"
-    done = await asyncio.to_thread(jackpot, "ledger", "copy", config.ledger.url, copy)
+    done = await asyncio.to_thread(jackpot, "ledger", "copy", copy, "--ledger", config.ledger.url)
     assert done.returncode == 0, done.stderr
     named(tmp_path, "Riverside", "lakeside", SIDE)
-    done = await asyncio.to_thread(jackpot, "verify", copy, "--config", str(config.path))
+    done = await asyncio.to_thread(jackpot, "verify", "--ledger", copy, "--config", str(config.path))
     assert done.returncode == 1
     assert "bank side is not in the ledger" in done.stderr
     assert f'{copy} is the ledger of site "riverside", the configuration is of site "lakeside"' in done.stderr
     monkeypatch.setenv("JACKPOT_CONFIG", str(config.path))
-    done = await asyncio.to_thread(jackpot, "verify", copy)
+    done = await asyncio.to_thread(jackpot, "verify", "--ledger", copy)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -225,7 +225,7 @@ async def test_a_bank_that_was_taken_out_is_not_opened_at_the_seed(tmp_path: Pat
     done = jackpot("verify", "-c", str(config.path))
     assert done.returncode == 1
     assert "bank side is not in the ledger" in done.stderr
-    assert jackpot("verify", config.ledger.url).returncode == 0
+    assert jackpot("verify", "--ledger", config.ledger.url).returncode == 0
 
 
 def take_out(url: str, bank: str) -> None:

@@ -295,7 +295,7 @@ def _overdue(floor: Floor) -> Iterator[None]:
     told = floor.watching.told / "metrics"
     (backups := floor.folder / "backups").mkdir()
     night = ["ledger", "nightly", str(backups), "--ledger", floor.site.url]
-    proof = ["verify", floor.site.url, "--jobs", "1"]
+    proof = ["verify", "--ledger", floor.site.url, "--jobs", "1"]
 
     def prove() -> str:
         texts = []
