@@ -2,53 +2,84 @@
 
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from jackpot import __version__
 
 if TYPE_CHECKING:
     import typer
 
-# name -> (module with its `app`, what --help says of it).
-COMMANDS: Final[dict[str, tuple[str, str]]] = {
-    "demo": ("jackpot.cli.demo", "A whole simulated floor on this machine."),
-    "serve": ("jackpot.cli.serve", "Serve tables and signs."),
-    "signage": ("jackpot.cli.signage", "Show meters from Redis alone."),
-    "hits": (
+FLOOR: Final = "Floor and cage"
+AUDITOR: Final = "Auditor"
+OPERATIONS: Final = "Operations"
+VENDOR: Final = "Maker of tables and signs"
+DIRECTOR: Final = "Slot director"
+
+
+class Listed(NamedTuple):
+    """A line of the list of commands. module: with its `app`. help: as its own. of: who uses it most."""
+
+    module: str
+    help: str
+    of: str
+
+
+# By name, in the order of the list.
+COMMANDS: Final[dict[str, Listed]] = {
+    "hits": Listed(
         "jackpot.cli.hits",
         "Hits: list, show, validate, pay, add, dispute, lift, undo, correct, erase, release.",
+        FLOOR,
     ),
-    "rounds": ("jackpot.cli.rounds", "A table's round: show, strike, void, reopen, decline."),
-    "links": (
+    "rounds": Listed("jackpot.cli.rounds", "A table's round: show, strike, void, reopen, decline.", FLOOR),
+    "links": Listed(
         "jackpot.cli.links",
         "Links and their meters: list, show, suspend, resume, correct, transfer, close, change.",
+        FLOOR,
     ),
-    "alarms": ("jackpot.cli.alarms", "Alarms that nobody has acknowledged: list, acknowledge."),
-    "users": (
-        "jackpot.cli.users",
-        "People: make the first two, list, add, grant, withdraw, end, reset, give a code, erase, recover.",
-    ),
-    "keys": ("jackpot.cli.keys", "Keys of devices and of the site: make, show, revoke, clear a conflict."),
-    "bank": ("jackpot.cli.bank", "Banks: open a new one, join two into one."),
-    "lease": ("jackpot.cli.lease", "Which server writes a bank: show, hand over."),
-    "ledger": (
-        "jackpot.cli.ledger",
-        "Make, migrate, copy, back up and restore a ledger, and say what it has lost.",
-    ),
-    "report": (
+    "alarms": Listed("jackpot.cli.alarms", "Alarms that nobody has acknowledged: list, acknowledge.", FLOOR),
+    "report": Listed(
         "jackpot.cli.report",
         "What the books say: reconciliation, jackpots explained, hits, refusals, slips to sign.",
+        AUDITOR,
     ),
-    "verify": ("jackpot.cli.verify", "Prove the ledger from its first row."),
-    "config": ("jackpot.cli.config", "The configuration file: check it, begin one, its schema."),
-    "conformance": (
+    "verify": Listed("jackpot.cli.verify", "Prove the ledger from its first row.", AUDITOR),
+    "serve": Listed("jackpot.cli.serve", "Serve tables and signs.", OPERATIONS),
+    "signage": Listed("jackpot.cli.signage", "Show meters from Redis alone.", OPERATIONS),
+    "config": Listed(
+        "jackpot.cli.config", "The configuration file: check it, begin one, its schema.", OPERATIONS
+    ),
+    "users": Listed(
+        "jackpot.cli.users",
+        "People: make the first two, list, add, grant, withdraw, end, reset, give a code, erase, recover.",
+        OPERATIONS,
+    ),
+    "keys": Listed(
+        "jackpot.cli.keys",
+        "Keys of devices and of the site: make, show, revoke, clear a conflict.",
+        OPERATIONS,
+    ),
+    "ledger": Listed(
+        "jackpot.cli.ledger",
+        "Make, migrate, copy, back up and restore a ledger, and say what it has lost.",
+        OPERATIONS,
+    ),
+    "bank": Listed("jackpot.cli.bank", "Banks: open a new one, join two into one.", OPERATIONS),
+    "lease": Listed("jackpot.cli.lease", "Which server writes a bank: show, hand over.", OPERATIONS),
+    "dashboards": Listed("jackpot.cli.dashboards", "Write the dashboards for Grafana.", OPERATIONS),
+    "bench": Listed("jackpot.cli.bench", "Measure the server next to other designs.", OPERATIONS),
+    "conformance": Listed(
         "jackpot.cli.conformance",
         "Test another maker's device, or server, against the floor protocol.",
+        VENDOR,
     ),
-    "dashboards": ("jackpot.cli.dashboards", "Write the dashboards for Grafana."),
-    "simulate": ("jackpot.cli.simulate", "A year of a floor in minutes, compared with exact odds."),
-    "bench": ("jackpot.cli.bench", "Measure the server next to other designs."),
-    "paytable": ("jackpot.cli.paytable", "The paytable catalogue: list, show, analyze, count."),
+    "demo": Listed("jackpot.cli.demo", "A whole simulated floor on this machine.", DIRECTOR),
+    "paytable": Listed(
+        "jackpot.cli.paytable", "The paytable catalogue: list, show, analyze, count.", DIRECTOR
+    ),
+    "simulate": Listed(
+        "jackpot.cli.simulate", "A year of a floor in minutes, compared with exact odds.", DIRECTOR
+    ),
 }
 
 
@@ -78,17 +109,17 @@ def root(wanted: str | None) -> "typer.Typer":
         Example: jackpot demo
         """
 
-    for name, (module, text) in COMMANDS.items():
+    for name, (module, text, of) in COMMANDS.items():
         if name != wanted:
-            whole.command(name, help=text)(_not_this_one)
+            whole.command(name, help=text, rich_help_panel=of)(_not_this_one)
             continue
         app: typer.Typer = import_module(module).app
         single = app.registered_callback is None and len(app.registered_commands) == 1
         only = app.registered_commands[0].callback if single else None
         if only is None:
-            whole.add_typer(app, name=name)
+            whole.add_typer(app, name=name, rich_help_panel=of)
         else:
-            whole.command(name)(only)
+            whole.command(name, rich_help_panel=of)(only)
     return whole
 
 

@@ -57,7 +57,7 @@ class Asked:
     rounds: Annotated[
         int | None, typer.Option(min=1, help="Stop after this many rounds, all tables together.")
     ] = None
-    ledger: Annotated[
+    folder: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Keep everything there, and go on with what is there.")
     ] = None
     lucky: Annotated[
@@ -66,7 +66,7 @@ class Asked:
     postgres: Annotated[
         bool, typer.Option("--postgres", help="Keep the ledger in a PostgreSQL that the demo starts itself.")
     ] = False
-    url: Annotated[
+    ledger: Annotated[
         str | None,
         typer.Option(
             metavar="URL", help="Keep the ledger in this empty database: postgresql://user@host/database."
@@ -88,11 +88,11 @@ class Asked:
         """Ends the command where the options do not go together."""
         from jackpot.lab.engines import EnginesMissing, binaries
 
-        if self.show and (self.ledger or self.postgres or self.url or self.lucky or self.by_hand):
-            others = "--ledger, --lucky, --postgres, --url and --by-hand"
+        if self.show and (self.folder or self.postgres or self.ledger or self.lucky or self.by_hand):
+            others = "--folder, --ledger, --lucky, --postgres and --by-hand"
             fail(f"--show plays on a new floor of its own: leave out {others}")
-        if self.postgres and self.url is not None:
-            fail("--postgres starts a database of its own, --url names one: give one of them")
+        if self.postgres and self.ledger is not None:
+            fail("--postgres starts a database of its own, --ledger names one: give one of them")
         if self.postgres:
             try:
                 binaries()
@@ -116,7 +116,7 @@ def demo(asked: Asked) -> None:
     honest decks small awards come every few rounds, a minor about every thousand, a royal flush hardly ever.
     People sign in on the pages with passwords that are printed once, at the first start on a ledger.
     Afterwards the books are verified; the last line and the exit code say whether they balance and every
-    table's own count agrees with them. With --ledger DIR, tables, keys and the ledger itself are kept in DIR,
+    table's own count agrees with them. With --folder DIR, tables, keys and the ledger itself are kept in DIR,
     and the next demo on DIR goes on with them; a PostgreSQL is then kept in DIR/postgres.
 
     With --by-hand nobody simulated pays: a royal flush waits, and a person validates and pays it on the
@@ -126,17 +126,17 @@ def demo(asked: Asked) -> None:
     Example: jackpot demo --lucky 25
     """
     asked.checked()
-    folder = asked.ledger.resolve() if asked.ledger else Path(tempfile.mkdtemp(prefix="jackpot-"))
+    folder = asked.folder.resolve() if asked.folder else Path(tempfile.mkdtemp(prefix="jackpot-"))
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        fail(f"--ledger: {folder} is no folder and cannot be made one: {error.strerror}")
+        fail(f"--folder: {folder} is no folder and cannot be made one: {error.strerror}")
     if asked.show:
         _run(folder, lambda: asyncio.run(_show(folder, asked.speed or SHOWN_SPEED, asked.rounds)))
     else:
         scene = asked.scene()
-        _run(folder, lambda: _on_ledger(folder, scene, asked.rounds, asked.postgres, asked.url))
-    if asked.ledger is None:
+        _run(folder, lambda: _on_ledger(folder, scene, asked.rounds, asked.postgres, asked.ledger))
+    if asked.folder is None:
         shutil.rmtree(folder)
 
 
@@ -209,7 +209,7 @@ def _refuse_foreign(url: str, folder: Path) -> None:
     if banks := asyncio.run(known()):
         raise FloorError(
             f"{without_password(url)} is somebody's ledger, with bank {', '.join(banks)}: "
-            "give the demo an empty database, or the folder (--ledger) of the demo that it is of"
+            "give the demo an empty database, or the folder (--folder) of the demo that it is of"
         )
 
 

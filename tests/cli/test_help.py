@@ -78,7 +78,43 @@ def test_the_readme_names_every_command() -> None:
 
 def test_the_list_of_commands_says_what_each_group_says_of_itself() -> None:
     """A command's line is the same before it is chosen and after."""
-    for name, (_, line) in COMMANDS.items():
+    for name, (_, line, _) in COMMANDS.items():
         (command,) = [command for path, command in EVERY if path == (name,)]
         if getattr(command, "commands", {}):
             assert command.help == line
+
+
+def test_commands_stand_by_who_uses_them() -> None:
+    """README, commands: it and `--help` have the same groups, and each command in the same one."""
+    shown = CliRunner().invoke(root(None), ["--help"], env=WIDE).output
+    listed: dict[str, str] = {}
+    panel = ""
+    for line in shown.splitlines():
+        if title := re.match(r"\W*╭─ (.+?) ─", line):
+            panel = title[1]
+        elif (name := re.match(r"│ +(\w+) ", line)) and name[1] in COMMANDS:
+            listed[name[1]] = panel
+    assert listed == {name: command.of for name, command in COMMANDS.items()}
+    section = README.read_text().partition("\n## Commands\n")[2].partition("\n## ")[0]
+    titles = dict.fromkeys(command.of for command in COMMANDS.values())
+    assert re.findall(r"(?m)^### (.+)$", section) == list(titles)
+    for name, of in listed.items():
+        part = section.partition(f"### {of}\n")[2].partition("\n### ")[0]
+        assert re.search(rf"^\| `{name}[ `]", part, re.MULTILINE), name
+
+
+def test_a_ledger_is_named_in_one_way() -> None:
+    """README, commands: wherever a command takes a ledger's URL, it is the option --ledger."""
+    named = {
+        (path, option)
+        for path, command in EVERY
+        for parameter in command.params
+        for option in parameter.opts
+        if "postgresql://" in (getattr(parameter, "help", None) or "")
+    }
+    assert {option for _, option in named} == {"--ledger"}
+    takes = {path for path, _ in named}
+    assert {("verify",), ("ledger", "backup"), ("ledger", "what-if"), ("report", "hits")} <= takes
+    for path, command in EVERY:
+        arguments = [one for one in command.params if one.param_type_name == "argument"]
+        assert "URL" not in [one.metavar for one in arguments], path

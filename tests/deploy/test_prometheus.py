@@ -110,7 +110,7 @@ def prometheus(made_once: None, tmp_path_factory: pytest.TempPathFactory) -> Ite
     """The shipped configuration and alerts, pointed at a demo, scraped every second."""
     program = tool("prometheus", "prometheus")
     folder = tmp_path_factory.mktemp("prometheus")
-    demo = [sys.executable, "-m", "jackpot.cli", "demo", "--ledger", str(folder / "floor")]
+    demo = [sys.executable, "-m", "jackpot.cli", "demo", "--folder", str(folder / "floor")]
     with running([*demo, "--speed", "200", "--lucky", "4"], stdout=subprocess.DEVNULL):
         log = folder / "floor" / "server.log"
         wait_for(lambda: served_at(log) is None)

@@ -71,7 +71,7 @@ class Visitor:
 
 def test_whom_the_demo_names_signs_in_and_pays_by_hand(tmp_path: Path) -> None:
     """S9, A10: each comes in with the password that is printed once; what waits is paid as it is told."""
-    process = started("--by-hand", "--ledger", tmp_path)
+    process = started("--by-hand", "--folder", tmp_path)
     assert process.stdout is not None
     process.stdout.readline()
     at = re.match(r"people sign in at (http://127.0.0.1:(\d+)/ops); ", process.stdout.readline())
@@ -105,7 +105,7 @@ def test_whom_the_demo_names_signs_in_and_pays_by_hand(tmp_path: Path) -> None:
     assert verdict.startswith("the books balance: ")
     kept = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     assert not [login for login, password, _ in people if password.encode() in kept]
-    again = demo("--rounds", "12", "--ledger", tmp_path)
+    again = demo("--rounds", "12", "--folder", tmp_path)
     assert "as the first demo in this folder said" in again.stdout
 
 
@@ -122,7 +122,7 @@ def test_sixty_rounds_end_with_balanced_books() -> None:
 
 def test_a_lucky_floor_wins_meters_and_is_paid(tmp_path: Path) -> None:
     """Stacked decks are said to be stacked; meters are won, and held tables play on once paid (T11)."""
-    done = demo("--rounds", "80", "--seed", "1", "--lucky", "3", "--ledger", tmp_path)
+    done = demo("--rounds", "80", "--seed", "1", "--lucky", "3", "--folder", tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "one deck in 3 is STACKED" in done.stdout
     acts = [json.loads(line) for line in (tmp_path / "server.log").read_text().splitlines()]
@@ -133,7 +133,7 @@ def test_a_lucky_floor_wins_meters_and_is_paid(tmp_path: Path) -> None:
 
 def test_ctrl_c_finishes_the_rounds_and_the_books(tmp_path: Path) -> None:
     """Ctrl-C in the middle of slow rounds: they are finished at once, the books are read, exit 0."""
-    process = started("--speed", "1", "--ledger", tmp_path)
+    process = started("--speed", "1", "--folder", tmp_path)
     process.send_signal(signal.SIGINT)
     said, _ = process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 0, said
@@ -144,7 +144,7 @@ def test_a_killed_floor_goes_on_where_it_was(tmp_path: Path) -> None:
     """S4, S6: tables finish the rounds that a kill -9 cut off, counts agree; pages stay where they were."""
     seen = set[str]()
     for number in range(2):
-        process = started("--rounds", "100000", "--seed", str(number), "--ledger", tmp_path)
+        process = started("--rounds", "100000", "--seed", str(number), "--folder", tmp_path)
         assert process.stdout is not None
         pages = process.stdout.readline()
         assert pages.startswith("in a browser: http://127.0.0.1:")
@@ -156,19 +156,19 @@ def test_a_killed_floor_goes_on_where_it_was(tmp_path: Path) -> None:
         process.kill()
         process.communicate(timeout=TIMEOUT_S)
     assert len(seen) == 1
-    done = demo("--rounds", "24", "--ledger", tmp_path)
+    done = demo("--rounds", "24", "--folder", tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.splitlines()[-1].startswith("the books balance: ")
 
 
 def test_a_table_that_counts_otherwise_is_named(tmp_path: Path) -> None:
     """S6: a count that does not reconcile is never silently accepted; exit 1, and everything is kept."""
-    assert demo("--rounds", "24", "--ledger", tmp_path).returncode == 0
+    assert demo("--rounds", "24", "--folder", tmp_path).returncode == 0
     count = tmp_path / "tables" / "T05.json"
     kept = json.loads(count.read_text())
     kept["counts"]["floor-five"] += 1
     count.write_text(json.dumps(kept))
-    done = demo("--rounds", "24", "--ledger", tmp_path)
+    done = demo("--rounds", "24", "--folder", tmp_path)
     assert done.returncode == 1
     assert "do NOT balance" in done.stdout.splitlines()[-1]
     assert "T05 has counted " in done.stdout
@@ -185,9 +185,9 @@ def test_nonsense_is_refused_in_one_line(option: str) -> None:
 
 def test_a_ledger_in_use_is_refused(tmp_path: Path) -> None:
     """Two floors never write one ledger: the second finds its ports taken, or the ledger, and ends."""
-    first = started("--speed", "1", "--ledger", tmp_path)
+    first = started("--speed", "1", "--folder", tmp_path)
     try:
-        second = demo("--rounds", "1", "--ledger", tmp_path)
+        second = demo("--rounds", "1", "--folder", tmp_path)
         assert second.returncode == 1
         assert second.stderr.startswith("the floor stopped: ")
         assert re.search(r"is this floor running already\?|one server at a time", second.stderr)
@@ -199,22 +199,22 @@ def test_a_ledger_in_use_is_refused(tmp_path: Path) -> None:
 
 def test_a_second_ctrl_c_ends_it_at_once_in_one_line(tmp_path: Path) -> None:
     """S5: a person who does not wait leaves a whole ledger: the next demo goes on from it."""
-    process = started("--ledger", tmp_path)
+    process = started("--folder", tmp_path)
     process.send_signal(signal.SIGINT)
     process.send_signal(signal.SIGINT)
     said, _ = process.communicate(timeout=TIMEOUT_S)
     assert process.returncode in {0, 130}  # the first may have been enough
     assert "Traceback" not in said
-    again = demo("--rounds", "12", "--ledger", tmp_path)
+    again = demo("--rounds", "12", "--folder", tmp_path)
     assert again.returncode == 0, again.stdout + again.stderr
 
 
 def test_a_file_in_the_place_of_the_folder_is_said_in_one_line(tmp_path: Path) -> None:
     """A newcomer who gives a file for --ledger reads so, and no traceback."""
     (tmp_path / "floor.toml").touch()
-    done = demo("--rounds", "1", "--ledger", tmp_path / "floor.toml")
+    done = demo("--rounds", "1", "--folder", tmp_path / "floor.toml")
     assert done.returncode == 1
     assert (
         done.stderr
-        == f"--ledger: {tmp_path / 'floor.toml'} is no folder and cannot be made one: File exists\n"
+        == f"--folder: {tmp_path / 'floor.toml'} is no folder and cannot be made one: File exists\n"
     )

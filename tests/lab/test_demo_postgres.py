@@ -17,7 +17,7 @@ from tests.ledger.waiting import open_ledger
 
 def test_two_hundred_rounds_end_with_balanced_books(postgres: Postgres, tmp_path: Path) -> None:
     """M4, S6 on PostgreSQL; and the next demo on the folder goes on with the same database."""
-    done = demo("--postgres", "--rounds", "200", "--seed", "7", "--ledger", tmp_path)
+    done = demo("--postgres", "--rounds", "200", "--seed", "7", "--folder", tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     first, *_, played, last = done.stdout.splitlines()
     assert first == f"starting PostgreSQL {postgres.programs.version} in {tmp_path}/postgres"
@@ -26,7 +26,7 @@ def test_two_hundred_rounds_end_with_balanced_books(postgres: Postgres, tmp_path
     assert not done.stderr
     assert not remains.inside(tmp_path / "postgres" / "data")
 
-    again = demo("--rounds", "24", "--ledger", tmp_path)
+    again = demo("--rounds", "24", "--folder", tmp_path)
     assert again.returncode == 0, again.stdout + again.stderr
     assert again.stdout.startswith("starting PostgreSQL ")
     assert entries(again.stdout) > entries(done.stdout)
@@ -45,7 +45,7 @@ def entries(said: str) -> int:
 def test_ctrl_c_ends_postgresql_too(postgres: Postgres, tmp_path: Path, times: int) -> None:
     """Once: the books are read, exit 0. Twice: at once, and the next demo goes on. No process is left."""
     process = subprocess.Popen(
-        [*DEMO, "--postgres", "--speed", "1", "--ledger", tmp_path],
+        [*DEMO, "--postgres", "--speed", "1", "--folder", tmp_path],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         text=True,
@@ -60,13 +60,13 @@ def test_ctrl_c_ends_postgresql_too(postgres: Postgres, tmp_path: Path, times: i
     said, _ = process.communicate(timeout=TIMEOUT_S)
     assert process.returncode in ({0} if times == 1 else {0, 130}), said  # the first may have been enough
     engines._wait_until(lambda: not remains.inside(data), "PostgreSQL is still running")
-    again = demo("--rounds", "12", "--ledger", tmp_path)
+    again = demo("--rounds", "12", "--folder", tmp_path)
     assert again.returncode == 0, again.stdout + again.stderr
 
 
 def test_a_database_that_is_there(database: str, tmp_path: Path) -> None:
     """Any ledger URL: the tables and their keys are kept in the folder, the books where the URL says."""
-    done = demo("--url", database, "--rounds", "24", "--ledger", tmp_path)
+    done = demo("--ledger", database, "--rounds", "24", "--folder", tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert f'url = "{database}"' in (tmp_path / "floor.toml").read_text()
     assert not (tmp_path / "postgres").exists()
@@ -76,25 +76,25 @@ def test_a_database_that_is_there(database: str, tmp_path: Path) -> None:
 
 def test_simulated_money_never_comes_into_a_ledger_that_is_there(database: str, tmp_path: Path) -> None:
     """M4: a new floor refuses books that are somebody's; its own folder goes on with them."""
-    first = demo("--url", database, "--rounds", "12", "--ledger", tmp_path / "own")
+    first = demo("--ledger", database, "--rounds", "12", "--folder", tmp_path / "own")
     assert first.returncode == 0, first.stdout + first.stderr
-    foreign = demo("--url", database, "--rounds", "12", "--ledger", tmp_path / "other")
+    foreign = demo("--ledger", database, "--rounds", "12", "--folder", tmp_path / "other")
     assert foreign.returncode == 1
     assert "is somebody's ledger, with bank main, site: give the demo an empty database" in foreign.stderr
     assert not (tmp_path / "other" / "floor.toml").exists()
-    again = demo("--url", database, "--rounds", "12", "--ledger", tmp_path / "own")
+    again = demo("--ledger", database, "--rounds", "12", "--folder", tmp_path / "own")
     assert again.returncode == 0, again.stdout + again.stderr
 
 
 def test_one_folder_has_one_ledger(postgres: Postgres, tmp_path: Path) -> None:
     """A floor that was begun on SQLite is not gone on with on an empty PostgreSQL: one line, nothing made."""
-    assert demo("--rounds", "12", "--ledger", tmp_path).returncode == 0
-    for option in (["--postgres"], ["--url", "postgresql://nobody@127.0.0.1/none"]):
-        done = demo("--rounds", "12", "--ledger", tmp_path, *option)
+    assert demo("--rounds", "12", "--folder", tmp_path).returncode == 0
+    for option in (["--postgres"], ["--ledger", "postgresql://nobody@127.0.0.1/none"]):
+        done = demo("--rounds", "12", "--folder", tmp_path, *option)
         assert done.returncode == 1
         assert "has its ledger elsewhere" in done.stderr
         assert not (tmp_path / "postgres").exists()
-    both = demo("--postgres", "--url", "postgresql://nobody@127.0.0.1/none")
+    both = demo("--postgres", "--ledger", "postgresql://nobody@127.0.0.1/none")
     assert both.returncode == 1
     assert "give one of them" in both.stderr
 

@@ -29,9 +29,9 @@ def test_a_show_has_all_that_signs_can_show_and_balanced_books() -> None:
 
 def test_a_show_takes_no_ledger_of_somebody(tmp_path: Path) -> None:
     """M4: what is shown has books of its own; a folder that is named is refused, and stays empty."""
-    done = demo("--show", "--ledger", tmp_path)
+    done = demo("--show", "--folder", tmp_path)
     assert done.returncode == 1
-    assert "leave out --ledger" in done.stderr
+    assert "leave out --folder" in done.stderr
     assert not [*tmp_path.iterdir()]
 
 
