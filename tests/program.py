@@ -126,7 +126,7 @@ def _load() -> None:
     cli = import_module("jackpot.cli.__main__")
     for module in ("jackpot.app", "jackpot.signage", "redis.asyncio", "asyncpg"):
         import_module(module)
-    for module, _ in cli.COMMANDS.values():
+    for module, *_ in cli.COMMANDS.values():
         import_module(module)
     gc.freeze()
 

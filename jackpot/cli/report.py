@@ -12,9 +12,11 @@ import typer
 
 from jackpot.books.report import Report
 from jackpot.books.reports import REPORTS
-from jackpot.cli.speak import ConfigFile, LedgerUrl, configured, fail
+from jackpot.cli.speak import PIPE_WIDTH, ConfigFile, LedgerUrl, configured, fail
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from jackpot.books.report import Cell, Found, Wanted
     from jackpot.config import Site
     from jackpot.ledger.reading import Reader
@@ -23,8 +25,6 @@ if TYPE_CHECKING:
 ROWS_SHOWN: Final = 1_000
 # What a configuration would say of a site.
 _BARE: Final = "--currency USD --timezone America/New_York --day-ends 06:00"
-# Wide enough that no cell is cut in a file.
-_PIPE_WIDTH: Final = 400
 
 app = typer.Typer(
     help="What the books say: reconciliation, jackpots explained, hits, refusals, slips to sign.",
@@ -261,22 +261,47 @@ def _show(report: Report, found: "Found", shown: Any) -> None:
 
 
 def _table(report: Report, rows: "list[tuple[Cell, ...]]", shown: Any) -> None:
+    """Where all columns do not fit a terminal, the first that do; a line names the others."""
     from rich.console import Console
-    from rich.table import Table
 
-    from jackpot.books.report import RIGHT, saying
+    from jackpot.books.report import saying
 
-    shows = saying(report, rows)
-    made = Table(title=report.title, title_justify="left")
-    for number in shows:
-        column = report.columns[number]
-        made.add_column(column.name.replace("_", " "), justify="right" if column.kind in RIGHT else "left")
-    for row in rows:
-        made.add_row(*(shown.cell(report.columns[number].kind, row[number]) for number in shows))
     console = Console(markup=False, emoji=False, highlight=False)
     if not console.is_terminal:
-        console.width = _PIPE_WIDTH
+        console.width = PIPE_WIDTH
+    shows = saying(report, rows)
+    made = _made(report, rows, shows, shown)
+    left: list[int] = []
+    while len(shows) > 1 and made.__rich_measure__(console, console.options).minimum > console.width:
+        left.insert(0, shows.pop())
+        made = _made(report, rows, shows, shown)
     console.print(made)
+    if left:
+        names = ", ".join(report.columns[number].name.replace("_", " ") for number in left)
+        console.print(f"too wide for this terminal, all in --csv: {names}")
+
+
+def _made(report: Report, rows: "list[tuple[Cell, ...]]", shows: list[int], shown: Any) -> "Table":
+    """Of these columns. What people wrote may go on in the next line, a figure or an id may not."""
+    from rich.cells import cell_len
+    from rich.table import Table
+
+    from jackpot.books.report import RIGHT
+
+    made = Table(title=report.title, title_justify="left")
+    columns = [report.columns[number] for number in shows]
+    texts = [[shown.cell(report.columns[number].kind, row[number]) for number in shows] for row in rows]
+    for column, cells in zip(columns, zip(*texts, strict=True), strict=True):
+        folds = column.kind == "text"
+        made.add_column(
+            column.name.replace("_", " "),
+            justify="right" if column.kind in RIGHT else "left",
+            no_wrap=not folds,
+            min_width=None if folds else max(map(cell_len, cells)),
+        )
+    for cells in texts:
+        made.add_row(*cells)
+    return made
 
 
 def _site(url: str, currency: str, timezone: str, day_ends: str) -> "Site":

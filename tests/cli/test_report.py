@@ -1,9 +1,17 @@
 """Does `jackpot report` show the books, in every form, and say in one line what is wrong with a question?"""
 
 import csv
+import fcntl
 import io
 import json
-from contextlib import closing
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -128,3 +136,33 @@ def test_an_empty_ledger_says_so(tmp_path: Path) -> None:
     open_ledger(made.ledger.url).close()
     code, _, errors = run("hits", "--config", str(made.path))
     assert (code, errors) == (1, "the ledger is empty: no server has ever opened it\n")
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, 300])
+def test_a_report_fits_its_terminal(config: str, width: int) -> None:
+    """README, reports: no line is longer than a terminal, no figure is cut, and what has no room is named."""
+    words = ("hits", "--from", "2026-01-01", "--config", config)
+    told = on_a_terminal(width, "report", *words)
+    lines = [line for line in told.splitlines() if line.strip()]
+    assert max(map(len, lines)) <= width
+    assert "…" not in told
+    rows = list(csv.DictReader(io.StringIO(run(*words, "--csv")[1])))
+    assert all(f"{row['hit']} " in told for row in rows)
+    assert ("too wide for this terminal, all in --csv: " in told) == (width < 300)
+
+
+def on_a_terminal(width: int, *words: str) -> str:
+    """What a command prints on a terminal of that width, without colours."""
+    reader, writer = pty.openpty()
+    fcntl.ioctl(writer, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
+    size = {"TERM": "xterm", "COLUMNS": str(width), "NO_COLOR": "1"}
+    command = [sys.executable, "-m", "jackpot.cli", *words]
+    with subprocess.Popen(command, stdout=writer, stdin=writer, env=os.environ | size) as process:
+        os.close(writer)
+        said = b""
+        with suppress(OSError):  # the other end is gone
+            while part := os.read(reader, 65_536):
+                said += part
+    os.close(reader)
+    assert process.returncode == 0, said
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", said.decode()).replace("\r", "")
