@@ -46,9 +46,9 @@ COLUMNS: Final = (
     Column("table"),
     Column("shift", help="the third of the gaming day, by when it began"),
     Column("what", "word"),
-    Column("of", "count", "how many could have been it", always=True),
+    Column("of", "count", "how many could have been it", always=True, spare=True),
     Column("observed", "count", always=True),
-    Column("expected", "figure", help="by exact odds"),
+    Column("expected", "figure", help="by exact odds", spare=True),
     Column("off", "figure", help="by how many standard deviations, and to which side"),
     Column(
         "corrected_chance",
@@ -56,7 +56,12 @@ COLUMNS: Final = (
         help="of a report of fair play with anything so far off: corrected for the number of comparisons",
     ),
     Column("verdict"),
-    Column("shown_from", "count", "of so many, twice as often as expected would be found nine times in ten"),
+    Column(
+        "shown_from",
+        "count",
+        "of so many, twice as often as expected would be found nine times in ten",
+        spare=True,
+    ),
 )
 
 

@@ -23,13 +23,17 @@ RIGHT: Final = frozenset({"figure", "count", "sum", "span"})
 
 
 class Column(NamedTuple):
-    """total: a sum that is added up at the end. always: a zero of it is worth a column."""
+    """total: a sum that is added up at the end. always: a zero of it is worth a column.
+
+    spare: left out first where a terminal has no room for all.
+    """
 
     name: str
     kind: Kind = "text"
     help: str = ""
     total: bool = False
     always: bool = False
+    spare: bool = False
 
 
 class Wanted(NamedTuple):

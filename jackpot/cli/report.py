@@ -261,7 +261,7 @@ def _show(report: Report, found: "Found", shown: Any) -> None:
 
 
 def _table(report: Report, rows: "list[tuple[Cell, ...]]", shown: Any) -> None:
-    """Where all columns do not fit a terminal, the first that do; a line names the others."""
+    """Where all columns do not fit a terminal, those that matter most; a line names the others."""
     from rich.console import Console
 
     from jackpot.books.report import saying
@@ -271,18 +271,19 @@ def _table(report: Report, rows: "list[tuple[Cell, ...]]", shown: Any) -> None:
         console.width = PIPE_WIDTH
     shows = saying(report, rows)
     made = _made(report, rows, shows, shown)
-    left: list[int] = []
+    left: set[int] = set()
     while len(shows) > 1 and made.__rich_measure__(console, console.options).minimum > console.width:
-        left.insert(0, shows.pop())
+        left.add(next((number for number in reversed(shows) if report.columns[number].spare), shows[-1]))
+        shows = [number for number in shows if number not in left]
         made = _made(report, rows, shows, shown)
     console.print(made)
     if left:
-        names = ", ".join(report.columns[number].name.replace("_", " ") for number in left)
+        names = ", ".join(report.columns[number].name.replace("_", " ") for number in sorted(left))
         console.print(f"too wide for this terminal, all in --csv: {names}")
 
 
 def _made(report: Report, rows: "list[tuple[Cell, ...]]", shows: list[int], shown: Any) -> "Table":
-    """Of these columns. What people wrote may go on in the next line, a figure or an id may not."""
+    """Of these columns. Words may go on in the next line, a figure may not."""
     from rich.cells import cell_len
     from rich.table import Table
 
@@ -292,12 +293,13 @@ def _made(report: Report, rows: "list[tuple[Cell, ...]]", shows: list[int], show
     columns = [report.columns[number] for number in shows]
     texts = [[shown.cell(report.columns[number].kind, row[number]) for number in shows] for row in rows]
     for column, cells in zip(columns, zip(*texts, strict=True), strict=True):
-        folds = column.kind == "text"
+        whole = column.kind in RIGHT
+        parts = cells if whole else chain.from_iterable(map(str.split, cells))
         made.add_column(
             column.name.replace("_", " "),
-            justify="right" if column.kind in RIGHT else "left",
-            no_wrap=not folds,
-            min_width=None if folds else max(map(cell_len, cells)),
+            justify="right" if whole else "left",
+            no_wrap=whole,
+            min_width=max(map(cell_len, parts), default=0),
         )
     for cells in texts:
         made.add_row(*cells)

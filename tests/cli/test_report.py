@@ -149,6 +149,8 @@ def test_a_report_fits_its_terminal(config: str, width: int) -> None:
     rows = list(csv.DictReader(io.StringIO(run(*words, "--csv")[1])))
     assert all(f"{row['hit']} " in told for row in rows)
     assert ("too wide for this terminal, all in --csv: " in told) == (width < 300)
+    amounts = [f"${row['amount'][:-4]}" for row in rows if "," not in f"{float(row['amount']):,.2f}"]
+    assert width < 80 or all(f"{amount} " in told for amount in amounts), "what a hit comes to stays"
 
 
 def on_a_terminal(width: int, *words: str) -> str:
