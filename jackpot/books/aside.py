@@ -14,7 +14,7 @@ import msgspec
 from jackpot import behind
 from jackpot.books import output
 from jackpot.books.days import day_fault
-from jackpot.books.report import Found, Report, Unanswerable, Wanted, saying
+from jackpot.books.report import Cell, Found, Report, Unanswerable, Wanted, saying
 from jackpot.books.reports import REPORTS
 from jackpot.config import Site
 from jackpot.ledger.open import open_reader
@@ -25,6 +25,7 @@ from jackpot.ledger.store import LedgerError
 ROWS_SHOWN: Final = 50
 # Rows of a file from here: what is read within some seconds. The command makes longer ones.
 ROWS_MOST: Final = 20_000
+MORE: Final = "there is more: jackpot report on the server's machine"
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -39,7 +40,7 @@ class Asked(msgspec.Struct, frozen=True):
     report: str
     given: dict[str, str]
     language: str
-    form: Literal["page", "print", "csv"] = "page"
+    form: Literal["page", "print", "csv", "json"] = "page"
     skip: int = 0
     now: int = 0
 
@@ -82,6 +83,9 @@ def told_of(ledger: Reader, asked: Asked) -> Told:
         match asked.form:
             case "csv":
                 return Told(text="".join(_file(report, found)))
+            case "json":
+                short = found._replace(rows=_first(found))
+                return Told(text="".join(output.as_json(report, short)))
             case "print":
                 short = found._replace(rows=islice(found.rows, ROWS_MOST))
                 pieces = output.as_html(report, short, asked.site, asked.now, asked.language)
@@ -136,9 +140,18 @@ def _file(report: Report, found: Found) -> Iterator[str]:
     """No more lines than a file from here has; the last one says that there are more."""
     for number, line in enumerate(output.as_csv(report, found)):
         if number > ROWS_MOST:
-            yield "there is more: jackpot report on the server's machine\r\n"
+            yield f"{MORE}\r\n"
             return
         yield line
+
+
+def _first(found: Found) -> Iterator[tuple[Cell, ...]]:
+    """As many rows; that there are more is a problem of the file."""
+    for number, row in enumerate(found.rows):
+        if number == ROWS_MOST:
+            found.problems.append(MORE)
+            return
+        yield row
 
 
 def answered(question: bytes) -> bytes:

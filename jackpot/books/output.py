@@ -110,15 +110,17 @@ def as_csv(report: Report, found: Found) -> Iterator[str]:
 
 
 def as_json(report: Report, found: Found) -> Iterator[str]:
-    """One object; `problems` is empty where everything adds up."""
+    """One object; `problems` is empty where everything adds up, `totals` where no column is added up."""
     facts = {fact.name: exact(fact.kind, fact.value) for fact in found.facts}
     yield f'{{"report": {json.dumps(report.name)}, "facts": {json.dumps(facts)}, "rows": ['
     kinds = {column.name: column.kind for column in report.columns}
     comma = "\n"
-    for row in dicts(report, found.rows):
+    totals = Totals(report, found)
+    for row in dicts(report, totals):
         yield comma + json.dumps({name: exact(kinds[name], value) for name, value in row.items()})
         comma = ",\n"
-    yield f'\n], "problems": {json.dumps(found.problems)}}}\n'
+    sums = {report.columns[number].name: exact("sum", micros) for number, micros in totals.sums.items()}
+    yield f'\n], "totals": {json.dumps(sums)}, "problems": {json.dumps(found.problems)}}}\n'
 
 
 def as_html(report: Report, found: Found, site: Site, printed_ms: int, language: str = "") -> Iterator[str]:

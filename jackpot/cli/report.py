@@ -301,8 +301,8 @@ def _made(report: Report, rows: "list[tuple[Cell, ...]]", shows: list[int], show
             no_wrap=whole,
             min_width=max(map(cell_len, parts), default=0),
         )
-    for cells in texts:
-        made.add_row(*cells)
+    for row_texts in texts:
+        made.add_row(*row_texts)
     return made
 
 

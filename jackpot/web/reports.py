@@ -44,6 +44,8 @@ ASKED: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     "link": (("link", "Link"),),
     "drop": (),
 }
+# Files that a report leaves as.
+_FILES: Final = {"csv": "text/csv", "json": "application/json"}
 # A page to print has its style within, and nothing else.
 _POLICY: Final = istr("Content-Security-Policy")
 _PRINTED: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'self'"
@@ -79,7 +81,7 @@ class Reports:
         return await self._make.page(request, person, "ops/reports.html", reports=REPORTS.values())
 
     async def one(self, request: web.Request, person: Person) -> web.StreamResponse:
-        """One report. as: "print" or "csv", else a page to look at."""
+        """One report. as: "print", "csv" or "json", else a page to look at."""
         report = REPORTS.get(request.match_info["report"])
         if report is None:
             raise web.HTTPNotFound(text="there is no such report\n")
@@ -95,11 +97,11 @@ class Reports:
             language=self._make.language(request),
         )
         match given.get("as"):
-            case "csv":
-                told = await self._told(request, report, replace(asked, form="csv"), person)
-                name = f'attachment; filename="{report.name}.csv"'
+            case "csv" | "json" as form:
+                told = await self._told(request, report, replace(asked, form=form), person)
+                name = f'attachment; filename="{report.name}.{form}"'
                 headers = {hdrs.CONTENT_DISPOSITION: name, hdrs.CACHE_CONTROL: "no-store"}
-                return web.Response(text=told.text, content_type="text/csv", headers=headers)
+                return web.Response(text=told.text, content_type=_FILES[form], headers=headers)
             case "print":
                 printed = replace(asked, form="print", now=self._clock.unix_ms())
                 told = await self._told(request, report, printed, person)

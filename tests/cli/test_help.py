@@ -92,8 +92,8 @@ def test_commands_stand_by_who_uses_them() -> None:
     for line in shown.splitlines():
         if title := re.match(r"\W*╭─ (.+?) ─", line):
             panel = title[1]
-        elif (name := re.match(r"│ +(\w+) ", line)) and name[1] in COMMANDS:
-            listed[name[1]] = panel
+        elif (word := re.match(r"│ +(\w+) ", line)) and word[1] in COMMANDS:
+            listed[word[1]] = panel
     assert listed == {name: command.of for name, command in COMMANDS.items()}
     section = README.read_text().partition("\n## Commands\n")[2].partition("\n## ")[0]
     titles = dict.fromkeys(command.of for command in COMMANDS.values())

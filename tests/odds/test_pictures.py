@@ -12,6 +12,7 @@ from jackpot.config.languages import told
 from jackpot.config.writing import writing
 from jackpot.odds.pictures import pictures, written
 from jackpot.odds.sheets import Manner
+from jackpot.rules.money import MICROS_PER_UNIT
 from tests.odds.test_analysis import found_of
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -50,13 +51,17 @@ def test_a_picture_writes_sums_as_the_site_does() -> None:
     )
 
 
-def test_a_title_fits_its_picture_in_every_language() -> None:
-    """Pages: what is longer than a picture is wide goes into a second line."""
-    manner = Manner(say=partial(told, "es"))
-    for figure in pictures(found_of("pa-643a-five-card-C", wager="5.00"), manner=manner).values():
-        figure.draw_without_rendering()
-        title = axes_of(figure).title.get_window_extent()
-        assert (title.x0 >= 0, title.x1 <= figure.bbox.width) == (True, True), axes_of(figure).get_title()
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_every_text_fits_its_picture(language: str) -> None:
+    """Pages: nothing that is written in a picture runs out of it, in any language."""
+    manner = Manner(say=partial(told, language))
+    for paytable in ("pa-643a-five-card-C", "pa-643a-five-card-A"):
+        found = found_of(paytable, {"meter": 99_999_999 * MICROS_PER_UNIT} if paytable[-1] == "A" else None)
+        for name, figure in pictures(found, manner=manner).items():
+            figure.draw_without_rendering()
+            drawn, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
+            inside = min(drawn.x0, drawn.y0, width - drawn.x1, height - drawn.y1) >= 0
+            assert inside, (name, axes_of(figure).get_title())
 
 
 def test_the_line_of_the_return_crosses_the_whole_wager_at_the_break_even_meter() -> None:

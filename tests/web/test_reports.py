@@ -2,6 +2,7 @@
 
 import asyncio
 import csv
+import re
 from pathlib import Path
 from typing import NoReturn
 
@@ -10,8 +11,11 @@ import pytest
 
 from jackpot.books.reports import REPORTS
 from jackpot.ledger.store import CommitInDoubt
+from jackpot.odds.sheets import DOLLARS
 from jackpot.rules.acts.hits import Validate
+from jackpot.rules.money import of_decimal
 from jackpot.server.apart import Apart
+from jackpot.words import named
 from tests.server.bed import WAIT_S, StepClock, on_loop, table, until
 from tests.server.test_admin import royal
 from tests.web.staffed import done, prove
@@ -41,6 +45,15 @@ async def test_every_report_is_a_page_a_paper_and_a_file(tmp_path: Path) -> None
             async with web.get(f"{at}&as=csv") as file:
                 rows = list(csv.reader((await file.text()).splitlines()))
                 assert rows[0] == [column.name for column in report.columns]
+            async with web.get(f"{at}&as=json") as file:
+                assert file.content_type == "application/json"
+                told = await file.json()
+            facts = dict(re.findall("<dt>(.*?)</dt><dd>(.*?)</dd>", text))
+            assert [str(named(name)) for name in told["facts"]] == list(facts), "what stands above the rows"
+            assert all(list(row) == rows[0] for row in told["rows"])
+            for total in re.findall(r'<td class="sum"[^>]*>(\$[^<]+)</td>', text.partition("<tfoot>")[2]):
+                sums = [of_decimal(sum_) for sum_ in told["totals"].values()]
+                assert total in [DOLLARS.exact(micros) for micros in sums], "and below them"
         async with web.get("/ops/reports/slip?hit=H1&as=print") as paper:
             assert "$10,000.18" in await paper.text()
         async with web.get("/ops/reports/payout?hit=H1&as=print") as paper:
