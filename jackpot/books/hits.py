@@ -14,10 +14,10 @@ from jackpot.ledger import papers
 from jackpot.ledger.papers import Written, last_written
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import LedgerCorrupt
-from jackpot.rules import events, kinds
+from jackpot.rules import events, kinds, names
 from jackpot.rules.acts.act import outlived
 from jackpot.rules.acts.disputes import Disputed, Lifted
-from jackpot.rules.acts.fields import DAY_MS, PaperField
+from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.hits import Corrected, Paid, PapersErased, Undone, Validated
 from jackpot.rules.acts.papers import PapersAdded
 from jackpot.rules.state import UNPAID, Award, Hit
@@ -39,8 +39,6 @@ _ENTRIES: Final = """
 _PLAIN: Final = ("surveillance", "tax_form")
 # Those that name somebody: they lie next to the journal, and can be erased.
 PERSONAL: Final = ("dealer", "witness", "patron", "tax_number")
-# Those about the hit and not about one winner, as a site may want them.
-OF_ALL: Final[tuple[PaperField, ...]] = ("dealer", "witness", "surveillance")
 # What stands for facts that were erased.
 ERASED: Final = "erased"
 # The papers lie nowhere, or are not those of the entry, and nobody had them erased.
@@ -62,7 +60,10 @@ _WHAT: Final[Mapping[type[events.Event], What]] = {
 
 
 class Done(NamedTuple):
-    """What people did with a hit, or with awards of it. at: unix milliseconds. facts: of `facts_of`."""
+    """What people did with a hit, or with awards of it. at: unix milliseconds. facts: of `facts_of`.
+
+    seat: whose papers were added to; 0 where it was not to those of one winner.
+    """
 
     what: What
     at: int
@@ -71,6 +72,7 @@ class Done(NamedTuple):
     reason: str = ""
     document: str = ""
     facts: Mapping[str, str] = {}
+    seat: int = 0
 
 
 class Step(NamedTuple):
@@ -145,6 +147,7 @@ def done_with(ledger: Reader, bank: str, hit: int) -> list[Done]:
             getattr(event, "reason", ""),
             getattr(event, "document", ""),
             facts_of(ledger, event),
+            getattr(event, "seat", 0),
         )
         for at, event in _events(ledger, bank, hit)
         if (what := _WHAT.get(type(event))) and _is_of(event, hit)
@@ -192,14 +195,19 @@ def stray_marks(ledger: Reader, since: int) -> set[bytes]:
     return left
 
 
-def filled(ledger: Reader, bank: str, hit: int) -> set[PaperField]:
-    """What people wrote about all winners of a hit: who was there, and the pictures. Raises LedgerError."""
-    written: set[PaperField] = set()
+def same_patron(ledger: Reader, bank: str, hit: int, patron: str) -> tuple[int, ...]:
+    """The seats of a hit whose papers name that patron, compared as people's names. Raises LedgerError."""
+    found = story_of(ledger, bank, hit)
+    seats = {award.number: award.seat for award in found.hit.awards} if found is not None else {}
+    same: set[int] = set()
     for event in written_on(ledger, bank, hit):
-        if isinstance(event, Validated) or (isinstance(event, PapersAdded) and not event.seat):
-            facts = facts_of(ledger, event)
-            written.update(name for name in OF_ALL if name in facts)
-    return written
+        if names.plain(facts_of(ledger, event).get("patron", "")) != names.plain(patron):
+            continue
+        if isinstance(event, Paid):
+            same |= {seats[award] for award in event.awards}
+        elif isinstance(event, PapersAdded) and event.seat:
+            same.add(event.seat)
+    return tuple(sorted(same))
 
 
 def _marks(found: Iterable[tuple[int, Any]], hit: int) -> list[bytes]:

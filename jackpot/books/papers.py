@@ -13,8 +13,9 @@ from jackpot.books.report import Cell, Column, Fact, Found, Report, Unanswerable
 from jackpot.books.winners import done, status, worth
 from jackpot.config import Site
 from jackpot.ledger.reading import Reader
-from jackpot.rules.acts.hits import Paid, Validated, winners
+from jackpot.rules.acts.hits import Paid, Validated
 from jackpot.rules.acts.papers import PapersAdded
+from jackpot.rules.acts.sheets import winners
 from jackpot.rules.state import Award, Hit
 from jackpot.rules.undo import is_whole
 from jackpot.words import Sentence, both, card, joined, named
@@ -66,6 +67,9 @@ def find_payout(ledger: Reader, wanted: Wanted) -> Found:
     bank, story = the_hit(ledger, wanted)
     names, winner = Names(ledger, bank), winner_of(story.hit, wanted.seat)
     facts = [Fact("amount", worth(winner.awards), "sum"), *_winner(winner)]
+    if winner.others and wanted.site.tax_form_from is not None:
+        counts = Sentence("this seat's sum, with that of seats that name the same patron")
+        facts.append(Fact("counts for a tax form", counts))
     facts += _slip(ledger, wanted, names, story)
     steps = [step for award in winner.awards for step in story.steps[award.number]]
     steps.sort(key=lambda step: step.seq)

@@ -147,7 +147,8 @@ def pay(
 ) -> None:
     """Record that one winner of a validated hit was paid and that the documentation is complete.
 
-    A hit with one winner needs no --seat. --write takes document, patron, tax_form and tax_number. The
+    What the cage pays, a part of a meter, somebody of the cage pays; the rest the floor may pay, too. A hit
+    with one winner needs no --seat. --write takes document, patron, tax_form and tax_number. The
     document, which is the number of the payout form, is required.
 
     Example: jackpot hits pay H12 --seat 3 --write document=4711 --write tax_form=W-2G --write tax_number=88
@@ -164,6 +165,8 @@ def pay(
 @talking(*ONE, "bank")
 def add(talk: Talk, hit: Hit, reason: Reason, seat: Seat = None, write: Write = None) -> None:
     """Add something to the papers of a hit, or of one winner. What they said before stays.
+
+    Where a hit has several winners, patron, tax_form and tax_number take --seat: each has their own papers.
 
     --write takes dealer, witness, surveillance, patron, tax_form and tax_number.
 
@@ -250,7 +253,7 @@ def correct(
     document. What was too much goes back to the meter. What was too little comes from the meter, but never
     lowers it below its reseed: the house pays the rest.
 
-    --write takes document, for a paid award, and tax_form, where what is paid on top needs one.
+    --write takes document, for a paid award. Where what is paid on top needs a tax form, `hits add` it first.
 
     Example: jackpot hits correct A34 --amount 9999.21 --reason misread --by "Ann Lee" --and-by "Bo Ray" -c F
     """

@@ -46,6 +46,8 @@ def _show(found: dict[str, Any]) -> None:
     ]
     if rows:
         print_table("it would move", ["link", "level", "account", "now", "then"], rows)
+    if undone := [[one["hit"], one["award"], one["seat"], one["amount"]] for one in found["undone"]]:
+        print_table("it would undo", ["hit", "award", "seat", "amount"], undone)
     if raised := [[one["hit"], one["award"], one["amount"], one["amount_after"]] for one in found["raised"]]:
         print_table("it would raise", ["hit", "award", "now", "then"], raised)
     left = [[one["award"], one["link"], one["level"], one["amount"]] for one in found["leaving"]]
@@ -53,4 +55,4 @@ def _show(found: dict[str, Any]) -> None:
         print_table("it would leave to decide on", ["award", "link", "level", "left"], left)
     differences(found["differences"])
     if not rows and not found["differences"]:
-        typer.echo("it would move nothing")
+        typer.echo("no meter would move" if undone else "it would move nothing")

@@ -50,6 +50,7 @@ class Code(StrEnum):
     CHANGED = "changed"
     DEALER_SHOWN = "dealer_shown"
     DISPUTED = "disputed"
+    DOCUMENT_USED = "document_used"
     EXPIRED = "expired"
     FINAL = "final"
     FIXED = "fixed"
@@ -198,6 +199,9 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     ),
     Code.DEALER_SHOWN: OfAct("the dealer's hand was shown (T8)", "strike nothing", 409),
     Code.DISPUTED: OfAct("the hit is disputed, so it may not be paid", "lift the dispute first", 409),
+    Code.DOCUMENT_USED: OfAct(
+        "the form's number is another winner's of the hit (A10)", "give the number of their own form", 400
+    ),
     Code.EXPIRED: OfAct("nobody confirmed the request in time", "ask for it again", 409),
     Code.FINAL: OfAct("the award is final and its round has ended", "correct it", 409),
     Code.FIXED: OfAct("it never changes (L9)", "close the link, and transfer to a new one", 409),
@@ -222,7 +226,11 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     Code.NO_PERSON: OfAct("nobody is named who does it", "say who does it", 403),
     Code.NO_SITE: OfAct("the ledger's site is not named", "correct the configuration", 400),
     Code.NO_SUCH_ALARM: OfAct("no such alarm is open", _LOOK, 404),
-    Code.NO_TAX_FORM: OfAct("a payment of this sum needs a tax form", "give its name and number", 400),
+    Code.NO_TAX_FORM: OfAct(
+        "a payment of this sum needs a tax form, or half of one is given",
+        "give its name and number; for a correction add them to the papers first",
+        400,
+    ),
     Code.NO_SUCH_AWARD: OfAct("no such award can be acted on", _LOOK, 404),
     Code.NO_SUCH_HIT: OfAct("no such hit is open", _LOOK, 404),
     Code.NO_SUCH_LEFT: OfAct("no such difference waits for a decision (A11)", _LOOK, 404),
@@ -250,7 +258,7 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
         "only the server suspends and resumes for that reason", "confirm what is missing", 409
     ),
     Code.SAME_BANK: OfAct("a bank cannot become itself", _AGAIN, 400),
-    Code.SEVERAL_WINNERS: OfAct("the hit has several winners (A10)", "pay each of them separately", 400),
+    Code.SEVERAL_WINNERS: OfAct("the hit has several winners (A10)", "say which: name the seat", 400),
     Code.STALE: OfAct("the site's people have changed meanwhile", "ask again", 409),
     Code.TOO_MANY_LINKS: OfAct("a table has at most 8 links", "correct the configuration", 400),
     Code.TOO_MANY_SEATS: OfAct("the game has fewer seats (L11)", "correct the configuration", 400),

@@ -79,10 +79,22 @@ class Award(msgspec.Struct, array_like=True, gc=False):
         return self.amount + self.difference
 
 
+class Sheet(msgspec.Struct, array_like=True):
+    """The papers of one winner, or of all. fields: what was written, by name, in order.
+
+    documents: their numbers, as names are compared. same_patron: seats whose papers name the same one.
+    """
+
+    fields: list[str] = []
+    documents: list[str] = []
+    same_patron: list[int] = []
+
+
 class Hit(msgspec.Struct, array_like=True):
     """One hand (or draw) that won, and its awards. seat: 0 for the dealer's hand.
 
-    written: when its newest papers were, in unix milliseconds; 0 where it has none.
+    written: when its newest papers were, in unix milliseconds; 0 where it has none. sheets: papers by seat,
+    0 those of all winners.
     """
 
     number: int
@@ -97,6 +109,7 @@ class Hit(msgspec.Struct, array_like=True):
     awards: list[Award]
     unverified: bool = False
     written: int = 0
+    sheets: dict[int, Sheet] = {}
 
 
 class Unpaid(msgspec.Struct, array_like=True):

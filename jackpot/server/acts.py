@@ -12,7 +12,7 @@ from typing import Any, Final
 import msgspec
 import structlog
 
-from jackpot.books.hits import done_with, erased_marks, filled, marks_of
+from jackpot.books.hits import done_with, erased_marks, marks_of, same_patron, story_of
 from jackpot.books.reader import Books
 from jackpot.config import Config
 from jackpot.config.writing import local_time
@@ -20,15 +20,16 @@ from jackpot.ledger.papers import last_written
 from jackpot.ledger.store import LedgerError
 from jackpot.rules.acts import erasure, hits
 from jackpot.rules.acts.devices import ClearDevice, EndKey
-from jackpot.rules.acts.fields import PaperField
 from jackpot.rules.acts.hits import Pay, Undo, Validate
 from jackpot.rules.acts.links import Resume
+from jackpot.rules.acts.papers import whose
 from jackpot.rules.acts.parameters import ChangeLink
 from jackpot.rules.acts.requests import Confirm
 from jackpot.rules.acts.rounds import VoidRound
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import KEY_BYTES, ActCommand
 from jackpot.rules.outcome import ActAnswer
+from jackpot.rules.refusal import Refusal
 from jackpot.rules.signing import ROLES, SITE
 from jackpot.rules.state import ACTS_KEPT
 from jackpot.server.agreement import agree_again
@@ -152,10 +153,11 @@ class Acts:
         """
         bank = (await self._whose.bank_of(request)).bank
         async with self._paying[bank]:
+            payout = await self._whose_papers(bank, payout)
+            same = await self._same_patron(bank, payout)
             mark = await self._papers.keep(payout, request.digest)
             try:
-                before = await self._written_before(bank, payout)
-                return await self._act(request, self._papers.act(payout, mark, before))
+                return await self._act(request, self._papers.act(payout, mark, same))
             except (NotDone, Denied):
                 hit = number(payout.hit) or 0
                 written = await self._books.read(lambda ledger: marks_of(ledger, bank, hit))
@@ -171,11 +173,25 @@ class Acts:
             days = self._config.site.papers_kept_days
             return await self._act(request, hits.ErasePapers(asked.hit, asked.reason, days, written))
 
-    async def _written_before(self, bank: str, payout: Payout) -> set[PaperField]:
-        """What stands on the papers of all winners of a hit; it is read where the site wants something."""
-        if not isinstance(payout, payouts.Pay) or not self._config.site.payout_needs:
-            return set()
-        return await self._books.read(lambda ledger: filled(ledger, bank, number(payout.hit) or 0))
+    async def _whose_papers(self, bank: str, payout: Payout) -> Payout:
+        """With the seat whose papers are added to; the books know it of a hit that left the state, too."""
+        if not isinstance(payout, payouts.AddPapers):
+            return payout
+        story = await self._books.read(lambda ledger: story_of(ledger, bank, number(payout.hit) or 0))
+        if story is None:
+            return payout  # the rules say so
+        fields = {*payout.papers(), *(("tax_form",) if payout.tax_form else ())}
+        try:
+            return msgspec.structs.replace(payout, seat=whose(story.hit, payout.seat, fields))
+        except Refusal as refusal:
+            raise NotDone(refusal.code, refusal.message) from refusal
+
+    async def _same_patron(self, bank: str, payout: Payout) -> tuple[int, ...]:
+        """The winners of the hit whose papers name the patron that this one names."""
+        hit, patron = number(payout.hit) or 0, payout.papers().get("patron", "")
+        if not patron:
+            return ()
+        return await self._books.read(lambda ledger: same_patron(ledger, bank, hit, patron))
 
     async def _erase(self, bank: str, hit: str) -> None:
         """Erases the papers of a hit that the journal says are erased; again, if that failed before."""

@@ -5,24 +5,24 @@ that the API cannot, and is told the same refusals.
 """
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, Final, NamedTuple, get_origin, get_type_hints
 
 from aiohttp import web
 from multidict import MultiDict
 
-from jackpot.books.hits import OF_ALL
 from jackpot.books.winners import URGENT
 from jackpot.config.languages import told
 from jackpot.rules import kinds
+from jackpot.rules.acts.hits import payers
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.money import decimal, from_cents, of_decimal, to_cents
-from jackpot.rules.signing import ROLES
+from jackpot.rules.signing import ROLES, Role
 from jackpot.server.asks.alarms import AskAlarms
 from jackpot.server.asks.ask import QUOTED_MOST, NotDone, Reply, ServerAct, name_of
 from jackpot.server.asks.done import Done
-from jackpot.server.asks.hits import AskHit, AskHits, Hit
+from jackpot.server.asks.hits import AskHit, AskHits, Award, Hit
 from jackpot.server.asks.journal import AskJournal, AskReadings
 from jackpot.server.asks.links import AskLink, AskLinks, Link
 from jackpot.server.asks.people import AskPeople, OneTimeCode
@@ -64,10 +64,12 @@ _OURS: Final = frozenset({CSRF_FIELD, "key", "back", "second_login", "second_sec
 _ACTS: Final = {name_of(kind): kind for kind in ASKED_ACTS}
 # What a form asks to see the doing of, besides the hit or link that it is about.
 _LOOKED_AT: Final = (
-    "act", "level", "account", "amount", "to", "award", "document", "tax_form", "left", "remove",
+    "act", "level", "account", "amount", "to", "award", "document", "left", "remove",
 )  # fmt: skip
 # What an entry of the journal may be, as people search for it.
 _KINDS: Final = sorted(kinds.name_of(kind) for kind in kinds.KINDS)
+# What is written on papers where the hand is seen; a site may want it there before a payment.
+_SEEN: Final = ("dealer", "witness", "surveillance")
 # Hits of one page: as many as a level shows (S1).
 _HITS: Final = "25"
 # Gaming days that a meter's history shows.
@@ -111,13 +113,24 @@ def routes(front: Front, overview: Overview, reports: Reports) -> list[web.Route
 
 
 class Winner(NamedTuple):
-    """Who is paid of a hit. amount: a decimal. due: it takes a tax form. envy: others' hand earned it."""
+    """Who is paid of a hit. amount: a decimal. due: it takes a tax form. envy: others' hand earned it.
+
+    payers: the roles of which one pays it (A8). written: the fields on their papers. missing: of what is
+    written where the hand is seen, what the site wants and is not there.
+    """
 
     seat: int
     amount: str
     status: str
     due: bool
     envy: bool
+    payers: tuple[Role, ...]
+    written: set[str]
+    missing: list[str]
+
+    def paid_by(self, person: Person) -> bool:
+        """Whether that person may pay them."""
+        return not set(self.payers).isdisjoint(person.roles)
 
 
 class Pages:
@@ -148,15 +161,14 @@ class Pages:
     async def hit(self, request: web.Request, person: Person) -> web.StreamResponse:
         """One hit, to be worked through."""
         found = await self._make.ask(AskHit, person, **request.match_info)
-        written = {name for step in found.steps if step.what in ("validated", "added") for name in step.facts}
         needs, least = self._site.payout_needs, self._site.tax_form_from
         shown = {
             "hit": found,
-            "winners": list(_winners(found, least)),
+            "winners": list(_winners(found, least, needs)),
+            "correctable": [award for award in found.awards if _corrects(award, person)],
             "seats": {award.award: award.seat for award in found.awards},
             "tax_from": decimal(from_cents(least or 0)),
             "needs": needs,
-            "missing": [name for name in needs if name in OF_ALL and name not in written],
         }
         return await self._make.page(request, person, "ops/hit.html", **shown)
 
@@ -299,15 +311,43 @@ class Pages:
         return request.query.get("bank") or self._banks[0]
 
 
-def _winners(hit: Hit, least: int | None) -> Iterator[Winner]:
+def _winners(hit: Hit, least: int | None, needs: Collection[str]) -> Iterator[Winner]:
     """Who is paid of a hit, as its awards stand. least: cents from which a payment takes a tax form."""
     standing = [award for award in hit.awards if award.status != "undone"]
     for seat in dict.fromkeys(award.seat for award in standing):
         theirs = [award for award in standing if award.seat == seat]
         amount = sum(of_decimal(award.amount) + of_decimal(award.difference) for award in theirs)
         status = min((award.status for award in theirs), key=URGENT.index)
-        due = least is not None and to_cents(amount) >= least
-        yield Winner(seat, decimal(amount), status, due, all(award.kind == "envy" for award in theirs))
+        written = _written(hit, seat)
+        yield Winner(
+            seat,
+            decimal(amount),
+            status,
+            due=least is not None and to_cents(amount) >= least,
+            envy=all(award.kind == "envy" for award in theirs),
+            payers=payers(award for award in theirs if award.status == "validated"),
+            written=written,
+            missing=[name for name in needs if name in _SEEN and name not in written],
+        )
+
+
+def _written(hit: Hit, seat: int) -> set[str]:
+    """The fields on the papers of one winner."""
+    theirs = {award.award for award in hit.awards if award.seat == seat}
+    return {
+        name
+        for step in hit.steps
+        if step.what == "validated"
+        or (step.what == "added" and step.seat in (None, seat))
+        or (step.what == "paid" and not theirs.isdisjoint(step.awards))
+        for name in step.facts
+    }
+
+
+def _corrects(award: Award, person: Person) -> bool:
+    """Whether that person may ask to correct an award (A8, A10)."""
+    of = payers([award] if award.status in ("paid", "final") else ())
+    return award.status != "undone" and not set(of).isdisjoint(person.roles)
 
 
 def _became(act: str, form: MultiDict[str], done: Reply) -> Sentence:

@@ -7,6 +7,8 @@ from dataclasses import replace
 from random import Random
 from typing import Any, Final
 
+import msgspec
+
 from jackpot.catalogue.terms import TermsRefused
 from jackpot.rules.acts.disputes import Lift
 from jackpot.rules.acts.hits import Pay, Validate
@@ -92,8 +94,10 @@ class Desk:
 
     def pay(self, hit: str, award: str | None = None, seat: int | None = None) -> Pay:
         """One winner, by the award or the seat; mostly with the form that a large sum takes."""
-        form = "W-2G" if self.random.random() < WITH_FORM else ""
-        return Pay(hit, award, "W-1", form, TAX_FROM, seat=seat)
+        pay = Pay(hit, award, f"W-{award or seat or hit}", tax_from=TAX_FROM, seat=seat)
+        if self.random.random() >= WITH_FORM:
+            return pay
+        return msgspec.structs.replace(pay, tax_form="W-2G", paper=bytes(32), on_paper=("tax_number",))
 
     def lift(self, hit: Hit) -> Named | None:
         """Two end the dispute that holds a hit."""

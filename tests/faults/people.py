@@ -348,5 +348,4 @@ class Person:
         if choice < 0.94:
             return Undo(theirs, "not so", one), people
         amount = max(0, award.amount + random.randint(-2000, 2000))
-        form = random.choice(("", "W-2G"))
-        return Correct(one, amount, "misread", "W-1", form, TAX_FROM), people
+        return Correct(one, amount, "misread", f"W-{one}", TAX_FROM), people

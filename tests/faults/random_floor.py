@@ -370,8 +370,8 @@ class RandomFloor:
             return
         if kind == "correct":
             amount = max(0, award["amount"] + self.rng.choice((-100_000, -777, -1, 0, 1, 777, 50_000)))
-            paper: Message = {"document": "W-1"} if self.rng.random() < 0.7 else {}
-            paper |= self.papers(0.5)
+            paper: Message = {"tax_from": TAX_FROM}
+            paper |= {"document": f"W-{award['award']}"} if self.rng.random() < 0.7 else {}
             self.act(kind, self.rng.choice((1, 2, 2)), award=award["award"], amount=amount, **paper)
             return
         self.act(kind, self.rng.choice((1, 2, 2)), **named)

@@ -255,8 +255,8 @@ def waited_of(event: Any) -> int:
 def fields_of(command: Command) -> dict[str, Any]:
     """What an act names and why, requests by their numbers; without what papers a hit comes with."""
     fields = {key: value for key, value in msgspec.to_builtins(command).items() if value is not None}
-    papers = ("document", "needs", "filled") if isinstance(command, Pay) else ()
-    for key in ("do", "surveillance", "paper", "code", "until", *papers):
+    papers = ("document", "needs", "same_patron") if isinstance(command, Pay) else ()
+    for key in ("do", "surveillance", "paper", "on_paper", "code", "until", *papers):
         fields.pop(key, None)
     if "request" in fields:
         fields["request"] = int(fields["request"].rpartition("-")[2])

@@ -167,7 +167,7 @@ class Play:
         for act in (
             Validate(second),
             *payments(self.engine.state.hits[int(second[1:])], "W-1"),
-            AddPapers(second, "left out", "cam 12", "", bytes(32)),
+            AddPapers(second, "left out", "cam 12", "", bytes(32), on_paper=("witness",)),
             Undo(first, "misdealt"),
             DecideLeft("D1", True, "the house's error"),
             CorrectMeter("old", "meter", -1_234_567, "a test wager"),
@@ -232,7 +232,8 @@ class Play:
             name = f"H{waits[-1].number}"
             self.act(Dispute(name, "seat 3 says it held the ace"), "anna")
             seat = waits[-1].awards[0].seat
-            self.act(Pay(name, None, "4711", "W-2G", 100_000, bytes(32), seat), "ben")
+            form = Pay(name, None, "4711", "W-2G", 100_000, bytes(32), seat, on_paper=("tax_number",))
+            self.act(form, "ben")
             self.act(Lift(name, "pictures seen", state.disputed[waits[-1].number]), "anna", "ben")
         if state.paid:
             self.act(ErasePapers(f"H{max(state.paid)}", "years ago"), "anna", "ben")

@@ -58,8 +58,8 @@ def test_papers_of_a_hit_long_settled_are_as_old_as_the_journal_says(
     play = Play(12)
     play.frame("T03", frames.Wager("R3", (Bet(4, "five", 100),), lock=True))
     play.frame("T03", frames.Settle("R3", (Claim(4, cards=("2h", "7h", "9h")),), ("Jh", "3h"), close=True))
-    play.act(Validate("H1", paper=b"v" * 32), "anna")
-    play.act(Pay("H1", document="W-1", paper=b"p" * 32), "anna")
+    play.act(Validate("H1", paper=b"v" * 32, on_paper=("dealer",)), "anna")
+    play.act(Pay("H1", document="W-1", paper=b"p" * 32, on_paper=("patron",)), "anna")
     paid = play.rows[-1]
     assert paid.kind == Paid.kind
     play.act(AddPapers("H1", "left out", surveillance="camera 5"), "anna")

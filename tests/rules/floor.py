@@ -378,7 +378,7 @@ def hit_act(rng: Random, hit: Hit) -> commands.ActCommand:
             return Validate(name, award)
         case "pay":
             alone = award is None and len(winners(hit.awards)) > 1
-            return Pay(name, award, "W-1", seat=chosen.seat if alone else None)
+            return Pay(name, award, f"W-{chosen.seat}", seat=chosen.seat if alone else None)
         case "undo":
             return Undo(name, "tests", award)
     cents = chosen.amount // 10_000 + rng.choice([-100_000, -1, 0, 1, 777, 2_000_000])

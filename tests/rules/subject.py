@@ -141,7 +141,9 @@ class OfEngine:
         if kind not in ("validate", "pay", "confirm"):
             fields.setdefault("reason", "worked example")
         if kind == "pay":
-            fields.setdefault("document", "W-1")
+            fields.setdefault("document", f"W-{fields.get('award') or fields.get('seat') or 'all'}")
+        if fields.get("tax_form"):
+            fields |= {"paper": bytes(32), "on_paper": ("tax_number",)}
         if kind in ("confirm", "reject"):
             fields["request"] = f"{self.engine.state.bank}-{fields['request']}"
         elif kind == "lift":

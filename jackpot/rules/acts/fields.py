@@ -74,6 +74,10 @@ Fact = Annotated[
 ]
 # What a site may want on the papers of every payment.
 PaperField = Literal["dealer", "witness", "surveillance", "patron", "tax_form"]
+# What names somebody lies next to the journal: who was there when the hand was seen, and who is paid.
+Witnesses = tuple[Literal["dealer", "witness"], ...]
+Payee = tuple[Literal["patron", "tax_number"], ...]
+Named = tuple[Literal["dealer", "witness", "patron", "tax_number"], ...]
 # An entry of the bank's journal, by its number.
 EntryId = Annotated[int, Meta(ge=0, le=10**16 - 1, description="an entry of the journal, such as 17")]
 HitId = Annotated[str, Meta(pattern=f"^H{NUMBER}", description="a hit's id, such as H12")]

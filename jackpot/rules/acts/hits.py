@@ -5,14 +5,15 @@ The journal has its digest (`paper`), and in plain words what names nobody.
 """
 
 from collections.abc import Callable, Iterable
-from typing import Annotated, Any, ClassVar, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal, Protocol
 
 from msgspec import Meta
 from msgspec.structs import replace
 
 from controllers.messages import Seat
 from jackpot.rules import facts, unpaid
-from jackpot.rules.acts.act import ADMIN, FLOOR, FLOOR_OR_CAGE, Act, By, outlived, someone
+from jackpot.rules.acts import sheets
+from jackpot.rules.acts.act import ADMIN, CAGE, FLOOR, FLOOR_OR_CAGE, Act, By, outlived, someone
 from jackpot.rules.acts.fields import (
     AwardId,
     Cents,
@@ -22,17 +23,20 @@ from jackpot.rules.acts.fields import (
     KeptDays,
     Paper,
     PaperField,
+    Payee,
     Reason,
+    Witnesses,
 )
+from jackpot.rules.acts.sheets import winners
 from jackpot.rules.apply_rounds import decided, end_dispute, recomputed_changes, retire
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Change, Effects
 from jackpot.rules.events import Event, Recomputed
-from jackpot.rules.money import decimal, from_cents, to_cents
+from jackpot.rules.money import from_cents, to_cents
 from jackpot.rules.recompute import correct, mark_undone, with_correction, without_awards
 from jackpot.rules.refusal import Refusal, quoted, refuse_if, two_people
-from jackpot.rules.signing import People
+from jackpot.rules.signing import People, Role
 from jackpot.rules.state import PAID_KEPT, UNPAID, Award, Hit, Level, State
 from jackpot.rules.undo import is_whole
 
@@ -47,13 +51,14 @@ DIGITS_MOST: Final = 20
 class Validate(ActCommand, tag="validate", frozen=True):
     """A floorperson validates a hit, or one of its awards (A10).
 
-    surveillance: the reference of its pictures.
+    surveillance: the reference of its pictures. paper: the digest of who was there. on_paper: what it names.
     """
 
     hit: HitId
     award: AwardId | None = None
     surveillance: Fact = ""
     paper: Paper = b""
+    on_paper: Witnesses = ()
 
 
 class Validated(Event, frozen=True, array_like=True):
@@ -63,6 +68,7 @@ class Validated(Event, frozen=True, array_like=True):
     people: People
     surveillance: str = ""
     paper: bytes = b""
+    on_paper: Witnesses = ()
 
 
 def decide_validate(state: State, command: Validate, by: By) -> Validated:
@@ -77,8 +83,10 @@ def decide_validate(state: State, command: Validate, by: By) -> Validated:
         own = [award.status for award in hit.awards if award.kind != "envy" and award.stands()]
         early = early or not own or "pending" in own
     refuse_if(early, Code.HAND_PENDING, "award: an envy bonus waits until its hand is validated")
+    sheets.check_paper(command.paper, command.on_paper, "")
     numbers = [award.number for award in chosen]
-    return Validated(hit.number, numbers, by.people, command.surveillance, command.paper)
+    facts_ = command.surveillance, command.paper, command.on_paper
+    return Validated(hit.number, numbers, by.people, *facts_)
 
 
 def apply_validated(effects: Effects, event: Validated) -> None:
@@ -86,6 +94,7 @@ def apply_validated(effects: Effects, event: Validated) -> None:
     hit = effects.state.hits[event.hit]
     for award in _chosen(hit, event.awards):
         unpaid.change(effects.state, award, "validated")
+    sheets.write(hit, sheets.ALL, sheets.fields_of(event.on_paper, event.surveillance))
     hit.written = effects.at if event.paper else hit.written
     _tell(effects, hit, event.awards, "validated")
 
@@ -95,7 +104,8 @@ class Pay(ActCommand, tag="pay", frozen=True):
 
     seat: the winner's; a hit with one winner needs none. document: of the payment, its number. tax_form: what
     it is called. tax_from: the site's sum from which a payment takes one, in cents, None where none does.
-    needs: what the site wants on the papers of every payment. filled: what stands there.
+    needs: what the site wants on the papers of every payment. on_paper: what this one's paper names.
+    same_patron: winners of the hit whose papers name the same one, as the server reads them.
     """
 
     hit: HitId
@@ -106,7 +116,8 @@ class Pay(ActCommand, tag="pay", frozen=True):
     paper: Paper = b""
     seat: Seat | None = None
     needs: tuple[PaperField, ...] = ()
-    filled: tuple[PaperField, ...] = ()
+    on_paper: Payee = ()
+    same_patron: tuple[Seat, ...] = ()
 
 
 class Paid(Event, frozen=True, array_like=True):
@@ -121,17 +132,37 @@ class Paid(Event, frozen=True, array_like=True):
     tax_from: int | None = None
     paper: bytes = b""
     needs: tuple[PaperField, ...] = ()
-    filled: tuple[PaperField, ...] = ()
+    on_paper: Payee = ()
+    same_patron: tuple[Seat, ...] = ()
 
 
-def winners(awards: Iterable[Award]) -> list[int]:
-    """The seats that have awards which stand: each is paid alone, on papers of its own (A10)."""
-    return sorted({award.seat for award in awards if award.stands()})
+class Paying(Protocol):
+    """An award, in the state or as people are told of it."""
+
+    @property
+    def pays(self) -> str: ...
 
 
 def payments(hit: Hit, document: str) -> list[Pay]:
-    """What pays a validated hit whole, where nobody looks at papers: each of its winners alone."""
-    return [Pay(f"H{hit.number}", document=document, seat=seat) for seat in winners(hit.awards)]
+    """What pays a validated hit whole, where nobody looks at papers: each winner on a form of their own."""
+    return [Pay(f"H{hit.number}", document=f"{document}-{seat}", seat=seat) for seat in winners(hit.awards)]
+
+
+def payers(awards: Iterable[Paying]) -> tuple[Role, ...]:
+    """Who pays these: the cage alone what it pays of them, a part of a meter (A8)."""
+    return CAGE if any(award.pays == "cage" for award in awards) else FLOOR_OR_CAGE
+
+
+def who_pays(state: State, command: Pay) -> tuple[Role, ...]:
+    """Who may pay what is named: the validated awards of the hit, of the seat, or the award (A8)."""
+    hit = state.hits.get(number_of("H", command.hit))
+    return payers(
+        award
+        for award in (hit.awards if hit is not None else ())
+        if award.status == "validated"
+        and command.seat in (None, award.seat)
+        and command.award in (None, f"A{award.number}")
+    )
 
 
 def decide_pay(state: State, command: Pay, by: By) -> Paid:
@@ -139,17 +170,16 @@ def decide_pay(state: State, command: Pay, by: By) -> Paid:
     someone(by)
     hit = find_hit(state, command.hit)
     awards = _payable(state, hit, command)
-    seats = winners(hit.awards)
-    unnamed = command.seat is None and command.award is None and len(seats) > 1
-    several = f"seat: H{hit.number} is won by seats {', '.join(map(str, seats))}: pay each of them separately"
-    refuse_if(unnamed, Code.SEVERAL_WINNERS, several)
+    unnamed = command.seat is None and command.award is None and len(winners(hit.awards)) > 1
+    refuse_if(unnamed, Code.SEVERAL_WINNERS, sheets.several(hit, "pay each of them separately"))
     refuse_if(not command.document, Code.NO_DOCUMENT, "document: a payment needs a document's number")
     held = hit.number in state.disputed
     refuse_if(held, Code.DISPUTED, f"hit: H{hit.number} is disputed, and is not paid until that is lifted")
     _check_papers(hit, awards[0].seat, command)
     numbers = sorted(award.number for award in awards)
     facts_ = command.document, command.tax_form, command.tax_from, command.paper
-    return Paid(hit.number, numbers, by.people, *facts_, command.needs, command.filled)
+    more = command.needs, command.on_paper, command.same_patron
+    return Paid(hit.number, numbers, by.people, *facts_, *more)
 
 
 def _payable(state: State, hit: Hit, command: Pay) -> list[Award]:
@@ -162,26 +192,24 @@ def _payable(state: State, hit: Hit, command: Pay) -> list[Award]:
 
 
 def _check_papers(hit: Hit, seat: int, command: Pay) -> None:
-    """Refuse a payment without the tax form that its winner's sum takes, or without what the site wants."""
-    if command.tax_from is not None:
-        least = from_cents(command.tax_from)
-        missing = _of_seat(hit, seat) >= least and not command.tax_form
-        said = f"tax_form: seat {seat} is paid {decimal(least)} or more, which takes a tax form"
-        refuse_if(missing, Code.NO_TAX_FORM, said)
+    """Refuse a payment whose papers are another winner's, or lack the tax form or what the site wants."""
+    sheets.check_paper(command.paper, command.on_paper, command.tax_form)
+    sheets.check_document(hit, seat, command.document)
+    if command.tax_from is not None and not command.tax_form:
+        sheets.check_tax_form(hit, seat, command.tax_from, same=command.same_patron)
+    there = sheets.stands(hit, seat) | sheets.fields_of(command.on_paper, tax_form=command.tax_form)
     for name in command.needs:
         said = f"{name}: it is wanted on the papers of every payment"
-        refuse_if(name not in command.filled, Code.NO_PAPER, said)
-
-
-def _of_seat(hit: Hit, seat: int) -> int:
-    """What the hit gives one seat; micro-dollars."""
-    return sum(award.worth() for award in hit.awards if award.stands() and award.seat == seat)
+        refuse_if(name not in there, Code.NO_PAPER, said)
 
 
 def apply_paid(effects: Effects, event: Paid) -> None:
     """Awards are paid; the table's cards are free once its cage awards are documented (T11)."""
     hit = effects.state.hits[event.hit]
-    for award in _chosen(hit, event.awards):
+    paid = _chosen(hit, event.awards)
+    fields = sheets.fields_of(event.on_paper, tax_form=event.tax_form)
+    sheets.write(hit, paid[0].seat, fields, event.document, event.same_patron)
+    for award in paid:
         unpaid.change(effects.state, award, "paid")
         if award.level:
             history = _level(effects, award).history
@@ -331,14 +359,13 @@ def apply_erased(effects: Effects, event: PapersErased) -> None:
 class Correct(ActCommand, tag="correct", frozen=True):
     """An award comes to another sum (A10), in cents; two people. document: a must where it is paid.
 
-    tax_form, tax_from: as in `Pay`, for what is paid on top.
+    tax_from: as in `Pay`. What is paid on top takes a form that stands on the winner's papers.
     """
 
     award: AwardId
     amount: Cents
     reason: Reason
     document: Document = ""
-    tax_form: Fact = ""
     tax_from: int | None = None
 
 
@@ -356,8 +383,14 @@ class Corrected(Event, frozen=True, array_like=True):
     recomputed: Recomputed
     people: People
     document: str = ""
-    tax_form: str = ""
     tax_from: int | None = None
+
+
+def who_corrects(state: State, command: Correct) -> tuple[Role, ...]:
+    """Who may correct an award: what changes a payment of the cage, the cage alone (A8, A10)."""
+    number = number_of("A", command.award)
+    kept = (*state.hits.values(), *state.paid.values())
+    return payers(award for hit in kept for award in hit.awards if award.number == number and award.settled())
 
 
 def decide_correct(state: State, command: Correct, by: By) -> Corrected:
@@ -371,21 +404,15 @@ def decide_correct(state: State, command: Correct, by: By) -> Corrected:
     bad = not 0 <= command.amount <= AWARD_MOST
     refuse_if(bad, Code.BAD_AMOUNT, f"amount: 0 to {AWARD_MOST} cents")
     amount = from_cents(command.amount)
+    more = amount - award.worth()
     if award.settled():
-        _check_tax_of_more(_kept_hit(state, award.hit), award, amount - award.worth(), command)
-    recomputed = with_correction(state, award, amount - award.worth())
-    facts_ = command.document, command.tax_form, command.tax_from
+        hit = _kept_hit(state, award.hit)
+        sheets.check_document(hit, award.seat, command.document)
+        if command.tax_from is not None and more > 0:
+            sheets.check_tax_form(hit, award.seat, command.tax_from, more)
+    recomputed = with_correction(state, award, more)
+    facts_ = command.document, command.tax_from
     return Corrected(award.hit, award.number, amount, command.reason, recomputed, by.people, *facts_)
-
-
-def _check_tax_of_more(hit: Hit, award: Award, more: int, command: Correct) -> None:
-    """Refuse to bring a seat to the sum that takes a tax form without one. more: micro-dollars."""
-    if command.tax_from is None:
-        return
-    least, before = from_cents(command.tax_from), _of_seat(hit, award.seat)
-    missing = before < least <= before + more and not command.tax_form
-    said = f"tax_form: seat {award.seat} then has {decimal(least)} or more, which takes a tax form"
-    refuse_if(missing, Code.NO_TAX_FORM, said)
 
 
 def apply_corrected(effects: Effects, event: Corrected) -> None:
@@ -404,6 +431,7 @@ def apply_corrected(effects: Effects, event: Corrected) -> None:
     recomputed_changes(effects, event.recomputed)
     if award.settled():
         award.difference += more
+        sheets.write(hit, award.seat, (), event.document)
         effects.told.difference = to_cents(more)
         for one in [one for one in state.left if one.award == award.number and more > 0]:
             decided(effects, one, min(more, one.amount))
@@ -519,7 +547,7 @@ def _again(command: Callable[..., ActCommand], event: Any, *more: str) -> Iterab
 
 def _again_pay(state: State, event: Paid) -> Iterable[ActCommand]:
     """Of the winner who has its awards, or of the award that it named."""
-    fields = "document", "tax_form", "tax_from", "paper", "needs", "filled"
+    fields = "document", "tax_form", "tax_from", "paper", "needs", "on_paper", "same_patron"
     whole, *alone = _again(Pay, event, *fields)
     for seat in sorted({award.seat for award in _chosen(_kept_hit(state, event.hit), event.awards)}):
         yield replace(whole, seat=seat)
@@ -527,7 +555,7 @@ def _again_pay(state: State, event: Paid) -> Iterable[ActCommand]:
 
 
 def _again_correct(_state: State, event: Corrected) -> Iterable[Correct]:
-    facts_ = event.document, event.tax_form, event.tax_from
+    facts_ = event.document, event.tax_from
     yield Correct(f"A{event.award}", to_cents(event.amount), event.reason, *facts_)
 
 
@@ -536,7 +564,7 @@ ACTS: Final = (
         Validate,
         decide_validate,
         {Validated: apply_validated},
-        lambda _, event: _again(Validate, event, "surveillance", "paper"),
+        lambda _, event: _again(Validate, event, "surveillance", "paper", "on_paper"),
         power=FLOOR,
     ),
     Act(
@@ -545,6 +573,7 @@ ACTS: Final = (
         {Paid: apply_paid},
         _again_pay,
         power=FLOOR_OR_CAGE,
+        narrower=who_pays,
     ),
     Act(
         Undo,
@@ -554,7 +583,14 @@ ACTS: Final = (
         asked=True,
         power=FLOOR,
     ),
-    Act(Correct, decide_correct, {Corrected: apply_corrected}, _again_correct, power=FLOOR_OR_CAGE),
+    Act(
+        Correct,
+        decide_correct,
+        {Corrected: apply_corrected},
+        _again_correct,
+        power=FLOOR_OR_CAGE,
+        narrower=who_corrects,
+    ),
     Act(
         ErasePapers,
         decide_erase,

@@ -3,12 +3,13 @@
 What the papers said before stays: the journal has a digest of each sheet, and who added it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import ClassVar, Final
 
 from controllers.messages import Seat
+from jackpot.rules.acts import sheets
 from jackpot.rules.acts.act import FLOOR_OR_CAGE, Act, By, someone
-from jackpot.rules.acts.fields import Fact, HitId, Paper, Reason
+from jackpot.rules.acts.fields import Fact, HitId, Named, Paper, Reason
 from jackpot.rules.acts.hits import check_made, number_of
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
@@ -16,13 +17,14 @@ from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 from jackpot.rules.refusal import refuse_if
 from jackpot.rules.signing import People
-from jackpot.rules.state import State
+from jackpot.rules.state import Hit, State
 
 
 class AddPapers(ActCommand, tag="add-papers", frozen=True):
     """Something more is written on a hit's papers. paper: the digest of what names somebody.
 
-    seat: on those of this winner alone.
+    seat: on those of this winner alone; a must for what is one winner's own, where there are several.
+    on_paper: what the paper names. same_patron: as in `Pay`.
     """
 
     hit: HitId
@@ -31,10 +33,12 @@ class AddPapers(ActCommand, tag="add-papers", frozen=True):
     tax_form: Fact = ""
     paper: Paper = b""
     seat: Seat | None = None
+    on_paper: Named = ()
+    same_patron: tuple[Seat, ...] = ()
 
 
 class PapersAdded(Event, frozen=True, array_like=True):
-    """number: the hit's. seat: 0 where it is about all winners."""
+    """number: the hit's. seat: 0 where it is about all winners, or about the only one of an old hit."""
 
     kind: ClassVar[int] = 55
     number: int
@@ -44,6 +48,8 @@ class PapersAdded(Event, frozen=True, array_like=True):
     tax_form: str = ""
     paper: bytes = b""
     seat: int = 0
+    on_paper: Named = ()
+    same_patron: tuple[Seat, ...] = ()
 
 
 def decide_add(state: State, command: AddPapers, by: By) -> PapersAdded:
@@ -52,8 +58,8 @@ def decide_add(state: State, command: AddPapers, by: By) -> PapersAdded:
     number = number_of("H", command.hit)
     check_made(state, command.hit)
     hit = state.hits.get(number) or state.paid.get(number)
-    theirs = hit is None or command.seat is None or any(award.seat == command.seat for award in hit.awards)
-    refuse_if(not theirs, Code.NO_SUCH_AWARD, f"seat: {command.hit} has no award for seat {command.seat}")
+    written = sheets.fields_of(command.on_paper, command.surveillance, command.tax_form)
+    seat = command.seat if hit is None else whose(hit, command.seat, written)
     statuses = {award.status for award in hit.awards} if hit is not None else set()
     waits = "pending" in statuses and not statuses & {"validated", "paid"}
     refuse_if(
@@ -61,24 +67,40 @@ def decide_add(state: State, command: AddPapers, by: By) -> PapersAdded:
         Code.NOT_VALIDATED,
         f"hit: {command.hit} is not validated yet: its papers are written when it is",
     )
-    written = command.surveillance, command.tax_form, command.paper
-    refuse_if(not any(written), Code.BAD_REQUEST, "dealer: nothing is written; fill in one field at least")
-    return PapersAdded(number, command.reason, by.people, *written, command.seat or 0)
+    refuse_if(not written, Code.BAD_REQUEST, "dealer: nothing is written; fill in one field at least")
+    sheets.check_paper(command.paper, command.on_paper, command.tax_form)
+    facts = command.surveillance, command.tax_form, command.paper, seat or sheets.ALL
+    more = command.on_paper, command.same_patron
+    return PapersAdded(number, command.reason, by.people, *facts, *more)
+
+
+def whose(hit: Hit, seat: int | None, written: Collection[str]) -> int | None:
+    """Whose papers these fields are written on; None for all winners. Raises Refusal."""
+    theirs = seat is None or any(award.seat == seat for award in hit.awards)
+    refuse_if(not theirs, Code.NO_SUCH_AWARD, f"seat: H{hit.number} has no award for seat {seat}")
+    if seat is not None or sheets.OWN.isdisjoint(written):
+        return seat
+    seats = sheets.winners(hit.awards)
+    said = sheets.several(hit, "patron and tax form are of one of them")
+    refuse_if(len(seats) > 1, Code.SEVERAL_WINNERS, said)
+    return seats[0] if seats else None
 
 
 def apply_added(effects: Effects, event: PapersAdded) -> None:
     """The journal says who added it; no sum and no status changes."""
     state = effects.state
     hit = state.hits.get(event.number) or state.paid.get(event.number)
-    if hit is not None and event.paper:
-        hit.written = effects.at
+    if hit is not None:
+        hit.written = effects.at if event.paper else hit.written
+        fields = sheets.fields_of(event.on_paper, event.surveillance, event.tax_form)
+        sheets.write(hit, event.seat, fields, same=event.same_patron)
     effects.hits.add(event.number)
     effects.told.hit = f"H{event.number}"
 
 
 def _again_add(_state: State, event: PapersAdded) -> Iterable[AddPapers]:
-    written = event.surveillance, event.tax_form, event.paper
-    yield AddPapers(f"H{event.number}", event.reason, *written, event.seat or None)
+    facts = event.surveillance, event.tax_form, event.paper, event.seat or None
+    yield AddPapers(f"H{event.number}", event.reason, *facts, event.on_paper, event.same_patron)
 
 
 ACTS: Final = (

@@ -52,7 +52,8 @@ class Award(Reply, frozen=True):
 class Step(Reply, frozen=True):
     """What people did with a hit, the newest first.
 
-    facts: what they wrote on its papers. What names somebody is only for people who deal with payments.
+    facts: what they wrote on its papers. What names somebody is only for people who deal with payments. seat:
+    whose papers they added to; None where it is not one winner's.
     """
 
     what: Literal["validated", "paid", "undone", "corrected", "disputed", "lifted", "added", "erased"]
@@ -62,6 +63,7 @@ class Step(Reply, frozen=True):
     reason: str
     document: str
     facts: dict[str, str] = msgspec.field(default_factory=dict)
+    seat: int | None = None
 
 
 class Cards(Reply, frozen=True):
@@ -170,6 +172,7 @@ class AskHit(Question, frozen=True):
                 reason=one.reason,
                 document=one.document,
                 facts={name: text for name, text in one.facts.items() if name not in hidden},
+                seat=one.seat or None,
             )
             for one in done
         )

@@ -45,7 +45,7 @@ class Validate(Payout, tag="validate", frozen=True):
 
 
 class Pay(Payout, tag="pay", frozen=True):
-    """One winner of a validated hit, or one award, is paid (A10, T11).
+    """One winner of a validated hit, or one award, is paid (A10, T11). By the cage alone where it pays (A8).
 
     seat: the winner's; a hit with one winner needs none. document: the number of the payout form.
     patron: who is paid, or their reference. tax_form, tax_number: of the form that the site's sum takes.
@@ -63,8 +63,8 @@ class Pay(Payout, tag="pay", frozen=True):
 class AddPapers(Payout, tag="add-papers", frozen=True):
     """Something more is written on the papers of a hit, once it is validated or paid (A10).
 
-    What they said before stays. seat: on those of this winner alone. The other fields are those of `validate`
-    and `pay`.
+    What they said before stays. seat: on those of this winner alone; where there are several, patron and tax
+    form are of one of them. The other fields are those of `validate` and `pay`.
     """
 
     personal = ("dealer", "witness", "patron", "tax_number")
@@ -79,9 +79,10 @@ class AddPapers(Payout, tag="add-papers", frozen=True):
 
 
 class Correct(ServerAct, tag="correct", frozen=True):
-    """An award comes to another sum (A10); two people. document: a must where it is paid.
+    """An award comes to another sum (A10); two people, who are of the cage where it paid the award (A8).
 
-    tax_form: its name, where what is paid on top brings a seat to the site's sum.
+    document: a must where the award is paid. A tax form that what is paid on top takes is added to the papers
+    first.
     """
 
     power: ClassVar[tuple[signing.Role, ...]] = ROLES
@@ -91,12 +92,10 @@ class Correct(ServerAct, tag="correct", frozen=True):
     amount: Cents
     reason: Reason
     document: Document = ""
-    tax_form: Fact = ""
 
     def of_site(self, site: "Site") -> hits.Correct:
         """What the rules decide: from which sum on it takes a tax form the site says, and not who asks."""
-        facts = self.document, self.tax_form, site.tax_form_from
-        return hits.Correct(self.award, self.amount, self.reason, *facts)
+        return hits.Correct(self.award, self.amount, self.reason, self.document, site.tax_form_from)
 
 
 class ErasePapers(ServerAct, tag="erase-papers", frozen=True):

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from msgspec import Meta
 
 from controllers.messages import Id
-from jackpot.rules.acts import ACT_OF
+from jackpot.rules.acts import ACT_OF, hits
 from jackpot.rules.acts.act import By
-from jackpot.rules.acts.fields import AwardId, Document, Fact, HitId, LeftId
+from jackpot.rules.acts.fields import AwardId, Document, HitId, LeftId
 from jackpot.rules.acts.hits import Undo
 from jackpot.rules.acts.meters import CloseLink, CorrectMeter, DecideLeft, Transfer
 from jackpot.rules.acts.parameters import FIXED, ChangeLink, LinkChanged
@@ -91,8 +91,17 @@ class Leaving(Reply, frozen=True):
     amount: Money
 
 
+class Undone(Reply, frozen=True):
+    """An award that ends without being paid (A11)."""
+
+    hit: str
+    award: str
+    seat: int
+    amount: Money
+
+
 class Preview(Reply, frozen=True):
-    """moved: by level. raised, leaving: by award. differences: of a change of parameters.
+    """moved: by level. raised, leaving, undone: by award. differences: of a change of parameters.
 
     seen: sent next to the act's fields, it has the act refused once it would do something else than this.
     """
@@ -100,6 +109,7 @@ class Preview(Reply, frozen=True):
     moved: tuple[Moved, ...]
     raised: tuple[Raised, ...]
     leaving: tuple[Leaving, ...]
+    undone: tuple[Undone, ...]
     differences: tuple[Difference, ...]
     seen: Sight
 
@@ -126,7 +136,6 @@ class AskPreview(Question, frozen=True):
     hit: HitId | None = None
     award: AwardId | None = None
     document: Document | None = None
-    tax_form: Fact | None = None
     left: LeftId | None = None
     remove: bool | None = None
 
@@ -141,6 +150,7 @@ class AskPreview(Question, frozen=True):
                 moved=moved(state, seen(state, event)),
                 raised=raised(state, event),
                 leaving=leaving(state, event),
+                undone=undone(state, event),
                 differences=differing(event.before, at.config) if isinstance(event, LinkChanged) else (),
                 seen=mark_of(state, event).hex(),
             )
@@ -149,8 +159,8 @@ class AskPreview(Question, frozen=True):
         try:
             return await desk.ask(look)
         except Refusal as refusal:
-            hits = tuple(f"H{number}" for number in refusal.hits)
-            raise NotDone(refusal.code, refusal.message, hits) from refusal
+            standing = tuple(f"H{number}" for number in refusal.hits)
+            raise NotDone(refusal.code, refusal.message, standing) from refusal
 
 
 def configured(link: str, config: "Config") -> LinkTerms:
@@ -201,6 +211,22 @@ def raised(state: State, event: Event) -> tuple[Raised, ...]:
         for hit in state.hits.values()
         for award in hit.awards
         if award.number in then
+    )
+
+
+def undone(state: State, event: Event) -> tuple[Undone, ...]:
+    """The awards that an event would undo, whether or not a meter pays them."""
+    if not isinstance(event, hits.Undone):
+        return ()
+    return tuple(
+        Undone(
+            hit=f"H{event.hit}",
+            award=f"A{award.number}",
+            seat=award.seat,
+            amount=decimal(award.amount),
+        )
+        for award in state.hits[event.hit].awards
+        if award.number in event.awards
     )
 
 

@@ -19,7 +19,7 @@ from jackpot.rules.signing import Role
 from jackpot.rules.state import Request as Asked
 from jackpot.rules.state import State
 from jackpot.server.asks.ask import Elsewhere, Question, Reply, Sight
-from jackpot.server.asks.preview import Leaving, Moved, Raised, leaving, moved, raised
+from jackpot.server.asks.preview import Leaving, Moved, Raised, Undone, leaving, moved, raised, undone
 from jackpot.server.asks.tables import still_ms, tables_of
 from jackpot.server.asks.target import plain_of
 
@@ -34,8 +34,8 @@ class Waiting(Reply, frozen=True):
 
     request: what `confirm` and `reject` call it; then `fields` are those of the act that waits. left_ms: how
     long it waits yet, in milliseconds. asker: who asked, by number. roles: with one of which another person
-    may confirm it. moved, raised, leaving: what it would do now. seen: what it would have moved when it was
-    asked for. shown: sent with `confirm` as `seen`, it has it refused once it would do something else than
+    may confirm it. moved, raised, leaving, undone: what it would do now. seen: what it would have moved when
+    it was asked for. shown: sent with `confirm` as `seen`, it has it refused once it would do something else than
     what it would do now. problem: why it would be refused now, "" where it would be done.
     """
 
@@ -54,6 +54,7 @@ class Waiting(Reply, frozen=True):
     moved: tuple[Moved, ...] = ()
     raised: tuple[Raised, ...] = ()
     leaving: tuple[Leaving, ...] = ()
+    undone: tuple[Undone, ...] = ()
     seen: tuple[Moved, ...] = ()
     shown: Sight | None = None
     problem: str = ""
@@ -118,15 +119,18 @@ def waits_of(engine: "Engine", tick: int) -> AllWaits:
 
 def _looked_at(state: State, request: Asked, left_ms: int) -> Waits:
     """Decided as if somebody confirmed it now."""
+    command = decode_asked(request.command)
     found: dict[str, Any] = {"seen": moved(state, request.seen)}
+    found |= {"roles": ACT_OF[type(command)].power_for(state, command)}
     try:
         event = would(state, request)
         found |= {"moved": moved(state, seen(state, event)), "shown": mark_of(state, event).hex()}
         found |= {"raised": raised(state, event), "leaving": leaving(state, event)}
+        found |= {"undone": undone(state, event)}
         check_seen(state, request, event)
     except Refusal as refusal:
         found["problem"] = refusal.message
-    return Waits(request, left_ms, _sums(state, decode_asked(request.command)), found)
+    return Waits(request, left_ms, _sums(state, command), found)
 
 
 def _sums(state: State, command: Any) -> dict[str, Any]:
@@ -159,7 +163,6 @@ def told_of(bank: str, waits: Waits, named: "Called") -> Waiting:
         "request": f"{bank}-{request.id}",
         "asked": named.who(request.people),
         "asker": request.people.signed[0].id,
-        "roles": ACT_OF[type(command)].power,
         "left_ms": waits.left_ms,
         **waits.would,
     }

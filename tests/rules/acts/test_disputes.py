@@ -124,13 +124,14 @@ def test_a_payment_takes_a_document() -> None:
 def test_a_large_payment_takes_a_tax_form() -> None:
     """A10: the field is named; the journal has the form's name, and the sum from which one was wanted."""
     subject = won()
-    act(subject, Validate("H1", surveillance="cam 12, 02:14", paper=b"v" * 32))
+    act(subject, Validate("H1", surveillance="cam 12, 02:14", paper=b"v" * 32, on_paper=("witness",)))
     refused = act(subject, Pay("H1", document="W-1", tax_from=LARGE, seat=3))
     assert (refused["code"], refused["message"]) == (
         "no_tax_form",
         "tax_form: seat 3 is paid 2000.00 or more, which takes a tax form",
     )
-    assert act(subject, Pay("H1", None, "4711", "W-2G", LARGE, b"p" * 32, 3))["ok"]
+    taxed = Pay("H1", None, "4711", "W-2G", LARGE, b"p" * 32, 3, on_paper=("tax_number",))
+    assert act(subject, taxed)["ok"]
     paid: Any = last(subject)
     assert (paid.document, paid.tax_form, paid.tax_from, paid.paper) == ("4711", "W-2G", LARGE, b"p" * 32)
 
@@ -144,11 +145,11 @@ def test_a_smaller_payment_takes_none(tax_from: int | None) -> None:
 
 
 def test_a_correction_of_a_paid_award_takes_a_tax_form_where_it_reaches_the_sum() -> None:
-    """A10: what is paid on top is a payment, too; not where it was large before, or is not paid yet."""
+    """A10: what is paid on top is a payment, too: its form is on the papers first. Not where it is less."""
     subject = won()
 
-    def correct(cents: int, form: str = "", tax_from: int | None = 1_100_000) -> Mapping[str, Any]:
-        return act(subject, Correct("A1", cents, "misread", "W-1", form, tax_from), BOTH)
+    def correct(cents: int, tax_from: int | None = 1_100_000) -> Mapping[str, Any]:
+        return act(subject, Correct("A1", cents, "misread", "W-1", tax_from), BOTH)
 
     assert correct(1_100_000)["ok"], "its payment will ask"
     assert correct(1_000_042)["ok"]
@@ -158,14 +159,18 @@ def test_a_correction_of_a_paid_award_takes_a_tax_form_where_it_reaches_the_sum(
     refused = correct(1_100_000)
     assert (refused["code"], refused["message"]) == (
         "no_tax_form",
-        "tax_form: seat 3 then has 11000.00 or more, which takes a tax form",
+        "tax_form: seat 3 is paid 11000.00 or more, which takes a tax form",
     )
-    assert correct(1_100_000, "W-2G")["ok"]
+    assert correct(1_099_999, 1_000_000)["ok"], "no more is paid"
+    assert correct(1_100_000, None)["ok"]
+    assert correct(1_100_001, 1_000_000)["code"] == "no_tax_form", "it was above the sum before"
+    assert correct(1_099_999, 1_000_000)["ok"]
+    form = AddPapers("H1", "on top", "", "W-2G", b"p" * 32, 3, ("tax_number",))
+    assert act(subject, form, BOTH)["ok"]
+    assert correct(1_100_000)["ok"]
     made: Any = last(subject)
-    assert (made.tax_form, made.tax_from) == ("W-2G", 1_100_000)
+    assert made.tax_from == 1_100_000
     assert correct(1_200_000)["ok"], "it had its form"
-    assert correct(900_000)["ok"]
-    assert correct(1_100_000, tax_from=None)["ok"]
 
 
 def test_papers_are_erased_of_what_is_settled_alone() -> None:
@@ -197,16 +202,17 @@ def test_one_erases_papers_once_their_time_is_over() -> None:
         return bool(answer.get("asked"))
 
     def write(act: ActCommand, day: int) -> None:
-        assert subject.execute(act, proof=Proof((ANN,), 5, b"h" * 32), at=day * DAY_MS).answer["ok"]
+        who = Signed(9, ("floor", "cage"))
+        assert subject.execute(act, proof=Proof((who,), 5, b"h" * 32), at=day * DAY_MS).answer["ok"]
 
-    write(Validate("H1", paper=b"v" * 32), 1)
-    write(Pay("H1", document="4711", paper=b"p" * 32, seat=3), 2)
+    write(Validate("H1", paper=b"v" * 32, on_paper=("dealer",)), 1)
+    write(Pay("H1", document="4711", paper=b"p" * 32, seat=3, on_paper=("patron",)), 2)
     write(Pay("H1", document="4712", seat=2), 2)
     assert asked(31)
     assert not asked(32)
     assert asked(32, None)
     assert asked(31, written=1), "what the rules know themselves nobody else says"
-    write(AddPapers("H1", "left out", paper=b"a" * 32), 33)
+    write(AddPapers("H1", "left out", paper=b"a" * 32, on_paper=("witness",)), 33)
     assert asked(62)
     assert not asked(63)
     del subject.engine.state.hits[1], subject.auditor.state.hits[1]

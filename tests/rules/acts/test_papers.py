@@ -15,7 +15,7 @@ def test_an_addendum_changes_no_sum_and_no_status() -> None:
     def code(command: ActCommand, signed: Any) -> str:
         return str(ask(subject, command, signed).answer.get("code", ""))
 
-    add = AddPapers("H1", "left out", surveillance="cam 12", paper=b"p" * 32)
+    add = AddPapers("H1", "left out", surveillance="cam 12", paper=b"p" * 32, on_paper=("witness",))
     assert code(add, PAYER) == "not_validated", "there are no papers yet to add to"
     assert code(Validate("H1"), ANN) == ""
     assert [code(pay, PAYER) for pay in subject.payments()] == ["", ""]
