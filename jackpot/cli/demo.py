@@ -330,16 +330,17 @@ async def _tell_people(floor: "SimulatedFloor", scene: "Scene") -> None:
 def _steps(floor: "SimulatedFloor", ops: str) -> tuple[str, ...]:
     """How a person validates and pays the hit that waits."""
     from jackpot.lab.house import BY_HAND, VALIDATE_AT
-    from jackpot.lab.people import SUPERVISOR
+    from jackpot.lab.people import CASHIER, SUPERVISOR
     from jackpot.words import words
 
     table, seat = BY_HAND.table, BY_HAND.seat
-    password = next((f" {one.password}" for one in floor.logins if one.login == SUPERVISOR), "")
+    given = {one.login: f" {one.password}" for one in floor.logins}
     return (
         f"a {words(BY_HAND.hand).lower()} at {table} waits for you, and the table waits with it:",
-        f"1. open {ops}/hits as {SUPERVISOR}{password}",
+        f"1. open {ops}/hits as {SUPERVISOR}{given.get(SUPERVISOR, '')}",
         "2. open the hit, look at its cards, and press Validate",
-        f"3. write tax form W-2G, number T-1, payout form P-1; press Paid to seat {seat}",
-        f"4. {table} plays on; pay the envy bonus of the other seats below in the same way",
+        f"3. sign in as {CASHIER}{given.get(CASHIER, '')}, for what a meter pays comes from the cage",
+        f"4. write tax form W-2G, number T-1, payout form P-1; press Paid to seat {seat}",
+        f"5. {table} plays on; pay the envy bonus of the other seats below, with payout forms P-2 and so on",
         f"hits below ${VALIDATE_AT} are small: the dealer pays them, and nobody looks at them",
     )

@@ -12,6 +12,7 @@ from jackpot.rules.acts.people import EndPerson
 from jackpot.rules.acts.vouching import Vouch
 from jackpot.rules.signing import Role
 from jackpot.server.asks.ask import Ask, NotDone, Question, Request
+from jackpot.server.asks.payouts import Pay
 from jackpot.server.asks.target import keyed
 from jackpot.server.people import Denied, Entrance, Person
 from jackpot.server.roster import Sheet
@@ -21,14 +22,15 @@ from jackpot.server.staff import Coming, Staff
 PASSWORD_BYTES: Final = 9
 # Of the key with which an act is done once.
 _KEY_BYTES: Final = 16
-# The login of the floor supervisor, by which the simulated one acts.
+# The login of the floor supervisor, by which the simulated one acts; who pays is one of the demo's cashiers.
 SUPERVISOR: Final = "supervisor-1"
+CASHIER: Final = "cashier-1"
 # Logins that the demo gives, and what the pages call the first who have them; later ones are called by login.
 _OURS: Final = re.compile(r"(admin|cashier|auditor|supervisor)-\d+")
 _NAMES: Final = {
     "admin-1": "Ana Torres",
     "admin-2": "Ben Wood",
-    "cashier-1": "Carol Diaz",
+    CASHIER: "Carol Diaz",
     "auditor-1": "Dan Reed",
     SUPERVISOR: "Sam Rivera",
 }
@@ -47,16 +49,27 @@ class Login(NamedTuple):
 
 
 async def ask(server: Server, what: Ask) -> dict[str, Any]:
-    """What the supervisor asks of a server, or does there: its answer as in JSON. Raises FloorError."""
+    """What the supervisor asks of a server, or does there: its answer as in JSON. Raises FloorError.
+
+    A cashier pays, for the cage alone pays a part of a meter (A8).
+    """
     try:
-        who = await server.entrance.of_login(SUPERVISOR)
+        login = await _cashier(server) if isinstance(what, Pay) else SUPERVISOR
+        who = await server.entrance.of_login(login)
         request = Request(what, (who,) if who is not None else ())
         if who is not None and not isinstance(what, Question):
             request = keyed(request, who, secrets.token_hex(_KEY_BYTES))
         found: dict[str, Any] = msgspec.to_builtins(await server.acts.carry_out(request))
     except (Denied, NotDone) as refusal:
-        raise FloorError(f"the supervisor: {what}: {refusal}") from refusal
+        raise FloorError(f"the floor's people: {what}: {refusal}") from refusal
     return found
+
+
+async def _cashier(server: Server) -> str:
+    """The newest cashier that a demo made, by login; the supervisor where there is none."""
+    sheet = await server.entrance.roster.look()
+    here = [sheet.called(one).login for one in sheet.state.people if "cage" in one.roles and not one.ended]
+    return next((login for login in reversed(here) if _OURS.fullmatch(login)), SUPERVISOR)
 
 
 async def hire(entrance: Entrance, machine: str) -> tuple[Login, ...]:
@@ -83,7 +96,7 @@ def _refuse_foreign(sheet: Sheet) -> None:
     if any(not _OURS.fullmatch(login) for login in logins):
         raise FloorError(
             f"the floor has people of its own, and none with the login {SUPERVISOR}, by which the simulated "
-            f"supervisor acts: jackpot users add {SUPERVISOR} --role floor"
+            f"supervisor acts: jackpot users add {SUPERVISOR} --role floor --role cage"
         )
 
 

@@ -1,4 +1,4 @@
-"""Who validates and pays what the tables win? A simulated floor supervisor."""
+"""Who validates and pays what the tables win? A simulated floor supervisor, with a cashier."""
 
 import asyncio
 from collections.abc import Iterator

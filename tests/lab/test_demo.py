@@ -81,22 +81,25 @@ def test_whom_the_demo_names_signs_in_and_pays_by_hand(tmp_path: Path) -> None:
     visitor = Visitor(int(at[2]))
     assert not visitor.signs_in(people[0][0], people[1][1])
     assert all(visitor.signs_in(login, password) for login, password, _ in people)
-    steps = [process.stdout.readline() for _ in range(6)]
+    steps = [process.stdout.readline() for _ in range(7)]
     assert steps[0] == "a royal flush at T01 waits for you, and the table waits with it:\n"
     assert steps[1] == f"1. open {at[1]}/hits as {people[-1][0]} {people[-1][1]}\n"
-    button = re.search("press (Paid to seat [1-7])$", steps[3].strip())
+    button = re.search("press (Paid to seat [1-7])$", steps[4].strip())
     assert button is not None
-    assert steps[5].startswith("hits below $50.00 are small")
+    assert steps[6].startswith("hits below $50.00 are small")
     hit = "/ops/hits/main/H1"
     due = time.monotonic() + TIMEOUT_S
     while f'href="{hit}"' not in visitor.ask("/ops/hits")[1]:
         assert time.monotonic() < due
     page = visitor.press(hit, "validate")
     assert "Royal flush" in page
-    assert f"{button[1]}</button>" in page
+    assert f"{button[1]}</button>" not in page, "no floorperson pays what the cage pays (A8)"
+    cashier = next((login, password) for login, password, role in people if role == "cage")
+    assert steps[3].startswith(f"3. sign in as {' '.join(cashier)}, ")
+    assert visitor.signs_in(*cashier)
     paid = visitor.press(hit, "pay", tax_form="W-2G", tax_number="T-1", document="P-1")
     assert '<span class="status paid">' in paid
-    assert f"<b>Paid</b>{button[1].removeprefix('Paid')} by Sam Rivera" in paid
+    assert f"<b>Paid</b>{button[1].removeprefix('Paid')} by Carol Diaz" in paid
     process.send_signal(signal.SIGINT)
     said, _ = process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 0, said

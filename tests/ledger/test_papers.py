@@ -1,14 +1,17 @@
 """Is what people write on a payout kept once, held to its mark, copied, and erased by mark or age?"""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from jackpot.ledger import papers
 from jackpot.rules import apply_rounds
 from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.hits import ErasePapers, Paid, PapersErased, Pay, Validate
-from jackpot.rules.acts.papers import AddPapers
+from jackpot.rules.acts.papers import AddPapers, PapersAdded
+from jackpot.rules.events import Event
 from jackpot.rules.signing import People
 from tests import frames
 from tests.frames import Bet, Claim
@@ -79,3 +82,39 @@ def test_papers_of_a_hit_long_settled_are_as_old_as_the_journal_says(
     assert problem.endswith(
         f"{row.seq} (papers_erased): the newest papers of H1 are of {paid.at} ms, not of {paid.at - 1}"
     )
+
+
+def test_verify_believes_no_entry_about_its_papers(tmp_path: Path) -> None:
+    """S8, A10: what it says that it wrote must bear out what it says of the site's wishes and the form."""
+    play = Play(12)
+    play.frame("T03", frames.Wager("R3", (Bet(4, "five", 100), Bet(2, "five", 100)), lock=True))
+    royal = Claim(4, cards=("As", "Ks", "Qs"))
+    play.frame("T03", frames.Settle("R3", (royal,), ("Js", "Ts"), close=True))
+    play.act(Validate("H1"), "anna")
+    path = tmp_path / "ledger.db"
+    write(path, play.rows, [])
+    forger = Forger(path)
+    paid: Any = forger.right(Pay("H1", document="W-1", seat=4), "anna")
+    form = {"tax_form": "W-2G", "tax_from": 1}
+    added = PapersAdded(1, "late", paid.people, tax_form="W-2G", paper=b"p" * 32, on_paper=("tax_number",))
+    fakes: list[tuple[Event, str]] = [
+        (replace(paid, needs=("patron",)), "patron: it is wanted on the papers"),
+        (
+            replace(paid, needs=("patron",), on_paper=("patron",)),
+            "paper: it is there where it names",
+        ),
+        (replace(paid, needs=("witness",), on_paper=("patron",), paper=b"p" * 32), "witness: it is wanted"),
+        (replace(paid, **form), "tax_number: a tax form has a name and a number"),
+        (replace(paid, **form, on_paper=("tax_number",)), "paper: it is there where it names"),
+        (added, "seat: H1 is won by seats 2, 4"),
+    ]
+    for fake, said in fakes:
+        copy = tmp_path / "copy.db"
+        copy.write_bytes(path.read_bytes())
+        Forger(copy).append(fake)
+        assert said in audit(copy).problems[0]
+    forger.append(paid)
+    assert audit(path).problems == ()
+    other: Any = forger.right(Pay("H1", document="W-2", seat=2), "anna")
+    forger.append(replace(other, document="w-1"))
+    assert "document: w-1 is the form of seat 4" in audit(path).problems[0]

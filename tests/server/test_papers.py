@@ -127,7 +127,7 @@ async def test_what_the_site_wants_on_papers_is_there_before_a_payment(tmp_path:
         assert (await administer(config, **add))["ok"]
         assert await refused(config, **pay) == ("no_paper", "patron")
         assert (await administer(config, by="Ann", patron="Cy Ox", **pay))["ok"]
-        assert await refused(config, **pay | {"seat": 1}) == ("no_tax_form", "tax_form")
+        assert await refused(config, **pay | {"seat": 1, "document": "P-2"}) == ("no_tax_form", "tax_form")
         taxed_ = {name: text for name, text in PAID.items() if name != "patron"}
         assert await refused(config, do="pay", hit="H1", **taxed_) == ("no_paper", "patron")
         assert (await administer(config, do="pay", hit="H1", by="Ann", **PAID))["ok"]
@@ -184,7 +184,9 @@ async def test_papers_go_by_age_once_nothing_of_their_hit_waits(tmp_path: Path) 
         assert (await administer(config, do="pay", hit="H1", seat=9, by="Ann", **WRITTEN))["code"]
         assert (await administer(config, do="pay", hit="H1", by="Ann", **PAID))["ok"]
         assert await left_after(31) == 2, "the other winner waits"
-        assert (await administer(config, do="pay", hit="H1", seat=2, by="Ann", **WRITTEN))["ok"]
+        assert (
+            await administer(config, do="pay", hit="H1", seat=2, by="Ann", **WRITTEN | {"document": "P-2"})
+        )["ok"]
         assert [await left_after(days) for days in (29, 2)] == [3, 0]
 
 
@@ -351,9 +353,53 @@ async def test_a_correction_is_asked_for_a_tax_form_by_the_sites_sum(tmp_path: P
         both = {"by": "Ann", "and_by": "Bo", **fix}
         assert await refused(config, and_by="Bo", **fix) == ("no_tax_form", "tax_form")
         assert await refused(config, and_by="Bo", tax_from=None, **fix) == ("bad_request", "tax_from")
-        assert (await administer(config, tax_form="W-2G", **both))["ok"]
+        add = {"do": "add-papers", "hit": "H1", "reason": "paid on top", "seat": 1, "tax_form": "W-2G"}
+        assert await refused(config, **add) == ("no_tax_form", "tax_number")
+        assert (await administer(config, by="Ann", tax_number="T-0815", **add))["ok"]
+        assert (await administer(config, **both))["ok"]
         steps = (await administer(config, do="/hits/{hit}", hit="H1"))["steps"]
-        assert steps[0]["facts"] == {"tax_form": "W-2G"}
+        assert (steps[1]["facts"]["tax_form"], steps[1]["seat"]) == ("W-2G", 1)
+
+
+@on_loop
+async def test_a_patron_and_a_tax_form_are_one_winners(tmp_path: Path) -> None:
+    """A10: without a seat they would stand on the forms of all; nothing of that is kept. Nor once the state
+    has forgotten the hit: the books know its winners.
+    """
+    config = taxed(tmp_path)
+    async with Server(config) as server, table(server) as device:
+        await royal(device)
+        assert (await administer(config, do="validate", hit="H1", by="Ann"))["ok"]
+        add = {"do": "add-papers", "hit": "H1", "reason": "left out"}
+        form = {"tax_form": "W-2G", "tax_number": "T-0815"}
+        for forgotten in (False, True):
+            if forgotten:
+                server.writers["main"].core.engine.state.hits.clear()
+            for own in (form, {"patron": "Pat Ron"}):
+                assert await refused(config, **add | own) == ("several_winners", "seat")
+                assert await refused(config, seat=4, **add | own) == ("no_such_award", "seat")
+        assert kept(config) == []
+        assert (await administer(config, by="Ann", seat=2, **add | form))["ok"]
+        assert (await administer(config, by="Ann", witness="Will Ness", **add))["ok"]
+        assert [(await payout(server, config, seat))["tax form"] for seat in (1, 2)] == ["", "W-2G"]
+
+
+@on_loop
+async def test_seats_that_name_the_same_patron_are_counted_together(tmp_path: Path) -> None:
+    """T9, A10: one player had both boxes; so says who pays them, before or with the payment."""
+    config = taxed(tmp_path)
+    site = msgspec.structs.replace(config.site, tax_form_from=1_050_000)
+    config = msgspec.structs.replace(config, site=site)
+    async with Server(config) as server, table(server) as device:
+        await royal(device)
+        assert (await administer(config, do="validate", hit="H1", by="Ann"))["ok"]
+        add = {"do": "add-papers", "hit": "H1", "reason": "early", "by": "Ann", "seat": 2}
+        assert (await administer(config, patron="Pat Ron", **add))["ok"]
+        pay = {"do": "pay", "hit": "H1", "seat": 1, "document": "P-1"}
+        assert await refused(config, patron="pat  ron", **pay) == ("no_tax_form", "tax_form")
+        assert (await administer(config, by="Ann", patron="Cy Ox", **pay))["ok"], "another one"
+        said = (await payout(server, config, 2))["counts for a tax form"]
+        assert said == "this seat's sum, with that of seats that name the same patron"
 
 
 @on_loop

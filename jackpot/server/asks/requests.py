@@ -35,8 +35,8 @@ class Waiting(Reply, frozen=True):
     request: what `confirm` and `reject` call it; then `fields` are those of the act that waits. left_ms: how
     long it waits yet, in milliseconds. asker: who asked, by number. roles: with one of which another person
     may confirm it. moved, raised, leaving, undone: what it would do now. seen: what it would have moved when
-    it was asked for. shown: sent with `confirm` as `seen`, it has it refused once it would do something else than
-    what it would do now. problem: why it would be refused now, "" where it would be done.
+    it was asked for. shown: sent with `confirm` as `seen`, it has it refused once it would do something else
+    than what it would do now. problem: why it would be refused now, "" where it would be done.
     """
 
     what: str
