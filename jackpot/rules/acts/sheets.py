@@ -46,8 +46,12 @@ def fields_of(on_paper: Iterable[str], surveillance: str = "", tax_form: str = "
     return {*on_paper, *(name for name, text in plain.items() if text)}
 
 
-def write(hit: Hit, seat: int, fields: Iterable[str], document: str = "", same: Iterable[int] = ()) -> None:
+def write(
+    hit: Hit, seat: int, fields: Collection[str], document: str = "", same: Collection[int] = ()
+) -> None:
     """What was written stands on the papers of a seat, or of all. same: seats with the same patron."""
+    if not (fields or document or same):
+        return
     sheet = hit.sheets.setdefault(seat, Sheet())
     sheet.fields = sorted({*sheet.fields, *fields})
     sheet.same_patron = sorted({*sheet.same_patron, *same})

@@ -91,10 +91,10 @@ def _words(act: Act) -> str:
 def check_reject(state: State, command: Reject, people: People) -> None:
     """Refuse who neither asked for what waits nor may ask for the same."""
     request = find_request(state, command.request)
-    command = decode_asked(request.command)
-    act = ACT_OF[type(command)]
+    asked = decode_asked(request.command)
+    act = ACT_OF[type(asked)]
     for one in people.signed:
-        may = one.id == request.people.signed[0].id or act.allows(state, command, one)
+        may = one.id == request.people.signed[0].id or act.allows(state, asked, one)
         refuse_if(
             not may, Code.NOT_ALLOWED, f"by: person {one.id} may not {_words(act)}, so cannot reject it"
         )
