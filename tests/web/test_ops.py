@@ -156,9 +156,11 @@ async def printed(page: "Page", name: str, *said: str) -> None:
 
 
 async def undo(page: Any, reason: str, login: str = "", secret: str = "") -> None:
-    """Fills in the form of a hit's page and sends it. login, secret: of the second person who signs there."""
+    """Looks at what it would do, fills in the form and sends it. login, secret: of the second person."""
     form = "form[action='/ops/acts/undo']"
     await page.click("text=Undo it")
+    await page.click("a[href$='preview?act=undo']")
+    await page.wait_for_selector("li:has-text('ends unpaid')")
     await page.fill("#undo-reason", reason)
     if login:
         await page.click(f"{form} .second summary")
