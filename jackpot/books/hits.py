@@ -18,8 +18,8 @@ from jackpot.rules import events, kinds, names
 from jackpot.rules.acts.act import outlived
 from jackpot.rules.acts.disputes import Disputed, Lifted
 from jackpot.rules.acts.fields import DAY_MS
-from jackpot.rules.acts.hits import Corrected, Paid, PapersErased, Undone, Validated
-from jackpot.rules.acts.papers import PapersAdded
+from jackpot.rules.acts.hits import Corrected, Paid, Undone, Validated
+from jackpot.rules.acts.papers import PapersAdded, PapersErased
 from jackpot.rules.state import UNPAID, Award, Hit
 
 # Hits of one page: as many as a person looks at, and as an answer holds.

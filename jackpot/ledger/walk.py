@@ -14,7 +14,7 @@ from jackpot.ledger.rebuild import Totals, accounts_of, moved_by, replay
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.ledger.timely import Timely
 from jackpot.rules import again, events, kinds
-from jackpot.rules.acts.hits import PapersErased
+from jackpot.rules.acts.papers import PapersErased
 from jackpot.rules.acts.seals import digest_of
 from jackpot.rules.engine import Engine
 from jackpot.rules.refusal import TWO_PEOPLE

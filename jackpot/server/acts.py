@@ -18,11 +18,10 @@ from jackpot.config import Config
 from jackpot.config.writing import local_time
 from jackpot.ledger.papers import last_written
 from jackpot.ledger.store import LedgerError
-from jackpot.rules.acts import erasure, hits
+from jackpot.rules.acts import erasure, papers
 from jackpot.rules.acts.devices import ClearDevice, EndKey
 from jackpot.rules.acts.hits import Pay, Undo, Validate
 from jackpot.rules.acts.links import Resume
-from jackpot.rules.acts.papers import whose
 from jackpot.rules.acts.parameters import ChangeLink
 from jackpot.rules.acts.requests import Confirm
 from jackpot.rules.acts.rounds import VoidRound
@@ -171,7 +170,7 @@ class Acts:
         async with self._paying[bank]:
             written = await self._books.read(lambda ledger: last_written(ledger, bank, hit))
             days = self._config.site.papers_kept_days
-            return await self._act(request, hits.ErasePapers(asked.hit, asked.reason, days, written))
+            return await self._act(request, papers.ErasePapers(asked.hit, asked.reason, days, written))
 
     async def _whose_papers(self, bank: str, payout: Payout) -> Payout:
         """With the seat whose papers are added to; the books know it of a hit that left the state, too."""
@@ -182,7 +181,7 @@ class Acts:
             return payout  # the rules say so
         fields = {*payout.papers(), *(("tax_form",) if payout.tax_form else ())}
         try:
-            return msgspec.structs.replace(payout, seat=whose(story.hit, payout.seat, fields))
+            return msgspec.structs.replace(payout, seat=papers.whose(story.hit, payout.seat, fields))
         except Refusal as refusal:
             raise NotDone(refusal.code, refusal.message) from refusal
 
@@ -213,7 +212,7 @@ class Acts:
             await agree_again(writer, self._config)
         if isinstance(act, erasure.EraseName | Confirm) and writer.bank == SITE:
             await self._staff.forget()
-        if isinstance(act, hits.ErasePapers | Confirm) and answer.hit:
+        if isinstance(act, papers.ErasePapers | Confirm) and answer.hit:
             await self._erase(writer.bank, answer.hit)
         done = told(answer)
         if isinstance(act, Resume):

@@ -15,11 +15,11 @@ from jackpot.rules.acts.alarms import AcknowledgeAlarm
 from jackpot.rules.acts.banks import OpenBank
 from jackpot.rules.acts.devices import BlockDevice, ClearDevice, EndKey
 from jackpot.rules.acts.disputes import Dispute, Lift
-from jackpot.rules.acts.hits import Correct, ErasePapers, Pay, Undo, Validate, payments
+from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate, payments
 from jackpot.rules.acts.known import SeePeople
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
 from jackpot.rules.acts.meters import CloseLink, CorrectMeter, DecideLeft, Transfer
-from jackpot.rules.acts.papers import AddPapers
+from jackpot.rules.acts.papers import AddPapers, ErasePapers
 from jackpot.rules.acts.parameters import ChangeLink
 from jackpot.rules.acts.readings import Reading
 from jackpot.rules.acts.requests import REQUEST_HOLDS_MS, Confirm, ExpireRequest, Reject

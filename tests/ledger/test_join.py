@@ -26,10 +26,10 @@ from jackpot.rules.acts.banks import (
     HandedOn,
     decide_close_bank,
 )
-from jackpot.rules.acts.hits import Correct, ErasePapers
+from jackpot.rules.acts.hits import Correct
 from jackpot.rules.acts.links import Resume
 from jackpot.rules.acts.meters import CorrectMeter
-from jackpot.rules.acts.papers import AddPapers
+from jackpot.rules.acts.papers import AddPapers, ErasePapers
 from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.commands import Envelope
 from jackpot.rules.engine import Engine
@@ -154,7 +154,7 @@ def test_an_act_that_is_sent_again_after_a_join_is_not_done_again(ledger: Ledger
 @pytest.mark.parametrize(
     "act",
     [
-        AddPapers("H1", "left out", paper=b"p" * 16),
+        AddPapers("H1", "left out", paper=b"p" * 16, on_paper=("witness",)),
         ErasePapers("H1", "they ask for it"),
         Correct("A1", 5, "misread", "W-2"),
     ],

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from jackpot.ledger import papers
 from jackpot.rules import apply_rounds
 from jackpot.rules.acts.fields import DAY_MS
-from jackpot.rules.acts.hits import ErasePapers, Paid, PapersErased, Pay, Validate
-from jackpot.rules.acts.papers import AddPapers, PapersAdded
+from jackpot.rules.acts.hits import Paid, Pay, Validate
+from jackpot.rules.acts.papers import AddPapers, ErasePapers, PapersAdded, PapersErased
 from jackpot.rules.events import Event
 from jackpot.rules.signing import People
 from tests import frames

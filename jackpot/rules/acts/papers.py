@@ -1,23 +1,25 @@
-"""What do people write on a hit's papers once they have validated or paid it? An addendum (A10).
+"""What do people do with a hit's papers later? Write more on them, and erase whom they name (A10).
 
 What the papers said before stays: the journal has a digest of each sheet, and who added it.
 """
 
 from collections.abc import Collection, Iterable
-from typing import ClassVar, Final
+from typing import Annotated, ClassVar, Final
+
+from msgspec import Meta
 
 from controllers.messages import Seat
 from jackpot.rules.acts import sheets
-from jackpot.rules.acts.act import FLOOR_OR_CAGE, Act, By, someone
-from jackpot.rules.acts.fields import Fact, HitId, Named, Paper, Reason
-from jackpot.rules.acts.hits import check_made, number_of
+from jackpot.rules.acts.act import ADMIN, FLOOR_OR_CAGE, Act, By, outlived, someone
+from jackpot.rules.acts.fields import Fact, HitId, KeptDays, Named, Paper, Reason
+from jackpot.rules.acts.hits import number_of
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
-from jackpot.rules.refusal import refuse_if
+from jackpot.rules.refusal import quoted, refuse_if, two_people
 from jackpot.rules.signing import People
-from jackpot.rules.state import Hit, State
+from jackpot.rules.state import UNPAID, Hit, State
 
 
 class AddPapers(ActCommand, tag="add-papers", frozen=True):
@@ -103,6 +105,58 @@ def _again_add(_state: State, event: PapersAdded) -> Iterable[AddPapers]:
     yield AddPapers(f"H{event.number}", event.reason, *facts, event.on_paper, event.same_patron)
 
 
+class ErasePapers(ActCommand, tag="erase-papers", frozen=True):
+    """What lies next to the journal about a hit's payment is erased: who was paid, and who was there.
+
+    kept_days: as long as the site keeps papers, as its server says; None for ever. written: when the hit's
+    newest were, in unix milliseconds, which counts for a hit that the state no longer keeps; 0 for none.
+    """
+
+    hit: HitId
+    reason: Reason
+    kept_days: KeptDays | None = None
+    written: Annotated[int, Meta(ge=0)] = 0
+
+
+class PapersErased(Event, frozen=True, array_like=True):
+    """number: the hit's. kept_days: as in `ErasePapers`. written: when its newest papers were."""
+
+    kind: ClassVar[int] = 54
+    number: int
+    reason: str
+    people: People
+    kept_days: int | None = None
+    written: int = 0
+
+
+def check_made(state: State, hit: str) -> None:
+    """Refuse a hit that the bank has never made; one of a bank that became this one is not this one's."""
+    number = number_of("H", hit)
+    refuse_if(not 0 < number < state.next_hit, Code.NO_SUCH_HIT, f"hit: there is no {quoted(hit)}")
+    said = f"hit: {hit} was made before banks were joined to {state.bank}: nothing can be done with it here"
+    refuse_if(number < state.first_hit, Code.NO_SUCH_HIT, said)
+
+
+def decide_erase(state: State, command: ErasePapers, by: By) -> PapersErased:
+    """Of a hit of which nothing waits any more; it may have left the state long ago. Two people, or time."""
+    someone(by)
+    number = number_of("H", command.hit)
+    check_made(state, command.hit)
+    hit = state.hits.get(number) or state.paid.get(number)
+    open_ = hit is not None and any(award.status in UNPAID for award in hit.awards)
+    refuse_if(open_, Code.NOT_VALIDATED, f"hit: {command.hit} is not paid yet")
+    written = command.written if hit is None else hit.written
+    if not outlived(written, command.kept_days, by.at):
+        two_people(by.people, "papers are erased before their time is over")
+    return PapersErased(number, command.reason, by.people, command.kept_days, written)
+
+
+def apply_erased(effects: Effects, event: PapersErased) -> None:
+    """The journal says who had it done; the papers lie elsewhere."""
+    effects.hits.add(event.number)
+    effects.told.hit = f"H{event.number}"
+
+
 ACTS: Final = (
     Act(
         AddPapers,
@@ -110,5 +164,12 @@ ACTS: Final = (
         {PapersAdded: apply_added},
         _again_add,
         power=FLOOR_OR_CAGE,
+    ),
+    Act(
+        ErasePapers,
+        decide_erase,
+        {PapersErased: apply_erased},
+        lambda _, event: [ErasePapers(f"H{event.number}", event.reason, event.kept_days, event.written)],
+        power=ADMIN,
     ),
 )

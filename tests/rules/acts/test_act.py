@@ -19,9 +19,8 @@ from jackpot.rules.acts import (
 from jackpot.rules.acts.act import Act
 from jackpot.rules.acts.banks import BeginBank, CloseBank, OpenBank
 from jackpot.rules.acts.devices import BlockDevice, ClearDevice, EndKey
-from jackpot.rules.acts.hits import ErasePapers
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
-from jackpot.rules.acts.papers import AddPapers
+from jackpot.rules.acts.papers import AddPapers, ErasePapers
 from jackpot.rules.acts.readings import Reading
 from jackpot.rules.acts.rounds import Decline
 from jackpot.rules.acts.seals import Seal

@@ -8,8 +8,8 @@ import pytest
 from jackpot.rules import facts, views
 from jackpot.rules.acts.disputes import Dispute, Lift
 from jackpot.rules.acts.fields import DAY_MS
-from jackpot.rules.acts.hits import Correct, ErasePapers, Pay, Undo, Validate
-from jackpot.rules.acts.papers import AddPapers
+from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
+from jackpot.rules.acts.papers import AddPapers, ErasePapers
 from jackpot.rules.acts.requests import Confirm
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.signing import Proof, Signed
