@@ -29,6 +29,9 @@ async def test_what_an_undo_and_what_it_leaves_would_do_is_looked_at_first(tmp_p
         assert "it would raise" in said
         for part in ("H2", "A3", "10000.18", "10000.36"):
             assert part in said
+        said, _ = await looked("hits", "undo", "H1", "--award", "A2")
+        for part in ("it would undo", "A2", "1000.00", "no meter would move"):
+            assert part in said, "the envy ends, though the house paid it"
         corrected = ("hits", "correct", "A3", "--amount", "1200.00")
         assert "-$1" not in (await looked(*corrected))[0]
         assert (await jackpot(*corrected, "--seen", mark, *TWO, *where))[0] == 1, "it is the other's mark"
