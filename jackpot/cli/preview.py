@@ -46,7 +46,7 @@ def _show(found: dict[str, Any]) -> None:
     ]
     if rows:
         print_table("it would move", ["link", "level", "account", "now", "then"], rows)
-    if undone := [[one["hit"], one["award"], one["seat"], one["amount"]] for one in found["undone"]]:
+    if undone := [[one["hit"], one["award"], str(one["seat"]), one["amount"]] for one in found["undone"]]:
         print_table("it would undo", ["hit", "award", "seat", "amount"], undone)
     if raised := [[one["hit"], one["award"], one["amount"], one["amount_after"]] for one in found["raised"]]:
         print_table("it would raise", ["hit", "award", "now", "then"], raised)

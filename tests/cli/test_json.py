@@ -28,7 +28,7 @@ TRIED: tuple[tuple[str, ...], ...] = (
     ("hits", "show", "H1"),
     ("hits", "correct", "A1", "--amount", "9999.00", *TWO),
     ("hits", "validate", "H1", *ONE[2:]),
-    *(("hits", "pay", "H1", "--seat", seat, "--write", "document=W-1", *ONE[2:]) for seat in "12"),
+    *(("hits", "pay", "H1", "--seat", seat, "--write", f"document=W-{seat}", *ONE[2:]) for seat in "12"),
     ("hits", "add", "H1", "--write", "witness=Bo Ray", *ONE),
     ("hits", "dispute", "H1", *ONE),
     ("hits", "lift", "H1", *TWO),

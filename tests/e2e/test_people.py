@@ -119,7 +119,7 @@ async def test_people_come_to_a_site_and_work_its_hits_through(tmp_path: Path) -
                 await asyncio.to_thread(royals, device, "R2", "R3")
                 await cal.click("#waiting li:first-child .hit.pending")
                 await cal.click("text=Undo it")
-                await cal.click("a[href$='preview?act=undo']")
+                await cal.click("form:has([value=undo]) button")
                 await cal.fill("#undo-reason", "a misdeal")
                 await sign(cal, "undo", "ben", BEN)
                 await cal.click("form[action='/ops/acts/undo'] button")

@@ -201,7 +201,7 @@ async def test_what_cannot_be_done_with_a_hit_does_no_harm(tmp_path: Path) -> No
         assert (await refused("validate", hit="H1"))[0] == 200
         assert await refused("pay", hit="H1", document="W-1") == (400, "seat", True)
         for seat in (1, 2):
-            assert (await refused("pay", hit="H1", document="W-1", seat=seat))[0] == 200
+            assert (await refused("pay", hit="H1", document=f"W-{seat}", seat=seat))[0] == 200
         assert await refused("pay", hit="H1", document="W-1") == (409, "paid", True)
         assert await refused("undo", hit="H1", reason="again") == (409, "paid", True)
         device.wager(3, "R2", 1, 2, lock=True)

@@ -159,7 +159,7 @@ async def undo(page: Any, reason: str, login: str = "", secret: str = "") -> Non
     """Looks at what it would do, fills in the form and sends it. login, secret: of the second person."""
     form = "form[action='/ops/acts/undo']"
     await page.click("text=Undo it")
-    await page.click("a[href$='preview?act=undo']")
+    await page.click("form:has([value=undo]) button")
     await page.wait_for_selector("li:has-text('ends unpaid')")
     await page.fill("#undo-reason", reason)
     if login:

@@ -206,7 +206,8 @@ def apply_paid(effects: Effects, event: Paid) -> None:
     hit = effects.state.hits[event.hit]
     paid = _chosen(hit, event.awards)
     fields = sheets.fields_of(event.on_paper, tax_form=event.tax_form)
-    sheets.write(hit, paid[0].seat, fields, event.document, event.same_patron)
+    for seat in winners(paid):
+        sheets.write(hit, seat, fields, event.document, event.same_patron)
     for award in paid:
         unpaid.change(effects.state, award, "paid")
         if award.level:
