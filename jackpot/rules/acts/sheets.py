@@ -1,7 +1,7 @@
 """Whose papers are these? Each winner of a hit has their own, and some are about all of them (A8, A10).
 
 The journal has which fields were written, and in plain words what names nobody. So a payment is decided again
-by what stands on the papers, whoever is named there and even once that is erased.
+by what stands on the papers, even once the names there are erased.
 """
 
 from collections.abc import Collection, Iterable
