@@ -52,8 +52,8 @@ class Act(NamedTuple):
         return str(self.command.__struct_config__.tag)
 
 
-# Who may ask for what: the floor works with hits and rounds, the cage pays as the floor does, an admin has people
-# and devices.
+# Who may ask for what: the floor works with hits and rounds, the cage pays and so may the floor, an admin has
+# people and devices.
 FLOOR: Final[tuple[Role, ...]] = ("floor",)
 ADMIN: Final[tuple[Role, ...]] = ("admin",)
 FLOOR_OR_CAGE: Final[tuple[Role, ...]] = ("floor", "cage")
