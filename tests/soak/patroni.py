@@ -4,7 +4,8 @@ Under load, on one machine: three etcd and two Patroni with PostgreSQL as `deplo
 an address and a certificate of its own, and two servers. Again and again kill -9 of an etcd; of
 PostgreSQL alone, which Patroni starts again; of the standby's whole node; and of the primary's whole node, so
 that the standby is promoted by itself. What died is started again, as systemd does it, and the old primary
-must follow the new one before the next trouble.
+must follow the new one before the next trouble. Then what people do by day: `patronictl switchover`, and new
+certificates for all of them.
 Printed: how long until every table had played a round again, the longest that one waited for an answer, and
 how many old primaries were rewound.
 Needs Debian's packages etcd-server, patroni, python3-idna and postgresql.
@@ -25,6 +26,7 @@ import urllib.request
 from collections import defaultdict
 from collections.abc import Callable
 from contextlib import ExitStack, closing
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -76,6 +78,28 @@ class Authority:
     def __init__(self, folder: Path) -> None:
         self.folder = folder / "certificates"
         subprocess.run([CERTIFICATES, self.folder, *ADDRESSES.values()], check=True)
+
+    def renew(self) -> None:
+        """New certificates and keys in place of the old ones, of the same authority."""
+        new = self.folder / "new"
+        new.mkdir()
+        for name in ("ca.pem", "ca.key"):
+            shutil.copy(self.folder / name, new)
+        subprocess.run([CERTIFICATES, new, *ADDRESSES.values()], check=True)
+        for file in new.iterdir():
+            file.replace(self.folder / file.name)
+        new.rmdir()
+
+    def shows_new(self, host: str, port: int) -> bool:
+        """Whether who answers there shows the certificate that its file has now."""
+        try:
+            shown = ssl.get_server_certificate((host, port), timeout=_ASKS_S)
+        except OSError:  # Patroni opens its door again with the new one
+            return False
+        return ssl.PEM_cert_to_DER_cert(shown) == self.own(host)
+
+    def own(self, host: str) -> bytes:
+        return ssl.PEM_cert_to_DER_cert((self.folder / f"{host}.pem").read_text())
 
     def here(self, shipped: str, name: str, ports: dict[str, int]) -> str:
         """What is shipped for a machine, with this machine's addresses and files.
@@ -200,6 +224,18 @@ class Node:
         remains.remove(self.folder, self.data)
         remains.dismiss(self._guard)
 
+    def reload(self) -> None:
+        """As `systemctl reload patroni` does."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGHUP)
+
+    def ctl(self, *words: str) -> None:
+        """`patronictl WORDS` on this node."""
+        patronictl = shutil.which("patronictl") or "patronictl"
+        command = [PYTHON, patronictl, "-c", str(self.folder / "patroni.yml"), *words]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=WITHIN_S)
+        assert done.returncode == 0, done.stdout + done.stderr
+
     def members(self) -> dict[str, tuple[str, str]]:
         """Role and state of each node, by its name, as this one sees them; empty while it does not answer."""
         try:
@@ -286,6 +322,33 @@ class Pair:
             assert self._answers(door, self.authority.believed(name)), door
             assert not self._answers(door, self.authority.believed()), f"{door} lets everybody in"
 
+    def renew(self) -> None:
+        """New certificates for all; returns once all show them."""
+        self.authority.renew()
+        for node in self.nodes:
+            node.reload()
+        doors = [(node.host, node.rest) for node in self.nodes]
+        doors += [(ADDRESSES[etcd.name], port) for etcd in self.etcds for port in (etcd.client, etcd.peer)]
+        for door in doors:
+            wait_until(partial(self.authority.shows_new, *door), partial(str, door))
+        for node in self.nodes:
+            wait_until(partial(self._shows_new, node), node.members)
+
+    def _shows_new(self, node: Node) -> bool:
+        """Whether its PostgreSQL shows its new certificate."""
+
+        async def shown() -> bytes:
+            connection: Any = await asyncpg.connect(self._url(node, database="postgres"), timeout=WITHIN_S)
+            try:
+                found: bytes = connection._transport.get_extra_info("ssl_object").getpeercert(
+                    binary_form=True
+                )
+            finally:
+                await connection.close()
+            return found
+
+        return asyncio.run(shown()) == self.authority.own(node.host)
+
     @staticmethod
     def _answers(door: str, context: ssl.SSLContext) -> bool:
         try:
@@ -326,6 +389,8 @@ class Soak:
                 await self._suffer("kill -9 of PostgreSQL", self._postgres)
                 await self._suffer("kill -9 of the standby's node", self._standby)
                 await self._suffer("kill -9 of the primary's node", self._primary)
+                await self._suffer("a switchover", self._switch_over)
+                await self._suffer("new certificates", self._renew)
                 took = "; ".join(f"{what} {seconds[-1]:.1f} s" for what, seconds in self.took.items())
                 print(f"{number} of {times}: {len(self.heard.answers):,} answers; {took}", flush=True)
 
@@ -335,7 +400,8 @@ class Soak:
         self.heard.longest()
         began = time.monotonic()
         mend = await asyncio.to_thread(trouble)
-        await self.heard.until_all_play(self._names)
+        for _ in ("answered before, and heard now", "played since"):
+            await self.heard.until_all_play(self._names)
         self.took[what].append(time.monotonic() - began)
         self.waited[what].append(self.heard.longest())
         mend()  # in this thread: what it starts would end with another one
@@ -365,6 +431,19 @@ class Soak:
             node.start()
 
         return back
+
+    def _switch_over(self) -> Callable[[], None]:
+        leader, standby = self._pair.leader(), self._pair.standby()
+        leader.ctl("switchover", "jackpot", "--master", leader.name, "--candidate", standby.name, "--force")
+
+        def done() -> None:
+            assert self._pair.leader() is standby, "the standby did not take over"
+
+        return done
+
+    def _renew(self) -> Callable[[], None]:
+        self._pair.renew()
+        return lambda: None
 
 
 def soak(times: int, seed: int) -> int:
