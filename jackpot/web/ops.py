@@ -17,6 +17,7 @@ from jackpot.rules import kinds
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.money import decimal, from_cents, of_decimal, to_cents
+from jackpot.rules.refusal import quoted
 from jackpot.rules.signing import ROLES
 from jackpot.server.asks.alarms import AskAlarms
 from jackpot.server.asks.ask import QUOTED_MOST, NotDone, Reply, ServerAct, name_of
@@ -65,6 +66,9 @@ _ACTS: Final = {name_of(kind): kind for kind in ASKED_ACTS}
 _LOOKED_AT: Final = (
     "act", "level", "account", "amount", "to", "award", "document", "left", "remove",
 )  # fmt: skip
+# What is looked at before it is done on the page of a hit, and on that of a link.
+_OF_HIT: Final = frozenset({"undo", "correct"})
+_OF_LINK: Final = frozenset({"correct-meter", "decide-left", "transfer", "close-link"})
 # What an entry of the journal may be, as people search for it.
 _KINDS: Final = sorted(kinds.name_of(kind) for kind in kinds.KINDS)
 # What is written on papers where the hand is seen; a site may want it there before a payment.
@@ -183,7 +187,8 @@ class Pages:
     async def about_hit(self, request: web.Request, person: Person) -> web.StreamResponse:
         """What an act would do about a hit, and the form that does it."""
         hit = await self._make.ask(AskHit, person, **request.match_info)
-        shown = await self._preview(request, bank=hit.bank, hit=hit.hit)
+        elsewhere = _elsewhere(request, hit.hit, _OF_HIT, "award", {one.award for one in hit.awards})
+        shown = await self._preview(request, elsewhere, bank=hit.bank, hit=hit.hit)
         return await self._make.page(
             request, person, "ops/preview.html", hit=hit, link=None, target=None, **shown
         )
@@ -206,17 +211,23 @@ class Pages:
     async def about_link(self, request: web.Request, person: Person) -> web.StreamResponse:
         """What an act would do to a link, and the form that does it."""
         link = await self._make.ask(AskLink, **request.match_info)
-        shown = await self._preview(request, bank=link.bank, link=link.link)
+        elsewhere = _elsewhere(request, link.link, _OF_LINK, "left", {one.left for one in link.left})
+        shown = await self._preview(request, elsewhere, bank=link.bank, link=link.link)
         others = await self._others(link) if shown["problem"].startswith("levels:") else []
         target = next((one for one in others if one.link == request.query.get("to")), None)
         return await self._make.page(
             request, person, "ops/preview.html", hit=None, link=link, target=target, **shown
         )
 
-    async def _preview(self, request: web.Request, **about: str) -> dict[str, Any]:
-        """What the act of the query would do, or the problem with it. sent: the fields that do it."""
+    async def _preview(self, request: web.Request, elsewhere: str, **about: str) -> dict[str, Any]:
+        """What the act of the query would do, or the problem with it. sent: the fields that do it.
+
+        elsewhere: why the page is not about that, "" where it is.
+        """
         given, levels = _given(request, *_LOOKED_AT), request.query.getall("levels", [])
-        shown: dict[str, Any] = {"given": given, "levels": levels, "problem": "", "found": None}
+        shown: dict[str, Any] = {"given": given, "levels": levels, "problem": elsewhere, "found": None}
+        if elsewhere:
+            return shown
         try:
             fields = about | given | ({"levels": ",".join(levels)} if levels else {})
             shown["found"] = await self._make.ask(AskPreview, **fields)
@@ -349,6 +360,19 @@ def _became(act: str, form: MultiDict[str], done: Reply) -> Sentence:
     if act == "pay" and whole:
         return Sentence("{hit} is paid, form {document}.", hit=form["hit"], document=form["document"])
     return Sentence(DOINGS[act].done)
+
+
+def _elsewhere(
+    request: web.Request, name: str, acts: Collection[str], field: str, own: Collection[str]
+) -> str:
+    """Why a link to a page is not about what the page shows: somebody may have made it up. "" where it is.
+
+    acts: of the page. field, own: what one of them may name, and what the page has of that.
+    """
+    act, one = request.query.get("act", ""), request.query.get(field)
+    if act not in acts:
+        return f"act: {quoted(act)} is not looked at on the page of {name}"
+    return f"{field}: {quoted(one)} is not of {name}" if one and one not in own else ""
 
 
 def _given(request: web.Request, *names: str) -> dict[str, str]:

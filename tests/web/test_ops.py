@@ -456,6 +456,27 @@ TOLD = """
 
 @needs_chromium
 @on_loop
+async def test_a_link_that_somebody_made_up_shows_nothing_of_another_hit(tmp_path: Path) -> None:
+    """Misuse: a page about one hit never asks for an act about another one; nor does a link's page."""
+    faults: list[str] = []
+    async with floor(tmp_path) as (server, device, browser):
+        await royal(device)
+        await royal(device, 3, "R2")
+        page = await signed_in(server, browser, faults)
+        for at, said in {
+            "hits/main/H1/preview?act=correct&award=A3&amount=5.00": "award: 'A3' is not of H1",
+            "hits/main/H1/preview?act=close-link": "act: 'close-link' is not looked at on the page of H1",
+            f"links/{LINK}/preview?act=undo&hit=H1": f"act: 'undo' is not looked at on the page of {LINK}",
+            f"links/{LINK}/preview?act=decide-left&left=D9&remove=true": f"left: 'D9' is not of {LINK}",
+        }.items():
+            await page.goto(f"http://127.0.0.1:{server.ports['http']}/ops/{at}")
+            assert said in await page.inner_text(".problem")
+            assert not await page.query_selector("main form")
+    assert not faults
+
+
+@needs_chromium
+@on_loop
 async def test_a_browser_tells_of_what_waits_until_somebody_has_seen_it(tmp_path: Path) -> None:
     """T3, A10, A11: hit, alarm and request are notified once each; an alarm is acknowledged by name."""
     faults: list[str] = []
