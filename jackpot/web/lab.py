@@ -38,6 +38,8 @@ DIGITS_MOST: Final = 7
 SEED: Final = "1"
 # Wagers an hour that a form begins with: a link of a dozen tables on an evening.
 RATE: Final = "1000"
+# What may be asked besides the meters of the link's levels.
+FIELDS: Final = frozenset({"link", "of", "game", "players", "rate", "as"})
 FILES: Final = {"csv": "text/csv", "json": "application/json"}
 # A page to print has its style within, and so has a picture; neither has anything else.
 _POLICY: Final = istr("Content-Security-Policy")
@@ -66,6 +68,8 @@ class Lab:
             meters = _meters(terms, given, await self._now(terms))
             told = await self._told(request, self._asked(request, terms, given, meters), person)
         except BadRequest as error:
+            if "as" in given:  # a program takes no page for its file
+                raise
             meters, problem = {}, error.args[0]
         if told is not None and "as" in given:
             return _file(told, given["as"], terms.paytable)
@@ -152,6 +156,11 @@ class Lab:
 def _meters(terms: LinkTerms, given: Mapping[str, str], now: Mapping[str, int]) -> dict[str, int]:
     """By level: what the form says, else what stands there now, else the seed. Raises BadRequest."""
     meters = {level.level: now.get(level.level, level.seed) for level in terms.levels}
+    for field in given.keys() - FIELDS - {f"meter.{name}" for name in meters}:
+        said = {"field": field[:QUOTED_MOST], "link": terms.link, "levels": both(list(meters))}
+        raise BadRequest(
+            Sentence("{field}: nothing of it is asked of {link}; its levels are {levels}", **said)
+        )
     for name in meters:
         if text := given.get(f"meter.{name}"):
             try:

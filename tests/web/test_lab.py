@@ -3,6 +3,9 @@
 import asyncio
 import csv
 import json
+import re
+from decimal import Decimal
+from html import unescape
 from pathlib import Path
 from typing import NoReturn
 
@@ -64,6 +67,15 @@ async def test_a_question_that_cannot_be_meant_is_answered_on_its_page(tmp_path:
             ("rate=99999999", "is no whole number of up to 7 digits"),
             ("meter.mega=-1", "mega: &#39;-1&#39; is no sum: write it like 5000.00"),
             ("game=chess", "is played at let-it-ride"),
+            ("players=0", "players: let-it-ride seats 1 to 7, not 0"),
+            ("rate=NaN", "rate: &#39;NaN&#39; is no whole number"),
+            ("meter.mega=inf", "is no sum"),
+            ("meter.mega=99999999999999", "at most 1,000,000,000.00"),
+            (
+                "meter.grand=5.00",
+                "meter.grand: nothing of it is asked of floor-five; its levels are mega, major",
+            ),
+            ("wager=0", "wager: nothing of it is asked of floor-five"),
         ):
             async with web.get(f"/ops/lab?{query}") as page:
                 text = await page.text()
@@ -72,9 +84,49 @@ async def test_a_question_that_cannot_be_meant_is_answered_on_its_page(tmp_path:
             ("/ops/lab?link=none", 400),
             ("/ops/lab?as=exe", 404),
             ("/ops/lab/odd.svg", 404),
+            ("/ops/lab?as=csv&players=9", 400),
+            ("/ops/lab/return-mega.svg?players=NaN", 400),
+            ("/ops/lab/return-mega.svg?meter.grand=5.00", 400),
         ):
             async with web.get(path) as page:
                 assert page.status == status, path
+
+
+@on_loop
+async def test_every_figure_of_the_page_is_in_its_files(tmp_path: Path) -> None:
+    """The lab, proof: each cell of each table is a line of the CSV, and stands in the JSON, as exact."""
+    at = f"/ops/lab?link={LINK}&meter.mega=81250.00&players=7&rate=2000"
+    async with floor(tmp_path) as (_, web):
+        (await signed_in(web)).close()
+        async with web.get(at) as answer:
+            page = unescape(await answer.text())
+        async with web.get(f"{at}&as=csv") as answer:
+            lines = list(csv.DictReader((await answer.text()).splitlines()))
+        async with web.get(f"{at}&as=json") as answer:
+            told = await answer.json()
+    facts = {line["figure"].capitalize(): line["value"] for line in lines if line["sheet"] == "subject"}
+    assert facts == dict(re.findall("<dt>(.*?)</dt><dd>(.*?)</dd>", page))
+    cells = re.findall("<td[^>]*>(.*?)</td>", page)
+    figures = [line for line in lines if line["sheet"] != "subject"]
+    assert len(cells) == len(figures) > 200
+    for cell, line in zip(cells, figures, strict=True):
+        assert same(cell, line["value"]), (cell, line)
+        found = told[line["sheet"]][int(line["row"]) - 1][line["figure"]]
+        assert ("" if found is None else str(found)) == line["value"]
+
+
+def same(cell: str, value: str) -> bool:
+    """Whether a page's cell says a file's figure: cut to the cent, or rounded to two digits."""
+    digits = cell.replace(",", "")
+    if cell.startswith("$"):
+        return 0 <= Decimal(value) - Decimal(digits[1:]) < Decimal("0.01")
+    if cell.endswith(" %") and "of" not in value and not value.endswith("%"):
+        return abs(100 * Decimal(value) - Decimal(digits[:-2])) <= Decimal("0.005")
+    if re.fullmatch(r"\d+ in \d+", digits):
+        return digits.replace(" in ", "/") == value
+    if re.fullmatch(r"-?[\d.]+", digits):
+        return abs(Decimal(digits) - Decimal(value)) <= abs(Decimal(value)) / 100
+    return not re.search(r"\d", cell) or cell == value
 
 
 @on_loop
