@@ -94,14 +94,14 @@ def placed(names: Names, hit: Hit) -> tuple[Sentence, Sentence, Sentence]:
 
 def kind_of(names: Names, award: Award, called: str = "") -> Sentence:
     """What an award is, for people. called: its link, where not by its id."""
-    to = where(award.seat)
+    to = Sentence("to seat {seat}", seat=award.seat) if award.seat else Sentence("to the dealer's hand")
     if award.level:
         link, level = called or names.link(award.link), named(names.level(award.link, award.level))
-        return Sentence("{level} of {link}, to {seat}", level=level, link=link, seat=to)
+        return Sentence("{level} of {link}, {to}", level=level, link=link, to=to)
     if award.kind == "envy":
-        of = where(award.because)
-        return Sentence("Envy for the hand of {other}, to {seat}, paid by the house", other=of, seat=to)
-    return Sentence("{kind}, to {seat}, paid by the house", kind=named(award.kind), seat=to)
+        of = Sentence("the hand of seat {seat}", seat=award.because) if award.because else _DEALER
+        return Sentence("Envy for {hand}, {to}, paid by the house", hand=of, to=to)
+    return Sentence("{kind}, {to}, paid by the house", kind=named(award.kind), to=to)
 
 
 def _rows(

@@ -56,6 +56,7 @@ STATIC: Final = (
     "sign.js",
     "sound.js",
     "tones.js",
+    "typed.js",
     "vendor/barlow-condensed-ext.woff2",
     "vendor/barlow-condensed.woff2",
     "vendor/bebas-neue-ext.woff2",

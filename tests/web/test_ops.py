@@ -163,7 +163,7 @@ async def undo(page: Any, reason: str, login: str = "", secret: str = "") -> Non
     await page.wait_for_selector("li:has-text('ends unpaid')")
     await page.fill("#undo-reason", reason)
     if login:
-        await page.click(f"{form} .second summary")
+        await page.locator(f"{form} .second").evaluate("(fold) => (fold.open = true)")
         await page.fill("#undo-login", login)
         await page.fill("#undo-secret", secret)
     await page.click(f"{form} button")

@@ -3,6 +3,7 @@
 import { follow } from "./live.js";
 import { listen, tellNews } from "./notify.js";
 import { write } from "./odometer.js";
+import { keepTyped } from "./typed.js";
 import { say } from "./words.js";
 
 // Of several messages at once the page is asked for again once.
@@ -14,6 +15,7 @@ const waiting = () => document.querySelectorAll("#waiting [data-waits]").length;
 let due = null;
 let pressed = false;
 let missed = false;
+let lost = false;
 
 function changed() {
   due ??= setTimeout(() => {
@@ -78,7 +80,19 @@ document.addEventListener("submit", (event) => {
 // A picture that could not be drawn says what it would have shown. Such events do not bubble.
 document.addEventListener("error", (event) => event.target.closest("figure")?.classList.add("failed"), true);
 
+// Where the server is gone each page says so, also one that comes meanwhile from the browser.
+function sayLost() {
+  const line = document.querySelector("#lost");
+  if (line) line.hidden = !lost;
+}
+
+document.body.addEventListener("htmx:afterSettle", sayLost);
+
 tellNews(document.querySelector("#waiting"), true);
 listen();
 setInterval(count, COUNT_MS);
-follow(null, told, () => {});
+keepTyped();
+follow(null, told, (value) => {
+  lost = value;
+  sayLost();
+});

@@ -1,0 +1,37 @@
+"""Are lists short on a phone, and is their Spanish whole?"""
+
+from pathlib import Path
+
+from tests.server.bed import on_loop
+from tests.server.test_admin import royal
+from tests.web.browser import needs_chromium
+from tests.web.test_ops import floor, signed_in
+
+# Two lines, the small one of the envy bonus, and the room between rows, at lines of 24 px.
+LINES_MOST = 4.5 * 24
+HIGHEST = (
+    "() => Math.max(...[...document.querySelectorAll('.compact tbody tr')].map((row) => row.offsetHeight))"
+)
+
+
+@needs_chromium
+@on_loop
+async def test_a_hit_is_two_lines_on_a_phone(tmp_path: Path) -> None:
+    """Pages: hits and awards are short rows in the hand that lead to the hit; Spanish has articles."""
+    faults: list[str] = []
+    async with floor(tmp_path) as (server, device, browser):
+        await royal(device)
+        page = await signed_in(server, browser, faults, "phone")
+        hits = f"{page.url}/hits"
+        for path in (f"{hits}/main/H1", hits):
+            await page.goto(path)
+            assert 0 < await page.evaluate(HIGHEST) <= LINES_MOST, path
+        row = page.locator(".compact tbody tr")
+        await row.click(position={"x": 300, "y": 8})
+        await page.wait_for_selector("h1:text-is('Royal flush')")
+        await page.set_extra_http_headers({"Accept-Language": "es"})
+        await page.goto(f"{page.url.partition('/hits')[0]}/reports/slip?hit=H1&bank=main")
+        said = await page.inner_text("main")
+        assert "Mega de Floor Five, al asiento 1" in said
+        assert "Envidia por la mano del asiento 1, al asiento 2, la paga la casa" in said
+    assert faults == []

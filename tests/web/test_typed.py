@@ -1,0 +1,92 @@
+"""Is what somebody typed still there when the session ends, the form is refused, or the server is gone?"""
+
+from pathlib import Path
+
+from jackpot.rules.acts.hits import Validate
+from tests.server.bed import configure, on_loop
+from tests.server.test_admin import royal
+from tests.web.browser import chromium, needs_chromium, until_true
+from tests.web.staffed import SECRET, prove, staffed
+from tests.web.test_ops import floor, signed_in, until_open
+
+KEPT = "sessionStorage.getItem('typed')"
+PAY = "button:text-is('Paid to seat 1')"
+
+
+@needs_chromium
+@on_loop
+async def test_what_was_typed_outlives_the_session(tmp_path: Path) -> None:
+    """Misuse: the session ends in the middle of a hit: after the sign-in the form is as it was; once it is
+    done nothing is kept. A password is never kept, and another person does not see what was typed.
+    """  # fmt: skip
+    faults: list[str] = []
+    async with floor(tmp_path) as (server, device, browser):
+        await royal(device)
+        await server.entrance.act(server.writers["main"], Validate("H1"), [await prove(server, "bo")])
+        page = await signed_in(server, browser, faults, "phone")
+        await page.goto(f"{page.url}/hits/main/H1/preview?act=undo")
+        await page.fill("#undo-reason", "misread")
+        await page.click("form[action='/ops/acts/undo'] .second summary")
+        await page.fill("#undo-secret", "no secret is kept")
+        await page.goto(page.url.partition("/preview")[0])
+        await page.wait_for_selector("#s1-document")
+        assert "misread" in await page.evaluate(KEPT)
+        assert "no secret" not in await page.evaluate(KEPT)
+        await page.fill("#s1-document", "P-4711")
+        await page.click("summary:text-is('Patron, tax form')")
+        await page.fill("#s1-patron", "Pat Ron")
+        for press in (PAY, None):  # by a form, and by what the page asks for itself
+            await server.entrance.store.change(("DELETE FROM session", ()))
+            await (page.click(press) if press else page.wait_for_selector("#login"))
+            await page.wait_for_selector("#login")
+            await page.fill("#login", "ann")
+            await page.fill("#secret", SECRET)
+            await page.keyboard.press("Enter")
+            await page.wait_for_selector("#s1-document")
+            await until_true(page, "document.querySelector('#s1-document').value === 'P-4711'")
+            assert await page.input_value("#s1-patron") == "Pat Ron"
+            assert await page.is_visible("#s1-patron")
+        await page.click(PAY)
+        await until_open(page, "Seat 1 of H1 is paid, form P-4711.")
+        await until_true(page, f"{KEPT} === null")
+        await page.fill("#s2-document", "P-4712")
+        await server.entrance.store.change(("DELETE FROM session", ()))
+        await page.wait_for_selector("#login")
+        await page.fill("#login", "bo")
+        await page.fill("#secret", SECRET)
+        await page.keyboard.press("Enter")
+        await page.wait_for_selector("#s2-document", state="attached")
+        assert await page.input_value("#s2-document") == ""
+    assert faults == []
+
+
+@needs_chromium
+@on_loop
+async def test_a_server_that_does_not_answer_loses_nothing(tmp_path: Path) -> None:
+    """Misuse: the server is gone while somebody pays: the page says so, keeps the form, and pays once."""
+    faults: list[str] = []
+    async with floor(tmp_path) as (server, device, browser):
+        await royal(device)
+        await server.entrance.act(server.writers["main"], Validate("H1"), [await prove(server, "bo")])
+        page = await signed_in(server, browser, faults, "phone")
+        await page.click("#waiting .hit")
+        await page.fill("#s1-document", "P-4711")
+        await page.context.set_offline(True)
+        await page.click(PAY)
+        await page.wait_for_selector(".unanswered:has-text('What you typed is still here')")
+        assert await page.input_value("#s1-document") == "P-4711"
+        await page.context.set_offline(False)
+        await page.click(PAY)
+        await until_open(page, "Seat 1 of H1 is paid, form P-4711.")
+    assert [fault for fault in faults if "ERR_INTERNET" not in fault and "htmx:" not in fault] == []
+
+
+@needs_chromium
+@on_loop
+async def test_a_page_says_that_its_server_is_gone(tmp_path: Path) -> None:
+    """Misuse: a page that stays open when the server stops says that what it shows is old."""
+    async with chromium() as browser:
+        async with staffed(configure(tmp_path)) as server:
+            page = await signed_in(server, browser, [], "phone")
+            assert not await page.is_visible("#lost")
+        await page.wait_for_selector("#lost:has-text('The server does not answer')")
