@@ -4,8 +4,21 @@
 that one would have been 0.21 higher, and the 0.21 stays on the meter.
 """
 
-from tests.faults.worked.form import Act, Check, Example, Frame, Hand, Level, Now, Signer, Step, Table, plain
-from tests.faults.worked.links import BOTH, NEXT, SUSPEND, change, paid
+from tests.faults.worked.form import (
+    Act,
+    Check,
+    Example,
+    Frame,
+    Hand,
+    Level,
+    Now,
+    Prize,
+    Signer,
+    Step,
+    Table,
+    plain,
+)
+from tests.faults.worked.links import BOTH, NEXT, SUSPEND, change, lost, paid
 from tests.faults.worked.signing import ADMIN, ANN, AUDITOR, CASHIER, FREE, VIEWER
 from tests.faults.worked.transfers import close_link
 from tests.faults.worked.undo import FIRST, SECOND, THIRD, A, royal
@@ -41,7 +54,103 @@ def transfer(people: int = 2, *, ok: bool = True) -> Act:
     return Act("transfer", None, {"link": "L", "to": "N"}, people, ok)
 
 
+def decide_on(number: int, *, remove: bool, ok: bool = True) -> Act:
+    """Two people decide on what is left of the royal of this round."""
+    return Act("decide_left", Prize(Hand(f"r{number}", 5), 5), {"remove": remove}, 2, ok)
+
+
+def won_and_paid(first: int, last: int) -> tuple[Step, ...]:
+    """Royals of 10,000.21 at table T2, one a round, each of them paid."""
+    rounds = [f"r{number}" for number in range(first, last + 1)]
+    return tuple(step for name in rounds for step in (*won("T2", name), *paid(name)))
+
+
+def much_later(pairs: int = 60) -> tuple[Step, ...]:
+    """A cent is put on the meter and taken off again, so many times; then every table plays two rounds."""
+    cents = [{"link": "L", "level": "", "account": "primary", "amount": one} for one in ("0.01", "-0.01")]
+    moved = tuple(Act("correct_meter", None, fields, people=2) for _ in range(pairs) for fields in cents)
+    rounds = (
+        step for name in ("y", "z") for table in ("T1", "T2") for step in lost(name + table, [1], "L", table)
+    )
+    return (*moved, *rounds)
+
+
+def three_left() -> tuple[Step, ...]:
+    """The first of four royals is undone: each later one, paid, would have been 0.21 higher."""
+    left = [Now(Prize(Hand(f"r{number}", 5), 5), "0.21", "paid") for number in (2, 3, 4)]
+    return (*won("T1", "r1"), *won_and_paid(2, 4), undone(*left))
+
+
 EXAMPLES: list[Example] = [
+    Example(
+        "of three sums left the meter holds one, and long after no other can be taken off",
+        ("A11", "L8"),
+        LISTED,
+        (FREE,),
+        (T1, T2),
+        (
+            *three_left(),
+            *(decide_on(number, remove=True, ok=False) for number in (2, 3)),
+            *much_later(),
+            *(decide_on(number, remove=True, ok=False) for number in (2, 3)),
+            decide_on(4, remove=True),
+            *(decide_on(number, remove=True, ok=False) for number in (2, 3, 4)),
+            *(decide_on(number, remove=False) for number in (2, 3)),
+        ),
+        # 10,000.21 and four wagers more, less 0.21; the house gave the seed and the reseeds of three
+        {L: Level("10000.84", "40000", "1.68", "30000.63", cycle=5, corrections="-0.21")},
+    ),
+    Example(
+        "the last sum can be taken off long after, once",
+        ("A11",),
+        LISTED,
+        (FREE,),
+        (T1, T2),
+        (
+            *two_royals(),
+            *much_later(),
+            decide("removed"),
+            *much_later(),
+            decide("removed", ok=False),
+            decide("stays", ok=False),
+        ),
+        # eight wagers more, and the 0.21 gone
+        {L: Level("10001.68", "20000", "2.10", "10000.21", cycle=3, corrections="-0.21")},
+    ),
+    Example(
+        "what a later winner took along stays taken, however long ago; it can only stay",
+        ("A11", "L8"),
+        LISTED,
+        (FREE,),
+        (T1, T2),
+        (
+            *two_royals(),
+            *won("T2", "r3", "10000.42"),
+            *paid("r3"),
+            *much_later(),
+            decide("removed", ok=False),
+            decide("stays"),
+            decide("removed", ok=False),
+        ),
+        {L: Level("10000.84", "30000", "1.47", "20000.63", cycle=4)},
+    ),
+    Example(
+        "long after, the last of three awards is corrected upward by what is left of it",
+        ("A11", "A10"),
+        LISTED,
+        (FREE,),
+        (T1, T2),
+        (
+            *three_left(),
+            *much_later(),
+            Act("correct", Prize(Hand("r4", 5), 5), {"amount": "10000.42", "document": "V-1"}, people=2),
+            decide_on(4, remove=True, ok=False),
+            *(decide_on(number, remove=True, ok=False) for number in (2, 3)),
+            *(decide_on(number, remove=False) for number in (2, 3)),
+        ),
+        # the meter gives the 0.21 of the last royal
+        {L: Level("10000.84", "40000", "1.68", "30000.84", cycle=5)},
+    ),
     Example(
         "two people take off what an undo left with a paid award, once",
         ("A11", "L8", "M4"),
