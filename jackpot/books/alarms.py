@@ -5,7 +5,7 @@ from heapq import merge
 from typing import Any, Final
 
 from jackpot.books.days import Span, periods, wanted_span
-from jackpot.books.entries import Entry, counting, of_kinds, refused
+from jackpot.books.entries import Entry, counting, must_be_here, of_kinds, refused
 from jackpot.books.names import Names
 from jackpot.books.report import Cell, Column, Found, Report, Wanted
 from jackpot.books.telling import reason
@@ -45,6 +45,8 @@ _KINDS: Final = tuple(
 def find(ledger: Reader, wanted: Wanted) -> Found:
     """Every alarm of the gaming days, and what ended it, the oldest first. Raises LedgerError."""
     spans = {bank: wanted_span(ledger, bank, wanted) for bank in wanted.banks}
+    for bank, days in spans.items():
+        must_be_here(ledger, bank, days.after)
     rows = (row for bank, days in spans.items() for row in _rows(ledger, Names(ledger, bank), days))
     return Found(periods(spans), rows, [])
 

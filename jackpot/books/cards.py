@@ -5,6 +5,8 @@ from typing import Any, Final, NamedTuple
 
 from jackpot.books.entries import Entry, asked
 from jackpot.books.names import Names
+from jackpot.books.report import InArchive
+from jackpot.ledger.archived import cut_of, is_archived
 from jackpot.ledger.reading import Reader
 from jackpot.rules import hands
 from jackpot.rules.cards import text, unpack
@@ -71,11 +73,20 @@ def _magic(ledger: Reader, names: Names, hit: Hit) -> str:
 
 
 def _of_round(ledger: Reader, bank: str, frames: str, hit: Hit, *kinds: type[Any]) -> Iterator[Any]:
-    """The events of these kinds in the hit's round, the newest first."""
+    """The events of these kinds in the hit's round, the newest first. Raises InArchive."""
+    cut = cut_of(ledger, bank)
+    if cut is not None and hit.seq - _BACK < cut.seq and not _locked_after(ledger, bank, hit, cut.seq):
+        raise InArchive(is_archived(bank, cut))
     for row in asked(ledger, bank, frames, hit.seq, hit.seq - _BACK, hit.table, FRAMES_MOST):
         event = Entry(*row).event
         if isinstance(event, kinds) and event.round == hit.round:
             yield event
+
+
+def _locked_after(ledger: Reader, bank: str, hit: Hit, row: int) -> bool:
+    """Whether the hit's round took wagers, or was locked, after that row: all it showed came later."""
+    found = asked(ledger, bank, _LOCKING, hit.seq, row, hit.table, FRAMES_MOST)
+    return any(getattr(Entry(*one).event, "round", "") == hit.round for one in found)
 
 
 def _texts(packed: bytes) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from jackpot.books.days import Span, hour, hour_began, periods, wanted_span
-from jackpot.books.entries import asked, of_kinds
+from jackpot.books.entries import asked, must_be_here, of_kinds
 from jackpot.books.names import Names
 from jackpot.books.report import Cell, Column, Found, Report, Wanted
 from jackpot.ledger.reading import Reader
@@ -51,6 +51,8 @@ class Sums:
 def find(ledger: Reader, wanted: Wanted) -> Found:
     """Every table, link and hour of the gaming days. Raises Unanswerable, LedgerError."""
     spans = {bank: wanted_span(ledger, bank, wanted) for bank in wanted.banks}
+    for bank, days in spans.items():
+        must_be_here(ledger, bank, days.after)
     rows = (row for bank in wanted.banks for row in _rows(ledger, wanted, bank, spans[bank]))
     return Found(periods(spans), rows, [])
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from jackpot.books.days import gaming_day, offset_ms
-from jackpot.books.entries import Entry, asked, newest, of_kind, one
+from jackpot.books.entries import Entry, asked, must_be_here, newest, of_kind, one
 from jackpot.books.names import Names
 from jackpot.config import Site
 from jackpot.ledger.reading import Reader
@@ -223,7 +223,8 @@ class Way:
         yield from self._between(0, upto)
 
     def _between(self, after: int, upto: int) -> Iterator[Line]:
-        """All that moved the meter in the entries after < seq <= upto, a short stretch at a time."""
+        """All that moved the meter in the entries after < seq <= upto, part by part. Raises InArchive."""
+        must_be_here(self.ledger, self.place.bank, after)
         days: dict[tuple[str, int, str, int], Line] = {}
         for start in range(after, upto, SUM_ROWS):
             end = min(upto, start + SUM_ROWS)
@@ -358,7 +359,10 @@ def entry_at(ledger: Reader, bank: str, seq: int) -> Entry:
 
 
 def before(ledger: Reader, place: Place, seq: int) -> Accounts:
-    """What stood on the meter before an entry: the last reading's figures, and the postings since."""
+    """What stood on the meter before an entry: the last reading's figures, and the postings since.
+
+    Raises InArchive.
+    """
     accounts, after = Accounts(), 0
     read = newest(ledger, place.bank, ReadingTaken.kind, seq)
     event = None if read is None else read.event
@@ -367,6 +371,8 @@ def before(ledger: Reader, place: Place, seq: int) -> Accounts:
         for link, level, primary, reserve, overflow, *_ in event.meters:
             if (link, level) == place.key:
                 accounts.add(Accounts(primary, reserve, overflow))
+    if after < seq - 1:
+        must_be_here(ledger, place.bank, after)
     for start in range(after, seq - 1, SUM_ROWS):
         for posting in ledger.sums(place.bank, start, min(seq - 1, start + SUM_ROWS)):
             if (posting.link, posting.level) == place.key:

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 from jackpot.books.entries import Entry, one, seqs
 from jackpot.books.report import Fact, Wanted
 from jackpot.config import Site
+from jackpot.ledger.archived import cut_of
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.rules.acts.readings import ReadingTaken
@@ -144,8 +145,12 @@ def _before(ledger: Reader, bank: str, taken: list[int], day: str) -> int:
 
 
 def _rows_before(ledger: Reader, bank: str, head: int, site: Site, day: str) -> int:
-    """How many rows of the bank are of gaming days before that one, by their own times."""
-    low, high = 0, head
+    """How many rows of the bank are of gaming days before that one, by their own times; 0 where archived
+    rows may be of it.
+    """
+    cut = cut_of(ledger, bank)
+    first = cut.seq if cut else 0
+    low, high = first, head
     while low < high:
         middle = (low + high) // 2
         entry = one(ledger, bank, middle + 1)
@@ -153,7 +158,7 @@ def _rows_before(ledger: Reader, bank: str, head: int, site: Site, day: str) -> 
             low = middle + 1
         else:
             high = middle
-    return low
+    return low if low > first else 0
 
 
 def _read(ledger: Reader, bank: str, seq: int) -> Read:

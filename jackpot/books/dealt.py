@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from heapq import merge
 from typing import Final, Protocol
 
-from jackpot.books.entries import Entry, counting, of_kinds
+from jackpot.books.entries import Entry, counting, must_be_here, of_kinds
 from jackpot.ledger.reading import Reader
 from jackpot.rules.acts.rounds import Struck
 from jackpot.rules.events import Closed, Event, Locked, Locking, Settled, Voided, Wagered, Withdrawn
@@ -41,7 +41,8 @@ class Watch(Protocol):
 
 
 def watch(ledger: Reader, bank: str, after: int, upto: int, watcher: Watch) -> None:
-    """Tells of every round that opened with after < seq <= upto. Memory: two rounds a table."""
+    """Tells of every round that opened with after < seq <= upto; two a table in memory. Raises InArchive."""
+    must_be_here(ledger, bank, after)
     tables: dict[int, dict[str, Dealt]] = {}
     for entry in merge(counting(ledger, bank, after, upto), of_kinds(ledger, bank, _ACTS, after, upto)):
         event = entry.event

@@ -9,6 +9,8 @@ from functools import partial
 from heapq import merge
 from typing import Any, Final, NamedTuple
 
+from jackpot.books.report import InArchive
+from jackpot.ledger.archived import cut_of, is_archived
 from jackpot.ledger.reading import Conversation, Reader
 from jackpot.rules import kinds
 from jackpot.rules.events import Closed, Event, Locked, Refused, Settled, Voided, Wagered, Withdrawn
@@ -65,6 +67,13 @@ class Entry(NamedTuple):
     def name(self) -> str:
         """What people call its kind."""
         return kinds.name_of(self.kind)
+
+
+def must_be_here(ledger: Reader, bank: str, after: int) -> None:
+    """Raises InArchive where frames of tables behind that entry are archived."""
+    cut = cut_of(ledger, bank)
+    if cut is not None and after < cut.seq:
+        raise InArchive(is_archived(bank, cut))
 
 
 def one(ledger: Reader, bank: str, seq: int) -> Entry | None:

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from jackpot.books.contributions import contributed_by, counted
 from jackpot.books.days import Read, Span, wanted_span
-from jackpot.books.entries import of_kinds
+from jackpot.books.entries import must_be_here, of_kinds
 from jackpot.books.names import Names
 from jackpot.books.report import Cell, Column, Fact, Found, Report, Unanswerable, Wanted
 from jackpot.ledger.reading import Reader
@@ -67,6 +67,7 @@ def find(ledger: Reader, wanted: Wanted) -> Found:
             raise Unanswerable(f"link: {link} is unknown; there is {' '.join(sorted(known))}")
     for bank in (one for one in wanted.banks if names[one].links):
         days = wanted_span(ledger, bank, wanted)
+        must_be_here(ledger, bank, days.after if days.opening else 0)  # else what it opened with is summed
         facts.append(Fact(bank, _told(wanted.last, days)))
         parts.append(partial(_lines, ledger, wanted, names[bank], days, problems))
     return Found(facts, (row for part in parts for row in part()), problems)

@@ -18,6 +18,10 @@ class Unanswerable(Exception):
     """The books cannot answer as they were asked; the text says why, and what to ask for instead."""
 
 
+class InArchive(Unanswerable):
+    """The answer takes rows that an archive alone has."""
+
+
 # Of cells that stand under each other by their last digit.
 RIGHT: Final = frozenset({"figure", "count", "sum", "span"})
 

@@ -11,6 +11,7 @@ import typer
 from jackpot.cli.bar import bar
 from jackpot.cli.nightly import nightly
 from jackpot.cli.readings import readings
+from jackpot.cli.seal import seal
 from jackpot.cli.speak import ConfigFile, LedgerUrl, Reason, fail, ledger_of
 from jackpot.cli.speak import table as print_table
 from jackpot.cli.talk import LOOK, TWO, Talk, talking
@@ -30,6 +31,7 @@ app = typer.Typer(
 
 app.command()(nightly)
 app.command()(readings)
+app.command()(seal)
 app.command("what-if")(what_if)
 
 NoRoles = Annotated[

@@ -1,13 +1,14 @@
 """`jackpot ledger nightly`: how is a ledger backed up by a timer, so that it surely comes back?"""
 
 import asyncio
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from jackpot.cli.bar import bar
-from jackpot.cli.speak import ConfigFile, LedgerUrl, fail, ledger_of
+from jackpot.cli.speak import ConfigFile, LedgerUrl, fail, ledger_of, options
 from jackpot.cli.textfile import TextFile, tell
 from jackpot.words import counted
 
@@ -15,51 +16,68 @@ if TYPE_CHECKING:
     from jackpot.ledger.nightly import Night
 
 
-def nightly(
+@dataclass(frozen=True)
+class Asked:
+    """What the options say."""
+
     folder: Annotated[
         Path, typer.Argument(metavar="FOLDER", help="The folder of the backups, on another disk.")
-    ],
-    config: ConfigFile = None,
-    ledger: LedgerUrl = None,
+    ]
+    config: ConfigFile = None
+    ledger: LedgerUrl = None
     keep: Annotated[
         int | None,
         typer.Option(
             "--keep", min=1, metavar="N", help="How many backups stay, the newest ones. [default: 14]"
         ),
-    ] = None,
-    textfile: TextFile = None,
-) -> None:
+    ] = None
+    archive: Annotated[
+        Path | None,
+        typer.Option("--archive", metavar="FILE", help="Of a sealed ledger: what has its old rows."),
+    ] = None
+    textfile: TextFile = None
+
+
+@options(Asked)
+def nightly(asked: Asked) -> None:
     """Back a ledger up into a new file, restore that on trial, verify it, and delete old backups.
 
     For a timer, such as deploy/jackpot-backup.timer; a server may run. Each bank of the trial ledger is
     proved from its first row, and must end with the source's head. The trial takes as much room in FOLDER as
-    a backup. Only backups of this ledger that no server took into use are counted and deleted. If anything
+    a backup. Each backup is whole from row 1: of a ledger that was sealed it begins as a copy of --archive.
+    Only backups of this ledger that no server took into use are counted and deleted. If anything
     fails, no older backup is deleted, and the file of --textfile stays as it was, so that an alert sees it.
 
     Example: jackpot ledger nightly /backup/ledger --keep 30 --config /etc/jackpot/config.toml
     """
     from jackpot.clock import SystemClock
-    from jackpot.ledger.nightly import KEPT, night
+    from jackpot.ledger.nightly import KEPT, Keeping, night
     from jackpot.ledger.open import opened
     from jackpot.ledger.store import LedgerError
 
-    url = ledger_of(ledger, config)
+    url = ledger_of(asked.ledger, asked.config)
 
     async def work() -> "Night":
         async with opened(url, readonly=True) as source:
             with bar() as progress:
-                return await night(source, folder, SystemClock().unix_ms(), keep or KEPT, progress)
+                return await night(
+                    source,
+                    asked.folder,
+                    SystemClock().unix_ms(),
+                    Keeping(asked.keep or KEPT, asked.archive),
+                    progress,
+                )
 
     try:
         done = asyncio.run(work())
     except LedgerError as error:
         fail(f"not backed up: {error}")
     except OSError as error:
-        fail(f"not backed up: {error.filename or folder}: {error.strerror or error}")
+        fail(f"not backed up: {error.filename or asked.folder}: {error.strerror or error}")
     for bank in done.copied:
         head = bank.head
         typer.echo(f"{head.bank}: {done.file} came back with all {head.seq:,} rows, head {head.hash.hex()}")
     if done.gone:
         typer.echo(f"let go: {counted(len(done.gone), 'older backup')}")
-    if textfile is not None:
-        tell(textfile, "backup_proved", {bank.head.bank: bank.head.seq for bank in done.copied})
+    if asked.textfile is not None:
+        tell(asked.textfile, "backup_proved", {bank.head.bank: bank.head.seq for bank in done.copied})

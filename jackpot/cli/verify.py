@@ -1,6 +1,6 @@
 """`jackpot verify`: does the ledger still say what was written, and do its books balance?"""
 
-from contextlib import closing
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
@@ -12,7 +12,7 @@ from jackpot.cli.textfile import TextFile, tell
 from jackpot.words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from jackpot.config import Config
     from jackpot.ledger.heads import KeptHeads
@@ -28,38 +28,49 @@ _ROWS_TOLD: Final = 20
 PROBLEMS_MOST: Final = 20
 
 
+Bank = Annotated[
+    str | None, typer.Option("--bank", metavar="BANK", help="Only this bank; without it, every bank.")
+]
+HeadHash = Annotated[
+    str | None,
+    typer.Option("--head", metavar="HASH", help="What an earlier verify printed: finds rows cut off since."),
+]
+Heads = Annotated[
+    Path | None,
+    typer.Option("--heads", metavar="FILE", help="Signed heads that were kept on another machine."),
+]
+Keys = Annotated[
+    list[Path] | None,
+    typer.Option("--key", metavar="PUB", help="A public key of the site; default: those of [heads]."),
+]
+Chain = Annotated[bool, typer.Option("--chain", help="Prove only that rows follow one another and balance.")]
+Jobs = Annotated[
+    int | None, typer.Option("--jobs", min=1, help="Processes at once. [default: one for each processor]")
+]
+Archive = Annotated[
+    Path | None, typer.Option("--archive", metavar="FILE", help="Of a sealed ledger: what has its old rows.")
+]
+
+
 @app.command()
 def verify(
     context: typer.Context,
     ledger: LedgerUrl = None,
     config: ConfigFile = None,
-    bank: Annotated[
-        str | None, typer.Option("--bank", metavar="BANK", help="Only this bank; without it, every bank.")
-    ] = None,
-    head: Annotated[
-        str | None,
-        typer.Option(
-            "--head", metavar="HASH", help="What an earlier verify printed: finds rows cut off since."
-        ),
-    ] = None,
-    heads: Annotated[
-        Path | None,
-        typer.Option("--heads", metavar="FILE", help="Signed heads that were kept on another machine."),
-    ] = None,
-    key: Annotated[
-        list[Path] | None,
-        typer.Option("--key", metavar="PUB", help="A public key of the site; default: those of [heads]."),
-    ] = None,
-    chain: Annotated[
-        bool, typer.Option("--chain", help="Prove only that rows follow one another and balance.")
-    ] = False,
-    jobs: Annotated[
-        int | None, typer.Option("--jobs", min=1, help="Processes at once. [default: one for each processor]")
-    ] = None,
+    bank: Bank = None,
+    head: HeadHash = None,
+    heads: Heads = None,
+    key: Keys = None,
+    chain: Chain = False,
+    jobs: Jobs = None,
     *,
+    archive: Archive = None,
     textfile: TextFile = None,
 ) -> None:
     """Prove the ledger from its first row: chain, postings, meters, snapshots and head. A server may run.
+
+    A ledger that was sealed (`jackpot ledger seal`) is proved from where its rows begin; with --archive the
+    rows before are proved as well, and that both are of one chain.
 
     With --ledger and --config, the ledger of that URL must have the site and banks of that configuration.
     With --heads each head in that file must be signed by a known key and be in the chain; rows newer than the
@@ -77,7 +88,7 @@ def verify(
     of = _of(context, ledger, config)
     kept = None if heads is None else partial(_kept, heads, _public_keys(key or [], of))
     try:
-        asked = _Asked(ledger or (of.ledger.url if of else ""), of, bank, known, chain, jobs)
+        asked = _Asked(ledger or (of.ledger.url if of else ""), of, bank, known, chain, jobs, archive)
         problems, reports = _verified(asked, kept)
     except LedgerError as error:
         fail(str(error))
@@ -90,7 +101,7 @@ def verify(
         else ", the books balance" * sound
     )
     for name, report in reports.items():
-        _say(name, report, how, heads=heads is not None)
+        _say(name, report, how, archive, heads=heads is not None)
     _end_if_wrong(problems, reports)
     if textfile is not None:
         tell(textfile, "verified", {name: report.head.seq for name, report in reports.items()})
@@ -105,13 +116,19 @@ def _end_if_wrong(problems: "Sequence[str]", reports: "Mapping[str, Report]") ->
         fail(f"{found}: this is not what was written")
 
 
-def _say(name: str, report: "Report", how: str, *, heads: bool) -> None:
+def _say(name: str, report: "Report", how: str, archive: Path | None, *, heads: bool) -> None:
     """How far a bank holds, what is left to believe, and its head. heads: whether signed ones were given."""
     if report.problems or not report.head.seq:
         return
-    hold = "holds" if report.head.seq == 1 else "hold"
-    typer.echo(f"{name}: {counted(report.head.seq, 'row')} {hold}{how}")
-    for left in [*_left(report), *([_proved(report)] if heads else [])]:
+    rows = f"{counted(report.head.seq, 'row')} {'holds' if report.head.seq == 1 else 'hold'}"
+    if report.archived and archive is None:
+        rows = f"rows {report.archived + 1} to {report.head.seq} hold"
+    typer.echo(f"{name}: {rows}{how}")
+    for left in [
+        *_left(report),
+        *([_archived(report, archive)] if report.archived else []),
+        *([_proved(report)] if heads else []),
+    ]:
         typer.echo(f"{name}: {left}")
     typer.echo(f"{name}: head {report.head.hash.hex()}")
 
@@ -143,6 +160,12 @@ def _left(report: "Report") -> list[str]:
         more = f" and {len(report.stopped) - _ROWS_TOLD} more" if report.stopped[_ROWS_TOLD:] else ""
         left.append(f"{counted(len(report.stopped), 'row')} stopped links as internal: rows {rows}{more}")
     return left
+
+
+def _archived(report: "Report", archive: Path | None) -> str:
+    """Whether the rows that left the ledger were proved too."""
+    how = f"proved by {archive}" if archive else "and not proved here: give --archive FILE"
+    return f"frames of rows 1 to {report.archived} are archived, {how}"
 
 
 def _proved(report: "Report") -> str:
@@ -211,6 +234,7 @@ class _Asked(NamedTuple):
     known: bytes | None
     chain: bool
     jobs: int | None
+    archive: Path | None
 
 
 def _verified(
@@ -241,12 +265,49 @@ def _verified(
         problems = _whole(ledger, asked.config, banks, chain=asked.chain)
         heads = KeptHeads({}, [], []) if kept is None else kept(site_of(ledger, there[0]))
         problems += [*heads.problems[:PROBLEMS_MOST], *heads.elsewhere(there)]
-        return problems, {
-            name: audit.verify(
-                ledger, name, known, heads.of(name), audit.How(asked.chain, parts, partial(progress, name))
-            )
-            for name in banks
-        }
+        how = audit.How(asked.chain, parts)
+        with _archive_of(asked) as archive:
+            reports = {
+                name: audit.verify(
+                    ledger,
+                    name,
+                    known,
+                    heads.of(name),
+                    how._replace(progress=partial(progress, name), archive=archive),
+                )
+                for name in banks
+            }
+            if archive is not None:
+                old = [name for name in banks if reports[name].archived]
+                problems += _of_archive(archive, asked, old, progress)
+        return problems, reports
+
+
+def _of_archive(
+    archive: "Reader", asked: _Asked, banks: list[str], progress: "Callable[[str, int, int], None]"
+) -> list[str]:
+    """What is wrong with the archive by itself: its schema, and all rows of these banks."""
+    from jackpot.ledger import verify as audit
+    from jackpot.ledger.parts import in_parts, processors
+
+    parts = in_parts(archive, f"sqlite:///{asked.archive}", asked.jobs or processors())
+    found = list(archive.schema().problems)
+    for name in banks:
+        how = audit.How(asked.chain, parts, partial(progress, f"{name}: archive"))
+        found += audit.verify(archive, name, how=how).problems
+    return [f"archive: {one}" for one in found]
+
+
+@contextmanager
+def _archive_of(asked: _Asked) -> "Iterator[Reader | None]":
+    """The archive, if one was given."""
+    from jackpot.ledger.open import open_reader
+
+    if asked.archive is None:
+        yield None
+        return
+    with closing(open_reader(f"sqlite:///{asked.archive}")) as archive:
+        yield archive
 
 
 def _whole(ledger: "Reader", config: "Config | None", banks: list[str], *, chain: bool) -> list[str]:

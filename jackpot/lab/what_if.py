@@ -18,6 +18,7 @@ from controllers.answers import Nack
 from jackpot.books.entries import Entry, counting, of_kinds
 from jackpot.books.names import HOUSE, Names
 from jackpot.catalogue import LevelEntry, LinkEntry, TermsRefused, parse_money, parse_rate, resolve
+from jackpot.ledger.archived import cut_of, is_archived
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import rebuild
 from jackpot.rules import cards as deck
@@ -192,6 +193,8 @@ def what_if(ledger: Reader, bank: str, link: str, change: Change, tell: Callable
 
     Raises Impossible, LedgerError.
     """
+    if (cut := cut_of(ledger, bank)) is not None:
+        raise Impossible(is_archived(bank, cut))
     names = Names(ledger, bank)
     number = names.number(link)
     if number is None:

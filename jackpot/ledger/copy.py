@@ -13,6 +13,7 @@ from typing import Final
 import msgspec
 
 from jackpot.ledger import keyring, papers
+from jackpot.ledger.archived import cut_of, is_archived
 from jackpot.ledger.journal import Head, Row, Snapshot, chained, genesis
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import PAGE_ROWS, check_sealed
@@ -115,6 +116,9 @@ async def _check(source: Store, target: Store, heads: list[Head]) -> None:
         raise NotACopy(f"the target has a bank that the source does not know: {', '.join(sorted(unknown))}")
     for head in heads:
         there = await target.head(head.bank)
+        cut = await source.run(partial(cut_of, bank=head.bank))
+        if cut is not None and there.seq < cut.seq:
+            raise NotACopy(f"{is_archived(head.bank, cut)}: copy that one")
         if there.epoch == 0:
             continue
         if there.seq > head.seq:

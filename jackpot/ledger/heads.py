@@ -147,6 +147,10 @@ class BankHeads:
             if (fault := differs(row, kept.epoch, kept.hash)) is not None:
                 self._problems.append(f"{self.bank}: line {kept.line} of the heads: {fault}")
 
+    def leave(self, seq: int) -> None:
+        """Row `seq` is not in this ledger, for an archive alone has it."""
+        self._by_seq.pop(seq, None)
+
     def end(self, last: int) -> list[str]:
         """After the last row: a sentence for each head that the ledger does not bear out."""
         for seq, all_kept in sorted(self._by_seq.items()):

@@ -5,6 +5,7 @@ each of its rows was decided once more, and it ends with the heads of the source
 """
 
 import os
+import shutil
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,6 +30,15 @@ LOCK: Final = "nightly"
 KEPT: Final = 14
 
 
+class Keeping(NamedTuple):
+    """most: how many backups stay. archive: what has the source's old rows, where it was sealed: each backup
+    begins as its copy.
+    """
+
+    most: int = KEPT
+    archive: Path | None = None
+
+
 class Night(NamedTuple):
     """What a night did. copied: how far the file goes, by bank. gone: older backups that were let go."""
 
@@ -41,10 +51,10 @@ async def night(
     source: Store,
     folder: Path,
     unix_ms: int,
-    keep: int = KEPT,
+    keeping: Keeping,
     progress: Progress = lambda _what, _done, _of: None,
 ) -> Night:
-    """Leaves one more proved backup in the folder, and the newest `keep` of all. The source may be in use.
+    """Leaves one more proved backup in the folder, and of all the newest ones. The source may be in use.
 
     Of older files only backups of this ledger are counted and let go: one of a later name, another ledger's,
     and one that a server took into use stay. It reads the whole source: no earlier file is trusted. unix_ms:
@@ -59,12 +69,14 @@ async def night(
         if file.exists():  # of another ledger, or of a clock that was set back: it may be the only one
             raise LedgerUnusable(f"{file} is there already, and stays as it is: try again in a second")
         unproved = file.with_name(file.name + UNPROVED)
+        if keeping.archive is not None:
+            shutil.copy(keeping.archive, unproved)
         copied = await backup(source, unproved, progress)
         await _tried(unproved, file.with_name(file.name + TRIAL), unix_ms, progress)
         unproved.replace(file)
         sync(folder)
         remove(unproved)
-        return Night(file, copied, tuple(await _let_go(file, source, keep)))
+        return Night(file, copied, tuple(await _let_go(file, source, keeping.most)))
     finally:
         os.close(lock)
 

@@ -22,17 +22,15 @@ from typing import Final
 
 import msgspec
 
-from jackpot.ledger.journal import Row
+from jackpot.ledger.onward import joint_at, judge_on, row_at
 from jackpot.ledger.open import open_reader
 from jackpot.ledger.reading import Reader
-from jackpot.ledger.rebuild import Totals, check_sealed, engine_of, summed
+from jackpot.ledger.rebuild import Totals, summed
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.ledger.timely import Opened, Timely
-from jackpot.ledger.verify import Parts, Progress, Task, Walked, judge_of, pass_over
-from jackpot.ledger.walk import Joint, Sums, Walk, first
+from jackpot.ledger.verify import Parts, Progress, Task, Walked, pass_over
+from jackpot.ledger.walk import Joint, Sums, Walk, beginning
 from jackpot.rules.acts.seals import SEAL_STEP, SNAPSHOT_FORMAT
-from jackpot.rules.engine import Engine
-from jackpot.rules.epoch import Epoch
 from jackpot.rules.postings import Posting
 
 # Rows of a part of a chain: a second or less of work, so that processors end at about the same time.
@@ -111,16 +109,16 @@ def _in_order(parts: Sequence[Future[Part]], tell: Callable[[], None]) -> Iterat
 
 def spans(ledger: Reader, task: Task) -> list[Span]:
     """Which rows are walked by themselves: from snapshot to snapshot, or as many of a chain as is handy."""
-    last = task.head.seq
+    begin, last = beginning(task.bank, task.cut).seq, task.head.seq
     if task.chain:
-        cuts = list(range(CHAIN_ROWS, last, CHAIN_ROWS))
+        cuts = list(range(begin + CHAIN_ROWS, last, CHAIN_ROWS))
     else:
-        cuts, before = [], 0
+        cuts, before = [], begin
         for seq, format_ in ledger.snapshot_rows(task.bank):
             if format_ == SNAPSHOT_FORMAT and seq - before >= LEAST_ROWS and last - seq >= LEAST_ROWS:
                 cuts.append(seq)
                 before = seq
-    return [Span(task, after, upto) for after, upto in pairwise([0, *cuts, last])]
+    return [Span(task, after, upto) for after, upto in pairwise([begin, *cuts, last])]
 
 
 def joined(task: Task, parts: Iterable[Part]) -> Walked | None:
@@ -128,7 +126,7 @@ def joined(task: Task, parts: Iterable[Part]) -> Walked | None:
 
     None where anything is wrong in one, or where one did not begin with what the one before it ended with.
     """
-    at, known, accounts = first(task.bank), task.known, None
+    at, known, accounts = beginning(task.bank, task.cut), task.known, None
     older, refusals, stopped = 0, 0, list[int]()
     sums: Sums = {}
     totals: Totals = {}
@@ -182,8 +180,9 @@ def part_of(ledger: Reader, span: Span, count: Callable[[int], None]) -> Part:
     try:
         walk = _begun(ledger, span, opened.append)
     except LedgerCorrupt:
-        return _unsound(span)
-    began, told = walk.joint() if span.after else first(task.bank), span.after
+        return _unsound()
+    begin, told = beginning(task.bank, task.cut), span.after
+    began, before = (walk.joint(), Totals()) if span.after > begin.seq else (begin, walk.accounts() or {})
 
     def tell() -> None:
         nonlocal told
@@ -201,57 +200,28 @@ def part_of(ledger: Reader, span: Span, count: Callable[[int], None]) -> Part:
         walk.refusals,
         walk.stopped,
         walk.sums,
-        {} if task.chain else summed(ledger, task.bank, span.upto, span.after),
+        {} if task.chain else summed(ledger, task.bank, span.upto, span.after, before),
         walk.accounts(),
         opened,
     )
 
 
-def _unsound(span: Span) -> Part:
+def _unsound() -> Part:
     """Nothing can go on from the snapshot there."""
-    at = first(span.task.bank)
+    at = Joint(0, b"")
     return Part(at, at, False, None, 0, 0, [], {}, {}, None, [])
 
 
 def _begun(ledger: Reader, span: Span, opened: Callable[[Opened], None]) -> Walk:
     """A walk that stands after row `span.after`. Raises LedgerCorrupt where it cannot go on from there."""
-    task, bank, row, at = span.task, span.task.bank, None, first(span.task.bank)
-    if span.after:
-        row = _row(ledger, bank, span.after)
+    task = span.task
+    at = begin = beginning(task.bank, task.cut)
+    if span.after > begin.seq:
+        row = row_at(ledger, task.bank, span.after)
         at = Joint(row.seq, row.hash, row.epoch, row.version)
-    if task.chain:
-        return Walk(bank, at, None, task.known)
-    engine = Engine(bank) if row is None else _engine_at(ledger, row)
-    asked = {request.id: _row(ledger, bank, request.seq) for request in engine.state.requests}
-    judge = judge_of(ledger, bank, engine, Timely(asked, opened))
-    return Walk(bank, at, judge, task.known)
-
-
-def _row(ledger: Reader, bank: str, seq: int) -> Row:
-    for row in ledger.rows(bank, seq - 1, 1):
-        if row.seq == seq:
-            return row
-    raise LedgerCorrupt(f"{bank}: row {seq} is missing")
-
-
-def _engine_at(ledger: Reader, row: Row) -> Engine:
-    """The engine in the snapshot of that row, in the row's epoch."""
-    snapshot = ledger.newest_snapshot(row.bank, below=row.seq + 1)
-    if snapshot is None or (snapshot.seq, snapshot.hash) != (row.seq, row.hash):
-        raise LedgerCorrupt(f"{row.bank}: there is no snapshot of row {row.seq}")
-    check_sealed(ledger, snapshot)
-    engine = engine_of(snapshot)
-    engine.epoch = Epoch(_before_epoch(ledger, row))
-    return engine
-
-
-def _before_epoch(ledger: Reader, row: Row) -> int:
-    """The last row before the first one of this row's epoch; epochs never fall along a chain."""
-    low, high = 0, row.seq - 1
-    while low < high:
-        middle = (low + high + 1) // 2
-        if _row(ledger, row.bank, middle).epoch < row.epoch:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+        at = at if task.chain else joint_at(ledger, row, begin)
+    judge = None if task.chain else judge_on(ledger, task.bank, at, opened)
+    walk = Walk(task.bank, at, judge, task.known)
+    if at == begin:
+        walk.go_on(walk.accounts() or {})
+    return walk

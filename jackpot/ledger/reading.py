@@ -25,6 +25,14 @@ _POSTINGS: Final = f"""
 _ABOUT_HITS: Final = """
     SELECT seq, hit FROM hit_entry WHERE bank = ?1 AND seq > ?2 AND seq <= ?3 ORDER BY seq, hit
 """
+# What stays of old rows when an archive has them all (`archived.py`): what is no table's frame, refusals
+# (kind 9), and what made or changed a hit.
+STAYS: Final = """(journal.table_seq IS NULL OR journal.kind = 9 OR EXISTS (
+    SELECT 1 FROM hit_entry WHERE hit_entry.bank = journal.bank AND hit_entry.seq = journal.seq
+))"""
+_STAYING: Final = _ROWS.replace("ORDER BY", f"AND seq <= ?4 AND {STAYS} ORDER BY")
+_POSTED_BY: Final = "FROM journal WHERE journal.bank = posting.bank AND journal.seq = posting.seq"
+_OF_STAYING: Final = _POSTINGS.replace("ORDER BY", f"AND EXISTS (SELECT 1 {_POSTED_BY} AND {STAYS}) ORDER BY")
 _SNAPSHOT: Final = """
     SELECT seq, hash, format, state FROM snapshot
     WHERE bank = ?1 AND (CAST(?2 AS bigint) IS NULL OR seq < ?2) ORDER BY seq DESC LIMIT 1
@@ -93,9 +101,23 @@ def head(bank: str, number: int) -> Conversation[Head]:
 
 def rows(bank: str, number: int, after: int, limit: int) -> Conversation[list[Row]]:
     found = yield _ROWS, (number, after, limit)
+    return (yield from _whole_rows(bank, number, after, found, _POSTINGS))
+
+
+def stays(bank: str, number: int, which: tuple[int, int, int]) -> Conversation[list[Row]]:
+    """The rows of after < seq <= upto that stay when an archive has the others. which: after, upto, limit."""
+    after, upto, limit = which
+    found = yield _STAYING, (number, after, limit, upto)
+    return (yield from _whole_rows(bank, number, after, found, _OF_STAYING))
+
+
+def _whole_rows(
+    bank: str, number: int, after: int, found: Sequence[Any], postings_: str
+) -> Conversation[list[Row]]:
+    """Rows of the journal with their postings and hits. postings_: finds those of a span of rows."""
     span = (number, after, found[-1][0] if found else after)
     postings: dict[int, list[Posting]] = {}
-    for seq, *values in (yield _POSTINGS, span):
+    for seq, *values in (yield postings_, span):
         postings.setdefault(seq, []).append(Posting(*values))
     hits: dict[int, list[int]] = {}
     for seq, hit in (yield _ABOUT_HITS, span):

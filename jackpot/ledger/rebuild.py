@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from jackpot.ledger.archived import cut_of, is_archived
 from jackpot.ledger.journal import Head, Row, Snapshot, chained, genesis
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import Fenced, LedgerCorrupt
@@ -137,15 +138,18 @@ def _begin(ledger: Reader, bank: str, head: Head, proved: int | None) -> _Beginn
     """The older of the two newest snapshots that the chain seals, else an empty engine.
 
     proved: as `rebuild`. A snapshot below that row has its seal in what was signed; the others are not taken.
+    Raises LedgerCorrupt where an archive has the first rows and no two are left.
     """
     why: list[str] = []
     newer: Engine | None = None
+    cut = cut_of(ledger, bank)
+    least = 0 if cut is None else cut.seq
     # One at the head is of a writer that goes on meanwhile, or no row seals it yet.
     snapshot = ledger.newest_snapshot(bank, below=head.seq)
     if snapshot is not None and proved is not None and snapshot.seq >= proved:
         why.append(f"{bank}: no head that was signed proves the snapshot of row {snapshot.seq}")
         snapshot = ledger.newest_snapshot(bank, below=proved)
-    while snapshot is not None:
+    while snapshot is not None and snapshot.seq >= least:
         try:
             check_sealed(ledger, snapshot)
             engine = engine_of(snapshot)
@@ -158,6 +162,9 @@ def _begin(ledger: Reader, bank: str, head: Head, proved: int | None) -> _Beginn
         snapshot = ledger.newest_snapshot(bank, below=snapshot.seq)
     if newer is not None and newer.state.sealed:
         why.append(f"{bank}: the snapshot before that of row {newer.seq} is gone, and a start needs two")
+    if cut is not None:
+        why.append(f"a start needs two snapshots that are sealed, and {is_archived(bank, cut)}")
+        raise LedgerCorrupt("; ".join(why))
     return _Beginning(Engine(bank), genesis(bank), 0, why)
 
 

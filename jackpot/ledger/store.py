@@ -21,11 +21,14 @@ SNAPSHOTS_KEPT: Final = 3
 # seconds of its work. Where a state is large they lie further apart: as far as keeps it to a few bytes a row.
 KEPT_APART: Final = 100_000
 KEPT_BYTES_A_ROW: Final = 8
+# Where rows were archived (kind 85), the oldest is what the rows that are left begin with.
 # Which snapshots go when one of row ?2 was saved in bank ?1; ?3: how many of the newest stay, ?4: how far
 # apart the others are.
 DROP_SNAPSHOTS: Final = """
     DELETE FROM snapshot WHERE bank = ?1
         AND seq NOT IN (SELECT seq FROM snapshot WHERE bank = ?1 AND seq <= ?2 ORDER BY seq DESC LIMIT ?3)
+        AND NOT (seq = (SELECT min(seq) FROM snapshot WHERE bank = ?1) AND EXISTS (
+            SELECT 1 FROM journal WHERE +bank = ?1 AND kind = 85 AND table_seq IS NULL))
         AND (seq > ?2 OR seq < ?4 OR EXISTS (
             SELECT 1 FROM snapshot AS older
             WHERE older.bank = ?1 AND older.seq < snapshot.seq AND older.seq > snapshot.seq - ?4))

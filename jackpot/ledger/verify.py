@@ -7,22 +7,20 @@ there when it began.
 """
 
 from collections.abc import Callable
-from functools import partial
 from typing import Final, NamedTuple
 
 import msgspec
 
+from jackpot.ledger.archived import cut_of, has_hash, left_over, not_the_archive, untrue_cuts
 from jackpot.ledger.heads import BankHeads
 from jackpot.ledger.join import broken_joint
 from jackpot.ledger.journal import Head
-from jackpot.ledger.papers import last_written
+from jackpot.ledger.onward import joint_at, judge_on
 from jackpot.ledger.reading import Reader
-from jackpot.ledger.rebuild import PAGE_ROWS, Totals, check_sealed, meters_differ, summed
-from jackpot.ledger.roll import untrue_in
+from jackpot.ledger.rebuild import PAGE_ROWS, Totals, accounts_of, check_sealed, meters_differ, summed
 from jackpot.ledger.store import LedgerCorrupt
-from jackpot.ledger.timely import Timely
-from jackpot.ledger.walk import EPOCH_MOST, PROBLEMS_MAX, Joint, Judge, Sums, Walk, first
-from jackpot.rules.engine import Engine
+from jackpot.ledger.walk import EPOCH_MOST, PROBLEMS_MAX, Joint, Sums, Walk, beginning, first
+from jackpot.rules.acts.archives import Cut
 
 Progress = Callable[[int, int], None]
 
@@ -30,13 +28,15 @@ Progress = Callable[[int, int], None]
 class Task(msgspec.Struct, frozen=True):
     """What is to be found out about a bank. head: of the rows to walk. known: as in `verify`.
 
-    chain: whether the rows follow each other is all that is asked; nothing is decided or summed.
+    chain: whether the rows follow each other is all that is asked; nothing is decided or summed. cut: where
+    the rows begin, because those before are archived; None where row 1 is here.
     """
 
     bank: str
     head: Head
     known: bytes | None
     chain: bool
+    cut: Cut | None = None
 
 
 class Walked(msgspec.Struct, frozen=True):
@@ -66,7 +66,8 @@ class Report(msgspec.Struct, frozen=True):
     problems: one sentence each, naming the row; none if all is well. older: how many rows were not decided
     again, for older rules decided them. refusals: how many rows refuse a request that is not kept, and so
     cannot be decided again. stopped: those of them, by row, that stopped links: nothing shows whether an
-    error did. unproved: how many rows are newer than the last signed head.
+    error did. unproved: how many rows are newer than the last signed head. archived: up to which row an
+    archive alone has the tables' frames; 0 where every row is here.
     """
 
     head: Head
@@ -75,17 +76,20 @@ class Report(msgspec.Struct, frozen=True):
     refusals: int = 0
     stopped: tuple[int, ...] = ()
     unproved: int = 0
+    archived: int = 0
 
 
 class How(NamedTuple):
     """chain: only whether each row follows from the one before and balances, up to the head.
 
-    parts: none, where it is left out. progress: called with (rows done, rows in all).
+    parts: none, where it is left out. progress: called with (rows done, rows in all). archive: what has the
+    rows that are archived; whether it holds is asked of it by itself.
     """
 
     chain: bool = False
     parts: Parts = lambda _task, _progress: None
     progress: Progress = lambda _done, _of: None
+    archive: Reader | None = None
 
 
 WHOLE: Final = How()
@@ -98,17 +102,22 @@ def verify(
     heads: BankHeads | None = None,
     how: How = WHOLE,
 ) -> Report:
-    """Verifies one bank from its first row.
+    """Verifies one bank from its first row; where an archive has the first ones, from where they end.
 
     known: a hash that the bank's head once had, kept elsewhere: it shows a tail that was cut off.
     heads: signed ones of the bank, which this uses up (S8). Raises LedgerUnusable where the file cannot be
     read.
     """
-    task, kept = Task(bank, ledger.head(bank), known, how.chain), heads or BankHeads(bank)
+    cut = cut_of(ledger, bank)
+    task, kept = Task(bank, ledger.head(bank), known, how.chain, cut), heads or BankHeads(bank)
     progress = how.progress
     progress(0, task.head.seq)
     walked = how.parts(task, progress) or _whole(ledger, task, progress)
-    problems = [*walked.problems, *_end(task, walked), *_heads(ledger, kept, walked.ended.seq)]
+    problems = [*walked.problems, *_end(task, walked, how.archive), *untrue_cuts(ledger, bank)]
+    if cut is not None:
+        problems += left_over(ledger, bank, cut)
+        problems += [] if how.archive is None else _against(ledger, how.archive, task, cut)
+    problems += _heads(ledger, kept, walked.ended.seq, how.archive, cut)
     problems += [f"{bank}: {stray}" for stray in ledger.strays(bank)]
     if not how.chain:
         if walked.accounts is not None:
@@ -119,33 +128,43 @@ def verify(
     if len(problems) > PROBLEMS_MAX:
         problems[PROBLEMS_MAX:] = [f"{bank}: and {len(problems) - PROBLEMS_MAX} more"]
     unproved = kept.unproved(walked.ended.seq)
-    return Report(task.head, tuple(problems), walked.older, walked.refusals, tuple(walked.stopped), unproved)
+    return Report(
+        task.head,
+        tuple(problems),
+        walked.older,
+        walked.refusals,
+        tuple(walked.stopped),
+        unproved,
+        cut.seq if cut else 0,
+    )
 
 
 def _whole(ledger: Reader, task: Task, progress: Progress) -> Walked:
-    """One walk from the first row."""
-    bank, head = task.bank, task.head
-    judge = None if task.chain else judge_of(ledger, bank, Engine(bank), Timely())
-    walk = Walk(bank, first(bank), judge, task.known)
+    """One walk over all rows that are here."""
+    bank, head, begin = task.bank, task.head, beginning(task.bank, task.cut)
+    judge, before, said = None, Totals(), list[str]()
+    if not task.chain:
+        try:
+            judge = judge_on(ledger, bank, begin)
+            before = accounts_of(judge.engine)
+        except LedgerCorrupt as error:
+            said = [f"{error}, and the rows before it are archived"]
+    walk = Walk(bank, begin, judge, task.known)
+    walk.go_on(before)
     pass_over(ledger, walk, head.seq, lambda: progress(walk.seq, head.seq))
     if walk.seq < head.seq:
         walk.missing(walk.seq + 1, head.seq)
     return Walked(
         Joint(walk.seq, walk.hash, walk.epoch, walk.version),
-        walk.problems(),
+        said + walk.problems(),
         walk.known,
         walk.older,
         walk.refusals,
         walk.stopped,
         walk.sums,
-        {} if task.chain else summed(ledger, bank, walk.seq),
+        {} if task.chain else summed(ledger, bank, walk.seq, begin.seq, before),
         walk.accounts(),
     )
-
-
-def judge_of(ledger: Reader, bank: str, engine: Engine, timely: Timely) -> Judge:
-    """What decides the rows of a bank again, with what else of the ledger says whether they may be so."""
-    return Judge(engine, untrue_in(ledger, bank), timely, partial(last_written, ledger, bank))
 
 
 def pass_over(ledger: Reader, walk: Walk, upto: int, tell: Callable[[], None]) -> None:
@@ -160,7 +179,14 @@ def pass_over(ledger: Reader, walk: Walk, upto: int, tell: Callable[[], None]) -
         tell()
 
 
-def _end(task: Task, walked: Walked) -> list[str]:
+def _knows(task: Task, archive: Reader | None) -> bool:
+    """Whether the archive has the hash that the caller knows."""
+    if task.cut is None or archive is None or task.known is None:
+        return False
+    return has_hash(archive, task.bank, task.known, task.cut.seq)
+
+
+def _end(task: Task, walked: Walked, archive: Reader | None) -> list[str]:
     """What is wrong after the last row: the head, and the hash that the caller knows."""
     head, ended, said = task.head, walked.ended, []
     if head.epoch == 0:
@@ -171,20 +197,42 @@ def _end(task: Task, walked: Walked) -> list[str]:
         said.append(f"the head is of epoch {head.epoch}, row {ended.seq} of {ended.epoch}")
     if head.epoch > EPOCH_MOST:
         said.append(f"the head is of epoch {head.epoch}, and no ledger comes beyond {EPOCH_MOST}")
-    if walked.known is not None:
+    if walked.known is not None and not _knows(task, archive):
+        told = "" if task.cut is None or archive else ", or that row is archived: give --archive FILE"
         said.append(
             f"none of its {ended.seq} rows has the hash {walked.known.hex()}: "
-            "the end was cut off, or it is another ledger"
+            f"the end was cut off, or it is another ledger{told}"
         )
     return [f"{task.bank}: {one}" for one in said]
 
 
-def _heads(ledger: Reader, kept: BankHeads, last: int) -> list[str]:
-    """A sentence for each signed head that the rows do not bear out."""
+def _heads(ledger: Reader, kept: BankHeads, last: int, archive: Reader | None, cut: Cut | None) -> list[str]:
+    """A sentence for each signed head that the rows do not bear out.
+
+    One of a row that is archived is held against the archive; without it, only if that row stayed here.
+    """
     for seq in kept.rows:
-        for row in ledger.rows(kept.bank, seq - 1, 1) if seq <= last else ():
+        old = cut is not None and seq <= cut.seq
+        there = archive if old and archive is not None else ledger
+        for row in there.rows(kept.bank, seq - 1, 1) if seq <= last else ():
             kept.saw(row)
+        if old and archive is None:
+            kept.leave(seq)
     return kept.end(last)
+
+
+def _against(ledger: Reader, archive: Reader, task: Task, cut: Cut) -> list[str]:
+    """A sentence for whatever the archive says otherwise than the ledger that goes on without its rows."""
+    bank, head = task.bank, archive.head(task.bank)
+    if (said := not_the_archive(ledger, archive, bank, cut)) is not None:
+        return [said]
+    (row,) = archive.rows(bank, cut.seq - 1, 1)
+    if joint_at(archive, row, first(bank)) != beginning(bank, cut):
+        return [f"{bank}: row {cut.seq} of the archive is not the one that the ledger goes on from"]
+    ends = [one.hash for one in ledger.rows(bank, head.seq - 1, 1) if one.seq == head.seq]
+    if head.seq > cut.seq and ends != [head.hash]:
+        return [f"{bank}: the archive ends with a row {head.seq} that the ledger does not have"]
+    return []
 
 
 def _unsealed(ledger: Reader, bank: str) -> list[str]:

@@ -14,6 +14,7 @@ from jackpot.ledger.rebuild import Totals, accounts_of, moved_by, replay
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.ledger.timely import Timely
 from jackpot.rules import again, events, kinds
+from jackpot.rules.acts.archives import Cut
 from jackpot.rules.acts.papers import PapersErased
 from jackpot.rules.acts.seals import digest_of
 from jackpot.rules.engine import Engine
@@ -94,6 +95,10 @@ class Walk:
         self._broken: list[tuple[Row, bytes]] = []
         self._stored: list[bytes] = [self.hash]
         self._check_known()
+
+    def go_on(self, accounts: Totals) -> None:
+        """Begins with what the rows before the first one came to. accounts: as the events made them."""
+        self.sums = {key: list(sums) for key, sums in accounts.items()}
 
     def joint(self) -> Joint:
         """Where it stands now."""
@@ -199,6 +204,11 @@ class Walk:
 def first(bank: str) -> Joint:
     """Where a walk from the first row begins; nothing is decided yet, so there is no state to compare."""
     return Joint(0, genesis(bank))
+
+
+def beginning(bank: str, cut: Cut | None) -> Joint:
+    """Where a walk over all rows that are here begins. cut: None where none are archived."""
+    return first(bank) if cut is None else Joint(cut.seq, cut.hash, cut.epoch, cut.version, cut.since)
 
 
 def at_state(stands: Joint, engine: Engine) -> Joint:

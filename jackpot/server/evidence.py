@@ -6,6 +6,7 @@ from typing import Final
 import structlog
 
 from jackpot.config import Config
+from jackpot.ledger.archived import cut_of
 from jackpot.ledger.banks import FIRST_EPOCH, site_of
 from jackpot.ledger.heads import SignedHead, SiteKey, differs, is_ahead, known_keys, newest_heads
 from jackpot.ledger.reading import Reader
@@ -79,6 +80,12 @@ def check_head(ledger: Reader, head: SignedHead) -> int:
     if (site := site_of(ledger, head.bank)) != head.site:
         raise LedgerCorrupt(f'{head.bank}: a head of site "{head.site}" was signed, and here is "{site}"')
     rows = ledger.rows(head.bank, head.seq - 1, 1)
+    cut = cut_of(ledger, head.bank)
+    if cut is not None and head.seq <= cut.seq and (not rows or rows[0].seq != head.seq):
+        raise LedgerCorrupt(
+            f"{head.bank}: row {head.seq}, of which the newest head was signed, is archived: compare them by "
+            "jackpot verify --heads with --archive, and name a new file in [heads] file"
+        )
     if not rows or rows[0].seq != head.seq:
         raise LedgerCorrupt(f"{head.bank}: row {head.seq}, of which a head was signed, is missing")
     if (fault := differs(rows[0], head.epoch, head.hash)) is not None:

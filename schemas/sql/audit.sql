@@ -7,6 +7,9 @@
 -- It reads the tables alone, no view, and locks nothing: a server may go on meanwhile, and then queries of one run
 -- see the ledger at slightly different rows. The first column names the query. Those marked NO ROW must give none.
 --
+-- A ledger that was sealed ("jackpot ledger seal") lacks old frames: gaps and sums that do not add up are no fault then.
+-- Bring a copy of its archive up to date ("jackpot ledger backup COPY.db") and ask that: it is whole from row 1.
+--
 -- Sums are micro-dollars, a millionth of the currency unit: divide by 1000000. Sources of money (house, wagers,
 -- corrections, transfers) are posted negative, uses (primary, reserve, overflow, awards) positive. Times (at) are unix
 -- milliseconds, UTC, and decide nothing but in which gaming day a row is counted below.
@@ -208,7 +211,8 @@ WITH kinds (number, name) AS (
         (47, 'rejected'), (48, 'request_expired'), (49, 'signed_out'),
         (52, 'disputed'), (53, 'lifted'), (54, 'papers_erased'), (55, 'papers_added'), (64, 'alarm_acknowledged'),
         (70, 'people_seen'), (71, 'vouched'), (72, 'seq_conflict'), (73, 'name_erased'),
-        (80, 'meter_corrected'), (81, 'left_decided'), (82, 'transferred'), (83, 'link_closed'), (84, 'link_changed')
+        (80, 'meter_corrected'), (81, 'left_decided'), (82, 'transferred'), (83, 'link_closed'), (84, 'link_changed'),
+        (85, 'archived')
 )
 SELECT 'events' AS query, bank, kind, name, count(*) AS entries, min(at) AS first_at, max(at) AS last_at
 FROM journal

@@ -6,11 +6,20 @@ released. A released file is never made again: it must verify for ever.
 """
 
 import tomllib
+from collections.abc import Sequence
+from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
+import msgspec
+
 from jackpot import __version__
+from jackpot.ledger.journal import Row, canonical
 from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.rules.acts.archives import Archive, Cut
+from jackpot.rules.acts.seals import Sealed
+from jackpot.rules.events import Refused
 from jackpot.rules.kinds import KINDS
 from tests.ledger.people import Paper
 from tests.ledger.play import START_MS, Play
@@ -44,6 +53,7 @@ def make(path: Path) -> bytes:
         snapshot = play.seal() if upto != ROWS else None
         if snapshot is None:
             play.money()
+            play.act(Archive(cut_at(play.rows, ROWS - 20), "a year ago"), "anna", "ben")
             play.signed(paper)
         for row in play.rows[written:]:
             while ledger.head("main").epoch < row.epoch:
@@ -61,6 +71,17 @@ def make(path: Path) -> bytes:
     if missing:
         raise SystemExit(f"no {', '.join(KINDS[kind].__name__ for kind in missing)}: take another seed")
     return play.rows[-1].hash
+
+
+def cut_at(rows: Sequence[Row], least: int) -> Cut:
+    """As `jackpot ledger seal` would cut at the first seal from there on; nothing is deleted."""
+    row = next(row for row, after in pairwise(rows) if row.seq >= least and after.kind == Sealed.kind)
+    old = rows[: row.seq]
+    left = [one for one in old if one.table_seq is None or one.kind == Refused.kind or one.hits]
+    gone = next(one.seq for one in old if one not in left)
+    since = max((one.seq for one in old if one.epoch < row.epoch), default=0)
+    stays = sha256(b"".join(canonical(one) + one.hash + msgspec.msgpack.encode(one.hits) for one in left))
+    return Cut(row.seq, row.hash, row.epoch, row.version, since, gone, stays.digest())
 
 
 def main() -> None:

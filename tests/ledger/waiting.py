@@ -11,12 +11,14 @@ from jackpot.ledger import backup as backing
 from jackpot.ledger import banks, nightly, schema
 from jackpot.ledger import copy as copying
 from jackpot.ledger import join as joining
+from jackpot.ledger import seal as sealing
 from jackpot.ledger.copy import Copied, Progress
 from jackpot.ledger.journal import Head, Row, Snapshot
-from jackpot.ledger.nightly import Night
+from jackpot.ledger.nightly import Keeping, Night
 from jackpot.ledger.open import _POSTGRES, _path
 from jackpot.ledger.postgres import PostgresStore
 from jackpot.ledger.reading import Reader
+from jackpot.ledger.seal import Plan, Sealing
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.store import Statement, Store
 from jackpot.ledger.threaded import Threaded
@@ -127,8 +129,15 @@ def night(
     unix_ms: int,
     keep: int,
     progress: Progress = lambda _what, _done, _of: None,
+    archive: Path | None = None,
 ) -> Night:
-    return _runner.run(nightly.night(store_of(source), folder, unix_ms, keep, progress))
+    return _runner.run(nightly.night(store_of(source), folder, unix_ms, Keeping(keep, archive), progress))
+
+
+def seal(
+    source: Ledger, file: Path, how: Sealing, progress: Progress = lambda _w, _d, _o: None
+) -> list[Plan]:
+    return _runner.run(sealing.seal(store_of(source), file, how, progress))
 
 
 def restore(

@@ -10,6 +10,7 @@ import msgspec
 
 from jackpot.rules.acts import (
     alarms,
+    archives,
     banks,
     devices,
     disputes,
@@ -48,6 +49,7 @@ ACTS: Final[tuple[Act, ...]] = (
     *readings.ACTS,
     *banks.ACTS,
     *seals.ACTS,
+    *archives.ACTS,
     *people.ACTS,
     *sessions.ACTS,
     *vouching.ACTS,

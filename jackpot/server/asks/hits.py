@@ -1,6 +1,7 @@
 """Which hits were there, what became of them, and what is done with one?"""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -9,6 +10,7 @@ from controllers.messages import Id
 from jackpot.books import hits as books_of_hits
 from jackpot.books.cards import cards_of
 from jackpot.books.names import Names
+from jackpot.books.report import InArchive
 from jackpot.rules import views
 from jackpot.rules.acts.fields import HitId
 from jackpot.rules.codes import Code
@@ -188,10 +190,12 @@ def sees_papers(people: Iterable["Person | str"]) -> bool:
 
 
 def _looked_into(ledger: "Reader", bank: str, hit: int) -> tuple[Cards | None, list[books_of_hits.Done]]:
-    """Which cards made a hit, and what people did with it."""
+    """Which cards made a hit, unless an archive has its round; and what people did with it."""
     story = books_of_hits.story_of(ledger, bank, hit)
-    cards = None if story is None else cards_of(ledger, Names(ledger, bank), story.hit)
-    told = None if cards is None else Cards(**cards._asdict())
+    told = None
+    if story is not None:
+        with suppress(InArchive):
+            told = Cards(**cards_of(ledger, Names(ledger, bank), story.hit)._asdict())
     return told, books_of_hits.done_with(ledger, bank, hit)
 
 

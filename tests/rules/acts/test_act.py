@@ -17,6 +17,7 @@ from jackpot.rules.acts import (
     vouching,
 )
 from jackpot.rules.acts.act import Act
+from jackpot.rules.acts.archives import Archive
 from jackpot.rules.acts.banks import BeginBank, CloseBank, OpenBank
 from jackpot.rules.acts.devices import BlockDevice, ClearDevice, EndKey
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
@@ -39,6 +40,7 @@ MOVES_NOTHING: Final = (
     EndKey,
     Reading,
     Seal,
+    Archive,
     OpenBank,
     CloseBank,
     BeginBank,

@@ -1,0 +1,111 @@
+"""`jackpot ledger seal`: how do old rows leave a ledger, once an archive is proved to have them?"""
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from jackpot.cli.alone import alone
+from jackpot.cli.bar import bar
+from jackpot.cli.speak import configured, fail, person
+from jackpot.cli.talk import ALONE, Talk, talking
+from jackpot.words import counted
+
+if TYPE_CHECKING:
+    from jackpot.ledger.seal import Plan
+
+_DAY_MS: Final = 86_400_000
+# What people do when it is done.
+_NEXT: Final = """\
+{0} is the only place that has these rows now: keep a second copy on another machine.
+Prove both: jackpot verify --archive {0}
+Nightly backups need it from now on: jackpot ledger nightly --archive {0}"""
+
+
+@talking(*ALONE, "and_by", "preview")
+def seal(
+    talk: Talk,
+    archive: Annotated[
+        Path, typer.Argument(metavar="ARCHIVE", help="The archive so far, or a new file; on another disk.")
+    ],
+    reason: Annotated[
+        str, typer.Option("--reason", "-r", metavar="TEXT", help="Why; it is journalled.")
+    ] = "",
+    ledger: Annotated[
+        str | None,
+        typer.Option(
+            "--ledger", metavar="URL", help="PostgreSQL: the same ledger, as the owner of its tables."
+        ),
+    ] = None,
+    days: Annotated[
+        int | None,
+        typer.Option(
+            "--older-than", min=1, metavar="DAYS", help="Only rows that are older leave. [default: 400]"
+        ),
+    ] = None,
+) -> None:
+    """Move old rows of tables into an archive, and delete them from the ledger. It takes two people.
+
+    Before: stop the servers, and take a backup. What leaves are frames of tables that made no hit; acts,
+    readings, hits and refusals stay. Rows since an unpaid hit, and of a running cycle, stay too. ARCHIVE is a
+    backup of the whole ledger, which is brought up to date and proved first; each row is then compared with
+    it. From then on it is the only place that has what left: keep two copies, on two machines. `jackpot
+    verify --archive ARCHIVE` proves both. If it is interrupted, run the same command again.
+
+    Example: jackpot ledger seal /archive/ledger.db --reason "books of 2025" --by Ann --and-by Bo -c F
+    """
+    from msgspec.structs import replace
+
+    from jackpot.clock import SystemClock
+    from jackpot.ledger.open import opened
+    from jackpot.ledger.seal import OLDER_THAN_DAYS, Sealing, plans
+    from jackpot.ledger.seal import seal as let_go
+    from jackpot.ledger.store import LedgerError
+
+    people = _people(talk, reason)
+    found = configured(talk.config, "give --config FILE")
+    found = replace(found, ledger=replace(found.ledger, url=ledger)) if ledger else found
+    now = SystemClock().unix_ms()
+    sealing = Sealing(people, reason, now - (days or OLDER_THAN_DAYS) * _DAY_MS, now)
+
+    async def work() -> "list[Plan]":
+        if talk.preview:  # a server may run
+            async with opened(found.ledger.url, readonly=True) as books:
+                return await plans(books, sealing.before_ms)
+        async with alone(found, *found.banks) as store:
+            with bar() as progress:
+                return await let_go(store, archive, sealing, progress)
+
+    try:
+        done = asyncio.run(work())
+    except LedgerError as error:
+        fail(f"not sealed: {error}")
+    except OSError as error:
+        fail(f"not sealed: {error.filename or archive}: {error.strerror or error}")
+    for one in done:
+        typer.echo(_told(one, preview=talk.preview))
+    if not any(one.upto for one in done):
+        typer.echo("nothing to archive")
+    elif not talk.preview:
+        typer.echo(_NEXT.format(archive))
+
+
+def _people(talk: Talk, reason: str) -> tuple[str, str]:
+    """Who lets rows go; a preview asks for nobody."""
+    people = (person(talk.by), person(talk.and_by))
+    if not talk.preview and (talk.and_by is None or people[0] == people[1]):
+        fail("--by NAME --and-by OTHER: it takes two people")
+    if not talk.preview and not reason.strip():
+        fail("--reason: say why; it is journalled")
+    return people
+
+
+def _told(one: "Plan", *, preview: bool) -> str:
+    """What leaves a bank, or why nothing does."""
+    if not one.upto:
+        return f"{one.bank}: nothing leaves: {one.held}"
+    verb = "would leave" if preview else "left"
+    return (
+        f"{one.bank}: {counted(one.leaving, 'row')} up to row {one.upto:,} {verb}; no later ones: {one.held}"
+    )

@@ -1,0 +1,160 @@
+"""Which rows of a bank does an archive alone have, and what is left of them here?
+
+An archive is a backup: a whole ledger from row 1. An `archived` row says up to where it has the tables'
+frames; then they are deleted here, in one transaction. What stays of the old rows is no part of the chain any
+more. So that row names its digest: over all of it, in order, each row's canonical bytes, its hash and hits.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from hashlib import sha256
+from itertools import zip_longest
+from typing import Final
+
+import msgspec
+
+from jackpot.ledger.journal import Row, canonical
+from jackpot.ledger.reading import STAYS, Conversation, Reader, stays
+from jackpot.rules import kinds
+from jackpot.rules.acts.archives import Archived, Cut
+from jackpot.rules.events import Event
+
+# Rows of one read: a few milliseconds.
+PAGE_ROWS: Final = 1_000
+
+_ENTRIES: Final = f"""
+    SELECT seq, version, body FROM journal
+    WHERE +bank = ?1 AND kind = {Archived.kind} AND table_seq IS NULL ORDER BY seq DESC
+"""  # noqa: S608
+_THERE: Final = "SELECT 1 FROM journal WHERE bank = ?1 AND seq = ?2"
+_BACK: Final = f"SELECT seq FROM journal WHERE bank = ?1 AND seq <= ?2 AND NOT {STAYS} ORDER BY seq LIMIT 1"  # noqa: S608
+_HASHED: Final = "SELECT seq FROM journal WHERE bank = ?1 AND seq <= ?2 AND hash = ?3 LIMIT 1"
+_LOOSE: Final = """
+    SELECT seq FROM {table} AS loose WHERE bank = ?1 AND seq <= ?2 AND NOT EXISTS (
+        SELECT 1 FROM journal WHERE journal.bank = loose.bank AND journal.seq = loose.seq
+    ) ORDER BY seq LIMIT 1
+"""
+
+
+def cuts(ledger: Reader, bank: str) -> list[tuple[int, Cut]]:
+    """Each `archived` row of a bank, the newest first, with where it cuts. An unreadable one is left out."""
+
+    def asked(number: int) -> Conversation[list[tuple[int, Event]]]:
+        found = []
+        for seq, version, body in (yield _ENTRIES, (number,)):
+            with suppress(kinds.UnknownEventError, msgspec.MsgspecError):
+                found.append((seq, kinds.decode(Archived.kind, version, body)))
+        return found
+
+    return [(seq, event.cut) for seq, event in ledger.ask(bank, asked) if isinstance(event, Archived)]
+
+
+def cut_of(ledger: Reader, bank: str) -> Cut | None:
+    """Where the bank's chain begins in this ledger; None where it is whole from row 1.
+
+    Rows leave in one transaction. So where the first of them is still here, all are: nothing was deleted yet,
+    or this is an archive.
+    """
+    return next((cut for _, cut in cuts(ledger, bank) if not is_there(ledger, bank, cut.gone)), None)
+
+
+def is_there(ledger: Reader, bank: str, seq: int) -> bool:
+    """Whether the journal has that row."""
+
+    def asked(number: int) -> Conversation[bool]:
+        return bool((yield _THERE, (number, seq)))
+
+    return ledger.ask(bank, asked)
+
+
+def staying(ledger: Reader, bank: str, upto: int) -> Iterator[Row]:
+    """The rows up to one that stay when the others go, in their order; in an archive the same ones."""
+    after = 0
+    while True:
+
+        def asked(number: int, after: int = after) -> Conversation[list[Row]]:
+            return stays(bank, number, (after, upto, PAGE_ROWS))
+
+        page = ledger.ask(bank, asked)
+        yield from page
+        if len(page) < PAGE_ROWS:
+            return
+        after = page[-1].seq
+
+
+def digest_of_staying(
+    ledger: Reader, bank: str, upto: int, tell: Callable[[int], None] = lambda _row: None
+) -> bytes:
+    """What an `archived` row names as `stays`. tell: called with each row's number."""
+    sum_ = sha256()
+    for row in staying(ledger, bank, upto):
+        sum_.update(canonical(row) + row.hash + msgspec.msgpack.encode(row.hits))
+        tell(row.seq)
+    return sum_.digest()
+
+
+def left_over(ledger: Reader, bank: str, cut: Cut) -> list[str]:
+    """A sentence for whatever is left of old rows and is not what stayed when the others went."""
+    said = []
+    if digest_of_staying(ledger, bank, cut.seq) != cut.stays:
+        said.append(
+            f"{bank}: of rows 1 to {cut.seq}, which are archived, some stayed, and one of them was changed, "
+            "added or taken away since"
+        )
+
+    def back(number: int) -> Conversation[list[int]]:
+        return [seq for (seq,) in (yield _BACK, (number, cut.seq))]
+
+    said += [f"{bank}: row {seq} is archived, and here as well" for seq in ledger.ask(bank, back)]
+    for table in ("posting", "hit_entry"):
+
+        def asked(number: int, table: str = table) -> Conversation[list[int]]:
+            return [seq for (seq,) in (yield _LOOSE.format(table=table), (number, cut.seq))]
+
+        loose = ledger.ask(bank, asked)
+        said += [f"{bank}: {table} has a line of row {seq}, which is archived" for seq in loose]
+    return said
+
+
+def untrue_cuts(ledger: Reader, bank: str) -> list[str]:
+    """A sentence for each `archived` row that names another row than the one that is here."""
+    return [
+        f"{bank}: row {seq} says that row {cut.seq} is another one than it is"
+        for seq, cut in cuts(ledger, bank)
+        for row in ledger.rows(bank, cut.seq - 1, 1)
+        if row.seq == cut.seq and (row.hash, row.epoch, row.version) != (cut.hash, cut.epoch, cut.version)
+    ]
+
+
+def not_the_archive(ledger: Reader, archive: Reader, bank: str, cut: Cut) -> str | None:
+    """Why a ledger cannot be the one that has the rows which are archived; None where it can.
+
+    Whether its own rows hold is not asked here.
+    """
+    head = archive.head(bank)
+    if head.seq < cut.seq:
+        return f"{bank}: the archive ends at row {head.seq}, and rows up to {cut.seq} are archived"
+    if cut_of(archive, bank) is not None:
+        return f"{bank}: what was given as the archive lacks rows itself"
+    for mine, theirs in zip_longest(staying(ledger, bank, cut.seq), staying(archive, bank, cut.seq)):
+        if mine != theirs:
+            seq = min(row.seq for row in (mine, theirs) if row is not None)
+            return f"{bank}: row {seq} is another one in the archive than here"
+    return None
+
+
+def has_hash(ledger: Reader, bank: str, hash_: bytes, upto: int) -> bool:
+    """Whether one of the rows up to that one has the hash; each is looked at."""
+
+    def asked(number: int) -> Conversation[bool]:
+        return bool((yield _HASHED, (number, upto, hash_)))
+
+    return ledger.ask(bank, asked)
+
+
+def is_archived(bank: str, cut: Cut) -> str:
+    """What to say to who needs rows that are not here."""
+    return (
+        f"{bank}: tables' frames of rows 1 to {cut.seq} are archived: bring a copy of the archive up to date "
+        "with `jackpot ledger backup COPY.db`; sqlite:///COPY.db is whole from row 1"
+    )

@@ -1,0 +1,77 @@
+"""What does the journal say once an archive alone has old frames? Where its chain goes on without them (S8).
+
+The entries that stay behind the cut are all that is no table's frame, each frame that made or changed a hit,
+and each refusal. So whatever is read by its kind or by its hit stays where it was.
+"""
+
+from typing import ClassVar, Final
+
+import msgspec
+
+from jackpot.rules.acts.act import Act, By
+from jackpot.rules.commands import ActCommand
+from jackpot.rules.effects import Effects
+from jackpot.rules.events import Event
+from jackpot.rules.invariant import invariant
+from jackpot.rules.refusal import two_people
+from jackpot.rules.signing import People
+from jackpot.rules.state import State
+
+_HASH_BYTES: Final = 32
+
+
+class Cut(msgspec.Struct, frozen=True, array_like=True):
+    """The entry up to which frames are archived; a seal follows it, so that its state is known.
+
+    seq, hash, epoch, version: of that entry. since: the entry after which its epoch began. gone: the first
+    entry that goes. stays: SHA-256 over the entries up to `seq` that stay, as `jackpot.ledger.archived` says.
+    """
+
+    seq: int
+    hash: bytes
+    epoch: int
+    version: int
+    since: int
+    gone: int
+    stays: bytes
+
+
+class Archive(ActCommand, tag="archive", frozen=True):
+    """Frames of tables leave the ledger for an archive."""
+
+    cut: Cut
+    reason: str
+
+
+class Archived(Event, frozen=True, array_like=True):
+    """Frames of tables up to the cut are in an archive; until they are taken out of the ledger, here too."""
+
+    kind: ClassVar[int] = 85
+    cut: Cut
+    people: People
+    reason: str
+
+
+def decide_archive(state: State, command: Archive, by: By) -> Archived:
+    """Two people let rows go that lie before the newest seal."""
+    two_people(by.people, "rows are taken out of the ledger")
+    cut = command.cut
+    invariant(0 < cut.gone <= cut.seq < state.sealed, "it cuts where no sealed entry is")
+    invariant(len(cut.hash) == len(cut.stays) == _HASH_BYTES, "a hash has 32 bytes")
+    invariant(0 <= cut.since < cut.seq and cut.epoch > 0 and cut.version > 0, "no entry is so")
+    return Archived(cut, by.people, command.reason)
+
+
+def apply_archived(_effects: Effects, _event: Archived) -> None:
+    """The state is as it was: it needs none of those entries."""
+
+
+ACTS: Final = (
+    Act(
+        Archive,
+        decide_archive,
+        {Archived: apply_archived},
+        lambda _, event: [Archive(event.cut, event.reason)],
+        alone=True,
+    ),
+)

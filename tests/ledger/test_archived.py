@@ -1,0 +1,127 @@
+"""Is what is left of archived rows proved, and is an archive the one that has the rest?"""
+
+import shutil
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+import pytest
+from msgspec.structs import replace
+
+from jackpot.lab.what_if import Impossible, what_if
+from jackpot.ledger import seal as sealing
+from jackpot.ledger.archived import cuts
+from jackpot.ledger.open import open_reader
+from jackpot.ledger.reading import STAYS
+from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.ledger.store import LedgerCorrupt
+from jackpot.ledger.verify import How
+from jackpot.rules.acts.archives import Archived
+from jackpot.rules.signing import People
+from jackpot.server.evidence import check_head
+from tests.ledger.conftest import Place
+from tests.ledger.forger import Forger
+from tests.ledger.test_copy import write
+from tests.ledger.test_seal import Kept, head_of, kept
+from tests.ledger.test_verify import spoil
+from tests.ledger.waiting import backup
+
+__all__ = ["kept"]
+
+# What somebody may do to a sealed ledger who writes to its database, and what is said of it.
+DEEDS: Final = {
+    "a row that stayed": ("UPDATE journal SET at = at + 1 WHERE seq = 2", "some stayed"),
+    "its money": ("UPDATE posting SET house = house - 1, awards = awards + 1 WHERE seq = 2", "some stayed"),
+    "a row that stayed is gone": ("DELETE FROM journal WHERE seq = 2", "some stayed"),
+    "a hit's entry": ("DELETE FROM hit_entry WHERE seq < 30", "some stayed"),
+    "money of a row that left": (
+        "INSERT INTO posting VALUES (1, 7, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0)",
+        "posting has a line of row 7, which is archived",
+    ),
+    "a frame that nobody sent": (
+        "INSERT INTO journal SELECT 1, 7, at, 1, 1, 1, 1, 1, 1, digest, body, hash FROM journal LIMIT 1",
+        "row 7 is archived, and here as well",
+    ),
+    "a row after the cut": ("DELETE FROM journal WHERE seq = 90", "missing"),
+    "the row that says so": ("DELETE FROM journal WHERE kind = 85", "missing"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("deed", DEEDS)
+def test_what_is_left_is_proved(tmp_path: Path, deed: str) -> None:
+    """S8: verify finds what was done to the rows that stayed, or to the cut, also without the archive."""
+    kept = Kept(Place(f"sqlite:///{tmp_path / 'ledger.db'}"), tmp_path)
+    kept.seal()
+    statement, said = DEEDS[deed]
+    spoil(tmp_path / "ledger.db", statement)
+    assert said in " ".join(kept.verified().problems)
+    kept.ledger.close()
+
+
+FORGED: Final = (
+    ("hash", bytes(32)),
+    ("epoch", 7),
+    ("version", 9),
+    ("since", 3),
+    ("stays", bytes(32)),
+    ("seq", 60),
+)
+
+
+@pytest.mark.parametrize(("name", "value"), FORGED)
+def test_a_forged_cut_is_found(tmp_path: Path, name: str, value: object) -> None:
+    """S8: who takes rows away and appends the row that would excuse it is found, by the archive at last."""
+    path = tmp_path / "ledger.db"
+    kept = Kept(Place(f"sqlite:///{path}"), tmp_path)
+    backup(kept.ledger, kept.file)
+    cut = sealing._compared(kept.ledger, kept.file, kept.plan(), lambda _done, _of: None)
+    kept.ledger.close()
+    forger = Forger(path)
+    forged = replace(cut, **{name: value})
+    forger.append(Archived(forged, People(("anna", "ben")), "forged"))
+    spoil(
+        path,
+        f"DELETE FROM posting WHERE seq <= {cut.seq} AND seq IN (SELECT seq FROM journal WHERE NOT {STAYS})",
+        f"DELETE FROM journal WHERE seq <= {cut.seq} AND NOT {STAYS}",
+    )
+    kept.ledger = SqliteLedger(path)
+    assert kept.with_archive() != ()
+    kept.ledger.close()
+
+
+def test_heads_and_a_known_hash_of_old_rows(kept: Kept) -> None:
+    """S8: a head that was signed of a row which left is held against the archive, if that is there."""
+    before = kept.rows()
+    one = kept.seal()
+    gone = next(row for row in before if row.seq not in {left.seq for left in kept.rows()})
+    assert gone.seq < one.upto
+    for known, archive, sound in (
+        (gone.hash, True, True),
+        (gone.hash, False, False),
+        (bytes(32), True, False),
+    ):
+        found = kept.with_archive(known) if archive else kept.verified(known=known).problems
+        assert (found == ()) is sound
+    for hash_, wrong in ((gone.hash, 0), (bytes(32), 1)):
+        assert [len(found) for found in kept.signed(gone.seq, hash_)] == [0, wrong]
+    with pytest.raises(LedgerCorrupt, match="is archived: compare them"):
+        check_head(kept.ledger, head_of(gone.seq, gone.hash))
+    with pytest.raises(Impossible, match="are archived"):
+        what_if(kept.ledger, "main", "three", lambda terms: terms, lambda _done, _of: None)
+
+
+def test_an_archive_of_another_time_is_none(kept: Kept, tmp_path: Path) -> None:
+    """S8: one from before the cut, one that goes on otherwise, and a ledger that lacks rows itself."""
+    early = tmp_path / "early.db"
+    with closing(SqliteLedger(early)) as ledger:
+        write(ledger, kept.season.rows[:20])
+    kept.seal()
+    other = tmp_path / "other.db"
+    shutil.copyfile(kept.file, other)
+    Forger(other).append(Archived(cuts(kept.ledger, "main")[0][1], People(("eve", "mal")), "other"))
+    said_of = {early: "the archive ends at row 20", other: "that the ledger does not have"}
+    if isinstance(kept.ledger, SqliteLedger):
+        said_of[kept.ledger.path] = "lacks rows itself"
+    for file, said in said_of.items():
+        with closing(open_reader(f"sqlite:///{file}")) as archive:
+            assert said in " ".join(kept.verified(How(archive=archive)).problems)

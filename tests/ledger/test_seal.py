@@ -1,0 +1,316 @@
+"""Do old rows leave a ledger for an archive without a row, a cent or a proof being lost?"""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from threading import Thread
+from typing import Final
+
+import pytest
+
+from jackpot.ledger import seal as sealing
+from jackpot.ledger.copy import HOLDER, NotACopy
+from jackpot.ledger.heads import BankHeads, SignedHead
+from jackpot.ledger.journal import Row
+from jackpot.ledger.open import open_reader, opened
+from jackpot.ledger.parts import in_parts
+from jackpot.ledger.rebuild import rebuild
+from jackpot.ledger.seal import NotSealed, Plan, Sealing
+from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.ledger.store import Fenced, LedgerCorrupt, LedgerError
+from jackpot.ledger.verify import WHOLE, How, Report, verify
+from jackpot.rules.acts.archives import Archived
+from jackpot.rules.acts.readings import ReadingTaken
+from jackpot.rules.engine import Engine
+from jackpot.rules.events import Refused
+from jackpot.rules.kinds import decode
+from jackpot.rules.state import Hit
+from tests.ledger.conftest import Place
+from tests.ledger.planted import run_sql
+from tests.ledger.play import START_MS, Play
+from tests.ledger.season import Season
+from tests.ledger.test_backup import backed_up
+from tests.ledger.test_copy import write
+from tests.ledger.test_verify import spoil
+from tests.ledger.waiting import backup, night, restore, seal
+
+HOW: Final = Sealing(("anna", "ben"), "a year ago", START_MS * 2, START_MS)
+
+
+def quiet(_what: str, _done: int, _of: int) -> None:
+    """Nobody looks on."""
+
+
+def head_of(seq: int, hash_: bytes) -> SignedHead:
+    """As a server signed it."""
+    return SignedHead(1, "riverside", "main", 9, seq, hash_.hex(), 0, "00" * 32, "")
+
+
+class Kept:
+    """A ledger with a season in it, and its archive once there is one."""
+
+    def __init__(self, place: Place, folder: Path) -> None:
+        self.season = Season()
+        self.url = place.url
+        self.ledger = place.open()
+        self.file = folder / "archive.db"
+        self.season.write(self.ledger)
+
+    def seal(self) -> Plan:
+        (one,) = seal(self.ledger, self.file, HOW)
+        return one
+
+    def more(self, states: int) -> None:
+        """The ledger goes on after it was sealed, with a hit that is paid."""
+        season, known = self.season, len(self.season.rows)
+        for row in self.ledger.rows("main", known, 10):
+            season.engine.replay(row)
+            season.rows.append(row)
+        season.new_epoch(self.ledger.head("main").epoch + 1)
+        known = len(season.rows)
+        for number in range(states):
+            if number == states - 1:
+                season.win()
+            season.weeks()
+            season.snapshots.append(season.seal())
+            season.win()
+        season.write(self.ledger, known)
+
+    def take(self) -> None:
+        """Another server takes the bank, while this thread waits for the one of the ledger."""
+        taking = Thread(target=run_sql, args=(self.url, "UPDATE head SET epoch = epoch + 1"))
+        taking.start()
+        taking.join()
+
+    def plan(self, before_ms: int = HOW.before_ms) -> Plan:
+        return sealing.plan(self.ledger, rebuild(self.ledger, "main")[0].state, before_ms)
+
+    def signed(self, seq: int, hash_: bytes) -> Iterator[tuple[str, ...]]:
+        """What a signed head of that row shows, without the archive and with it."""
+        with closing(open_reader(f"sqlite:///{self.file}")) as archive:
+            for how in (WHOLE, How(archive=archive)):
+                heads = BankHeads("main")
+                heads.add(1, head_of(seq, hash_))
+                yield verify(self.ledger, "main", None, heads, how).problems
+
+    def days(self) -> list[str]:
+        """The gaming days that were read."""
+        events = [decode(row.kind, row.version, row.body) for row in self.season.rows]
+        return sorted(event.day for event in events if isinstance(event, ReadingTaken))
+
+    def last_round(self) -> str:
+        """The one that was closed last before the state in which the chain could begin."""
+        closed = Engine.from_snapshot(self.season.snapshots[2].state).state.tables[0].closed
+        assert closed is not None
+        return closed.id
+
+    def rows(self) -> list[Row]:
+        return self.ledger.rows("main", 0, 10_000)
+
+    def verified(self, how: How = WHOLE, known: bytes | None = None) -> Report:
+        return verify(self.ledger, "main", known, how=how)
+
+    def with_archive(self, known: bytes | None = None) -> tuple[str, ...]:
+        """What is found with the archive, by itself and as the beginning of the ledger."""
+        with closing(open_reader(f"sqlite:///{self.file}")) as archive:
+            own = verify(archive, "main").problems
+            return own + self.verified(How(archive=archive), known).problems
+
+
+@pytest.fixture
+def kept(place: Place, tmp_path: Path) -> Kept:
+    return Kept(place, tmp_path)
+
+
+def test_old_frames_leave_and_the_chain_goes_on(kept: Kept) -> None:
+    """S8: what is no table's frame, hits and refusals stay; the archive has all, and both are proved."""
+    before = kept.rows()
+    engine, _ = rebuild(kept.ledger, "main")
+    one = kept.seal()
+    after = kept.rows()
+    assert one.upto == kept.season.snapshots[2].seq
+    gone = [row for row in before if row not in after]
+    assert len(gone) == one.leaving > 20
+    assert all(row.table_seq and row.kind != Refused.kind and not row.hits for row in gone)
+    assert [row for row in before if row.seq > one.upto] == after[-len(before) + one.upto - 1 : -1]
+    assert backed_up(kept.file) == before
+    report = kept.verified()
+    assert (report.problems, report.archived) == ((), one.upto)
+    assert kept.with_archive() == ()
+    again, head = rebuild(kept.ledger, "main")
+    assert again.state.links == engine.state.links
+    assert (head.seq, head.holder) == (len(before) + 1, "")
+    assert kept.ledger.schema().problems == []
+
+
+def test_nobody_can_delete_afterwards(kept: Kept) -> None:
+    """S8: append-only is lifted for one transaction, and holds again after it."""
+    kept.seal()
+    for table in ("journal", "posting"):
+        with pytest.raises(Exception, match="append-only"):
+            run_sql(kept.url, f"DELETE FROM {table} WHERE seq = 2")
+    assert kept.verified().problems == ()
+
+
+def test_parts_and_chain_find_the_same(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    """S8: a sealed ledger is walked in parts, and by its chain alone, as a whole one is."""
+    kept.seal()
+    monkeypatch.setattr("jackpot.ledger.parts.LEAST_ROWS", 1)
+    parts = in_parts(kept.ledger, kept.url, 2)
+    assert kept.verified(How(parts=parts)) == kept.verified()
+    assert kept.verified(How(chain=True)).problems == ()
+
+
+class Interrupted(BaseException):
+    """The power went."""
+
+
+@pytest.mark.parametrize("step", ["copying", "proving", "comparing", "deleting"])
+def test_an_interrupted_seal_goes_on(kept: Kept, step: str) -> None:
+    """S4: whatever was done when the power went, no row is lost, and the same call ends it."""
+    before = kept.rows()
+
+    def stop(what: str, _done: int, _of: int) -> None:
+        if step in what:
+            raise Interrupted
+
+    with pytest.raises(Interrupted):
+        seal(kept.ledger, kept.file, HOW, stop)
+    assert kept.rows()[: len(before)] == before
+    assert kept.verified() == verify(kept.ledger, "main")
+    assert (kept.verified().problems, kept.verified().archived) == ((), 0)
+    rebuild(kept.ledger, "main")
+    one = kept.seal()
+    assert one.leaving > 20
+    assert len([row for row in kept.rows() if row.kind == Archived.kind]) == 1
+    assert kept.with_archive() == ()
+
+
+def test_the_next_seal_goes_on_in_the_same_archive(kept: Kept) -> None:
+    """S8: a year later more leaves, into the same whole archive; nothing to leave is no fault."""
+    first = kept.seal()
+    (nothing,) = seal(kept.ledger, kept.file, HOW)
+    assert (nothing.upto, nothing.held != "") == (0, True)
+    kept.more(3)
+    second = kept.seal()
+    assert second.upto > first.upto
+    assert kept.verified().archived == second.upto
+    assert kept.with_archive() == ()
+    assert [row.seq for row in backed_up(kept.file)] == list(range(1, len(kept.season.rows) + 1))
+
+
+def test_an_archive_is_continued_as_a_backup_is(kept: Kept, tmp_path: Path) -> None:
+    """S3: a copy of the archive takes what has come since, and comes back whole; no other file does."""
+    kept.seal()
+    kept.more(1)
+    whole = tmp_path / "whole.db"
+    shutil.copyfile(kept.file, whole)
+    backup(kept.ledger, whole)
+    with closing(SqliteLedger(whole, readonly=True)) as ledger:
+        report = verify(ledger, "main")
+        assert (report.problems, report.archived, report.head.seq) == ((), 0, kept.ledger.head("main").seq)
+    back = f"sqlite:///{tmp_path / 'back.db'}"
+    restore(whole, lambda: opened(back), START_MS)
+    with closing(open_reader(back)) as ledger:
+        assert verify(ledger, "main").problems == ()
+    new = tmp_path / "new.db"
+    with pytest.raises(NotACopy, match="are archived: bring a copy of the archive up to date"):
+        backup(kept.ledger, new)
+    assert not new.exists()
+
+
+def test_an_archive_that_differs_deletes_nothing(kept: Kept, tmp_path: Path) -> None:
+    """S8: another ledger's archive, one that rots after it was proved, a link, the ledger itself."""
+    rows = len(kept.rows())
+    other = tmp_path / "other.db"
+    with closing(SqliteLedger(other)) as ledger:
+        write(ledger, Play(3).until(20).rows)
+        ledger.new_epoch("main", HOLDER)
+    backup(kept.ledger, kept.file)
+    rotten = tmp_path / "rotten.db"
+
+    def rot(what: str, _done: int, _of: int) -> None:
+        if "comparing" in what:
+            spoil(rotten, "UPDATE journal SET at = at + 1 WHERE seq = 7")
+
+    link = tmp_path / "link.db"
+    link.symlink_to(kept.file)
+    for file, said, tell in (
+        (other, "no copy of it", quiet),
+        (rotten, "row 7 is another one in", rot),
+        (link, "is a link to another file", quiet),
+        (tmp_path / "ledger-20260101T000000Z.db", "deleted by itself", quiet),
+        (tmp_path / "none" / "archive.db", "there is no folder", quiet),
+    ):
+        with pytest.raises(LedgerError, match=said):
+            seal(kept.ledger, file, HOW, tell)
+        assert len(kept.rows()) == rows
+    if isinstance(kept.ledger, SqliteLedger):
+        with pytest.raises(NotSealed, match="is the ledger itself"):
+            seal(kept.ledger, kept.ledger.path, HOW)
+    assert kept.verified().problems == ()
+
+
+def test_who_writes_meanwhile_keeps_the_rows(kept: Kept) -> None:
+    """S8: a server that takes the bank between the comparison and the deletion fences the deletion."""
+    rows = len(kept.rows())
+
+    def take(what: str, done: int, _of: int) -> None:
+        if "deleting" in what and not done:
+            kept.take()
+
+    with pytest.raises(Fenced, match="nothing was deleted"):
+        seal(kept.ledger, kept.file, HOW, take)
+    assert len(kept.rows()) == rows + 1
+    assert kept.ledger.schema().problems == []
+    assert kept.verified().problems == ()
+
+
+def test_what_is_still_needed_stays(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A10, L10: rows since an unpaid hit, since a running cycle began, of two states, and young ones."""
+    seqs = [snapshot.seq for snapshot in kept.season.snapshots]
+    young = kept.plan(START_MS)
+    assert (young.upto, "no sealed state is so old" in young.held) == (0, True)
+    whole = kept.plan()
+    assert (whole.upto, "the cycle of three meter began in row" in whole.held) == (seqs[2], True)
+    monkeypatch.setattr(sealing, "STATES_AFTER", 4)
+    few = kept.plan()
+    assert (few.upto, "a start needs 4 sealed states after it" in few.held) == (0, True)
+    monkeypatch.undo()
+    state = kept.season.engine.state
+    for seq, round_, said in (
+        (seqs[2], "x", f"H99, in row {seqs[2]}, is not paid"),
+        (seqs[2] + 9, kept.last_round(), "is not over, and began before row"),
+    ):
+        state.hits[99] = Hit(99, 1, round_, 1, 1, "royal", seq, START_MS, 1, [])
+        waits = sealing.plan(kept.ledger, state, HOW.before_ms)
+        assert (waits.upto, said in waits.held) == (0, True)
+
+
+def test_a_start_needs_its_states(kept: Kept) -> None:
+    """S3: the state that the chain begins with is kept for ever; without two a start says what to do."""
+    one = kept.seal()
+    kept.more(3)
+    assert kept.ledger.snapshot_rows("main")[0][0] == one.upto
+    rebuild(kept.ledger, "main")
+    run_sql(kept.url, "DELETE FROM snapshot")
+    with pytest.raises(LedgerCorrupt, match="are archived: bring a copy of the archive up to date"):
+        rebuild(kept.ledger, "main")
+    (problem,) = kept.verified().problems
+    assert "there is no snapshot" in problem
+
+
+def test_a_night_begins_as_a_copy_of_the_archive(kept: Kept, tmp_path: Path) -> None:
+    """S3: each night of a sealed ledger is whole from row 1; without the archive it fails."""
+    folder = tmp_path / "nights"
+    folder.mkdir()
+    kept.seal()
+    kept.more(1)
+    with pytest.raises(NotACopy, match="are archived"):
+        night(kept.ledger, folder, START_MS, 1)
+    first, second = (
+        night(kept.ledger, folder, START_MS + day, 1, quiet, kept.file) for day in (0, 86_400_000)
+    )
+    assert [row.seq for row in backed_up(second.file)] == list(range(1, kept.ledger.head("main").seq + 1))
+    assert (second.gone, kept.file.exists()) == ((first.file,), True)
