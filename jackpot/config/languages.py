@@ -12,6 +12,7 @@ from importlib import resources
 from typing import Any, Final
 
 from babel import Locale, UnknownLocaleError
+from babel.localedata import exists
 from babel.messages.pofile import read_po
 
 from jackpot.words import Sentence, filled
@@ -100,9 +101,15 @@ def _forms(language: str) -> Sequence[tuple[re.Pattern[str], int, str]]:
 
 
 def spoken(locale: str) -> str:
-    """The language that pages of a locale are really in, for `<html lang>`: "es-MX", or "en"."""
-    name = locale.replace("_", "-")
-    return name if _known(locale) else ENGLISH
+    """The language that pages of a locale are really in, for `<html lang>`: "es-MX", or "en".
+
+    Browsers may ask for anything, so only a region that there is goes along: pages are kept by this name.
+    """
+    if not _known(locale):
+        return ENGLISH
+    asked = _parsed(locale)
+    name = f"{asked.language}_{asked.territory}"
+    return name.replace("_", "-") if exists(name) else asked.language
 
 
 def preferred(asked: str, site: str) -> str:
@@ -127,4 +134,8 @@ def _known(locale: str) -> bool:
 
 
 def _language(locale: str) -> str:
-    return Locale.parse(locale, sep="-" if "-" in locale else "_").language
+    return _parsed(locale).language
+
+
+def _parsed(locale: str) -> Locale:
+    return Locale.parse(locale, sep="-" if "-" in locale else "_")

@@ -280,3 +280,12 @@ def test_the_browser_is_asked_first_and_then_the_site(asked: str, site: str, lan
 def test_a_page_says_the_language_that_it_is_in() -> None:
     """Signs: a locale whose language has no catalogue is spoken in English, and is said to be."""
     assert (spoken("es_MX"), spoken("en_GB"), spoken("de_AT")) == ("es-MX", "en-GB", "en")
+
+
+def test_a_made_up_locale_gets_no_page_of_its_own() -> None:
+    """Misuse: pages are kept by language, and anybody may ask for one."""
+    made_up = [
+        f"{name}{number}" for name in ("es.x", "es@x", "es-MX-v000", "en-US-v000") for number in range(300)
+    ]
+    assert {preferred(name, "en_US") for name in made_up} <= {"es", "es-MX", "en", "en-US"}
+    assert preferred("ES-mx", "en_US") == "es-MX"
