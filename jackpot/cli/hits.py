@@ -147,7 +147,8 @@ def pay(
 ) -> None:
     """Record that one winner of a validated hit was paid and that the documentation is complete.
 
-    A hit with one winner needs no --seat. --write takes document, patron, tax_form and tax_number. The
+    What the cage pays, a part of a meter, somebody of the cage pays; the rest the floor may pay, too. A hit
+    with one winner needs no --seat. --write takes document, patron, tax_form and tax_number. The
     document, which is the number of the payout form, is required.
 
     Example: jackpot hits pay H12 --seat 3 --write document=4711 --write tax_form=W-2G --write tax_number=88

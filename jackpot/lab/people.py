@@ -51,7 +51,7 @@ class Login(NamedTuple):
 async def ask(server: Server, what: Ask) -> dict[str, Any]:
     """What the supervisor asks of a server, or does there: its answer as in JSON. Raises FloorError.
 
-    A cashier pays.
+    A cashier pays, for the cage alone pays a part of a meter (A8).
     """
     try:
         login = await _cashier(server) if isinstance(what, Pay) else SUPERVISOR

@@ -14,15 +14,16 @@ from multidict import MultiDict
 from jackpot.books.winners import URGENT
 from jackpot.config.languages import told
 from jackpot.rules import kinds
+from jackpot.rules.acts.hits import payers
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.money import decimal, from_cents, of_decimal, to_cents
 from jackpot.rules.refusal import quoted
-from jackpot.rules.signing import ROLES
+from jackpot.rules.signing import ROLES, Role
 from jackpot.server.asks.alarms import AskAlarms
 from jackpot.server.asks.ask import QUOTED_MOST, NotDone, Reply, ServerAct, name_of
 from jackpot.server.asks.done import Done
-from jackpot.server.asks.hits import AskHit, AskHits, Hit
+from jackpot.server.asks.hits import AskHit, AskHits, Award, Hit
 from jackpot.server.asks.journal import AskJournal, AskReadings
 from jackpot.server.asks.links import AskLink, AskLinks, Link
 from jackpot.server.asks.people import AskPeople, OneTimeCode
@@ -118,8 +119,8 @@ def routes(front: Front, overview: Overview, reports: Reports) -> list[web.Route
 class Winner(NamedTuple):
     """Who is paid of a hit. amount: a decimal. due: it takes a tax form. envy: others' hand earned it.
 
-    written: the fields on their papers. missing: of what is written where the hand is seen, what the site
-    wants and is not there.
+    payers: the roles of which one pays it (A8). written: the fields on their papers. missing: of what is
+    written where the hand is seen, what the site wants and is not there.
     """
 
     seat: int
@@ -127,8 +128,13 @@ class Winner(NamedTuple):
     status: str
     due: bool
     envy: bool
+    payers: tuple[Role, ...]
     written: set[str]
     missing: list[str]
+
+    def paid_by(self, person: Person) -> bool:
+        """Whether that person may pay them."""
+        return not set(self.payers).isdisjoint(person.roles)
 
 
 class Pages:
@@ -163,6 +169,7 @@ class Pages:
         shown = {
             "hit": found,
             "winners": list(_winners(found, least, needs)),
+            "correctable": [award for award in found.awards if _corrects(award, person)],
             "seats": {award.award: award.seat for award in found.awards},
             "tax_from": decimal(from_cents(least or 0)),
             "needs": needs,
@@ -329,6 +336,7 @@ def _winners(hit: Hit, least: int | None, needs: Collection[str]) -> Iterator[Wi
             status,
             due=least is not None and to_cents(amount) >= least,
             envy=all(award.kind == "envy" for award in theirs),
+            payers=payers(award for award in theirs if award.status == "validated"),
             written=written,
             missing=[name for name in needs if name in _SEEN and name not in written],
         )
@@ -345,6 +353,12 @@ def _written(hit: Hit, seat: int) -> set[str]:
         or (step.what == "paid" and not theirs.isdisjoint(step.awards))
         for name in step.facts
     }
+
+
+def _corrects(award: Award, person: Person) -> bool:
+    """Whether that person may ask to correct an award (A8, A10)."""
+    of = payers([award] if award.status in ("paid", "final") else ())
+    return award.status != "undone" and not set(of).isdisjoint(person.roles)
 
 
 def _became(act: str, form: MultiDict[str], done: Reply) -> Sentence:

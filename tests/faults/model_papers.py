@@ -83,6 +83,17 @@ class PaperActs(Acts):
             raise Refused("no tax form")
         return self.correct_award(award, amount, document)
 
+    def of_payment(self, kind: str, fields: Map) -> list[Award]:
+        """What this payment would pay, or the paid award that it corrects; of other acts nothing."""
+        award: str | None = fields.get("award")
+        name = fields.get("hit") or (award or "").split(".")[0]
+        if kind not in ("pay", "correct") or name not in self.hits_made:
+            return []
+        found, awards = self.awards_of(name, award)
+        if kind == "correct":
+            return [one for one in awards if one.status in (PAID, FINAL)]
+        return self.payable(found, [one for one in awards if fields.get("seat") in (None, one.seat)])
+
     def winners(self, hit: Hit) -> set[int]:
         """The seats that it pays, or has paid, by people's hands."""
         return {award.seat for award in hit.awards if award.status not in (UNDONE, FINAL)}

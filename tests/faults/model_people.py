@@ -3,7 +3,8 @@
 The roles are of the site's people. Who gives only a name has signed nothing, and no power is asked of them.
 Readings, besides those of the model:
  1. No role stands above another: an admin validates nothing. The floor has what the rules leave to a
-    floorperson; paying and correcting an award are the cage's, too.
+    floorperson; paying and correcting an award are the cage's, too. What the cage pays it pays alone, and
+    has corrected alone once that is paid: as things stand when somebody signs, confirms or rejects.
  2. Two who sign are two only if they differ, the second has signed with a secret of their own, neither chose
     theirs with a code from the other, and not both theirs by one and the same third who is vouched for in
     neither. Two who are not do together what one may do, and are refused what takes two.
@@ -59,8 +60,8 @@ class Request:
     seen: Any
 
 
-def may(signer: Signer, kind: str) -> bool:
-    return not set(POWERS[kind]).isdisjoint(signer.roles)
+def may(signer: Signer, roles: tuple[str, ...]) -> bool:
+    return not set(roles).isdisjoint(signer.roles)
 
 
 def are_two(first: Signer, second: Signer | None = None) -> bool:
@@ -92,14 +93,19 @@ class Requests:
                 return self.confirm(fields["request"], signers, waited_ms)
             if kind == "reject":
                 return self.reject(fields["request"], signers[0])
-            self.check_power(kind, signers)
+            self.check_power(kind, signers, fields)
             return self.signed(kind, signers, fields)
         except Refused as refused:
             return {"ok": False, "why": refused.code}
 
-    def check_power(self, kind: str, signers: tuple[Signer, ...]) -> None:
-        if not all(may(signer, kind) for signer in signers):
+    def check_power(self, kind: str, signers: tuple[Signer, ...], fields: Map) -> None:
+        roles = self.roles(kind, fields)
+        if not all(may(signer, roles) for signer in signers):
             raise Refused("not_allowed")
+
+    def roles(self, kind: str, fields: Map) -> tuple[str, ...]:
+        """Each who signs this needs one of them, as things stand."""
+        return POWERS[kind]
 
     def signed(self, kind: str, signers: tuple[Signer, ...], fields: Map) -> Map:
         """By who may: done, or asked for."""
@@ -147,7 +153,7 @@ class Requests:
         request, asker = self.requests[number], signers[0]
         if (asker.id, asker.means) != (request.asker, request.means) or not are_two(*signers):
             raise Refused("not_allowed")
-        self.check_power(request.kind, signers)
+        self.check_power(request.kind, signers, request.fields)
         if waited_ms >= self.holds_ms:
             raise Refused("expired")
         if self.tried(request.kind, request.fields) != request.seen:
@@ -159,8 +165,8 @@ class Requests:
         if number not in self.requests:
             raise Refused("no_such_request")
         request = self.requests[number]
-        if signer.id != request.asker and not may(signer, request.kind):
-            raise Refused("not_allowed")
+        if signer.id != request.asker:
+            self.check_power(request.kind, (signer,), request.fields)
         del self.requests[number]
         return nothing_moved()
 
@@ -182,6 +188,11 @@ class SignedActs(Requests, Figures):
             return self.done(kind, fields, people)
         except Refused as refused:
             return {"ok": False, "why": refused.code}
+
+    def roles(self, kind: str, fields: Map) -> tuple[str, ...]:
+        """The cage's alone, where a part of it is what the cage pays, or has paid (A8)."""
+        of_cage = any(award.pays == CAGE for award in self.of_payment(kind, fields))
+        return (CAGE,) if of_cage else super().roles(kind, fields)
 
     def tried(self, kind: str, fields: Map) -> Any:
         then = deepcopy(self)

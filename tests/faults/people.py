@@ -36,7 +36,7 @@ from tests.faults.errands import TAX_FROM, Desk, Errand, Named
 from tests.faults.floor import Table
 from tests.faults.house import LinkPlan
 from tests.faults.model import Model
-from tests.faults.model_people import ADMIN, CAGE, FLOOR, POWERS, Requests
+from tests.faults.model_people import ADMIN, CAGE, FLOOR, Requests
 from tests.faults.network import Timeline
 from tests.faults.site import FIRST, By, Site
 from tests.faults.terms import ACTIONS, Names
@@ -165,7 +165,8 @@ class Person:
         """So many people: mostly who may, of whom the second is another."""
         if not self._site.here:
             return By(people)
-        random, site, roles = self._random, self._site, POWERS[KINDS[type(command)]]
+        random, site = self._random, self._site
+        roles = self._model.roles(KINDS[type(command)], self._names.fields(command))
         first = site.anybody(*roles, program=not self.tidying)
         if isinstance(command, Reopen) and (asker := self._model.reopening.get(command.table)):
             first = site.anybody(*roles, but=(asker,))
@@ -200,7 +201,7 @@ class Person:
         random, site = self._random, self._site
         number, request = random.choice(list(requests.requests.items()))
         asker = site.roll.signer(request.asker, request.means)
-        second = site.anybody(*POWERS[request.kind], but=(asker,))
+        second = site.anybody(*requests.roles(request.kind, request.fields), but=(asker,))
         if random.random() < WRONG:
             second = site.stranger()
         if random.random() < 0.2 or request.asker not in site.still_here():

@@ -403,9 +403,9 @@ class RandomFloor:
         """People sign for something; requests by their numbers."""
         self.of_model.sign(kind, signed, **fields)
 
-    def signers(self, people: int, kind: str = "validate") -> tuple[Signer, ...]:
+    def signers(self, people: int, kind: str = "validate", **fields: Any) -> tuple[Signer, ...]:
         """So many of the crew; mostly those who may, with their own secret, and different ones."""
-        likely = [one for one in self.crew if may(one, kind)]
+        likely = [one for one in self.crew if may(one, self.model.roles(kind, fields))]
         chosen = [
             self.rng.choice((likely or self.crew) if self.rng.random() < 0.8 else self.crew)
             for _ in range(people)
@@ -432,7 +432,8 @@ class RandomFloor:
         request = self.model.requests.get(number)
         if request is not None and self.rng.random() < 0.9:
             asker = replace(next(one for one in self.crew if one.id == request.asker), means=request.means)
-            others = [one for one in self.crew if may(one, request.kind) and are_two(asker, one)]
+            roles = self.model.roles(request.kind, request.fields)
+            others = [one for one in self.crew if may(one, roles) and are_two(asker, one)]
             second = self.rng.choice(others) if others and self.rng.random() < 0.7 else second
         self.sign("confirm", (asker, second), request=number)
 

@@ -33,7 +33,7 @@ from jackpot.rules.outcome import Outcome
 from jackpot.rules.paytable import EnvyRow, ForOne, LevelTerms, LinkTerms, Percent, TableTerms
 from jackpot.rules.paytable import Row as PayRow
 from jackpot.rules.signing import Proof
-from jackpot.rules.state import UNPAID, Table
+from jackpot.rules.state import UNPAID, Award, Table
 from tests import frames
 from tests.frames import Bet, Claim, numbered
 from tests.ledger.people import Paper
@@ -73,6 +73,11 @@ _TABLES: Final = ("T01", "T02", "T03")
 
 
 NOBODY: Final = Proof()
+
+
+def may_correct(award: Award) -> bool:
+    """Whether one of the floor may ask for its correction (A8)."""
+    return award.stands() and not (award.settled() and award.pays == "cage")
 
 
 class Play:
@@ -143,7 +148,8 @@ class Play:
         alone, both = paper.proof(paper.floor), paper.proof(paper.floor, paper.cage)
         self.act(Suspend("operator", ("five",), "a look at the wheel"), proof=alone)
         self.act(Validate("H999999"), proof=alone)
-        number = self.engine.state.next_award - 1
+        hits = (*self.engine.state.hits.values(), *self.engine.state.paid.values())
+        number = max(award.number for hit in hits for award in hit.awards if may_correct(award))
         for reason in ("a smudged card", "a card read wrong", "a card was missing"):
             self.act(Correct(f"A{number}", 12_300, reason, "W-1"), proof=alone)
         self.act(Confirm("main-1"), proof=both)

@@ -52,7 +52,7 @@ class Both(RandomFloor):
 
     def act(self, kind: str, people: int, **fields: Any) -> None:
         if self.crew:
-            self.sign(kind, self.signers(people, kind), **fields)
+            self.sign(kind, self.signers(people, kind, **fields), **fields)
             return
         theirs = self.by_their_ids(fields)
         told = [self.engine.act(kind, people, **theirs), self.of_model.act(kind, people=people, **fields)]

@@ -9,7 +9,7 @@ from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 from jackpot.rules.refusal import refuse_if
-from jackpot.rules.signing import People, Role
+from jackpot.rules.signing import ROLES, People, Role, Signed
 from jackpot.rules.state import State
 
 
@@ -33,8 +33,9 @@ class Act(NamedTuple):
     state by each event that `decide` may return, and cannot fail. again: the commands of which an event may
     be what was decided (S8); most events leave no doubt. stood: who may have stood for it. asked: whether
     people may ask a running server for it; its fields are then what they send. power: of the people who
-    signed, each must have one of these roles; with none of them it is the server's own. alone: it is done
-    where no server runs, by names that nobody proved, also where the site has people.
+    signed, each must have one of these roles; with none of them it is the server's own. narrower: which of
+    these roles a command takes, where not all of them may ask for each. alone: it is done where no server
+    runs, by names that nobody proved, also where the site has people.
     """
 
     command: type[ActCommand]
@@ -45,17 +46,28 @@ class Act(NamedTuple):
     asked: bool = False
     power: tuple[Role, ...] = ()
     alone: bool = False
+    narrower: Callable[[State, Any], tuple[Role, ...]] | None = None
 
     @property
     def name(self) -> str:
         """What people call it: `confirm-behind`."""
         return str(self.command.__struct_config__.tag)
 
+    def power_for(self, state: State, command: ActCommand) -> tuple[Role, ...]:
+        """Who may ask for this very command, as the state is."""
+        return self.power if self.narrower is None else self.narrower(state, command)
 
-# Who may ask for what: the floor works with hits and rounds, the cage pays and so may the floor, an admin has
-# people and devices.
+    def allows(self, state: State, command: ActCommand, one: Signed) -> bool:
+        """Whether somebody who signed may ask for it."""
+        power = self.power_for(state, command)
+        return power == ROLES or not set(power).isdisjoint(one.roles)
+
+
+# Who may ask for what: the floor works with hits and rounds, and pays what the cage does not; the cage pays
+# everything (A8); an admin has people and devices.
 FLOOR: Final[tuple[Role, ...]] = ("floor",)
 ADMIN: Final[tuple[Role, ...]] = ("admin",)
+CAGE: Final[tuple[Role, ...]] = ("cage",)
 FLOOR_OR_CAGE: Final[tuple[Role, ...]] = ("floor", "cage")
 FLOOR_OR_AUDITOR: Final[tuple[Role, ...]] = ("floor", "auditor")
 FLOOR_OR_ADMIN: Final[tuple[Role, ...]] = ("floor", "admin")

@@ -5,14 +5,14 @@ The journal has its digest (`paper`), and in plain words what names nobody.
 """
 
 from collections.abc import Callable, Iterable
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final, Literal, Protocol
 
 from msgspec.structs import replace
 
 from controllers.messages import Seat
 from jackpot.rules import facts, unpaid
 from jackpot.rules.acts import sheets
-from jackpot.rules.acts.act import FLOOR, FLOOR_OR_CAGE, Act, By, someone
+from jackpot.rules.acts.act import CAGE, FLOOR, FLOOR_OR_CAGE, Act, By, someone
 from jackpot.rules.acts.fields import (
     AwardId,
     Cents,
@@ -34,7 +34,7 @@ from jackpot.rules.events import Event, Recomputed
 from jackpot.rules.money import from_cents, to_cents
 from jackpot.rules.recompute import correct, mark_undone, with_correction, without_awards
 from jackpot.rules.refusal import Refusal, quoted, refuse_if, two_people
-from jackpot.rules.signing import People
+from jackpot.rules.signing import People, Role
 from jackpot.rules.state import PAID_KEPT, UNPAID, Award, Hit, Level, State
 from jackpot.rules.undo import is_whole
 
@@ -134,9 +134,33 @@ class Paid(Event, frozen=True, array_like=True):
     same_patron: tuple[Seat, ...] = ()
 
 
+class Paying(Protocol):
+    """An award, in the state or as people are told of it."""
+
+    @property
+    def pays(self) -> str: ...
+
+
 def payments(hit: Hit, document: str) -> list[Pay]:
     """What pays a validated hit whole, where nobody looks at papers: each winner on a form of their own."""
     return [Pay(f"H{hit.number}", document=f"{document}-{seat}", seat=seat) for seat in winners(hit.awards)]
+
+
+def payers(awards: Iterable[Paying]) -> tuple[Role, ...]:
+    """Who pays these: the cage alone what it pays of them, a part of a meter (A8)."""
+    return CAGE if any(award.pays == "cage" for award in awards) else FLOOR_OR_CAGE
+
+
+def who_pays(state: State, command: Pay) -> tuple[Role, ...]:
+    """Who may pay what is named: the validated awards of the hit, of the seat, or the award (A8)."""
+    hit = state.hits.get(number_of("H", command.hit))
+    return payers(
+        award
+        for award in (hit.awards if hit is not None else ())
+        if award.status == "validated"
+        and command.seat in (None, award.seat)
+        and command.award in (None, f"A{award.number}")
+    )
 
 
 def decide_pay(state: State, command: Pay, by: By) -> Paid:
@@ -307,6 +331,13 @@ class Corrected(Event, frozen=True, array_like=True):
     people: People
     document: str = ""
     tax_from: int | None = None
+
+
+def who_corrects(state: State, command: Correct) -> tuple[Role, ...]:
+    """Who may correct an award: what changes a payment of the cage, the cage alone (A8, A10)."""
+    number = number_of("A", command.award)
+    kept = (*state.hits.values(), *state.paid.values())
+    return payers(award for hit in kept for award in hit.awards if award.number == number and award.settled())
 
 
 def decide_correct(state: State, command: Correct, by: By) -> Corrected:
@@ -489,6 +520,7 @@ ACTS: Final = (
         {Paid: apply_paid},
         _again_pay,
         power=FLOOR_OR_CAGE,
+        narrower=who_pays,
     ),
     Act(
         Undo,
@@ -504,5 +536,6 @@ ACTS: Final = (
         {Corrected: apply_corrected},
         _again_correct,
         power=FLOOR_OR_CAGE,
+        narrower=who_corrects,
     ),
 )

@@ -75,9 +75,11 @@ def check_people(state: State, act: Act, command: ActCommand, people: People) ->
     for one in people.signed:
         said = untrue(state, one, choosing=isinstance(command, SetSecret)) if state.bank == SITE else ""
         refuse_if(bool(said), Code.NOT_ALLOWED, f"by: {said}")
-        power = act.power == ROLES or set(act.power) & set(one.roles)
-        needed = f"only {' or '.join(act.power) or 'the server itself'} may"
-        refuse_if(not power, Code.NOT_ALLOWED, f"by: person {one.id} may not {_words(act)}: {needed}")
+        power = act.power_for(state, command)
+        needed = f"only {' or '.join(power) or 'the server itself'} may"
+        needed += "; the cage pays it (A8)" if power != act.power else ""
+        said = f"by: person {one.id} may not {_words(act)}: {needed}"
+        refuse_if(not act.allows(state, command, one), Code.NOT_ALLOWED, said)
     if people.proof.request:
         check_confirmed(state, command, people)
 
@@ -89,9 +91,10 @@ def _words(act: Act) -> str:
 def check_reject(state: State, command: Reject, people: People) -> None:
     """Refuse who neither asked for what waits nor may ask for the same."""
     request = find_request(state, command.request)
-    act = ACT_OF[type(decode_asked(request.command))]
+    asked = decode_asked(request.command)
+    act = ACT_OF[type(asked)]
     for one in people.signed:
-        may = one.id == request.people.signed[0].id or act.power == ROLES or set(act.power) & set(one.roles)
+        may = one.id == request.people.signed[0].id or act.allows(state, asked, one)
         refuse_if(
             not may, Code.NOT_ALLOWED, f"by: person {one.id} may not {_words(act)}, so cannot reject it"
         )

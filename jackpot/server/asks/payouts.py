@@ -45,7 +45,7 @@ class Validate(Payout, tag="validate", frozen=True):
 
 
 class Pay(Payout, tag="pay", frozen=True):
-    """One winner of a validated hit, or one award, is paid (A10, T11).
+    """One winner of a validated hit, or one award, is paid (A10, T11). By the cage alone where it pays (A8).
 
     seat: the winner's; a hit with one winner needs none. document: the number of the payout form.
     patron: who is paid, or their reference. tax_form, tax_number: of the form that the site's sum takes.
@@ -79,7 +79,7 @@ class AddPapers(Payout, tag="add-papers", frozen=True):
 
 
 class Correct(ServerAct, tag="correct", frozen=True):
-    """An award comes to another sum (A10); two people.
+    """An award comes to another sum (A10); two people, who are of the cage where it paid the award (A8).
 
     document: a must where the award is paid. A tax form that what is paid on top takes is added to the papers
     first.

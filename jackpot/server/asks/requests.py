@@ -121,7 +121,7 @@ def _looked_at(state: State, request: Asked, left_ms: int) -> Waits:
     """Decided as if somebody confirmed it now."""
     command = decode_asked(request.command)
     found: dict[str, Any] = {"seen": moved(state, request.seen)}
-    found |= {"roles": ACT_OF[type(command)].power}
+    found |= {"roles": ACT_OF[type(command)].power_for(state, command)}
     try:
         event = would(state, request)
         found |= {"moved": moved(state, seen(state, event)), "shown": mark_of(state, event).hex()}

@@ -62,7 +62,8 @@ def ended(number: int, asker: Signer) -> Act:
 
 def paid(round_: str) -> tuple[Step, ...]:
     """Seat 5's hand on L is seen, and all that it won is paid."""
-    return tuple(Act(kind, Hand(round_, 5), signed=(BEN,)) for kind in ("validate", "pay"))
+    hand = Hand(round_, 5)
+    return Act("validate", hand, signed=(BEN,)), Act("pay", hand, signed=(CASHIER,))
 
 
 def undone(round_: str, left: str) -> Act:

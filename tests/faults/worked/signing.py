@@ -1,7 +1,7 @@
 """Worked examples: who may do what, and what one person asks for and another confirms (A10, A11, T10, T11).
 
-A floorperson validates, strikes, voids, reopens and releases; the cage pays; what moves money against an
-award takes two different people, of whom the second signs with a secret of their own.
+A floorperson validates, strikes, voids, reopens and releases; the cage pays what comes of a meter; what
+moves money against an award takes two different people, of whom the second signs with a secret of their own.
 """
 
 from dataclasses import replace
@@ -60,8 +60,8 @@ def add_cents(*signed: Signer, ok: bool = True, asked: int | None = None) -> Act
 
 EXAMPLES: list[Example] = [
     Example(
-        "the floor validates and releases, the floor or the cage pays, and nobody else",
-        ("A10", "T11"),
+        "the floor validates and releases, the cage pays a part of a meter, and nobody else",
+        ("A8", "A10", "T11"),
         LAW,
         (A,),
         (T1,),
@@ -71,7 +71,7 @@ EXAMPLES: list[Example] = [
             by("release", ANN, table="T1"),
             *no("validate", CASHIER, VIEWER, AUDITOR, ADMIN),
             by("validate", replace(ANN, means="token")),
-            *no("pay", VIEWER, AUDITOR, ADMIN),
+            *no("pay", ANN, VIEWER, AUDITOR, ADMIN),
             by("pay", CASHIER),
         ),
         WON,

@@ -28,7 +28,7 @@ from tests.faults.worked.form import Link, Table
 from tests.frames import Claim, Close, Settle, Void
 from tests.rules.acts.test_meters import CENT, SEED, frame, meter, played, two_links
 from tests.rules.acts.test_parameters import change
-from tests.rules.acts.test_requests import ANN, BEN, CAL, CORRECT, LOOKER, ask, last, waiting
+from tests.rules.acts.test_requests import ANN, BEN, CAL, CORRECT, LOOKER, PAYER, ask, last, waiting
 from tests.rules.subject import PEOPLE, OfEngine
 from tests.rules.test_engine import bank, royal, wager
 from tests.said import Heard
@@ -176,7 +176,8 @@ def test_the_awards_of_which_an_undo_would_leave_something_are_those_that_were_s
     mark, sight = shown(subject, undo), seen(subject.engine.state, event_of(subject, undo))
     assert (sight.raised, sight.leaving) == ([3], [])
     for act in (hits.Validate(second), *subject.payments(second)):
-        assert ask(subject, act, CAL).answer["ok"]
+        who = CAL if isinstance(act, hits.Validate) else PAYER
+        assert ask(subject, act, who).answer["ok"]
     sight = seen(subject.engine.state, event_of(subject, undo))
     assert (sight.raised, sight.leaving) == ([], [3])
     assert shown(subject, undo) != mark
@@ -275,7 +276,7 @@ MEANWHILE: Final[dict[str, Callable[[OfEngine, int], object]]] = {
     "wager": lost,
     "void": voided,
     "win": jackpot,
-    "pay": lambda subject, _: [ask(subject, one, CAL) for one in (hits.Validate("H1"), PAY)],
+    "pay": lambda subject, _: [ask(subject, *one) for one in ((hits.Validate("H1"), CAL), (PAY, PAYER))],
     "undo": lambda subject, _: ask(subject, hits.Undo("H2", "misdealt"), CAL, BEN),
     "correct": lambda subject, number: ask(subject, replace(CORRECT, amount=900_000 + number), CAL, BEN),
     "set right": lambda subject, _: ask(subject, replace(LESS, reason="a slip"), CAL, BEN),

@@ -9,7 +9,9 @@ from msgspec.structs import replace
 from jackpot.rules.acts.fields import PaperField
 from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
 from jackpot.rules.acts.papers import AddPapers
+from jackpot.rules.acts.requests import Reject
 from jackpot.rules.commands import ActCommand
+from jackpot.rules.signing import Proof, Role, Signed
 from tests.faults.worked.form import Link, Table
 from tests.frames import Bet, Settle, Wager
 from tests.rules.acts.test_requests import last
@@ -213,3 +215,36 @@ def test_papers_and_what_they_name_belong_together() -> None:
         fields: dict[str, Any] = wrong
         assert refused(subject, Pay("H1", document="1", seat=3, **fields)) == ("bad_request", "paper")
         assert refused(subject, AddPapers("H1", "x", "cam", seat=3, **fields)) == ("bad_request", "paper")
+
+
+def signed(subject: OfEngine, command: Any, *roles: Role) -> str:
+    """How people with each of these roles are answered; "" where it is done."""
+    who = tuple(Signed(number, (role,)) for number, role in enumerate(roles, 3))
+    return str(subject.execute(command, proof=Proof(who, 5, b"h" * 32)).answer.get("code", ""))
+
+
+def test_the_cage_pays_what_it_pays() -> None:
+    """A8: a part of a meter is paid by the cage alone, and what is journalled against it once it is paid."""
+    subject = royal_of_three()
+    assert signed(subject, Correct("A1", OWN - 1, "misread"), "floor", "floor") == "", "it is not paid yet"
+    assert signed(subject, Validate("H1"), "floor") == ""
+    for pay in (Pay("H1", document="1", seat=3), Pay("H1", "A1", "1")):
+        assert signed(subject, pay, "floor") == "not_allowed"
+    assert signed(subject, Pay("H1", document="2", seat=5), "floor") == ""
+    assert signed(subject, Pay("H1", document="1", seat=3), "cage") == ""
+    assert signed(subject, Pay("H1", document="3", seat=2), "cage") == ""
+    more = Correct("A1", OWN, "misread", "V-1")
+    assert signed(subject, more, "floor", "cage") == "not_allowed"
+    assert signed(subject, more, "cage", "cage") == ""
+    assert signed(subject, Correct("A2", ENVY + 1, "misread", "V-2"), "floor", "floor") == ""
+
+
+def test_one_of_the_floor_does_not_reject_what_the_cage_asked_for() -> None:
+    """A8: a request is rejected by who asked, or by who may ask for the same."""
+    subject = royal_of_three()
+    assert signed(subject, Pay("H1", document="1", seat=3), "cage") == ""
+    assert signed(subject, Correct("A1", OWN - 1, "misread", "V-1"), "cage") == ""
+    other = Proof((Signed(9, ("floor",)),), 5, b"h" * 32)
+    assert subject.execute(Reject("main-1", "no"), proof=other).answer["code"] == "not_allowed"
+    cashier = Proof((Signed(9, ("cage",)),), 5, b"h" * 32)
+    assert subject.execute(Reject("main-1", "no"), proof=cashier).answer["ok"]
