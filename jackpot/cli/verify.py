@@ -69,8 +69,8 @@ def verify(
 ) -> None:
     """Prove the ledger from its first row: chain, postings, meters, snapshots and head. A server may run.
 
-    A ledger that was sealed (`jackpot ledger seal`) is proved from where its rows begin; with --archive the
-    rows before are proved as well, and that both are of one chain.
+    A ledger that was sealed (`jackpot ledger seal`) needs its --archive: both are proved, each row that
+    stayed is compared, and both must be of one chain. Without it old rows are a problem that is named.
 
     With --ledger and --config, the ledger of that URL must have the site and banks of that configuration.
     With --heads each head in that file must be signed by a known key and be in the chain; rows newer than the
@@ -84,8 +84,7 @@ def verify(
 
     if textfile is not None and chain:
         fail("--textfile says that the books were proved, and --chain does not prove them")
-    known = _known(head)
-    of = _of(context, ledger, config)
+    known, of = _known(head), _of(context, ledger, config)
     kept = None if heads is None else partial(_kept, heads, _public_keys(key or [], of))
     try:
         asked = _Asked(ledger or (of.ledger.url if of else ""), of, bank, known, chain, jobs, archive)
@@ -103,6 +102,7 @@ def verify(
     for name, report in reports.items():
         _say(name, report, how, archive, heads=heads is not None)
     _end_if_wrong(problems, reports)
+    _end_if_unproved(reports, archive)
     if textfile is not None:
         tell(textfile, "verified", {name: report.head.seq for name, report in reports.items()})
 
@@ -118,15 +118,13 @@ def _end_if_wrong(problems: "Sequence[str]", reports: "Mapping[str, Report]") ->
 
 def _say(name: str, report: "Report", how: str, archive: Path | None, *, heads: bool) -> None:
     """How far a bank holds, what is left to believe, and its head. heads: whether signed ones were given."""
-    if report.problems or not report.head.seq:
+    if report.problems or not report.head.seq or (report.archived and archive is None):
         return
     rows = f"{counted(report.head.seq, 'row')} {'holds' if report.head.seq == 1 else 'hold'}"
-    if report.archived and archive is None:
-        rows = f"rows {report.archived + 1} to {report.head.seq} hold"
     typer.echo(f"{name}: {rows}{how}")
     for left in [
         *_left(report),
-        *([_archived(report, archive)] if report.archived else []),
+        *([f"frames of rows 1 to {report.archived} are proved by {archive}"] if report.archived else []),
         *([_proved(report)] if heads else []),
     ]:
         typer.echo(f"{name}: {left}")
@@ -162,10 +160,11 @@ def _left(report: "Report") -> list[str]:
     return left
 
 
-def _archived(report: "Report", archive: Path | None) -> str:
-    """Whether the rows that left the ledger were proved too."""
-    how = f"proved by {archive}" if archive else "and not proved here: give --archive FILE"
-    return f"frames of rows 1 to {report.archived} are archived, {how}"
+def _end_if_unproved(reports: "Mapping[str, Report]", archive: Path | None) -> None:
+    """Ends the command where rows left: a role that may delete rows may also say that they are archived."""
+    old = [f"{name}: rows 1 to {report.archived}" for name, report in reports.items() if report.archived]
+    if old and archive is None:
+        fail(f"{', '.join(old)}: old frames are archived, and nothing is proved without: give --archive FILE")
 
 
 def _proved(report: "Report") -> str:

@@ -36,8 +36,8 @@ _LOOSE: Final = """
 """
 
 
-def cuts(ledger: Reader, bank: str) -> list[tuple[int, Cut]]:
-    """Each `archived` row of a bank, the newest first, with where it cuts. An unreadable one is left out."""
+def _rows(ledger: Reader, bank: str) -> list[tuple[int, Archived]]:
+    """The `archived` rows of a bank, the newest first. An unreadable one is left out."""
 
     def asked(number: int) -> Conversation[list[tuple[int, Event]]]:
         found = []
@@ -46,7 +46,17 @@ def cuts(ledger: Reader, bank: str) -> list[tuple[int, Cut]]:
                 found.append((seq, kinds.decode(Archived.kind, version, body)))
         return found
 
-    return [(seq, event.cut) for seq, event in ledger.ask(bank, asked) if isinstance(event, Archived)]
+    return [(seq, event) for seq, event in ledger.ask(bank, asked) if isinstance(event, Archived)]
+
+
+def told_of(ledger: Reader, bank: str) -> list[Archived]:
+    """What each `archived` row of a bank says, the newest first."""
+    return [event for _, event in _rows(ledger, bank)]
+
+
+def cuts(ledger: Reader, bank: str) -> list[tuple[int, Cut]]:
+    """Each `archived` row of a bank, the newest first, with where it cuts."""
+    return [(seq, event.cut) for seq, event in _rows(ledger, bank)]
 
 
 def cut_of(ledger: Reader, bank: str) -> Cut | None:
@@ -94,18 +104,12 @@ def digest_of_staying(
 
 
 def left_over(ledger: Reader, bank: str, cut: Cut) -> list[str]:
-    """A sentence for whatever is left of old rows and is not what stayed when the others went."""
-    said = []
-    if digest_of_staying(ledger, bank, cut.seq) != cut.stays:
-        said.append(
-            f"{bank}: of rows 1 to {cut.seq}, which are archived, some stayed, and one of them was changed, "
-            "added or taken away since"
-        )
+    """A sentence for whatever is left of old rows and should have gone with the others."""
 
     def back(number: int) -> Conversation[list[int]]:
         return [seq for (seq,) in (yield _BACK, (number, cut.seq))]
 
-    said += [f"{bank}: row {seq} is archived, and here as well" for seq in ledger.ask(bank, back)]
+    said = [f"{bank}: row {seq} is archived, and here as well" for seq in ledger.ask(bank, back)]
     for table in ("posting", "hit_entry"):
 
         def asked(number: int, table: str = table) -> Conversation[list[int]]:
@@ -117,13 +121,24 @@ def left_over(ledger: Reader, bank: str, cut: Cut) -> list[str]:
 
 
 def untrue_cuts(ledger: Reader, bank: str) -> list[str]:
-    """A sentence for each `archived` row that names another row than the one that is here."""
-    return [
-        f"{bank}: row {seq} says that row {cut.seq} is another one than it is"
-        for seq, cut in cuts(ledger, bank)
-        for row in ledger.rows(bank, cut.seq - 1, 1)
-        if row.seq == cut.seq and (row.hash, row.epoch, row.version) != (cut.hash, cut.epoch, cut.version)
-    ]
+    """A sentence for each `archived` row that names other rows than those that are here.
+
+    Each one is asked, however many came after it: what stays once stays for ever.
+    """
+    said = []
+    for seq, cut in cuts(ledger, bank):
+        named = cut.hash, cut.epoch, cut.version
+        said += [
+            f"{bank}: row {seq} says that row {cut.seq} is another one than it is"
+            for row in ledger.rows(bank, cut.seq - 1, 1)
+            if row.seq == cut.seq and (row.hash, row.epoch, row.version) != named
+        ]
+        if digest_of_staying(ledger, bank, cut.seq) != cut.stays:
+            said.append(
+                f"{bank}: of rows 1 to {cut.seq}, which row {seq} says are archived, some stayed, and one of "
+                "them was changed, added or taken away since"
+            )
+    return said
 
 
 def not_the_archive(ledger: Reader, archive: Reader, bank: str, cut: Cut) -> str | None:

@@ -13,7 +13,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from jackpot.ledger.archived import cut_of, cuts, digest_of_staying, left_over, not_the_archive
+from jackpot.ledger.archived import (
+    cut_of,
+    digest_of_staying,
+    left_over,
+    not_the_archive,
+    told_of,
+    untrue_cuts,
+)
 from jackpot.ledger.backup import PART, backup
 from jackpot.ledger.copy import Progress
 from jackpot.ledger.journal import Head, chained
@@ -26,10 +33,10 @@ from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.sqlite_file import locked
 from jackpot.ledger.store import DataRefused, Fenced, LedgerCorrupt, LedgerError, Statement, Store
 from jackpot.ledger.walk import beginning
-from jackpot.rules.acts.archives import Archive, Cut
+from jackpot.rules.acts.archives import Archive, Archived, Cut
 from jackpot.rules.acts.seals import SEAL_STEP, SNAPSHOT_FORMAT
 from jackpot.rules.engine import Engine
-from jackpot.rules.signing import SITE
+from jackpot.rules.signing import SITE, People
 from jackpot.rules.state import Level, State
 
 HOLDER: Final = "seal"
@@ -271,7 +278,7 @@ async def _seal_bank(store: Store, file: Path, bank: str, sealing: Sealing, prog
         except DataRefused as error:
             raise Fenced(f"{bank}: somebody wrote into it meanwhile, nothing was deleted: {error}") from error
         progress(f"{bank}: deleting", one.leaving, one.leaving)
-        for problem in await store.run(lambda ledger: left_over(ledger, bank, cut)):
+        for problem in await store.run(lambda of: left_over(of, bank, cut) + untrue_cuts(of, bank)):
             raise LedgerCorrupt(problem)
         await store.run(partial(rebuild, bank=bank))
     await store.release(bank, head.epoch)
@@ -309,8 +316,9 @@ def _compared(ledger: Reader, file: Path, one: Plan, tell: Callable[[int, int], 
 
 
 async def _told(store: Store, engine: Engine, head: Head, cut: Cut, sealing: Sealing) -> Head:
-    """The bank's head once a row says what leaves; an interrupted seal may have said it before."""
-    if cut in [known for _, known in await store.run(lambda ledger: cuts(ledger, head.bank))]:
+    """The bank's head once a row says what leaves; the same people may have said it before."""
+    said = Archived(cut, People(sealing.people), sealing.reason)
+    if said in await store.run(lambda ledger: told_of(ledger, head.bank)):
         return head
     envelope = command_at(sealing.unix_ms, Archive(cut, sealing.reason), *sealing.people)
     return await decide(store, engine, head, envelope)

@@ -230,7 +230,8 @@ def hit(state: State, found: Hit) -> Map:
 
     Of a hit that was undone whole they say what was taken back; of another, what stands.
     difference: what was journalled against its awards once they were paid, which no amount holds (A10).
-    disputed: the entry that holds its payment until that is lifted; None where nothing does.
+    left: what is not paid yet, of the hand's own and of envy. disputed: the entry that holds its payment
+    until that is lifted; None where nothing does.
     """
     statuses = {award.status for award in found.awards}
     awards = [
@@ -255,6 +256,7 @@ def hit(state: State, found: Hit) -> Map:
         "amount": _sum(award for award in told if award.kind != "envy"),
         "envy": _sum(award for award in told if award.kind == "envy"),
         "difference": sum(to_cents(award.difference) for award in found.awards if award.stands()),
+        "left": _sum(award for award in found.awards if award.status in UNPAID),
         "at": found.at,
         "status": next((status for status in order if status in statuses), "undone"),
         "disputed": state.disputed.get(found.number),

@@ -341,7 +341,11 @@ class Overview:
 
     def _waiting(self) -> Map:
         """The hits that wait for people, of all banks, the oldest first, and how many they are."""
-        hits = [self._hit(name, hit) for name, bank in self._states.items() for hit in bank.waiting]
+        hits = [
+            self._hit(name, hit) | self._part_paid(hit)
+            for name, bank in self._states.items()
+            for hit in bank.waiting
+        ]
         hits.sort(key=lambda hit: hit["at"])
         more = len(hits) - WAITING_SHOWN
         return {
@@ -349,6 +353,15 @@ class Overview:
             "hits": hits[:WAITING_SHOWN],
             "more": Sentence("and {count} more", count=more) if more > 0 else "",
         }
+
+    def _part_paid(self, hit: Map) -> Map:
+        """What of a hit is still to be paid, where some of its awards are."""
+        standing = [award["status"] for award in hit["awards"] if award["status"] != "undone"]
+        paid = standing.count("paid")
+        if not paid:
+            return {}
+        part = Sentence("{paid} of {count} paid", paid=str(paid), count=str(len(standing)))
+        return {"amount": self._money.text(hit["left"]), "envy": "", "part": part}
 
     def _heads(self) -> str:
         """Up to where each bank was signed last, how long ago, and who took it (S8); "" where none is."""
@@ -479,6 +492,7 @@ class Overview:
             "amount": self._money.text(hit["amount"]) if _wagered(hit) else Sentence("no wager"),
             "envy": self._money.text(hit["envy"]) if hit["envy"] else "",
             "corrected": self._money.text(hit["difference"]) if hit["difference"] else "",
+            "part": "",
             "status": Sentence(status),
             "stands": status,
             "next": _NEXT.get(status, ""),

@@ -16,7 +16,7 @@ BRACES = re.compile(r"{[^}]*}")
 # Which acts people ask for on pages; of these every refusal is told in Spanish.
 ASKED = (
     "alarms", "disputes", "erasure", "hits", "meters", "papers", "readings", "requests", "rounds", "seen",
-    "vouching",
+    "sheets", "vouching",
 )  # fmt: skip
 # What refusing calls take: the place of the sentence among their arguments.
 PLACE = {"refuse_if": 2, "Refusal": 1, "two_people": 1}

@@ -32,7 +32,7 @@ HISTOGRAM: Final = ("_bucket", "_sum", "_count")
 # The demo has no Redis, certificate or standby, signs no heads, pages nobody, and lets keys grow old.
 NOT_IN_THE_DEMO: Final = (
     "jackpot_relay_", "jackpot_tls_", "jackpot_heads_", "jackpot_signed_", "jackpot_notices_",
-    "jackpot_key_", "jackpot_ledger_standbys",
+    "jackpot_key_", "jackpot_ledger_standbys", "jackpot_timer_",
 )  # fmt: skip
 
 

@@ -55,6 +55,7 @@ class Hit:
     level: str | None = None
     cycle: int | None = None
     disputed: int = 0  # the number of the dispute that holds its payment
+    forms: set[int] = field(default_factory=set)  # seats whose papers have a tax form
     awards: list[Award] = field(default_factory=list)
 
 

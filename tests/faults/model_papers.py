@@ -58,8 +58,11 @@ class PaperActs(Acts):
             raise Refused("several_winners")
         if found.disputed:
             raise Refused("disputed")
-        if tax_from is not None and self.given(found, ready[0].seat) >= tax_from and not tax_form:
+        written = tax_form or ready[0].seat in found.forms
+        if tax_from is not None and self.given(found, ready[0].seat) >= tax_from and not written:
             raise Refused("no_tax_form")
+        if tax_form:
+            found.forms.add(ready[0].seat)
         for one in ready:
             one.status = PAID
         return self.answer([status_of(one, PAID) for one in ready])
@@ -70,16 +73,15 @@ class PaperActs(Acts):
         amount: int,
         document: str | None = None,
         people: int = 1,
-        tax_form: str = "",
         tax_from: int | None = None,
     ) -> Map:
-        """What is paid on top is a payment too: a form where it brings the award to the site's sum."""
+        """What is paid on top is a payment too: the winner has a form where it comes to the site's sum."""
         if people < 2:
             raise Refused("two people")
-        _, (one, *_) = self.awards_of(None, award)
-        before = one.amount + one.difference
-        large = tax_from is not None and before < tax_from <= amount
-        if large and one.status in (PAID, FINAL) and not tax_form:
+        found, (one, *_) = self.awards_of(None, award)
+        more = amount - one.amount - one.difference
+        large = tax_from is not None and more > 0 and self.given(found, one.seat) + more >= tax_from
+        if large and one.status in (PAID, FINAL) and one.seat not in found.forms:
             raise Refused("no tax form")
         return self.correct_award(award, amount, document)
 

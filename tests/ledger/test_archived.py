@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from jackpot.lab.what_if import Impossible, what_if
 from jackpot.ledger import seal as sealing
-from jackpot.ledger.archived import cuts
+from jackpot.ledger.archived import cuts, digest_of_staying
 from jackpot.ledger.open import open_reader
 from jackpot.ledger.reading import STAYS
 from jackpot.ledger.sqlite import SqliteLedger
@@ -86,6 +86,22 @@ def test_a_forged_cut_is_found(tmp_path: Path, name: str, value: object) -> None
     )
     kept.ledger = SqliteLedger(path)
     assert kept.with_archive() != ()
+    kept.ledger.close()
+
+
+def test_a_second_row_that_excuses_a_change_is_found(tmp_path: Path) -> None:
+    """S8: whatever is said later of the rows that stayed, the first `archived` row goes on naming them."""
+    path = tmp_path / "ledger.db"
+    kept = Kept(Place(f"sqlite:///{path}"), tmp_path)
+    kept.seal()
+    spoil(path, "UPDATE journal SET at = at + 1 WHERE seq = 2")
+    ((_, cut),) = cuts(kept.ledger, "main")
+    kept.ledger.close()
+    with closing(SqliteLedger(path)) as ledger:
+        forged = replace(cut, stays=digest_of_staying(ledger, "main", cut.seq))
+    Forger(path).append(Archived(forged, People(("anna", "ben")), "forged"))
+    kept.ledger = SqliteLedger(path)
+    assert "some stayed" in " ".join(kept.verified().problems)
     kept.ledger.close()
 
 

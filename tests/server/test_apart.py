@@ -3,7 +3,7 @@
 import asyncio
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -49,9 +49,11 @@ def running(code: str, **more: Any) -> Apart:
 
 def children() -> list[str]:
     """The processes that this one has started, and that live."""
-    return [
-        pid for task in Path("/proc/self/task").iterdir() for pid in (task / "children").read_text().split()
-    ]
+    found: list[str] = []
+    for task in Path("/proc/self/task").iterdir():
+        with suppress(FileNotFoundError):  # a thread that has ended meanwhile
+            found += (task / "children").read_text().split()
+    return found
 
 
 @asynccontextmanager

@@ -47,6 +47,9 @@ async def test_what_was_typed_outlives_the_session(tmp_path: Path) -> None:
         await page.click(PAY)
         await until_open(page, "Seat 1 of H1 is paid, form P-4711.")
         await until_true(page, f"{KEPT} === null")
+        assert "1 of 2 paid" in await page.inner_text("#waiting .hit")
+        assert "$1,000.00" in await page.inner_text("#waiting .hit")
+        assert "$1,000.00 is still to be paid: 1 of 2 paid" in await page.inner_text(".hero")
         await page.fill("#s2-document", "P-4712")
         await server.entrance.store.change(("DELETE FROM session", ()))
         await page.wait_for_selector("#login")
@@ -55,6 +58,11 @@ async def test_what_was_typed_outlives_the_session(tmp_path: Path) -> None:
         await page.keyboard.press("Enter")
         await page.wait_for_selector("#s2-document", state="attached")
         assert await page.input_value("#s2-document") == ""
+        await page.fill("#s2-document", "P-4713")
+        assert "P-4713" in await page.evaluate(KEPT)
+        await page.evaluate("document.querySelector(\"form[action='/ops/sign-out']\").requestSubmit()")
+        await page.wait_for_selector("#login")
+        assert await page.evaluate(KEPT) is None, "who signs out leaves nothing behind"
     assert faults == []
 
 

@@ -83,7 +83,7 @@ class Cards(Reply, frozen=True):
 
 
 class Hit(Reply, frozen=True):
-    """amount: the hand's own awards; what it earned others is `envy`.
+    """amount: the hand's own awards; what it earned others is `envy`. left: what of both is not paid yet.
 
     steps, cards: where one hit is asked for.
 
@@ -102,6 +102,7 @@ class Hit(Reply, frozen=True):
     amount: Money
     envy: Money
     difference: Money
+    left: Money
     at: Moment
     status: Literal["pending", "validated", "final", "paid", "undone"]
     disputed: int | None
@@ -202,7 +203,7 @@ def _looked_into(ledger: "Reader", bank: str, hit: int) -> tuple[Cards | None, l
 def hit_of(bank: str, hit: Map) -> Hit:
     """A hit, as `views.hit` has it."""
     awards = tuple(award_of(award) for award in hit["awards"])
-    sums = {name: money(hit[name]) for name in ("amount", "envy", "difference")}
+    sums = {name: money(hit[name]) for name in ("amount", "envy", "difference", "left")}
     return msgspec.convert({**hit, **sums, "awards": awards, "bank": bank}, Hit)
 
 

@@ -116,6 +116,7 @@ function waitingHit(hit) {
   const where = [hit.table, hit.seat, hit.bank].filter(Boolean).join(", ");
   const sum = element("span", "sum", hit.amount);
   if (hit.envy) sum.append(element("small", "", say("and {sum} envy", { sum: hit.envy })));
+  if (hit.part) sum.append(element("small", "", hit.part));
   to.append(element("span", "what", hit.what), element("span", "where", where), sum, element("span", "next", hit.next || hit.status));
   return to;
 }

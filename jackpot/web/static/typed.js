@@ -4,6 +4,7 @@
 import { say } from "./words.js";
 
 const KEPT = "typed";
+const SIGN_OUT = "/ops/sign-out"; // who leaves by themselves leaves nothing behind
 
 const door = () => document.querySelector("#login");
 const refused = () => document.querySelector(".problem-page");
@@ -74,7 +75,8 @@ export function keepTyped() {
     if (event.target.matches(FIELDS) && !door()) typed(false);
   });
   document.addEventListener("submit", (event) => {
-    if (event.target.method === "post" && !door()) typed(true);
+    if (event.target.getAttribute("action") === SIGN_OUT) sessionStorage.removeItem(KEPT);
+    else if (event.target.method === "post" && !door()) typed(true);
   });
   document.body.addEventListener("htmx:afterSwap", (event) => {
     if (event.detail.target === document.body) come();

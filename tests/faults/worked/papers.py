@@ -40,8 +40,8 @@ def pay(
     return Act("pay", on, fields, ok=ok and not why, why=why)
 
 
-def correct(amount: str, tax_from: int | None, form: str = "", *, ok: bool = True) -> Act:
-    fields = {"amount": amount, "document": "V-1", "tax_from": tax_from, "tax_form": form}
+def correct(amount: str, tax_from: int | None, *, ok: bool = True) -> Act:
+    fields = {"amount": amount, "document": "V-1", "tax_from": tax_from}
     return Act("correct", FIRST, fields, people=2, ok=ok)
 
 
@@ -141,7 +141,7 @@ EXAMPLES: list[Example] = [
         (Now(FIRST, "10000.42", "paid"), Now(ENVY, "1000", "paid")),
     ),
     Example(
-        "a correction that brings what was paid to the sum takes a form; what was there has had its own",
+        "a correction that raises what was paid to the sum takes a form that was not there",
         ("A10",),
         TAX,
         (A,),
@@ -155,10 +155,28 @@ EXAMPLES: list[Example] = [
             pay(FIRST, 200_000),
             correct("1999.99", 200_000),
             correct("2000", 200_000, ok=False),
-            correct("2000", 200_000, "W-2G"),
-            correct("2500", 200_000),
+            correct("2000", None),
+            correct("2500", 200_000, ok=False),
             correct("1000.04", 200_000),
             correct("2000", None),
+        ),
+        {L: Level("8000.42", "10000", "0.42", "2000")},
+        (Now(FIRST, "1000.04", "paid"),),
+    ),
+    Example(
+        "a form that was given with the payment serves for what is paid on top",
+        ("A10",),
+        TAX,
+        (A,),
+        (T1,),
+        (
+            Frame("T1", plain("r1", [5, 3])),
+            straight_flush("T1", "r1", "1000.04", [3]),
+            Act("validate", HAND),
+            pay(FIRST, 200_000, "W-2G"),
+            correct("2000", 200_000),
+            correct("2500", 200_000),
+            correct("2000", 200_000),
         ),
         {L: Level("8000.42", "10000", "0.42", "2000")},
         (Now(FIRST, "1000.04", "paid"),),
