@@ -108,7 +108,7 @@ async function main() {
     refused = code ? refused + 1 : 0;
     if (refused >= REFUSALS_MOST) throw new Error(`refused again and again: ${code}`);
     await clear("the round was refused");
-    left--;
+    if (!code) left--; // a round that was refused was not played
     await new Promise((resolve) => setTimeout(resolve, Number(given.pause ?? 100)));
   }
 }
