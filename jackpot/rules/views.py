@@ -230,7 +230,7 @@ def hit(state: State, found: Hit) -> Map:
 
     Of a hit that was undone whole they say what was taken back; of another, what stands.
     difference: what was journalled against its awards once they were paid, which no amount holds (A10).
-    left: what is not paid yet, of the hand's own and of envy. disputed: the entry that holds its payment
+    left, left_envy: what of `amount` and `envy` is not paid yet. disputed: the entry that holds its payment
     until that is lifted; None where nothing does.
     """
     statuses = {award.status for award in found.awards}
@@ -244,6 +244,7 @@ def hit(state: State, found: Hit) -> Map:
     order: tuple[Any, ...] = ("pending", "validated", "final", "paid", "undone")
     levels = [award["level"] for award in awards if award["level"]]
     told = [award for award in found.awards if award.stands()] or found.awards
+    unpaid = [award for award in found.awards if award.status in UNPAID]
     return {
         "hit": f"H{found.number}",
         "link": state.link(found.link).terms.link,
@@ -256,7 +257,8 @@ def hit(state: State, found: Hit) -> Map:
         "amount": _sum(award for award in told if award.kind != "envy"),
         "envy": _sum(award for award in told if award.kind == "envy"),
         "difference": sum(to_cents(award.difference) for award in found.awards if award.stands()),
-        "left": _sum(award for award in found.awards if award.status in UNPAID),
+        "left": _sum(award for award in unpaid if award.kind != "envy"),
+        "left_envy": _sum(award for award in unpaid if award.kind == "envy"),
         "at": found.at,
         "status": next((status for status in order if status in statuses), "undone"),
         "disputed": state.disputed.get(found.number),

@@ -360,8 +360,13 @@ class Overview:
         paid = standing.count("paid")
         if not paid:
             return {}
+        left, envy = (self._money.text(hit[name]) if hit[name] else "" for name in ("left", "left_envy"))
         part = Sentence("{paid} of {count} paid", paid=str(paid), count=str(len(standing)))
-        return {"amount": self._money.text(hit["left"]), "envy": "", "part": part}
+        return {
+            "amount": left or Sentence("{sum} envy", sum=envy),
+            "envy": envy if left else "",
+            "part": part,
+        }
 
     def _heads(self) -> str:
         """Up to where each bank was signed last, how long ago, and who took it (S8); "" where none is."""

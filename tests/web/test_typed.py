@@ -49,7 +49,7 @@ async def test_what_was_typed_outlives_the_session(tmp_path: Path) -> None:
         await until_true(page, f"{KEPT} === null")
         assert "1 of 2 paid" in await page.inner_text("#waiting .hit")
         assert "$1,000.00" in await page.inner_text("#waiting .hit")
-        assert "$1,000.00 is still to be paid: 1 of 2 paid" in await page.inner_text(".hero")
+        assert "$1,000.00 envy is still to be paid: 1 of 2 paid" in await page.inner_text(".hero")
         await page.fill("#s2-document", "P-4712")
         await server.entrance.store.change(("DELETE FROM session", ()))
         await page.wait_for_selector("#login")

@@ -83,7 +83,9 @@ class Cards(Reply, frozen=True):
 
 
 class Hit(Reply, frozen=True):
-    """amount: the hand's own awards; what it earned others is `envy`. left: what of both is not paid yet.
+    """amount: the hand's own awards; what it earned others is `envy`.
+
+    left, left_envy: what of these is not paid yet.
 
     steps, cards: where one hit is asked for.
 
@@ -103,6 +105,7 @@ class Hit(Reply, frozen=True):
     envy: Money
     difference: Money
     left: Money
+    left_envy: Money
     at: Moment
     status: Literal["pending", "validated", "final", "paid", "undone"]
     disputed: int | None
@@ -203,7 +206,7 @@ def _looked_into(ledger: "Reader", bank: str, hit: int) -> tuple[Cards | None, l
 def hit_of(bank: str, hit: Map) -> Hit:
     """A hit, as `views.hit` has it."""
     awards = tuple(award_of(award) for award in hit["awards"])
-    sums = {name: money(hit[name]) for name in ("amount", "envy", "difference", "left")}
+    sums = {name: money(hit[name]) for name in ("amount", "envy", "difference", "left", "left_envy")}
     return msgspec.convert({**hit, **sums, "awards": awards, "bank": bank}, Hit)
 
 
