@@ -231,6 +231,7 @@ async def test_a_stale_page_and_a_double_tap_do_no_harm(tmp_path: Path) -> None:
         await royal(device)
         page = await signed_in(server, browser, faults)
         await page.click("#waiting .hit")
+        await page.wait_for_selector("form[action='/ops/acts/validate']")  # as it was before Bo
         await server.entrance.act(server.writers["main"], Validate("H1"), [await prove(server, "bo")])
         await page.click("button.main")
         await until_open(page, "H1 is validated already, by Bo, ")
