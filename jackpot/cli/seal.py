@@ -15,7 +15,6 @@ from jackpot.words import counted
 if TYPE_CHECKING:
     from jackpot.ledger.seal import Plan
 
-_DAY_MS: Final = 86_400_000
 # What people do when it is done.
 _NEXT: Final = """\
 {0} is the only place that has these rows now: keep a second copy on another machine.
@@ -62,12 +61,13 @@ def seal(
     from jackpot.ledger.seal import OLDER_THAN_DAYS, Sealing, plans
     from jackpot.ledger.seal import seal as let_go
     from jackpot.ledger.store import LedgerError
+    from jackpot.rules.acts.fields import DAY_MS
 
     people = _people(talk, reason)
     found = configured(talk.config, "give --config FILE")
     found = replace(found, ledger=replace(found.ledger, url=ledger)) if ledger else found
     now = SystemClock().unix_ms()
-    sealing = Sealing(people, reason, now - (days or OLDER_THAN_DAYS) * _DAY_MS, now)
+    sealing = Sealing(people, reason, now - (days or OLDER_THAN_DAYS) * DAY_MS, now)
 
     async def work() -> "list[Plan]":
         if talk.preview:  # a server may run

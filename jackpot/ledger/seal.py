@@ -98,7 +98,7 @@ class Sealing(NamedTuple):
 class Plan(NamedTuple):
     """What may leave a bank. upto: the row up to which frames leave, 0 for none. leaving: how many rows.
 
-    held: why no later row; "" where there is no later one to think of. age: rows of it may be younger.
+    gone: the first of them. held: why no later row may leave.
     """
 
     bank: str

@@ -131,21 +131,22 @@ def test_every_sentence_of_a_sign_is_in_every_catalogue() -> None:
     assert words("de_AT") == {}
 
 
-def made_by_programs() -> Iterator[str]:
-    """Every plain sentence of a Sentence that a page's program makes."""
-    for file in resources.files("jackpot.web").iterdir():
+def calls(package: str) -> Iterator[tuple[str, list[ast.expr]]]:
+    """Every call of something by its name in the files of a package, with what it is given."""
+    for file in resources.files(package).iterdir():
         if file.name.endswith(".py"):
             for call in ast.walk(ast.parse(file.read_text())):
-                if (
-                    isinstance(call, ast.Call)
-                    and isinstance(call.func, ast.Name)
-                    and call.func.id == "Sentence"
-                ):
-                    yield from (
-                        each.value
-                        for each in call.args
-                        if isinstance(each, ast.Constant) and isinstance(each.value, str)
-                    )
+                if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
+                    yield call.func.id, call.args
+
+
+def made_by_programs() -> Iterator[str]:
+    """Every plain sentence of a Sentence that a page's program makes."""
+    for name, given in calls("jackpot.web"):
+        if name == "Sentence":
+            yield from (
+                each.value for each in given if isinstance(each, ast.Constant) and isinstance(each.value, str)
+            )
     yield from (*CAUSES.values(), *REMEDIES.values())
     yield from (text for kind in alarms.KINDS.values() for text in kind)
     yield from (text for pair in (*OFFLINE.values(), *HERE.values(), HITS, REQUESTS, ALARMS) for text in pair)
@@ -153,11 +154,8 @@ def made_by_programs() -> Iterator[str]:
 
 def said_by_books() -> Iterator[str]:
     """What reports and papers say: columns, facts, sentences, and what names of the journal are called."""
-    for file in resources.files("jackpot.books").iterdir():
-        if file.name.endswith(".py"):
-            for call in ast.walk(ast.parse(file.read_text())):
-                if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
-                    yield from _of_call(call.func.id, call.args)
+    for name, given in calls("jackpot.books"):
+        yield from _of_call(name, given)
     for report in REPORTS.values():
         yield from (*(as_words(column.name) for column in report.columns), *report.lines)
     yield from (as_words(kinds.name_of(kind)) for kind in kinds.KINDS)
@@ -197,15 +195,9 @@ def said_by_the_lab() -> tuple[set[str], set[str]]:
 def test_the_lab_speaks_every_language_of_the_pages() -> None:
     """The lab: tables, titles, notes and the texts in pictures are told, all but names and sources."""
     asked, names = said_by_the_lab()
-    for file in resources.files("jackpot.odds").iterdir():
-        if file.name.endswith(".py"):
-            for call in ast.walk(ast.parse(file.read_text())):
-                if (
-                    isinstance(call, ast.Call)
-                    and isinstance(call.func, ast.Name)
-                    and call.func.id == "Sentence"
-                ):
-                    asked |= set(_of_call("Sentence", call.args))
+    for name, given in calls("jackpot.odds"):
+        if name == "Sentence":
+            asked |= set(_of_call(name, given))
     asked = {text for text in asked if re.sub(r"{\w+}|\W", "", text)}
     assert {"Return of a wager at these meters", "of the wins", "Straight flush", "{level} meter"} <= asked
     spanish = words("es_MX", PAGES)

@@ -48,7 +48,16 @@ def up() -> Iterator[dict[str, Any]]:
             raise AssertionError(process.communicate()[1])
         yield json.loads(said)
         process.send_signal(signal.SIGINT)
-        assert process.wait(TIMEOUT_S) == 0
+        try:
+            assert process.wait(TIMEOUT_S) == 0
+        except subprocess.TimeoutExpired as late:
+            left = subprocess.run(
+                ["ps", "-o", "etimes,args", "--ppid", str(process.pid)],
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            raise AssertionError(f"what has not ended:\n{left.stdout}") from late
     finally:
         process.kill()
         process.communicate()

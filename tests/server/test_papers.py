@@ -38,11 +38,11 @@ PAID = {"seat": 1, **WRITTEN}
 NAMES = ("Dee Lear", "Will Ness", "Pat Ron", "T-0815")
 
 
-def taxed(folder: Path, **more: Any) -> Config:
-    """A floor where a payment from $2,000.00 on takes a tax form."""
+def taxed(folder: Path, least: int = 200_000, **more: Any) -> Config:
+    """A floor where a payment from so many cents on takes a tax form."""
     config = configure(folder)
     return msgspec.structs.replace(
-        config, site=msgspec.structs.replace(config.site, tax_form_from=200_000, **more)
+        config, site=msgspec.structs.replace(config.site, tax_form_from=least, **more)
     )
 
 
@@ -342,9 +342,7 @@ async def test_papers_are_erased_once_another_confirms_it(tmp_path: Path) -> Non
 @on_loop
 async def test_a_correction_is_asked_for_a_tax_form_by_the_sites_sum(tmp_path: Path) -> None:
     """A10: the sum is the configuration's; who asks cannot leave it out or name another."""
-    config = taxed(tmp_path)
-    site = msgspec.structs.replace(config.site, tax_form_from=1_100_000)
-    config = msgspec.structs.replace(config, site=site)
+    config = taxed(tmp_path, 1_100_000)
     async with Server(config) as server, table(server) as device:
         await royal(device)
         assert (await administer(config, do="validate", hit="H1", by="Ann"))["ok"]
@@ -387,9 +385,7 @@ async def test_a_patron_and_a_tax_form_are_one_winners(tmp_path: Path) -> None:
 @on_loop
 async def test_seats_that_name_the_same_patron_are_counted_together(tmp_path: Path) -> None:
     """T9, A10: one player had both boxes; so says who pays them, before or with the payment."""
-    config = taxed(tmp_path)
-    site = msgspec.structs.replace(config.site, tax_form_from=1_050_000)
-    config = msgspec.structs.replace(config, site=site)
+    config = taxed(tmp_path, 1_050_000)
     async with Server(config) as server, table(server) as device:
         await royal(device)
         assert (await administer(config, do="validate", hit="H1", by="Ann"))["ok"]

@@ -24,6 +24,7 @@ from jackpot.lab.bench.servers import Floor, furnish
 from jackpot.ledger.banks import open_banks
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.threaded import Threaded
+from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.links import OpenLink
 from jackpot.rules.acts.readings import Reading
 from jackpot.rules.acts.tables import OpenTable
@@ -36,7 +37,6 @@ from jackpot.server.sequencer import BATCH_COMMANDS_MAX, Core
 # Whose the rows are; and how far each is from the next, in milliseconds.
 HOLDER: Final = "bench"
 STEP_MS: Final = 100
-DAY_MS: Final = 86_400_000
 FILE: Final = "past.db"
 BANK: Final = "main"
 USUAL: Final = Floor(64)

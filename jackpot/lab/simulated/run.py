@@ -19,13 +19,14 @@ from controllers.messages import Bet, Claim, Settle, Wager
 from jackpot.books import chance, fair
 from jackpot.books.fair import Counted, Expected, Finding
 from jackpot.config import Config
-from jackpot.lab.bench.past import BANK, DAY_MS, open_new
+from jackpot.lab.bench.past import BANK, open_new
 from jackpot.lab.dealing import Layout
 from jackpot.lab.simulated.decks import AT_ONCE, deal
 from jackpot.lab.simulated.plan import DEALT, LINK, Plan, Wrong, names
 from jackpot.ledger.journal import Head, genesis
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.rules.acts.banks import OpenBank
+from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.hits import Pay, Validate, payments
 from jackpot.rules.acts.links import OpenLink
 from jackpot.rules.acts.readings import Reading

@@ -18,6 +18,9 @@ VALIDATED = (
     royal("T1", "r1", "10000.42", [3]),
     Act("validate", HAND),
 )
+# A tenth of 10,000.42, with envy of 300.00 for seat 3; and what is left once it was raised to 2,000.00.
+TENTH = (Frame("T1", plain("r1", [5, 3])), straight_flush("T1", "r1", "1000.04", [3]))
+RAISED = {L: Level("8000.42", "10000", "0.42", "2000")}
 ENVIED = {L: Level("10000", "20000", "0.42", "10000.42", cycle=2)}
 
 
@@ -147,8 +150,7 @@ EXAMPLES: list[Example] = [
         (A,),
         (T1,),
         (
-            Frame("T1", plain("r1", [5, 3])),
-            straight_flush("T1", "r1", "1000.04", [3]),
+            *TENTH,
             correct("2000", 200_000),  # unpaid: its payment will ask
             correct("1000.04", 200_000),
             Act("validate", HAND),
@@ -160,7 +162,7 @@ EXAMPLES: list[Example] = [
             correct("1000.04", 200_000),
             correct("2000", None),
         ),
-        {L: Level("8000.42", "10000", "0.42", "2000")},
+        RAISED,
         (Now(FIRST, "1000.04", "paid"),),
     ),
     Example(
@@ -170,15 +172,14 @@ EXAMPLES: list[Example] = [
         (A,),
         (T1,),
         (
-            Frame("T1", plain("r1", [5, 3])),
-            straight_flush("T1", "r1", "1000.04", [3]),
+            *TENTH,
             Act("validate", HAND),
             pay(FIRST, 200_000, "W-2G"),
             correct("2000", 200_000),
             correct("2500", 200_000),
             correct("2000", 200_000),
         ),
-        {L: Level("8000.42", "10000", "0.42", "2000")},
+        RAISED,
         (Now(FIRST, "1000.04", "paid"),),
     ),
     Example(

@@ -4,31 +4,22 @@ from dataclasses import replace
 from typing import Any
 
 from tests.faults.worked.form import (
-    DEALER,
-    UTH,
     Act,
     Check,
     Example,
-    Frame,
     Hand,
     Level,
-    Link,
     Now,
     Prize,
     Signer,
-    Table,
-    Won,
-    bets,
-    settle,
-    wager,
 )
 from tests.faults.worked.papers import ENVIED, ENVY, HAND, T1, VALIDATED, L
 from tests.faults.worked.signing import ANN, BEN, CASHIER, VIEWER, one_royal
-from tests.faults.worked.undo import FIRST, ROYAL, A
+from tests.faults.worked.undo import FIRST, A
+from tests.faults.worked.winners import BONUS, DEALERS, SHARED, UTH_TABLE
 
 LAW = "58 Pa. Code 643a.11(g)(4)(iv), (g)(5)(iii): no part of a meter is of the table inventory; house"
 TELLER, BOTH = Signer(12, ("cage",)), Signer(13, ("floor", "cage"))
-DEALERS = Hand("r1", DEALER)
 
 
 def pays(who: Signer, on: Hand | Prize = FIRST, why: str = "", **fields: Any) -> Act:
@@ -99,16 +90,10 @@ EXAMPLES: list[Example] = [
         "players who share a part of a meter are all paid by the cage",
         ("A6", "A8"),
         LAW,
-        (Link("L", "pa-653a-five-card-hand-bonus"),),
-        (Table("T1", UTH, 6),),
+        (BONUS,),
+        (UTH_TABLE,),
         (
-            Frame("T1", wager("r1", bets("L", [5, 3], on="dealer"))),
-            # 10,000 + 2 x 0.13, halved; the reserve of 2 x 0.08 is the next meter
-            Frame(
-                "T1",
-                settle("r1", dealer="As Ks", board="Qs Js Ts 2d 3h"),
-                (Won(5, "meter", "5000.13", ROYAL), Won(3, "meter", "5000.13", ROYAL)),
-            ),
+            *SHARED,
             Act("validate", DEALERS, signed=(ANN,)),
             *(pays(ANN, DEALERS, seat=seat, why="not_allowed") for seat in (5, 3)),
             *(pays(CASHIER, DEALERS, seat=seat) for seat in (5, 3)),

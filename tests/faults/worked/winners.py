@@ -33,6 +33,16 @@ THREE = (
     Act("validate", HAND),
 )
 LEAVES = {L: Level("10000", "20000", "0.63", "10000.63", cycle=2)}
+# The dealer's royal for seats 5 and 3: 10,000 + 2 x 0.13, halved; the reserve of 2 x 0.08 is the next meter.
+BONUS, UTH_TABLE = Link("L", "pa-653a-five-card-hand-bonus"), Table("T1", UTH, 6)
+SHARED = (
+    Frame("T1", wager("r1", bets("L", [5, 3], on="dealer"))),
+    Frame(
+        "T1",
+        settle("r1", dealer="As Ks", board="Qs Js Ts 2d 3h"),
+        (Won(5, "meter", "5000.13", ROYAL), Won(3, "meter", "5000.13", ROYAL)),
+    ),
+)
 
 
 EXAMPLES: list[Example] = [
@@ -136,16 +146,10 @@ EXAMPLES: list[Example] = [
         "players who share the dealer's hand are paid by their seats; the last one frees the table",
         ("A6", "A8", "A10", "T11"),
         "58 Pa. Code 653a.12(e)(2), 643a.11(g)(5)(iii)",
-        (Link("L", "pa-653a-five-card-hand-bonus"),),
-        (Table("T1", UTH, 6),),
+        (BONUS,),
+        (UTH_TABLE,),
         (
-            Frame("T1", wager("r1", bets("L", [5, 3], on="dealer"))),
-            # 10,000 + 2 x 0.13, halved; the reserve of 2 x 0.08 is the next meter
-            Frame(
-                "T1",
-                settle("r1", dealer="As Ks", board="Qs Js Ts 2d 3h"),
-                (Won(5, "meter", "5000.13", ROYAL), Won(3, "meter", "5000.13", ROYAL)),
-            ),
+            *SHARED,
             Act("validate", DEALERS),
             pay(DEALERS, why="several_winners"),
             pay(DEALERS, seat=5),
