@@ -161,6 +161,8 @@ class Desk(ABC):
         for each in what:
             if each is Do.STAND_BY:
                 log.info("standing_by", bank=self.bank, reason=self.hold.stopped)
+            elif each is Do.GIVE_UP:
+                log.info("bank_given_up", bank=self.bank)
             elif each is Do.STOP:
                 for answer in self._asked:
                     if not answer.done():

@@ -196,6 +196,8 @@ class Do(Enum):
     """Say that the ledger stands before a row that was seen in it."""
     STAND_BY = auto()
     """Say that the bank is not decided here now, and by whom."""
+    GIVE_UP = auto()
+    """Say that this server gives the bank up."""
     STOP = auto()
     """Refuse what was asked and is not answered."""
     SEND_AWAY = auto()
@@ -374,5 +376,6 @@ class Hold(Life):
             return ()
         self._until = -inf
         self._holder = ""
-        said = (Do.STAND_BY,) if was[0] != "" or before in HELD else ()
+        told = Do.GIVE_UP if self.state is State.RELEASING else Do.STAND_BY
+        said = (told,) if was[0] != "" or before in HELD else ()
         return (*said, Do.STOP, Do.SEND_AWAY) if said or was[1] else ()

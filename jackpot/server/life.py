@@ -174,6 +174,8 @@ class Life:
             return self._reason
         if self._holder is None:
             return "starting"
+        if self.state is State.RELEASING:
+            return f"bank {self.bank} is being given up"
         return f"standby: {self._holder or 'no server'} has bank {self.bank}"
 
     def look(self, seq: int, now: float) -> Lease:
@@ -188,4 +190,6 @@ class Life:
             return Lease(*known, Here.STOPPED, self._reason)
         if self._head is None:
             return Lease(*known, Here.STANDBY, "the ledger does not answer")
+        if self.state is State.RELEASING:
+            return Lease(*known, Here.STANDBY, "it is being given up")
         return Lease(*known, Here.STANDBY, "" if self.elsewhere else "no server is seen at work")

@@ -256,10 +256,11 @@ class Tenure:
     async def _release(self) -> None:
         """Everything decided is durable: another server may take the bank before this one hears of it."""
         self.writer.carry_out(self.hold.drained())
+        if not self._store.shared:
+            return  # its file is free for others once this server has closed it
         try:
-            if self._store.shared:
-                await self._store.release(self.bank, self.writer.core.epoch)
-                self._given_up(free=True)
+            await self._store.release(self.bank, self.writer.core.epoch)
+            self._given_up(free=True)
         except (CommitInDoubt, Fenced) as error:
             log.warning("not_released", bank=self.bank, reason=str(error))
         self.writer.carry_out(self.hold.released())

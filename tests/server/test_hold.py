@@ -373,7 +373,11 @@ def test_a_bank_that_is_to_be_given_up_answers_what_it_decided_and_no_more() -> 
     assert one.state is State.DRAINING
     assert one.tick(0.5 + LEASE_S + AWAY_S) == (Do.SEND_AWAY,)
     assert one.acknowledged(9.0, 9.1) == (), "nobody comes back to it"
-    assert one.drained()
+    assert one.drained() == (Do.GIVE_UP, Do.STOP, Do.SEND_AWAY)
+    assert one.stopped == "bank main is being given up"
+    assert one.look(0, 9.2)[4:] == (Here.STANDBY, "it is being given up")
+    assert one.released() == ()
+    assert one.stopped == "standby: no server has bank main"
     doubtful = serving()
     doubtful.ending()
     assert doubtful.doubted() == (Do.SEND_AWAY,)

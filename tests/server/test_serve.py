@@ -37,7 +37,12 @@ def test_it_serves_until_it_is_told_to_stop(tmp_path: Path) -> None:
         server.send_signal(signal.SIGTERM)
         _, rest = server.communicate(timeout=30)
         assert server.returncode == 0
-        assert json.loads(rest.splitlines()[-1])["event"] == "stopped"
+        said = [json.loads(line) for line in rest.splitlines()]
+        assert [said[0]["event"], said[-1]["event"]] == ["stopping", "stopped"]
+        given_up = sorted((line["event"], line["bank"]) for line in said[1:-1])
+        assert given_up == [("bank_given_up", "main"), ("bank_given_up", "site")], (
+            "nobody stands by for a file that one server has"
+        )
 
 
 def test_a_person_at_a_terminal_is_told_its_addresses(tmp_path: Path) -> None:
