@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from jackpot.lab.bench.load import LoadError
-from jackpot.lab.bench.servers import Program, serving
+from jackpot.lab.bench.servers import Program, end, serving
 from jackpot.lab.engines import EngineError, EnginesMissing, Postgres, binaries, free_port
 from jackpot.lab.house import furnish
 from jackpot.lab.redis_engine import RedisServer, any_program
@@ -41,6 +41,8 @@ WIDE: Final = max(map(len, READY))
 # Somebody looks at it as it runs: five seconds, as on a floor, are long then.
 EVERY: Final = "1s"
 
+# People wait for the end. What was told to end and has not is killed then: nothing of it is kept.
+ENDS_S: Final = 10.0
 # A signal that comes just before a wait without an end would be noticed by the next one alone.
 NOTICED_S: Final = 1.0
 
@@ -64,29 +66,34 @@ scrape_configs:
 
 
 class Topology:
-    """All of it, in a folder; it ends with `stack`. deploy: the folder with the shipped alerts.
+    """All of it, in a folder; it ends with `stack`, all programs at one moment and then the databases.
 
-    addresses: of each part by its name, once it is up; a server's and a signage process's by listener.
+    deploy: the folder with the shipped alerts. addresses: of each part by its name, once it is up; a server's
+    and a signage process's by listener.
     """
 
     def __init__(self, folder: Path, deploy: Path, stack: ExitStack) -> None:
         self._folder = folder
         self._deploy = deploy / "prometheus"
         self._stack = stack
+        self._programs: dict[str, Program] = {}
         self.addresses: dict[str, Any] = {}
 
     def up(self) -> None:
         """Returns once every part answers. Raises EngineError, LoadError."""
-        programs = _programs()
+        found = _programs()
         redis = self._stack.enter_context(RedisServer(self._folder / "redis", any_program()))
         self.addresses |= {"postgresql": self._database(), "redis": redis.url}
         config = furnish(self._folder, self.addresses["postgresql"], self._more())
         self.addresses["config"] = str(config)
-        started = [self._ours(config, "serve", name) for name in SERVERS]
-        started += [self._ours(config, "signage", name) for name in SIGNAGE]
-        for program in started:
+        self._stack.callback(self._end)  # before Redis and PostgreSQL, on which they depend
+        for kind, command, names in (("server", "serve", SERVERS), ("signage", "signage", SIGNAGE)):
+            for name in names:
+                words = ("-m", "jackpot.cli", command, "--config", str(config), "--id", name)
+                self._start(f"{kind} {name}", Program(self._folder / name, *words))
+        for program in self._programs.values():
             program.said(serving)
-        self._watch(programs)
+        self._watch(found)
 
     def _database(self) -> str:
         primary = self._stack.enter_context(Postgres(self._folder / PRIMARY))
@@ -108,11 +115,15 @@ class Topology:
             text += f'\n[[{kind}]]\nid = "{name}"\n{lines}'
         return text
 
-    def _ours(self, config: Path, command: str, name: str) -> Program:
-        words = ("-m", "jackpot.cli", command, "--config", str(config), "--id", name)
-        return self._stack.enter_context(Program(self._folder / name, *words))
+    def _start(self, name: str, program: Program) -> None:
+        program.start()
+        self._programs[name] = program
 
-    def _watch(self, programs: dict[str, str]) -> None:
+    def _end(self) -> None:
+        for name in end(self._programs, ENDS_S):
+            print(f"killed, since it had not ended after {ENDS_S:.0f} s: {name}", file=sys.stderr)
+
+    def _watch(self, found: dict[str, str]) -> None:
         """Prometheus and Alertmanager, as `deploy/prometheus` has them."""
         for name in (ALERTMANAGER, PROMETHEUS):
             self.addresses[name] = f"127.0.0.1:{free_port()}"
@@ -139,8 +150,9 @@ class Topology:
         }
         for name, given in words.items():
             given.append(f"--web.listen-address={self.addresses[name]}")
-            program = Program(self._folder / name, *given, program=programs[name])
-            self._stack.enter_context(program).said(READY[name].search)
+            program = Program(self._folder / name, *given, program=found[name])
+            self._start(name, program)
+            program.said(READY[name].search)
 
     def summary(self) -> str:
         """For a person: what is where."""

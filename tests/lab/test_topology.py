@@ -16,6 +16,7 @@ import pytest
 
 from controllers.client import SignClient, TableClient
 from controllers.memory import VolatileMemory
+from jackpot.lab.bench.servers import Program, used
 from jackpot.lab.engines import EnginesMissing
 from jackpot.lab.house import FIVE, SIGNS, key
 from jackpot.lab.topology import Topology
@@ -27,6 +28,13 @@ from tests.e2e.vendor import bets
 SIGN: Final = next(sign for sign, link in SIGNS.items() if link == FIVE)
 # Seed of the link's mega, and 9 % of a wager on it.
 WITH_A_WAGER: Final = 1_000_000 + 9
+IGNORES: Final = """
+import signal, time
+
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+print("ready", flush=True)
+time.sleep(60)
+"""
 SYNCHRONOUS: Final = "SELECT application_name FROM pg_stat_replication WHERE sync_state = 'sync'"
 
 
@@ -137,6 +145,21 @@ def test_a_person_reads_where_each_part_is() -> None:
             "some",
         ],
     ]
+
+
+def test_a_program_that_will_not_end_is_killed_and_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Deploy: what ignores SIGTERM holds nobody up for longer than the one time that all programs have."""
+    monkeypatch.setattr("jackpot.lab.topology.ENDS_S", 0.0)
+    with ExitStack() as stack:
+        topology = Topology(tmp_path, DEPLOY, stack)
+        stack.callback(topology._end)
+        program = Program(tmp_path / "a", "-c", IGNORES)
+        topology._start("server a", program)
+        program.said(str.strip)
+    assert capsys.readouterr().err == "killed, since it had not ended after 0 s: server a\n"
+    assert used({}, program.cpu()) == 0, "it is gone"
 
 
 def test_what_is_missing_is_named_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

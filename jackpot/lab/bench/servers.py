@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, NamedTuple, Self
@@ -69,23 +69,35 @@ class Program(Side):
     def pids(self) -> Iterable[int]:
         return [self._process.pid]
 
-    def __enter__(self) -> Self:
+    def start(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(  # noqa: S603 - our own programs, and the system's
                 [*tied(), *self._command], stdout=log, stderr=log, stdin=subprocess.DEVNULL
             )
+
+    def __enter__(self) -> Self:
+        self.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        end({"": self})
+
+    def terminate(self) -> None:
+        """Tells it to end, and does not wait."""
         self._process.terminate()
+
+    def ended(self, within_s: float) -> bool:
+        """Whether it ends by itself within that time; else it is killed."""
         try:
-            self._process.wait(STOPS_S)
+            self._process.wait(within_s)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait(STOPS_S)
+            return False
+        return True
 
     @property
     def _log(self) -> Path:
@@ -102,6 +114,16 @@ class Program(Side):
             if self._process.poll() is not None or time.monotonic() > ends:
                 raise LoadError(f"{self.folder.name} does not start: {''.join(lines)[-_LOG_TAIL:].strip()}")
             time.sleep(_LOOK_EVERY_S)
+
+
+def end(programs: Mapping[str, Program], within_s: float = STOPS_S) -> list[str]:
+    """Tells all to end at one moment, and has ended all. Returns which had to be killed after that time."""
+    for program in programs.values():
+        program.terminate()
+    ends = time.monotonic() + within_s
+    return [
+        name for name, program in programs.items() if not program.ended(max(0.0, ends - time.monotonic()))
+    ]
 
 
 class Echo(Program):

@@ -1,12 +1,31 @@
 """Does a measured server say where it is, and why it does not start?"""
 
 from pathlib import Path
+from typing import Final
 
 import pytest
 
 from jackpot.lab.bench.load import LoadError
-from jackpot.lab.bench.servers import Ours, used
+from jackpot.lab.bench.servers import Ours, Program, end, used
 from jackpot.lab.house import SQLITE
+
+# Told to end, it waits until the file of its first word is there, makes that of its second, and ends.
+WAITS: Final = """
+import pathlib, signal, sys, time
+
+first, second = map(pathlib.Path, sys.argv[1:])
+
+def wait(*_):
+    while not first.exists():
+        time.sleep(0.01)
+    second.touch()
+    sys.exit()
+
+signal.signal(signal.SIGTERM, wait)
+print("ready", flush=True)
+while True:
+    time.sleep(60)
+"""
 
 
 def test_a_server_tells_its_ports_and_its_batches(tmp_path: Path) -> None:
@@ -31,3 +50,17 @@ def test_a_server_that_does_not_start_says_why(tmp_path: Path) -> None:
 def test_a_process_that_ended_meanwhile_counts_for_nothing() -> None:
     """Bench: only what is there at the end has used the time in between; a new one all of its own."""
     assert used({1: 5.0, 2: 3.0}, {1: 6.0, 3: 0.5}) == 1.5
+
+
+def test_programs_that_end_together_do_not_wait_for_each_other(tmp_path: Path) -> None:
+    """Deploy: the first one ends only after the second, so both were told before either was waited for."""
+    first, second = tmp_path / "first", tmp_path / "second"
+    programs = {
+        "first": Program(first, "-c", WAITS, str(second / "ended"), str(first / "ended")),
+        "second": Program(second, "-c", WAITS, str(second), str(second / "ended")),
+    }
+    for program in programs.values():
+        program.start()
+        program.said(str.strip)
+    assert end(programs) == [], "none had to be killed"
+    assert (first / "ended").exists()
