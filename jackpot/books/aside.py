@@ -14,7 +14,7 @@ import msgspec
 from jackpot import behind
 from jackpot.books import output
 from jackpot.books.days import day_fault
-from jackpot.books.report import Cell, Found, Report, Unanswerable, Wanted, saying
+from jackpot.books.report import Cell, Found, Report, Unanswerable, Wanted, saying, steady
 from jackpot.books.reports import REPORTS
 from jackpot.config import Site
 from jackpot.ledger.open import open_reader
@@ -77,22 +77,28 @@ class Told(msgspec.Struct, frozen=True):
 
 def told_of(ledger: Reader, asked: Asked) -> Told:
     """What a report says. Raises LedgerError."""
-    report = REPORTS[asked.report]
     try:
-        found = report.find(ledger, _wanted(asked, ledger))
-        match asked.form:
-            case "csv":
-                return Told(text="".join(_file(report, found)))
-            case "json":
-                short = found._replace(rows=_first(found))
-                return Told(text="".join(output.as_json(report, short)))
-            case "print":
-                short = found._replace(rows=islice(found.rows, ROWS_MOST))
-                pieces = output.as_html(report, short, asked.site, asked.now, asked.language)
-                return Told(text="".join(pieces))
-        return Told(shown=_shown(report, found, output.Shown(asked.site, asked.language), asked.skip))
+        with steady(ledger):
+            return _told(ledger, asked)
     except Unanswerable as error:
         return Told(str(error))
+
+
+def _told(ledger: Reader, asked: Asked) -> Told:
+    """Raises Unanswerable."""
+    report = REPORTS[asked.report]
+    found = report.find(ledger, _wanted(asked, ledger))
+    match asked.form:
+        case "csv":
+            return Told(text="".join(_file(report, found)))
+        case "json":
+            short = found._replace(rows=_first(found))
+            return Told(text="".join(output.as_json(report, short)))
+        case "print":
+            short = found._replace(rows=islice(found.rows, ROWS_MOST))
+            pieces = output.as_html(report, short, asked.site, asked.now, asked.language)
+            return Told(text="".join(pieces))
+    return Told(shown=_shown(report, found, output.Shown(asked.site, asked.language), asked.skip))
 
 
 def _wanted(asked: Asked, ledger: Reader) -> Wanted:

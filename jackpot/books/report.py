@@ -1,9 +1,11 @@
 """What is a report? Its name, what it is asked with, and its columns: one form for commands and pages."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Final, Literal, NamedTuple
 
 from jackpot.config import Site
+from jackpot.ledger.archived import cut_of
 from jackpot.ledger.reading import Reader
 
 Kind = Literal["text", "word", "figure", "count", "sum", "moment", "span", "code"]
@@ -97,6 +99,20 @@ class Report(NamedTuple):
     example: str = ""
     lines: tuple[str, ...] = ()
     personal: bool = False
+
+
+@contextmanager
+def steady(ledger: Reader) -> Iterator[None]:
+    """Around a report, which is read page by page. Raises InArchive at its end where old rows left meanwhile:
+    what was read may lack them.
+    """
+    before = {bank: cut_of(ledger, bank) for bank in ledger.banks()}
+    try:
+        yield
+    finally:
+        for bank, cut in before.items():
+            if cut_of(ledger, bank) != cut:
+                raise InArchive(f"{bank}: old rows left for an archive while this was read: ask once more")
 
 
 def saying(report: Report, rows: Sequence[tuple[Cell, ...]]) -> list[int]:

@@ -193,7 +193,7 @@ def _run(report: Report, asked: Asked) -> None:
     """Makes one report; exit code 1 where it does not add up."""
     from msgspec import MsgspecError
 
-    from jackpot.books.report import Unanswerable
+    from jackpot.books.report import Unanswerable, steady
     from jackpot.ledger.open import open_reader
     from jackpot.ledger.store import LedgerError
     from jackpot.rules.kinds import UnknownEventError
@@ -202,7 +202,7 @@ def _run(report: Report, asked: Asked) -> None:
         fail("one of --csv, --json and --html at a time")
     place = asked.place()
     try:
-        with closing(open_reader(place.url)) as ledger:
+        with closing(open_reader(place.url)) as ledger, steady(ledger):
             found = report.find(ledger, asked.wanted(place, ledger))
             _write(report, found, asked, place.site)
     except (LedgerError, Unanswerable) as error:

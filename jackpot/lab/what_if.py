@@ -188,13 +188,18 @@ def _text(micros: int) -> str:
     return f"{whole}.{cents:02}"
 
 
+def _check_whole(ledger: Reader, bank: str) -> None:
+    """Raises Impossible where an archive alone has rows of the bank."""
+    if (cut := cut_of(ledger, bank)) is not None:
+        raise Impossible(is_archived(bank, cut))
+
+
 def what_if(ledger: Reader, bank: str, link: str, change: Change, tell: Callable[[int, int], None]) -> Found:
     """Plays a link's journal again. change: its terms into those to try. tell: rows read, and rows in all.
 
     Raises Impossible, LedgerError.
     """
-    if (cut := cut_of(ledger, bank)) is not None:
-        raise Impossible(is_archived(bank, cut))
+    _check_whole(ledger, bank)
     names = Names(ledger, bank)
     number = names.number(link)
     if number is None:
@@ -212,6 +217,7 @@ def what_if(ledger: Reader, bank: str, link: str, change: Change, tell: Callable
         again.take(entry)
         if entry.seq % 4_096 == 0:
             tell(entry.seq, upto)
+    _check_whole(ledger, bank)  # rows may have left meanwhile
     tell(upto, upto)
     again.pay_all()
     engine, _ = rebuild(ledger, bank)

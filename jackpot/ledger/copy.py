@@ -116,9 +116,7 @@ async def _check(source: Store, target: Store, heads: list[Head]) -> None:
         raise NotACopy(f"the target has a bank that the source does not know: {', '.join(sorted(unknown))}")
     for head in heads:
         there = await target.head(head.bank)
-        cut = await source.run(partial(cut_of, bank=head.bank))
-        if cut is not None and there.seq < cut.seq:
-            raise NotACopy(f"{is_archived(head.bank, cut)}: copy that one")
+        await _check_here(source, head.bank, there.seq)
         if there.epoch == 0:
             continue
         if there.seq > head.seq:
@@ -131,6 +129,13 @@ async def _check(source: Store, target: Store, heads: list[Head]) -> None:
             raise NotACopy(
                 f"{head.bank}: the target is a copy no longer: {there.holder or 'a server'} has taken it"
             )
+
+
+async def _check_here(source: Store, bank: str, after: int) -> None:
+    """Raises NotACopy where rows after that one are archived: the source lacks some of them."""
+    cut = await source.run(partial(cut_of, bank=bank))
+    if cut is not None and after < cut.seq:
+        raise NotACopy(f"{is_archived(bank, cut)}: copy that one")
 
 
 async def _hash_at(source: Store, head: Head, seq: int) -> bytes | None:
@@ -149,6 +154,7 @@ async def _carry_bank(source: Store, target: Store, head: Head, progress: Progre
     progress(f"{head.bank}: copying", seq, head.seq)
     while seq < head.seq:
         page = await source.rows(head.bank, seq, min(PAGE_ROWS, head.seq - seq))
+        await _check_here(source, head.bank, seq)  # they may leave meanwhile
         if not page:
             raise LedgerCorrupt(f"{head.bank}: row {seq + 1} is missing, the head stands at {head.seq}")
         for number, row in enumerate(page, seq + 1):

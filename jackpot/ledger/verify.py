@@ -18,7 +18,7 @@ from jackpot.ledger.journal import Head
 from jackpot.ledger.onward import joint_at, judge_on
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import PAGE_ROWS, Totals, accounts_of, check_sealed, meters_differ, summed
-from jackpot.ledger.store import LedgerCorrupt
+from jackpot.ledger.store import LedgerCorrupt, LedgerUnusable
 from jackpot.ledger.walk import EPOCH_MOST, PROBLEMS_MAX, Joint, Sums, Walk, beginning, first
 from jackpot.rules.acts.archives import Cut
 
@@ -106,7 +106,7 @@ def verify(
 
     known: a hash that the bank's head once had, kept elsewhere: it shows a tail that was cut off.
     heads: signed ones of the bank, which this uses up (S8). Raises LedgerUnusable where the file cannot be
-    read.
+    read, or old rows left for an archive meanwhile.
     """
     cut = cut_of(ledger, bank)
     task, kept = Task(bank, ledger.head(bank), known, how.chain, cut), heads or BankHeads(bank)
@@ -124,6 +124,8 @@ def verify(
             problems += broken_joint(ledger, bank)
         problems += _unsealed(ledger, bank)
         problems += _unequal(task, walked)
+    if cut_of(ledger, bank) != cut:
+        raise LedgerUnusable(f"{bank}: old rows left for an archive while this was read: verify once more")
     progress(task.head.seq, task.head.seq)
     if len(problems) > PROBLEMS_MAX:
         problems[PROBLEMS_MAX:] = [f"{bank}: and {len(problems) - PROBLEMS_MAX} more"]

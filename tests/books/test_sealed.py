@@ -1,21 +1,26 @@
 """Do the books say the same of a sealed ledger, or else that an archive has the answer?"""
 
+import shutil
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import time
+from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
+from jackpot.books.aside import Asked, told_of
 from jackpot.books.report import InArchive, Wanted
 from jackpot.books.reports import REPORTS
 from jackpot.config import Site
 from jackpot.ledger.open import open_reader
 from jackpot.ledger.reading import Reader
+from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.server.asks.hits import _looked_into
 from tests.ledger.conftest import Place
 from tests.ledger.test_seal import Kept
+from tests.ledger.waiting import backup
 
 SITE: Final = Site("Riverside", "USD", time(6), "UTC")
 # Of rows that are archived these need frames; the others need what stayed.
@@ -56,6 +61,45 @@ def test_a_report_says_the_same_or_where_to_ask(kept: Kept) -> None:
         assert after["old"][name] == before["old"][name]
     with closing(open_reader(f"sqlite:///{kept.file}")) as archive:
         assert {name: told(archive, *span) for name, span in spans.items()} == before
+
+
+class Before:
+    """The rows leave before the statement of that place, counted from 0. seen: how many there were."""
+
+    def __init__(self, place: int, kept: Kept) -> None:
+        self.place = place
+        self.kept = kept
+        self.seen = 0
+
+    def statement(self) -> None:
+        self.seen += 1
+        if self.seen == self.place + 1:
+            self.kept.seal()
+
+
+@pytest.mark.parametrize("report", ["contributions", "reconcile", "fairness"])
+def test_a_report_while_rows_leave_is_whole_or_none(kept: Kept, tmp_path: Path, report: str) -> None:
+    """S2, S8: at whichever statement the rows leave, what is told is what it was, or that they left."""
+    days = kept.days()
+    given = {"day": days[1]} if report == "reconcile" else {"first": days[0], "last": days[3]}
+    asked = Asked(kept.url, SITE, {}, report, given, "en", "csv")
+    with closing(open_reader(kept.url)) as ledger:
+        whole = told_of(ledger, asked)
+    backup(kept.ledger, kept.file)
+    kept.ledger.close()
+    for place in count():
+        path = tmp_path / f"{place}.db"
+        shutil.copyfile(tmp_path / "ledger.db", path)
+        kept.ledger = SqliteLedger(path)
+        with closing(open_reader(f"sqlite:///{path}")) as ledger:
+            before = Before(place, kept)
+            ledger.check = before.statement
+            told = told_of(ledger, asked)
+        kept.ledger.close()
+        assert told == whole or "left for an archive" in told.problem or "are archived" in told.problem
+        if before.seen <= place:
+            assert (told, whole.problem) == (whole, "")
+            return
 
 
 def test_a_hit_of_an_archived_round_is_told_without_its_cards(kept: Kept) -> None:
