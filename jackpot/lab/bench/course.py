@@ -142,7 +142,10 @@ class Course:
         self.setup["redis"] = info.get("valkey_version") or info["redis_version"]
         script = server.command("SCRIPT", "LOAD", (_HERE / "frame.lua").read_text()).decode()
         side = Cluster(lambda: [server.pid])
-        self.measures["redis"] = lambda: self._scripted(server.port, script, side)
+        for kind in ("redis-py", "redis"):
+            self.measures[kind] = lambda kind=kind: self._loaded(  # type: ignore[misc]
+                self._job(kind, port=server.port, script=script, run=self._next_run()), side
+            )
         benchmark = program.with_name(program.name.replace("-server", "-benchmark"))
         if not benchmark.exists():
             self.skipped["redis-benchmark"] = f"there is no {benchmark}"
@@ -188,9 +191,6 @@ class Course:
         return self._loaded(
             self._job("function", clients=clients, url=self._other, run=self._next_run()), side
         )
-
-    def _scripted(self, port: int, script: str, side: Side) -> Measured:
-        return self._loaded(self._job("redis", port=port, script=script, run=self._next_run()), side)
 
     def _benchmarked(self, words: list[str], script: str, side: Side) -> Measured:
         """By requests, not seconds; its own start is in the time of the processors, and not in the rate."""

@@ -18,7 +18,8 @@ FUNCTIONS: Final = tuple(f"function {clients}" for clients in FUNCTION_CLIENTS)
 NAMES: Final[Mapping[str, str]] = {
     **OURS,
     **{f"function {n}": f"PostgreSQL, one stored function a frame, {n} in flight" for n in FUNCTION_CLIENTS},
-    "redis": "Redis, appendfsync always, one script a frame, a Python client a table",
+    "redis-py": "Redis, appendfsync always, one script a frame, by redis-py, a client a table",
+    "redis": "the same script by bare sockets, a client a table",
     "redis-benchmark": "the same script by redis-benchmark, a client a table",
     "redis-benchmark 8": "the same, 8 in flight a client",
     "echo": "bare TCP echo of the same frames, 8 in flight a table",
@@ -104,7 +105,8 @@ RATIOS: Final = (
     Ratio("postgres plain 8", FUNCTIONS, "PostgreSQL, no hands, 8 in flight / best function", 6.0),
     Ratio("sqlite hands 8", FUNCTIONS, "SQLite, seven hands, 8 in flight / best function", 3.5),
     Ratio("sqlite plain 1", ("function 64",), "SQLite, no hands, 1 in flight / function, 64 clients", 4.0),
-    Ratio("sqlite plain 8", ("redis",), "SQLite, no hands, 8 in flight / Redis, Python clients", 2.0),
+    Ratio("sqlite plain 8", ("redis-py",), "SQLite, no hands, 8 in flight / Redis, redis-py", 2.0),
+    Ratio("sqlite plain 8", ("redis",), "SQLite, no hands, 8 in flight / Redis, bare sockets"),
     Ratio(
         "sqlite plain 8",
         ("redis-benchmark",),

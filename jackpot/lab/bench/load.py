@@ -12,11 +12,14 @@ import sys
 import time
 from abc import abstractmethod
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
 from typing import Final, Literal
 
 import asyncpg
 import msgspec
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
 
 from controllers.frames import LENGTH_BYTES, decode, encode
 from controllers.hello import hello_mac
@@ -34,7 +37,7 @@ MORE: Final = 90_000
 
 _ACK: Final = b"\xa1t\xa3ack"
 
-Kind = Literal["table", "echo", "redis", "function"]
+Kind = Literal["table", "echo", "redis", "redis-py", "function"]
 
 
 class LoadError(Exception):
@@ -319,7 +322,7 @@ class Table(Framed):
 
 
 class RedisClient(Client):
-    """One connection to Redis that runs the script for each frame."""
+    """One connection to Redis that runs the script for each frame, with less work than a library has."""
 
     def opened(self) -> None:
         self.seq = 0
@@ -344,35 +347,54 @@ def _bulk(start: str, *words: str) -> bytes:
 
 
 async def call_function(job: Job, window: Window) -> None:
-    """Clients of the database, each calling its function for one frame after the other."""
-
-    async def client(number: int, connection: "asyncpg.Connection[asyncpg.Record]") -> None:
-        device, seq = job.run + number, 0
-        call = await connection.prepare("SELECT frame($1, $2, $3, $4)")
-        body = Script(number, hands=job.hands).frame(1)[LENGTH_BYTES:]
-        while not window.over:
-            seq += 1
-            await call.fetchval(device, seq, body, MORE)
-            if window.on:
-                window.frames += 1
-
+    """Clients of asyncpg, each calling the function of the database for one frame after the other."""
     connections = [await asyncpg.connect(job.url) for _ in range(job.clients)]
-    await connections[0].execute(
-        "INSERT INTO device SELECT n, 0 FROM generate_series($1::int, $1::int + $2::int - 1) n",
-        job.run,
-        job.clients,
-    )
     try:
-        window.run(job, lambda: None)
-        async with asyncio.TaskGroup() as group:
-            for number, connection in enumerate(connections):
-                group.create_task(client(number, connection))
+        await connections[0].execute(
+            "INSERT INTO device SELECT n, 0 FROM generate_series($1::int, $1::int + $2::int - 1) n",
+            job.run,
+            job.clients,
+        )
+        prepared = [await one.prepare("SELECT frame($1, $2, $3, $4)") for one in connections]
+        bodies = [Script(number, hands=job.hands).frame(1)[LENGTH_BYTES:] for number in range(job.clients)]
+        await _one_by_one(job, window, lambda n, seq: prepared[n].fetchval(job.run + n, seq, bodies[n], MORE))
     finally:
         for connection in connections:
             await connection.close()
 
 
+async def call_script(job: Job, window: Window) -> None:
+    """Clients of redis-py, each running the script for one frame after the other. Raises RedisError."""
+    text = payload_text(Script(0, hands=job.hands).frame(1))
+    async with AsyncExitStack() as stack:
+        clients = [
+            await stack.enter_async_context(Redis(port=job.port, single_connection_client=True))
+            for _ in range(job.clients)
+        ]
+        await _one_by_one(
+            job,
+            window,
+            lambda n, seq: clients[n].evalsha(job.script, 1, f"p:{job.run}:{n}", seq, MORE, text),
+        )
+
+
+async def _one_by_one(job: Job, window: Window, call: Callable[[int, int], Awaitable[object]]) -> None:
+    """Plays by a library: each client calls for its next frame when the last one is answered."""
+
+    async def client(number: int) -> None:
+        seq = 0
+        while not window.over:
+            seq += 1
+            await call(number, seq)
+            if window.on:
+                window.frames += 1
+
+    window.run(job, lambda: None)
+    await asyncio.gather(*(client(number) for number in range(job.clients)))
+
+
 _KINDS: Final[dict[Kind, type[Client]]] = {"table": Table, "echo": Echoed, "redis": RedisClient}
+_BY_LIBRARY: Final = {"function": call_function, "redis-py": call_script}
 
 
 async def play(job: Job, window: Window) -> None:
@@ -409,7 +431,7 @@ async def play(job: Job, window: Window) -> None:
 async def load(job: Job) -> Load:
     """Plays the job. Raises LoadError, OSError, asyncpg's errors."""
     window = Window()
-    await (call_function(job, window) if job.kind == "function" else play(job, window))
+    await _BY_LIBRARY.get(job.kind, play)(job, window)
     return window.load(opened=bool(job.rate))
 
 
@@ -418,7 +440,7 @@ def main() -> None:
     job = msgspec.json.decode(sys.stdin.buffer.read(), type=Job)
     try:
         found = asyncio.run(load(job))
-    except (LoadError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+    except (LoadError, OSError, RedisError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
         sys.exit(str(error))
     print(msgspec.json.encode(found).decode(), flush=True)
 
