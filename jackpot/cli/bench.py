@@ -127,6 +127,8 @@ def _measure(
     from jackpot.lab.bench.passes import bench as measure
     from jackpot.ledger.store import LedgerError
 
+    if folder is not None and not folder.is_dir():
+        fail(f"--folder {folder}: there is no such folder; make it first, on the disk to measure")
     try:
         with tempfile.TemporaryDirectory(prefix="jackpot-bench-", dir=folder) as made:
             sizes = SMALL if small else Sizes(floor=plan.floor)

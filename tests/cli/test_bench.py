@@ -75,7 +75,10 @@ def test_a_part_can_be_measured_alone(tmp_path_factory: pytest.TempPathFactory) 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--folder", "nowhere/at/all", "--only", "fan"), "not measured: "),
+        (
+            ("--folder", "nowhere/at/all", "--only", "fan"),
+            "--folder nowhere/at/all: there is no such folder; make it",
+        ),
         (("--only", "sleep"), "--only sleep: there is throughput latency idle crowd fan growth"),
         (("--show", "nowhere.json"), "nowhere.json is no report of a bench: "),
         (("--plot", "picture.txt"), "--plot picture.txt: its name must end in .svg or .png"),
