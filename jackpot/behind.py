@@ -26,7 +26,7 @@ _PR_SET_PDEATHSIG: Final = 1
 
 def answer(work: Callable[[bytes], bytes]) -> None:
     """One question from standard input, its answer to standard output; where memory ends, so does this."""
-    _end_with_the_server()
+    end_with_the_server()
     go_behind()
     with suppress(OSError):  # only Linux has it
         _SCORE.write_text(_FIRST)
@@ -36,8 +36,8 @@ def answer(work: Callable[[bytes], bytes]) -> None:
     sys.stdout.buffer.write(work(sys.stdin.buffer.read()))
 
 
-def _end_with_the_server() -> None:
-    """Nobody reads what this process says once the server was killed."""
+def end_with_the_server() -> None:
+    """From here on this process is killed when the one that started it ends: nobody reads what it says."""
     with suppress(OSError, AttributeError):  # only Linux has it
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 

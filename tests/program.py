@@ -27,6 +27,8 @@ from typing import Any, Final, NoReturn
 WITHIN_S: Final = 60.0
 # One call: its words and its environment. A longer one does not fit into a packet.
 CALL_MOST: Final = 128 * 1024
+# With this in its environment a server writes every batch by a process of its own, not the large ones alone.
+EACH_BATCH_APART: Final = "EACH_BATCH_APART"
 # What must be there before the interpreter is: a library under it, another program in place of this one.
 OWN_START: Final = {"LD_PRELOAD", "PYTHONPATH"}
 _STREAMS: Final = 3
@@ -174,6 +176,8 @@ def _become(call: dict[str, Any], files: list[int]) -> list[str]:
         )
     os.environ.clear()
     os.environ.update(call["environment"])
+    if EACH_BATCH_APART in os.environ:
+        vars(import_module("jackpot.ledger.open"))["LARGE"] = 1
     return words
 
 

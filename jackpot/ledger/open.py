@@ -13,7 +13,7 @@ from jackpot.ledger.postgres import PostgresStore
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.store import LedgerUnusable, Store
-from jackpot.ledger.threaded import Threaded
+from jackpot.ledger.threaded import LARGE, Threaded
 
 _SQLITE: Final = "sqlite:///"
 _POSTGRES: Final = ("postgresql://", "postgres://")
@@ -73,7 +73,7 @@ async def open_stores(
     The first says whether the ledger was `created` and which `warnings` it has. Raises LedgerUnusable.
     """
     if not url.startswith(_POSTGRES):
-        return dict.fromkeys(banks, await open_store(url))
+        return dict.fromkeys(banks, await Threaded.open(partial(SqliteLedger, _path(url)), LARGE))
     stores: dict[str, Store] = {}
     try:
         for bank in banks:

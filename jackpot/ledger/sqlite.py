@@ -40,12 +40,14 @@ _FENCE: Final = "UPDATE head SET seq = ?, hash = ? WHERE bank = ? AND epoch = ? 
 class SqliteLedger(Reader):
     """The verbs of a Store on one SQLite file, without an event loop: `threaded` gives it one.
 
-    path, vfs, readonly: of the `file`. created, applied: as in a Store. Raises LedgerUnusable. Calls may come
-    from any thread, one at a time.
+    path, vfs, readonly, second: of the `file`. created, applied: as in a Store. Raises LedgerUnusable. Calls
+    may come from any thread, one at a time.
     """
 
-    def __init__(self, path: str | Path, vfs: str | None = None, *, readonly: bool = False) -> None:
-        self.file = SqliteFile(path, vfs, readonly=readonly)
+    def __init__(
+        self, path: str | Path, vfs: str | None = None, *, readonly: bool = False, second: bool = False
+    ) -> None:
+        self.file = SqliteFile(path, vfs, readonly=readonly, second=second)
         super().__init__(self.file.ask, schema.sqlite, end=self.file.close)
         self.path = self.file.path
         self.created = self.file.created

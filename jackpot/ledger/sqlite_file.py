@@ -36,10 +36,13 @@ class SqliteFile:
 
     path: of the file; `path`-wal and `path`-shm are part of it, `path`-lock is held while it is open.
     vfs: name of the SQLite VFS underneath, for tests. readonly: next to a writer, without the lock.
+    second: for a writer that has opened the file, holds its lock, and waits for what is done here.
     Raises LedgerUnusable. Calls may come from any thread, one at a time.
     """
 
-    def __init__(self, path: str | Path, vfs: str | None = None, *, readonly: bool = False) -> None:
+    def __init__(
+        self, path: str | Path, vfs: str | None = None, *, readonly: bool = False, second: bool = False
+    ) -> None:
         self.path = Path(path)
         self.created = False
         self.applied: list[str] = []
@@ -52,12 +55,15 @@ class SqliteFile:
         self._stopped: str | None = None
         self._unproven = False
         self._wal_pages = self._wal_pages_done = self._page_bytes = 0
-        self._lock = None if readonly else locked(self.path)
+        self._lock = None if readonly or second else locked(self.path)
         try:
-            self._connection = self._connect(apsw.SQLITE_OPEN_CREATE)
-            if not readonly:  # the last process may have died in doubt: build nothing on a WAL it left (S5)
+            self._connection = self._connect(0 if second else apsw.SQLITE_OPEN_CREATE)
+            if (
+                self._lock is not None
+            ):  # the last process may have died in doubt: build nothing on a WAL it left (S5)
                 self._connection.wal_checkpoint("main", apsw.SQLITE_CHECKPOINT_TRUNCATE)
-            self._migrate(self._connection)
+            if not second:
+                self._migrate(self._connection)
         except (apsw.Error, LedgerError) as error:
             self.close()
             if isinstance(error, LedgerError):
@@ -169,6 +175,10 @@ class SqliteFile:
         if self._doubt is not None or self._connection is None:
             raise CommitInDoubt(self._doubt or f"the ledger {self.path} is closed")
         return self._connection
+
+    def doubt(self, why: str) -> None:
+        """A second writer's commit is in doubt, and so is what this one would read."""
+        self._doubt = why
 
     def proven(self) -> None:
         """A commit after `recover` was acknowledged: the disk is believed again."""

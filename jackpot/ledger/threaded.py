@@ -1,32 +1,46 @@
-"""How does asyncio use a ledger in SQLite? In one thread of its own, in which it is opened too."""
+"""How does asyncio use a ledger in SQLite? In one thread of its own, in which it is opened too.
+
+Large batches go to a process of their own (`appender`), which gains where they come one after the other. A
+floor at its usual pace has none, and no such process.
+"""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Self, TypeVar
+from math import inf
+from typing import Any, Final, Self, TypeVar
 
+from jackpot.ledger.appender import Appender
 from jackpot.ledger.aside import LEFT, Aside
 from jackpot.ledger.journal import Head, Row, Snapshot
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.store import CommitInDoubt, Statement
 
+# So many rows are a large batch: writing them takes a few times as long as to hand them to another process.
+LARGE: Final = 48
+
 T = TypeVar("T")
 
 
 class Threaded:
-    """A Store on a ledger in SQLite; this process alone has it open. aside: the ledger's thread."""
+    """A Store on a ledger in SQLite; this server alone has it open. aside: the ledger's thread.
+
+    large: batches of so many rows are written by a process of their own; None where it shall be none.
+    """
 
     shared = False
 
-    def __init__(self, ledger: SqliteLedger, aside: Aside | None = None) -> None:
+    def __init__(self, ledger: SqliteLedger, aside: Aside | None = None, large: int | None = None) -> None:
         self.created = ledger.created
         self.applied = ledger.applied
         self.warnings: list[str] = []
         self._ledger = ledger
         self._left = False
         self._aside = aside or Aside()
+        self._appender = Appender(ledger.path)
+        self._large = inf if large is None else large
 
     @classmethod
-    async def open(cls, make: Callable[[], SqliteLedger]) -> Self:
+    async def open(cls, make: Callable[[], SqliteLedger], large: int | None = None) -> Self:
         """Opens the ledger in its thread. A cancelled caller does not wait for a disk that hangs.
 
         Raises what `make` raises; CommitInDoubt where the caller is cancelled.
@@ -44,7 +58,7 @@ class Threaded:
             aside.leave()
 
         try:
-            return cls(await aside.run(opened, drop), aside)
+            return cls(await aside.run(opened, drop), aside, large)
         except BaseException:
             aside.end()
             raise
@@ -59,6 +73,7 @@ class Threaded:
 
     def leave(self) -> None:
         self._left = True
+        self._appender.leave()
         self._aside.leave()
 
     async def head(self, bank: str) -> Head:
@@ -90,10 +105,23 @@ class Threaded:
         await self._call(lambda ledger: ledger.release(bank, epoch))
 
     async def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:
+        if len(rows) >= self._large:
+            await self._append_apart(bank, epoch, seq_before, rows)
+            return
         await self._call(lambda ledger: ledger.append(bank, epoch, seq_before, rows))
         # A thread that is woken for nothing takes the interpreter from the answers that are about to leave.
         if self._ledger.file.checkpoint_due:
             self._aside.later(self._ledger.checkpoint)  # where it fails, the file is in doubt
+
+    async def _append_apart(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:
+        if self._left:
+            raise CommitInDoubt(LEFT)
+        self._ledger.file.ready()
+        try:
+            await self._appender.append(bank, epoch, seq_before, rows)
+        except CommitInDoubt as error:
+            self._ledger.file.doubt(str(error))
+            raise
 
     async def save_snapshot(self, snapshot: Snapshot) -> None:
         await self._call(lambda ledger: ledger.save_snapshot(snapshot))
@@ -102,12 +130,14 @@ class Threaded:
         return await self._call(lambda ledger: ledger.change(*statements))
 
     async def recover(self) -> None:
+        await self._appender.recover()
         await self._call(lambda ledger: ledger.recover())
 
     async def close(self) -> None:
         if self._left:
             return  # the system closes its files, once it can
         try:
+            await self._appender.close()
             await self._call(lambda ledger: ledger.close())
         finally:
             self._aside.end()

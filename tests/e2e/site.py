@@ -78,6 +78,16 @@ class Program:
         assert self._process is not None
         self._process.send_signal(number)
 
+    def children(self) -> list[int]:
+        """The processes that it has started and that still run."""
+        assert self._process is not None
+        return [
+            int(pid)
+            for pid in Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children")
+            .read_text()
+            .split()
+        ]
+
     def logged(self, event: str, **facts: Any) -> dict[str, Any]:
         """The first log line of that event with these facts, waited for."""
 

@@ -1,6 +1,7 @@
 """Does anything get lost when the server is killed? kill -9 at random moments under load, ten times."""
 
 import asyncio
+import os
 import signal
 from pathlib import Path
 from random import Random
@@ -9,6 +10,7 @@ from typing import Final
 from tests.e2e.floors import EASY
 from tests.e2e.load import Played, check, fixed_ports, load
 from tests.e2e.site import Site
+from tests.program import EACH_BATCH_APART
 
 KILLS: Final = 10
 TABLES: Final = 4
@@ -45,4 +47,41 @@ def test_nothing_is_lost_by_ten_kills(tmp_path: Path) -> None:
         site.stop(signal.SIGKILL)
     check(site.url, site.devices("table"), played)
     assert len(played.answers) > KILLS * TABLES
+    site.cli("verify")
+
+
+def test_nothing_is_lost_where_the_process_that_writes_is_killed(tmp_path: Path) -> None:
+    """S5, DESIGN 4: a batch that it had is in doubt: the server looks, starts another, and tables go on.
+
+    Nor does a server lose anything that is killed with it.
+    """
+    site, rng, played = Site(tmp_path, EASY), Random(10), Played()
+    site.more = {EACH_BATCH_APART: "1"}
+    site.add("table", ["easy"], TABLES)
+    site.add("sign", ["easy"])
+
+    async def scenario() -> None:
+        async with load(site, played, tmp_path) as names:
+            await played.until_all_play(names)
+            for _ in range(KILLS):
+                await played.until_more(rng.randint(1, ANSWERS_MOST // 4))
+                (writing,) = site.children()
+                os.kill(writing, signal.SIGKILL)
+                await asyncio.to_thread(site.logged, "rebuilt", bank="main")
+                site.log.clear()  # before the next one is killed, and after all that this one caused
+                await played.until_all_play(names)
+            for _ in range(KILLS // 3):
+                await kill_and_restart(site, names, played, rng)
+
+    site.start()
+    try:
+        fixed_ports(site)
+        asyncio.run(scenario())
+        (writing,) = site.children()
+        os.kill(writing, signal.SIGINT)  # as Ctrl-C in a terminal does: the server alone decides when it ends
+        assert site.stop() == 0
+        assert not Path(f"/proc/{writing}").exists()
+    finally:
+        site.stop(signal.SIGKILL)
+    check(site.url, site.devices("table"), played)
     site.cli("verify")

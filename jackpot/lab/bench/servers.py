@@ -157,7 +157,13 @@ class Served(Program):
         return self
 
     def pids(self) -> Iterable[int]:
-        return [*super().pids(), *self._helpers()]
+        return [*self._own(), *self._helpers()]
+
+    def _own(self) -> list[int]:
+        """The server, and what it has started: the process that writes large batches."""
+        (pid,) = super().pids()
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        return [pid, *map(int, children)]
 
     def batches(self) -> tuple[float, float]:
         """Rows and commits by now."""
@@ -172,10 +178,9 @@ class Served(Program):
         return rows, commits
 
     def written(self) -> int:
-        """Bytes that it has written into files by now."""
-        (pid,) = super().pids()
-        lines = dict(line.split(": ") for line in Path(f"/proc/{pid}/io").read_text().splitlines())
-        return int(lines["wchar"])
+        """Bytes that it has written to its disk by now; none where the folder is in memory."""
+        counts = [Path(f"/proc/{pid}/io").read_text().splitlines() for pid in self._own()]
+        return sum(int(dict(line.split(": ") for line in lines)["write_bytes"]) for lines in counts)
 
     def resident(self) -> int:
         """Bytes that it has in memory now."""

@@ -1,0 +1,163 @@
+"""Does the process that writes large batches write what the thread would, and is each of its ends a doubt?"""
+
+import asyncio
+import os
+import signal
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from jackpot.ledger.appender import ENDED
+from jackpot.ledger.journal import Row
+from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.ledger.store import CommitInDoubt, DataRefused, Fenced, LedgerCorrupt
+from jackpot.ledger.threaded import Threaded
+from tests.ledger.material import rows
+
+LARGE = 3
+# Somebody's triggers: one refuses rows, the other leaves them out.
+REFUSES = "CREATE TRIGGER refuses BEFORE INSERT ON posting BEGIN SELECT RAISE(ABORT, 'no'); END"
+LESS = "CREATE TRIGGER less BEFORE INSERT ON posting BEGIN SELECT RAISE(IGNORE); END"
+
+
+def with_store(path: Path, use: Callable[[Threaded], Awaitable[None]]) -> None:
+    """A ledger whose batches of three rows and more are large."""
+
+    async def run() -> None:
+        async with asyncio.timeout(30):
+            store = Threaded(SqliteLedger(path), large=LARGE)
+            try:
+                await use(store)
+            finally:
+                await store.close()
+
+    asyncio.run(run())
+
+
+def writing(path: Path) -> list[int]:
+    """The processes that write this ledger: none, or one."""
+    children = Path("/proc/thread-self/children").read_text().split()
+    return [int(pid) for pid in children if str(path) in Path(f"/proc/{pid}/cmdline").read_text()]
+
+
+def test_large_and_small_batches_take_turns(tmp_path: Path) -> None:
+    """S5: rows of both ways are there at once, in order and whole; no process is started for small ones."""
+
+    async def use(store: Threaded) -> None:
+        await store.new_epoch("main", "test")
+        made, start = rows(40), 0
+        for size in (2, 1, 3, 2, 12, 1, 19):
+            assert bool(writing(tmp_path)) == (start > 3)
+            await store.append("main", 1, start, made[start : start + size])
+            start += size
+            assert (await store.head("main")).seq == start
+        assert await store.rows("main", 0, 100) == made
+
+    with_store(tmp_path / "ledger.db", use)
+    assert writing(tmp_path) == []
+
+
+def test_its_errors_arrive(tmp_path: Path) -> None:
+    """DESIGN 4: what it met is raised where the batch was given; only doubt ends it."""
+
+    async def use(store: Threaded) -> None:
+        await store.new_epoch("main", "test")
+        made = rows(12)
+        await store.append("main", 1, 0, made[:4])
+        with pytest.raises(Fenced, match="epoch 7 is over"):
+            await store.append("main", 7, 4, made[4:8])
+        await store.change((REFUSES, ()))
+        with pytest.raises(DataRefused, match="no"):
+            await store.append("main", 1, 4, made[4:8])
+        await store.change(("DROP TRIGGER refuses", ()))
+        await store.change(
+            (
+                LESS,
+                (),
+            )
+        )
+        with pytest.raises(LedgerCorrupt):
+            await store.append("main", 1, 4, made[4:8])
+        await store.change(("DROP TRIGGER less", ()))
+        await store.append("main", 1, 4, made[4:])
+        assert await store.rows("main", 0, 100) == made
+
+    with_store(tmp_path / "ledger.db", use)
+
+
+def test_its_end_is_doubt(tmp_path: Path) -> None:
+    """S5: nothing is read or written before `recover`, by no bank; then another process goes on."""
+
+    async def use(store: Threaded) -> None:
+        made = {bank: rows(12, bank=bank) for bank in ("main", "other")}
+        for bank in made:
+            await store.new_epoch(bank, "test")
+            await store.append(bank, 1, 0, made[bank][:4])
+        (pid,) = writing(tmp_path)
+        os.kill(pid, signal.SIGSTOP)
+        async with asyncio.TaskGroup() as group:
+            for bank in made:
+                group.create_task(doubted(store, bank, made[bank][4:8]))
+            await asyncio.sleep(0)
+            os.kill(pid, signal.SIGKILL)
+        for bank in made:
+            with pytest.raises(CommitInDoubt, match=ENDED):
+                await store.head(bank)
+        for bank in made:
+            await store.recover()
+            assert (await store.new_epoch(bank, "test")).seq == 4
+            await store.append(bank, 2, 4, rows(8, bank=bank, epoch=2, after=made[bank][3]))
+        assert writing(tmp_path) != [pid]
+
+    with_store(tmp_path / "ledger.db", use)
+
+
+async def doubted(store: Threaded, bank: str, more: list[Row]) -> None:
+    with pytest.raises(CommitInDoubt, match=ENDED):
+        await store.append(bank, 1, 4, more)
+
+
+def test_a_process_that_hangs_is_left(tmp_path: Path) -> None:
+    """A disk that hangs keeps nobody: what waits for it ends in doubt, and the store can be closed."""
+
+    async def use(store: Threaded) -> None:
+        await store.new_epoch("main", "test")
+        made = rows(8)
+        await store.append("main", 1, 0, made[:4])
+        (pid,) = writing(tmp_path)
+        os.kill(pid, signal.SIGSTOP)
+        async with asyncio.TaskGroup() as group:
+            asked = group.create_task(left(store, made[4:]))
+            await asyncio.sleep(0)
+            store.leave()
+            await asked
+
+    with_store(tmp_path / "ledger.db", use)
+
+
+async def left(store: Threaded, more: list[Row]) -> None:
+    with pytest.raises(CommitInDoubt, match="not waited for"):
+        await store.append("main", 1, 4, more)
+
+
+def test_a_cancelled_batch_is_waited_for(tmp_path: Path) -> None:
+    """S5: a commit under way cannot be taken back, so cancelling returns when it is done."""
+
+    async def use(store: Threaded) -> None:
+        await store.new_epoch("main", "test")
+        made = rows(8)
+        await store.append("main", 1, 0, made[:4])
+        (pid,) = writing(tmp_path)
+        os.kill(pid, signal.SIGSTOP)
+        async with asyncio.TaskGroup() as group:
+            asked = group.create_task(store.append("main", 1, 4, made[4:]))
+            await asyncio.sleep(0)
+            asked.cancel()
+            done, _ = await asyncio.wait({asked}, timeout=0)
+            assert not done
+            os.kill(pid, signal.SIGCONT)
+        assert asked.cancelled()
+        assert (await store.head("main")).seq == 8
+
+    with_store(tmp_path / "ledger.db", use)
