@@ -37,7 +37,7 @@ async def alone(config: "Config", *banks: str, first: bool = False) -> "AsyncIte
         await check_books(store, config)
         if not first and not await store.run(Reader.banks):
             fail(_EMPTY)
-        await _until_free(store, banks)
+        await until_free(store, banks)
         yield store
 
 
@@ -45,8 +45,8 @@ def _missing(url: str) -> bool:
     return url.startswith("sqlite:///") and not Path(url.removeprefix("sqlite:///")).exists()
 
 
-async def _until_free(store: "Store", banks: Sequence[str]) -> None:
-    """Nobody writes next to a server: a bank whose head moves is one's."""
+async def until_free(store: "Store", banks: Sequence[str]) -> None:
+    """Nobody writes next to a server: a bank whose head moves is one's. Ends the command then."""
     from jackpot.server.lease import LOOK_S, TAKEOVER_S
 
     if not store.shared:

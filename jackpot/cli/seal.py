@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from jackpot.cli.alone import alone
+from jackpot.cli.alone import alone, until_free
 from jackpot.cli.bar import bar
 from jackpot.cli.speak import configured, fail, person
 from jackpot.cli.talk import ALONE, Talk, talking
@@ -58,6 +58,7 @@ def seal(
 
     from jackpot.clock import SystemClock
     from jackpot.ledger.open import opened
+    from jackpot.ledger.reading import Reader
     from jackpot.ledger.seal import OLDER_THAN_DAYS, Sealing, plans
     from jackpot.ledger.seal import seal as let_go
     from jackpot.ledger.store import LedgerError
@@ -69,26 +70,42 @@ def seal(
     now = SystemClock().unix_ms()
     sealing = Sealing(people, reason, now - (days or OLDER_THAN_DAYS) * DAY_MS, now)
 
-    async def work() -> "list[Plan]":
+    told: list[Plan] = []
+
+    async def work() -> None:
         if talk.preview:  # a server may run
             async with opened(found.ledger.url, readonly=True) as books:
-                return await plans(books, sealing.before_ms)
-        async with alone(found, *found.banks) as store:
+                told.extend(await plans(books, sealing.before_ms))
+            return
+        async with alone(found) as store:
+            await until_free(store, await store.run(Reader.banks))
             with bar() as progress:
-                return await let_go(store, archive, sealing, progress)
+                await let_go(store, archive, sealing, told.append, progress)
 
     try:
-        done = asyncio.run(work())
+        asyncio.run(work())
     except LedgerError as error:
-        fail(f"not sealed: {error}")
+        failed = str(error)
     except OSError as error:
-        fail(f"not sealed: {error.filename or archive}: {error.strerror or error}")
-    for one in done:
-        typer.echo(_told(one, preview=talk.preview))
-    if not any(one.upto for one in done):
-        typer.echo("nothing to archive")
-    elif not talk.preview:
+        failed = f"{error.filename or archive}: {error.strerror or error}"
+    else:
+        failed = ""
+    for one in told:
+        typer.echo(_told(one, found.site.timezone, preview=talk.preview))
+    _end(archive, failed, any_=any(one.upto for one in told), left=not talk.preview)
+
+
+def _end(archive: Path, failed: str, *, any_: bool, left: bool) -> None:
+    """What people do next; the command fails where it did not come to its end. any_: whether rows may leave.
+
+    left: whether they have.
+    """
+    if any_ and left:
         typer.echo(_NEXT.format(archive))
+    if failed:
+        fail(f"not sealed{' to the end, run the same command again' * (any_ and left)}: {failed}")
+    if not any_:
+        typer.echo("nothing to archive")
 
 
 def _people(talk: Talk, reason: str) -> tuple[str, str]:
@@ -101,11 +118,12 @@ def _people(talk: Talk, reason: str) -> tuple[str, str]:
     return people
 
 
-def _told(one: "Plan", *, preview: bool) -> str:
+def _told(one: "Plan", timezone: str, *, preview: bool) -> str:
     """What leaves a bank, or why nothing does."""
+    from jackpot.config.writing import local_time
+
     if not one.upto:
         return f"{one.bank}: nothing leaves: {one.held}"
-    verb = "would leave" if preview else "left"
-    return (
-        f"{one.bank}: {counted(one.leaving, 'row')} up to row {one.upto:,} {verb}; no later ones: {one.held}"
-    )
+    verb, day = "would leave" if preview else "left", local_time(one.at, timezone, "%Y-%m-%d")
+    rows = f"{counted(one.leaving, 'row')} up to row {one.upto:,} of {day}"
+    return f"{one.bank}: {rows} {verb}; no later ones: {one.held}"

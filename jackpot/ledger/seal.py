@@ -7,7 +7,7 @@ that they are archived; they are deleted. Whatever interrupts it, the same call 
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -31,7 +31,15 @@ from jackpot.ledger.reading import STAYS, Conversation, Reader
 from jackpot.ledger.rebuild import PAGE_ROWS, check_sealed, engine_of, read_to, rebuild
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.sqlite_file import locked
-from jackpot.ledger.store import DataRefused, Fenced, LedgerCorrupt, LedgerError, Statement, Store
+from jackpot.ledger.store import (
+    CommitInDoubt,
+    DataRefused,
+    Fenced,
+    LedgerCorrupt,
+    LedgerError,
+    Statement,
+    Store,
+)
 from jackpot.ledger.walk import beginning
 from jackpot.rules.acts.archives import Archive, Archived, Cut
 from jackpot.rules.acts.seals import SEAL_STEP, SNAPSHOT_FORMAT
@@ -98,7 +106,8 @@ class Sealing(NamedTuple):
 class Plan(NamedTuple):
     """What may leave a bank. upto: the row up to which frames leave, 0 for none. leaving: how many rows.
 
-    gone: the first of them. held: why no later row may leave.
+    gone: the first of them. held: why no later row may leave. at: when the last of them was written at the
+    latest, unix milliseconds.
     """
 
     bank: str
@@ -106,6 +115,7 @@ class Plan(NamedTuple):
     leaving: int
     gone: int
     held: str
+    at: int = 0
 
 
 async def plans(store: Store, before_ms: int) -> list[Plan]:
@@ -123,24 +133,38 @@ async def plans(store: Store, before_ms: int) -> list[Plan]:
 
 
 async def seal(
-    store: Store, file: Path, sealing: Sealing, progress: Progress = lambda _what, _done, _of: None
-) -> list[Plan]:
-    """Lets old rows of each bank go, once `file` has them: what was done, or why not. Nobody else may write.
+    store: Store,
+    file: Path,
+    sealing: Sealing,
+    tell: Callable[[Plan], None],
+    progress: Progress = lambda _what, _done, _of: None,
+) -> None:
+    """Lets old rows of each bank go, once `file` has them. Nobody else may write.
 
-    file: the archive of this ledger, which is continued, or where a new one is to be. Raises NotSealed before
-    anything is written, LedgerCorrupt where the two differ, what `backup` raises.
+    file: the archive of this ledger, which is continued, or where a new one is to be. tell: of each bank what
+    left, once it has, or why nothing does. Raises NotSealed before anything is written, LedgerCorrupt where
+    the two differ, Fenced where somebody took a bank meanwhile, what `backup` raises.
     """
     await store.run(_may_delete)
     _check_place(file, await store.run(_path))
+    heads = await store.run(lambda ledger: {bank: ledger.head(bank) for bank in ledger.banks()})
     planned = await plans(store, sealing.before_ms)
-    if not any(one.upto for one in planned):
-        return planned
+    for one in planned:
+        if not one.upto:
+            tell(one)
+    if not (banks := [one.bank for one in planned if one.upto]):
+        return
     await backup(store, file, progress)
     lock = locked(file)
     try:
-        return [
-            await _seal_bank(store, file, one.bank, sealing, progress) if one.upto else one for one in planned
-        ]
+        for bank in banks:
+            head = await store.new_epoch(bank, HOLDER, seen=heads[bank])
+            one = await _seal_bank(store, file, bank, sealing, progress)
+            tell(one)
+            progress(f"{bank}: deleting", one.leaving, one.leaving)
+            await _look(store, bank)
+            with suppress(Fenced):  # a server has it already
+                await store.release(bank, head.epoch)
     finally:
         os.close(lock)
 
@@ -162,7 +186,7 @@ def plan(ledger: Reader, state: State, before_ms: int) -> Plan:
             continue
         count, gone = ledger.ask(bank, partial(_leaving, upto=seq))
         if count:
-            return Plan(bank, seq, count, gone, held)
+            return Plan(bank, seq, count, gone, held, _at(ledger, bank, seq))
         break
     return Plan(bank, 0, 0, 0, held)
 
@@ -262,27 +286,36 @@ def _check_place(file: Path, ledger: Path | None) -> None:
 
 
 async def _seal_bank(store: Store, file: Path, bank: str, sealing: Sealing, progress: Progress) -> Plan:
-    """One bank: compares, tells, deletes, and looks whether a start goes on from what is left."""
-    await store.new_epoch(bank, HOLDER)
+    """One bank that was taken: compares, says, deletes."""
     engine, head = await store.run(partial(rebuild, bank=bank))
     one = await store.run(lambda ledger: plan(ledger, engine.state, sealing.before_ms))
-    if one.upto:
-        cut = await store.run(
-            lambda ledger: _compared(ledger, file, one, partial(progress, f"{bank}: comparing"))
-        )
-        head = await _told(store, engine, head, cut, sealing)
-        statements = await store.run(lambda ledger: _deletion(ledger, head, cut))
-        progress(f"{bank}: deleting", 0, one.leaving)
-        try:
-            await store.change(*statements)
-        except DataRefused as error:
-            raise Fenced(f"{bank}: somebody wrote into it meanwhile, nothing was deleted: {error}") from error
-        progress(f"{bank}: deleting", one.leaving, one.leaving)
-        for problem in await store.run(lambda of: left_over(of, bank, cut) + untrue_cuts(of, bank)):
-            raise LedgerCorrupt(problem)
-        await store.run(partial(rebuild, bank=bank))
-    await store.release(bank, head.epoch)
+    if not one.upto:
+        return one
+    compare = partial(progress, f"{bank}: comparing")
+    cut = await store.run(lambda ledger: _compared(ledger, file, one, compare))
+    head = await _told(store, engine, head, cut, sealing)
+    statements = await store.run(lambda ledger: _deletion(ledger, head, cut))
+    progress(f"{bank}: deleting", 0, one.leaving)
+    try:
+        await store.change(*statements)
+    except DataRefused as error:
+        raise Fenced(f"{bank}: somebody wrote into it meanwhile, nothing was deleted: {error}") from error
+    except CommitInDoubt as error:
+        said = f"{bank}: whether its rows left is not known: keep {file}, and run the same command again"
+        raise CommitInDoubt(f"{said}: {error}") from error
     return one
+
+
+async def _look(store: Store, bank: str) -> None:
+    """Whether a start goes on from what is left. Raises LedgerCorrupt."""
+
+    def work(ledger: Reader) -> list[str]:
+        cut = cut_of(ledger, bank)
+        read_to(ledger, bank, ledger.head(bank), judge=True)
+        return untrue_cuts(ledger, bank) + ([] if cut is None else left_over(ledger, bank, cut))
+
+    for problem in await store.run(work):
+        raise LedgerCorrupt(problem)
 
 
 def _compared(ledger: Reader, file: Path, one: Plan, tell: Callable[[int, int], None]) -> Cut:

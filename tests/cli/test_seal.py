@@ -1,9 +1,17 @@
 """How do old rows leave a ledger from a shell, and what is refused in a sentence?"""
 
+import asyncio
 from contextlib import closing
 from pathlib import Path
 
-from jackpot.config import load
+import pytest
+from typer.testing import CliRunner
+
+from jackpot.app import Server
+from jackpot.cli.__main__ import root
+from jackpot.config import Config, load
+from jackpot.config.writing import local_time
+from jackpot.ledger.postgres import PostgresStore
 from jackpot.ledger.sqlite import SqliteLedger
 from tests.ledger.season import Season
 from tests.ledger.test_verify import spoil
@@ -24,10 +32,9 @@ async def test_old_rows_leave_by_two_people(tmp_path: Path) -> None:
         seal = ("ledger", "seal", str(archive), "--config", str(config.path))
         code, out, _ = await jackpot(*seal, "--older-than", "1", "--preview")
         cut = season.snapshots[2].seq
-        assert (code, f"up to row {cut} would leave; no later ones: the cycle of three meter" in out) == (
-            0,
-            True,
-        )
+        day = local_time(season.rows[cut].at, "America/New_York", "%Y-%m-%d")
+        said = f"up to row {cut} of {day} would leave; no later ones: the cycle of three meter"
+        assert (code, said in out) == (0, True)
         code, _, error = await jackpot(*seal, *BOTH)
         assert (code, "is in use by process" in error, archive.exists()) == (1, True, False)
     for words, said in (
@@ -40,7 +47,12 @@ async def test_old_rows_leave_by_two_people(tmp_path: Path) -> None:
     code, out, _ = await jackpot(*seal, *BOTH[:-1], "30000")
     assert (code, "nothing to archive" in out) == (0, True)
     code, out, error = await jackpot(*seal, *BOTH)
-    assert (code, error, f"up to row {cut} left" in out, "keep a second copy" in out) == (0, "", True, True)
+    assert (code, error, f"up to row {cut} of {day} left" in out, "keep a second copy" in out) == (
+        0,
+        "",
+        True,
+        True,
+    )
     verify = ("verify", "--ledger", f"sqlite:///{path}")
     code, out, error = await jackpot(*verify)
     assert (code, "main:" in out) == (1, False)
@@ -51,3 +63,49 @@ async def test_old_rows_leave_by_two_people(tmp_path: Path) -> None:
     spoil(archive, "UPDATE journal SET at = at + 1 WHERE seq = 7")
     code, _, error = await jackpot(*verify, "--archive", str(archive))
     assert (code, "archive: main: row 7 was changed" in error) == (1, True)
+
+
+def sealed(config: Config, archive: Path) -> tuple[int, str]:
+    """The exit code, and all that it says."""
+    words = ["ledger", "seal", str(archive), "--config", str(config.path), *BOTH]
+    done = CliRunner().invoke(root("ledger"), words)
+    return done.exit_code, " ".join(done.output.split())
+
+
+def test_what_left_is_told_where_it_does_not_end_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S8: nobody throws an archive away because the command failed after it had deleted."""
+    config, archive = configure(tmp_path), tmp_path / "archive.db"
+    with closing(SqliteLedger(tmp_path / "ledger.db")) as ledger:
+        Season().write(ledger)
+    monkeypatch.setattr("jackpot.ledger.seal.left_over", lambda *_: ["main: row 7 is here as well"])
+    code, said = sealed(config, archive)
+    assert (code, "is the only place that has these rows now" in said) == (1, True)
+    assert "not sealed to the end, run the same command again: main: row 7" in said
+    monkeypatch.undo()
+    code, said = sealed(config, archive)
+    assert (code, said.endswith("nothing to archive")) == (0, True)
+
+
+@on_loop
+async def test_nothing_leaves_while_a_server_has_any_bank(database: str, tmp_path: Path) -> None:
+    """S8: a bank that another configuration names is in the same tables."""
+    config = configure(tmp_path)
+    config.path.write_text(config.path.read_text().replace(config.ledger.url, database))
+    async with Server(load(config.path)):
+        pass
+    store = await PostgresStore.open(database)
+    head, over = await store.new_epoch("side", "another server"), asyncio.Event()
+
+    async def serve() -> None:
+        while not over.is_set():
+            await store.beat("side", head.epoch)
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(serve())
+        words = ("ledger", "seal", str(tmp_path / "archive.db"), "--config", str(config.path))
+        code, _, error = await jackpot(*words, *BOTH)
+        over.set()
+    await store.close()
+    assert (code, "another server is writing bank side: stop it first" in error) == (1, True)

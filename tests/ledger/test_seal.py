@@ -1,7 +1,7 @@
 """Do old rows leave a ledger for an archive without a row, a cent or a proof being lost?"""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from threading import Thread
@@ -34,6 +34,7 @@ from tests.ledger.test_backup import backed_up
 from tests.ledger.test_copy import write
 from tests.ledger.test_verify import spoil
 from tests.ledger.waiting import backup, night, restore, seal
+from tests.ledgers import Fresh
 
 HOW: Final = Sealing(("anna", "ben"), "a year ago", START_MS * 2, START_MS)
 
@@ -265,6 +266,43 @@ def test_who_writes_meanwhile_keeps_the_rows(kept: Kept) -> None:
     assert len(kept.rows()) == rows + 1
     assert kept.ledger.schema().problems == []
     assert kept.verified().problems == ()
+
+
+def test_a_bank_that_a_server_has_taken_stays_with_it(fresh: Fresh, tmp_path: Path) -> None:
+    """S8: a server that starts while the archive is made keeps its bank; the seal takes none."""
+    kept = Kept(Place(fresh("postgres")), tmp_path)
+
+    def take(what: str, _done: int, _of: int) -> None:
+        if "proving" in what and not taken:
+            kept.take()
+            taken.append(kept.url)
+
+    taken: list[str] = []
+    with pytest.raises(Fenced, match="another took it first"):
+        seal(kept.ledger, kept.file, HOW, take)
+    assert kept.ledger.head("main").holder == "server"
+    assert kept.rows() == kept.season.rows
+    kept.ledger.close()
+
+
+def test_what_left_is_told_whatever_comes_after(kept: Kept) -> None:
+    """S8: people keep the archive, also if a server takes the bank at once, or the look after it fails."""
+    told: list[Plan] = []
+
+    def then(work: Callable[[], None]) -> Callable[[str, int, int], None]:
+        return lambda what, done, _of: work() if "deleting" in what and done else None
+
+    (one,) = seal(kept.ledger, kept.file, HOW, then(kept.take))
+    assert (one.leaving > 20, kept.verified().archived) == (True, one.upto)
+    kept.more(3)
+
+    def fail() -> None:
+        raise LedgerCorrupt("the disk")
+
+    with pytest.raises(LedgerCorrupt, match="the disk"):
+        seal(kept.ledger, kept.file, HOW, then(fail), told.append)
+    assert [one.upto for one in told] == [kept.verified().archived]
+    assert kept.with_archive() == ()
 
 
 def test_what_is_still_needed_stays(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:

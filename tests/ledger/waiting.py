@@ -135,9 +135,21 @@ def night(
 
 
 def seal(
-    source: Ledger, file: Path, how: Sealing, progress: Progress = lambda _w, _d, _o: None
+    source: Ledger,
+    file: Path,
+    how: Sealing,
+    progress: Progress = lambda _w, _d, _o: None,
+    tell: Callable[[Plan], None] = lambda _plan: None,
 ) -> list[Plan]:
-    return _runner.run(sealing.seal(store_of(source), file, how, progress))
+    """What `tell` was told."""
+    told: list[Plan] = []
+
+    def both(one: Plan) -> None:
+        told.append(one)
+        tell(one)
+
+    _runner.run(sealing.seal(store_of(source), file, how, both, progress))
+    return told
 
 
 def restore(
