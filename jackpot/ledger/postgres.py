@@ -1,25 +1,22 @@
 """How does the ledger live in PostgreSQL? One session, one transaction a batch.
 
-COPY the rows, then the fence and COMMIT in one message. What a failure means is `session`'s to say.
+A batch is one message, and so is its answer. What a failure means is `session`'s to say.
 """
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from jackpot.ledger import reading, rights, schema
 from jackpot.ledger.aside import Aside
 from jackpot.ledger.connect import FAILURES, text
 from jackpot.ledger.journal import Head, Row, Snapshot, check_dense
 from jackpot.ledger.postgres_lease import TAKEN, Leases, over
-from jackpot.ledger.postgres_rows import begin_banks, carry_out, copy_rows, save_snapshot
+from jackpot.ledger.postgres_rows import append_rows, begin_banks, carry_out, save_snapshot
 from jackpot.ledger.postgres_schema import open_schema
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.session import REFUSALS, Session
-from jackpot.ledger.store import DataRefused, LedgerCorrupt, LedgerUnusable, Statement, not_kept
-
-# The SQLSTATE of schemas/sql/postgres for rows that are not there before COMMIT.
-_NOT_KEPT: Final = "JP005"
+from jackpot.ledger.store import DataRefused, LedgerCorrupt, LedgerUnusable, Statement
 
 T = TypeVar("T")
 
@@ -82,36 +79,20 @@ class PostgresStore:
         session, connection = self.session, self.session.begin()
         number = await session.number(bank)
         try:
-            await connection.execute("BEGIN")
-            await copy_rows(connection, number, rows)
-            # One message: what decides whether this writer may write, and the COMMIT itself.
-            status = await connection.execute(
-                f"SELECT fence({number:d}::integer, {epoch:d}::bigint, {seq_before:d}::bigint, "
-                f"{rows[-1].seq:d}::bigint, '\\x{rows[-1].hash.hex()}'::bytea, "
-                f"{sum(len(row.postings) for row in rows):d}::bigint, "
-                f"{sum(len(row.hits) for row in rows):d}::bigint, {session.synchronous}); COMMIT"
-            )
+            await append_rows(connection, number, epoch, rows, synchronous=session.synchronous)
         except REFUSALS as error:
             await self._refused(bank, epoch, seq_before, error)
         except LedgerCorrupt:
-            await session.roll_back()
             raise
-        except Exception as error:  # whatever it was, the transaction is open
-            state = getattr(error, "sqlstate", None)
-            if state not in {TAKEN, _NOT_KEPT}:
-                raise session.in_doubt(error) from error
-            await session.roll_back()
-            if state == _NOT_KEPT:
-                raise not_kept(text(error)) from error
-            raise over(bank, epoch) from error
+        except Exception as error:  # whatever it was, it may be written
+            if getattr(error, "sqlstate", None) == TAKEN:
+                raise over(bank, epoch) from error
+            raise session.in_doubt(error) from error
         else:
-            if status != "COMMIT":
-                raise session.in_doubt(OSError(f"COMMIT ended in {status}"))
             await session.acknowledged()
 
     async def _refused(self, bank: str, epoch: int, seq_before: int, error: Exception) -> None:
-        """Before COMMIT and on a live connection; a row that is there already is another writer's."""
-        await self.session.roll_back()
+        """Nothing was written, on a live connection; a row that is there already is another writer's."""
         head = await self._leases.head(bank)
         if (head.epoch, head.seq) != (epoch, seq_before):
             raise over(bank, epoch) from error

@@ -1,34 +1,35 @@
-"""How do rows and snapshots get into PostgreSQL's tables? Counted, and rows by COPY."""
+"""How do rows and snapshots get into PostgreSQL's tables? Rows in one call, which the database counts."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any, Final, TypeVar
+from collections.abc import Sequence
+from typing import Any, Final
 from uuid import UUID
 
-from jackpot.ledger.connect import FAILURES, Connection
-from jackpot.ledger.journal import Row, Snapshot
+import asyncpg
+
+from jackpot.ledger.connect import FAILURES, Connection, text
+from jackpot.ledger.journal import Row, Snapshot, genesis
 from jackpot.ledger.session import Session
-from jackpot.ledger.store import DROP_SNAPSHOTS, SNAPSHOTS_KEPT, Statement, kept_apart, not_written
+from jackpot.ledger.store import DROP_SNAPSHOTS, SNAPSHOTS_KEPT, Statement, kept_apart, not_kept, not_written
 
-# Of one COPY; a larger batch takes several. After each 512 KiB of one, asyncpg waits until the socket takes
-# more, and waits for ever where the connection is lost meanwhile.
-COPY_BYTES: Final = 256 * 1024
-# A row of journal or posting as COPY sends it, at most, but for the body.
-ROW_BYTES: Final = 160
+# The SQLSTATE of schemas/sql/postgres for rows that are not there before COMMIT.
+_NOT_KEPT: Final = "JP005"
 
-JOURNAL: Final = (
-    "bank", "seq", "at", "epoch", "kind", "version", "link", "table", "table_seq", "digest", "body", "hash",
-)  # fmt: skip
-_POSTING: Final = (
-    "bank", "seq", "link", "level", "cycle", "primary", "reserve", "overflow", "house", "wagers", "awards",
-    "corrections", "transfers",
-)  # fmt: skip
-_HIT_ENTRY: Final = ("bank", "seq", "hit")
-
-T = TypeVar("T")
+# With the type of every argument, as in `postgres_lease`.
+_APPEND: Final = """
+    SELECT append_rows(
+        $1::integer, $2::bigint, $3::bigint, $4::journal_row[], $5::posting_row[], $6::hit_row[], $7::boolean
+    )
+"""
 
 
-async def copy_rows(connection: Connection, number: int, rows: Sequence[Row]) -> None:
-    """Adds the rows, in a transaction; LedgerCorrupt where some are not written. number: the bank's."""
+async def append_rows(
+    connection: Connection, number: int, epoch: int, rows: Sequence[Row], *, synchronous: bool
+) -> None:
+    """Adds the rows and moves the head, which must stand before the first of them: one message to the
+    database, with its COMMIT unless a transaction is open. number: the bank's.
+
+    Raises LedgerCorrupt where the database does not have all of them then, and what it raises itself.
+    """
     journal = [
         (number, row.seq, row.at, row.epoch, row.kind, row.version, row.link, row.table, row.table_seq,
          row.digest, row.body, row.hash)
@@ -36,22 +37,20 @@ async def copy_rows(connection: Connection, number: int, rows: Sequence[Row]) ->
     ]  # fmt: skip
     postings = [(number, row.seq, *posting) for row in rows for posting in row.postings]
     hits = [(number, row.seq, hit) for row in rows for hit in row.hits]
-    for part in _parts(journal, [len(row.body) + ROW_BYTES for row in rows]):
-        status = await connection.copy_records_to_table("journal", records=part, columns=JOURNAL)
-        check_wrote("journal", status, len(part))
-    for lines in _parts(postings, [ROW_BYTES] * len(postings)):
-        status = await connection.copy_records_to_table("posting", records=lines, columns=_POSTING)
-        check_wrote("posting", status, len(lines))
-    for found in _parts(hits, [ROW_BYTES] * len(hits)):
-        status = await connection.copy_records_to_table("hit_entry", records=found, columns=_HIT_ENTRY)
-        check_wrote("hit_entry", status, len(found))
+    try:
+        await connection.execute(
+            _APPEND, number, epoch, rows[0].seq - 1, journal, postings, hits, synchronous
+        )
+    except asyncpg.PostgresError as error:
+        if error.sqlstate == _NOT_KEPT:
+            raise not_kept(text(error)) from error
+        raise
 
 
-def check_wrote(table: str, status: str, asked: int) -> None:
-    """status: what the database said, "COPY 3" or "INSERT 0 1": without the rows that a trigger left out."""
-    wrote = int(status.rpartition(" ")[2])
-    if wrote != asked:
-        raise not_written(table, wrote, asked)
+def _check_wrote(table: str, status: str) -> None:
+    """status: what the database said, "INSERT 0 1": without a row that a trigger left out."""
+    if status != "INSERT 0 1":
+        raise not_written(table, int(status.rpartition(" ")[2]), 1)
 
 
 async def begin_banks(connection: Connection, firsts: Sequence[Row], writer: UUID) -> None:
@@ -60,10 +59,10 @@ async def begin_banks(connection: Connection, firsts: Sequence[Row], writer: UUI
         number = await connection.fetchval("INSERT INTO bank (name) VALUES ($1) RETURNING id", row.bank)
         status = await connection.execute(
             "INSERT INTO head VALUES ($1, $2, $3, $4, '', 0, $5, 0, now())",
-            number, row.epoch, row.seq, row.hash, writer,
+            number, row.epoch, row.seq - 1, genesis(row.bank), writer,
         )  # fmt: skip
-        check_wrote("head", status, 1)
-        await copy_rows(connection, number, [row])
+        _check_wrote("head", status)
+        await append_rows(connection, number, row.epoch, [row], synchronous=False)
 
 
 async def carry_out(connection: Connection, statements: Sequence[Statement]) -> list[tuple[Any, ...]]:
@@ -87,19 +86,9 @@ async def save_snapshot(session: Session, snapshot: Snapshot) -> None:
                 "SET hash = excluded.hash, format = excluded.format, state = excluded.state",
                 number, snapshot.seq, snapshot.hash, snapshot.format, snapshot.state,
             )  # fmt: skip
-            check_wrote("snapshot", status, 1)
+            _check_wrote("snapshot", status)
             await connection.execute(
                 DROP_SNAPSHOTS.replace("?", "$"), number, snapshot.seq, SNAPSHOTS_KEPT, kept_apart(snapshot)
             )  # fmt: skip
     except FAILURES as error:
         raise session.in_doubt(error) from error
-
-
-def _parts(records: list[T], sizes: list[int]) -> Iterator[list[T]]:
-    """The records, in order, a list for each COPY. sizes: bytes of each."""
-    start = size = 0
-    for end, each in enumerate(sizes, 1):
-        size += each
-        if size > COPY_BYTES or end == len(records):
-            yield records[start:end]
-            start, size = end, 0

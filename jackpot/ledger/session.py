@@ -137,12 +137,6 @@ class Session:
         await self.acknowledged()
         return done
 
-    async def roll_back(self) -> None:
-        try:
-            await self.ready().execute("ROLLBACK")
-        except FAILURES as error:
-            raise self.in_doubt(error) from error
-
     # Reading
 
     async def fetch(self, sql: str, *values: Any) -> list[Any]:

@@ -182,7 +182,7 @@ async def test_what_nobody_expected_is_doubt(database: str, monkeypatch: pytest.
             raise IndexError("tuple index out of range")
 
         with monkeypatch.context() as patched:
-            patched.setattr(connect._Watched, "copy_records_to_table", broken)
+            patched.setattr(connect._Watched, "execute", broken)
             with pytest.raises(CommitInDoubt, match="IndexError"):
                 await store.append("main", 1, 0, rows(2))
         await store.recover()
@@ -235,6 +235,7 @@ def signing_in(cluster: Postgres, url: str, group: str) -> Iterator[str]:
 # Functions that fit a call better than the ledger's, where its arguments have no types.
 SHADOWS: Final = (
     "fence(integer, integer, integer, integer, text, integer, boolean)",
+    "append_rows(integer, integer, bigint, journal_row[], posting_row[], hit_row[], boolean)",
     "take_bank(text, text, text, text, text, text, text)",
     "pg_advisory_xact_lock(text)",
     "pg_terminate_backend(integer, text)",

@@ -8,7 +8,8 @@ WITH ours AS MATERIALIZED (
     SELECT pg_class.* , pg_class.oid AS of, current_schema()::regnamespace AS ours
     FROM pg_class
     WHERE relnamespace = current_schema()::regnamespace AND NOT EXISTS (
-        SELECT FROM pg_depend WHERE deptype = 'e' AND classid = 'pg_class'::regclass AND objid = pg_class.oid
+        SELECT FROM pg_depend WHERE deptype = 'e' AND (classid = 'pg_class'::regclass AND objid = pg_class.oid
+            OR classid = 'pg_type'::regclass AND objid = reltype)
     )
 ), routine AS MATERIALIZED (
     SELECT pg_proc.*
@@ -20,7 +21,7 @@ WITH ours AS MATERIALIZED (
     SELECT relowner FROM ours WHERE relname = 'journal'
 ), told (sort, thing, fact, which) AS (
     SELECT 'fact', CASE relkind WHEN 'r' THEN 'table ' WHEN 'v' THEN 'view ' WHEN 'S' THEN 'sequence '
-            ELSE 'relation of kind ' || relkind::text || ' ' END || relname,
+            WHEN 'c' THEN 'type ' ELSE 'relation of kind ' || relkind::text || ' ' END || relname,
         concat_ws(', ', CASE relpersistence WHEN 'p' THEN 'permanent' ELSE 'not permanent' END,
             CASE WHEN relrowsecurity OR relforcerowsecurity THEN 'with row security' END,
             CASE WHEN EXISTS (SELECT FROM pg_inherits WHERE of IN (inhrelid, inhparent)) THEN 'inheriting' END,
@@ -28,7 +29,7 @@ WITH ours AS MATERIALIZED (
             CASE WHEN relkind = 'v' THEN array_to_string(reloptions, ' ') END,
             CASE WHEN relowner <> (SELECT id FROM owner) THEN 'of another owner than the journal' END),
         ''
-    FROM ours WHERE relkind NOT IN ('i', 'I', 'c', 't')
+    FROM ours WHERE relkind NOT IN ('i', 'I', 't')
     UNION ALL
     SELECT 'fact', format('column %s.%s', relname, attname),
         concat_ws(' ', format_type(atttypid, atttypmod),
@@ -41,7 +42,7 @@ WITH ours AS MATERIALIZED (
         ''
     FROM ours JOIN pg_attribute ON attrelid = of
     LEFT JOIN pg_attrdef ON (adrelid, adnum) = (attrelid, attnum)
-    WHERE relkind IN ('r', 'v') AND attnum > 0 AND NOT attisdropped
+    WHERE relkind IN ('r', 'v', 'c') AND attnum > 0 AND NOT attisdropped
     UNION ALL
     -- Not null is a column's; PostgreSQL 18 lists it here too.
     SELECT 'fact', format('constraint %s.%s', relname, conname),
