@@ -5,7 +5,7 @@ frames; then they are deleted here, in one transaction. What stays of the old ro
 more. So that row names its digest: over all of it, in order, each row's canonical bytes, its hash and hits.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from itertools import zip_longest
@@ -37,7 +37,10 @@ _LOOSE: Final = """
 
 
 def _rows(ledger: Reader, bank: str) -> list[tuple[int, Archived]]:
-    """The `archived` rows of a bank, the newest first. An unreadable one is left out."""
+    """The `archived` rows of a bank, the newest first.
+
+    One that is unreadable, or names rows that were not before it, is left out: no rule decides it.
+    """
 
     def asked(number: int) -> Conversation[list[tuple[int, Event]]]:
         found = []
@@ -46,7 +49,11 @@ def _rows(ledger: Reader, bank: str) -> list[tuple[int, Archived]]:
                 found.append((seq, kinds.decode(Archived.kind, version, body)))
         return found
 
-    return [(seq, event) for seq, event in ledger.ask(bank, asked) if isinstance(event, Archived)]
+    return [
+        (seq, event)
+        for seq, event in ledger.ask(bank, asked)
+        if isinstance(event, Archived) and 0 < event.cut.gone <= event.cut.seq < seq
+    ]
 
 
 def told_of(ledger: Reader, bank: str) -> list[Archived]:
@@ -92,15 +99,21 @@ def staying(ledger: Reader, bank: str, upto: int) -> Iterator[Row]:
         after = page[-1].seq
 
 
-def digest_of_staying(
-    ledger: Reader, bank: str, upto: int, tell: Callable[[int], None] = lambda _row: None
-) -> bytes:
-    """What an `archived` row names as `stays`. tell: called with each row's number."""
-    sum_ = sha256()
-    for row in staying(ledger, bank, upto):
+def digest_of_staying(ledger: Reader, bank: str, upto: int) -> bytes:
+    """What an `archived` row names as `stays`."""
+    return _digests(ledger, bank, [upto])[upto]
+
+
+def _digests(ledger: Reader, bank: str, ends: Sequence[int]) -> dict[int, bytes]:
+    """The same of several rows, in one pass. ends: at least one, ascending."""
+    sum_, found = sha256(), dict[int, bytes]()
+    for row in staying(ledger, bank, ends[-1]):
+        for end in ends[len(found) :]:
+            if row.seq <= end:
+                break
+            found[end] = sum_.digest()
         sum_.update(canonical(row) + row.hash + msgspec.msgpack.encode(row.hits))
-        tell(row.seq)
-    return sum_.digest()
+    return dict.fromkeys(ends, sum_.digest()) | found
 
 
 def left_over(ledger: Reader, bank: str, cut: Cut) -> list[str]:
@@ -125,15 +138,16 @@ def untrue_cuts(ledger: Reader, bank: str) -> list[str]:
 
     Each one is asked, however many came after it: what stays once stays for ever.
     """
-    said = []
-    for seq, cut in cuts(ledger, bank):
+    said, told = list[str](), cuts(ledger, bank)
+    digests = _digests(ledger, bank, sorted({cut.seq for _, cut in told})) if told else {}
+    for seq, cut in told:
         named = cut.hash, cut.epoch, cut.version
         said += [
             f"{bank}: row {seq} says that row {cut.seq} is another one than it is"
             for row in ledger.rows(bank, cut.seq - 1, 1)
             if row.seq == cut.seq and (row.hash, row.epoch, row.version) != named
         ]
-        if digest_of_staying(ledger, bank, cut.seq) != cut.stays:
+        if digests[cut.seq] != cut.stays:
             said.append(
                 f"{bank}: of rows 1 to {cut.seq}, which row {seq} says are archived, some stayed, and one of "
                 "them was changed, added or taken away since"

@@ -10,9 +10,10 @@ from msgspec.structs import replace
 
 from jackpot.lab.what_if import Impossible, what_if
 from jackpot.ledger import seal as sealing
-from jackpot.ledger.archived import cuts, digest_of_staying
+from jackpot.ledger.archived import cut_of, cuts, digest_of_staying, staying, untrue_cuts
 from jackpot.ledger.open import open_reader
 from jackpot.ledger.reading import STAYS
+from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.ledger.verify import How
@@ -87,6 +88,46 @@ def test_a_forged_cut_is_found(tmp_path: Path, name: str, value: object) -> None
     kept.ledger = SqliteLedger(path)
     assert kept.with_archive() != ()
     kept.ledger.close()
+
+
+@pytest.mark.parametrize(("name", "value"), [("seq", 2**63), ("gone", 2**63), ("gone", 0), ("gone", 99)])
+def test_a_cut_that_no_rule_decides_is_none(tmp_path: Path, name: str, value: int) -> None:
+    """S8: a start and verify name the row, also where no database has rows of such numbers."""
+    path = tmp_path / "ledger.db"
+    kept = Kept(Place(f"sqlite:///{path}"), tmp_path)
+    one = kept.seal()
+    ((_, cut),) = cuts(kept.ledger, "main")
+    kept.ledger.close()
+    Forger(path).append(Archived(replace(cut, **{name: value}), People(("anna", "ben")), "forged"))
+    kept.ledger = SqliteLedger(path)
+    row = kept.ledger.head("main").seq
+    (problem,) = kept.verified().problems
+    assert f"row {row} (archived): the rules cannot decide it" in problem
+    assert cut_of(kept.ledger, "main") == cut
+    assert one.upto == cut.seq
+    with pytest.raises(LedgerCorrupt, match=rf"row {row} \(archived\)"):
+        rebuild(kept.ledger, "main")
+    kept.ledger.close()
+
+
+def test_rows_that_stayed_are_read_once_for_all_cuts(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    """S8: the proof of a ledger that was sealed many times takes one pass over what stayed."""
+    monkeypatch.setattr("jackpot.ledger.archived.PAGE_ROWS", 1)
+
+    def statements() -> int:
+        asked: list[None] = []
+        kept.ledger.check = lambda: asked.append(None)
+        assert untrue_cuts(kept.ledger, "main") == []
+        kept.ledger.check = lambda: None
+        return len(asked)
+
+    kept.seal()
+    once = statements()
+    kept.more(3)
+    kept.seal()
+    newest = cuts(kept.ledger, "main")[0][1]
+    rows = len(list(staying(kept.ledger, "main", newest.seq)))
+    assert once < statements() < 4 * rows
 
 
 def test_a_second_row_that_excuses_a_change_is_found(tmp_path: Path) -> None:
