@@ -20,7 +20,7 @@ from jackpot.books.days import offset_ms, periods, wanted_span
 from jackpot.books.dealt import Dealt, watch
 from jackpot.books.fair import Counted, Finding
 from jackpot.books.names import Names
-from jackpot.books.report import Cell, Column, Fact, Found, Report, Wanted
+from jackpot.books.report import Brief, Cell, Column, Fact, Found, Report, Wanted
 from jackpot.config import Site
 from jackpot.ledger.reading import Reader
 from jackpot.rules import cards as deck
@@ -63,6 +63,7 @@ COLUMNS: Final = (
         spare=True,
     ),
 )
+_VERDICT: Final = next(number for number, column in enumerate(COLUMNS) if column.name == "verdict")
 
 
 class Place(NamedTuple):
@@ -387,4 +388,5 @@ REPORT: Final = Report(
     ("days", "link"),
     find,
     "--from 2026-11-01 --to 2026-11-20",
+    brief=Brief(lambda row: row[_VERDICT] == IMPROBABLE, "comparisons that are not improbable"),
 )

@@ -83,11 +83,19 @@ class Found(NamedTuple):
     problems: list[str]
 
 
+class Brief(NamedTuple):
+    """What a terminal shows of a long report. matters: whether a row is shown. others: what the rest are."""
+
+    matters: Callable[[tuple[Cell, ...]], bool]
+    others: str
+
+
 class Report(NamedTuple):
     """One entry of the registry. find: reads the ledger. Raises LedgerError, Unanswerable.
 
     example: the options of its example. lines: what people write and sign by hand, on a paper of one page.
-    personal: it names who was paid, which is not for those who only look on.
+    personal: it names who was paid, which is not for those who only look on. brief: None where a terminal
+    shows all rows, as it does where columns are added up.
     """
 
     name: str
@@ -99,6 +107,7 @@ class Report(NamedTuple):
     example: str = ""
     lines: tuple[str, ...] = ()
     personal: bool = False
+    brief: Brief | None = None
 
 
 @contextmanager

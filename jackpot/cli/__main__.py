@@ -2,7 +2,7 @@
 
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from jackpot import __version__
 
@@ -88,7 +88,22 @@ def main() -> None:
     if sys.argv[1:] == ["--version"]:
         print(f"jackpot {__version__}")
         return
-    root(next((word for word in sys.argv[1:] if not word.startswith("-")), None))(prog_name="jackpot")
+    from typer.main import get_command
+
+    whole = get_command(root(next((word for word in sys.argv[1:] if not word.startswith("-")), None)))
+    without_types(whole)
+    whole(prog_name="jackpot")
+
+
+def without_types(command: Any) -> None:
+    """Has the help of a command, and of all below it, name no type of a flag: a flag takes no value."""
+    from typer import Context
+
+    for parameter in (*command.params, command.get_help_option(Context(command))):
+        if getattr(parameter, "is_flag", False):
+            parameter.metavar = ""
+    for below in getattr(command, "commands", {}).values():
+        without_types(below)
 
 
 def root(wanted: str | None) -> "typer.Typer":

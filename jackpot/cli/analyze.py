@@ -134,6 +134,8 @@ def write(file: Path, text: str) -> None:
 
 def _draw(found: "Analysis", folder: Path, seed: str) -> list[Path]:
     """The files that were written. Ends the command where one cannot be."""
+    if folder.suffix.lower() in (".svg", ".png"):
+        fail(f"--plot {folder}: there are several pictures, each as SVG and PNG: name a folder")
     if find_spec("matplotlib") is None:
         fail("--plot needs matplotlib: pip install matplotlib")
     from jackpot.odds.pictures import SUFFIXES, pictures, written

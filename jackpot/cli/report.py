@@ -78,6 +78,7 @@ Json = Annotated[bool, typer.Option("--json", help="JSON, to standard output.")]
 Html = Annotated[
     Path | None, typer.Option("--html", metavar="FILE", help="A page to print, written to that file.")
 ]
+Every = Annotated[bool, typer.Option("--all", help="Every row, not only those that matter most.")]
 
 # By option of a report: the parameters of its command, each with its annotation and default.
 _ASKED: Final[dict[str, tuple[tuple[str, Any, Any], ...]]] = {
@@ -99,6 +100,8 @@ _ALWAYS: Final[tuple[tuple[str, Any, Any], ...]] = (
     ("as_json", Json, False),
     ("html", Html, None),
 )
+# Of a report that a terminal shows in brief.
+_EVERY: Final = (("every", Every, False),)
 
 
 class Place(NamedTuple):
@@ -129,6 +132,7 @@ class Asked:
     link: str | None = None
     drop: list[str] | None = None
     seat: int | None = None
+    every: bool = False
 
     def place(self) -> "Place":
         """Whose books they are, and where. Ends the command where that is not said, or cannot be meant."""
@@ -177,7 +181,9 @@ def _make(report: Report) -> Callable[..., None]:
 
     parameters = [
         Parameter(name, Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
-        for name, annotation, default in chain(*(_ASKED[option] for option in report.options), _ALWAYS)
+        for name, annotation, default in chain(
+            *(_ASKED[option] for option in report.options), _EVERY if report.brief else (), _ALWAYS
+        )
     ]
     command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
@@ -229,7 +235,7 @@ def _write(report: Report, found: "Found", asked: Asked, site: "Site") -> None:
                 write(part)
         typer.echo(f"{asked.html}: {report.title}, ready to print")
     else:
-        _show(report, found, output.Shown(site))
+        _show(report, found, output.Shown(site), every=asked.every)
 
 
 @contextmanager
@@ -241,12 +247,23 @@ def _writing(path: Path) -> Iterator[Callable[[str], Any]]:
         fail(f"--html: {path} cannot be written: {error.strerror or error}")
 
 
-def _show(report: Report, found: "Found", shown: Any) -> None:
-    """Facts, then tables of at most ROWS_SHOWN rows, each without the columns that say nothing there."""
+def _show(report: Report, found: "Found", shown: Any, *, every: bool) -> None:
+    """Facts, then tables of at most ROWS_SHOWN rows, each without the columns that say nothing there.
+
+    every: the rows, too, that a brief one leaves out.
+    """
     from jackpot.books.output import Totals
 
     for fact in found.facts:
         typer.echo(f"{fact.name}: {shown.fact(fact)}")
+    if report.brief is not None and not every:
+        all_rows = list(found.rows)
+        matter = [row for row in all_rows if report.brief.matters(row)]
+        if matter:
+            _table(report, matter, shown)
+        if others := len(all_rows) - len(matter):
+            typer.echo(f"{report.title}: {others:,} {report.brief.others} are not shown; --all shows them")
+        return
     totals = Totals(report, found)
     rows = iter(totals)
     any_ = False

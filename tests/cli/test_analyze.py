@@ -75,6 +75,7 @@ def test_pictures_are_files_of_two_kinds(tmp_path: Path) -> None:
         (["pa-643a-five-card-C", "--json", "--csv"], "choose one"),
         (["pa-643a-five-card-C", "--html", "/dev/null/x"], "/dev/null/x cannot be written"),
         (["pa-643a-five-card-C", "--plot", "/dev/null/x"], "/dev/null/x cannot be written"),
+        (["pa-643a-five-card-C", "--plot", "x.SVG"], "--plot x.SVG: there are several pictures, each as"),
         (["pa-000"], "no paytable 'pa-000'"),
     ],
 )

@@ -11,6 +11,7 @@ import typer.main
 from typer.testing import CliRunner
 
 from jackpot.cli.__main__ import COMMANDS, root
+from tests.program import jackpot
 
 # A command of typer's own click, whose place differs from version to version.
 Command = Any
@@ -49,6 +50,16 @@ def test_help_shows_an_example_that_can_be_typed(path: tuple[str, ...]) -> None:
     assert tuple(words[: len(path)]) == path
     command, rest = longest(words)
     command.make_context("jackpot", rest)  # raises where an option or argument is not one of its own
+
+
+def test_a_flag_has_no_type() -> None:
+    """README, commands: a flag takes no value, and its help names none; what takes one says what it is."""
+    for words in (["--help"], ["report", "hits", "--help"], ["hits", "pay", "--help"]):
+        shown = jackpot(*words).stdout
+        assert "--help" in shown
+        assert "<bool>" not in shown
+    assert re.search(r"--csv +Comma-separated", jackpot("report", "hits", "--help").stdout)
+    assert re.search(r"--from +DAY ", jackpot("report", "hits", "--help").stdout)
 
 
 def longest(words: list[str]) -> tuple[Command, list[str]]:

@@ -77,6 +77,23 @@ def test_each_form_has_the_same_rows(config: str, tmp_path: Path) -> None:
     assert "total difference" not in shown
 
 
+def test_a_long_report_is_shown_in_brief(config: str) -> None:
+    """README, reports: fairness says its verdict first, then shows what is improbable; --all every row."""
+    words = ("fairness", "--from", "2026-01-01", "--config", config)
+    brief, whole = run(*words)[1].splitlines(), run(*words, "--all")[1].splitlines()
+    rows = json.loads(run(*words, "--json")[1])["rows"]
+    improbable = [row for row in rows if row["verdict"] == "improbable"]
+    assert 0 < len(improbable) < len(rows)
+    assert brief[0].startswith("verdict: look closer")
+    assert [sum(line.startswith("│") for line in shown) for shown in (brief, whole)] == [
+        len(improbable), len(rows),
+    ]  # fmt: skip
+    left = (
+        f"{len(rows) - len(improbable)} comparisons that are not improbable are not shown; --all shows them"
+    )
+    assert brief[-1] == f"Fairness of hands and draws: {left}"
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
