@@ -43,6 +43,7 @@ EVERY: Final = "1s"
 
 # People wait for the end. What was told to end and has not is killed then: nothing of it is kept.
 ENDS_S: Final = 10.0
+ENDED_BY: Final = (signal.SIGINT, signal.SIGTERM)
 # A signal that comes just before a wait without an end would be noticed by the next one alone.
 NOTICED_S: Final = 1.0
 
@@ -189,7 +190,9 @@ def main() -> int:
     arguments.add_argument("deploy", type=Path, help=argparse.SUPPRESS)
     arguments.add_argument("--json", action="store_true", help="print the addresses as one line of JSON")
     given = arguments.parse_args()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C
+    # Also where a script started it in the background: a program is born there with SIGINT ignored.
+    for number in ENDED_BY:
+        signal.signal(number, signal.default_int_handler)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="jackpot-up-")))
         topology = Topology(folder, given.deploy.resolve(), stack)
@@ -205,7 +208,8 @@ def main() -> int:
             print(f"not started: {error}", file=sys.stderr)
             return 1
         except KeyboardInterrupt:
-            signal.signal(signal.SIGINT, signal.SIG_IGN)  # the end is under way
+            for number in ENDED_BY:
+                signal.signal(number, signal.SIG_IGN)  # the end is under way
             return 0
 
 

@@ -40,9 +40,9 @@ SYNCHRONOUS: Final = "SELECT application_name FROM pg_stat_replication WHERE syn
 
 @contextmanager
 def up() -> Iterator[dict[str, Any]]:
-    """The addresses of all that runs; ended as by Ctrl-C."""
+    """The addresses of all that runs; ended as by Ctrl-C, whatever its shell made of SIGINT before."""
     process = subprocess.Popen(
-        [DEPLOY / "local-up", "--json"],
+        ["bash", "-c", f"trap '' INT; exec '{DEPLOY}/local-up' --json"],
         env={**os.environ, "PYTHON": sys.executable},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
