@@ -1,6 +1,7 @@
 """Does one page tell all refusals, as the code has them?"""
 
 import ast
+from functools import cache
 from http import HTTPStatus
 from pathlib import Path
 from typing import Final
@@ -48,6 +49,7 @@ def test_every_code_is_made(code: Code) -> None:
     assert code.name in made()
 
 
+@cache
 def made() -> set[str]:
     """The members that the program names outside their own page."""
     return {
