@@ -106,7 +106,7 @@ def test_commits_without_a_sync_are_found(monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_resend_applied_twice_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """WIRE, table commands: a resend is answered as before."""
     monkeypatch.setattr(engine, "ANSWERS_KEPT", 1)
-    found(seeds=range(8), first=3)
+    found(seeds=range(8))
 
 
 def test_a_snapshot_that_forgets_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -90,7 +90,7 @@ def test_a_bank_taken_whatever_has_happened_since_is_found(monkeypatch: pytest.M
 
     monkeypatch.setattr(Tenure, "_take", take)
     words = ("stand for", "the epoch of the bank that is taken", "both show")
-    found(*words, kinds=("freeze", "freeze"), within_s=3.5, first=11)
+    found(*words, kinds=("freeze", "freeze"), within_s=3.5, first=5)
 
 
 def test_a_bank_shown_until_it_is_known_to_be_free_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,7 +175,7 @@ def test_a_doubt_without_a_new_epoch_is_found(monkeypatch: pytest.MonkeyPatch) -
 def test_an_epoch_that_is_another_s_by_now_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """DESIGN, lease: an epoch is one server's; a server that reads another's does not write in it."""
     monkeypatch.setattr("jackpot.server.recovery.still_own", lambda *_: None)
-    found("whose epoch", "who has the bank", "both show", kinds=("kill", "freeze", "freeze"), first=3)
+    found("whose epoch", "who has the bank", "both show", kinds=("kill", "freeze", "freeze"))
 
 
 def test_a_standby_that_never_takes_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,4 +224,4 @@ def test_a_follower_that_sees_no_gap_is_found(monkeypatch: pytest.MonkeyPatch) -
 def test_a_follower_that_never_doubts_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """DESIGN, signage: a fault where Redis or the server's heartbeat is gone."""
     monkeypatch.setattr(Follower, "fresh", property(lambda follower: follower.rev[0] >= 0))
-    found("as good", "long been durable", kinds=("cut_screen", "kill", "kill"), first=6)
+    found("as good", "long been durable", kinds=("cut_screen", "kill", "kill"), first=7)
