@@ -84,6 +84,7 @@ class SqliteFile:
             if connection.pragma("journal_mode", "wal") != "wal":
                 raise LedgerUnusable(f"the file system of {self.path} cannot hold a write-ahead log")
             connection.pragma("synchronous", "full")
+            connection.pragma("secure_delete", True)  # of what is erased no page keeps a copy
             connection.pragma("fullfsync", True)  # macOS: a plain sync stays in the drive's cache
             connection.pragma("checkpoint_fullfsync", True)
             connection.set_wal_hook(self._wal_grew)  # takes the place of automatic checkpoints

@@ -18,7 +18,9 @@ from tests.frames import Bet, Claim
 from tests.ledger.conftest import Place
 from tests.ledger.forger import NOW_MS, Forger
 from tests.ledger.play import Play
+from tests.ledger.test_seal import Kept
 from tests.ledger.test_verify import audit, write
+from tests.ledger.waiting import backup
 
 FACTS = {"patron": "Pät Ron <b>", "tax_number": "T-0815"}
 MADE = 1_790_000_000_000
@@ -49,6 +51,24 @@ def test_a_paper_is_kept_once_and_goes(place: Place) -> None:
     assert papers.facts(ledger, mark) is None
     ledger.change(("UPDATE paper SET facts = ?1", ('{"patron": "Eve"}',)))
     assert papers.facts(ledger, other) is None
+
+
+def test_no_file_has_what_was_erased(tmp_path: Path) -> None:
+    """A10: no page of the ledger's file does, nor of its archive's, once that is brought up to date."""
+    path = tmp_path / "ledger.db"
+    kept = Kept(Place(f"sqlite:///{path}"), tmp_path)
+    names = [f"Patron-{number:03}" for number in range(200)]
+    marks = [
+        kept.ledger.change(papers.keep({"patron": name}, number.to_bytes(16), MADE))[0][0]
+        for number, name in enumerate(names)
+    ]
+    kept.seal()
+    kept.ledger.change(*map(papers.erase, marks[:120]), *map(papers.drop, marks[120:150]))
+    backup(kept.ledger, kept.file)
+    kept.ledger.close()
+    for file in (path, kept.file):
+        written = file.read_bytes()
+        assert [name for name in names if name.encode() in written] == names[150:]
 
 
 def test_papers_of_a_hit_long_settled_are_as_old_as_the_journal_says(
