@@ -95,8 +95,11 @@ async def _made(source: Store, part: Path, progress: Progress) -> list[Copied]:
         with closing(apsw.Connection(str(part))) as connection:
             connection.pragma("journal_mode", "delete")
     except apsw.Error as error:
-        raise LedgerUnusable(f"{part} is in use by another program: {error}") from error
+        raise LedgerUnusable(f"{part} cannot become one file: {error}") from error
     async with opened(_url(part), readonly=True) as made:
+        schema = await made.run(Reader.schema)  # of the file as it was, where there was one
+        for problem in schema.problems:
+            raise LedgerCorrupt(f"{part}: {problem}")
         await prove(made, [bank.head for bank in copied], progress)
     return copied
 

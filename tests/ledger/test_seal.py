@@ -222,7 +222,9 @@ def test_an_archive_is_continued_as_a_backup_is(kept: Kept, tmp_path: Path) -> N
 
 
 def test_an_archive_that_differs_deletes_nothing(kept: Kept, tmp_path: Path) -> None:
-    """S8: another ledger's archive, one that rots after it was proved, a link, the ledger itself."""
+    """S8: another ledger's archive, one that rots after it was proved, one with somebody's trigger, a link,
+    the ledger itself.
+    """
     rows = len(kept.rows())
     other = tmp_path / "other.db"
     with closing(SqliteLedger(other)) as ledger:
@@ -235,11 +237,15 @@ def test_an_archive_that_differs_deletes_nothing(kept: Kept, tmp_path: Path) -> 
         if "comparing" in what:
             spoil(rotten, "UPDATE journal SET at = at + 1 WHERE seq = 7")
 
+    planted = tmp_path / "planted.db"
+    shutil.copyfile(kept.file, planted)
+    spoil(planted, "CREATE TRIGGER thief AFTER INSERT ON journal BEGIN DELETE FROM snapshot; END")
     link = tmp_path / "link.db"
     link.symlink_to(kept.file)
     for file, said, tell in (
         (other, "no copy of it", quiet),
         (rotten, "row 7 is another one in", rot),
+        (planted, "thief", quiet),
         (link, "is a link to another file", quiet),
         (tmp_path / "ledger-20260101T000000Z.db", "deleted by itself", quiet),
         (tmp_path / "none" / "archive.db", "there is no folder", quiet),
