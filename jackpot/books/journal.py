@@ -7,6 +7,7 @@ the next page, from where this one ended.
 from typing import Any, Final, NamedTuple
 
 from jackpot.books.report import Unanswerable
+from jackpot.ledger.archived import cut_of
 from jackpot.ledger.journal import Row
 from jackpot.ledger.reading import ACCOUNTS, Conversation, Reader
 from jackpot.rules import kinds
@@ -34,10 +35,15 @@ class NoSuchKind(Unanswerable):
 
 
 class Page(NamedTuple):
-    """before: where the search goes on; None where it is at its end."""
+    """before: where the search goes on; None where it is at its end.
+
+    archived: up to that row the frames of tables that made no hit are in an archive alone; None where the
+    page looks at no row that is so old.
+    """
 
     rows: list[Row]
     before: int | None
+    archived: int | None
 
 
 class Wanted(NamedTuple):
@@ -60,7 +66,9 @@ def search(ledger: Reader, bank: str, wanted: Wanted) -> Page:
     values = (below, least, kind, wanted.table, wanted.limit)
     found = ledger.ask(bank, lambda number: _rows(bank, (number, *values)))
     end = found[-1].seq if len(found) == wanted.limit else least
-    return Page(found, end if end > 1 else None)
+    cut = cut_of(ledger, bank)
+    archived = cut.seq if cut is not None and end <= cut.seq else None
+    return Page(found, end if end > 1 else None, archived)
 
 
 def _rows(bank: str, values: tuple[int | None, ...]) -> Conversation[list[Row]]:

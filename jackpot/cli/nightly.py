@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from jackpot.cli.bar import bar
-from jackpot.cli.speak import ConfigFile, LedgerUrl, fail, ledger_of, options
+from jackpot.cli.speak import ConfigFile, LedgerUrl, SealedArchive, fail, ledger_of, options
 from jackpot.cli.textfile import TextFile, tell
 from jackpot.words import counted
 
@@ -31,10 +31,7 @@ class Asked:
             "--keep", min=1, metavar="N", help="How many backups stay, the newest ones. [default: 14]"
         ),
     ] = None
-    archive: Annotated[
-        Path | None,
-        typer.Option("--archive", metavar="FILE", help="Of a sealed ledger: what has its old rows."),
-    ] = None
+    archive: SealedArchive = None
     textfile: TextFile = None
 
 

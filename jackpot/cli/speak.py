@@ -37,6 +37,15 @@ ConfigFile = Annotated[
         "--config", "-c", envvar="JACKPOT_CONFIG", metavar="FILE", help="The server's configuration."
     ),
 ]
+SealedArchive = Annotated[
+    Path | None,
+    typer.Option(
+        "--archive",
+        envvar="JACKPOT_ARCHIVE",
+        metavar="FILE",
+        help="Of a sealed ledger: what has its old rows.",
+    ),
+]
 LedgerUrl = Annotated[
     str | None,
     typer.Option(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
-from jackpot.cli.speak import NAMED, ConfigFile, LedgerUrl, configured, fail
+from jackpot.cli.speak import NAMED, ConfigFile, LedgerUrl, SealedArchive, configured, fail
 from jackpot.cli.textfile import TextFile, tell
 from jackpot.words import counted
 
@@ -47,9 +47,6 @@ Chain = Annotated[bool, typer.Option("--chain", help="Prove only that rows follo
 Jobs = Annotated[
     int | None, typer.Option("--jobs", min=1, help="Processes at once. [default: one for each processor]")
 ]
-Archive = Annotated[
-    Path | None, typer.Option("--archive", metavar="FILE", help="Of a sealed ledger: what has its old rows.")
-]
 
 
 @app.command()
@@ -64,7 +61,7 @@ def verify(
     chain: Chain = False,
     jobs: Jobs = None,
     *,
-    archive: Archive = None,
+    archive: SealedArchive = None,
     textfile: TextFile = None,
 ) -> None:
     """Prove the ledger from its first row: chain, postings, meters, snapshots and head. A server may run.

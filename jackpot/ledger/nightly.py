@@ -76,7 +76,7 @@ async def night(
         unproved.replace(file)
         sync(folder)
         remove(unproved)
-        return Night(file, copied, tuple(await _let_go(file, source, keeping.most)))
+        return Night(file, copied, tuple(await _let_go(file, keeping.most)))
     finally:
         os.close(lock)
 
@@ -106,18 +106,19 @@ async def _tried(file: Path, trial: Path, unix_ms: int, progress: Progress) -> N
         remove(trial)
 
 
-async def _let_go(file: Path, source: Store, keep: int) -> Sequence[Path]:
-    """Removes older backups of this ledger, of which the newest stay: `keep` with the new file."""
+async def _let_go(file: Path, keep: int) -> Sequence[Path]:
+    """Removes older backups of the ledger that the new file is of. The newest stay: `keep` with that file."""
     older = [one for one in sorted(file.parent.glob(PROVED)) if one.name < file.name]
-    ours = [one for one in older if await _is_of(one, source)]
+    async with opened(f"sqlite:///{file}", readonly=True) as whole:
+        ours = [one for one in older if await _goes_on(one, whole)]
     gone = ours[: max(0, len(ours) - (keep - 1))]
     for one in gone:
         remove(one)
     return gone
 
 
-async def _is_of(file: Path, source: Store) -> bool:
-    """Whether the file is a backup of the source: it ends with rows of it, and is in no use."""
+async def _goes_on(file: Path, whole: Store) -> bool:
+    """Whether the file is an older backup of what `whole` has from row 1, and is in no use."""
     if not _only_made(file):
         return False
     try:
@@ -125,7 +126,7 @@ async def _is_of(file: Path, source: Store) -> bool:
             heads = await ledger.run(heads_of)
     except LedgerError:
         return False
-    ends = [await source.rows(head.bank, head.seq - 1, 1) for head in heads]
+    ends = [await whole.rows(head.bank, head.seq - 1, 1) for head in heads]
     return all(row and row[0].hash == head.hash for row, head in zip(ends, heads, strict=True))
 
 

@@ -11,6 +11,8 @@ from typing import Any, Final
 import pytest
 
 from jackpot.books.aside import Asked, told_of
+from jackpot.books.journal import Wanted as Searched
+from jackpot.books.journal import search
 from jackpot.books.report import InArchive, Wanted
 from jackpot.books.reports import REPORTS
 from jackpot.config import Site
@@ -109,3 +111,17 @@ def test_a_hit_of_an_archived_round_is_told_without_its_cards(kept: Kept) -> Non
     assert _looked_into(kept.ledger, "main", 1) == (None, before[1][1])
     assert _looked_into(kept.ledger, "main", 2) == before[2]
     assert before[1][0] is not None
+
+
+def test_the_journal_says_where_rows_left(kept: Kept) -> None:
+    """S8: nobody takes a gap for rows that never were: each page that looks so far back says up to where."""
+    cut = kept.season.snapshots[2].seq
+    top = len(kept.season.rows)
+    pages = {"newest": Searched(10), "over the cut": Searched(top), "below": Searched(10, before=cut)}
+    assert {name: search(kept.ledger, "main", page).archived for name, page in pages.items()} == {
+        "newest": None, "over the cut": None, "below": None
+    }  # fmt: skip
+    kept.seal()
+    assert {name: search(kept.ledger, "main", page).archived for name, page in pages.items()} == {
+        "newest": None, "over the cut": cut, "below": cut
+    }  # fmt: skip

@@ -22,7 +22,7 @@ BOTH = ("--by", "Ann", "--and-by", "Bo", "--reason", "books of then", "--older-t
 
 
 @on_loop
-async def test_old_rows_leave_by_two_people(tmp_path: Path) -> None:
+async def test_old_rows_leave_by_two_people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """S8: two names, a reason, an archive; then verify proves nothing of old rows without that."""
     config = configure(tmp_path)
     path = Path(load(config.path).ledger.url.removeprefix("sqlite:///"))
@@ -60,8 +60,16 @@ async def test_old_rows_leave_by_two_people(tmp_path: Path) -> None:
     assert "give --archive FILE" in error
     code, out, _ = await jackpot(*verify, "--archive", str(archive))
     assert (code, f"rows 1 to {cut} are proved by {archive}" in out) == (0, True)
+    monkeypatch.setenv("JACKPOT_ARCHIVE", str(archive))  # as the timers' units have it
+    nights = tmp_path / "nights"
+    nights.mkdir()
+    code, out, error = await jackpot("ledger", "nightly", str(nights), "--ledger", f"sqlite:///{path}")
+    assert (code, error) == (0, ""), error
+    assert f"came back with all {len(season.rows) + 1} rows" in out  # one says what was archived
+    code, out, _ = await jackpot(*verify)
+    assert (code, f"rows 1 to {cut} are proved by {archive}" in out) == (0, True)
     spoil(archive, "UPDATE journal SET at = at + 1 WHERE seq = 7")
-    code, _, error = await jackpot(*verify, "--archive", str(archive))
+    code, _, error = await jackpot(*verify)
     assert (code, "archive: main: row 7 was changed" in error) == (1, True)
 
 

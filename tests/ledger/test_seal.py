@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from threading import Thread
 from typing import Final
@@ -13,6 +14,7 @@ from jackpot.ledger import seal as sealing
 from jackpot.ledger.copy import HOLDER, NotACopy
 from jackpot.ledger.heads import BankHeads, SignedHead
 from jackpot.ledger.journal import Row
+from jackpot.ledger.nightly import NAME
 from jackpot.ledger.open import open_reader, opened
 from jackpot.ledger.parts import in_parts
 from jackpot.ledger.rebuild import rebuild
@@ -346,10 +348,19 @@ def test_a_start_needs_its_states(kept: Kept) -> None:
 
 
 def test_a_night_begins_as_a_copy_of_the_archive(kept: Kept, tmp_path: Path) -> None:
-    """S3: each night of a sealed ledger is whole from row 1; without the archive it fails."""
+    """S3: each night of a sealed ledger is whole from row 1; without the archive it fails.
+
+    An old night is known as this ledger's also where its last row left meanwhile.
+    """
     folder = tmp_path / "nights"
     folder.mkdir()
+    upto = next(row.seq for row in kept.season.rows[50:] if row.table_seq is not None)
+    old = folder / datetime.fromtimestamp(START_MS / 1000 - 86_400, UTC).strftime(NAME)
+    with closing(SqliteLedger(old)) as ledger:
+        write(ledger, kept.season.rows[:upto])
+    old.with_name(f"{old.name}-lock").unlink()
     kept.seal()
+    assert kept.ledger.rows("main", upto - 1, 1)[0].seq > upto
     kept.more(1)
     with pytest.raises(NotACopy, match="are archived"):
         night(kept.ledger, folder, START_MS, 1)
@@ -357,4 +368,4 @@ def test_a_night_begins_as_a_copy_of_the_archive(kept: Kept, tmp_path: Path) -> 
         night(kept.ledger, folder, START_MS + day, 1, quiet, kept.file) for day in (0, 86_400_000)
     )
     assert [row.seq for row in backed_up(second.file)] == list(range(1, kept.ledger.head("main").seq + 1))
-    assert (second.gone, kept.file.exists()) == ((first.file,), True)
+    assert (first.gone, second.gone, kept.file.exists()) == ((old,), (first.file,), True)

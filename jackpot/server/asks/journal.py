@@ -7,7 +7,7 @@ import msgspec
 
 from controllers.messages import Id
 from jackpot.books import readings as books_of_readings
-from jackpot.books.journal import NoSuchKind, Wanted, search
+from jackpot.books.journal import NoSuchKind, Page, Wanted, search
 from jackpot.books.names import Names
 from jackpot.books.telling import about, reason
 from jackpot.config.writing import writing
@@ -122,11 +122,16 @@ class Entry(Reply, frozen=True):
 
 
 class Journal(Reply, frozen=True):
-    """before: what goes on with the search; a page may be empty where what is looked for is rare."""
+    """before: what goes on with the search; a page may be empty where what is looked for is rare.
+
+    archived: up to that entry the frames of tables that made no hit are in an archive alone, where the page
+    reaches so far; else null, and no entry is missing.
+    """
 
     bank: str
     entries: tuple[Entry, ...]
     before: int | None
+    archived: int | None
 
 
 class AskJournal(Question, frozen=True):
@@ -142,12 +147,13 @@ class AskJournal(Question, frozen=True):
 
     async def answer(self, at: "Sources") -> Journal:
         desk = await at.own(self)
-        found, before = await self._search(at, desk)
-        entries = await desk.ask(lambda engine: [_entry(engine, *one) for one in found])
-        return Journal(bank=desk.bank, entries=tuple(entries), before=before)
+        page, words = await self._search(at, desk)
+        told = list(zip(page.rows, words, strict=True))
+        entries = await desk.ask(lambda engine: [_entry(engine, *one) for one in told])
+        return Journal(bank=desk.bank, entries=tuple(entries), before=page.before, archived=page.archived)
 
-    async def _search(self, at: "Sources", desk: "Desk") -> tuple[list[tuple["Row", "_Words"]], int | None]:
-        """A page of rows, each in words too, and where the next begins."""
+    async def _search(self, at: "Sources", desk: "Desk") -> tuple[Page, list["_Words"]]:
+        """A page of rows, and each in words."""
         table = None
         if self.table is not None:
             found = await desk.ask(lambda engine: engine.table(self.table or ""))
@@ -169,12 +175,10 @@ class _Words(NamedTuple):
     reason: str
 
 
-def _found(
-    ledger: "Reader", config: "Config", bank: str, wanted: Wanted
-) -> tuple[list[tuple["Row", _Words]], int | None]:
+def _found(ledger: "Reader", config: "Config", bank: str, wanted: Wanted) -> tuple[Page, list[_Words]]:
     page, names, site = search(ledger, bank, wanted), Names(ledger, bank), config.site
     money = writing(site.locale, site.currency).exact
-    return [(row, _in_words(names, row, money)) for row in page.rows], page.before
+    return page, [_in_words(names, row, money) for row in page.rows]
 
 
 def reading_of(read: books_of_readings.DayRead) -> Reading:
