@@ -291,11 +291,13 @@ async def _seal_bank(store: Store, file: Path, bank: str, sealing: Sealing, prog
     one = await store.run(lambda ledger: plan(ledger, engine.state, sealing.before_ms))
     if not one.upto:
         return one
-    compare = partial(progress, f"{bank}: comparing")
+    compare, stood = partial(progress, f"{bank}: comparing"), _stands(file)
     cut = await store.run(lambda ledger: _compared(ledger, file, one, compare))
     head = await _told(store, engine, head, cut, sealing)
     statements = await store.run(lambda ledger: _deletion(ledger, head, cut))
     progress(f"{bank}: deleting", 0, one.leaving)
+    if _stands(file) != stood:
+        raise NotSealed(f"{file} was changed or replaced while it was compared: {bank} has all its rows")
     try:
         await store.change(*statements)
     except DataRefused as error:
@@ -304,6 +306,12 @@ async def _seal_bank(store: Store, file: Path, bank: str, sealing: Sealing, prog
         said = f"{bank}: whether its rows left is not known: keep {file}, and run the same command again"
         raise CommitInDoubt(f"{said}: {error}") from error
     return one
+
+
+def _stands(file: Path) -> tuple[int, ...]:
+    """What is another number once somebody changes or replaces the file. Raises OSError where it is gone."""
+    found = file.stat()
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 async def _look(store: Store, bank: str) -> None:

@@ -261,6 +261,27 @@ def test_an_archive_that_differs_deletes_nothing(kept: Kept, tmp_path: Path) -> 
     assert kept.verified().problems == ()
 
 
+def test_an_archive_that_goes_meanwhile_deletes_nothing(kept: Kept) -> None:
+    """S8: rows leave only while the file that was compared is still there, under its name."""
+    rows = len(kept.rows())
+
+    def replace() -> None:
+        shutil.copyfile(kept.file, kept.file.with_name("copy.db"))
+        kept.file.with_name("copy.db").replace(kept.file)
+
+    for work, said in ((replace, "was changed or replaced"), (kept.file.unlink, "No such file")):
+
+        def then(what: str, done: int, _of: int, work: Callable[[], None] = work) -> None:
+            if "deleting" in what and not done:
+                work()
+
+        with pytest.raises((NotSealed, FileNotFoundError), match=said):
+            seal(kept.ledger, kept.file, HOW, then)
+        assert [row.kind for row in kept.rows()[rows:]] == [Archived.kind]
+    kept.seal()
+    assert kept.with_archive() == ()
+
+
 def test_who_writes_meanwhile_keeps_the_rows(kept: Kept) -> None:
     """S8: a server that takes the bank between the comparison and the deletion fences the deletion."""
     rows = len(kept.rows())
