@@ -132,7 +132,7 @@ def test_a_mac_of_any_challenge_is_found(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_stranger_who_may_stay_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """WIRE, handshake: without a whole hello nobody stays."""
     monkeypatch.setattr(session, "HELLO_WITHIN_S", inf)
-    found("strangers", "is still there", "hears")
+    found("strangers", "is still there", "hears", first=5)
 
 
 def test_a_table_that_is_forgotten_for_another_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,14 +161,14 @@ def test_one_table_that_stops_its_bank_is_found(monkeypatch: pytest.MonkeyPatch)
 def test_a_row_for_each_time_that_a_table_says_so_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """S9: what one table says is journalled once in an epoch, until people have answered."""
     monkeypatch.setattr(witness, "is_told", lambda *_: False)
-    found("thief", "journals again", first=4)
+    found("thief", "journals again", first=1)
 
 
 def test_a_disbelieved_number_that_counts_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """S9: what people did not believe is ignored until the table names a number at or below its last."""
     monkeypatch.setattr(witness, "is_ahead", lambda table, acked: acked > table.last_seq)
     # People seldom answer the thief between two of its visits.
-    found("thief", "calls that too high", seeds=range(20), first=10)
+    found("thief", "calls that too high", seeds=range(20), first=7)
 
 
 def test_what_a_table_says_of_the_ledger_comes_about() -> None:

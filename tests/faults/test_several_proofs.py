@@ -71,7 +71,7 @@ def test_a_release_without_its_fence_is_found(monkeypatch: pytest.MonkeyPatch) -
         right(ledger, bank, ledger.head(bank).epoch)
 
     monkeypatch.setattr(SqliteLedger, "release", release)
-    found("who has the bank", kinds=("cut_tables", "freeze", "stop"), within_s=0.2)
+    found("who has the bank", kinds=("cut_tables", "freeze", "stop"), within_s=0.2, first=9)
 
 
 @pytest.mark.parametrize("limit", ["TAKEOVER_S", "GONE_S"])
@@ -218,7 +218,7 @@ def test_a_follower_that_sees_no_gap_is_found(monkeypatch: pytest.MonkeyPatch) -
             follower._hear(msgspec.json.decode(message["data"], type=Said), 0.0)
 
     monkeypatch.setattr(Follower, "_listen", listen)
-    found(" sees ", kinds=("message_lost", "message_lost", "kill"))
+    found(" sees ", kinds=("message_lost", "message_lost", "kill"), first=2)
 
 
 def test_a_follower_that_never_doubts_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
