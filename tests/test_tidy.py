@@ -4,6 +4,7 @@ import ast
 import builtins
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -255,14 +256,23 @@ def python_files() -> Iterator[Path]:
         yield from sorted((ROOT / top).rglob("*.py"))
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-def test_the_tree_is_tidy(check: Check) -> None:
-    """The house rules, over every Python file of the project."""
-    findings = []
+@cache
+def findings() -> dict[Check, list[str]]:
+    """Of each check, over every Python file of the project; each file is parsed once for all of them."""
+    found: dict[Check, list[str]] = {check: [] for check in CHECKS}
     for file in python_files():
         path, text = file.relative_to(ROOT).as_posix(), file.read_text()
-        findings += [f"{path}:{line}: {what}" for line, what in check(path, ast.parse(text), text)]
-    assert not findings, "\n" + "\n".join(findings)
+        tree = ast.parse(text)
+        for check, told in found.items():
+            told += [f"{path}:{line}: {what}" for line, what in check(path, tree, text)]
+    return found
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_the_tree_is_tidy(check: Check) -> None:
+    """The house rules hold everywhere."""
+    found = findings()[check]
+    assert not found, "\n" + "\n".join(found)
 
 
 def shipped_files() -> Iterator[Path]:
