@@ -92,27 +92,34 @@ async def painted(page: "Page | Frame") -> None:
     await page.evaluate("new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(seen)))")
 
 
+CUT_OFF: Final = """(parts) => [...document.querySelectorAll(parts)].filter((part) => {
+    const own = part.getBoundingClientRect();
+    return part.scrollWidth > part.clientWidth + 1 || own.left < -1 || own.right > innerWidth + 1
+        || own.top < -1 || own.bottom > innerHeight + 1;
+}).map((part) => part.className + ' ' + part.textContent)"""
+OVERFLOWS: Final = """() => {
+    const parts = [...document.querySelectorAll('.level, .amount-run, header h1, .name')];
+    return parts.filter((part) => {
+        const own = part.getBoundingClientRect();
+        const box = part.parentElement.getBoundingClientRect();
+        return own.width && (own.left < box.left - 1 || own.right > box.right + 1 || own.top < box.top - 1
+            || own.bottom > box.bottom + 1 || own.right > innerWidth || own.bottom > innerHeight);
+    }).map((part) => part.className + ' ' + part.textContent);
+}"""
+
+
 async def cut_off(page: "Page | Frame", parts: str) -> Any:
     """Of these elements those whose text is wider than they are, or that lie partly off the screen."""
     await painted(page)
-    return await page.evaluate(
-        """(parts) => [...document.querySelectorAll(parts)].filter((part) => {
-            const own = part.getBoundingClientRect();
-            return part.scrollWidth > part.clientWidth + 1 || own.left < -1 || own.right > innerWidth + 1
-                || own.top < -1 || own.bottom > innerHeight + 1;
-        }).map((part) => part.className + ' ' + part.textContent)""",
-        parts,
-    )
+    return await page.evaluate(CUT_OFF, parts)
 
 
 async def overflows(page: "Page | Frame") -> Any:
     """What is wider or higher than the screen, or than what holds it."""
     await painted(page)
-    return await page.evaluate(
-        """() => [...document.querySelectorAll('.level, .amount-run, header h1, .name')].filter((part) => {
-            const own = part.getBoundingClientRect();
-            const box = part.parentElement.getBoundingClientRect();
-            return own.width && (own.left < box.left - 1 || own.right > box.right + 1 || own.top < box.top - 1
-                || own.bottom > box.bottom + 1 || own.right > innerWidth || own.bottom > innerHeight);
-        }).map((part) => part.className + ' ' + part.textContent)"""
-    )
+    return await page.evaluate(OVERFLOWS)
+
+
+async def misfits(page: "Page | Frame", parts: str) -> Any:
+    """What overflows, and which of these parts are cut off, as the page stands at one moment."""
+    return [*await overflows(page), *await page.evaluate(CUT_OFF, parts)]
