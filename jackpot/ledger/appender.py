@@ -28,6 +28,8 @@ from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.store import CommitInDoubt, DataRefused, Fenced, LedgerCorrupt, LedgerError
 
 ENDED: Final = "the process that writes large batches has ended"
+# A limit of the system, or a lack of memory: the next one would end like it.
+NEVER_ANSWERED: Final = f"{ENDED} before its first answer, and no other is started"
 # It has the batch in hand to write, and the file to close. Nobody waits for a disk that takes longer.
 ENDS_WITHIN_S: Final = 10.0
 _LENGTH_BYTES: Final = 4
@@ -55,10 +57,12 @@ class Answer(msgspec.Struct, frozen=True, array_like=True):
 class Appender:
     """The server's side: one batch at a time. The process starts with the first, and again after `recover`.
 
-    path: of the file, which this server has open already.
+    path: of the file, which this server has open already. useless: a process could not be started, or ended
+    before it had written anything: batches are better written without it.
     """
 
     def __init__(self, path: Path) -> None:
+        self.useless = False
         self._path = path
         self._turn = asyncio.Lock()
         self._process: Process | None = None
@@ -107,20 +111,22 @@ class Appender:
         return Answer(CommitInDoubt.__name__, self._doubt)
 
     async def _answer_to(self, batch: Batch) -> Answer:
-        if self._process is None:
-            words = "-P", "-m", __spec__.name, str(self._path)
-            self._process = await asyncio.create_subprocess_exec(
-                sys.executable, *words, stdin=PIPE, stdout=PIPE
-            )
-        to, back = self._process.stdin, self._process.stdout
-        assert to is not None  # noqa: S101 - they are pipes
-        assert back is not None  # noqa: S101
         try:
+            if self._process is None:
+                self.useless = True  # until it has answered
+                words = "-P", "-m", __spec__.name, str(self._path)
+                self._process = await asyncio.create_subprocess_exec(
+                    sys.executable, *words, stdin=PIPE, stdout=PIPE
+                )
+            to, back = self._process.stdin, self._process.stdout
+            assert to is not None  # noqa: S101 - they are pipes
+            assert back is not None  # noqa: S101
             to.write(_framed(batch))
             length = await back.readexactly(_LENGTH_BYTES)
             said = await back.readexactly(int.from_bytes(length, "big"))
         except (OSError, asyncio.IncompleteReadError):
-            return Answer(CommitInDoubt.__name__, self._doubt or ENDED)
+            return Answer(CommitInDoubt.__name__, self._doubt or (NEVER_ANSWERED if self.useless else ENDED))
+        self.useless = False
         return msgspec.msgpack.decode(said, type=Answer)
 
 

@@ -120,6 +120,8 @@ class Threaded:
         try:
             await self._appender.append(bank, epoch, seq_before, rows)
         except CommitInDoubt as error:
+            if self._appender.useless:
+                self._large = inf
             self._ledger.file.doubt(str(error))
             raise
 

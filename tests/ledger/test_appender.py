@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -158,6 +159,26 @@ def test_a_cancelled_batch_is_waited_for(tmp_path: Path) -> None:
             assert not done
             os.kill(pid, signal.SIGCONT)
         assert asked.cancelled()
+        assert (await store.head("main")).seq == 8
+
+    with_store(tmp_path / "ledger.db", use)
+
+
+@pytest.mark.parametrize("program", ["/nowhere/python", "/bin/false"])
+def test_without_such_a_process_the_thread_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str
+) -> None:
+    """DESIGN 4: where it cannot be started, or ends at once, one batch is in doubt and no other."""
+    monkeypatch.setattr(sys, "executable", program)
+
+    async def use(store: Threaded) -> None:
+        await store.new_epoch("main", "test")
+        made = rows(8)
+        with pytest.raises(CommitInDoubt, match="no other is started"):
+            await store.append("main", 1, 0, made[:4])
+        await store.recover()
+        assert (await store.new_epoch("main", "test")).seq == 0
+        await store.append("main", 2, 0, rows(8, epoch=2))
         assert (await store.head("main")).seq == 8
 
     with_store(tmp_path / "ledger.db", use)
