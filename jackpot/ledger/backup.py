@@ -46,7 +46,7 @@ async def backup(
         try:
             if again:
                 remove(part)
-                shutil.copyfile(file, part)
+                duplicate(file, part)
             copied = await _made(source, part, progress)
         except BaseException as error:
             if again or isinstance(error, LedgerCorrupt | NotACopy):
@@ -114,6 +114,12 @@ def _url(file: Path) -> str:
 
 def _named(path: Path, end: str) -> Path:
     return path.with_name(path.name + end)
+
+
+def duplicate(file: Path, to: Path) -> None:
+    """Copies it to a new file, which has the same permissions and no others meanwhile. Raises OSError."""
+    to.touch(mode=0o600, exist_ok=False)
+    shutil.copy(file, to)
 
 
 def remove(path: Path) -> None:

@@ -5,13 +5,12 @@ each of its rows was decided once more, and it ends with the heads of the source
 """
 
 import os
-import shutil
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from jackpot.ledger.backup import backup, remove, restore, sync
+from jackpot.ledger.backup import backup, duplicate, remove, restore, sync
 from jackpot.ledger.copy import Copied, Progress, heads_of
 from jackpot.ledger.open import opened
 from jackpot.ledger.sqlite_file import locked
@@ -70,7 +69,7 @@ async def night(
             raise LedgerUnusable(f"{file} is there already, and stays as it is: try again in a second")
         unproved = file.with_name(file.name + UNPROVED)
         if keeping.archive is not None:
-            shutil.copy(keeping.archive, unproved)
+            duplicate(keeping.archive, unproved)
         copied = await backup(source, unproved, progress)
         await _tried(unproved, file.with_name(file.name + TRIAL), unix_ms, progress)
         unproved.replace(file)

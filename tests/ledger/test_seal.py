@@ -1,6 +1,8 @@
 """Do old rows leave a ledger for an archive without a row, a cent or a proof being lost?"""
 
+import os
 import shutil
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import UTC, datetime
@@ -366,6 +368,23 @@ def test_a_start_needs_its_states(kept: Kept) -> None:
         rebuild(kept.ledger, "main")
     (problem,) = kept.verified().problems
     assert "there is no snapshot" in problem
+
+
+def test_nobody_else_reads_an_archive_or_a_night_of_it(kept: Kept, tmp_path: Path) -> None:
+    """A10: both hold names and secrets; a file that is continued has the permissions that it had."""
+    old = os.umask(0)
+    try:
+        backup(kept.ledger, kept.file)
+        kept.seal()
+        folder = tmp_path / "nights"
+        folder.mkdir()
+        file = night(kept.ledger, folder, START_MS, 1, quiet, kept.file).file
+        modes = [stat.S_IMODE(one.stat().st_mode) for one in (kept.file, file)]
+        kept.file.chmod(0o640)
+        backup(kept.ledger, kept.file)
+    finally:
+        os.umask(old)
+    assert [*modes, stat.S_IMODE(kept.file.stat().st_mode)] == [0o600, 0o600, 0o640]
 
 
 def test_a_night_begins_as_a_copy_of_the_archive(kept: Kept, tmp_path: Path) -> None:
