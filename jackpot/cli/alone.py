@@ -33,7 +33,7 @@ async def alone(config: "Config", *banks: str, first: bool = False) -> "AsyncIte
     url = config.ledger.url
     if not first and _missing(url):
         fail(_EMPTY)  # and no file is made, which would stand in the way of the one to bring back
-    async with opened(url) as store:
+    async with opened(url, require_synchronous=config.ledger.require_synchronous) as store:
         await check_books(store, config)
         if not first and not await store.run(Reader.banks):
             fail(_EMPTY)

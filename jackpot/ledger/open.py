@@ -56,9 +56,11 @@ async def open_store(url: str, *, readonly: bool = False, require_synchronous: b
 
 
 @asynccontextmanager
-async def opened(url: str, *, readonly: bool = False) -> AsyncIterator[Store]:
+async def opened(
+    url: str, *, readonly: bool = False, require_synchronous: bool = False
+) -> AsyncIterator[Store]:
     """As `open_store`, and closed at the end."""
-    store = await open_store(url, readonly=readonly)
+    store = await open_store(url, readonly=readonly, require_synchronous=require_synchronous)
     try:
         yield store
     finally:

@@ -7,11 +7,14 @@ from typing import Any, Final
 
 import pytest
 import typer.main
+from msgspec.structs import replace
 from typer.testing import CliRunner
 
 import jackpot.cli
 from jackpot.app import Server
 from jackpot.cli.__main__ import root
+from jackpot.cli.alone import alone
+from jackpot.ledger.store import CommitInDoubt
 from tests.cli.test_users import ANN, FIRST
 from tests.ledger.waiting import open_ledger
 from tests.server.bed import LINK, LINKS, configure, on_loop
@@ -92,3 +95,13 @@ def test_a_command_writes_nothing_into_another_ledger(command: tuple[str, str], 
     with closing(open_ledger(f"sqlite:///{other.parent / 'ledger.db'}", readonly=True)) as found:
         assert found.banks() == ["main", "site"]
         assert found.head("site").seq == 1
+
+
+@on_loop
+async def test_a_command_commits_nothing_that_no_standby_has(database: str, tmp_path: Path) -> None:
+    """S5: where the configuration wants a standby, rows neither come nor go without one."""
+    config = configure(tmp_path)
+    found = replace(config, ledger=replace(config.ledger, url=database, require_synchronous=True))
+    async with alone(found, first=True) as store:
+        with pytest.raises(CommitInDoubt, match="synchronous_standby_names is empty"):
+            await store.new_epoch("main", "seal")
