@@ -36,7 +36,7 @@ REFUSALS: Final = (
     Column("at", "moment"),
     Column("to", help="a table, or people who had signed in"),
     Column("code", "word"),
-    Column("message"),
+    Column("message", "answer"),
     Column("hits"),
     Column("suspended", help="links that the error stopped"),
 )

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from jackpot.books.report import Cell, Column, Fact, Found, Kind, Report, dicts
 from jackpot.config import Site
-from jackpot.config.languages import spoken, told
+from jackpot.config.languages import answered, spoken, told
 from jackpot.config.writing import local_time, writing, written_time
 from jackpot.words import Sentence, named
 
@@ -44,6 +44,8 @@ class Shown:
                 return self._money.exact(value)
             case "word", str():
                 return self.say(value if isinstance(value, Sentence) or not value else named(value))
+            case "answer", str():
+                return answered(self.locale, value) or value
             case "moment", int() if self._on_paper:
                 return written_time(value, self._site.timezone, self.locale)
             case "moment", int():
@@ -167,7 +169,7 @@ def _source(name: str) -> str:
 
 
 def _csv_cell(column: Column, value: Cell) -> Any:
-    if column.kind == "text" and isinstance(value, str) and value.startswith(_FORMULA):
+    if column.kind in ("text", "answer") and isinstance(value, str) and value.startswith(_FORMULA):
         return f"'{value}"
     return exact(column.kind, value)
 

@@ -23,7 +23,7 @@ SIGNS: Final = "signs"
 PAGES: Final = "pages"
 REFUSALS: Final = "refusals"
 # A form with fewer letters of its own fits too much: it is for what stands within another one alone.
-OWN_LEAST: Final = 8
+OWN_LEAST: Final = 7
 # Languages that a browser may ask for; a person knows fewer.
 ASKED_MOST: Final = 16
 _NAME: Final = re.compile(r"\{(\w+)\}")

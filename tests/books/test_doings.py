@@ -5,20 +5,27 @@ from typing import Any
 import msgspec
 
 from jackpot.books.doings import ACTS
+from jackpot.books.output import Shown
 from jackpot.books.people import erased
+from jackpot.books.report import Wanted
+from jackpot.books.reports import REPORTS
 from jackpot.ledger.reading import Reader
 from jackpot.rules import kinds
 from jackpot.rules.acts import ACTS as REGISTERED
 from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.events import Refused, Voided
+from jackpot.words import named
 from tests.books.asked import said
-from tests.books.season import Season
+from tests.books.season import SITE, Season
 from tests.ledger.conftest import Place
 from tests.ledger.people import Paper
 from tests.ledger.play import Play
 from tests.ledger.resting import BANKS, two_banks
 from tests.ledger.test_join import NOW
 from tests.ledger.waiting import join
+
+# What the season has a table told, and no decoder says.
+MADE_UP = {"bets: no list"}
 
 
 def decoded(season: Season) -> list[tuple[int, Any]]:
@@ -38,6 +45,20 @@ def test_every_refusal_is_listed(books: Reader, season: Season) -> None:
     assert any(line["hits"] for line in lines) == any(
         event.hits for _, event in decoded(season) if isinstance(event, Refused)
     )
+
+
+def test_refusals_are_told_in_the_readers_language(books: Reader) -> None:
+    """Reports: why a table was refused, and what it was told, are Spanish for who reads Spanish."""
+    report = REPORTS["refusals"]
+    shown = Shown(SITE, "es_MX")
+    rows = list(report.find(books, Wanted(SITE, tuple(books.banks()), first="2000-01-01")).rows)
+    cells = {column.name: (place, column.kind) for place, column in enumerate(report.columns)}
+    for name in ("code", "message"):
+        place, kind = cells[name]
+        english = {str(row[place]) for row in rows} - MADE_UP
+        assert len(english) > 2
+        assert {said for said in english if shown.cell(kind, said) in (said, named(said))} == set()
+    assert shown.cell("answer", "a sentence that nobody wrote") == "a sentence that nobody wrote"
 
 
 def test_every_act_of_people_is_in_the_access_log(books: Reader, season: Season) -> None:

@@ -4,27 +4,28 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 from importlib import resources
+from pathlib import Path
 
 import pytest
 from babel.messages.pofile import read_po
 
-from jackpot.config.languages import REFUSALS, answered
+from jackpot.config.languages import OWN_LEAST, PAGES, REFUSALS, answered, words
+from jackpot.rules.codes import Code
+from jackpot.words import words as as_words
 
 CATALOGUE = resources.files("jackpot.config").joinpath("catalogues", REFUSALS, "es.po")
-ACTS = resources.files("jackpot.rules").joinpath("acts")
+RULES = Path(str(resources.files("jackpot.rules")))
 BRACES = re.compile(r"{[^}]*}")
-# Which acts people ask for on pages; of these every refusal is told in Spanish.
-ASKED = (
-    "alarms", "disputes", "erasure", "hits", "meters", "papers", "readings", "requests", "rounds", "seen",
-    "sheets", "vouching",
-)  # fmt: skip
 # What refusing calls take: the place of the sentence among their arguments.
 PLACE = {"refuse_if": 2, "Refusal": 1, "two_people": 1}
 # They repeat another sentence, which is found by its own form; or the sender is no page.
 PASSED_ON = {
     "by: {}",
     "by: {}; {}",
+    "{}: missing {}; with `close` a seat left out has lost",
+    "{}; it was taken before",
     "people are in bank {}, not in {}",
+    "round: {} is not this table's unfinished round{}",
     "request {}: {}",
     "request {} waited {} ms only",
 }
@@ -43,7 +44,11 @@ def filled_in(form: str) -> str:
 
 def test_each_form_is_told_by_itself() -> None:
     """Refusals: a sentence of a form is told in that form's Spanish, with the same values."""
-    left = {english: spanish for english, spanish in entries().items() if len(BRACES.sub("", english)) >= 8}
+    left = {
+        english: spanish
+        for english, spanish in entries().items()
+        if len(BRACES.sub("", english)) >= OWN_LEAST
+    }
     assert len(left) > 100
     for english, spanish in left.items():
         assert {*BRACES.findall(spanish)} <= {*BRACES.findall(english)}
@@ -76,16 +81,19 @@ def test_what_varies_is_told_too(english: str, spanish: str | None) -> None:
     assert answered("en_US", english) is None
 
 
-def test_every_refusal_of_an_act_of_the_pages_has_its_form() -> None:
-    """Refusals: what rules say to a person who acts on a page is in the catalogue."""
+def test_every_refusal_has_its_form() -> None:
+    """Refusals: what rules say to people, and to tables, is in the catalogue: a report shows both."""
     known = {BRACES.sub("{}", english) for english in entries()}
     said = {
-        (name, text)
-        for name in ASKED
-        for text in refusals(ast.parse(ACTS.joinpath(f"{name}.py").read_text()))
+        (file.name, text) for file in RULES.rglob("*.py") for text in refusals(ast.parse(file.read_text()))
     }
-    assert len(said) > 60
+    assert len(said) > 150
     assert sorted((name, text) for name, text in said if text not in known | PASSED_ON) == []
+
+
+def test_every_code_of_a_refusal_has_its_name() -> None:
+    """Refusals: the report of refusals names in Spanish why, too."""
+    assert [code for code in Code if as_words(code) not in words("es", PAGES)] == []
 
 
 def refusals(module: ast.Module) -> Iterator[str]:
