@@ -13,7 +13,7 @@ from markupsafe import Markup
 from jackpot.books.report import Cell, Column, Fact, Found, Kind, Report, dicts
 from jackpot.config import Site
 from jackpot.config.languages import answered, spoken, told
-from jackpot.config.writing import local_time, writing, written_time
+from jackpot.config.writing import moment, writing
 from jackpot.words import Sentence, named
 
 # With one of these a spreadsheet takes a text for a formula: a reason that somebody typed must not be one.
@@ -22,15 +22,14 @@ _MICROS: Final = 1_000_000
 
 
 class Shown:
-    """How cells are written for people of a site. on_paper: moments in words.
+    """How cells are written for people of a site.
 
-    language: a locale, of texts and moments; without it that of the site. A sum reads the same in every
-    language: it is written as the site's signs write it.
+    language: a locale, of texts; without it that of the site. Sums and moments read the same in every
+    language: a sum is written as the site's signs write it.
     """
 
-    def __init__(self, site: Site, language: str = "", *, on_paper: bool = False) -> None:
+    def __init__(self, site: Site, language: str = "") -> None:
         self._site = site
-        self._on_paper = on_paper
         self._money = writing(site.locale, site.currency)
         self.locale = language or site.locale
         self.language = spoken(self.locale)
@@ -46,10 +45,8 @@ class Shown:
                 return self.say(value if isinstance(value, Sentence) or not value else named(value))
             case "answer", str():
                 return answered(self.locale, value) or value
-            case "moment", int() if self._on_paper:
-                return written_time(value, self._site.timezone, self.locale)
             case "moment", int():
-                return local_time(value, self._site.timezone, "%Y-%m-%d %H:%M:%S %Z")
+                return moment(value, self._site.timezone)
             case "span", int():
                 return span_of(value)
             case "count", int():
@@ -130,7 +127,7 @@ def as_html(report: Report, found: Found, site: Site, printed_ms: int, language:
 
     language: as of `Shown`.
     """
-    shown, totals = Shown(site, language, on_paper=bool(report.lines)), Totals(report, found)
+    shown, totals = Shown(site, language), Totals(report, found)
     return page(
         "paper.html" if report.lines else "report.html",
         report=report,

@@ -153,9 +153,9 @@ class Talk:
 
     def moment(self, unix_ms: int) -> str:
         """A moment in that site's time, to the second."""
-        from jackpot.config.writing import local_time
+        from jackpot.config.writing import moment
 
-        return local_time(unix_ms, self._place.timezone, "%Y-%m-%d %H:%M:%S %Z")
+        return moment(unix_ms, self._place.timezone)
 
     @cached_property
     def _place(self) -> "_Place":

@@ -5,7 +5,6 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 from babel import Locale
-from babel.dates import format_datetime
 from babel.numbers import (
     get_currency_precision,
     get_currency_symbol,
@@ -100,26 +99,13 @@ def writing(locale: str, currency: str) -> Writing:
     )
 
 
-def written_time(unix_ms: int, zone: str, locale: str) -> str:
-    """A moment in words of the locale, with its zone, for paper: "November 20, 2026 at 9:15:03 PM EST".
+def moment(unix_ms: int, zone: str) -> str:
+    """A moment as all pages, papers, reports and commands write it: "2026-11-20 21:15:03 EST".
 
-    A moment that no calendar has is told as its number.
+    It reads the same in every language, and its days as gaming days are typed. The letters of the zone stand
+    in it, as an hour of each autumn comes twice.
     """
-    return told_time(unix_ms, zone, locale, "long")
-
-
-def told_time(unix_ms: int, zone: str, locale: str, form: str) -> str:
-    """A moment as a locale writes it. form: of Babel, such as "d MMM HH:mm"; else as `written_time`.
-
-    The zone has the letters that people of the site know it by, where Babel has no word of the locale for it.
-    """
-    try:
-        moment = datetime.fromtimestamp(unix_ms / 1000, UTC).astimezone(ZoneInfo(zone))
-        place = Locale.parse(locale, sep="-" if "-" in locale else "_")
-        offset = format_datetime(moment, "Z", ZoneInfo(zone), place)
-        return format_datetime(moment, form, ZoneInfo(zone), place).replace(offset, moment.tzname() or offset)
-    except (ValueError, OverflowError, OSError):
-        return f"{unix_ms} ms"
+    return local_time(unix_ms, zone, "%Y-%m-%d %H:%M:%S %Z")
 
 
 def currency_fault(code: str) -> str | None:

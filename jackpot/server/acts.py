@@ -15,7 +15,7 @@ import structlog
 from jackpot.books.hits import done_with, erased_marks, marks_of, same_patron, story_of
 from jackpot.books.reader import Books
 from jackpot.config import Config
-from jackpot.config.writing import local_time
+from jackpot.config.writing import moment
 from jackpot.ledger.papers import last_written
 from jackpot.ledger.store import LedgerError
 from jackpot.rules.acts import erasure, papers
@@ -282,7 +282,7 @@ class Acts:
             return NotDone(Code.NOT_PENDING, f"{name} is final: it waits for nobody")
         for done in await self._books.read(lambda ledger: done_with(ledger, writer.bank, hit)):
             if not numbers.isdisjoint(done.awards) and done.what == status and status in _DONE[type(act)]:
-                at = local_time(done.at, self._timezone, "%Y-%m-%d %H:%M:%S %Z")
+                at = moment(done.at, self._timezone)
                 said = f"{name} is {status} already, by {' and '.join(done.people)}, {at}"
                 return NotDone(_DONE_CODES[status], said)
         return None

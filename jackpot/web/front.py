@@ -15,7 +15,7 @@ from multidict import MultiDict
 from jackpot.config import Config
 from jackpot.config.languages import ENGLISH, PAGES, answered
 from jackpot.config.languages import words as catalogue
-from jackpot.config.writing import Writing, told_time
+from jackpot.config.writing import Writing, moment
 from jackpot.ledger.store import LedgerError
 from jackpot.rules.acts import ACTS
 from jackpot.rules.codes import OF_ACTS, Code
@@ -274,11 +274,8 @@ class Maker:
         """The same, to the micro-dollar where it has a fraction of a cent."""
         return self._money.exact(of_decimal(amount))
 
-    @pass_context
-    def _moment(self, context: Context, unix_ms: int, form: str = "d MMM HH:mm") -> str:
-        """form: of Babel, by whose locale months are called what they are."""
-        language = context.get("language", ENGLISH)
-        return told_time(unix_ms, self._config.site.timezone, language, form)
+    def _moment(self, unix_ms: int) -> str:
+        return moment(unix_ms, self._config.site.timezone)
 
 
 @pass_context

@@ -10,7 +10,7 @@ from jackpot.books.reader import Books
 from jackpot.catalogue import rate_text
 from jackpot.clock import Clock
 from jackpot.config import Config
-from jackpot.config.writing import Writing, local_time
+from jackpot.config.writing import Writing, moment
 from jackpot.ledger.store import LedgerError
 from jackpot.rules import views
 from jackpot.rules.acts.links import CONFIG_REASON, INTERNAL, OPERATOR
@@ -257,7 +257,7 @@ class Overview:
         at_tables, at_signs = source.tables, source.signs
         counts = Sentence("{tables}, {signs}", tables=_here(at_tables), signs=_here(at_signs))
         return {
-            "time": local_time(source.clock.unix_ms(), source.config.site.timezone, "%H:%M:%S"),
+            "time": moment(source.clock.unix_ms(), source.config.site.timezone),
             "counts": counts,
             "banks": self._banks(),
             "heads": self._heads(),
@@ -488,6 +488,7 @@ class Overview:
         status = "disputed" if hit["disputed"] else hit["status"]
         return {
             "at": hit["at"],
+            "when": moment(hit["at"], self._source.config.site.timezone),
             "hit": hit["hit"],
             "bank": bank if len(self._source.writers) > 1 else "",
             "page": f"/ops/hits/{quote(bank, safe='')}/{hit['hit']}",

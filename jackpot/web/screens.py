@@ -245,7 +245,6 @@ class Screens:
     def _floor_settings(self, language: str) -> dict[str, Any]:
         return {
             "language": language,
-            "zone": self._config.site.timezone,
             "words": dict(words(language)),
             "money": written_in(self._config.site.locale, self._config.site.currency),
             "faces": {link: self._face(link) for link in self._config.displays},

@@ -8,10 +8,9 @@ import { say } from "./words.js";
 const LOOK_MS = 2000;
 const ANSWER_MS = 4000;
 
-const { faces, money, insecure, language, zone } = JSON.parse(document.body.dataset.settings);
+const { faces, money, insecure } = JSON.parse(document.body.dataset.settings);
 const at = (selector) => document.querySelector(selector);
 const links = new Map(); // link: {badge, reason, levels: Map(level: Odometer), terms: Map(level: p), box, state}
-const moment = new Intl.DateTimeFormat(language, { timeZone: zone, day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 let elsewhere = {}; // link: at which server it is
 let why = {}; // link: what it is suspended for
 let lost = true;
@@ -96,7 +95,7 @@ function tableTile(table) {
 
 function hitRow(hit) {
   const row = element("tr", "");
-  row.append(element("td", "time", moment.format(hit.at)));
+  row.append(element("td", "time", hit.when));
   for (const part of ["hit", "table", "what"]) row.append(element("td", part, hit[part]));
   // Each bank counts its own hits from H1.
   if (hit.bank) row.querySelector(".hit").append(element("span", "bank", hit.bank));
