@@ -136,13 +136,14 @@ class Asked:
 
     def place(self) -> "Place":
         """Whose books they are, and where. Ends the command where that is not said, or cannot be meant."""
+        from jackpot.config import titles_of
+
         told = [self.currency, self.timezone, self.day_ends]
         if self.url is None or self.config is not None:
             if any(told):
                 fail("--currency, --timezone and --day-ends: for --ledger without --config, which says them")
             config = configured(self.config, "give --config FILE")
-            titles = {link: display.title for link, display in config.displays.items()}
-            return Place(self.url or config.ledger.url, config.site, titles)
+            return Place(self.url or config.ledger.url, config.site, titles_of(config.displays))
         if self.currency is None or self.timezone is None or self.day_ends is None:
             fail(f"--ledger without --config FILE: say how that site writes: {_BARE}")
         return Place(self.url, _site(self.url, self.currency, self.timezone, self.day_ends), {})

@@ -4,7 +4,7 @@
 """
 
 from jackpot.config.compare import Difference, compared, differences
-from jackpot.config.display import BACKDROP_TYPES, FONT_TYPES, LOGO_TYPES, Display
+from jackpot.config.display import BACKDROP_TYPES, FONT_TYPES, LOGO_TYPES, Display, titles_of
 from jackpot.config.keys import KEY_BYTES, public_pem, read_key, read_public
 from jackpot.config.reading import load
 from jackpot.config.settings import (
@@ -49,4 +49,5 @@ __all__ = [
     "public_pem",
     "read_key",
     "read_public",
+    "titles_of",
 ]

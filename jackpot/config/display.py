@@ -1,5 +1,6 @@
 """How do pages show a floor and its links? Names, colours, a logo and a locale, all with defaults."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -79,6 +80,15 @@ def display_of(link: str, given: Mapping[str, Any], site: Mapping[str, Any], bas
         sound=both.get("sound", False),
         **files,
     )
+
+
+def titles_of(displays: Mapping[str, Display]) -> dict[str, str]:
+    """By link, what people call it: its title, with its id where another link has the same title."""
+    often = Counter(display.title for display in displays.values())
+    return {
+        link: display.title if often[display.title] == 1 else f"{display.title} ({link})"
+        for link, display in displays.items()
+    }
 
 
 def file_fault(name: str, path: Path) -> str | None:

@@ -12,7 +12,7 @@ from jinja2 import pass_context
 from jinja2.runtime import Context
 from multidict import MultiDict
 
-from jackpot.config import Config
+from jackpot.config import Config, titles_of
 from jackpot.config.languages import ENGLISH, PAGES, answered
 from jackpot.config.languages import words as catalogue
 from jackpot.config.writing import Writing, moment
@@ -85,6 +85,7 @@ class Maker:
     def __init__(self, front: Front) -> None:
         self._acts, self._access = front.acts, front.access
         self._config, self._money = front.config, front.money
+        self._titles = titles_of(front.config.displays)
         self._way = written_in(front.config.site.locale, front.config.site.currency)
         self._templates = templates()
         self._templates.filters |= {
@@ -100,6 +101,8 @@ class Maker:
             "doing": doings.title,
             "causes": doings.causes,
             "placed": placed,
+            "titled": self._title,
+            "levelled": self._level,
         }
         self._templates.globals |= {"tongue": tongue, "titles": titles, "answer": answer}
 
@@ -194,6 +197,7 @@ class Maker:
             kind = "/".join(request.path.split("/")[:3])
             shown["back"], shown["back_is"] = (kind, LISTS[kind]) if kind in LISTS else (HOME, "The floor")
             shown["looked"] = (status or about.status) in _NOT_HERE
+            shown["listed"], shown["banked"] = kind in LISTS, kind in (HITS, LINKS)
         else:
             back = back_to((await form_of(request)).get("back", ""))
             shown |= {"back": back, "back_is": "Back"}
@@ -266,6 +270,16 @@ class Maker:
     def language(self, request: web.Request) -> str:
         """What a page speaks that is asked for so."""
         return asked_in(request, self._config.site.locale)
+
+    def _title(self, link: str) -> str:
+        """What people call a link; the id of one that the configuration has no more."""
+        return self._titles.get(link, link)
+
+    @pass_context
+    def _level(self, context: Context, level: str, link: str) -> str:
+        """What people call a level of a link, in the page's language."""
+        display = self._config.displays.get(link)
+        return say(context, display.levels.get(level, level) if display else level)
 
     def _sum(self, amount: str) -> str:
         return self._money.text(to_cents(of_decimal(amount)))

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from jackpot.books.reader import Books
 from jackpot.catalogue import rate_text
 from jackpot.clock import Clock
-from jackpot.config import Config
+from jackpot.config import Config, titles_of
 from jackpot.config.writing import Writing, moment
 from jackpot.ledger.store import LedgerError
 from jackpot.rules import views
@@ -219,6 +219,7 @@ class Overview:
     def __init__(self, source: Source, money: Writing) -> None:
         self._source = source
         self._money = money
+        self._titles = titles_of(source.config.displays)
         self._states: dict[str, _Bank] = {}
         self._looking = asyncio.Lock()
         self._looked_at: float | None = None
@@ -281,7 +282,11 @@ class Overview:
                 self._table(table) for table in tables if table["table"] in at_tables.register.devices
             ],
             "signs": [
-                {"sign": name, "online": name in at_signs.current, "links": ", ".join(sorted(sign.links))}
+                {
+                    "sign": name,
+                    "online": name in at_signs.current,
+                    "links": ", ".join(sorted(map(self._title, sign.links))),
+                }
                 for name, sign in at_signs.register.devices.items()
                 if name in _own(at_signs)
             ],
@@ -470,6 +475,9 @@ class Overview:
         if self._starting():
             return []
         return [source.tables] if source.config.signage else [source.tables, source.signs]
+
+    def _title(self, link: str) -> str:
+        return self._titles.get(link, link)
 
     def _table(self, table: Map) -> Map:
         return {

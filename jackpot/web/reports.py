@@ -16,7 +16,7 @@ from jackpot.books.reader import REPORT_WITHIN_S, Books
 from jackpot.books.report import Report
 from jackpot.books.reports import REPORTS
 from jackpot.clock import Clock
-from jackpot.config import Config
+from jackpot.config import Config, titles_of
 from jackpot.ledger.store import CommitInDoubt, LedgerError
 from jackpot.rules.codes import Code
 from jackpot.server.apart import Apart, Late
@@ -73,7 +73,7 @@ class Reports:
         )
         self._url = config.ledger.url
         self._site = config.site
-        self._titles = {link: display.title for link, display in config.displays.items()}
+        self._titles = titles_of(config.displays)
         self._clock = clock
 
     async def all(self, request: web.Request, person: Person) -> web.StreamResponse:
@@ -84,7 +84,7 @@ class Reports:
         """One report. as: "print", "csv" or "json", else a page to look at."""
         report = REPORTS.get(request.match_info["report"])
         if report is None:
-            raise web.HTTPNotFound(text="there is no such report\n")
+            return await self._make.nowhere(request, person)
         if report.personal and not sees_papers([person]):
             raise NotDone(Code.NOT_ALLOWED, f"by: {person.login} may not read whom a payout names")
         given = {name: value for name, value in request.query.items() if value}

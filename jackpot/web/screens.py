@@ -4,7 +4,7 @@ Nothing here changes anything.
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any, Final
@@ -14,12 +14,14 @@ from aiohttp import hdrs, web
 from jinja2 import Environment, FunctionLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 
-from jackpot.config import BACKDROP_TYPES, FONT_TYPES, LOGO_TYPES, Config
+from jackpot.config import BACKDROP_TYPES, FONT_TYPES, LOGO_TYPES, Config, titles_of
 from jackpot.config.languages import ENGLISH, preferred, spoken, told, words
 from jackpot.config.writing import Writing, writing
 from jackpot.rules.paytable import LinkTerms, Percent
 from jackpot.web.live import Live
 from jackpot.words import Sentence, filled
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 # A page loads nothing from elsewhere, runs only our own files, and is never framed by another site.
 SECURITY: Final = {
@@ -176,6 +178,34 @@ class Screens:
             known = "  ".join(f"/sign/{name}" for name in self._signs)
             raise web.HTTPNotFound(text=f"there is no such link; there are {known}\n")
         return html(page)
+
+    def in_words(self, *, private: bool) -> Any:
+        """Whoever asked for a page and gets none is told so on a page, in their language, with ways on.
+
+        Programs get the line of text. private: whether the floor's pages are here.
+        """
+
+        @web.middleware
+        async def told_of(request: web.Request, handler: Handler) -> web.StreamResponse:
+            try:
+                return await handler(request)
+            except web.HTTPNotFound:
+                if "text/html" not in request.headers.get(hdrs.ACCEPT, ""):
+                    raise
+            language = asked_in(request, self._config.site.locale)
+            page = self._templates.get_template("nowhere.html").render(
+                site=self._config.site.name,
+                language=language,
+                sign=request.path.startswith("/sign/"),
+                private=private,
+                signs=titles_of(self._config.displays).items(),
+            )
+            answer = html(page.encode())
+            answer.set_status(404)
+            answer.headers["Vary"] = f"{hdrs.ACCEPT}, {hdrs.ACCEPT_LANGUAGE}"
+            return answer
+
+        return told_of
 
     async def floor(self, request: web.Request) -> web.Response:
         """GET /: the whole floor, in the browser's language where we speak it."""

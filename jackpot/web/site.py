@@ -136,13 +136,23 @@ async def listen(
         front = Front(source.acts, access, source.config, screens.writing)
         reports = Reports(Maker(front), source.books, source.reported, source.config, source.clock)
         app.add_routes(ops.routes(front, looking, reports))
-    return await start(app, source, screens, door, address)
+    return await start(app, source, screens, door, address, private=not public)
 
 
 async def start(
-    app: web.Application, source: Visited, screens: Screens, door: Door, address: Address
+    app: web.Application,
+    source: Visited,
+    screens: Screens,
+    door: Door,
+    address: Address,
+    *,
+    private: bool = False,
 ) -> tuple[web.AppRunner, int]:
-    """Serves the routes of `app`, and tells its receivers when it ends. Raises OSError."""
+    """Serves the routes of `app`, and tells its receivers when it ends. Raises OSError.
+
+    private: the floor's pages are among them.
+    """
+    app.middlewares.append(screens.in_words(private=private))
     hosts = names(source.config.listen.hosts, [address.host])
     app.on_response_prepare.append(secure)
     app.on_shutdown.append(lambda _: screens.live.end())

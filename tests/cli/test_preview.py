@@ -33,7 +33,11 @@ async def test_what_an_undo_and_what_it_leaves_would_do_is_looked_at_first(tmp_p
         for part in ("it would undo", "A2", "1000.00", "no meter would move"):
             assert part in said, "the envy ends, though the house paid it"
         corrected = ("hits", "correct", "A3", "--amount", "1200.00")
-        assert "-$1" not in (await looked(*corrected))[0]
+        said, _ = await looked(*corrected)
+        assert "-$1" not in said
+        assert "the award is paid by cage\n" in said, "A8: a part of a meter"
+        envy, _ = await looked("hits", "correct", "A2", "--amount", "900.00")
+        assert "the award is paid by floor or cage\n" in envy
         assert (await jackpot(*corrected, "--seen", mark, *TWO, *where))[0] == 1, "it is the other's mark"
         hits = json.loads((await jackpot("hits", "list", "--json", *where))[1])
         assert {hit["status"] for hit in hits} == {"pending"}

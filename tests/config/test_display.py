@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from jackpot.config import load
-from jackpot.config.display import LOGO_MOST
+from jackpot.config.display import LOGO_MOST, titles_of
 from tests.config.floor import WriteFloor, mistakes
 
 
@@ -47,6 +47,14 @@ def test_a_link_has_its_own_brand(floor: WriteFloor) -> None:
         "link[0].display.locale": "'xx_YY' is no locale, like en_US or de_AT",
         "link[0].display.font": "T01 is no font that pages show: .woff2",
     }
+
+
+def test_links_of_one_title_are_told_apart(floor: WriteFloor) -> None:
+    """Pages: people see a link's title, and its id where two are alike."""
+    face = '[link.display]\ntitle = "{title}"\n[[link]]\nid = "bonus"'
+    for title, told in (("Royal", ["Royal", "Bonus"]), ("Bonus", ["Bonus (five)", "Bonus (bonus)"])):
+        displays = load(floor(('[[link]]\nid = "bonus"', face.format(title=title)))).displays
+        assert [titles_of(displays)[link] for link in ("five", "bonus")] == told
 
 
 def test_a_logo_that_is_too_large_is_refused(floor: WriteFloor, tmp_path: Path) -> None:

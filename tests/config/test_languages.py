@@ -39,7 +39,11 @@ from jackpot.words import words as as_words
 
 STATIC = resources.files("jackpot.web").joinpath("static")
 PAGES_OF = resources.files("jackpot.web").joinpath("pages")
-OPS = [*PAGES_OF.joinpath("ops").iterdir(), PAGES_OF.joinpath("floor.html")]
+OPS = [
+    *PAGES_OF.joinpath("ops").iterdir(),
+    PAGES_OF.joinpath("floor.html"),
+    PAGES_OF.joinpath("nowhere.html"),
+]
 PARSER = templates()
 # The names of formats, and examples of what is typed.
 SAME_EVERYWHERE = {"CSV", "JSON", "validated", "H12"}

@@ -57,6 +57,7 @@ async def test_a_page_offers_what_its_person_may_do(
         async with web.get("/ops/hits/H1") as answer:  # its bank is found
             said = await answer.text()
         assert answer.url.path == "/ops/hits/main/H1"
+        assert ">Floor Five</a>, Mega" in said, "a link and its level are called what people call them"
         found = re.findall(r'(?:action="/ops/acts/|name="act" value=")([a-z-]+)"', said)  # done, or looked at
         assert set(found) == offered
         told = "Somebody with the role floor validates it."
@@ -71,7 +72,10 @@ async def test_a_page_offers_what_its_person_may_do(
         ("/hits/H9", 404, "there is no H9 in any bank", "/ops/hits"),
         ("/hits/9", 400, "hit: a hit&#39;s id, such as H12", "/ops/hits"),
         ("/links/nine", 400, "nine", "/ops/links"),
-        ("/nowhere/at/all", 404, "there is no page /ops/nowhere/at/all", "/ops"),
+        ("/nowhere/at/all", 404, "The menu leads to every page.", "/ops"),
+        ("/tables/T99", 400, "The menu leads to every page.", "/ops"),
+        ("/people/99", 404, "what it showed is gone. The list shows all", "/ops/people"),
+        ("/reports/none", 404, "there is no page /ops/reports/none", "/ops/reports"),
     ],
 )
 @on_loop
@@ -83,6 +87,32 @@ async def test_what_is_not_there_leads_on(tmp_path: Path, path: str, status: int
             page = await answer.text()
         assert (answer.status, said in page) == (status, True)
         assert f'<a class="button" href="{on}">' in page
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("/sign/none", "No hay ninguna pantalla"),
+        ("/sign/wall?links=x", "No hay ninguna pantalla"),
+        ("/no", "No hay ninguna página"),
+    ],
+)
+@on_loop
+async def test_who_looks_for_a_page_is_led_on(tmp_path: Path, path: str, said: str) -> None:
+    """Pages: a browser is told in its language that nothing is there, and where to go; a program, a line."""
+    async with floor(tmp_path) as (_, web):
+        headers = {"Accept": "text/html,*/*;q=0.8", "Accept-Language": "es-MX"}
+        async with web.get(path, headers=headers) as answer:
+            page = await answer.text()
+        assert (answer.status, answer.content_type, said in page) == (404, "text/html", True)
+        ways = re.findall(r'<a href="([^"]+)">([^<]+)</a>', page)
+        assert ("/sign/floor-five", "Pantalla de Floor Five") in ways
+        for way, _name in ways:
+            async with web.get(way) as there:
+                assert there.status == 200, way
+        assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+        async with web.get(path, headers={"Accept": "*/*"}) as plain:
+            assert (plain.status, plain.content_type) == (404, "text/plain")
 
 
 @on_loop

@@ -340,6 +340,12 @@ def who_corrects(state: State, command: Correct) -> tuple[Role, ...]:
     return payers(award for hit in kept for award in hit.awards if award.number == number and award.settled())
 
 
+def payers_of(state: State, number: int) -> tuple[Role, ...]:
+    """Who pays an award, or has paid it (A8)."""
+    kept = (*state.hits.values(), *state.paid.values())
+    return payers(award for hit in kept for award in hit.awards if award.number == number)
+
+
 def decide_correct(state: State, command: Correct, by: By) -> Corrected:
     """An award comes to another sum; the meter, or the house, takes the difference now (A10)."""
     two_people(by.people, "an award is corrected")

@@ -17,7 +17,7 @@ from jackpot.rules.events import Event
 from jackpot.rules.money import decimal
 from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.refusal import Refusal
-from jackpot.rules.signing import People
+from jackpot.rules.signing import People, Role
 from jackpot.rules.state import Seen, State
 from jackpot.server.asks.ask import (
     QUOTED_MOST,
@@ -103,6 +103,8 @@ class Undone(Reply, frozen=True):
 class Preview(Reply, frozen=True):
     """moved: by level. raised, leaving, undone: by award. differences: of a change of parameters.
 
+    payers: of a correction, the roles of which one pays the award, or has paid it (A8).
+
     seen: sent next to the act's fields, it has the act refused once it would do something else than this.
     """
 
@@ -111,6 +113,7 @@ class Preview(Reply, frozen=True):
     leaving: tuple[Leaving, ...]
     undone: tuple[Undone, ...]
     differences: tuple[Difference, ...]
+    payers: tuple[Role, ...]
     seen: Sight
 
 
@@ -152,6 +155,7 @@ class AskPreview(Question, frozen=True):
                 leaving=leaving(state, event),
                 undone=undone(state, event),
                 differences=differing(event.before, at.config) if isinstance(event, LinkChanged) else (),
+                payers=hits.payers_of(state, event.award) if isinstance(event, hits.Corrected) else (),
                 seen=mark_of(state, event).hex(),
             )
 
