@@ -66,6 +66,7 @@ async def listen(
     app = web.Application(client_max_size=REQUEST_MOST)
     app[_SOURCE] = source
     app.add_routes(screens.public())
+    app.middlewares.append(screens.in_words(private=False))
     if not public:
         app.add_routes(
             [web.get("/metrics", metrics), web.get("/healthz", site.alive), web.get("/readyz", ready)]

@@ -180,7 +180,7 @@ class Screens:
         return html(page)
 
     def in_words(self, *, private: bool) -> Any:
-        """Whoever asked for a page and gets none is told so on a page, in their language, with ways on.
+        """Who asks for a page where none is gets one in their language, with ways on.
 
         Programs get the line of text. private: whether the floor's pages are here.
         """

@@ -120,6 +120,7 @@ async def listen(
         for level in terms.levels
     }
     app.add_routes(screens.public())
+    app.middlewares.append(screens.in_words(private=not public))
     looking = Overview(source, screens.writing)
 
     async def floor(request: web.Request) -> web.Response:
@@ -136,23 +137,13 @@ async def listen(
         front = Front(source.acts, access, source.config, screens.writing)
         reports = Reports(Maker(front), source.books, source.reported, source.config, source.clock)
         app.add_routes(ops.routes(front, looking, reports))
-    return await start(app, source, screens, door, address, private=not public)
+    return await start(app, source, screens, door, address)
 
 
 async def start(
-    app: web.Application,
-    source: Visited,
-    screens: Screens,
-    door: Door,
-    address: Address,
-    *,
-    private: bool = False,
+    app: web.Application, source: Visited, screens: Screens, door: Door, address: Address
 ) -> tuple[web.AppRunner, int]:
-    """Serves the routes of `app`, and tells its receivers when it ends. Raises OSError.
-
-    private: the floor's pages are among them.
-    """
-    app.middlewares.append(screens.in_words(private=private))
+    """Serves the routes of `app`, and tells its receivers when it ends. Raises OSError."""
     hosts = names(source.config.listen.hosts, [address.host])
     app.on_response_prepare.append(secure)
     app.on_shutdown.append(lambda _: screens.live.end())
