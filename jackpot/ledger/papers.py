@@ -63,9 +63,12 @@ def erase(mark: bytes) -> Statement:
 
 
 def facts(ledger: Reader, mark: bytes) -> dict[str, str] | None:
-    """What was written under that mark; nothing where it is erased, None where it is missing or changed."""
+    """What was written under that mark; nothing where it is erased, None where it is missing or changed.
+
+    What is emptied with its salt left was changed: the server erases both.
+    """
     for salt, text in ledger.look_up(_FACTS, mark):
-        if not text:
+        if not text and bytes(salt) == _NO_SALT:
             return {}
         if _mark(salt, text) == mark:
             return msgspec.json.decode(text, type=dict[str, str])

@@ -51,6 +51,8 @@ def test_a_paper_is_kept_once_and_goes(place: Place) -> None:
     assert papers.facts(ledger, mark) is None
     ledger.change(("UPDATE paper SET facts = ?1", ('{"patron": "Eve"}',)))
     assert papers.facts(ledger, other) is None
+    ledger.change(("UPDATE paper SET facts = ''", ()))
+    assert papers.facts(ledger, other) is None, "emptied by hand, which is no erasure"
 
 
 def test_no_file_has_what_was_erased(tmp_path: Path) -> None:
