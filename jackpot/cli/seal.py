@@ -69,8 +69,8 @@ def seal(
     found = replace(found, ledger=replace(found.ledger, url=ledger)) if ledger else found
     now = SystemClock().unix_ms()
     sealing = Sealing(people, reason, now - (days or OLDER_THAN_DAYS) * DAY_MS, now)
-
     told: list[Plan] = []
+    failed = ""
 
     async def work() -> None:
         if talk.preview:  # a server may run
@@ -88,23 +88,22 @@ def seal(
         failed = str(error)
     except OSError as error:
         failed = f"{error.filename or archive}: {error.strerror or error}"
-    else:
-        failed = ""
+    except KeyboardInterrupt:
+        failed = f"it was interrupted; rows may have left, so keep {archive}"
     for one in told:
         typer.echo(_told(one, found.site.timezone, preview=talk.preview))
-    _end(archive, failed, any_=any(one.upto for one in told), left=not talk.preview)
+    _end(archive, failed, told, preview=talk.preview)
 
 
-def _end(archive: Path, failed: str, *, any_: bool, left: bool) -> None:
-    """What people do next; the command fails where it did not come to its end. any_: whether rows may leave.
-
-    left: whether they have.
-    """
-    if any_ and left:
+def _end(archive: Path, failed: str, told: "list[Plan]", *, preview: bool) -> None:
+    """What people do next; the command fails where it did not come to its end."""
+    some = any(one.upto for one in told)
+    left = some and not preview
+    if left:
         typer.echo(_NEXT.format(archive))
     if failed:
-        fail(f"not sealed{' to the end, run the same command again' * (any_ and left)}: {failed}")
-    if not any_:
+        fail(f"not sealed{' to the end, run the same command again' * left}: {failed}")
+    if not some:
         typer.echo("nothing to archive")
 
 

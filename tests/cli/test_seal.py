@@ -117,3 +117,19 @@ async def test_nothing_leaves_while_a_server_has_any_bank(database: str, tmp_pat
         over.set()
     await store.close()
     assert (code, "another server is writing bank side: stop it first" in error) == (1, True)
+
+
+def test_who_interrupts_it_is_told_to_keep_the_archive(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S8: at Ctrl-C nobody sees whether the deletion was over."""
+    config, archive = configure(tmp_path), tmp_path / "archive.db"
+    with closing(SqliteLedger(tmp_path / "ledger.db")) as ledger:
+        Season().write(ledger)
+
+    async def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("jackpot.ledger.seal._seal_bank", interrupt)
+    code, said = sealed(config, archive)
+    assert (code, f"rows may have left, so keep {archive}" in said) == (1, True)
