@@ -22,7 +22,7 @@ from jackpot.rules.state import Request, Seen, SeenLevel, State
 MARK_BYTES: Final = 16
 # What an act is about: its sums alone would be those of another act, too. Nobody types a reason to look.
 _ABOUT: Final = (
-    "link", "links", "level", "account", "amount", "to", "left", "remove",
+    "link", "links", "level", "account", "amount", "to", "left", "remove", "terms",
     "hit", "awards", "award", "table", "round", "bet", "number", "seat",
 )  # fmt: skip
 # Acts on meters, which people ask for by what stands there.
