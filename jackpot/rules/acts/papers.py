@@ -78,11 +78,11 @@ def decide_add(state: State, command: AddPapers, by: By) -> PapersAdded:
 
 def whose(hit: Hit, seat: int | None, written: Collection[str]) -> int | None:
     """Whose papers these fields are written on; None for all winners. Raises Refusal."""
-    theirs = seat is None or any(award.seat == seat for award in hit.awards)
+    seats = sheets.winners(hit.awards)
+    theirs = seat is None or seat in seats
     refuse_if(not theirs, Code.NO_SUCH_AWARD, f"seat: H{hit.number} has no award for seat {seat}")
     if seat is not None or sheets.OWN.isdisjoint(written):
         return seat
-    seats = sheets.winners(hit.awards)
     said = sheets.several(hit, "patron and tax form are of one of them")
     refuse_if(len(seats) > 1, Code.SEVERAL_WINNERS, said)
     return seats[0] if seats else None
