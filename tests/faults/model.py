@@ -57,7 +57,9 @@ Readings (where the rules leave a choice, the one taken here):
     A `wager` with the name of an older one opens another round: what the old one has won stays the old one's.
 16. `reopen` by one person asks, by two it reopens, asked for or not; `decline` is the second person's no, or
     their silence. While asked, a new round's first wager and the lock of an open round are `table_held`.
-    A round is reopened as often as needed until the table's next lock.
+    A round is reopened as often as needed until the table's next lock. What was asked stands until it is
+    answered, but holds the table for a quarter of an hour, which ends with the same millisecond: from when it
+    was first asked since the round was closed. Another server counts the quarter from its own start.
 17. On a shared link the percentages are awarded at the close, everything else at the turn. Percentages of
     different rows are never shared. Missed hands join them at the next close, as of the first one. In a
     round with a wager on a shared link, or on the dealer's hand, one settlement has all hands: of every seat
@@ -72,8 +74,10 @@ Readings (where the rules leave a choice, the one taken here):
 19. Undoing needs no one for a table's own withdrawal or void, whatever came later.
 20. A pending or validated percentage award holds its table whatever its amount; releasing the cards covers
     the awards that stand then.
-21. Not modelled: `unreasonable` (its table limit cannot be passed with one wager a seat, link and hand, its
-    rate limit needs a clock).
+21. `unreasonable` is a round that a table opens when it has opened its limit of rounds in the minute before,
+    which ends with the same millisecond; void ones count, refused ones do not. More wagers than its seats can
+    place cannot be, with one wager a seat, link and hand. Another server has another clock: its first minute
+    begins with it.
 22. A correction moves primary, reserve or overflow by an amount, at any time, and stands whatever is undone
     before it. Below its limit again a primary has no overflow back: that comes with the reseed.
 23. New terms count for what comes after them in the history. A hand found late is settled as if at its turn,
@@ -131,6 +135,7 @@ from tests.faults.model_people import SignedActs
 from tests.faults.model_settle import Settlement
 
 __all__ = ["Model"]
+MINUTE_MS = 60_000
 
 
 class Model(SignedActs):
@@ -181,10 +186,18 @@ class Model(SignedActs):
     def draws_on(self, link: Link) -> bool:
         return link.magic_every > 0 or link.lucky_every > 0
 
-    def add_table(self, table: str, game: str, seats: int, links: list[str], adjacent_boxes: int = 2) -> None:
+    def add_table(
+        self,
+        table: str,
+        game: str,
+        seats: int,
+        links: list[str],
+        adjacent_boxes: int = 2,
+        per_minute: int = 0,
+    ) -> None:
         drawn = [name for name in links if self.draws_on(self.links[name])]
         assert not drawn or game != HOLD_EM, f"{table}: no draws at this game (A7)"
-        self.tables[table] = Table(table, game, seats, list(links), adjacent_boxes)
+        self.tables[table] = Table(table, game, seats, list(links), adjacent_boxes, per_minute=per_minute)
 
     def frame(self, table: str, message: Map, draws: dict[str, Map] | None = None) -> Map:
         """One command of a table: the answer that its rules demand."""
@@ -229,6 +242,7 @@ class Model(SignedActs):
         taken = {(w.seat, w.link, w.on) for w in round_.wagers if w.live} if round_ is not None else set()
         check_bets(table, self.links, bets, taken)
         if round_ is None:
+            self.check_pace(table)
             table.rounds += 1
             round_ = table.unfinished[name] = Round(name, table.name, table.rounds)
         new = {bet["seat"] for bet in bets}
@@ -243,7 +257,14 @@ class Model(SignedActs):
 
     def waits(self, table: Table, round_: Round | None, locking: bool) -> bool:
         """T10: whether a round begins or is locked while a closed one may yet be reopened."""
-        return table.asked is not None and (round_ is None or (locking and round_.state == OPEN))
+        return self.asking(table) and (round_ is None or (locking and round_.state == OPEN))
+
+    def check_pace(self, table: Table) -> None:
+        """L11: not more rounds in a minute than the table's own limit."""
+        table.opened_ms = [then for then in table.opened_ms if self.now_ms - then < MINUTE_MS]
+        if table.per_minute and len(table.opened_ms) >= table.per_minute:
+            raise Refused("unreasonable")
+        table.opened_ms.append(self.now_ms)
 
     def on_withdraw(self, table: Table, message: Map, draws: dict[str, Map]) -> Map:
         round_ = self.the_round(table, message["round"])
@@ -282,7 +303,7 @@ class Model(SignedActs):
 
     def lock(self, table: Table, round_: Round, chips: dict[str, int], draws: dict[str, Map]) -> Map:
         if round_.state == OPEN:
-            table.reopenable = None
+            table.reopenable = table.asked = None
             round_.draws = {link: dict(draw) for link, draw in draws.items() if round_.live(link)}
             for name, drawn in round_.draws.items():
                 link = self.links[name]
@@ -349,7 +370,7 @@ class Model(SignedActs):
         if not round_.ended:
             work.mark_closed()
             round_.played = {name: self.links[name].play() for name in table.links}
-        round_.state, round_.ended = DONE, True
+        round_.state, round_.ended, round_.asked_ms = DONE, True, None
         del table.unfinished[round_.name]
         table.ended = table.reopenable = round_
         answer = self.settled(table, work)

@@ -39,6 +39,7 @@ from tests.faults.model_floor import (
     miscounted,
 )
 
+REOPENING_MS = 15 * 60_000  # how long a table waits for who may reopen its round
 Changes = tuple[list[Map], list[Map]]  # awards raised, and what paid ones leave on the meter
 
 
@@ -51,6 +52,8 @@ class Acts:
         self.hits_made: dict[str, Hit] = {}
         self.told: set[str] = set()
         self.made = 0
+        self.now_ms = 0  # by the clock of the server that decides
+        self.last_day = ""  # the newest gaming day whose end was read
 
     # -- common ----------------------------------------------------------------------------------------
 
@@ -287,11 +290,26 @@ class Acts:
             if at.asked:
                 raise Refused("asked already")
             at.asked = name
+            if at.reopenable.asked_ms is None:
+                at.reopenable.asked_ms = self.now_ms
             return self.answer()
         round_ = at.reopenable
         round_.state, round_.lowest, round_.reopened = LOCKED, None, True
         at.unfinished[name], at.asked = round_, None
         return self.answer()
+
+    def asking(self, table: Table) -> bool:
+        """T10: whether it is held, for somebody has asked to reopen its round, and nobody has answered."""
+        asked = table.reopenable.asked_ms if table.asked and table.reopenable is not None else None
+        return asked is not None and self.now_ms - asked < REOPENING_MS
+
+    def other_clock(self, now_ms: int) -> None:
+        """Another server decides from now on: what runs begins with it."""
+        self.now_ms = now_ms
+        for table in self.tables.values():
+            table.opened_ms = []
+            if table.reopenable is not None and table.reopenable.asked_ms is not None:
+                table.reopenable.asked_ms = now_ms
 
     def do_decline(self, table: str, people: int = 1, **more: Any) -> Map:
         """The second person said no to a round's reopening, or nothing in the time there was."""
@@ -303,9 +321,19 @@ class Acts:
 
     # -- the books -------------------------------------------------------------------------------------
 
+    def do_reading(self, day: str, people: int = 0) -> Map:
+        """S2: every meter as it stands at a gaming day's end: such as 2026-01-01, once, and no older one."""
+        if day <= self.last_day:
+            raise Refused("read_already")
+        self.last_day = day
+        return self.answer() | {"reading": {key: told(now) for key, now in self.levels().items()}}
+
+    def levels(self) -> dict[tuple[str, str], Accounts]:
+        return {(link.name, name): now for link in self.links.values() for name, now in link.now.items()}
+
     def meters(self) -> dict[tuple[str, str], dict[str, int]]:
         return {
-            (link.name, name): {
+            key: {
                 "primary": now.primary,
                 "reserve": now.reserve,
                 "overflow": now.overflow,
@@ -316,8 +344,7 @@ class Acts:
                 "corrections": now.corrections,
                 "transfers": now.transfers,
             }
-            for link in self.links.values()
-            for name, now in link.now.items()
+            for key, now in self.levels().items()
         }
 
     def hits(self) -> list[Map]:
@@ -387,3 +414,8 @@ class Acts:
         if forget:
             self.forget()
         return folded
+
+
+def told(now: Accounts) -> tuple[int, ...]:
+    """A level as a reading has it: what stands there, and how many wagers and hits have counted (S1, S2)."""
+    return now.primary, now.reserve, now.overflow, now.in_meter, now.hits

@@ -7,6 +7,7 @@ an award undone or a hand found late changes the list, and the list is walked ag
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,6 +17,7 @@ CENT = 10_000  # micro-dollars
 DOLLAR = 100 * CENT
 PENDING, VALIDATED, PAID, FINAL, UNDONE = "pending", "validated", "paid", "final", "undone"
 CLOSED = 0  # the turn of a round's end: after every seat's
+OF_ALL = 0  # the papers of all winners of a hit
 
 
 @dataclass
@@ -40,6 +42,18 @@ class Wager:
     live: bool = True
 
 
+@dataclass
+class Papers:
+    """What people wrote on a winner's papers, or on those of all.
+
+    things: which of what a site may want there. documents: numbers of its forms.
+    """
+
+    things: set[str] = field(default_factory=set)
+    patrons: set[str] = field(default_factory=set)
+    documents: set[str] = field(default_factory=set)
+
+
 @dataclass(eq=False)
 class Hit:
     """A hand that won something on a link; seat None is the dealer's hand."""
@@ -55,7 +69,7 @@ class Hit:
     level: str | None = None
     cycle: int | None = None
     disputed: int = 0  # the number of the dispute that holds its payment
-    forms: set[int] = field(default_factory=set)  # seats whose papers have a tax form
+    papers: dict[int, Papers] = field(default_factory=lambda: defaultdict(Papers))  # by seat, or OF_ALL
     awards: list[Award] = field(default_factory=list)
 
 

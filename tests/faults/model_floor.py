@@ -50,6 +50,7 @@ class Round:
     reopened: bool = False
     shared: list[Any] = field(default_factory=list)  # winners waiting for the close
     played: dict[str, Play] = field(default_factory=dict)  # by link, as of its first close
+    asked_ms: int | None = None  # when somebody first asked to reopen it, since it was closed
 
     def live(self, link: str, on: str | None = None) -> list[Wager]:
         return [w for w in self.wagers if w.live and w.link == link and on in (None, w.on)]
@@ -85,6 +86,8 @@ class Table:
     asked: str | None = None  # that round, while a second person has not answered
     rounds: int = 0  # ever opened
     accepted: dict[str, int] = field(default_factory=dict)  # wagers ever accepted, undone ones too
+    per_minute: int = 0  # rounds that it may open; 0 where nobody watches
+    opened_ms: list[int] = field(default_factory=list)  # when it opened one, in the last minute
 
 
 def one_name(player: str) -> str:

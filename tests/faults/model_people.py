@@ -9,12 +9,15 @@ Readings, besides those of the model:
     theirs with a code from the other, and not both theirs by one and the same third who is vouched for in
     neither. Two who are not do together what one may do, and are refused what takes two.
  3. One who asks for what takes two makes a request, unless two would be refused. Another confirms it within
-    15 minutes: then both must have the power, and it is decided as it stands then. If it would do something
-    else than when it was asked for, it is refused and waits on.
+    15 minutes, and while no other server has taken over: then both must have the power, and it is decided as
+    it stands then. If it would do something else than when it was asked for, it is refused and waits on.
  4. Reopening a round waits by itself (T10): the first asks, and the second reopens it.
  5. What is done ends every request of the bank that says the same, its reason too, no matter who asked and
     how it came to be done: alone, by two at once, by another request. Other words are another request, and
     stay; but the undo of a hit is the same as that of its only award that stands.
+ 6. Who was shown what an act would do may say so. It is refused as `changed` where it would do something else
+    by then, as a request would be, and where it is another act; for which reason, and on which document, is
+    all one. To be shown it changes nothing.
 """
 
 from __future__ import annotations
@@ -32,7 +35,7 @@ FLOOR, CAGE, AUDITOR, ADMIN = "floor", "cage", "auditor", "admin"
 ROLES: Final = ("viewer", FLOOR, CAGE, AUDITOR, ADMIN)
 POWERS: Final[dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(("validate", "undo", "strike", "void_round", "reopen", "decline", "release"), (FLOOR,)),
-    **dict.fromkeys(("pay", "correct"), (FLOOR, CAGE)),
+    **dict.fromkeys(("pay", "correct", "add_papers"), (FLOOR, CAGE)),
     "dispute": (FLOOR,),
     "lift": (FLOOR, AUDITOR),
     **dict.fromkeys(("suspend", "resume", "confirm_behind", "clear"), (FLOOR, ADMIN)),
@@ -50,7 +53,7 @@ OF_ONE: Final = 10
 class Request:
     """What one person has asked for, by which means, and another may confirm.
 
-    fields: its reason, too. seen: what it would have done then.
+    fields: its reason, too. seen: what it would have done then. asked_ms: when; None for an earlier server.
     """
 
     kind: str
@@ -58,6 +61,20 @@ class Request:
     asker: int
     means: str
     seen: Any
+    asked_ms: int | None
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What somebody was shown that an act would do. fields: what it is of."""
+
+    kind: str
+    fields: Map
+    seen: Any
+
+
+# Of an act, what makes no other act of it.
+BY_THE_WAY: Final = ("reason", "document", "tax_from")
 
 
 def may(signer: Signer, roles: tuple[str, ...]) -> bool:
@@ -85,18 +102,46 @@ class Requests:
         self.requests: dict[int, Request] = {}
         self.asked_for = 0
         self.holds_ms = HOLDS_MS
+        self.now_ms = 0  # by the clock of the server that decides
 
-    def sign(self, kind: str, signers: tuple[Signer, ...], waited_ms: int = 0, **fields: Any) -> Map:
-        """One act; `asked` is the number of a request that waits now. Refused: {"ok": False, "why": ...}."""
+    def sign(
+        self,
+        kind: str,
+        signers: tuple[Signer, ...],
+        waited_ms: int = 0,
+        shown: Mark | None = None,
+        **fields: Any,
+    ) -> Map:
+        """One act; `asked` is the number of a request that waits now. Refused: {"ok": False, "why": ...}.
+
+        shown: what they were shown that it would do.
+        """
         try:
             if kind == "confirm":
                 return self.confirm(fields["request"], signers, waited_ms)
             if kind == "reject":
                 return self.reject(fields["request"], signers[0])
             self.check_power(kind, signers, fields)
+            self.check_mark(shown, kind, fields)
             return self.signed(kind, signers, fields)
         except Refused as refused:
             return {"ok": False, "why": refused.code}
+
+    def preview(self, kind: str, **fields: Any) -> Mark | str:
+        """What it would do, done by two; or why it is refused."""
+        try:
+            return self.mark(kind, fields)
+        except Refused as refused:
+            return refused.code
+
+    def mark(self, kind: str, fields: Map) -> Mark:
+        fields, seen = self.whole(kind, fields), self.tried(kind, fields)
+        kind, meant = self.meant(kind, fields)
+        return Mark(kind, {name: value for name, value in meant.items() if name not in BY_THE_WAY}, seen)
+
+    def check_mark(self, shown: Mark | None, kind: str, fields: Map) -> None:
+        if shown is not None and shown != self.mark(kind, fields):
+            raise Refused("changed")
 
     def check_power(self, kind: str, signers: tuple[Signer, ...], fields: Map) -> None:
         roles = self.roles(kind, fields)
@@ -119,7 +164,7 @@ class Requests:
         if sum(request.asker == asker.id for request in self.requests.values()) >= OF_ONE:
             raise Refused("too_many")
         self.asked_for += 1
-        self.requests[self.asked_for] = Request(kind, fields, asker.id, asker.means, seen)
+        self.requests[self.asked_for] = Request(kind, fields, asker.id, asker.means, seen, self.now_ms)
         return nothing_moved() | {"asked": self.asked_for}
 
     def done(self, kind: str, fields: Map, people: int) -> Map:
@@ -154,7 +199,7 @@ class Requests:
         if (asker.id, asker.means) != (request.asker, request.means) or not are_two(*signers):
             raise Refused("not_allowed")
         self.check_power(request.kind, signers, request.fields)
-        if waited_ms >= self.holds_ms:
+        if request.asked_ms is None or max(waited_ms, self.now_ms - request.asked_ms) >= self.holds_ms:
             raise Refused("expired")
         if self.tried(request.kind, request.fields) != request.seen:
             raise Refused("changed")
@@ -170,6 +215,12 @@ class Requests:
         del self.requests[number]
         return nothing_moved()
 
+    def take_over(self, now_ms: int) -> None:
+        """Another server decides from now on, by a clock of its own; what was asked for before is over."""
+        self.now_ms = now_ms
+        for request in self.requests.values():
+            request.asked_ms = None
+
     def expire(self, number: int) -> None:
         """Nobody has confirmed it in time."""
         del self.requests[number]
@@ -182,9 +233,14 @@ class SignedActs(Requests, Figures):
         super().__init__()
         self.reopening: dict[str, Signer] = {}  # by table: who has asked, while nobody has answered
 
-    def act(self, kind: str, people: int = 1, **fields: Any) -> Map:
+    def take_over(self, now_ms: int) -> None:
+        super().take_over(now_ms)
+        self.other_clock(now_ms)
+
+    def act(self, kind: str, people: int = 1, shown: Mark | None = None, **fields: Any) -> Map:
         """One act of people who give their names; {"ok": False, "why": ...} where the rules refuse it."""
         try:
+            self.check_mark(shown, kind, fields)
             return self.done(kind, fields, people)
         except Refused as refused:
             return {"ok": False, "why": refused.code}

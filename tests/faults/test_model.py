@@ -6,15 +6,19 @@ import random
 from collections import Counter
 from collections.abc import Mapping
 from itertools import combinations
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
 from tests.faults.model import Model
 from tests.faults.model_hands import RANKS, SUITS, best_name, is_hand
+from tests.faults.model_people import Mark
 from tests.faults.worked import ALL
 from tests.faults.worked.form import Example, Link, Message, Signer, Table, cents, usd
 from tests.faults.worked.play import accounts, play
+
+# Where another server's clock stands.
+NEW_CLOCK_MS: Final = 5_000
 
 
 def percents(values: dict[str, str]) -> dict[str, int]:
@@ -49,7 +53,9 @@ class OfModel:
         self.model.open_link(link.name, link.paytable, cents(link.wager), **options_of(link.options))
 
     def add(self, table: Table) -> None:
-        self.model.add_table(table.name, table.game, table.seats, list(table.links), table.adjacent_boxes)
+        self.model.add_table(
+            table.name, table.game, table.seats, list(table.links), table.adjacent_boxes, table.per_minute
+        )
 
     def frame(self, table: str, message: Message, draws: Message) -> Message:
         return self.model.frame(table, message, draws)
@@ -59,6 +65,14 @@ class OfModel:
 
     def sign(self, kind: str, signed: tuple[Signer, ...], **fields: Any) -> Message:
         return self.model.sign(kind, signed, **(options_of(fields) if kind == "change" else fields))
+
+    def preview(self, kind: str, **fields: Any) -> Mark | str:
+        return self.model.preview(kind, **(options_of(fields) if kind == "change" else fields))
+
+    def wait(self, ms: int, *, take_over: bool = False) -> None:
+        self.model.now_ms += ms
+        if take_over:
+            self.model.take_over(NEW_CLOCK_MS)
 
     def meters(self) -> dict[tuple[str, str], dict[str, int]]:
         return self.model.meters()

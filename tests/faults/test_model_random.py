@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.faults.random_floor import HOUSES, House, RandomFloor
+from tests.faults.random_floor import RandomFloor
+from tests.faults.random_houses import HOUSES, House
 
 
 class Floor(RandomFloor):

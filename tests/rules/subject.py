@@ -8,17 +8,23 @@ from msgspec.structs import replace
 from controllers import messages
 from jackpot.catalogue.terms import LevelEntry, LinkEntry, TermsRefused, resolve
 from jackpot.rules import again, cards, kinds, views
-from jackpot.rules.acts import ACTS
+from jackpot.rules.acts import ACT_OF, ACTS
+from jackpot.rules.acts.act import By
 from jackpot.rules.acts.hits import Pay, payments
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
 from jackpot.rules.acts.meters import TRANSFERRED, CloseLink, CorrectMeter, Transfer
+from jackpot.rules.acts.papers import PapersAdded
 from jackpot.rules.acts.parameters import ChangeLink
+from jackpot.rules.acts.seen import mark_of
 from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.commands import Command, Draw, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import Entry
 from jackpot.rules.paytable import LinkTerms, TableTerms
-from jackpot.rules.signing import Proof, Signed
+from jackpot.rules.refusal import Refusal
+from jackpot.rules.signing import People, Proof, Signed
+from tests.faults.model_floor import one_name
+from tests.faults.test_model import NEW_CLOCK_MS
 from tests.faults.worked.form import Link, Message, Signer, Table, usd
 from tests.frames import numbered
 from tests.said import Heard, heard
@@ -34,6 +40,8 @@ FRAMES: dict[str, type[Command]] = {
     "close": messages.Close,
     "void": messages.Void,
 }
+# What names somebody on a hit's papers, in the order in which the server has it.
+PERSONAL = ("dealer", "witness", "patron", "tax_number")
 GAMES = {"three-card": "three-card-poker", "four-card": "four-card-poker"}
 
 
@@ -48,6 +56,8 @@ class OfEngine:
         self.opened: dict[str, Link] = {}
         self.site = 0
         self.disputes: list[int] = []
+        self.now_ms = 0
+        self.papers = PapersKept()
         self._terms_asked: dict[int, Link] = {}
         self._asked = 0
 
@@ -55,7 +65,7 @@ class OfEngine:
         """Ask the engine; keep what it journals."""
         self._asked += 1
         digest = fields.pop("digest", self._asked.to_bytes(16, "big"))
-        tick = fields.pop("tick", self._asked * 1000)
+        tick = fields.pop("tick", self.now_ms)
         command, at = numbered(command, fields.pop("table_seq", 0)), fields.pop("at", self._asked)
         envelope = Envelope(command, at=at, tick=tick, digest=digest, **fields)
         outcome = self.engine.execute(envelope)
@@ -88,7 +98,14 @@ class OfEngine:
 
     def add(self, table: Table) -> None:
         game: Any = GAMES.get(table.game, table.game)
-        terms = TableTerms(table.name, game, table.seats, table.links, table.adjacent_boxes)
+        terms = TableTerms(
+            table.name,
+            game,
+            table.seats,
+            table.links,
+            table.adjacent_boxes,
+            max_rounds_per_minute=table.per_minute,
+        )
         answer = self.execute(OpenTable(terms)).answer
         assert answer["ok"], answer
 
@@ -105,45 +122,98 @@ class OfEngine:
             return {"ok": False, "code": outcome.answer["code"]}
         return self._told(outcome)
 
-    def act(self, kind: str, people: int = 1, **fields: Any) -> Message:
-        return self._act(kind, fields, people=PEOPLE[:people])
+    def wait(self, ms: int, *, take_over: bool = False) -> None:
+        self.now_ms = NEW_CLOCK_MS if take_over else self.now_ms + ms
+        if take_over:
+            self.take_over(self.now_ms)
 
-    def sign(self, kind: str, signed: tuple[Signer, ...], **fields: Any) -> Message:
+    def preview(self, kind: str, **fields: Any) -> bytes | str:
+        """As the server decides it for who asks; text where it is refused."""
+        try:
+            command = self._command(kind, fields)
+            event: Any = ACT_OF[type(command)].decide(self.engine.state, command, By(People(PEOPLE)))
+        except (TermsRefused, Refusal) as refused:
+            return str(refused) or "refused"
+        return mark_of(self.engine.state, event)
+
+    def act(self, kind: str, people: int = 1, shown: bytes = b"", **fields: Any) -> Message:
+        return self._act(kind, fields, people=PEOPLE[:people], proof=Proof(seen=shown))
+
+    def sign(self, kind: str, signed: tuple[Signer, ...], shown: bytes = b"", **fields: Any) -> Message:
         """As the site had these people at some row of its own."""
         self.site += 1
         who = tuple(Signed(one.id, one.roles, one.means, one.given_by, one.vouched) for one in signed)  # type: ignore[arg-type]  # they are roles and means
-        return self._act(kind, fields, proof=Proof(who, self.site, bytes(32)))
+        return self._act(kind, fields, proof=Proof(who, self.site, bytes(32), seen=shown))
 
     def _act(self, kind: str, fields: dict[str, Any], **by: Any) -> Message:
-        if kind in ("correct_meter", "change", "transfer", "close_link"):
-            return self._about_link(kind, fields, **by)
         found = self.link(fields["link"]) if kind == "resume" else None
         if found is not None and TRANSFERRED in found.suspended and not found.closed:
             two = {"proof": Proof(ADMINS, self.site, bytes(32))} if self.site else {"people": PEOPLE}
             assert self.execute(Resume(TRANSFERRED, (fields["link"],), "filled"), **two).answer["ok"]
-        if kind in ("suspend", "resume"):
-            links = (fields["link"],)
-            by_hand = Suspend if kind == "suspend" else Resume
-            return self._done(self.execute(by_hand("operator", links, "worked example"), **by))
-        self._name(kind, fields)
-        name = "".join(part.title() for part in kind.split("_"))
-        command = next(act.command for act in ACTS if act.command.__name__ == name)(**fields)
+        patron = one_name(fields.get("patron", ""))
+        try:
+            command = self._command(kind, fields)
+        except TermsRefused:
+            return {"ok": False, "code": "bad_terms"}
+        self.hits()
         answer = self._done(self.execute(command, **by))
-        if kind == "dispute" and answer["ok"]:
+        if answer["ok"] and kind == "reading":
+            answer["reading"] = self._last_reading()
+        if answer["ok"]:
+            self._followed(kind, fields, answer.get("asked"))
+            if patron:
+                self.papers.named(*self._papers_of_last(), patron)
+        return answer
+
+    def _command(self, kind: str, fields: dict[str, Any]) -> Any:
+        """What is asked for. Raises TermsRefused."""
+        if kind in ("correct_meter", "change", "transfer", "close_link"):
+            return self._about_link(kind, dict(fields))
+        if kind in ("suspend", "resume"):
+            by_hand = Suspend if kind == "suspend" else Resume
+            return by_hand("operator", (fields["link"],), "worked example")
+        self._name(kind, fields)
+        self.papers.write(kind, fields)
+        name = "".join(part.title() for part in kind.split("_"))
+        return next(act.command for act in ACTS if act.command.__name__ == name)(**fields)
+
+    def _followed(self, kind: str, fields: dict[str, Any], asked: int | None) -> None:
+        """What is to be known of it later on."""
+        if kind == "dispute":
             self.disputes.append(self.engine.seq)
-        if kind == "confirm" and answer["ok"]:
+        elif kind == "confirm":
             form = self._terms_asked.get(int(fields["request"].rpartition("-")[2]))
             self.opened |= {form.name: form} if form is not None else {}
-        return answer
+        elif kind == "change":
+            form = self._changed(fields)
+            if asked is None:
+                self.opened[form.name] = form
+            else:
+                self._terms_asked[asked] = form
+
+    def _last_event(self) -> Any:
+        last = self.entries[-1]
+        return kinds.decode(last.kind, last.version, last.body)
+
+    def _last_reading(self) -> dict[tuple[str, str], tuple[int, ...]]:
+        """By link and level, as the entry has it."""
+        names = list(self.meters())
+        return dict(zip(names, (told[2:] for told in self._last_event().meters), strict=True))
+
+    def _papers_of_last(self) -> tuple[int, int]:
+        """The hit and the seat on whose papers the last entry has written."""
+        event = self._last_event()
+        if isinstance(event, PapersAdded):
+            return event.number, event.seat or 0
+        awards = self.past[f"H{event.hit}"]["awards"]
+        return event.hit, next(one["seat"] for one in awards if one["award"] == f"A{event.awards[0]}")
 
     def _name(self, kind: str, fields: dict[str, Any]) -> None:
         """What an act of the form names, as the engine calls it; and some reason."""
-        if kind not in ("validate", "pay", "confirm"):
+        if kind not in ("validate", "pay", "confirm", "reading"):
             fields.setdefault("reason", "worked example")
         if kind == "pay":
             fields.setdefault("document", f"W-{fields.get('award') or fields.get('seat') or 'all'}")
-        if fields.get("tax_form"):
-            fields |= {"paper": bytes(32), "on_paper": ("tax_number",)}
         if kind in ("confirm", "reject"):
             fields["request"] = f"{self.engine.state.bank}-{fields['request']}"
         elif kind == "lift":
@@ -161,32 +231,28 @@ class OfEngine:
     def link(self, name: str) -> Any:
         return next(link for link in self.engine.state.links if link.terms.link == name)
 
-    def _about_link(self, kind: str, fields: dict[str, Any], **by: Any) -> Message:
+    def _about_link(self, kind: str, fields: dict[str, Any]) -> Any:
         """What people do to a link as a whole (L8, L9)."""
-        link, why = fields.pop("link"), "worked example"
-        form = self.opened[link]
+        link, why = fields["link"], "worked example"
         if kind == "correct_meter":
             level = fields["level"] or "meter"
-            command: Any = CorrectMeter(link, level, fields["micros"], why, fields["account"])
-        elif kind == "change":
-            options = {name: _merged(form.options.get(name), value) for name, value in fields.items()}
-            form = Link(form.name, form.paytable, form.wager, {**form.options, **options})
-            try:
-                command = ChangeLink(_terms(form), why)
-            except TermsRefused:
-                return {"ok": False, "code": "bad_terms"}
+            return CorrectMeter(link, level, fields["micros"], why, fields["account"])
+        if kind == "change":
             if "reserve" in fields:  # `_terms` gives any to a link, for the accounts' sake
-                return {"ok": False, "code": "bad_terms"}
-        else:
-            pairs = fields.pop("levels", {}) or {}
-            levels = tuple(f"{level or 'meter'}={to or 'meter'}" for level, to in pairs.items())
-            made = {"transfer": Transfer, "close_link": CloseLink}[kind]
-            command = made(link=link, to=fields.get("to"), reason=why, levels=levels)
-        answer = self._done(self.execute(command, **by))
-        if kind == "change" and answer["ok"]:
-            forms: dict[Any, Link] = self._terms_asked if "asked" in answer else self.opened
-            forms[answer.get("asked", link)] = form
-        return answer
+                raise TermsRefused([("reserve", "of the paytable")])
+            return ChangeLink(_terms(self._changed(fields)), why)
+        levels = tuple(
+            f"{level or 'meter'}={to or 'meter'}" for level, to in (fields.get("levels") or {}).items()
+        )
+        made = {"transfer": Transfer, "close_link": CloseLink}[kind]
+        return made(link=link, to=fields.get("to"), reason=why, levels=levels)
+
+    def _changed(self, fields: dict[str, Any]) -> Link:
+        """A link's form with those terms."""
+        form = self.opened[fields["link"]]
+        terms = {name: value for name, value in fields.items() if name != "link"}
+        options = {name: _merged(form.options.get(name), value) for name, value in terms.items()}
+        return Link(form.name, form.paytable, form.wager, {**form.options, **options})
 
     def _done(self, outcome: Heard) -> Message:
         if not outcome.answer["ok"]:
@@ -244,6 +310,33 @@ class OfEngine:
     def held(self, table: str) -> bool:
         found = self.engine.table(table)
         return found is not None and bool(found.held)
+
+
+class PapersKept:
+    """What lies next to the journal: whom the papers name, by hit and seat. It says what the server says."""
+
+    def __init__(self) -> None:
+        self._named: dict[tuple[int, int], set[str]] = {}
+
+    def write(self, kind: str, fields: dict[str, Any]) -> None:
+        """What people write, as the act of the rules has it."""
+        if kind not in ("validate", "pay", "add_papers"):
+            return
+        wrote, patron = fields.pop("wrote", ()), fields.pop("patron", "")
+        number = fields.pop("tax_number", fields.get("tax_form", ""))
+        if "surveillance" in wrote:
+            fields["surveillance"] = "V-1"
+        there = {*wrote, *(["patron"] if patron else ()), *(["tax_number"] if number else ())}
+        fields["on_paper"] = tuple(one for one in PERSONAL if one in there)
+        fields["paper"] = bytes(32) if fields["on_paper"] else b""
+        if kind != "validate":
+            hit, name = int(fields["hit"][1:]), one_name(patron)
+            same = (seat for (of, seat), names in self._named.items() if of == hit and name in names)
+            fields["same_patron"] = tuple(sorted(same)) if patron else ()
+
+    def named(self, hit: int, seat: int, patron: str) -> None:
+        """That name is on the winner's papers now."""
+        self._named.setdefault((hit, seat), set()).add(patron)
 
 
 def decide_again(auditor: Engine, entry: Entry) -> None:

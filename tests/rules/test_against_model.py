@@ -12,7 +12,9 @@ import pytest
 from jackpot.rules.money import MICROS_PER_CENT
 from jackpot.rules.views import statistics
 from tests.faults.figures import compare_figures
-from tests.faults.random_floor import CREW, HOUSES, House, RandomFloor
+from tests.faults.random_floor import RandomFloor
+from tests.faults.random_houses import HOUSES, House
+from tests.faults.random_people import CREW
 from tests.faults.test_model import OfModel
 from tests.faults.worked.form import Message, Signer, usd
 from tests.rules.subject import OfEngine
@@ -26,17 +28,19 @@ class Both(RandomFloor):
     def __init__(self, house: House, seed: int) -> None:
         super().__init__(house, seed)
         self.engine = OfEngine()
+        self.said: Counter[tuple[str, str]] = Counter()  # a frame or an act, and its code
         for link in house.links:
             self.engine.open(link)
         for table in house.tables:
-            self.engine.add(table)
+            self.engine.add(self.watched(table))
 
     def frame(self, table: str, message: Message, draws: Message | None = None) -> None:
         told = [subject.frame(table, message, draws or {}) for subject in (self.engine, self.of_model)]
+        self.said[message["t"], told[0].get("code", "ok")] += 1
         for answer in told:
             if answer["ok"]:
                 answer["awards"] = Counter(map(_award, answer["awards"]))
-                answer["refunds"] = Counter((one["link"], one["seat"]) for one in answer["refunds"])
+                answer["refunds"] = Counter(map(_refund, answer["refunds"]))
                 answer["warn"] = bool(answer["warn"])
         kept = [
             {
@@ -51,27 +55,51 @@ class Both(RandomFloor):
         self.compare()
 
     def act(self, kind: str, people: int, **fields: Any) -> None:
-        if self.crew:
-            self.sign(kind, self.signers(people, kind, **fields), **fields)
+        if self.crew and kind != "reading":
+            self.sign(kind, self.signers(people, kind, **self.without_look(fields)), **fields)
             return
-        theirs = self.by_their_ids(fields)
-        told = [self.engine.act(kind, people, **theirs), self.of_model.act(kind, people=people, **fields)]
+        theirs, mine = self.by_their_ids(fields), self.by_my_ids(fields)
+        told = [self.engine.act(kind, people, **theirs), self.of_model.act(kind, people=people, **mine)]
+        self.said[kind, told[0].get("code", "ok")] += 1
         assert told[0]["ok"] == told[1]["ok"], (kind, people, fields, told)
+        assert told[0].get("reading") == told[1].get("reading")
         self.compare_raised(told)
         self.compare()
 
+    def preview(self, kind: str, **fields: Any) -> Any:
+        """What each was shown; text where both refuse it."""
+        before = self.engine.engine.snapshot()
+        shown = self.engine.preview(kind, **self.by_their_ids(fields)), self.of_model.preview(kind, **fields)
+        refused = [isinstance(one, str) for one in shown]
+        assert refused[0] == refused[1], (kind, fields, shown)
+        assert self.engine.engine.snapshot() == before, (kind, fields)
+        self.compare()
+        return "refused" if refused[0] else shown
+
+    def wait(self, ms: int, *, take_over: bool) -> None:
+        for subject in (self.engine, self.of_model):
+            subject.wait(ms, take_over=take_over)
+
     def sign(self, kind: str, signed: tuple[Signer, ...], **fields: Any) -> None:
-        theirs = self.by_their_ids(fields)
-        told = [self.engine.sign(kind, signed, **theirs), self.of_model.sign(kind, signed, **fields)]
+        theirs, mine = self.by_their_ids(fields), self.by_my_ids(fields)
+        told = [self.engine.sign(kind, signed, **theirs), self.of_model.sign(kind, signed, **mine)]
+        self.said[kind, told[0].get("code", "ok")] += 1
         assert told[0]["ok"] == told[1]["ok"], (kind, signed, fields, told)
         assert told[0].get("asked") == told[1].get("asked"), (kind, signed, fields, told)
         self.compare_raised(told)
         self.compare()
 
     def by_their_ids(self, fields: Message) -> Message:
-        return {
+        theirs = {
             name: self.theirs(value) if name in ("hit", "award") else value for name, value in fields.items()
         }
+        return theirs | ({"shown": fields["shown"][0]} if "shown" in fields else {})
+
+    def by_my_ids(self, fields: Message) -> Message:
+        return fields | ({"shown": fields["shown"][1]} if "shown" in fields else {})
+
+    def without_look(self, fields: Message) -> Message:
+        return {name: value for name, value in fields.items() if name != "shown"}
 
     def compare_raised(self, told: list[Message]) -> None:
         """What tables and signs are told of awards that are higher now (A11)."""
@@ -138,6 +166,10 @@ class Both(RandomFloor):
         ]
 
 
+def _refund(refund: Message) -> tuple[Any, ...]:
+    return refund["link"], refund["seat"], refund["amount"], refund["pays"]
+
+
 def _award(award: Message) -> tuple[Any, ...]:
     fields = ("seat", "link", "level", "hand", "kind", "amount", "pays", "status", "unverified", "because")
     return tuple(award[field] for field in fields)
@@ -177,13 +209,16 @@ class OfLinks(Both):
     def act(self, kind: str, people: int, **fields: Any) -> None:
         if kind == "resume" and not self.model.links[fields["link"]].suspended:
             return  # the engine says so, and the model does not look
-        for level, text in fields.get("limit", {}).items():
-            if text is not None:  # a configuration has whole cents, and no limit below its seed
-                cents = usd(text) // MICROS_PER_CENT
-                fields["limit"] = {level: f"{cents // 100}.{cents % 100:02}"}
-                if usd(text) < self.engine.link(fields["link"]).level(level or "meter").terms.seed:
-                    return
         super().act(kind, people, **fields)
+
+    def terms(self, name: str) -> dict[str, Any]:
+        """As a configuration may have them: a limit of whole cents, and none below its seed."""
+        terms = super().terms(name)
+        for level, text in terms.get("limit", {}).items():
+            seed = self.engine.link(name).level(level or "meter").terms.seed
+            cents = max(usd(text or "0"), seed) // MICROS_PER_CENT
+            return {"limit": {level: text and f"{cents // 100}.{cents % 100:02}"}}
+        return terms
 
     def correct_meter(self, name: str, people: int) -> None:
         if not self.model.links[name].closed:  # the engine lets what is left there be taken off
@@ -214,3 +249,94 @@ def test_they_agree_on_who_may_move_a_links_money(house: str, seed: int) -> None
     both = SignedLinks(HOUSES[house], 3_000 + seed)
     for _ in range(STEPS):
         both.step()
+
+
+class OfTime(OfLinks):
+    """Time passes, servers change, days end; tables have a limit of rounds a minute."""
+
+    of_time = 0.12
+
+
+class SignedInTime(OfTime):
+    """And what one person asks for is over, once nobody has confirmed it."""
+
+    crew = CREW
+
+
+class Looking(OfLinks):
+    """People are shown what an act would do, and say so when they ask for it."""
+
+    of_looks = 0.12
+
+
+class SignedLooking(Looking):
+    """And one of them confirms it."""
+
+    crew = CREW
+
+
+class Leaving(Both):
+    """Hits wait, and are undone once later ones were paid: that leaves sums to decide on."""
+
+    of_left = 0.75
+
+
+class LeavingOfLinks(OfLinks):
+    """And links are corrected, emptied and closed over it."""
+
+    of_left = 0.7
+    of_looks = 0.05
+
+
+def played(kind: type[Both], *seeds: int, steps: int = STEPS) -> list[Both]:
+    """A floor in every house for each seed, to its end."""
+    floors = [kind(house, seed) for house in HOUSES.values() for seed in seeds]
+    for both in floors:
+        for number in range(steps):
+            both.step()
+            if number % 25 == 0 and not both.crew:
+                both.model.checkpoint()
+    return floors
+
+
+def said(floors: list[Both], code: str, *of: str) -> int:
+    """How often such a frame or act, or any, had that answer."""
+    found = [both.said for both in floors]
+    return sum(n for one in found for (what, how), n in one.items() if how == code and (not of or what in of))
+
+
+@pytest.mark.parametrize("kind", [OfTime, SignedInTime])
+def test_they_agree_on_what_a_clock_decides(kind: type[Both]) -> None:
+    """L11, T10, S2, S8: rounds a minute, how long a table waits, readings; and how long a request does."""
+    floors = played(kind, 5_000, 5_001)
+    assert said(floors, "unreasonable", "wager") > 20
+    assert said(floors, "table_held", "wager") > 5
+    assert said(floors, "ok", "reading") > 20
+    assert said(floors, "read_already", "reading") > 5
+    assert not kind.crew or said(floors, "expired", "confirm") > 0
+
+
+@pytest.mark.parametrize("kind", [Looking, SignedLooking])
+def test_they_agree_on_what_people_were_shown(kind: type[Both]) -> None:
+    """L8, L9, A10, A11: a look changes nothing; an act goes by it only while it would do just that."""
+    floors = played(kind, 6_000, 6_001)
+    assert said(floors, "changed") > 1
+    assert said(floors, "changed", "undo", "correct", "decide_left") > 0
+
+
+@pytest.mark.parametrize("kind", [Leaving, LeavingOfLinks])
+def test_they_agree_on_what_undos_leave(kind: type[Both]) -> None:
+    """A11, L8: what is left on meters of paid awards, undone again, corrected, decided on, taken along."""
+    floors = played(kind, 7_001, 7_002, steps=400)
+    left = [award for both in floors for link in both.model.links.values() for award in link.left.values()]
+    assert len(left) > 10
+    assert any(award.decided for award in left)
+
+
+def test_they_agree_on_papers() -> None:
+    """A8, A10: whose papers, patron, form and number they are, and who may pay and add."""
+    floors = [*played(OfLinks, 8_000, 8_001), *played(SignedLinks, 8_102, 8_103)]
+    for code in ("document_used", "no_paper", "no_tax_form", "several_winners", "not_allowed"):
+        assert said(floors, code, "pay") > 0, code
+    for code in ("ok", "several_winners", "not_allowed"):
+        assert said(floors, code, "add_papers") > 0, code

@@ -57,6 +57,7 @@ class Table:
     seats: int = 7
     links: tuple[str, ...] = ("L",)
     adjacent_boxes: int = 2
+    per_minute: int = 0  # rounds; 0 where nobody watches
 
 
 @dataclass(frozen=True)
@@ -142,12 +143,17 @@ class Act:
     `correct` takes the `amount` that the award ought to have, and a `document` once it is paid;
     `correct_meter` the `link`, `level`, `account` and a signed `amount`; `change` the `link` and new options
     as of Link; `transfer` and `close_link` the `link`, where it goes `to`, and `levels` where names differ.
-    Kinds: validate pay undo correct release strike void_round reopen decline suspend resume correct_meter
-    change transfer close_link.
+    Kinds: validate pay undo correct add_papers release strike void_round reopen decline suspend resume
+    correct_meter change transfer close_link reading.
+
+    What is on a hit's papers: `wrote` (dealer, witness, surveillance), `document`, `patron`, `tax_form`, and
+    `tax_number` if that is not there with the form. What a site wants of a payment: `needs`, and `tax_from`
+    in cents.
 
     signed: who signs it, instead of so many `people` whose names nobody proves. Then `asked` says that it
     waits for another person, who may `confirm` the `request` of that number, or `reject` it. Who asked signs
-    a `confirm` first. why: what it is refused with, where that matters.
+    a `confirm` first. why: what it is refused with, where that matters. shown: the number of the Look that
+    showed them what it would do.
     """
 
     kind: str
@@ -160,6 +166,23 @@ class Act:
     changed: tuple[Now, ...] = ()  # other awards that were raised; exactly these
     left: tuple[Now, ...] = ()  # paid awards that stay, with the amount left on the meter for a decision
     why: str = ""
+    shown: int = 0
+
+
+@dataclass(frozen=True)
+class Look:
+    """Somebody is shown what an act would do, which is remembered by that number; or why it is refused."""
+
+    number: int
+    act: Act
+
+
+@dataclass(frozen=True)
+class Wait:
+    """So many milliseconds pass, or another server takes over, by whose clock it is some other time."""
+
+    ms: int = 0
+    take_over: bool = False
 
 
 @dataclass(frozen=True)
@@ -198,7 +221,7 @@ class Check:
     meters: Mapping[tuple[str, str], Level]
 
 
-Step = Frame | Act | RepeatWagers | Check
+Step = Frame | Act | RepeatWagers | Check | Look | Wait
 
 
 @dataclass(frozen=True)

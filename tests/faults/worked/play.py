@@ -22,6 +22,7 @@ from tests.faults.worked.form import (
     Hand,
     Level,
     Link,
+    Look,
     Message,
     Now,
     Prize,
@@ -29,6 +30,7 @@ from tests.faults.worked.form import (
     Signer,
     Step,
     Table,
+    Wait,
     bets,
     cents,
     close,
@@ -46,10 +48,16 @@ class Subject(Protocol):
 
     def frame(self, table: str, message: Message, draws: Message) -> Message: ...
 
-    def act(self, kind: str, **fields: Any) -> Message: ...
+    def act(self, kind: str, **fields: Any) -> Message:
+        """shown: what a preview gave."""
 
     def sign(self, kind: str, signed: tuple[Signer, ...], **fields: Any) -> Message:
         """An act of people who sign; "asked" is the number of the request that waits now."""
+
+    def preview(self, kind: str, **fields: Any) -> object:
+        """What it would do; text where it is refused."""
+
+    def wait(self, ms: int, *, take_over: bool = False) -> None: ...
 
     def meters(self) -> dict[tuple[str, str], dict[str, int]]:
         """By link and level: each account of Level in micro-dollars, and its cycle."""
@@ -72,6 +80,7 @@ class Player:
     def __init__(self, example: Example, subject: Subject) -> None:
         self.example, self.subject = example, subject
         self.seats = {table.name: table.seats for table in example.tables}
+        self.shown: dict[int, object] = {}
 
     def awards(self) -> dict[Key, Message]:
         """Every award of every hit, by what it is for."""
@@ -106,6 +115,10 @@ class Player:
             self.act(f"{name}, {step.kind}", step)
         elif isinstance(step, Check):
             self.check_meters(name, step.meters)
+        elif isinstance(step, Look):
+            self.look(f"{name}, {step.act.kind}", step)
+        elif isinstance(step, Wait):
+            self.subject.wait(step.ms, take_over=step.take_over)
         else:
             self.fill(name, step)
 
@@ -141,7 +154,8 @@ class Player:
         same(name + " warns", bool(answer["warn"]), step.warn)
         self.check_changes(name, answer, step.changed)
 
-    def act(self, name: str, step: Act) -> None:
+    def fields(self, step: Act) -> Message:
+        """What it names, by the subject's own names."""
         fields = dict(step.fields)
         if isinstance(step.on, Hand):
             fields["hit"] = self.hit_id(step.on)
@@ -151,6 +165,17 @@ class Player:
             fields["micros"] = usd(fields.pop("amount"))
         elif "amount" in fields:
             fields["amount"] = cents(fields["amount"])
+        return fields
+
+    def look(self, name: str, step: Look) -> None:
+        told = self.subject.preview(step.act.kind, **self.fields(step.act))
+        same(name + " shown", not isinstance(told, str), step.act.ok)
+        self.shown[step.number] = told
+
+    def act(self, name: str, step: Act) -> None:
+        fields = self.fields(step)
+        if step.shown:
+            fields["shown"] = self.shown[step.shown]
         if step.signed:
             answer = self.subject.sign(step.kind, step.signed, **fields)
         else:

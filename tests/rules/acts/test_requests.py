@@ -64,6 +64,7 @@ def test_one_asks_and_another_confirms() -> None:
     answer = ask(subject, CORRECT, ANN).answer
     assert (answer["ok"], answer["asked"], answer["request"]) == (True, True, "main-1")
     assert subject.meters() == before
+    subject.wait(1_000)
     done = ask(subject, Confirm("main-1"), ANN, BEN, seq=6).answer
     assert (done["ok"], done["awards"][0]["amount"]) == (True, 900_000)
     event = last(subject)

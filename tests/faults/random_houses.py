@@ -1,0 +1,92 @@
+"""Which houses are played at random? Between them they have what is easily got wrong together."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from tests.faults.worked.form import FOUR, THREE, UTH, Link, Table
+
+LIMITED: Final = {"primary": {"mega": "30.33", "major": "22.22", "minor": "9.99"}}
+
+
+class House(NamedTuple):
+    """Links and tables that are played together."""
+
+    links: tuple[Link, ...]
+    tables: tuple[Table, ...]
+
+
+HOUSES: Final = {
+    "levels, a limit, two games": House(
+        (
+            Link(
+                "L",
+                "ma-PTMGLML03",
+                options={
+                    **LIMITED,
+                    "reserve": {"mega": "1.01"},
+                    "limit": {"mega": "10002.00", "major": "1001.00"},
+                },
+            ),
+            Link("P", "pa-643a-five-card-C", options={"hold_table": False, "validate_at": "40.00"}),
+        ),
+        (
+            Table("T1", links=("L", "P")),
+            Table("T2", links=("P",)),
+            Table("T3", UTH, 6, ("P",)),
+        ),
+    ),
+    "shared, never below the seed": House(
+        (
+            Link(
+                "L",
+                "ma-PTMGL01",
+                options={"primary": {"": "50.33"}, "simultaneous": "share", "floor_to_seed": True},
+            ),
+            Link("P", "pa-643a-three-card-A", options={"count_chips": True}),
+        ),
+        (Table("T1", links=("L", "P")), Table("T2"), Table("T3")),
+    ),
+    "the dealer's hand by turn": House(
+        (
+            Link("L", "pa-653a-five-card-hand-bonus", "5.00", {"hold_table": False}),
+            Link("P", "pa-653a-progressive-A"),
+        ),
+        (Table("T1", UTH, 6, ("L", "P")), Table("T2", UTH, 6)),
+    ),
+    "the dealer's hand shared": House(
+        (Link("L", "pa-653a-five-card-hand-bonus", options={"simultaneous": "share"}),),
+        (Table("T1", UTH, 6), Table("T2", UTH, 6)),
+    ),
+    "both draws": House(
+        (
+            Link(
+                "L",
+                "pa-643a-five-card-hand-bonus",
+                options={"magic_every": 40, "lucky_every": 40, "validate_at": "100.00"},
+            ),
+        ),
+        (Table("T1"), Table("T2")),
+    ),
+    "folds that forfeit": House(
+        (
+            Link(
+                "L",
+                "pa-641a-2011-progressive-A",
+                options={
+                    "seed": {"": "5000"},
+                    "reseed": {"": "5000"},
+                    "primary": {"": "14.5"},
+                    "envy": "B",
+                    "validate_at": "200.00",
+                },
+            ),
+            Link(
+                "P",
+                "pa-649a-2011-progressive-A",
+                options={"seed": {"": "1000"}, "reseed": {"": "1000"}, "primary": {"": "14"}},
+            ),
+        ),
+        (Table("T1", FOUR), Table("T2", FOUR), Table("T3", THREE, links=("P",))),
+    ),
+}
