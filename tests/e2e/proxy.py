@@ -1,7 +1,8 @@
 """What can a network do to a COMMIT? A proxy that reads PostgreSQL's protocol and cuts exactly there.
 
 A client's first packets have no type: a request for TLS, or a startup. Then each message is a type byte and a
-length. Only the message that holds our COMMIT is looked at; everything else passes as it comes.
+length. A batch is a call of `append_rows` outside a transaction: the Sync that follows it is its COMMIT. Only
+that is held back; everything else passes as it comes.
 """
 
 import asyncio
@@ -10,8 +11,8 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
-COMMIT: Final = b"; COMMIT"
-COMMITTED: Final = b"C\x00\x00\x00\x0bCOMMIT\x00"  # CommandComplete
+BATCH: Final = b"append_rows("
+COMMITTED: Final = b"Z\x00\x00\x00\x05I"  # ReadyForQuery, and no transaction is open
 READ_BYTES: Final = 65_536
 _CANCEL_REQUEST: Final = 80_877_102
 _TLS_REQUEST: Final = 80_877_103
@@ -129,13 +130,22 @@ class Proxy:
                 self.cancels += code == _CANCEL_REQUEST
                 starting = code == _TLS_REQUEST
                 self._pass(line, size + rest)
+            batches, commits = set[bytes](), False
             while True:
                 head = await reader.readexactly(5)
-                message = head + await reader.readexactly(struct.unpack("!I", head[1:])[0] - 4)
-                if head[:1] == b"Q" and COMMIT in message and self.plans:
-                    await self.plans.pop(0)(line, message)
+                body = await reader.readexactly(struct.unpack("!I", head[1:])[0] - 4)
+                match head[:1]:
+                    case b"P":  # Parse: a statement's name, and its text
+                        name = body.partition(b"\0")[0]
+                        (batches.add if BATCH in body else batches.discard)(name)
+                    case b"B":  # Bind: a portal's name, and its statement's
+                        commits = body.split(b"\0", 2)[1] in batches
+                if head[:1] == b"S" and commits and self.plans:
+                    commits = False
+                    line.committed.clear()
+                    await self.plans.pop(0)(line, head + body)
                 else:
-                    self._pass(line, message)
+                    self._pass(line, head + body)
         except (asyncio.IncompleteReadError, OSError):
             line.far.close()
 
