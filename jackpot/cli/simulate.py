@@ -71,7 +71,7 @@ def simulate(asked: Asked) -> None:
 
     At the end the hands that were paid are compared with exact odds: each hand, all hands by one chi-square,
     and to which side they are off. Of a hundred seeds one may look improbable. A year of 12 tables takes
-    about a quarter of an hour, and 1.5 GB in DIR; `jackpot report` and `jackpot verify` then read it. It
+    about a quarter of an hour, and 1.9 GB in DIR; `jackpot report` and `jackpot verify` then read it. It
     needs numpy: pip install numpy.
 
     Example: jackpot simulate year --paytable pa-643a-five-card-C --tables 12 --players 6 --days 365 --seed 7

@@ -101,7 +101,7 @@ class Devices(ABC):
             device.desks[0].act(EndKey(register.role, device.id, key), _ignore)
         older = self.current.get(event.id)
         if older is not None:
-            self._replace(older, device)
+            self._replace(older, connection, device)
         self.current[event.id] = connection
         connection.wire.guest.proved()
         return True
@@ -116,8 +116,10 @@ class Devices(ABC):
         self._waiting[connection] = event, self.clock.monotonic()
         connection.wire.guest.proved()
 
-    def _replace(self, older: "Connection", device: Device) -> None:
+    def _replace(self, older: "Connection", newer: "Connection", device: Device) -> None:
         if older.wire.alive and self.register.conflict(device.id, self.clock.monotonic()):
+            addresses = [older.wire.address, newer.wire.address]
+            log.warning("conflict_between", role=self.register.role, device=device.id, addresses=addresses)
             device.desks[0].act(BlockDevice(self.register.role, device.id), _ignore)
         alone(older, older.fail, "replaced", "a newer connection of this device took over")
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
+import structlog
 
 from controllers import messages
 from controllers.frames import encode
@@ -184,7 +185,11 @@ async def test_two_devices_with_one_key_are_stopped_and_cleared(tmp_path: Path) 
     """WIRE, faults: after three replacements in a minute `device_conflict`, over a restart, until cleared."""
     config = configure(tmp_path)
     async with Server(config) as server:
-        fighters = await _fight(server, 4)
+        with structlog.testing.capture_logs() as logs:
+            fighters = await _fight(server, 4)
+        between = [tuple(line["addresses"]) for line in logs if line["event"] == "conflict_between"]
+        came_from = [fighter.writer.get_extra_info("sockname") for fighter in fighters[-2:]]
+        assert between == [tuple(f"{host}:{port}" for host, port in came_from)]
         async with connected(server.ports["tables"]) as device:
             await device.hello(config, "table", "T01")
             assert (await device.type("error"))["code"] == "device_conflict"

@@ -138,8 +138,11 @@ def _sums(state: State, command: Any) -> dict[str, Any]:
     match command:
         case Correct():
             hits = (*state.hits.values(), *state.paid.values())
-            awards = [award for hit in hits for award in hit.awards if f"A{award.number}" == command.award]
-            return {"now": decimal(awards[0].worth())} if awards else {}
+            found = (
+                (hit, award) for hit in hits for award in hit.awards if f"A{award.number}" == command.award
+            )
+            for hit, award in found:
+                return {"hit": f"H{hit.number}", "seat": award.seat, "now": decimal(award.worth())}
         case DecideLeft():
             left = [one for one in state.left if f"D{one.number}" == command.left]
             return {"amount": decimal(left[0].amount)} if left else {}

@@ -95,6 +95,7 @@ async def test_a_correction_is_asked_for_as_it_was_shown(tmp_path: Path) -> None
         assert (status, "It is not done yet: it waits 15 minutes for a second person." in said) == (200, True)
         one = await waits(web, await token(server))
         assert (one["what"], one["shown"], one["fields"]["amount"]) == ("correct", fields["seen"], "9000.00")
+        assert (one["fields"]["hit"], one["fields"]["seat"]) == ("H1", 1)  # nobody confirms blindly
         said, fields = await looked(web, "/hits/main/H1", **{**more, "award": "A9"})
         assert (fields, "A9" in said) == ({}, True)
 
@@ -201,7 +202,7 @@ async def decides_as_shown(server: Server, web: aiohttp.ClientSession) -> None:
     stays, _ = await looked(web, f"/links/{LINK}", act="decide-left", left="D1", remove="false")
     assert ("No meter moves." in stays, "It stays for the next winner" in stays) == (True, True)
     goes, fields = await looked(web, f"/links/{LINK}", act="decide-left", left="D1", remove="true")
-    assert ("mega: meter" in goes, "Take it off the meter" in goes) == (True, True)
+    assert ("Mega: meter" in goes, "Take it off the meter" in goes) == (True, True)
     assert (await posted(web, "decide-left", fields))[0] == 200
     one = await waits(web, await token(server))
     assert (one["what"], one["shown"], one["fields"]["remove"]) == ("decide-left", fields["seen"], True)
