@@ -23,7 +23,9 @@ app = typer.Typer(
 
 @app.command()
 def check(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A configuration in TOML.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", envvar="JACKPOT_CONFIG", help="A configuration in TOML.")
+    ],
 ) -> None:
     """Check a whole configuration: list every mistake, or show what it would run.
 

@@ -69,6 +69,7 @@ def test_a_good_configuration_is_summed_up(floor: Path) -> None:
         f"{floor}: good",
     ):
         assert line in shown.output.splitlines()
+    assert CliRunner().invoke(app, ["check"], env={"JACKPOT_CONFIG": str(floor)}).output == shown.output
 
 
 def test_it_says_which_ledger_a_server_would_use(floor: Path) -> None:
