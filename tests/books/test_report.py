@@ -21,6 +21,6 @@ def test_every_cell_is_of_its_kind(books: Reader, season: Season) -> None:
             for column in report.columns:
                 value = row[column.name]
                 assert value is None or isinstance(
-                    value, str if column.kind in ("text", "word", "figure") else int
+                    value, str if column.kind in ("text", "word", "answer", "figure") else int
                 )
         assert found.problems == []

@@ -8,6 +8,8 @@ import { say } from "./words.js";
 const LOOK_MS = 2000;
 const ANSWER_MS = 4000;
 
+// Of a moment as the site writes it, the letters that a phone has room for.
+const TO_THE_MINUTE = 16;
 const { faces, money, insecure } = JSON.parse(document.body.dataset.settings);
 const at = (selector) => document.querySelector(selector);
 const links = new Map(); // link: {badge, reason, levels: Map(level: Odometer), terms: Map(level: p), box, state}
@@ -95,7 +97,9 @@ function tableTile(table) {
 
 function hitRow(hit) {
   const row = element("tr", "");
-  row.append(element("td", "time", hit.when));
+  const time = element("td", "time", hit.when.slice(0, TO_THE_MINUTE));
+  time.append(element("span", "rest", hit.when.slice(TO_THE_MINUTE)));
+  row.append(time);
   for (const part of ["hit", "table", "what"]) row.append(element("td", part, hit[part]));
   // Each bank counts its own hits from H1.
   if (hit.bank) row.querySelector(".hit").append(element("span", "bank", hit.bank));
