@@ -77,15 +77,19 @@ def decide_add(state: State, command: AddPapers, by: By) -> PapersAdded:
 
 
 def whose(hit: Hit, seat: int | None, written: Collection[str]) -> int | None:
-    """Whose papers these fields are written on; None for all winners. Raises Refusal."""
+    """Whose papers these fields are written on; None for all winners. Raises Refusal.
+
+    A hit whose awards are all undone has none (A11): nobody is paid.
+    """
     seats = sheets.winners(hit.awards)
+    refuse_if(not seats, Code.NO_SUCH_AWARD, f"hit: H{hit.number} has no award that stands: nobody is paid")
     theirs = seat is None or seat in seats
     refuse_if(not theirs, Code.NO_SUCH_AWARD, f"seat: H{hit.number} has no award for seat {seat}")
     if seat is not None or sheets.OWN.isdisjoint(written):
         return seat
     said = sheets.several(hit, "patron and tax form are of one of them")
     refuse_if(len(seats) > 1, Code.SEVERAL_WINNERS, said)
-    return seats[0] if seats else None
+    return seats[0]
 
 
 def apply_added(effects: Effects, event: PapersAdded) -> None:

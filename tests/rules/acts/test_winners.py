@@ -188,6 +188,16 @@ def test_what_is_one_winners_own_stands_on_no_others_papers() -> None:
     assert added.seat == 3
 
 
+def test_a_hit_of_which_all_is_undone_takes_no_papers() -> None:
+    """A11: it is as if it had not been made, so there is nobody whose papers these are."""
+    subject = royal_of_three()
+    camera = AddPapers("H1", "late", "camera 7")
+    assert act(subject, camera)["ok"]
+    assert act(subject, Undo("H1", "misread"))["ok"]
+    for more in (camera, replace(camera, paper=bytes(32), seat=3, on_paper=("patron",))):
+        assert refused(subject, more) == ("no_such_award", "hit")
+
+
 def test_a_tax_form_on_the_winners_papers_is_one() -> None:
     """A10: it is given with a payment or added before; half of one is none, and another winner's neither."""
     subject = royal_of_three()
