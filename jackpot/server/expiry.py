@@ -8,7 +8,7 @@ from typing import Final
 from jackpot.rules.acts.requests import REQUEST_HOLDS_MS, ExpireRequest
 from jackpot.server.desk import BankStopped, Desk
 
-# How long after its end a request may still be shown as open.
+# How long after its end a request may still be counted among those that wait.
 LOOK_S: Final = 5.0
 
 

@@ -111,9 +111,13 @@ class AllWaits(NamedTuple):
 
 
 def waits_of(engine: "Engine", tick: int) -> AllWaits:
-    """What waits in a bank for a second person. tick: now, as in `Envelope`."""
+    """What waits in a bank for a second person. tick: now, as in `Envelope`.
+
+    A request whose time is over waits no more, although the journal says so some seconds later.
+    """
     state = engine.state
-    requests = [_looked_at(state, request, still_ms(engine, request, tick)) for request in state.requests]
+    lefts = ((request, still_ms(engine, request, tick)) for request in state.requests)
+    requests = [_looked_at(state, request, left_ms) for request, left_ms in lefts if left_ms]
     return AllWaits(requests, bool(state.behind) or any(table.waits() for table in state.tables))
 
 
