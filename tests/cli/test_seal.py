@@ -73,6 +73,14 @@ async def test_old_rows_leave_by_two_people(tmp_path: Path, monkeypatch: pytest.
     assert (code, "archive: main: row 7 was changed" in error) == (1, True)
 
 
+def after_a_season(folder: Path) -> Config:
+    """A configuration whose ledger has rows that may leave."""
+    config = configure(folder)
+    with closing(SqliteLedger(folder / "ledger.db")) as ledger:
+        Season().write(ledger)
+    return config
+
+
 def sealed(config: Config, archive: Path) -> tuple[int, str]:
     """The exit code, and all that it says."""
     words = ["ledger", "seal", str(archive), "--config", str(config.path), *BOTH]
@@ -84,9 +92,7 @@ def test_what_left_is_told_where_it_does_not_end_well(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """S8: nobody throws an archive away because the command failed after it had deleted."""
-    config, archive = configure(tmp_path), tmp_path / "archive.db"
-    with closing(SqliteLedger(tmp_path / "ledger.db")) as ledger:
-        Season().write(ledger)
+    config, archive = after_a_season(tmp_path), tmp_path / "archive.db"
     monkeypatch.setattr("jackpot.ledger.seal.left_over", lambda *_: ["main: row 7 is here as well"])
     code, said = sealed(config, archive)
     assert (code, "is the only place that has these rows now" in said) == (1, True)
@@ -123,9 +129,7 @@ def test_who_interrupts_it_is_told_to_keep_the_archive(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """S8: at Ctrl-C nobody sees whether the deletion was over."""
-    config, archive = configure(tmp_path), tmp_path / "archive.db"
-    with closing(SqliteLedger(tmp_path / "ledger.db")) as ledger:
-        Season().write(ledger)
+    config, archive = after_a_season(tmp_path), tmp_path / "archive.db"
 
     async def interrupt(*_: object) -> None:
         raise KeyboardInterrupt

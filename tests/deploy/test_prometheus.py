@@ -2,7 +2,6 @@
 
 import json
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -17,6 +16,7 @@ from typing import Any, Final
 import pytest
 import yaml
 
+from jackpot.lab.engines import free_port
 from jackpot.web.dashboards.asks import hits_in_a_step
 from tests.deploy.dashboard import filled, queries, variables
 from tests.deploy.test_metrics import documented
@@ -88,12 +88,6 @@ class Prometheus:
                 return bool(answer.status == 200)
         except OSError:
             return False
-
-
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
 
 
 def served_at(log: Path) -> str | None:

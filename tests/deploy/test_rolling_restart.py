@@ -14,7 +14,8 @@ from typing import Final
 import pytest
 import yaml
 
-from tests.deploy.test_prometheus import Prometheus, free_port, running, wait_for
+from jackpot.lab.engines import free_port
+from tests.deploy.test_prometheus import Prometheus, running, wait_for
 from tests.deploy.test_runbook import commands
 from tests.deploy.tools import DEPLOY, TIMEOUT_S, tool
 from tests.e2e.floors import EASY

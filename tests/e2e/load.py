@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 from controllers.client import SignClient, TableClient
 from controllers.memory import FileMemory
 from controllers.table import Offline
+from jackpot.lab.engines import free_port
 from jackpot.ledger.verify import verify
 from jackpot.rules.engine import Engine
 from jackpot.rules.events import Refused
@@ -151,12 +152,19 @@ async def load(
             played.over = True
 
 
+def free_ports(count: int) -> list[int]:
+    """So many ports, no two the same. No connection gets one of them, whatever else runs meanwhile."""
+    found: set[int] = set()
+    while len(found) < count:
+        found.add(free_port())
+    return list(found)
+
+
 def fixed_ports(site: Site) -> None:
-    """From the next start on the server is found where it was."""
-    for role in ("tables", "signs"):
-        site._parts[0] = site._parts[0].replace(
-            f'{role} = "127.0.0.1:0"', f'{role} = "127.0.0.1:{site.ports[role]}"'
-        )
+    """At each start the server is found where it was at the first, which is yet to come."""
+    roles = ("tables", "signs")
+    for role, port in zip(roles, free_ports(len(roles)), strict=True):
+        site._parts[0] = site._parts[0].replace(f'{role} = "127.0.0.1:0"', f'{role} = "127.0.0.1:{port}"')
 
 
 class Found(NamedTuple):

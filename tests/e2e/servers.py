@@ -10,21 +10,12 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from jackpot.lab.engines import free_port
-from tests.e2e.load import Message, Played, check
+from tests.e2e.load import Message, Played, check, free_ports
 from tests.e2e.site import Program, Site
 from tests.ledger.waiting import open_ledger
 from tests.program import jackpot
 
 LISTENERS: Final = ("tables", "signs", "http")
-
-
-def _ports() -> set[int]:
-    """A port for each listener, no two the same."""
-    found: set[int] = set()
-    while len(found) < len(LISTENERS):
-        found.add(free_port())
-    return found
 
 
 class Server(Site):
@@ -35,7 +26,7 @@ class Server(Site):
         self.name = name
         self.folder, self.url, self.keys = floor.folder, floor.url, floor.keys
         self.socket = floor.folder / f"{name}.sock"
-        self.at = dict(zip(LISTENERS, _ports(), strict=True))
+        self.at = dict(zip(LISTENERS, free_ports(len(LISTENERS)), strict=True))
         self._before: list[dict[str, Any]] = []
 
     @property

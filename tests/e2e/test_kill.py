@@ -3,19 +3,39 @@
 import asyncio
 import os
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 from typing import Final
 
 from tests.e2e.floors import EASY
 from tests.e2e.load import Played, check, fixed_ports, load
-from tests.e2e.site import Site
+from tests.e2e.site import Site, running
 from tests.program import EACH_BATCH_APART
 
 KILLS: Final = 10
 TABLES: Final = 4
 # Answers between two kills: from the first moments after a start to well into the stream.
 ANSWERS_MOST: Final = 400
+
+
+def floor(folder: Path) -> Site:
+    site = Site(folder, EASY)
+    site.add("table", ["easy"], TABLES)
+    site.add("sign", ["easy"])
+    return site
+
+
+@contextmanager
+def whole_in_the_end(site: Site, played: Played) -> Iterator[None]:
+    """Serves at one place. In the end it stops as it is told, nothing is lost, and the books verify."""
+    fixed_ports(site)
+    with running(site):
+        yield
+        assert site.stop() == 0
+    check(site.url, site.devices("table"), played)
+    site.cli("verify")
 
 
 async def kill_and_restart(site: Site, names: list[str], played: Played, rng: Random) -> None:
@@ -28,9 +48,7 @@ async def kill_and_restart(site: Site, names: list[str], played: Played, rng: Ra
 
 def test_nothing_is_lost_by_ten_kills(tmp_path: Path) -> None:
     """S4, S5: acknowledged commands are in the ledger once, no shown value was lost, the books verify."""
-    site, rng, played = Site(tmp_path, EASY), Random(9), Played()
-    site.add("table", ["easy"], TABLES)
-    site.add("sign", ["easy"])
+    site, rng, played = floor(tmp_path), Random(9), Played()
 
     async def scenario() -> None:
         async with load(site, played, tmp_path) as names:
@@ -38,16 +56,9 @@ def test_nothing_is_lost_by_ten_kills(tmp_path: Path) -> None:
             for _ in range(KILLS):
                 await kill_and_restart(site, names, played, rng)
 
-    site.start()
-    try:
-        fixed_ports(site)
+    with whole_in_the_end(site, played):
         asyncio.run(scenario())
-        assert site.stop() == 0
-    finally:
-        site.stop(signal.SIGKILL)
-    check(site.url, site.devices("table"), played)
     assert len(played.answers) > KILLS * TABLES
-    site.cli("verify")
 
 
 def test_nothing_is_lost_where_the_process_that_writes_is_killed(tmp_path: Path) -> None:
@@ -55,10 +66,8 @@ def test_nothing_is_lost_where_the_process_that_writes_is_killed(tmp_path: Path)
 
     Nor does a server lose anything that is killed with it.
     """
-    site, rng, played = Site(tmp_path, EASY), Random(10), Played()
+    site, rng, played = floor(tmp_path), Random(10), Played()
     site.more = {EACH_BATCH_APART: "1"}
-    site.add("table", ["easy"], TABLES)
-    site.add("sign", ["easy"])
 
     async def scenario() -> None:
         async with load(site, played, tmp_path) as names:
@@ -73,15 +82,8 @@ def test_nothing_is_lost_where_the_process_that_writes_is_killed(tmp_path: Path)
             for _ in range(KILLS // 3):
                 await kill_and_restart(site, names, played, rng)
 
-    site.start()
-    try:
-        fixed_ports(site)
+    with whole_in_the_end(site, played):
         asyncio.run(scenario())
         (writing,) = site.children()
         os.kill(writing, signal.SIGINT)  # as Ctrl-C in a terminal does: the server alone decides when it ends
-        assert site.stop() == 0
-        assert not Path(f"/proc/{writing}").exists()
-    finally:
-        site.stop(signal.SIGKILL)
-    check(site.url, site.devices("table"), played)
-    site.cli("verify")
+    assert not Path(f"/proc/{writing}").exists()

@@ -49,9 +49,9 @@ def test_nothing_is_lost_by_an_upgrade(kind: str, fresh: Fresh, tmp_path: Path) 
             await played.until_all_play(names)
             await played.until_more(ANSWERS)
 
+    fixed_ports(site)
     with running(site):
         assert runs(site, old)
-        fixed_ports(site)
         asyncio.run(upgrade())
         assert site.stop() == 0
     check(site.url, site.devices("table"), played)

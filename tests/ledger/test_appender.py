@@ -42,6 +42,16 @@ def writing(path: Path) -> list[int]:
     return [int(pid) for pid in children if str(path) in Path(f"/proc/{pid}/cmdline").read_text()]
 
 
+async def frozen(store: Threaded, path: Path) -> tuple[int, list[Row]]:
+    """The process that wrote four rows, and hangs from now on; and the four rows that come next."""
+    await store.new_epoch("main", "test")
+    made = rows(8)
+    await store.append("main", 1, 0, made[:4])
+    (pid,) = writing(path)
+    os.kill(pid, signal.SIGSTOP)
+    return pid, made[4:]
+
+
 def test_large_and_small_batches_take_turns(tmp_path: Path) -> None:
     """S5: rows of both ways are there at once, in order and whole; no process is started for small ones."""
 
@@ -72,12 +82,7 @@ def test_its_errors_arrive(tmp_path: Path) -> None:
         with pytest.raises(DataRefused, match="no"):
             await store.append("main", 1, 4, made[4:8])
         await store.change(("DROP TRIGGER refuses", ()))
-        await store.change(
-            (
-                LESS,
-                (),
-            )
-        )
+        await store.change((LESS, ()))
         with pytest.raises(LedgerCorrupt):
             await store.append("main", 1, 4, made[4:8])
         await store.change(("DROP TRIGGER less", ()))
@@ -123,13 +128,9 @@ def test_a_process_that_hangs_is_left(tmp_path: Path) -> None:
     """A disk that hangs keeps nobody: what waits for it ends in doubt, and the store can be closed."""
 
     async def use(store: Threaded) -> None:
-        await store.new_epoch("main", "test")
-        made = rows(8)
-        await store.append("main", 1, 0, made[:4])
-        (pid,) = writing(tmp_path)
-        os.kill(pid, signal.SIGSTOP)
+        _, more = await frozen(store, tmp_path)
         async with asyncio.TaskGroup() as group:
-            asked = group.create_task(left(store, made[4:]))
+            asked = group.create_task(left(store, more))
             await asyncio.sleep(0)
             store.leave()
             await asked
@@ -146,13 +147,9 @@ def test_a_cancelled_batch_is_waited_for(tmp_path: Path) -> None:
     """S5: a commit under way cannot be taken back, so cancelling returns when it is done."""
 
     async def use(store: Threaded) -> None:
-        await store.new_epoch("main", "test")
-        made = rows(8)
-        await store.append("main", 1, 0, made[:4])
-        (pid,) = writing(tmp_path)
-        os.kill(pid, signal.SIGSTOP)
+        pid, more = await frozen(store, tmp_path)
         async with asyncio.TaskGroup() as group:
-            asked = group.create_task(store.append("main", 1, 4, made[4:]))
+            asked = group.create_task(store.append("main", 1, 4, more))
             await asyncio.sleep(0)
             asked.cancel()
             done, _ = await asyncio.wait({asked}, timeout=0)

@@ -315,7 +315,7 @@ def test_datagrams_are_whole_and_small() -> None:
 
 
 @on_loop
-async def test_nobody_is_shown_a_board_that_he_has_left(tmp_path: Path) -> None:
+async def test_nobody_is_shown_a_board_that_they_have_left(tmp_path: Path) -> None:
     """Memory: a receiver that goes away is forgotten, also where a board's links changed in between."""
     config = configure(tmp_path)
     async with Server(config) as server, AsyncExitStack() as receivers:
