@@ -10,6 +10,7 @@ import gc
 import json
 import os
 import select
+import shlex
 import signal
 import socket
 import struct
@@ -29,7 +30,8 @@ WITHIN_S: Final = 60.0
 CALL_MOST: Final = 128 * 1024
 # With this in its environment a server writes every batch by a process of its own, not the large ones alone.
 EACH_BATCH_APART: Final = "EACH_BATCH_APART"
-# What must be there before the interpreter is: a library under it, another program in place of this one.
+# Where a test gives one of these, it must be there before the interpreter is: a library under it, another
+# program in place of this one. What the whole run has of them, the source has too.
 OWN_START: Final = {"LD_PRELOAD", "PYTHONPATH"}
 _STREAMS: Final = 3
 _NUMBER: Final = struct.Struct("i")
@@ -55,7 +57,10 @@ def jackpot(
         for file in (out, error):
             file.seek(0)
             texts.append(file.read().decode())
-    return subprocess.CompletedProcess(words, code, *texts)
+    done = subprocess.CompletedProcess(words, code, *texts)
+    if code:
+        print(f"$ {shlex.join(['jackpot', *map(str, words)])}: {code}", done.stderr, sep="\n")
+    return done
 
 
 class Started:
@@ -69,6 +74,7 @@ class Started:
             "words": [str(word) for word in words],
             "folder": str(Path.cwd()),
             "environment": {**os.environ, **(more or {})},
+            "own": bool(OWN_START & (more or {}).keys()),
         }
         try:
             with _one_at_a_time:
@@ -170,7 +176,7 @@ def _become(call: dict[str, Any], files: list[int]) -> list[str]:
         os.close(file)
     os.chdir(call["folder"])
     words: list[str] = call["words"]
-    if OWN_START & call["environment"].keys():
+    if call["own"]:
         os.execve(  # noqa: S606
             sys.executable, [sys.executable, "-m", "jackpot.cli", *words], call["environment"]
         )
