@@ -1,4 +1,4 @@
--- A whole batch in one call: one round trip to the database, where it took six.
+-- A batch is one call, and the call one transaction: one round trip to the database.
 
 -- Rows as a server sends them: types of their own, since a table may get columns that this server does not know.
 CREATE TYPE journal_row AS (
@@ -11,7 +11,7 @@ CREATE TYPE posting_row AS (
 );
 CREATE TYPE hit_row AS (bank integer, seq bigint, hit bigint);
 
--- Adds rows and moves the head behind them. A batch is one call, and the call one transaction: one round trip.
+-- Adds rows and moves the head behind them.
 CREATE FUNCTION append_rows(
     of_bank integer, in_epoch bigint, seq_before bigint, rows journal_row[], postings posting_row[],
     hits hit_row[], synchronous boolean
