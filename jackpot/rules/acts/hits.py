@@ -335,21 +335,23 @@ class Corrected(Event, frozen=True, array_like=True):
 
 def who_corrects(state: State, command: Correct) -> tuple[Role, ...]:
     """Who may correct an award: what changes a payment of the cage, the cage alone (A8, A10)."""
-    number = number_of("A", command.award)
-    kept = (*state.hits.values(), *state.paid.values())
-    return payers(award for hit in kept for award in hit.awards if award.number == number and award.settled())
+    award = find_award(state, command.award)
+    return payers([award] if award is not None and award.settled() else [])
 
 
-def payers_of(state: State, number: int) -> tuple[Role, ...]:
+def payers_of(state: State, name: str) -> tuple[Role, ...]:
     """Who pays an award, or has paid it (A8)."""
-    kept = (*state.hits.values(), *state.paid.values())
-    return payers(award for hit in kept for award in hit.awards if award.number == number)
+    award = find_award(state, name)
+    return payers([] if award is None else [award])
 
 
 def decide_correct(state: State, command: Correct, by: By) -> Corrected:
     """An award comes to another sum; the meter, or the house, takes the difference now (A10)."""
     two_people(by.people, "an award is corrected")
-    award = _find_award(state, command.award)
+    if (award := find_award(state, command.award)) is None:
+        name = quoted(command.award)
+        message = f"award: {name} is neither an open award nor one of the last {PAID_KEPT} settled hits"
+        raise Refusal(Code.NO_SUCH_AWARD, message)
     refuse_if(not award.stands(), Code.UNDONE, f"award: {command.award} is undone")
     paper = award.settled() and not command.document
     message = f"document: {command.award} is {award.status}; the difference needs a document's number"
@@ -410,14 +412,11 @@ def _kept_hit(state: State, number: int) -> Hit:
     return state.hits.get(number) or state.paid[number]
 
 
-def _find_award(state: State, name: str) -> Award:
+def find_award(state: State, name: str) -> Award | None:
+    """The award of that id, where the state keeps its hit, settled or not."""
     number = number_of("A", name)
-    for hit in (*state.hits.values(), *state.paid.values()):
-        for award in hit.awards:
-            if award.number == number:
-                return award
-    message = f"award: {quoted(name)} is neither an open award nor one of the last {PAID_KEPT} settled hits"
-    raise Refusal(Code.NO_SUCH_AWARD, message)
+    hits = (*state.hits.values(), *state.paid.values())
+    return next((award for hit in hits for award in hit.awards if award.number == number), None)
 
 
 def _named(

@@ -155,7 +155,7 @@ class AskPreview(Question, frozen=True):
                 leaving=leaving(state, event),
                 undone=undone(state, event),
                 differences=differing(event.before, at.config) if isinstance(event, LinkChanged) else (),
-                payers=hits.payers_of(state, event.award) if isinstance(event, hits.Corrected) else (),
+                payers=hits.payers_of(state, command.award) if isinstance(command, hits.Correct) else (),
                 seen=mark_of(state, event).hex(),
             )
 

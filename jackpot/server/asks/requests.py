@@ -8,7 +8,7 @@ import msgspec
 
 from jackpot.config import compared
 from jackpot.rules.acts import ACT_OF, decode_asked
-from jackpot.rules.acts.hits import Correct
+from jackpot.rules.acts.hits import Correct, find_award
 from jackpot.rules.acts.meters import DecideLeft
 from jackpot.rules.acts.parameters import ChangeLink
 from jackpot.rules.acts.seen import check_seen, mark_of, seen
@@ -141,12 +141,9 @@ def _sums(state: State, command: Any) -> dict[str, Any]:
     """What stands now of what it would change, where its own fields do not say."""
     match command:
         case Correct():
-            hits = (*state.hits.values(), *state.paid.values())
-            found = (
-                (hit, award) for hit in hits for award in hit.awards if f"A{award.number}" == command.award
-            )
-            for hit, award in found:
-                return {"hit": f"H{hit.number}", "seat": award.seat, "now": decimal(award.worth())}
+            if (award := find_award(state, command.award)) is None:
+                return {}
+            return {"hit": f"H{award.hit}", "seat": award.seat, "now": decimal(award.worth())}
         case DecideLeft():
             left = [one for one in state.left if f"D{one.number}" == command.left]
             return {"amount": decimal(left[0].amount)} if left else {}
