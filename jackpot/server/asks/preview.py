@@ -150,10 +150,7 @@ class AskPreview(Question, frozen=True):
             state = engine.state
             event = ACT_OF[type(command)].decide(state, command, _ANYBODY)
             return Preview(
-                moved=moved(state, seen(state, event)),
-                raised=raised(state, event),
-                leaving=leaving(state, event),
-                undone=undone(state, event),
+                **what_follows(state, event),
                 differences=differing(event.before, at.config) if isinstance(event, LinkChanged) else (),
                 payers=hits.payers_of(state, command.award) if isinstance(command, hits.Correct) else (),
                 seen=mark_of(state, event).hex(),
@@ -202,7 +199,17 @@ def _command(ask: AskPreview, config: "Config") -> ActCommand:
     return command
 
 
-def raised(state: State, event: Event) -> tuple[Raised, ...]:
+def what_follows(state: State, event: Event) -> dict[str, Any]:
+    """What an event would do, by the names that replies have for it."""
+    return {
+        "moved": moved(state, seen(state, event)),
+        "raised": _raised(state, event),
+        "leaving": _leaving(state, event),
+        "undone": _undone(state, event),
+    }
+
+
+def _raised(state: State, event: Event) -> tuple[Raised, ...]:
     """The awards that an event would raise, each with its sum now and then."""
     then = dict(recomputed_of(event).raised)
     return tuple(
@@ -218,7 +225,7 @@ def raised(state: State, event: Event) -> tuple[Raised, ...]:
     )
 
 
-def undone(state: State, event: Event) -> tuple[Undone, ...]:
+def _undone(state: State, event: Event) -> tuple[Undone, ...]:
     """The awards that an event would undo, whether or not a meter pays them."""
     if not isinstance(event, hits.Undone):
         return ()
@@ -234,7 +241,7 @@ def undone(state: State, event: Event) -> tuple[Undone, ...]:
     )
 
 
-def leaving(state: State, event: Event) -> tuple[Leaving, ...]:
+def _leaving(state: State, event: Event) -> tuple[Leaving, ...]:
     """What would wait for a decision then, of paid awards that an event would have worth another sum."""
     return tuple(
         Leaving(

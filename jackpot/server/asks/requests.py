@@ -11,15 +11,15 @@ from jackpot.rules.acts import ACT_OF, decode_asked
 from jackpot.rules.acts.hits import Correct, find_award
 from jackpot.rules.acts.meters import DecideLeft
 from jackpot.rules.acts.parameters import ChangeLink
-from jackpot.rules.acts.seen import check_seen, mark_of, seen
+from jackpot.rules.acts.seen import check_seen, mark_of
 from jackpot.rules.acts.standing import would
 from jackpot.rules.money import decimal
 from jackpot.rules.refusal import Refusal
 from jackpot.rules.signing import Role
-from jackpot.rules.state import Request as Asked
+from jackpot.rules.state import Request as Requested
 from jackpot.rules.state import State
 from jackpot.server.asks.ask import Elsewhere, Question, Reply, Sight
-from jackpot.server.asks.preview import Leaving, Moved, Raised, Undone, leaving, moved, raised, undone
+from jackpot.server.asks.preview import Leaving, Moved, Raised, Undone, moved, what_follows
 from jackpot.server.asks.tables import still_ms, tables_of
 from jackpot.server.asks.target import plain_of
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from jackpot.books.people import Called
     from jackpot.rules.engine import Engine
     from jackpot.server.asks.sources import Sources
+    from jackpot.server.desk import Desk
 
 
 class Waiting(Reply, frozen=True):
@@ -75,20 +76,46 @@ class AskRequests(Question, frozen=True):
         here, elsewhere = at.whose.with_people()
         found: list[Waiting] = []
         for desk in here:
-            tick = int(desk.clock.monotonic() * 1000)
-            waits = await desk.ask(lambda engine, tick=tick: waits_of(engine, tick))  # type: ignore[misc]
-            called = await at.called(one.request.people for one in waits.requests)
-            found += (told_of(desk.bank, one, called) for one in waits.requests)
-            for table in await tables_of(at, desk) if waits.at_tables else ():
-                round_, where = table.round, {"bank": desk.bank, "table": table.table}
-                if round_ is not None and round_.left_ms:
-                    facts = {"round": round_.round, "asked": round_.asked, "left_ms": round_.left_ms}
-                    found.append(waiting("reopen", where, **facts))
-                if table.behind is not None:
-                    found.append(
-                        waiting("confirm-behind", where, acked=table.behind, last_seq=table.last_seq)
-                    )
+            found += await _asked_for(at, desk)
+            found += await _at_tables(at, desk)
         return Requests(requests=tuple(found), elsewhere=elsewhere)
+
+
+async def _asked_for(at: "Sources", desk: "Desk") -> list[Waiting]:
+    """What one person asked for, and another has to confirm.
+
+    A request whose time is over waits no more, although the journal says so some seconds later.
+    """
+    tick = int(desk.clock.monotonic() * 1000)
+
+    def look(engine: "Engine") -> list[Waits]:
+        state = engine.state
+        lefts = ((request, still_ms(engine, request, tick)) for request in state.requests)
+        return [_looked_at(state, request, left_ms) for request, left_ms in lefts if left_ms]
+
+    waits = await desk.ask(look)
+    called = await at.called(one.request.people for one in waits)
+    return [_told(desk.bank, one, called) for one in waits]
+
+
+async def _at_tables(at: "Sources", desk: "Desk") -> list[Waiting]:
+    """Rounds that somebody asked to reopen, and tables with answers that the ledger has lost."""
+    if not await desk.ask(_tables_wait):
+        return []
+    found: list[Waiting] = []
+    for table in await tables_of(at, desk):
+        round_, where = table.round, {"bank": desk.bank, "table": table.table}
+        if round_ is not None and round_.left_ms:
+            facts = {"round": round_.round, "asked": round_.asked, "left_ms": round_.left_ms}
+            found.append(_waiting("reopen", where, **facts))
+        if table.behind is not None:
+            found.append(_waiting("confirm-behind", where, acked=table.behind, last_seq=table.last_seq))
+    return found
+
+
+def _tables_wait(engine: "Engine") -> bool:
+    state = engine.state
+    return bool(state.behind) or any(table.waits() for table in state.tables)
 
 
 class Waits(NamedTuple):
@@ -97,40 +124,22 @@ class Waits(NamedTuple):
     would: what else of the reply says what it would do, or why it would be refused.
     """
 
-    request: Asked
+    request: Requested
     left_ms: int
     sums: dict[str, Any]
     would: dict[str, Any]
 
 
-class AllWaits(NamedTuple):
-    """at_tables: whether a table waits."""
-
-    requests: list[Waits]
-    at_tables: bool
-
-
-def waits_of(engine: "Engine", tick: int) -> AllWaits:
-    """What waits in a bank for a second person. tick: now, as in `Envelope`.
-
-    A request whose time is over waits no more, although the journal says so some seconds later.
-    """
-    state = engine.state
-    lefts = ((request, still_ms(engine, request, tick)) for request in state.requests)
-    requests = [_looked_at(state, request, left_ms) for request, left_ms in lefts if left_ms]
-    return AllWaits(requests, bool(state.behind) or any(table.waits() for table in state.tables))
-
-
-def _looked_at(state: State, request: Asked, left_ms: int) -> Waits:
+def _looked_at(state: State, request: Requested, left_ms: int) -> Waits:
     """Decided as if somebody confirmed it now."""
     command = decode_asked(request.command)
-    found: dict[str, Any] = {"seen": moved(state, request.seen)}
-    found |= {"roles": ACT_OF[type(command)].power_for(state, command)}
+    found: dict[str, Any] = {
+        "seen": moved(state, request.seen),
+        "roles": ACT_OF[type(command)].power_for(state, command),
+    }
     try:
         event = would(state, request)
-        found |= {"moved": moved(state, seen(state, event)), "shown": mark_of(state, event).hex()}
-        found |= {"raised": raised(state, event), "leaving": leaving(state, event)}
-        found |= {"undone": undone(state, event)}
+        found |= {**what_follows(state, event), "shown": mark_of(state, event).hex()}
         check_seen(state, request, event)
     except Refusal as refusal:
         found["problem"] = refusal.message
@@ -154,7 +163,7 @@ def _sums(state: State, command: Any) -> dict[str, Any]:
     return {}
 
 
-def told_of(bank: str, waits: Waits, named: "Called") -> Waiting:
+def _told(bank: str, waits: Waits, named: "Called") -> Waiting:
     """What one person asked for, and another has to confirm."""
     request, command = waits.request, decode_asked(waits.request.command)
     fields = msgspec.json.decode(request.command) | plain_of(command)
@@ -175,10 +184,10 @@ def told_of(bank: str, waits: Waits, named: "Called") -> Waiting:
         fields["person"] = named.name(fields["person"])
     if "mark" in fields:
         fields["person"] = named.marked(b64decode(fields.pop("mark")))
-    return waiting(what, {"bank": bank}, fields=fields, table=table, **facts)
+    return _waiting(what, {"bank": bank}, fields=fields, table=table, **facts)
 
 
-def waiting(what: str, at: Mapping[str, str], **facts: Any) -> Waiting:
+def _waiting(what: str, at: Mapping[str, str], **facts: Any) -> Waiting:
     """Something that waits; what is not given is not so."""
     known = dict.fromkeys(("request", "table", "round", "acked", "last_seq", "asked", "left_ms"))
     return msgspec.convert({"what": what, "fields": {}, **known, **at, **facts}, Waiting)
