@@ -271,7 +271,7 @@ class Server(Process):
     async def _listen(self) -> None:
         boards = [writer.board for writer in self.writers.values()]
         roles = {"table": self.tables, "sign": self.signs}
-        self.acts = Acts(self.writers, roles, self.tenures, self.books, self.config, self.entrance)
+        self.acts = Acts(roles, self.tenures, self.books, self.config, self.entrance)
         listen = self.config.listen
         await self._open(listen, {"tables": self.tables, "signs": self.signs}, boards)
         door = self._door("admin", descriptors.ADMIN, None)

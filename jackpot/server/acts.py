@@ -5,35 +5,31 @@ It knows no socket: what it is given is decoded, and who stands for it is named.
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, Final
 
 import msgspec
 import structlog
 
-from jackpot.books.hits import done_with, erased_marks, marks_of, same_patron, story_of
+from jackpot.books.hits import erased_marks, marks_of, same_patron, story_of
 from jackpot.books.reader import Books
 from jackpot.config import Config
-from jackpot.config.writing import moment
 from jackpot.ledger.papers import last_written
 from jackpot.ledger.store import LedgerError
 from jackpot.rules.acts import erasure, papers
 from jackpot.rules.acts.devices import ClearDevice, EndKey
-from jackpot.rules.acts.hits import Pay, Undo, Validate
 from jackpot.rules.acts.links import Resume
 from jackpot.rules.acts.parameters import ChangeLink
 from jackpot.rules.acts.requests import Confirm
-from jackpot.rules.acts.rounds import VoidRound
 from jackpot.rules.codes import Code
-from jackpot.rules.commands import KEY_BYTES, ActCommand
+from jackpot.rules.commands import ActCommand
 from jackpot.rules.outcome import ActAnswer
 from jackpot.rules.refusal import Refusal
 from jackpot.rules.signing import ROLES, SITE
-from jackpot.rules.state import ACTS_KEPT
 from jackpot.server.agreement import agree_again
 from jackpot.server.asks import payouts
-from jackpot.server.asks.ask import Ask, BadRequest, NotDone, Question, Reply, Request, ServerAct, number
+from jackpot.server.asks.ask import BadRequest, NotDone, Question, Reply, Request, ServerAct, number
 from jackpot.server.asks.devices import Revoke, Revoked
 from jackpot.server.asks.done import Done, told
 from jackpot.server.asks.links import ChangeParameters
@@ -42,52 +38,42 @@ from jackpot.server.asks.people import AddPerson, EraseName, GiveCode, OneTimeCo
 from jackpot.server.asks.preview import configured
 from jackpot.server.asks.servers import HandedOver, HandOver
 from jackpot.server.asks.sources import Sources
-from jackpot.server.desk import BankStopped, Desk
+from jackpot.server.desk import Desk
 from jackpot.server.devices import Devices
 from jackpot.server.errors import ServerError
-from jackpot.server.history import hits_of
+from jackpot.server.once import Once
 from jackpot.server.papers import Papers
 from jackpot.server.people import SIGN_IN, Denied, Entrance, Person
-from jackpot.server.remedy import explained, remedies
+from jackpot.server.refusals import refusal_of
+from jackpot.server.remedy import explained
 from jackpot.server.staff import Staff
 from jackpot.server.tenure import Tenure
 from jackpot.server.whose import Whose
 
 # What an act was about, as its line in the log says: each value cut, for a request may be long.
 _LOGGED_MOST: Final = 64
-# By act: what its hit or award has become where that act, or a later one, was done before.
-_DONE: Final[Mapping[type[Ask], tuple[str, ...]]] = {
-    Validate: ("validated", "paid", "undone"),
-    Pay: ("paid", "undone"),
-    Undo: ("paid", "undone"),
-}
-# How the rules refuse the act then, and with which code people are told once it is known what was done.
-_DONE_REFUSED: Final = (Code.NO_SUCH_HIT, Code.NO_SUCH_AWARD, Code.NOT_PENDING, Code.NOT_VALIDATED, Code.PAID)
-_DONE_CODES: Final = {"validated": Code.NOT_PENDING, "paid": Code.PAID, "undone": Code.UNDONE}
-
 log: Final = structlog.get_logger()
 
 
 class Acts:
-    """Carries out requests. devices: by role; writers, tenures: by bank."""
+    """Carries out requests. devices: by role. tenures: by bank, that of the people among them."""
 
     def __init__(
         self,
-        writers: Mapping[str, Desk],
         devices: Mapping[str, Devices],
         tenures: Mapping[str, Tenure],
         books: Books,
         config: Config,
         entrance: Entrance,
     ) -> None:
+        desks = {bank: tenure.writer for bank, tenure in tenures.items() if bank != SITE}
         self._entrance = entrance
         self._config = config
-        self._timezone = config.site.timezone
         self._papers = Papers(entrance.store, entrance.clock, config.site)
         self._books = books
         self._tenures = tenures
         self._devices = devices
-        self._whose = Whose(writers, devices, tuple(tenures[bank].writer for bank in tenures if bank == SITE))
+        self._whose = Whose(desks, devices, tenures[SITE].writer)
         self._sources = Sources(self._whose, tenures, books, config, entrance.roster)
         self._staff = Staff(entrance)
         self._own_acts = Once()
@@ -150,7 +136,7 @@ class Acts:
         its first try: what was kept then stays if an entry has that mark. A bank's payouts go one after the
         other, so that the same one, sent twice at once, is kept once.
         """
-        bank = (await self._whose.bank_of(request)).bank
+        bank = (await self._whose.desk_of(request)).bank
         async with self._paying[bank]:
             payout = await self._whose_papers(bank, payout)
             same = await self._same_patron(bank, payout)
@@ -166,7 +152,7 @@ class Acts:
 
     async def _erase_papers(self, request: Request, asked: ErasePapers) -> Done:
         """Nobody says how old the papers are: the journal does, and nothing is written on them meanwhile."""
-        bank, hit = (await self._whose.bank_of(request)).bank, number(asked.hit) or 0
+        bank, hit = (await self._whose.desk_of(request)).bank, number(asked.hit) or 0
         async with self._paying[bank]:
             written = await self._books.read(lambda ledger: last_written(ledger, bank, hit))
             days = self._config.site.papers_kept_days
@@ -199,36 +185,36 @@ class Acts:
 
     async def _act(self, request: Request, act: ActCommand) -> Done:
         """An act of the rules: decided by its bank, told in the log."""
-        writer = await self._whose.bank_of(request)
-        answer = await self._entrance.act(writer, act, request.people, request.digest, request.seen)
+        desk = await self._whose.desk_of(request)
+        answer = await self._entrance.act(desk, act, request.people, request.digest, request.seen)
         if not answer.ok:
-            refusal = await self._explained(act, writer, answer)
-            self._log(request, writer, refusal)
+            refusal = await refusal_of(self._sources, desk, act, answer)
+            self._log(request, desk, refusal)
             raise refusal
-        self._log(request, writer)
+        self._log(request, desk)
         if isinstance(act, ClearDevice):
             self._devices[act.role].register.blocked.discard(act.device)
         if isinstance(act, ChangeLink | Confirm):  # what is confirmed may be a change, too
-            await agree_again(writer, self._config)
-        if isinstance(act, erasure.EraseName | Confirm) and writer.bank == SITE:
+            await agree_again(desk, self._config)
+        if isinstance(act, erasure.EraseName | Confirm) and desk.bank == SITE:
             await self._staff.forget()
         if isinstance(act, papers.ErasePapers | Confirm) and answer.hit:
-            await self._erase(writer.bank, answer.hit)
+            await self._erase(desk.bank, answer.hit)
         done = told(answer)
         if isinstance(act, Resume):
-            left = explained(writer.board, writer.bank)
+            left = explained(desk.board, desk.bank)
             still = {link: why for link, why in left.items() if not act.links or link in act.links}
             return msgspec.structs.replace(done, suspended=still)
         return done
 
-    def _heed(self, request: Request, writer: Desk, answer: ActAnswer, **more: Any) -> None:
+    def _heed(self, request: Request, desk: Desk, answer: ActAnswer, **more: Any) -> None:
         """Logs an act, done or refused. Raises NotDone where it was refused."""
         refusal = None if answer.ok else NotDone(Code(answer.code), answer.message)
-        self._log(request, writer, refusal, **more)
+        self._log(request, desk, refusal, **more)
         if refusal is not None:
             raise refusal
 
-    def _log(self, request: Request, writer: Desk, refusal: NotDone | None = None, **more: Any) -> None:
+    def _log(self, request: Request, desk: Desk, refusal: NotDone | None = None, **more: Any) -> None:
         """One line for an act: what it named, who stood for it, and why it was refused."""
         fields = msgspec.to_builtins(request.ask)
         do = fields.pop("do")
@@ -241,58 +227,17 @@ class Acts:
             if value not in (None, "", [], ())
         }
         said = {} if refusal is None else {"code": refusal.code.value, "message": refusal.message}
-        ok, bank = refusal is None, writer.bank
+        ok, bank = refusal is None, desk.bank
         log.info(
             "act", do=do, by=tuple(map(_named, request.people)), ok=ok, **said, **about, bank=bank, **more
         )
-
-    async def _explained(self, act: ActCommand, writer: Desk, answer: ActAnswer) -> NotDone:
-        """A refusal, with what people do next where it depends on what was done before."""
-        code, message = Code(answer.code), answer.message
-        if isinstance(act, Validate | Pay | Undo) and code in _DONE_REFUSED:
-            with suppress(BankStopped, LedgerError):  # what the rules said is true without the books
-                if (before := await self._done_before(act, writer)) is not None:
-                    return before
-        if isinstance(act, Resume) and code is Code.NOT_SUSPENDED and len(act.links) == 1:
-            (link,) = act.links
-            reasons = writer.board.state(link)[1]
-            next_ = "; ".join(remedies(reasons, writer.bank, link))
-            held = f"it is suspended for {reasons}: {next_}" if reasons else "it takes wagers"
-            message = f"{message}; {held}"
-        if code is Code.AWARD_STANDING and answer.hits and isinstance(act, VoidRound):
-            where = f" --bank {writer.bank}" if len(self._whose.writers) > 1 else ""
-            undo = ", ".join(f"`jackpot hits undo {hit}{where} --reason TEXT`" for hit in answer.hits)
-            message = f"{message}: {undo}"
-        return NotDone(code, message, answer.hits)
-
-    async def _done_before(self, act: Validate | Pay | Undo, writer: Desk) -> NotDone | None:
-        """A refusal that says who did it before, and when; None where nothing was done that stands."""
-        hit, seat = number(act.hit) or 0, act.seat if isinstance(act, Pay) else None
-        name = act.award or (f"seat {seat} of {act.hit}" if seat else act.hit)
-        listed = (await hits_of(writer, self._books, hit + 1, 1)).hits
-        theirs = [
-            one
-            for found in listed
-            for one in found["awards"]
-            if one["hit"] == act.hit and act.award in (None, one["award"]) and seat in (None, one["seat"])
-        ]
-        statuses, numbers = {one["status"] for one in theirs}, {number(one["award"]) for one in theirs}
-        status = next((one for one in ("pending", "validated", "paid", "undone") if one in statuses), "final")
-        if statuses == {"final"}:
-            return NotDone(Code.NOT_PENDING, f"{name} is final: it waits for nobody")
-        for done in await self._books.read(lambda ledger: done_with(ledger, writer.bank, hit)):
-            if not numbers.isdisjoint(done.awards) and done.what == status and status in _DONE[type(act)]:
-                at = moment(done.at, self._timezone)
-                said = f"{name} is {status} already, by {' and '.join(done.people)}, {at}"
-                return NotDone(_DONE_CODES[status], said)
-        return None
 
     async def _revoke(self, request: Request, revoke: Revoke) -> Revoked:
         """Ends a device's keys, or the one given: here at once, and for ever once that is durable.
 
         Where another server has the bank people must ask that one: this server cannot journal the end.
         """
-        name, writer = revoke.device, await self._whose.bank_of(request)
+        name, desk = revoke.device, await self._whose.desk_of(request)
         devices = self._devices[revoke.role]
         valid = devices.register.fingerprints(name)
         wanted = [key for key in valid if revoke.key in (None, key)]
@@ -304,8 +249,8 @@ class Acts:
             devices.revoke(name, key)
         try:
             for key in wanted:
-                answer = await self._entrance.act(writer, EndKey(revoke.role, name, key), request.people)
-                self._heed(request, writer, answer, fingerprint=key)
+                answer = await self._entrance.act(desk, EndKey(revoke.role, name, key), request.people)
+                self._heed(request, desk, answer, fingerprint=key)
                 undone.discard((name, key))
         finally:
             devices.register.ended -= undone  # else a key is refused here alone, and until a restart
@@ -314,54 +259,22 @@ class Acts:
 
     async def _add(self, request: Request, coming: AddPerson) -> Done:
         """Adds a person to the site, for an admin alone: nobody else may have a name kept."""
-        writer = await self._whose.bank_of(request)
+        desk = await self._whose.desk_of(request)
         answer = await self._staff.add(_signed_in(request), coming.login, coming.name, coming.roles)
-        self._heed(request, writer, answer, person=answer.person)
+        self._heed(request, desk, answer, person=answer.person)
         return told(answer)
 
     async def _give_code(self, request: Request, number: int) -> OneTimeCode:
-        writer = await self._whose.bank_of(request)
-        given = await self._staff.give(_signed_in(request)[0], number)
-        self._log(request, writer)
+        desk = await self._whose.desk_of(request)
+        given = await self._staff.give_code(_signed_in(request)[0], number)
+        self._log(request, desk)
         return given
 
     async def _hand_over(self, request: Request) -> HandedOver:
-        of_people = self._tenures.get(SITE) if request.bank == SITE else None
-        writer = of_people.writer if of_people is not None else await self._whose.bank_of(request)
-        self._log(request, writer)
-        holder = await self._tenures[writer.bank].hand_over()
-        return HandedOver(bank=writer.bank, holder=holder)
-
-
-class Once:
-    """Does once for each key what this server does by itself, without the rules of a bank.
-
-    A bank remembers its acts in the journal; these are remembered as long as the process lives.
-    """
-
-    def __init__(self) -> None:
-        self._answers: dict[bytes, tuple[bytes, asyncio.Future[Reply]]] = {}
-
-    async def done(self, digest: bytes, work: Callable[[], Awaitable[Reply]]) -> Reply:
-        """Does it, or gives the answer of the first time; a refusal is tried again. Raises NotDone."""
-        key = digest[-KEY_BYTES:]
-        before = self._answers.get(key)
-        if before is not None and before[0] != digest:
-            raise NotDone(Code.KEY_USED, "the key was used for another act")
-        if before is not None:
-            return await asyncio.shield(before[1])
-        answer: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
-        self._answers[key] = digest, answer
-        if len(self._answers) > ACTS_KEPT:
-            del self._answers[next(iter(self._answers))]
-        try:
-            answer.set_result(await work())
-        except BaseException as error:
-            self._answers.pop(key, None)
-            answer.set_exception(NotDone(Code.INTERNAL, f"the first try failed: {error}"))
-            answer.exception()  # nobody else may have waited for it
-            raise
-        return answer.result()
+        desk = await self._whose.desk_of(request)
+        self._log(request, desk)
+        holder = await self._tenures[desk.bank].hand_over()
+        return HandedOver(bank=desk.bank, holder=holder)
 
 
 def _signed_in(request: Request) -> list[Person]:

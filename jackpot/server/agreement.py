@@ -213,51 +213,51 @@ def _check_renamed(ledger: Reader, config: Config, site: str) -> None:
         )
 
 
-async def agree(writer: Desk, config: Config, store: Store, *, first: bool) -> None:
+async def agree(desk: Desk, config: Config, store: Store, *, first: bool) -> None:
     """Opens what the configuration adds; suspends what it would change (L9).
 
     first: this process made the ledger. A link that lies in another bank of the ledger is not opened a second
     time, with new seeds: it waits until the configuration says so, or the banks are joined. May be done
     again. Raises BankStopped, LedgerError.
     """
-    known = await writer.ask(_terms)
-    wanted = {terms.link for terms in config.links if terms.bank == writer.bank}
+    known = await desk.ask(_terms)
+    wanted = {terms.link for terms in config.links if terms.bank == desk.bank}
     elsewhere = {}
     if not wanted <= known.keys():
-        elsewhere = await store.run(lambda ledger: misplaced_links(ledger, config, writer.bank))
+        elsewhere = await store.run(lambda ledger: misplaced_links(ledger, config, desk.bank))
     for terms in config.links:
-        if terms.bank != writer.bank:
+        if terms.bank != desk.bank:
             continue
         if terms.link not in known and (bank := elsewhere.get(terms.link)) is not None:
-            log.error("link_elsewhere", link=terms.link, bank=bank, configured=writer.bank, do=_move(bank))
+            log.error("link_elsewhere", link=terms.link, bank=bank, configured=desk.bank, do=_move(bank))
             continue
         if terms.link not in known:
             _tell_opening(terms, config, first=first)
-            await _do(writer, OpenLink(terms))
+            await _do(desk, OpenLink(terms))
             continue
         if CLOSED in known[terms.link][1]:
-            log.warning("link_closed", bank=writer.bank, link=terms.link, do=is_closed(terms.link))
+            log.warning("link_closed", bank=desk.bank, link=terms.link, do=is_closed(terms.link))
             continue
         differ = differences(known[terms.link][0], terms)
         suspended = CONFIG_REASON in known[terms.link][1]
         if differ:
-            log.error("config_differs", bank=writer.bank, link=terms.link, differences=differ)
+            log.error("config_differs", bank=desk.bank, link=terms.link, differences=differ)
         if differ and not suspended:
-            await _do(writer, Suspend(CONFIG_REASON, (terms.link,), ""))
-    await agree_again(writer, config)
+            await _do(desk, Suspend(CONFIG_REASON, (terms.link,), ""))
+    await agree_again(desk, config)
     for link in known.keys() - {terms.link for terms in config.links}:
         if CLOSED not in known[link][1]:
-            log.warning("link_not_configured", bank=writer.bank, link=link)
-    await _agree_tables(writer, config)
+            log.warning("link_not_configured", bank=desk.bank, link=link)
+    await _agree_tables(desk, config)
 
 
-async def agree_again(writer: Desk, config: Config) -> None:
+async def agree_again(desk: Desk, config: Config) -> None:
     """Links that waited for it take wagers again: the journal has the terms of the configuration (L9)."""
-    known = await writer.ask(_terms)
+    known = await desk.ask(_terms)
     for terms in config.links:
         journal, suspended = known.get(terms.link, (None, []))
         if journal == terms and CONFIG_REASON in suspended and CLOSED not in suspended:
-            await _do(writer, Resume(CONFIG_REASON, (terms.link,), ""))
+            await _do(desk, Resume(CONFIG_REASON, (terms.link,), ""))
 
 
 def is_closed(link: str) -> str:
@@ -274,14 +274,12 @@ def _tell_opening(terms: LinkTerms, config: Config, *, first: bool) -> None:
         log.warning("link_opening", **facts, seeds=seeds(config, [terms]), do=NOT_THERE)
 
 
-async def _agree_tables(writer: Desk, config: Config) -> None:
-    tables, links = await writer.ask(
-        lambda engine: (table_terms(engine.state), views.link_terms(engine.state))
-    )
+async def _agree_tables(desk: Desk, config: Config) -> None:
+    tables, links = await desk.ask(lambda engine: (table_terms(engine.state), views.link_terms(engine.state)))
     for terms in config.tables:
         if terms.links[0] in links and tables.get(terms.table) != terms:
-            log.info("table_opening", bank=writer.bank, table=terms.table, links=terms.links)
-            await _do(writer, OpenTable(terms))
+            log.info("table_opening", bank=desk.bank, table=terms.table, links=terms.links)
+            await _do(desk, OpenTable(terms))
 
 
 def misplaced_links(ledger: Reader, config: Config, but: str = "") -> dict[str, str]:
@@ -342,11 +340,11 @@ def _terms(engine: Engine) -> dict[str, tuple[LinkTerms, list[str]]]:
     return {link.terms.link: (link.terms, list(link.suspended)) for link in engine.state.links}
 
 
-async def _do(writer: Desk, command: Command) -> None:
-    answer = await writer.person(command, ())
+async def _do(desk: Desk, command: Command) -> None:
+    answer = await desk.person(command, ())
     if not answer.ok:
         name = type(command).__name__
-        log.error("not_opened", bank=writer.bank, command=name, code=answer.code, message=answer.message)
+        log.error("not_opened", bank=desk.bank, command=name, code=answer.code, message=answer.message)
 
 
 def _files(folder: Any, name: str) -> list[tuple[str, bytes]]:

@@ -50,31 +50,31 @@ class Signer:
         self._sites: dict[str, str] = {}
         self._signed: dict[str, tuple[int, int]] = {}
 
-    async def watch(self, bank: Desk) -> None:
+    async def watch(self, desk: Desk) -> None:
         """Signs when it is due, as long as the bank is held here. Raises BankStopped."""
         signed, at = None, -inf
         while True:
-            self._sites[bank.bank], mark = await bank.ask(_mark)
+            self._sites[desk.bank], mark = await desk.ask(_mark)
             now = self._clock.monotonic()
             if mark != signed or now - at >= HOURLY_S:
-                self.sign(bank)
+                self.sign(desk)
                 signed, at = mark, now
             await asyncio.sleep(LOOK_EVERY_S)
 
-    def sign(self, bank: Desk) -> None:
+    def sign(self, desk: Desk) -> None:
         """Signs where the bank stands durably now."""
-        core, now = bank.core, self._clock.unix_ms()
-        head = Head(bank.bank, core.epoch, core.durable_seq, core.durable_hash, "", 0)
-        line = self._key.sign(self._sites[bank.bank], head, now).line()
-        self._signed[bank.bank] = head.seq, now
+        core, now = desk.core, self._clock.unix_ms()
+        head = Head(desk.bank, core.epoch, core.durable_seq, core.durable_hash, "", 0)
+        line = self._key.sign(self._sites[desk.bank], head, now).line()
+        self._signed[desk.bank] = head.seq, now
         for outbox in self.outboxes:
             outbox.put(line)
 
-    async def end(self, banks: Collection[Desk]) -> None:
+    async def end(self, desks: Collection[Desk]) -> None:
         """Signs where these banks ended, and waits a little until that has left."""
-        for bank in banks:
-            if bank.bank in self._signed and self._signed[bank.bank][0] < bank.core.durable_seq:
-                self.sign(bank)
+        for desk in desks:
+            if desk.bank in self._signed and self._signed[desk.bank][0] < desk.core.durable_seq:
+                self.sign(desk)
         with suppress(TimeoutError):
             async with asyncio.timeout(LEAVE_WITHIN_S):
                 for outbox in self.outboxes:

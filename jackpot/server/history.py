@@ -17,8 +17,8 @@ class Listed(NamedTuple):
     before: int | None
 
 
-async def hits_of(writer: "Desk", books: "Books", before: int | None, limit: int) -> Listed:
+async def hits_of(desk: "Desk", books: "Books", before: int | None, limit: int) -> Listed:
     """The newest hits of a bank with a number below `before`. Raises BankStopped, LedgerError."""
-    found = await books.read(lambda ledger: hits.page(ledger, writer.bank, before, limit))
-    named = await writer.ask(lambda engine: [views.hit(engine.state, hit) for hit in found.hits])
+    found = await books.read(lambda ledger: hits.page(ledger, desk.bank, before, limit))
+    named = await desk.ask(lambda engine: [views.hit(engine.state, hit) for hit in found.hits])
     return Listed(named, found.before)

@@ -53,21 +53,21 @@ def ended_day(unix_ms: int, ends: time, zone: ZoneInfo) -> date:
     return last_end - _DAY
 
 
-async def read_ended(writer: Desk, calendar: Calendar) -> None:
+async def read_ended(desk: Desk, calendar: Calendar) -> None:
     """Records every meter for each gaming day that has ended and has no reading (S2).
 
     Days that ended while nobody served get one each. No meter moves without a server, so what is read before
     any device is let in is what stood there at each of these ends. Raises BankStopped.
     """
-    last = await writer.ask(lambda engine: engine.state.last_day)
+    last = await desk.ask(lambda engine: engine.state.last_day)
     for day in calendar.unread(last):
-        answer = await writer.person(Reading(day), ())
+        answer = await desk.person(Reading(day), ())
         if not answer.ok:
-            log.error("reading_refused", bank=writer.bank, day=day, message=answer.message, kind=writer.bank)
+            log.error("reading_refused", bank=desk.bank, day=day, message=answer.message, kind=desk.bank)
 
 
-async def take_readings(writer: Desk, calendar: Calendar) -> None:
+async def take_readings(desk: Desk, calendar: Calendar) -> None:
     """Takes each reading when its day has ended, until cancelled. Raises BankStopped."""
     while True:
-        await read_ended(writer, calendar)
+        await read_ended(desk, calendar)
         await asyncio.sleep(LOOK_EVERY_S)

@@ -15,13 +15,11 @@ _DEVICES: Final = ("device", "table")
 
 
 class Whose:
-    """Finds the bank of a request. writers: by bank. devices: by role. people: of the site's own bank."""
+    """Finds the bank of a request. desks: by bank. devices: by role. people: the site's own bank."""
 
-    def __init__(
-        self, writers: Mapping[str, Desk], devices: Mapping[str, Devices], people: tuple[Desk, ...] = ()
-    ) -> None:
+    def __init__(self, desks: Mapping[str, Desk], devices: Mapping[str, Devices], people: Desk) -> None:
         self.people = people
-        self.writers = writers
+        self.desks = desks
         self.devices = devices
 
     def here(self, bank: str | None = None) -> tuple[list[Desk], tuple[Elsewhere, ...]]:
@@ -30,37 +28,37 @@ class Whose:
         Raises BadRequest for one that is unknown.
         """
         found, others = [], []
-        for writer in [self._named(bank)] if bank is not None else self.writers.values():
-            if (stopped := _stopped(writer)) is None:
-                found.append(writer)
+        for desk in [self._named(bank)] if bank is not None else self.desks.values():
+            if (stopped := _stopped(desk)) is None:
+                found.append(desk)
             else:
-                others.append(Elsewhere(bank=writer.bank, why=stopped, server=server_of(writer) or None))
+                others.append(Elsewhere(bank=desk.bank, why=stopped, server=server_of(desk) or None))
         return found, tuple(others)
 
     def with_people(self) -> tuple[list[Desk], tuple[Elsewhere, ...]]:
         """As `here`, and the bank of the site's people, where this server may answer for it."""
         here, elsewhere = self.here()
-        return [*here, *(desk for desk in self.people if _stopped(desk) is None)], elsewhere
+        return (here if _stopped(self.people) else [*here, self.people]), elsewhere
 
     async def own(self, request: Request) -> Desk:
-        """As `bank_of`, for a bank that no other server can have changed. Raises BankStopped."""
-        writer = await self.bank_of(request)
-        if writer.hold.stopped is None and (stopped := _stopped(writer)) is not None:
+        """As `desk_of`, for a bank that no other server can have changed. Raises BankStopped."""
+        desk = await self.desk_of(request)
+        if desk.hold.stopped is None and (stopped := _stopped(desk)) is not None:
             raise BankStopped(stopped)
-        return writer
+        return desk
 
-    async def bank_of(self, request: Request) -> Desk:
+    async def desk_of(self, request: Request) -> Desk:
         """The bank of what is asked: its table's, device's or link's, the one named, or that of its hit.
 
         Raises BadRequest where it could be another, NotDone where another server has it.
         """
-        writer = await self._bank_of(request)
-        if server := server_of(writer):
-            message = f"bank {writer.bank} is at server {server}"
-            raise NotDone(Code.MISDIRECTED, message, bank=writer.bank, server=server)
-        return writer
+        desk = await self._desk_of(request)
+        if server := server_of(desk):
+            message = f"bank {desk.bank} is at server {server}"
+            raise NotDone(Code.MISDIRECTED, message, bank=desk.bank, server=server)
+        return desk
 
-    async def _bank_of(self, request: Request) -> Desk:
+    async def _desk_of(self, request: Request) -> Desk:
         ask = request.ask
         bank = request.bank if request.bank is not None else getattr(ask, "bank", None)
         device = next((found for name in _DEVICES if (found := getattr(ask, name, None)) is not None), None)
@@ -79,12 +77,11 @@ class Whose:
         return self._named(bank)
 
     def _named(self, bank: str) -> Desk:
-        of_people = next((writer for writer in self.people if writer.bank == bank), None)
-        if of_people is not None:
-            return of_people
-        if bank not in self.writers:
-            raise BadRequest(f"bank: {bank!r} is unknown; there is {' '.join(self.writers)}")
-        return self.writers[bank]
+        if bank == self.people.bank:
+            return self.people
+        if bank not in self.desks:
+            raise BadRequest(f"bank: {bank!r} is unknown; there is {' '.join(self.desks)}")
+        return self.desks[bank]
 
     def _of_device(self, role: str, name: str) -> Desk:
         registers = {each: devices.register.devices for each, devices in self.devices.items()}
@@ -94,19 +91,19 @@ class Whose:
             hint = f", but there is such a {others[0]}: --role {others[0]}" if others else ""
             known = hint or f"; there is {' '.join(registers[role]) or 'none'}"
             raise BadRequest(f"{role}: {name!r} is unknown{known}")
-        return self.writers[device.desks[0].bank]
+        return self.desks[device.desks[0].bank]
 
     def _of_link(self, link: str) -> Desk:
-        for writer in self.writers.values():
-            if link in writer.board.links:
-                return writer
-        known = " ".join(link for writer in self.writers.values() for link in writer.board.links)
+        for desk in self.desks.values():
+            if link in desk.board.links:
+                return desk
+        known = " ".join(link for desk in self.desks.values() for link in desk.board.links)
         raise BadRequest(f"link: {link!r} is unknown; there is {known}")
 
     async def _having(self, hit: str | None, award: str | None) -> Desk:
         """The only bank that has that hit or award; where a bank does not say, it might be that one's."""
-        if len(self.writers) == 1:
-            return next(iter(self.writers.values()))
+        if len(self.desks) == 1:
+            return next(iter(self.desks.values()))
         what = f"hit {hit}" if hit is not None else f"award {award}" if award is not None else ""
         having, silent = await self._asked_for(hit, award) if what else ([], [])
         if hit is not None and award is not None and not having and not silent:
@@ -114,31 +111,31 @@ class Whose:
         if len(having) == 1 and not silent:
             return having[0]
         if what and not having and not silent:
-            raise BadRequest(f"{what}: no bank has it ({', '.join(self.writers)})")
-        banks = [*(writer.bank for writer in having), *silent] or list(self.writers)
+            raise BadRequest(f"{what}: no bank has it ({', '.join(self.desks)})")
+        banks = [*(desk.bank for desk in having), *silent] or list(self.desks)
         raise BadRequest(f"bank: which one? {' or '.join(f'--bank {bank}' for bank in banks)}")
 
     async def _asked_for(self, hit: str | None, award: str | None) -> tuple[list[Desk], list[str]]:
         """The banks that ever made both, and the names of the banks that do not answer."""
         having, silent = [], []
-        for writer in self.writers.values():
+        for desk in self.desks.values():
             try:
-                if await writer.ask(lambda engine: views.has(engine, number(hit), number(award))):
-                    having.append(writer)
+                if await desk.ask(lambda engine: views.has(engine, number(hit), number(award))):
+                    having.append(desk)
             except BankStopped:
-                silent.append(writer.bank)
+                silent.append(desk.bank)
         return having, silent
 
 
-def server_of(writer: Desk) -> str:
+def server_of(desk: Desk) -> str:
     """The id of the server that has the bank, "" where this one has, or nobody is known to."""
-    return writer.hold.held_by.split()[0] if writer.hold.elsewhere and writer.hold.held_by else ""
+    return desk.hold.held_by.split()[0] if desk.hold.elsewhere and desk.hold.held_by else ""
 
 
-def _stopped(writer: Desk) -> str | None:
+def _stopped(desk: Desk) -> str | None:
     """Why this server may not say how the bank stands now; None where it may."""
-    if (stopped := writer.hold.stopped) is not None:
+    if (stopped := desk.hold.stopped) is not None:
         return stopped
-    if not writer.board.leased:
-        return f"bank {writer.bank} is not confirmed by the ledger: another server may have it by now"
+    if not desk.board.leased:
+        return f"bank {desk.bank} is not confirmed by the ledger: another server may have it by now"
     return None
