@@ -120,7 +120,7 @@ async def _carried_out(entrance: "Entrance", people: "list[Person]", asked: "Ask
 
     staff = Staff(entrance)
     if isinstance(asked, GiveCode):
-        return await staff.give(people[0], asked.person)
+        return await staff.give_code(people[0], asked.person)
     if isinstance(asked, AddPerson):
         answer = await staff.add(people, asked.login, asked.name, asked.roles)
     else:

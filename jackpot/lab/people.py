@@ -152,6 +152,6 @@ async def _join(entrance: Entrance, admins: list[Person], joining: Login) -> Non
         if not answer.ok:
             raise FloorError(f"the floor's people: {answer.message}")
         number = answer.person
-    code = await staff.give_code(admins[0], number)
-    signed = await entrance.choose(joining.login, code, joining.password)
+    given = await staff.give_code(admins[0], number)
+    signed = await entrance.choose(joining.login, given.code, joining.password)
     await entrance.sign_out(signed.token)

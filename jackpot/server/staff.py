@@ -55,11 +55,7 @@ class Staff:
         mark = await self._named(login, name)
         return await self._entrance.act(self._entrance.site, AddPerson(mark, tuple(roles)), by)
 
-    async def give_code(self, by: Person, person: int) -> str:
-        """As `give`, the code alone."""
-        return (await self.give(by, person)).code
-
-    async def give(self, by: Person, person: int) -> OneTimeCode:
+    async def give_code(self, by: Person, person: int) -> OneTimeCode:
         """The one-time code for a person who has no secret; shown once, to that admin."""
         code, until = secrets.token_hex(CODE_BYTES), self._entrance.clock.unix_ms() + CODE_HOLDS_MS
         _check(await self._entrance.act(self._entrance.site, GiveCode(person, digest_of(code), until), [by]))

@@ -59,7 +59,7 @@ class Site:
         """A third person, who came by a code and has chosen their secret."""
         both = [await self.enter(ANN), await self.enter(BEN)]
         number = (await self.staff.add(both, login, login.title(), roles)).person
-        code = await self.staff.give_code(await self.enter(giver), number)
+        code = (await self.staff.give_code(await self.enter(giver), number)).code
         return (await self.entrance.choose(login, code, CAL)).person
 
     def wait(self, ms: int) -> None:
@@ -137,7 +137,7 @@ async def test_a_new_person_chooses_their_secret_with_a_code(tmp_path: Path) -> 
         ann, ben = await site.enter(ANN), await site.enter(BEN)
         cal = (await staff.add([ann, ben], "Cal ", "Cal Orie", ("floor",))).person
         await denied(entrance.sign_in("cal", CAL), Code.WRONG_SECRET)
-        old, code = await staff.give_code(ann, cal), await staff.give_code(ann, cal)
+        old, code = (await staff.give_code(ann, cal)).code, (await staff.give_code(ann, cal)).code
         for login, given, secret, refused in (
             ("cal", old, CAL, Code.WRONG_SECRET),
             ("ann", code, CAL, Code.WRONG_SECRET),
@@ -158,7 +158,7 @@ async def test_a_code_ends(tmp_path: Path) -> None:
     async with opened(tmp_path) as site:
         ann = await site.enter(ANN)
         cal = (await site.staff.add([ann], "cal", "Cal", ())).person
-        code = await site.staff.give_code(ann, cal)
+        code = (await site.staff.give_code(ann, cal)).code
         site.wait(CODE_HOLDS_MS)
         await denied(site.entrance.choose("cal", code, CAL), Code.WRONG_SECRET)
 
@@ -250,7 +250,8 @@ async def test_a_reset_secret_lets_nobody_in(tmp_path: Path) -> None:
         assert (await entrance.act(people, ResetSecret(cal.id), [ann, ben])).ok
         await denied(entrance.who(token), Code.NO_PERSON)
         await denied(entrance.sign_in("cal", CAL), Code.WRONG_SECRET)
-        again = await entrance.choose("cal", await site.staff.give_code(ben, cal.id), "another of her own")
+        given = await site.staff.give_code(ben, cal.id)
+        again = await entrance.choose("cal", given.code, "another of her own")
         await denied(entrance.who(token), Code.NO_PERSON)
         assert (await entrance.who(again.token)).id == cal.id
 

@@ -44,8 +44,8 @@ async def join(server: Server, login: str, *roles: Role) -> Person:
     ann, bo = [await prove(server, first) for first in FIRST]
     staff = Staff(server.entrance)
     added = done(await staff.add([ann, bo], login, login.title(), roles))
-    code = await staff.give_code(ann, added.person)
-    return (await server.entrance.choose(login, code, SECRET)).person
+    given = await staff.give_code(ann, added.person)
+    return (await server.entrance.choose(login, given.code, SECRET)).person
 
 
 async def token(server: Server, login: str = "ann", roles: tuple[Role, ...] = ()) -> str:

@@ -185,7 +185,7 @@ async def test_who_was_given_a_code_chooses_a_password_at_the_door(tmp_path: Pat
     async with floor(tmp_path) as (server, web):
         ann = await prove(server, "ann")
         added = await Staff(server.entrance).add([ann], "cal", "Cal", ())
-        given = await Staff(server.entrance).give(ann, added.person)
+        given = await Staff(server.entrance).give_code(ann, added.person)
         assert 'href="/ops/sign-in?first=yes&amp;back=%2Fops"' in await text(web, "/ops/sign-in")
         form = {"login": "cal", "first": "wrong", "secret": "long enough now", "back": "/ops/hits"}
         async with web.post("/ops/sign-in", data=form, allow_redirects=False) as answer:
