@@ -14,7 +14,7 @@ import msgspec
 from jackpot import behind
 from jackpot.books import output
 from jackpot.books.days import day_fault
-from jackpot.books.report import Cell, Found, Report, Unanswerable, Wanted, saying, steady
+from jackpot.books.report import BY, Cell, Found, Report, Unanswerable, Wanted, saying, steady
 from jackpot.books.reports import REPORTS
 from jackpot.config import Site
 from jackpot.ledger.open import open_reader
@@ -115,12 +115,14 @@ def _wanted(asked: Asked, ledger: Reader) -> Wanted:
     seat = given.get("seat", "0")
     if not (seat.isascii() and seat.isdigit() and len(seat) == 1):
         raise Unanswerable(f"seat: {seat!r} is no seat, such as 3")
+    if (by := given.get("by", BY[0])) not in BY:
+        raise Unanswerable(f"by: {by!r} is neither {' nor '.join(BY)}")
     first, last = given.get("day", given.get("first")), given.get("day", given.get("last"))
     if first and last and first > last:
         raise Unanswerable(f"first: {first} is after {last}")
     chosen = (bank,) if bank else banks
     link, number = given.get("link"), int(digits)
-    return Wanted(asked.site, chosen, link, first, last, number, titles=asked.titles, seat=int(seat))
+    return Wanted(asked.site, chosen, link, first, last, number, titles=asked.titles, seat=int(seat), by=by)
 
 
 def _shown(report: Report, found: Found, shown: output.Shown, skip: int) -> Shown:

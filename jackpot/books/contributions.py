@@ -89,11 +89,13 @@ def counted(names: Names, link: int, contributed: int, at: int) -> int:
 
     What people took back of a round of before a change was at the rates of then.
     """
+    return contributed // names.each(link, rated_at(names, link, contributed, at))
+
+
+def rated_at(names: Names, link: int, contributed: int, at: int) -> int:
+    """The entry at whose rates whole wagers put so much on a link's first level: that one, or older."""
     older = (seq - 1 for seq, _ in reversed(names.before.get(link, [])) if seq <= at)
-    for each in (names.each(link, seq) for seq in (at, *older)):
-        if contributed % each == 0:
-            return contributed // each
-    return contributed // names.each(link, at)
+    return next((seq for seq in (at, *older) if contributed % names.each(link, seq) == 0), at)
 
 
 def _told(names: Names, wanted: Wanted, hours: dict[Where, Sums]) -> Iterator[tuple[Cell, ...]]:

@@ -1,6 +1,9 @@
 """Which entries make a gaming day? Those between two readings (S2)."""
 
+from calendar import monthrange
+from collections.abc import Iterable
 from datetime import UTC, date, datetime, time, timedelta
+from itertools import groupby
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -15,6 +18,16 @@ from jackpot.words import Sentence
 
 # Behind a day's name it stands for the moment after it: it comes after the day, and before the next one.
 _LATER: Final = "+"
+# Letters of a day's name that are its month's.
+_OF_MONTH: Final = len("2026-11")
+
+
+class Part(NamedTuple):
+    """The entries with after < seq <= upto. name: "2026-11-20" of a gaming day, "2026-11" of a month."""
+
+    name: str
+    after: int
+    upto: int
 
 
 class Read(NamedTuple):
@@ -72,6 +85,44 @@ def wanted_span(ledger: Reader, bank: str, wanted: Wanted) -> Span:
     if first is None and last is None:
         first = last = last_day(ledger, bank)
     return span(ledger, bank, wanted.site, first, last)
+
+
+def last_month(ledger: Reader, banks: Iterable[str]) -> tuple[str | None, str | None]:
+    """The first and the last day of the last month that has ended; of the first one while that goes on.
+
+    None where no day was read.
+    """
+    reads = [(_read(ledger, bank, taken[0]).reading.day, _read(ledger, bank, taken[-1]).reading.day)
+             for bank in banks if (taken := seqs(ledger, bank, ReadingTaken.kind))]  # fmt: skip
+    if not reads:
+        return None, None
+    next_day = date.fromisoformat(max(last for _, last in reads)) + timedelta(days=1)
+    month = next_day.replace(day=1) - timedelta(days=1)
+    if month.isoformat() < min(first for first, _ in reads):
+        month = next_day
+    last = month.replace(day=monthrange(month.year, month.month)[1])
+    return month.replace(day=1).isoformat(), last.isoformat()
+
+
+def parts_of(ledger: Reader, bank: str, site: Site, days: Span, by: str) -> list[Part]:
+    """The gaming days or months of a span, in order. by: one of BY.
+
+    Behind the last reading, and in a bank without any, the site's clocks decide.
+    """
+    parts, after = list[Part](), days.after
+    for seq in seqs(ledger, bank, ReadingTaken.kind):
+        if days.covers(seq):
+            parts.append(Part(_read(ledger, bank, seq).reading.day, after, seq))
+            after = seq
+    while after < days.upto and (entry := one(ledger, bank, after + 1)) is not None:
+        day = gaming_day(entry.at, site)
+        end = min(days.upto, _rows_before(ledger, bank, days.upto, site, day + _LATER))
+        parts.append(Part(day, after, end if end > after else days.upto))
+        after = parts[-1].upto
+    if by == "day":
+        return parts
+    months = [list(of) for _, of in groupby(parts, lambda part: part.name[:_OF_MONTH])]
+    return [Part(of[0].name[:_OF_MONTH], of[0].after, of[-1].upto) for of in months]
 
 
 def last_day(ledger: Reader, bank: str) -> str | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from jackpot.books.cycle import Place, Turn, Way, amounts, entry_at, percent, settlement, told
-from jackpot.books.hits import Step, Story, story_of
+from jackpot.books.hits import Step, Story, changes, story_of
 from jackpot.books.names import Names
 from jackpot.books.report import Cell, Column, Fact, Found, Report, Unanswerable, Wanted
 from jackpot.ledger.reading import Reader
@@ -196,16 +196,7 @@ def _share(made: Made, award: Award, primary: int, first: int) -> list[Part]:
 
 def _later(names: Names, steps: list[Step], first: int) -> list[Part]:
     """What changed the award once it was made; amounts are how much more."""
-    found, now = list[Part](), first
-    for step in steps:
-        event = step.event
-        if step.what in ("raised", "corrected"):
-            found.append(("later", _changed(names, step), step.seq, step.amount - now))
-            now = step.amount
-        elif step.what == "undone" and isinstance(event, Undone):
-            found.append(("later", _changed(names, step), step.seq, -now))
-            now = 0
-    return found
+    return [("later", _changed(names, step), step.seq, more) for step, more in changes(first, steps)]
 
 
 def _changed(names: Names, step: Step) -> Sentence:

@@ -13,6 +13,7 @@ from jackpot.books.people import Called
 from jackpot.ledger import papers
 from jackpot.ledger.papers import Written, last_written
 from jackpot.ledger.reading import Reader
+from jackpot.ledger.rebuild import SUM_ROWS
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.rules import events, kinds, names
 from jackpot.rules.acts.act import outlived
@@ -28,6 +29,7 @@ PAGE_MOST: Final = 100
 _HITS: Final = """
     SELECT DISTINCT hit FROM hit_entry WHERE bank = ?1 AND hit < ?2 ORDER BY hit DESC LIMIT ?3
 """
+_WITHIN: Final = "SELECT hit FROM hit_entry WHERE bank = ?1 AND seq > ?2 AND seq <= ?3"
 _ENTRIES: Final = """
     SELECT seq, at, kind, version, "table", body FROM journal WHERE bank = ?1 AND seq IN (
         SELECT seq FROM hit_entry WHERE bank = ?1 AND hit >= ?2 AND hit <= ?3
@@ -88,11 +90,13 @@ class Step(NamedTuple):
 class Story(NamedTuple):
     """A hit as it stands now. made: by award, the entry that made it. steps: by award, the oldest first.
 
-    disputed: what waits of it is not paid until that is lifted.
+    first: by award, what it came to when it was made, in micro-dollars. disputed: what waits of it is not
+    paid until that is lifted.
     """
 
     hit: Hit
     made: dict[int, int]
+    first: dict[int, int]
     steps: dict[int, list[Step]]
     disputed: bool = False
 
@@ -118,21 +122,48 @@ def stories(ledger: Reader, bank: str, before: int | None = None, limit: int = P
     below = BEYOND if before is None else before
     while found := [hit for (hit,) in asked(ledger, bank, _HITS, below, limit)]:
         below = found[-1]
-        history = _History()
-        for seq, at, kind, version, table, body in asked(ledger, bank, _ENTRIES, below, found[0]):
-            history.take(seq, at, kinds.decode(kind, version, body), table or 0)
-        made = {story.hit.number: story for story in history.made}
-        if len(made.keys() & set(found)) < len(found):
-            raise LedgerCorrupt(
-                f"{bank}: hit_entry names a hit that no row made: jackpot verify says which row"
-            )
-        yield from (made[hit] for hit in found)
+        yield from _read(ledger, bank, found)
+
+
+def stories_within(ledger: Reader, bank: str, after: int, upto: int) -> Iterator[Story]:
+    """Every hit that an entry with after < seq <= upto made or changed, the newest first."""
+    found = set[int]()
+    for start in range(after, upto, SUM_ROWS):
+        end = min(upto, start + SUM_ROWS)
+        found.update(hit for (hit,) in asked(ledger, bank, _WITHIN, start, end))
+    run = list[int]()
+    for hit in sorted(found, reverse=True):
+        if run and (hit + 1 != run[-1] or len(run) == PAGE_MOST):
+            yield from _read(ledger, bank, run)
+            run = []
+        run.append(hit)
+    yield from _read(ledger, bank, run) if run else ()
+
+
+def _read(ledger: Reader, bank: str, hits: Sequence[int]) -> Iterator[Story]:
+    """hits: those that follow each other, the newest first."""
+    history = _History()
+    for seq, at, kind, version, table, body in asked(ledger, bank, _ENTRIES, hits[-1], hits[0]):
+        history.take(seq, at, kinds.decode(kind, version, body), table or 0)
+    made = {story.hit.number: story for story in history.made}
+    if not made.keys() >= set(hits):
+        raise LedgerCorrupt(f"{bank}: hit_entry names a hit that no row made: jackpot verify says which row")
+    yield from (made[hit] for hit in hits)
 
 
 def story_of(ledger: Reader, bank: str, hit: int) -> Story | None:
     """One hit with all that became of it; None where there is none. Raises LedgerError."""
     found = next(stories(ledger, bank, hit + 1, 1), None)
     return found if found is not None and found.hit.number == hit else None
+
+
+def changes(first: int, steps: Iterable[Step]) -> Iterator[tuple[Step, int]]:
+    """The steps that changed what an award comes to, each by how much. first: what it came to at first."""
+    now = first
+    for step in steps:
+        if step.what in ("raised", "corrected", "undone"):
+            yield step, step.amount - now
+            now = step.amount
 
 
 def done_with(ledger: Reader, bank: str, hit: int) -> list[Done]:
@@ -273,6 +304,7 @@ class _History:
     ) -> None:
         awards = self._more.pop(made.number)
         steps = {award.number: self._steps.pop(award.number, [])[::-1] for _, award in awards}
+        first = {award.number: award.amount for _, award in awards}  # before it stands as it does now
         hit = Hit(
             number=made.number,
             table=table,
@@ -288,7 +320,8 @@ class _History:
         )
         waits = any(award.status in UNPAID for award in hit.awards)
         disputed = waits and self._disputed.get(hit.number, False)
-        self.made.append(Story(hit, {award.number: entry for entry, award in awards}, steps, disputed))
+        made_in = {award.number: entry for entry, award in awards}
+        self.made.append(Story(hit, made_in, first, steps, disputed))
 
     def _step(self, award: int, step: Step) -> None:
         self._steps.setdefault(award, []).append(step)

@@ -1,10 +1,11 @@
 """What is a number of the journal called? Links, levels and tables, as their openings named them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from jackpot.books.entries import BEYOND, of_kinds, one
 from jackpot.books.people import Called
+from jackpot.books.report import Unanswerable
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import SUM_ROWS
 from jackpot.rules.acts.banks import BankBegun
@@ -26,6 +27,14 @@ def opened_at(ledger: Reader, bank: str, link: str) -> int | None:
         if isinstance(entry.event, LinkOpened) and entry.event.terms.link == link:
             return entry.at
     return None
+
+
+def must_know(names: "Iterable[Names]", links: Iterable[str]) -> None:
+    """Raises Unanswerable for a link that none of the banks has."""
+    known = {terms.link for each in names for terms in each.links.values()}
+    for link in links:
+        if link not in known:
+            raise Unanswerable(f"link: {link} is unknown; there is {' '.join(sorted(known))}")
 
 
 class Names:

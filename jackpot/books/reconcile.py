@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from jackpot.books.contributions import contributed_by, counted
 from jackpot.books.days import Read, Span, wanted_span
 from jackpot.books.entries import must_be_here, of_kinds
-from jackpot.books.names import Names
+from jackpot.books.names import Names, must_know
 from jackpot.books.report import Cell, Column, Fact, Found, Report, Unanswerable, Wanted
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import SUM_ROWS
@@ -61,10 +61,7 @@ def find(ledger: Reader, wanted: Wanted) -> Found:
     problems: list[str] = []
     parts = []
     names = {bank: Names(ledger, bank) for bank in wanted.banks}
-    known = {terms.link for each in names.values() for terms in each.links.values()}
-    for link in (*wanted.drops, *([wanted.link] if wanted.link else [])):
-        if link not in known:
-            raise Unanswerable(f"link: {link} is unknown; there is {' '.join(sorted(known))}")
+    must_know(names.values(), (*wanted.drops, *([wanted.link] if wanted.link else [])))
     for bank in (one for one in wanted.banks if names[one].links):
         days = wanted_span(ledger, bank, wanted)
         must_be_here(ledger, bank, days.after if days.opening else 0)  # else what it opened with is summed
@@ -107,7 +104,7 @@ def _lines(
     ledger: Reader, wanted: Wanted, names: Names, days: Span, problems: list[str]
 ) -> Iterator[tuple[Cell, ...]]:
     totals = moved(ledger, names.bank, days.after, days.upto)
-    joined = _joined(ledger, names.bank, days)
+    joined = joined_with(ledger, names.bank, days.after, days.upto)
     opening, closing = read_as(days.opening), read_as(days.closing)
     if days.after and days.opening is None:
         opening = {
@@ -137,10 +134,10 @@ def _lines(
         yield (*_cells(names, key, line), *_drop(names, key, wagers, wanted.drops))
 
 
-def _joined(ledger: Reader, bank: str, days: Span) -> dict[tuple[int, int], Accounts]:
+def joined_with(ledger: Reader, bank: str, after: int, upto: int) -> dict[tuple[int, int], Accounts]:
     """What a bank began with that others became, less what it handed on at its own end."""
     found: dict[tuple[int, int], Accounts] = {}
-    for entry in of_kinds(ledger, bank, (BankBegun.kind, BankClosed.kind), days.after, days.upto):
+    for entry in of_kinds(ledger, bank, (BankBegun.kind, BankClosed.kind), after, upto):
         for posting in ledger.sums(bank, entry.seq - 1, entry.seq):
             found.setdefault((posting.link, posting.level), Accounts()).add(Accounts(*posting[3:]))
     return found

@@ -13,8 +13,10 @@ Kind = Literal["text", "word", "answer", "figure", "count", "sum", "moment", "sp
 micro-dollars, unix ms, milliseconds; a text that a camera reads. A text that is a `Sentence` is told in
 the reader's language."""
 Cell = str | int | None
-Option = Literal["day", "days", "hit", "seat", "link", "drop"]
-"""What a report may be asked with besides the bank. day: one gaming day. days: from one to another."""
+Option = Literal["day", "days", "by", "hit", "seat", "link", "drop"]
+"""What a report may be asked with besides the bank. day: one gaming day. days: from one to another.
+by: whether a row is of a gaming day or of a month.
+"""
 
 
 class Unanswerable(Exception):
@@ -25,6 +27,8 @@ class InArchive(Unanswerable):
     """The answer takes rows that an archive alone has."""
 
 
+# Of what a row may be.
+BY: Final = ("day", "month")
 # Of cells that stand under each other by their last digit.
 RIGHT: Final = frozenset({"figure", "count", "sum", "span"})
 
@@ -47,7 +51,7 @@ class Wanted(NamedTuple):
     """What is asked for. banks: at least one. link: None for all. seat: a winner of the hit; 0 for its own.
 
     first, last: gaming days; where neither is given the last one that was read. drops: by link, what was
-    counted, in micro-dollars. titles: by link, what people call it.
+    counted, in micro-dollars. titles: by link, what people call it. by: "day" or "month".
     """
 
     site: Site
@@ -59,6 +63,7 @@ class Wanted(NamedTuple):
     drops: Mapping[str, int] = {}
     titles: Mapping[str, str] = {}
     seat: int = 0
+    by: str = BY[0]
 
     def title(self, link: str) -> str:
         """What people call a link; its id where nothing else is known."""

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from inspect import Parameter, Signature
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
 
 import typer
 
-from jackpot.books.report import Report
+from jackpot.books.report import BY, Report
 from jackpot.books.reports import REPORTS
 from jackpot.cli.speak import PIPE_WIDTH, ConfigFile, LedgerUrl, configured, fail
 
@@ -53,6 +53,10 @@ Seat = Annotated[
     typer.Option("--seat", metavar="N", min=1, help="The winner's seat; default: who held the hand."),
 ]
 Link = Annotated[str | None, typer.Option("--link", metavar="LINK", help="Only this link.")]
+By = Annotated[
+    Literal["day", "month"],
+    typer.Option("--by", help="A row for each gaming day or month; without --from and --to: of the last."),
+]
 Drop = Annotated[
     list[str] | None,
     typer.Option(
@@ -86,6 +90,7 @@ _ASKED: Final[dict[str, tuple[tuple[str, Any, Any], ...]]] = {
     "seat": (("seat", Seat, None),),
     "day": (("day", Day, None),),
     "days": (("first", From, None), ("last", To, None)),
+    "by": (("by", By, BY[0]),),
     "link": (("link", Link, None),),
     "drop": (("drop", Drop, None),),
 }
@@ -132,6 +137,7 @@ class Asked:
     link: str | None = None
     drop: list[str] | None = None
     seat: int | None = None
+    by: str = BY[0]
     every: bool = False
 
     def place(self) -> "Place":
@@ -171,6 +177,7 @@ class Asked:
             dict(map(_drop, self.drop or ())),
             place.titles,
             self.seat or 0,
+            self.by,
         )
 
 

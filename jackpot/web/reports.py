@@ -39,6 +39,7 @@ DIGITS_MOST: Final = 6
 ASKED: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     "day": (("day", "Gaming day"),),
     "days": (("first", "From the gaming day"), ("last", "To the gaming day")),
+    "by": (("by", "A row for each"),),
     "hit": (("hit", "Hit"),),
     "seat": (("seat", "Seat"),),
     "link": (("link", "Link"),),

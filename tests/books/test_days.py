@@ -1,10 +1,19 @@
 """Which rows are a gaming day's, and what is the day of a moment?"""
 
-from datetime import UTC, datetime, time
+from datetime import UTC, date, datetime, time
 
 import pytest
 
-from jackpot.books.days import day_fault, gaming_day, last_day, offset_ms, span, wanted_span
+from jackpot.books.days import (
+    day_fault,
+    gaming_day,
+    last_day,
+    last_month,
+    offset_ms,
+    parts_of,
+    span,
+    wanted_span,
+)
 from jackpot.books.report import Wanted
 from jackpot.config import Site
 from jackpot.ledger.reading import Reader
@@ -52,6 +61,49 @@ def test_a_bank_without_a_reading_is_one_day(place: Place, season: Season) -> No
     assert last_day(ledger, "main") is None
     found = wanted_span(ledger, "main", Wanted(SITE, ("main",)))
     assert (found.after, found.upto, found.opening, found.closing) == (0, 20, None, None)
+
+
+class Unread(Season):
+    """Nobody reads the meters when a day ends."""
+
+    def _day(self, day: date, steps: int) -> None:
+        self.at = max(self.at, self._begins(day))
+        for _ in range(steps):
+            self._step()
+
+
+def test_a_span_is_parted_by_its_readings_else_by_the_clocks(
+    books: Reader, season: Season, place: Place
+) -> None:
+    """S2: each row is in one part; a month is its days; where nobody read, the clocks decide."""
+    whole = span(books, "main", SITE, None, None)
+    before, expected = 0, []
+    for day, seq in readings(season):
+        expected.append((day, before, seq))
+        before = seq
+    assert parts_of(books, "main", SITE, whole, "day") == expected
+    first, second = parts_of(books, "main", SITE, whole, "month")
+    assert (first.name, second.name) == ("2026-10", "2026-11")
+    assert (first.after, first.upto, second.upto) == (0, second.after, len(season.rows))
+    assert first.upto == next(seq for day, seq in readings(season) if day == "2026-10-31")
+    assert last_month(books, ["main"]) == ("2026-10-01", "2026-10-31")
+    unread, ledger = Unread(3, 4, 20), place.open()
+    unread.write(ledger)
+    assert last_month(ledger, ["main"]) == (None, None)
+    parts = parts_of(ledger, "main", SITE, span(ledger, "main", SITE, None, None), "day")
+    assert [part.name for part in parts for _ in range(part.after, part.upto)] == [
+        gaming_day(row.at, SITE) for row in unread.rows
+    ]
+    assert [part.name for part in parts] == ["2026-10-30", "2026-10-31", "2026-11-01", "2026-11-02"]
+
+
+def test_the_first_month_is_told_while_it_goes_on(place: Place, season: Season) -> None:
+    """S2: before a month has ended there is no other to tell of."""
+    ledger = place.open()
+    ledger.new_epoch("main", "test")
+    ledger.append("main", 1, 0, season.rows[: readings(season)[0][1]])
+    assert last_day(ledger, "main") == "2026-10-30"
+    assert last_month(ledger, ["main"]) == ("2026-10-01", "2026-10-31")
 
 
 @pytest.mark.parametrize(

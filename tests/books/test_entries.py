@@ -59,7 +59,7 @@ def both(season: Season, tmp_path_factory: pytest.TempPathFactory) -> Iterator[t
 
 
 @pytest.mark.parametrize(
-    "report", ["reconcile", "contributions", "refusals", "access", "parameters", "alarms"]
+    "report", ["reconcile", "contributions", "cost", "refusals", "access", "parameters", "alarms"]
 )
 def test_a_day_costs_no_more_in_a_longer_journal(both: tuple[Counted, Counted], report: str) -> None:
     """S2: a day's report reads that day, and not what came before or after it."""

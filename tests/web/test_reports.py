@@ -59,6 +59,12 @@ async def test_every_report_is_a_page_a_paper_and_a_file(tmp_path: Path) -> None
         async with web.get("/ops/reports/payout?hit=H1&as=print") as paper:
             text = await paper.text()
             assert ("Ann" in text, "person 1" in text) == (True, False)
+        async with web.get("/ops/reports/cost?by=month&as=json") as file:
+            totals = (await file.json())["totals"]
+        assert {name: sum_ for name, sum_ in totals.items() if of_decimal(sum_)} == {
+            "wagered": "2.000000", "to_primary": "0.380000", "envy": "1000.000000", "seeds": "21250.000000",
+            "cost": "22250.380000", "left": "-22248.380000", "from_meters": "10000.180000",
+        }  # fmt: skip
 
 
 @on_loop
@@ -72,6 +78,7 @@ async def test_a_question_that_cannot_be_meant_is_answered_on_its_page(tmp_path:
             ("slip?hit=H1%27%20OR%201", "hit: "),
             ("slip?hit=H77", "H77"),
             ("hits?bank=other", "bank: "),
+            ("cost?by=week", "by: "),
         ):
             async with web.get(f"/ops/reports/{query}") as page:
                 text = await page.text()
