@@ -30,6 +30,8 @@ COLUMNS: Final = "sheet", "day", "level", "figure", "as it was", "if", "differen
 FIGURES: Final = "wagers", "meter", "hits", "paid", "house"
 COUNTS: Final = "wagers", "hits"
 HIDDEN: Final = "wagers whose hand was not shown"
+# Terms that are played all the same.
+NOT_ALLOWED: Final = "not allowed on this paytable"
 
 
 @dataclass(frozen=True)
@@ -59,9 +61,10 @@ def what_if(asked: Asked) -> None:
     """Play a link's journal again on other terms, and show what its meters would have done.
 
     The journal's wagers, cards and draws are put to an engine of their own; no money moves, and nothing is
-    written. With the link's own paytable, --set changes any figure. With another one, give what that paytable
-    leaves open. A hand that showed no cards counts as lost. What people did to money (undo, correct,
-    transfer) is not repeated; the command says how often they did.
+    written. With the link's own paytable, --set changes any figure, and the command says what of it is
+    forbidden. With another one, give what that paytable leaves open. A hand that showed no cards counts as
+    lost. What people did to money (undo, correct, transfer) is not repeated; the command says how often they
+    did.
 
     Example: jackpot ledger what-if --link floor-five --set minor.primary=5% --config /etc/jackpot/config.toml
     """
@@ -115,6 +118,8 @@ def _tell(found: "Found", config: "Config") -> None:
     money = writing(config.site.locale, config.site.currency)
     levels = _levels(found)
     names = [f"{name}{suffix}" for name in FIGURES for suffix in ("", " if")]
+    for said in found.not_allowed:
+        typer.echo(f"{NOT_ALLOWED}: {said}")
     print_table("At the end", ["level", *names], [
         [level, *("" if end is None else
                   ("{:,}".format if figure in COUNTS else money.exact)(getattr(end, figure))
@@ -220,6 +225,8 @@ def _figures(found: "Found") -> "Iterator[tuple[str, str, str, str, int | None, 
         yield "day", day.day, day.level, "hits", day.hits, day.hits_if
     for what, count in _played(found):
         yield "played", "", "", what, count, None
+    for said in found.not_allowed:
+        yield NOT_ALLOWED, "", "", said, None, None
 
 
 def _played(found: "Found") -> "Iterator[tuple[str, int]]":

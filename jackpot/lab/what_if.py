@@ -17,7 +17,7 @@ from controllers import messages as m
 from controllers.answers import Nack
 from jackpot.books.entries import Entry, counting, of_kinds
 from jackpot.books.names import HOUSE, Names
-from jackpot.catalogue import LevelEntry, LinkEntry, TermsRefused, parse_money, parse_rate, resolve
+from jackpot.catalogue import LevelEntry, LinkEntry, TermsRefused, parse_money, parse_rate, rate_text, resolve
 from jackpot.ledger.archived import cut_of, is_archived
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import rebuild
@@ -123,6 +123,7 @@ class Found(NamedTuple):
     """was, would: by level, the house last, and all together. days: in order. hidden: wagers without cards.
 
     left_out: acts of people that were not repeated. refused: what the engine did not take, and why.
+    not_allowed: of the terms that were tried, those that no configuration may have.
     """
 
     was: list[End]
@@ -134,6 +135,7 @@ class Found(NamedTuple):
     hidden: int
     left_out: Counter[str]
     refused: Counter[str]
+    not_allowed: list[str]
 
 
 def other_terms(now: LinkTerms, paytable: str | None, settings: Mapping[str, str]) -> LinkTerms:
@@ -148,7 +150,7 @@ def other_terms(now: LinkTerms, paytable: str | None, settings: Mapping[str, str
             raise Impossible(f"--set: {name!r} is none of LEVEL.primary, reserve, seed, reseed and limit")
         figures.setdefault(level, {})[figure] = text
     try:
-        terms = _changed(now, figures) if paytable is None else _resolved(now, paytable, figures)
+        terms = _changed(now, figures) if paytable is None else _configured(now, paytable, figures)
         check_link(terms)
     except (ValueError, TermsRefused) as error:
         raise Impossible(str(error)) from error
@@ -166,11 +168,38 @@ def _changed(now: LinkTerms, figures: Mapping[str, Mapping[str, str]]) -> LinkTe
     return replace(now, levels=tuple(levels))
 
 
+def not_allowed(now: LinkTerms, terms: LinkTerms) -> list[str]:
+    """What of changed terms the paytable's source forbids, as a configuration is told (L4, L5, L7)."""
+    if terms.paytable != now.paytable:
+        return []  # another one takes only what a configuration may give it
+    tried = {
+        (level.level, name): _said(name, figure)
+        for was, level in zip(now.levels, terms.levels, strict=True)
+        for name in (*RATES, *SUMS)
+        if (figure := getattr(level, name)) != getattr(was, name)
+    }
+    levels = {level: {name: text for (of, name), text in tried.items() if of == level} for level, _ in tried}
+    try:
+        _configured(now, now.paytable, levels)
+    except TermsRefused as refused:
+        return [
+            f"{level}.{name}={text}: {sentence.removeprefix(f'link {now.link}: ')}"
+            for path, sentence in refused.mistakes
+            for (level, name), text in tried.items()
+            if path == f"link.level.{level}.{name}"
+        ]
+    return []
+
+
+def _said(name: str, figure: int) -> str:
+    return rate_text(figure).replace(" ", "") if name in RATES else _text(figure)
+
+
 def _figure(name: str, text: str) -> int:
     return parse_rate(text) if name in RATES else parse_money(text)
 
 
-def _resolved(now: LinkTerms, paytable: str, figures: Mapping[str, Mapping[str, str]]) -> LinkTerms:
+def _configured(now: LinkTerms, paytable: str, figures: Mapping[str, Mapping[str, str]]) -> LinkTerms:
     return resolve(
         LinkEntry(
             now.link,
@@ -207,7 +236,8 @@ def what_if(ledger: Reader, bank: str, link: str, change: Change, tell: Callable
         raise Impossible(f"bank {bank} has no link {link!r}, only {known}")
     if names.begun is not None:
         raise Impossible(f"bank {bank} was joined of others, whose journals hold its wagers")
-    terms = change(names.links[number])
+    now = names.links[number]
+    terms = change(now)
     for table in names.tables.values():
         if link in table.links and not hands.makes(terms.hand_kind, table.game):
             raise Impossible(f"{table.table}: the cards of {table.game} make no hand of {terms.paytable}")
@@ -221,7 +251,7 @@ def what_if(ledger: Reader, bank: str, link: str, change: Change, tell: Callable
     tell(upto, upto)
     again.pay_all()
     engine, _ = rebuild(ledger, bank)
-    return again.found(engine.state.link(number))
+    return again.found(engine.state.link(number), not_allowed(now, terms))
 
 
 class _Again:
@@ -266,11 +296,12 @@ class _Again:
         for table in self._engine.state.tables:
             self._pay(table)
 
-    def found(self, was: Link) -> Found:
+    def found(self, was: Link, forbidden: list[str]) -> Found:
         """What came of it, next to the link as it is."""
-        ends = _ends(was), _ends(self._link)
-        totals = _total(was), _total(self._link)
-        return Found(*ends, *totals, self._days, self._rounds, self._hidden, self._left_out, self._refused)
+        return Found(
+            *(_ends(was), _ends(self._link)), *(_total(was), _total(self._link)), self._days,
+            self._rounds, self._hidden, self._left_out, self._refused, forbidden,
+        )  # fmt: skip
 
     @property
     def _link(self) -> Link:

@@ -59,6 +59,24 @@ def test_what_is_shown_is_in_the_file_and_in_json_too(config: Path) -> None:
     assert {row["level"] for row in rows if row["sheet"] == "at the end"} >= {"mega", "minor", "house"}
 
 
+def test_terms_that_are_forbidden_are_said_in_every_form(config: Path) -> None:
+    """L5: before the tables, in JSON and in CSV, once each; free of it where nothing is forbidden."""
+    forbidden = ("--set", "mega.primary=18%", "--set", "minor.primary=0.07%")
+    shown = what_if(config, *forbidden)
+    assert shown.exit_code == 0
+    first, second, *others = shown.stdout.splitlines()
+    said = [line.removeprefix("not allowed on this paytable: ") for line in (first, second)]
+    assert (
+        said[0] == "mega.primary=18%: 58 Pa. Code § 643a.12(e)(3) mandates 9%: it cannot be configured (L5)"
+    )
+    assert said[1].startswith("minor.primary=0.07%: ")
+    assert "not allowed" not in "".join(others)
+    assert json.loads(what_if(config, *forbidden, "--json").stdout)["not_allowed"] == said
+    rows = csv.DictReader(io.StringIO(what_if(config, *forbidden, "--csv").stdout))
+    assert [row["figure"] for row in rows if row["sheet"] == "not allowed on this paytable"] == said
+    assert "not allowed" not in what_if(config, "--paytable", "pa-643a-five-card-A").stdout
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

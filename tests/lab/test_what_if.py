@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from jackpot.books.names import HOUSE
-from jackpot.catalogue import LinkEntry, resolve
+from jackpot.catalogue import LevelEntry, LinkEntry, resolve
 from jackpot.lab.bench.past import BANK
-from jackpot.lab.what_if import Found, Impossible, other_terms, what_if
+from jackpot.lab.what_if import Found, Impossible, not_allowed, other_terms, what_if
 from jackpot.ledger.open import open_reader
 from jackpot.rules import hands, kinds
 from jackpot.rules.events import Settled
@@ -129,3 +129,43 @@ def test_terms_that_cannot_be_are_named(
     """Wrong input gets one clear line."""
     with pytest.raises(Impossible, match=said):
         tried(past, paytable, **settings)
+
+
+MANDATES = "58 Pa. Code § 643a.12(e)(3) mandates"
+NEEDS_APPROVAL = "a limit needs its approval stated in limit_approval"
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"mega_primary": "18%"}, [f"mega.primary=18%: {MANDATES} 9%: it cannot be configured (L5)"]),
+        ({"mega_primary": "9%"}, []),
+        (
+            {"minor_seed": "300.00", "minor_limit": "900.00"},
+            [
+                f"minor.seed=300.00: {MANDATES} $250 for 1: it cannot be configured (L4)",
+                f"minor.limit=900.00: {MANDATES} the seed: {NEEDS_APPROVAL} (L7)",
+            ],
+        ),
+    ],
+)
+def test_what_a_regulation_forbids_is_played_and_said(
+    past: str, settings: dict[str, str], said: list[str]
+) -> None:
+    """L4, L5, L7: each figure that no configuration may have, and no other; its own is nothing new."""
+    assert tried(past, **settings).not_allowed == said
+
+
+def test_what_a_source_leaves_open_is_allowed() -> None:
+    """L4, L5: above what it wants at least; below that it is said."""
+    entry = LinkEntry(
+        "four", "pa-649a-2011-progressive-A", "1.00",
+        level={"meter": LevelEntry(primary="15%", seed="2000.00", reseed="2000.00")},
+    )  # fmt: skip
+    now = resolve(entry)
+    wanted = "41 Pa.B. 3836 (2011), proposed 58 Pa. Code § 649a.12(e)(3) wants at least 14%"
+    for text, said in (
+        ("20%", []),
+        ("13%", [f"meter.primary=13%: {wanted}, not 13 % (L5)"]),
+    ):
+        assert not_allowed(now, other_terms(now, None, {"meter.primary": text})) == said
