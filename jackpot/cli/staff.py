@@ -45,7 +45,7 @@ def entered(config: Path | None, work: "Callable[[Entrance], Awaitable[T]]", *, 
     from jackpot.ledger.store import LedgerError
     from jackpot.rules.signing import SITE
     from jackpot.server.agreement import begin
-    from jackpot.server.people import Denied
+    from jackpot.server.errors import Denied
     from jackpot.server.stopped import entered as taken
 
     found = configured(config, "give --config FILE")

@@ -14,7 +14,8 @@ from jackpot.rules.signing import Role
 from jackpot.server.asks.ask import Ask, NotDone, Question, Request
 from jackpot.server.asks.payouts import Pay
 from jackpot.server.asks.target import keyed
-from jackpot.server.people import Denied, Entrance, Person
+from jackpot.server.errors import Denied
+from jackpot.server.people import Entrance, Person
 from jackpot.server.roster import Sheet
 from jackpot.server.staff import Coming, Staff
 

@@ -40,10 +40,10 @@ from jackpot.server.asks.servers import HandedOver, HandOver
 from jackpot.server.asks.sources import Sources
 from jackpot.server.desk import Desk
 from jackpot.server.devices import Devices
-from jackpot.server.errors import ServerError
+from jackpot.server.errors import Denied, ServerError
 from jackpot.server.once import Once
 from jackpot.server.papers import Papers
-from jackpot.server.people import SIGN_IN, Denied, Entrance, Person
+from jackpot.server.people import SIGN_IN, Entrance, Person
 from jackpot.server.refusals import refusal_of
 from jackpot.server.remedy import explained
 from jackpot.server.staff import Staff

@@ -10,3 +10,12 @@ class ServerError(Exception):
     """
 
     code = Code.INTERNAL
+
+
+class Denied(ServerError):
+    """Somebody is not let in, or not believed. code: as an act's refusal, with its HTTP status in `codes`."""
+
+    def __init__(self, code: Code, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message

@@ -15,9 +15,11 @@ from typing import Final, TypeVar
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
+from cryptography.hazmat.primitives.hashes import SHA1
+from cryptography.hazmat.primitives.twofactor.hotp import HOTP
 
 from jackpot.rules.codes import Code
-from jackpot.server.errors import ServerError
+from jackpot.server.errors import Denied
 
 # Checks at once: half of a small machine at most, for a tenth of a second each.
 AT_ONCE: Final = 2
@@ -36,12 +38,6 @@ OF_KNOWN: Final = 8
 T = TypeVar("T")
 
 
-class Busy(ServerError):
-    """So many secrets are being checked that this one is not."""
-
-    code = Code.BUSY
-
-
 class Hashing:
     """Makes and checks hashes of secrets. hasher: argon2id, as RFC 9106 advises for little memory."""
 
@@ -52,11 +48,11 @@ class Hashing:
         self._places: Counter[str] = Counter()
 
     async def hash(self, secret: str) -> str:
-        """What is kept of a secret. Raises Busy."""
+        """What is kept of a secret. Raises Denied where too many are checked."""
         return await self._aside(lambda: self._hasher.hash(secret))
 
     async def fits(self, hash_: str | None, secret: str, place: str = "", *, known: bool = False) -> bool:
-        """Whether the hash is of that secret; None: of nobody's. place: as in a Gate. Raises Busy.
+        """Whether the hash is of that secret; None: of nobody's. place: as in a Gate. Raises Denied.
 
         known: that person came in there before.
         """
@@ -70,7 +66,7 @@ class Hashing:
 
         full = not known and self._inside >= AT_ONCE + WAITING_MOST - OF_KNOWN
         if full or self._places[place] >= OF_PLACE:
-            raise Busy
+            raise _too_many()
         self._places[place] += 1
         try:
             return await self._aside(verified)
@@ -84,7 +80,7 @@ class Hashing:
 
     async def _aside(self, work: Callable[[], T]) -> T:
         if self._inside >= AT_ONCE + WAITING_MOST:
-            raise Busy
+            raise _too_many()
         self._inside += 1
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads, work)
@@ -96,12 +92,14 @@ class Hashing:
         self._threads.shutdown(wait=False, cancel_futures=True)
 
 
+def _too_many() -> Denied:
+    return Denied(Code.BUSY, "too many people sign in at once: try again in some seconds")
+
+
 def totp_at(key: bytes, step: int) -> str:
     """The six digits of that half minute."""
-    mac = hmac.digest(key, step.to_bytes(8, "big"), "sha1")
-    start = mac[-1] & 0x0F
-    number = int.from_bytes(mac[start : start + 4], "big") & 0x7FFF_FFFF
-    return str(number % 10**TOTP_DIGITS).zfill(TOTP_DIGITS)
+    sha1 = SHA1()  # noqa: S303 - what the apps on phones take
+    return HOTP(key, TOTP_DIGITS, sha1, enforce_key_length=False).generate(step).decode()
 
 
 def totp_step(key: bytes, code: str, unix_ms: int, used: int) -> int | None:

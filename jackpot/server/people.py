@@ -24,9 +24,9 @@ from jackpot.rules.commands import ActCommand
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import ActAnswer
 from jackpot.rules.signing import ROLES, SITE, Means, Proof, Role, Signed
-from jackpot.server.errors import ServerError
+from jackpot.server.errors import Denied
 from jackpot.server.gate import OF_ONE, Gate
-from jackpot.server.hashing import Busy, Hashing, totp_step
+from jackpot.server.hashing import Hashing, totp_step
 from jackpot.server.roster import Roster, Sheet
 
 # A session that nobody uses ends: a screen that was left alone is signed out within a break.
@@ -71,15 +71,6 @@ class SignedIn(msgspec.Struct, frozen=True):
 
     token: str
     person: Person
-
-
-class Denied(ServerError):
-    """Somebody is not let in, or not believed. code: as an act's refusal, with its HTTP status in `codes`."""
-
-    def __init__(self, code: Code, message: str) -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
 
 
 class Bank(Protocol):
@@ -153,7 +144,7 @@ class Entrance:
         """A person has chosen their secret: what was begun with another one has ended."""
         if (wrong := secret_fault(secret, login)) is not None:
             raise Denied(Code.BAD_REQUEST, f"secret: {wrong}")
-        kept = Secret(signed.id, await self._hash(secret), key)
+        kept = Secret(signed.id, await self.hashing.hash(secret), key)
         await self.store.change(kept.kept())  # the journal says which secret counts, so this goes first
         answer = await self.site.person(SetSecret(kept.digest), (), b"", Proof((signed,)))
         if not answer.ok:
@@ -278,7 +269,8 @@ class Entrance:
         kept = await self.books.read(lambda ledger: keyring.secret(ledger, digest))
         used = await self.books.read(lambda ledger: keyring.used_step(ledger, number))
         known = self.gate.knows(plain, place)
-        fits = await self._fits(kept.hash if kept else None, secret, place, known=known)
+        hash_ = kept.hash if kept else None
+        fits = await self.hashing.fits(hash_, secret[:SECRET_MOST], place, known=known)
         _check(self.gate, plain, place)  # again: others may have failed there meanwhile
         step: int | None = 0
         if kept is not None and kept.totp:
@@ -311,18 +303,6 @@ class Entrance:
         await self.store.change(("INSERT INTO session VALUES (?1, ?2, ?3)", row))
         return SignedIn(token, person)
 
-    async def _fits(self, hash_: str | None, secret: str, place: str, *, known: bool) -> bool:
-        try:
-            return await self.hashing.fits(hash_, secret[:SECRET_MOST], place, known=known)
-        except Busy as error:
-            raise _too_many() from error
-
-    async def _hash(self, secret: str) -> str:
-        try:
-            return await self.hashing.hash(secret)
-        except Busy as error:
-            raise _too_many() from error
-
 
 def secret_fault(secret: str, login: str) -> str | None:
     """Why nobody may have that secret; None where they may."""
@@ -334,10 +314,6 @@ def secret_fault(secret: str, login: str) -> str | None:
 def _check(gate: Gate, login: str, place: str) -> None:
     if gate.shut(login, place):
         raise Denied(Code.LOCKED, SHUT)
-
-
-def _too_many() -> Denied:
-    return Denied(Code.BUSY, "too many people sign in at once: try again in some seconds")
 
 
 def _signed(sheet: Sheet, number: int, means: Means, roles: tuple[Role, ...], token: int = 0) -> Signed:

@@ -13,7 +13,8 @@ from jackpot.rules.codes import Code
 from jackpot.rules.outcome import ActAnswer
 from jackpot.rules.signing import Role
 from jackpot.server.asks.people import OneTimeCode
-from jackpot.server.people import TOKEN_BYTES, Denied, Entrance, Person, secret_fault
+from jackpot.server.errors import Denied
+from jackpot.server.people import TOKEN_BYTES, Entrance, Person, secret_fault
 
 # A code is read out or typed from a slip of paper; nobody guesses 80 bits.
 CODE_BYTES: Final = 10

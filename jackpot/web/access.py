@@ -15,7 +15,8 @@ from aiohttp import hdrs, web
 
 from jackpot.rules import names
 from jackpot.rules.codes import Code
-from jackpot.server.people import Denied, Entrance, Person
+from jackpot.server.errors import Denied
+from jackpot.server.people import Entrance, Person
 from jackpot.web.forms import FORM, form_of
 
 # The prefix binds it to this host and to TLS; a browser refuses it without. On loopback there is no TLS.

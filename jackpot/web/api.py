@@ -34,7 +34,8 @@ from jackpot.server.asks.done import Problem
 from jackpot.server.asks.registry import ASKED_ACTS, QUESTIONS
 from jackpot.server.asks.target import act_of, keyed, question_of
 from jackpot.server.door import Door
-from jackpot.server.people import Denied, Entrance, Person
+from jackpot.server.errors import Denied
+from jackpot.server.people import Entrance, Person
 from jackpot.web.access import SAFE_METHODS, Untrusted
 from jackpot.web.forms import body_of
 from jackpot.web.visitor import Visits

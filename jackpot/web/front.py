@@ -27,8 +27,8 @@ from jackpot.server.asks.hits import AskWaitingHits, Hit
 from jackpot.server.asks.requests import AskRequests, Waiting
 from jackpot.server.asks.target import question_of
 from jackpot.server.desk import BankStopped
-from jackpot.server.errors import ServerError
-from jackpot.server.people import SECRET_LEAST, Denied, Person
+from jackpot.server.errors import Denied, ServerError
+from jackpot.server.people import SECRET_LEAST, Person
 from jackpot.web import doings
 from jackpot.web.access import SAFE_METHODS, Access, Forged, Unsafe, check_origin, page_token, word_of_ours
 from jackpot.web.forms import SIGN_IN_MOST, form_of

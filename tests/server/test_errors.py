@@ -5,8 +5,7 @@ import pytest
 from jackpot.rules.codes import Code
 from jackpot.server.asks.ask import BadRequest, NotDone
 from jackpot.server.desk import BankStopped
-from jackpot.server.errors import ServerError
-from jackpot.server.people import Denied
+from jackpot.server.errors import Denied, ServerError
 
 
 @pytest.mark.parametrize(

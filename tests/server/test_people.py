@@ -21,15 +21,10 @@ from jackpot.rules.acts.requests import Confirm
 from jackpot.rules.codes import Code
 from jackpot.rules.kinds import name_of
 from jackpot.rules.signing import SITE
+from jackpot.server.errors import Denied
 from jackpot.server.gate import OF_ONE, WITHIN_S
 from jackpot.server.hashing import OF_PLACE, TOTP_STEP_S, Hashing, totp_at
-from jackpot.server.people import (
-    SESSION_IDLE_MS,
-    SESSION_MOST_MS,
-    Denied,
-    Entrance,
-    Person,
-)
+from jackpot.server.people import SESSION_IDLE_MS, SESSION_MOST_MS, Entrance, Person
 from jackpot.server.staff import CODE_HOLDS_MS, Coming, Staff
 from tests.ledger.waiting import open_ledger
 from tests.server.bed import LINK, StepClock, configure, on_loop

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from jackpot.rules.codes import Code
-from jackpot.server.people import Denied
+from jackpot.server.errors import Denied
 from jackpot.server.staff import Coming
 from tests.server.bed import on_loop
 from tests.server.test_people import ANN, BEN, denied, opened
