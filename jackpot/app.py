@@ -30,7 +30,6 @@ from jackpot.server.agreement import (
     agree,
     is_left_out,
     open_books,
-    own_digest,
 )
 from jackpot.server.desk import BankStopped
 from jackpot.server.door import Door
@@ -41,6 +40,7 @@ from jackpot.server.known import see_people
 from jackpot.server.life import Service
 from jackpot.server.pagers import Pagers
 from jackpot.server.people import Entrance
+from jackpot.server.program import own_digest
 from jackpot.server.readings import Calendar, read_ended, take_readings
 from jackpot.server.register import Device, Register
 from jackpot.server.relay import Publisher, SignKeys

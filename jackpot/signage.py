@@ -10,9 +10,9 @@ from aiohttp import web
 from jackpot.clock import Clock
 from jackpot.config import Address, Config, Signage
 from jackpot.process import Process, settle_memory, told_to_stop
-from jackpot.server.agreement import own_digest
 from jackpot.server.door import Door
 from jackpot.server.follow import Followed, Follower
+from jackpot.server.program import own_digest
 from jackpot.server.register import Device, Register
 from jackpot.server.relay import SignKeys
 from jackpot.server.signs import Signs

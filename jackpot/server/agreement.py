@@ -1,18 +1,14 @@
-"""Do configuration and ledger agree before a link starts? And which program decides here (S3)?
+"""Do configuration and ledger agree before a link starts (S3, L9)?
 
 Where the two differ the journal is right, and the link is suspended.
 """
 
-import hashlib
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
-from importlib import resources
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import structlog
 
-import controllers
-import jackpot
 from jackpot.config import Config, differences
 from jackpot.config.writing import writing
 from jackpot.ledger.banks import has_ended, open_banks, site_of
@@ -40,20 +36,7 @@ NOT_THERE: Final = (
     "jackpot verify --config looks for what else is missing"
 )
 
-# Every file that decides anything: the program and the paytables that it ships.
-_CODE: Final = (".py", ".toml", ".sql", ".json")
-
 log: Final = structlog.get_logger()
-
-
-def own_digest() -> str:
-    """SHA-256 over the program's own files, names and bytes, in order (S3); hex."""
-    total = hashlib.sha256()
-    for package in (controllers, jackpot):
-        root = resources.files(package)
-        for path, data in sorted(_files(root, package.__name__)):
-            total.update(f"{path}\0{len(data)}\0".encode() + data)
-    return total.hexdigest()
 
 
 class OtherSite(LedgerUnusable):
@@ -221,34 +204,33 @@ async def agree(desk: Desk, config: Config, store: Store, *, first: bool) -> Non
     again. Raises BankStopped, LedgerError.
     """
     known = await desk.ask(_terms)
-    wanted = {terms.link for terms in config.links if terms.bank == desk.bank}
+    ours = [terms for terms in config.links if terms.bank == desk.bank]
     elsewhere = {}
-    if not wanted <= known.keys():
+    if any(terms.link not in known for terms in ours):
         elsewhere = await store.run(lambda ledger: misplaced_links(ledger, config, desk.bank))
-    for terms in config.links:
-        if terms.bank != desk.bank:
-            continue
-        if terms.link not in known and (bank := elsewhere.get(terms.link)) is not None:
+    for terms in ours:
+        if terms.link in known:
+            await _agree_link(desk, terms, *known[terms.link])
+        elif (bank := elsewhere.get(terms.link)) is not None:
             log.error("link_elsewhere", link=terms.link, bank=bank, configured=desk.bank, do=_move(bank))
-            continue
-        if terms.link not in known:
+        else:
             _tell_opening(terms, config, first=first)
             await _do(desk, OpenLink(terms))
-            continue
-        if CLOSED in known[terms.link][1]:
-            log.warning("link_closed", bank=desk.bank, link=terms.link, do=is_closed(terms.link))
-            continue
-        differ = differences(known[terms.link][0], terms)
-        suspended = CONFIG_REASON in known[terms.link][1]
-        if differ:
-            log.error("config_differs", bank=desk.bank, link=terms.link, differences=differ)
-        if differ and not suspended:
-            await _do(desk, Suspend(CONFIG_REASON, (terms.link,), ""))
     await agree_again(desk, config)
     for link in known.keys() - {terms.link for terms in config.links}:
         if CLOSED not in known[link][1]:
             log.warning("link_not_configured", bank=desk.bank, link=link)
     await _agree_tables(desk, config)
+
+
+async def _agree_link(desk: Desk, terms: LinkTerms, journal: LinkTerms, suspended: list[str]) -> None:
+    """Suspends a link for which the configuration has other terms than the journal; not a closed one."""
+    if CLOSED in suspended:
+        log.warning("link_closed", bank=desk.bank, link=terms.link, do=is_closed(terms.link))
+    elif differ := differences(journal, terms):
+        log.error("config_differs", bank=desk.bank, link=terms.link, differences=differ)
+        if CONFIG_REASON not in suspended:
+            await _do(desk, Suspend(CONFIG_REASON, (terms.link,), ""))
 
 
 async def agree_again(desk: Desk, config: Config) -> None:
@@ -345,14 +327,3 @@ async def _do(desk: Desk, command: Command) -> None:
     if not answer.ok:
         name = type(command).__name__
         log.error("not_opened", bank=desk.bank, command=name, code=answer.code, message=answer.message)
-
-
-def _files(folder: Any, name: str) -> list[tuple[str, bytes]]:
-    found = []
-    for item in folder.iterdir():
-        path = f"{name}/{item.name}"
-        if item.is_dir():
-            found += _files(item, path)
-        elif item.name.endswith(_CODE):
-            found.append((path, item.read_bytes()))
-    return found

@@ -102,17 +102,6 @@ async def test_a_ledger_that_was_changed_starts_no_link(tmp_path: Path) -> None:
             pytest.fail("it started")
 
 
-@on_loop
-async def test_the_programs_own_digest_is_logged(tmp_path: Path) -> None:
-    """S3: which program decides is on record, in the log and in the head's holder."""
-    with structlog.testing.capture_logs() as logs:
-        async with Server(configure(tmp_path)) as server:
-            head = await server._stores["main"].head("main")
-    digest = next(line for line in logs if line["event"] == "starting")["program"]
-    assert len(digest) == 64
-    assert head.holder.endswith(digest[:12])
-
-
 def _certified(name: str, trust: trustme.CA) -> ssl.SSLContext:
     context = ssl.create_default_context()
     trust.configure_trust(context)
