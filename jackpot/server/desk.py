@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeVar
 
-import msgspec
 import structlog
 
 from jackpot.clock import Clock
@@ -69,7 +68,7 @@ class Desk(ABC):
 
     def act(self, command: Command, release: Release) -> None:
         """Submits what the server itself decides, as `submit`."""
-        self.submit(self._envelope(command, ()), release)
+        self.submit(self._envelope(command), release)
 
     async def person(
         self, command: Command, people: tuple[str, ...], digest: bytes = b"", proof: Proof = UNPROVED
@@ -78,7 +77,7 @@ class Desk(ABC):
 
         proof: who signed, in place of names. Raises BankStopped.
         """
-        envelope = msgspec.structs.replace(self._envelope(command, people, digest), proof=proof)
+        envelope = self._envelope(command, people, digest, proof)
         outcome: Outcome = await self._answered(lambda release: self.submit(envelope, release))
         return outcome.of_act()
 
@@ -118,9 +117,15 @@ class Desk(ABC):
         finally:
             self._asked.discard(answer)
 
-    def _envelope(self, command: Command, people: tuple[str, ...], digest: bytes = b"") -> Envelope:
-        tick, digest = int(self.clock.monotonic() * 1000), digest or os.urandom(DIGEST_BYTES)
-        return Envelope(command, at=self.clock.unix_ms(), tick=tick, digest=digest, people=people)
+    def _envelope(
+        self,
+        command: Command,
+        people: tuple[str, ...] = (),
+        digest: bytes = b"",
+        proof: Proof = UNPROVED,
+    ) -> Envelope:
+        at, tick = self.clock.unix_ms(), int(self.clock.monotonic() * 1000)
+        return Envelope(command, at, tick, digest or os.urandom(DIGEST_BYTES), people=people, proof=proof)
 
     @property
     def service(self) -> Service:

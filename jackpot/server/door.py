@@ -127,7 +127,7 @@ class Door:
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):
                 break
             except OSError as error:
-                self._exhausted(listening, error, alone=not accepted)
+                self._exhausted(listening, error, first=not accepted)
                 break
             raw.setblocking(False)
             entered += self._arrive(Guest(self.crowd, raw, _address(raw, place)))
@@ -136,14 +136,14 @@ class Door:
         if self.refused > before:
             self._pause(listening, REFUSED_PAUSE_S)
 
-    def _exhausted(self, listening: socket.socket, error: OSError, *, alone: bool) -> None:
+    def _exhausted(self, listening: socket.socket, error: OSError, *, first: bool) -> None:
         """No descriptor is left: a stranger gives up its own, and the next is tried for soon.
 
-        alone: nobody has come in this turn, so that it is known that somebody waits.
+        first: nobody has come in this turn, so that it is known that somebody waits.
         """
         log.error("accept_failed", listener=self.name, reason=str(error), kind=(self.name, error.errno))
         self._pause(listening, RETRY_S)
-        if alone and error.errno in _EXHAUSTED and (other := self.crowd.oldest()) is not None:
+        if first and error.errno in _EXHAUSTED and (other := self.crowd.oldest()) is not None:
             self._turn_out(other)
 
     def _pause(self, listening: socket.socket, seconds: float) -> None:

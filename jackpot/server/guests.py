@@ -16,6 +16,8 @@ from typing import Final, Protocol
 
 import msgspec
 
+from jackpot.server.alone import Peer
+
 # Strangers let in at once before the pace is kept: as many as one address may have.
 RESERVE: Final = 256.0
 # Addresses from which a device has proved itself: several times the largest floor.
@@ -68,12 +70,8 @@ class Bounds(msgspec.Struct, frozen=True):
     known: int = 0
 
 
-class Visitor(Protocol):
-    """The protocol of a connection: one peer."""
-
-    @property
-    def kind(self) -> str: ...
-    def break_off(self) -> None: ...
+class Visitor(Peer, Protocol):
+    """The protocol of a connection."""
 
     def turn_out(self) -> None:
         """There is no room for it."""

@@ -27,7 +27,7 @@ RETRY_S: Final = 1.0
 log: Final = structlog.get_logger()
 
 
-class HandOver:
+class _Handing:
     """A bank on its way to another server, for the person who waits.
 
     given_up: whether the ledger says that it is free. heir: who took it, "" where it came back.
@@ -66,7 +66,7 @@ class Tenure:
         self._on_taken = on_taken
         self._patient_until = -inf
         self._ended = asyncio.Event()
-        self._handing: HandOver | None = None
+        self._handing: _Handing | None = None
         self._settled: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def settled(self) -> None:
@@ -87,7 +87,7 @@ class Tenure:
             raise BankStopped(stopped)
         if not self._store.shared:
             raise BankStopped("a ledger in SQLite has one server")
-        handing = self._handing = self._handing or HandOver()
+        handing = self._handing = self._handing or _Handing()
         self.writer.end(hand_over=True)
         await asyncio.wait((handing.given_up,))
         if not handing.given_up.result():
