@@ -53,13 +53,12 @@ class Span(msgspec.Struct, frozen=True):
 
 
 class Part(msgspec.Struct, frozen=True):
-    """What the walk over a span found; as in `Walked`. began: where it went on from. opened: the rounds of
-    tables with a limit, which are judged by those before them. sound: nothing is wrong in it.
+    """What the walk over a span found, where nothing is wrong in it; as in `Walked`. began: where it went on
+    from. opened: the rounds of tables with a limit, which are judged by those before them.
     """
 
     began: Joint
     ended: Joint
-    sound: bool
     known: bytes | None
     older: int
     refusals: int
@@ -98,7 +97,7 @@ def _walked(ledger: Reader, url: str, jobs: int, task: Task, progress: Progress)
         return None
 
 
-def _in_order(parts: Sequence[Future[Part]], tell: Callable[[], None]) -> Iterator[Part]:
+def _in_order(parts: Sequence[Future[Part | None]], tell: Callable[[], None]) -> Iterator[Part | None]:
     """Each part as soon as it is there and its turn has come."""
     for part in parts:
         while not part.done():
@@ -121,7 +120,7 @@ def spans(ledger: Reader, task: Task) -> list[Span]:
     return [Span(task, after, upto) for after, upto in pairwise([begin, *cuts, last])]
 
 
-def joined(task: Task, parts: Iterable[Part]) -> Walked | None:
+def joined(task: Task, parts: Iterable[Part | None]) -> Walked | None:
     """The parts put together in their order, as one walk would have found it.
 
     None where anything is wrong in one, or where one did not begin with what the one before it ended with.
@@ -132,7 +131,7 @@ def joined(task: Task, parts: Iterable[Part]) -> Walked | None:
     totals: Totals = {}
     timely = Timely()
     for part in parts:
-        if not part.sound or part.began != at or any(_untimely(timely, one) for one in part.opened):
+        if part is None or part.began != at or any(_untimely(timely, one) for one in part.opened):
             return None
         at, accounts = part.ended, part.accounts
         known = None if part.known is None else known
@@ -163,7 +162,7 @@ def _begin(url: str, done: "Synchronized[int]") -> None:
     os.nice(NICE)
 
 
-def _part_of(span: Span) -> Part:
+def _part_of(span: Span) -> Part | None:
     with closing(open_reader(_url)) as ledger:
         return part_of(ledger, span, _count)
 
@@ -174,13 +173,16 @@ def _count(rows: int) -> None:
             _done.value += rows
 
 
-def part_of(ledger: Reader, span: Span, count: Callable[[int], None]) -> Part:
-    """Walks one span. count: called with how many rows more are done. Raises LedgerUnusable."""
+def part_of(ledger: Reader, span: Span, count: Callable[[int], None]) -> Part | None:
+    """Walks one span; None where anything is wrong. count: called with how many rows more are done.
+
+    Raises LedgerUnusable.
+    """
     task, opened = span.task, list[Opened]()
     try:
         walk = _begun(ledger, span, opened.append)
     except LedgerCorrupt:
-        return _unsound()
+        return None  # nothing can go on from the snapshot there
     begin, told = beginning(task.bank, task.cut), span.after
     began, before = (walk.joint(), Totals()) if span.after > begin.seq else (begin, walk.accounts() or {})
 
@@ -190,11 +192,11 @@ def part_of(ledger: Reader, span: Span, count: Callable[[int], None]) -> Part:
         told = walk.seq
 
     pass_over(ledger, walk, span.upto, tell)
-    sound = not walk.problems() and walk.seq == span.upto and (task.chain or walk.judge is not None)
+    if walk.problems() or walk.seq != span.upto or (walk.judge is None and not task.chain):
+        return None
     return Part(
         began,
         walk.joint(),
-        sound,
         walk.known,
         walk.older,
         walk.refusals,
@@ -204,12 +206,6 @@ def part_of(ledger: Reader, span: Span, count: Callable[[int], None]) -> Part:
         walk.accounts(),
         opened,
     )
-
-
-def _unsound() -> Part:
-    """Nothing can go on from the snapshot there."""
-    at = Joint(0, b"")
-    return Part(at, at, False, None, 0, 0, [], {}, {}, None, [])
 
 
 def _begun(ledger: Reader, span: Span, opened: Callable[[Opened], None]) -> Walk:
