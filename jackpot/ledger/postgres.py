@@ -11,12 +11,12 @@ from jackpot.ledger import reading, rights, schema
 from jackpot.ledger.aside import Aside
 from jackpot.ledger.connect import FAILURES, text
 from jackpot.ledger.journal import Head, Row, Snapshot, check_dense
-from jackpot.ledger.postgres_lease import TAKEN, Leases, over
+from jackpot.ledger.postgres_lease import TAKEN, Leases
 from jackpot.ledger.postgres_rows import append_rows, begin_banks, carry_out, save_snapshot
 from jackpot.ledger.postgres_schema import open_schema
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.session import REFUSALS, Session
-from jackpot.ledger.store import DataRefused, LedgerCorrupt, LedgerUnusable, Statement
+from jackpot.ledger.store import DataRefused, LedgerCorrupt, LedgerUnusable, Statement, over
 
 T = TypeVar("T")
 

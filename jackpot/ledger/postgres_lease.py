@@ -7,7 +7,7 @@ from jackpot.ledger import reading
 from jackpot.ledger.connect import FAILURES
 from jackpot.ledger.journal import Head, genesis
 from jackpot.ledger.session import Session
-from jackpot.ledger.store import Fenced
+from jackpot.ledger.store import Fenced, over
 
 # How long a backend that was told to end may take; one that does not is tried again with the next epoch.
 END_BACKEND_MS: Final = 5_000
@@ -43,11 +43,6 @@ _TAKE_SEEN: Final = f"""
     )
     {_TAKE} FROM seen
 """  # noqa: S608
-
-
-def over(bank: str, epoch: int) -> Fenced:
-    """What to raise where a writer's epoch is not the bank's any more."""
-    return Fenced(f"bank {bank} was taken by another writer: epoch {epoch} is over")
 
 
 class Leases:

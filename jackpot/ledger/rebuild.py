@@ -12,7 +12,7 @@ import msgspec
 from jackpot.ledger.archived import cut_of, is_archived
 from jackpot.ledger.journal import Head, Row, Snapshot, chained, genesis
 from jackpot.ledger.reading import Reader
-from jackpot.ledger.store import Fenced, LedgerCorrupt
+from jackpot.ledger.store import Fenced, LedgerCorrupt, over
 from jackpot.rules import again, events
 from jackpot.rules.acts.act import By
 from jackpot.rules.acts.seals import SEAL_STEP, SNAPSHOT_FORMAT, Seal, Sealed, decide_seal, digest_of
@@ -119,7 +119,7 @@ def read_to(
 def still_own(head: Head, epoch: int) -> None:
     """Raises Fenced where another writer took the bank before it was read: the head's epoch is not ours."""
     if head.epoch != epoch:
-        raise Fenced(f"bank {head.bank} was taken by another writer: epoch {epoch} is over")
+        raise over(head.bank, epoch)
 
 
 class _Beginning(NamedTuple):
@@ -176,7 +176,7 @@ def check_sealed(ledger: Reader, snapshot: Snapshot) -> None:
     where = f"{snapshot.bank}: the snapshot of row {snapshot.seq}"
     rows = ledger.rows(snapshot.bank, snapshot.seq, 1)
     row = rows[0] if rows and rows[0].seq == snapshot.seq + 1 else None
-    seal = None if row is None else seal_in(row)
+    seal = None if row is None else _seal_in(row)
     if row is None or seal is None:
         raise LedgerCorrupt(f"{where} is sealed by no row after it")
     if chained(snapshot.hash, row) != row.hash:
@@ -185,14 +185,17 @@ def check_sealed(ledger: Reader, snapshot: Snapshot) -> None:
         raise LedgerCorrupt(f"{where} is not what row {row.seq} sealed")
 
 
-def seal_in(row: Row) -> Sealed | None:
-    """The row's event, if it is a seal."""
-    if row.kind != Sealed.kind:
-        return None
+def event_in(row: Row) -> Event | None:
+    """What the row tells; None where that cannot be read, as the replay of the row says."""
     try:
-        event = decode(row.kind, row.version, row.body)
+        return decode(row.kind, row.version, row.body)
     except (UnknownEventError, msgspec.MsgspecError):
-        return None  # the replay of the row says so
+        return None
+
+
+def _seal_in(row: Row) -> Sealed | None:
+    """The row's event, if it is a seal."""
+    event = event_in(row) if row.kind == Sealed.kind else None
     return event if isinstance(event, Sealed) else None
 
 
@@ -215,7 +218,7 @@ def _check_seal(engine: Engine, row: Row) -> bool:
 
     Raises LedgerCorrupt for a seal that no server would write here.
     """
-    seal = seal_in(row)
+    seal = _seal_in(row)
     if seal is None or (seal.format != SNAPSHOT_FORMAT and row.version < events.RULES_VERSION):
         return False
     try:
@@ -249,11 +252,8 @@ class _Judge:
             self._engine.new_epoch(0)  # its clock decides nothing: an event says how long was waited (T10)
         if row.seq <= self._after or row.version < events.RULES_VERSION:
             return
-        try:
-            event = decode(row.kind, row.version, row.body)
-        except (UnknownEventError, msgspec.MsgspecError):
-            return  # the replay of the row says so
-        if isinstance(event, Sealed) or (isinstance(event, FoundBehind) and not self._known):
+        event = event_in(row)
+        if event is None or isinstance(event, Sealed) or (isinstance(event, FoundBehind) and not self._known):
             return
         try:
             fault = again.fault(self._engine, row, event, lambda _people: None)

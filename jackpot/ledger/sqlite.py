@@ -17,10 +17,10 @@ from jackpot.ledger.store import (
     DROP_SNAPSHOTS,
     SNAPSHOTS_KEPT,
     DataRefused,
-    Fenced,
     Statement,
     kept_apart,
     not_written,
+    over,
 )
 
 # Rows of a statement that is kept prepared: its text is below 16 KiB. One for fewer rows is filled up to
@@ -88,7 +88,7 @@ class SqliteLedger(Reader):
                 (self._number(bank), epoch),
             )
             if connection.changes() != 1:
-                raise Fenced(f"bank {bank} was taken by another writer: epoch {epoch} is over")
+                raise over(bank, epoch)
 
     def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:
         check_dense(bank, seq_before, [row.seq for row in rows])
@@ -99,7 +99,7 @@ class SqliteLedger(Reader):
         except DataRefused as error:
             head = self.head(bank)
             if (head.epoch, head.seq) != (epoch, seq_before):
-                raise Fenced(f"bank {bank} was taken by another writer: epoch {epoch} is over") from error
+                raise over(bank, epoch) from error
             raise
 
     def save_snapshot(self, snapshot: Snapshot) -> None:
@@ -147,7 +147,7 @@ def _write(
     _insert(connection, "hit_entry", hits)
     connection.execute(_FENCE, (rows[-1].seq, rows[-1].hash, number, epoch, seq_before))
     if connection.changes() != 1:
-        raise Fenced(f"bank {rows[0].bank} was taken by another writer: epoch {epoch} is over")
+        raise over(rows[0].bank, epoch)
     # What triggers do is in the total alone.
     written = sum(1 + len(row.postings) + len(row.hits) for row in rows) + 1
     _check_wrote("all", connection.total_changes() - before, written)

@@ -74,6 +74,11 @@ class LedgerCorrupt(LedgerError):
     """The journal, its postings and its head do not fit together; says where."""
 
 
+def over(bank: str, epoch: int) -> Fenced:
+    """What to raise where a writer's epoch is not the bank's any more."""
+    return Fenced(f"bank {bank} was taken by another writer: epoch {epoch} is over")
+
+
 _SOMEBODYS_HAND: Final = (
     "a trigger or rule that is not the ledger's interferes; nothing was kept, and jackpot verify "
     "says which it is"

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from jackpot.ledger.journal import Row, chained, genesis
-from jackpot.ledger.rebuild import Totals, accounts_of, moved_by, replay
+from jackpot.ledger.rebuild import Totals, accounts_of, event_in, moved_by, replay
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.ledger.timely import Timely
 from jackpot.rules import again, events, kinds
@@ -150,7 +150,7 @@ class Walk:
     def _replay(self, row: Row) -> None:
         if self.judge is None:
             return
-        engine, event = self.judge.engine, _event(row)
+        engine, event = self.judge.engine, event_in(row)
         if row.epoch > self.epoch:
             engine.new_epoch(0)  # its clock decides nothing: an event says how long was waited (T10)
         fault = None if event is None else self._decided(self.judge, row, event)
@@ -214,14 +214,6 @@ def beginning(bank: str, cut: Cut | None) -> Joint:
 def at_state(stands: Joint, engine: Engine) -> Joint:
     """The joint with the state of an engine that stands there."""
     return msgspec.structs.replace(stands, since=engine.epoch.since, state=digest_of(engine.snapshot()))
-
-
-def _event(row: Row) -> events.Event | None:
-    """What the row tells; None where nothing can be read: applying it says so."""
-    try:
-        return kinds.decode(row.kind, row.version, row.body)
-    except (kinds.UnknownEventError, msgspec.MsgspecError):
-        return None
 
 
 def _explain(broken: list[tuple[Row, bytes]], stored: list[bytes]) -> list[str]:
