@@ -7,7 +7,6 @@ token that only our own pages know, besides the cookie, so that no other site's 
 
 import hashlib
 import hmac
-import ipaddress
 from collections.abc import Collection
 from typing import Final
 
@@ -18,6 +17,7 @@ from jackpot.rules.codes import Code
 from jackpot.server.errors import Denied
 from jackpot.server.people import Entrance, Person
 from jackpot.web.forms import FORM, form_of
+from jackpot.web.visitor import loopback
 
 # The prefix binds it to this host and to TLS; a browser refuses it without. On loopback there is no TLS.
 SECURE_COOKIE: Final = "__Host-jackpot"
@@ -86,7 +86,7 @@ class Access:
     def check_way(self, request: web.Request) -> None:
         """Raises Unsafe; also for a proxy on this machine that nobody has named."""
         passed_on = hdrs.X_FORWARDED_FOR in request.headers or hdrs.FORWARDED in request.headers
-        if not self.encrypted(request) and (passed_on or not _loopback(request.remote)):
+        if not self.encrypted(request) and (passed_on or not loopback(request.remote or "")):
             raise Unsafe(HOW_TO_BE_SAFE)
 
     async def check_page(self, request: web.Request, session: str) -> None:
@@ -140,10 +140,3 @@ def word_of_ours(session: str, said: str) -> str:
     """What stands next to `said` in a page's address: no foreign link says that a thing is done."""
     text = said.encode(errors="surrogateescape")  # an address may be any bytes
     return hmac.digest(page_token(session).encode(), b"said " + text, "sha256").hex()
-
-
-def _loopback(address: str | None) -> bool:
-    try:
-        return address is not None and ipaddress.ip_address(address).is_loopback
-    except ValueError:
-        return False

@@ -101,13 +101,13 @@ class Source(Protocol):
     def pagers(self) -> Pagers | None: ...
 
 
-def why(writer: Desk) -> str | None:
+def why(desk: Desk) -> str | None:
     """Why a bank does not act now; None if it acts, here or in another server."""
-    if writer.hold.elsewhere:
+    if desk.hold.elsewhere:
         return None
-    if (stopped := writer.hold.stopped) is not None:
-        return f"stopped: {stopped}" if writer.hold.failed else stopped
-    return None if writer.active else "the ledger does not answer, or answers too slowly"
+    if (stopped := desk.hold.stopped) is not None:
+        return f"stopped: {stopped}" if desk.hold.failed else stopped
+    return None if desk.active else "the ledger does not answer, or answers too slowly"
 
 
 def _own(devices: Devices) -> set[str]:
@@ -237,18 +237,18 @@ class Overview:
                 self._looked_at = now
         return self._found
 
-    async def _read(self, writer: Desk) -> None:
+    async def _read(self, desk: Desk) -> None:
         try:
             async with asyncio.timeout(STATE_WITHIN_S):
-                found = _Bank(await writer.ask(views.statistics))
-                waiting, _ = await writer.ask(lambda engine: views.waiting_hits(engine, 0, PAGE_MOST))
-            if writer.bank != SITE:
-                listed = await hits_of(writer, self._source.books, None, HITS_SHOWN)
+                found = _Bank(await desk.ask(views.statistics))
+                waiting, _ = await desk.ask(lambda engine: views.waiting_hits(engine, 0, PAGE_MOST))
+            if desk.bank != SITE:
+                listed = await hits_of(desk, self._source.books, None, HITS_SHOWN)
                 found = _Bank(found.state, listed.hits, waiting)
-            self._states[writer.bank] = found
+            self._states[desk.bank] = found
         except (TimeoutError, BankStopped, LedgerError):
-            if writer.hold.elsewhere:  # else its last durable state is shown, and `troubles` says why
-                self._states.pop(writer.bank, None)
+            if desk.hold.elsewhere:  # else its last durable state is shown, and `troubles` says why
+                self._states.pop(desk.bank, None)
 
     def _overview(self) -> Map:
         source = self._source
@@ -267,15 +267,15 @@ class Overview:
             "waiting": self._waiting(),
             "starting": self._starting(),
             "elsewhere": {
-                link: Sentence("at server {server}", server=writer.hold.held_by.split()[0])
-                for writer in source.writers.values()
-                if writer.hold.elsewhere
-                for link in writer.board.links
+                link: Sentence("at server {server}", server=desk.hold.held_by.split()[0])
+                for desk in source.writers.values()
+                if desk.hold.elsewhere
+                for link in desk.board.links
             },
             "why": {
                 link: causes(reasons.split(", "))
-                for writer in source.writers.values()
-                for link, reasons in suspended(writer.board).items()
+                for desk in source.writers.values()
+                for link, reasons in suspended(desk.board).items()
             },
             "troubles": list(self._troubles(tables)),
             "tables": [
@@ -326,7 +326,7 @@ class Overview:
         own = self._source.config.server
         if own is None:
             return ""
-        holders = {bank: writer.hold.held_by for bank, writer in self._source.writers.items()}
+        holders = {bank: desk.hold.held_by for bank, desk in self._source.writers.items()}
         said = joined(
             Sentence("bank {bank}: server {server}", bank=bank, server=holder.split()[0])
             if holder
@@ -415,11 +415,11 @@ class Overview:
 
     def _troubles(self, tables: Iterable[Map]) -> Iterator[dict[str, str]]:
         """What somebody has to see to, the gravest first, and what they do next."""
-        for bank, writer in self._source.writers.items():
-            if reason := why(writer):
+        for bank, desk in self._source.writers.items():
+            if reason := why(desk):
                 said = Sentence("Bank {bank} does not act: {reason}", bank=bank, reason=reason)
                 yield _trouble(said, _LOOK_INTO_BANK)
-            for link, reasons in suspended(writer.board).items():
+            for link, reasons in suspended(desk.board).items():
                 next_ = joined(remedies(reasons, bank, link), "; ")
                 said = Sentence(
                     "Link {link} is suspended: {reasons}", link=link, reasons=causes(reasons.split(", "))

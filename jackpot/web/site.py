@@ -26,10 +26,8 @@ from jackpot.server.acts import Acts
 from jackpot.server.asks.ask import BASE
 from jackpot.server.desk import BankStopped, Desk
 from jackpot.server.door import Door
-from jackpot.server.heads import Signer
 from jackpot.server.histogram import Histogram
 from jackpot.server.listening import Encryption
-from jackpot.server.pagers import Pagers
 from jackpot.server.people import Entrance
 from jackpot.server.remedy import explained
 from jackpot.server.standbys import Standbys
@@ -83,13 +81,7 @@ class Source(overview.Source, Visited, Protocol):
     @property
     def entrance(self) -> Entrance: ...
     @property
-    def people(self) -> Desk: ...
-    @property
-    def signer(self) -> Signer | None: ...
-    @property
     def encryption(self) -> Encryption: ...
-    @property
-    def pagers(self) -> Pagers | None: ...
     @property
     def standbys(self) -> Standbys | None: ...
     @property
@@ -172,23 +164,23 @@ async def ready(request: web.Request) -> web.Response:
     suspended: the links that take no wagers, each with why and what people do next.
     """
     source = request.app[_SOURCE]
-    reasons = {bank: reason for bank, writer in source.writers.items() if (reason := why(writer))}
+    reasons = {bank: reason for bank, desk in source.writers.items() if (reason := why(desk))}
     found: dict[str, Any] = {"warnings": list(source.warnings)} if source.warnings else {}
     if reasons:
         return web.json_response({"status": "not ready", "reasons": reasons, **found}, status=503)
-    for writer in source.writers.values():
-        if stopped := explained(writer.board, writer.bank):
+    for desk in source.writers.values():
+        if stopped := explained(desk.board, desk.bank):
             found["suspended"] = found.get("suspended", {}) | stopped
     return web.json_response({"status": "ready", **found})
 
 
-async def _learn(states: dict[str, dict[str, Any]], bank: str, writer: Desk) -> None:
+async def _learn(states: dict[str, dict[str, Any]], bank: str, desk: Desk) -> None:
     """The bank's books as they are durable now; they stay as they were known where it is late."""
     try:
         async with asyncio.timeout(STATE_WITHIN_S):
-            states[bank] = await writer.ask(views.statistics)
+            states[bank] = await desk.ask(views.statistics)
     except (TimeoutError, BankStopped):
-        if writer.hold.elsewhere:
+        if desk.hold.elsewhere:
             states.pop(bank, None)  # the other server shows its books
 
 
@@ -197,8 +189,8 @@ async def metrics(request: web.Request) -> web.Response:
     source, states, chances = request.app[_SOURCE], request.app[_STATES], request.app[_CHANCES]
     desks = {**source.writers, SITE: source.people}
     async with asyncio.TaskGroup() as group:  # all at once: banks in doubt answer late, each as late as one
-        for bank, writer in desks.items():
-            group.create_task(_learn(states, bank, writer))
+        for bank, desk in desks.items():
+            group.create_task(_learn(states, bank, desk))
     own = "" if source.config.server is None else source.config.server.id
     build = {
         "version": __version__,
@@ -206,7 +198,7 @@ async def metrics(request: web.Request) -> web.Response:
         "python": platform.python_version(),
         "server": own,
     }
-    banks = [writer.statistics() for writer in desks.values()]
+    banks = [desk.statistics() for desk in desks.values()]
     devices = [part.statistics() for part in (source.tables, source.signs)]
     relays = [relay.statistics() for relay in source.relays]
     doors = [door.statistics() for door in source.doors]

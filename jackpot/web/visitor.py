@@ -230,7 +230,7 @@ def _check_host(request: web.Request, hosts: Collection[str]) -> None:
             raise web.HTTPBadRequest(text="a request names its host\n")
         return
     host = name_of(given)
-    if host in hosts or _loopback(host):
+    if host in hosts or loopback(host):
         return
     transport = request.transport
     if "*" in hosts and transport is not None and host == transport.get_extra_info("sockname")[0]:
@@ -255,7 +255,8 @@ def names(hosts: Collection[str], listening: Collection[str]) -> frozenset[str]:
     return frozenset(hosts) | own
 
 
-def _loopback(host: str) -> bool:
+def loopback(host: str) -> bool:
+    """Whether it is this machine itself, by address or name."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
