@@ -1,8 +1,7 @@
-"""Who is on the floor now, what was won last, and what is wrong? As people read it, for the floor page."""
+"""Who is on the floor now, and what was won last? As people read it, for the floor page."""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import reduce
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol
 from urllib.parse import quote
 
@@ -13,12 +12,8 @@ from jackpot.config import Config, titles_of
 from jackpot.config.writing import Writing, moment
 from jackpot.ledger.store import LedgerError
 from jackpot.rules import views
-from jackpot.rules.acts.links import CONFIG_REASON, INTERNAL, OPERATOR
-from jackpot.rules.acts.meters import TRANSFERRED
-from jackpot.rules.acts.witness import BEHIND
 from jackpot.rules.money import to_cents
 from jackpot.rules.signing import SITE
-from jackpot.rules.unpaid import WAITING_MOST
 from jackpot.server.asks.ask import PAGE_MOST
 from jackpot.server.desk import BankStopped, Desk
 from jackpot.server.devices import Devices
@@ -26,8 +21,9 @@ from jackpot.server.heads import Signer
 from jackpot.server.history import hits_of
 from jackpot.server.pagers import Pagers
 from jackpot.server.relay import Publisher
-from jackpot.server.remedy import remedies, remedy, suspended
+from jackpot.server.remedy import suspended
 from jackpot.web.doings import causes
+from jackpot.web.troubles import belonging, troubles
 from jackpot.words import Sentence, ago, joined, several, words
 
 HITS_SHOWN: Final = 14
@@ -40,38 +36,19 @@ STATE_WITHIN_S: Final = 1.0
 
 # A device that lost its server tries again every few seconds (WIRE): one that is not back by then is missing.
 BACK_WITHIN_S: Final = 15.0
-
 # What a person does with a hit of that status (A10).
 _NEXT: Final = {"pending": Sentence("validate it"), "validated": Sentence("pay it")}
-# A bank that stops says why in the log; what to do about each is in the manual.
-_LOOK_INTO_BANK: Final = Sentence("the server's log says why; `jackpot lease show` says who has the bank")
 # How many devices of a role are here: where it has one, and where it has more or none.
 HERE: Final = {
     "table": ("{here} of {known} table", "{here} of {known} tables"),
     "sign": ("{here} of {known} sign", "{here} of {known} signs"),
 }
-# Devices of a role that are not here: one, and several.
-OFFLINE: Final = {
-    "table": ("Table {names} is offline", "Tables {names} are offline"),
-    "sign": ("Sign {names} is offline", "Signs {names} are offline"),
-}
-
 # What waits for people, or for the second of two: one, and several.
 HITS: Final = ("{count} hit waits for people", "{count} hits wait for people")
 REQUESTS: Final = (
     "{count} request waits for a second person", "{count} requests wait for a second person",
 )  # fmt: skip
 ALARMS: Final = ("{count} alarm is open", "{count} alarms are open")
-
-# By the reason that a link is suspended for, what ends it on the link's page.
-_ON_PAGE: Final = {
-    OPERATOR: Sentence("once the cause is over, let wagers in again on the link's page"),
-    INTERNAL: Sentence("keep the log; once it is understood two people resume it on its page"),
-    TRANSFERRED: Sentence(
-        "its money went to another link; close it on its page, or two people resume it there"
-    ),
-    CONFIG_REASON: Sentence("two people confirm on its page what differs, or the configuration is put back"),
-}
 
 Map = dict[str, Any]
 
@@ -101,93 +78,10 @@ class Source(Protocol):
     def pagers(self) -> Pagers | None: ...
 
 
-def why(desk: Desk) -> str | None:
-    """Why a bank does not act now; None if it acts, here or in another server."""
-    if desk.hold.elsewhere:
-        return None
-    if (stopped := desk.hold.stopped) is not None:
-        return f"stopped: {stopped}" if desk.hold.failed else stopped
-    return None if desk.active else "the ledger does not answer, or answers too slowly"
-
-
-def _own(devices: Devices) -> set[str]:
-    """The devices that belong at this server now."""
-    return {
-        name
-        for name, device in devices.register.devices.items()
-        if not any(isinstance(desk, Desk) and desk.hold.elsewhere for desk in device.desks)
-    }
-
-
 def _here(devices: Devices) -> Sentence:
     """How many devices are here, and how many belong here."""
-    known = len(_own(devices))
+    known = len(belonging(devices))
     return Sentence(HERE[devices.register.role][known != 1], here=len(devices.current), known=known)
-
-
-def _trouble(what: Sentence, next_: str, at: str = "", there: str = "") -> dict[str, str]:
-    """What is wrong, and what somebody does about it.
-
-    next_: in English on every page where it is no Sentence. at: the page where people act on it.
-    there: what they do then, in place of what they type elsewhere.
-    """
-    return {"what": what, "next": next_, "at": at, "there": there}
-
-
-def _table_at(table: str) -> str:
-    """The address of its page."""
-    return f"/ops/tables/{quote(table, safe='')}"
-
-
-def _on_page(reasons: str) -> str:
-    """What people do about a suspended link on its page; "" where that does not end every reason."""
-    found = [_ON_PAGE.get(reason) for reason in reasons.split(", ")]
-    whole = [each for each in found if each is not None]
-    if len(whole) < len(found):
-        return ""
-    return reduce(lambda one, other: Sentence("{one}; {other}", one=one, other=other), whole)
-
-
-def _at_tables(tables: Iterable[Map]) -> Iterator[dict[str, str]]:
-    """Where the round of a table waits for people."""
-    for table in tables:
-        name, round_, asked = table["table"], table["round"], table["asked"]
-        if round_ and round_["state"] == "mismatch":
-            said = Sentence("Table {table}: the chips counted differ from the wagers accepted", table=name)
-            there = Sentence(
-                "count again at the table; or strike a wager, or void the round, on the table's page"
-            )
-            strike = f"strike a wager: `jackpot rounds strike {name} {round_['round']} SEAT LINK`"
-            typed = f"count again at the table, or {strike}, or `jackpot rounds void`"
-            yield _trouble(said, typed, _table_at(name), there)
-        if table["waiting"] > WAITING_MOST:
-            waiting = f"{table['waiting']:,}"
-            said = Sentence("Table {table}: {count} awards wait for people", table=name, count=waiting)
-            each = Sentence(
-                "validate and pay each; where the approved controls let small ones be final at once, "
-                "see `validate_at`"
-            )
-            yield _trouble(said, f"`jackpot hits list`, then {each}", "/ops/hits", each)
-        if asked:
-            said = Sentence(
-                "Table {table}: {person} asked to reopen round {round}; the table waits 15 minutes at most",
-                table=name, person=asked["by"], round=asked["round"],
-            )  # fmt: skip
-            answer = f"`jackpot rounds reopen {name} {asked['round']}`"
-            there = Sentence("another person answers on the table's page")
-            yield _trouble(said, f"another person answers: {answer}, or `decline`", _table_at(name), there)
-
-
-def _at_limit(links: Iterable[Map]) -> Iterator[dict[str, str]]:
-    """Where a meter has reached its limit (L7)."""
-    for link in links:
-        for level in link["levels"]:
-            if level["limit"] is not None and level["primary"] >= level["limit"]:
-                said = Sentence(
-                    "Link {link}: the meter {level} is at its limit", link=link["link"], level=level["level"]
-                )
-                then = Sentence("what would raise it goes to the overflow, and from there to the next meter")
-                yield _trouble(said, then)
 
 
 def _so_many(forms: tuple[str, str], number: int) -> str:
@@ -252,10 +146,12 @@ class Overview:
 
     def _overview(self) -> Map:
         source = self._source
-        tables = [table for bank in self._states.values() for table in bank.state["tables"]]
+        states = [bank.state for bank in self._states.values()]
+        tables = [table for state in states for table in state["tables"]]
         hits = [self._hit(name, hit) for name, bank in self._states.items() for hit in bank.hits]
         hits.sort(key=lambda hit: hit["at"], reverse=True)
         at_tables, at_signs = source.tables, source.signs
+        starting = source.clock.monotonic() - self._began < BACK_WITHIN_S
         counts = Sentence("{tables}, {signs}", tables=_here(at_tables), signs=_here(at_signs))
         return {
             "time": moment(source.clock.unix_ms(), source.config.site.timezone),
@@ -265,7 +161,7 @@ class Overview:
             "alarms": self._alarms(),
             "requests": self._requests(),
             "waiting": self._waiting(),
-            "starting": self._starting(),
+            "starting": starting,
             "elsewhere": {
                 link: Sentence("at server {server}", server=desk.hold.held_by.split()[0])
                 for desk in source.writers.values()
@@ -277,7 +173,7 @@ class Overview:
                 for desk in source.writers.values()
                 for link, reasons in suspended(desk.board).items()
             },
-            "troubles": list(self._troubles(tables)),
+            "troubles": list(troubles(source, states, starting=starting)),
             "tables": [
                 self._table(table) for table in tables if table["table"] in at_tables.register.devices
             ],
@@ -288,7 +184,7 @@ class Overview:
                     "links": ", ".join(sorted(map(self._title, sign.links))),
                 }
                 for name, sign in at_signs.register.devices.items()
-                if name in _own(at_signs)
+                if name in belonging(at_signs)
             ],
             "hits": hits[:HITS_SHOWN],
             "terms": {
@@ -399,82 +295,6 @@ class Overview:
             heads=signed or Sentence("nothing yet"),
             destinations=taken,
         )
-
-    def _untold(self) -> Iterator[dict[str, str]]:
-        """Where signed heads and notices do not get to."""
-        source = self._source
-        why = Sentence("the line not_sent in the log says why; it is tried again")
-        for outbox in source.signer.outboxes if source.signer is not None else ():
-            if outbox.failing:
-                to = outbox.statistics()["destination"]
-                yield _trouble(Sentence("Signed heads do not reach the {destination}", destination=to), why)
-        if source.pagers is not None and source.pagers.outbox.failing:
-            yield _trouble(
-                Sentence("Nobody is paged: the web server of the pagers does not take the messages"), why
-            )
-
-    def _troubles(self, tables: Iterable[Map]) -> Iterator[dict[str, str]]:
-        """What somebody has to see to, the gravest first, and what they do next."""
-        for bank, desk in self._source.writers.items():
-            if reason := why(desk):
-                said = Sentence("Bank {bank} does not act: {reason}", bank=bank, reason=reason)
-                yield _trouble(said, _LOOK_INTO_BANK)
-            for link, reasons in suspended(desk.board).items():
-                next_ = joined(remedies(reasons, bank, link), "; ")
-                said = Sentence(
-                    "Link {link} is suspended: {reasons}", link=link, reasons=causes(reasons.split(", "))
-                )
-                yield _trouble(said, next_, f"/ops/links/{quote(link, safe='')}", _on_page(reasons))
-        for bank in self._unfed():
-            said = Sentence("Bank {bank} does not reach Redis: signs fed by Redis show a fault", bank=bank)
-            then = Sentence("start Redis, or check the network to it; the money does not wait for it")
-            yield _trouble(said, then)
-        yield from self._untold()
-        for bank_state, *_ in self._states.values():
-            yield from _at_limit(bank_state["links"])
-            for table in bank_state["behind"]:
-                said = Sentence("Table {table} has answers that the ledger does not have", table=table)
-                there = Sentence("two people say on the table's page whether they believe it")
-                yield _trouble(said, remedy(BEHIND, bank_state["bank"], ""), _table_at(table), there)
-        yield from self._doubled()
-        yield from _at_tables(tables)
-        for devices in self._expected():
-            if gone := sorted(_own(devices) - set(devices.current)):
-                said = Sentence(OFFLINE[devices.register.role][len(gone) > 1], names=", ".join(gone))
-                then = Sentence("check power, network and key; the log names devices that were refused")
-                yield _trouble(said, then)
-
-    def _doubled(self) -> Iterator[dict[str, str]]:
-        """Keys that two devices use."""
-        for devices in (self._source.tables, self._source.signs):
-            role = devices.register.role
-            for device in sorted(devices.register.blocked):
-                then = Sentence(
-                    "find the second one, then `jackpot keys clear {device} --role {key}`; "
-                    "a stolen key: `jackpot keys revoke`",
-                    device=device,
-                    key=role,
-                )
-                said = Sentence(
-                    "Two devices use the key of {role} {device}", role=Sentence(role), device=device
-                )
-                yield _trouble(said, then)
-
-    def _unfed(self) -> list[str]:
-        """The banks of this server that do not reach Redis. Another server's banks are its own to feed."""
-        down = [relay.bank for relay in self._source.relays if not relay.line.up]
-        return [bank for bank in down if not self._source.writers[bank].hold.elsewhere]
-
-    def _starting(self) -> bool:
-        """Whether devices may still be on their way back to a server that was started."""
-        return self._source.clock.monotonic() - self._began < BACK_WITHIN_S
-
-    def _expected(self) -> list[Devices]:
-        """Devices whose absence is a trouble; a sign that is not here may be at a signage process."""
-        source = self._source
-        if self._starting():
-            return []
-        return [source.tables] if source.config.signage else [source.tables, source.signs]
 
     def _title(self, link: str) -> str:
         return self._titles.get(link, link)

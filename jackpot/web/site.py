@@ -52,9 +52,10 @@ from jackpot.web.metrics import (
     of_timers,
     of_way_in,
 )
-from jackpot.web.overview import Overview, why
+from jackpot.web.overview import Overview
 from jackpot.web.reports import Reports
 from jackpot.web.screens import Screens, asked_in, secure
+from jackpot.web.troubles import why
 from jackpot.web.visitor import EVERYWHERE, Visits, names
 
 # A scrape while the ledger is in doubt gets the last durable state, not an error: that is when people look.

@@ -30,9 +30,10 @@ from jackpot.server.remedy import REMEDIES
 from jackpot.web.access import HOW_TO_BE_SAFE
 from jackpot.web.doings import CAUSES, DOINGS, WAITS
 from jackpot.web.front import LISTS
-from jackpot.web.overview import ALARMS, HERE, HITS, OFFLINE, REQUESTS
+from jackpot.web.overview import ALARMS, HERE, HITS, REQUESTS
 from jackpot.web.reports import ASKED
 from jackpot.web.screens import templates
+from jackpot.web.troubles import OFFLINE
 from jackpot.words import Sentence, several
 from jackpot.words import game as game_name
 from jackpot.words import words as as_words
