@@ -40,6 +40,7 @@ PAGES = (
     "/readings",
     "/reports",
     "/reports/access",
+    "/reports/cost",
     "/lab",
 )
 FORM = """() => Object.fromEntries(new FormData(document.querySelector('form[action="/ops/acts/pay"]')))"""
