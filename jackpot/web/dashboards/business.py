@@ -25,11 +25,10 @@ BUSINESS: Final = Board(
             "Wagers and rounds of each table in the chosen time, those undone later included.",
             [
                 Column("Wagers", f"sum by (table) ({_PLAYED})", "locale"),
-                Column("Rounds", f"increase(jackpot_table_rounds_total{{{T}}}[$__range])", "locale"),
+                Column("Rounds", _ROUNDS, "locale"),
                 Column(
                     "Wagers a round",
-                    f"sum by (table) ({_PLAYED}) / "
-                    f"(sum by (table) (increase(jackpot_table_rounds_total{{{T}}}[$__range])) > 0)",
+                    f"sum by (table) ({_PLAYED}) / (sum by (table) ({_ROUNDS}) > 0)",
                     "none",
                 ),
             ],
