@@ -57,12 +57,12 @@ class Answer(msgspec.Struct, frozen=True, array_like=True):
 class Appender:
     """The server's side: one batch at a time. The process starts with the first, and again after `recover`.
 
-    path: of the file, which this server has open already. useless: a process could not be started, or ended
-    before it had written anything: batches are better written without it.
+    path: of the file, which this server has open already. proven: the process that was started last has
+    answered. Where one fails before it has, batches are better written without it.
     """
 
     def __init__(self, path: Path) -> None:
-        self.useless = False
+        self.proven = False
         self._path = path
         self._turn = asyncio.Lock()
         self._process: Process | None = None
@@ -113,7 +113,7 @@ class Appender:
     async def _answer_to(self, batch: Batch) -> Answer:
         try:
             if self._process is None:
-                self.useless = True  # until it has answered
+                self.proven = False
                 words = "-P", "-m", __spec__.name, str(self._path)
                 self._process = await asyncio.create_subprocess_exec(
                     sys.executable, *words, stdin=PIPE, stdout=PIPE
@@ -125,8 +125,8 @@ class Appender:
             length = await back.readexactly(_LENGTH_BYTES)
             said = await back.readexactly(int.from_bytes(length, "big"))
         except (OSError, asyncio.IncompleteReadError):
-            return Answer(CommitInDoubt.__name__, self._doubt or (NEVER_ANSWERED if self.useless else ENDED))
-        self.useless = False
+            return Answer(CommitInDoubt.__name__, self._doubt or (ENDED if self.proven else NEVER_ANSWERED))
+        self.proven = True
         return msgspec.msgpack.decode(said, type=Answer)
 
 

@@ -58,9 +58,8 @@ class SqliteFile:
         self._lock = None if readonly or second else locked(self.path)
         try:
             self._connection = self._connect(0 if second else apsw.SQLITE_OPEN_CREATE)
-            if (
-                self._lock is not None
-            ):  # the last process may have died in doubt: build nothing on a WAL it left (S5)
+            if self._lock is not None:
+                # The last process may have died in doubt: build nothing on a WAL it left (S5).
                 self._connection.wal_checkpoint("main", apsw.SQLITE_CHECKPOINT_TRUNCATE)
             if not second:
                 self._migrate(self._connection)
@@ -236,7 +235,7 @@ class SqliteFile:
         connection = self.ready()
         if not self.checkpoint_due:
             return
-        with self._disk():
+        with self._disk(), suppress(apsw.BusyError):  # another writer carries it over at this moment
             _, self._wal_pages_done = connection.wal_checkpoint("main", apsw.SQLITE_CHECKPOINT_PASSIVE)
 
 

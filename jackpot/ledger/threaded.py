@@ -120,7 +120,7 @@ class Threaded:
         try:
             await self._appender.append(bank, epoch, seq_before, rows)
         except CommitInDoubt as error:
-            if self._appender.useless:
+            if not self._appender.proven:
                 self._large = inf
             self._ledger.file.doubt(str(error))
             raise

@@ -210,6 +210,37 @@ def test_the_log_is_carried_over_every_16_mib(path: Path, monkeypatch: pytest.Mo
     assert not path.with_name(path.name + "-wal").exists()
 
 
+# A byte of the shared index, as SQLite describes it. It is locked while the log is carried over.
+CHECKPOINT_LOCK = 121
+HOLDS = f"""
+import fcntl, sys
+index = open(sys.argv[1], "r+b")
+fcntl.lockf(index, fcntl.LOCK_EX, 1, {CHECKPOINT_LOCK})
+print(flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_log_that_the_other_writer_carries_over_is_no_doubt(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DESIGN 4: two writers may want to carry the log over at one moment; the later one leaves it."""
+    monkeypatch.setattr(sqlite_file, "CHECKPOINT_BYTES", 1)
+    ledger, made = SqliteLedger(path), rows(3)
+    ledger.new_epoch("main", "test")
+    ledger.append("main", 1, 0, made[:2])
+    command = [sys.executable, "-c", HOLDS, f"{path}-shm"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        ledger.checkpoint()
+        ledger.append("main", 1, 2, made[2:])
+        other.communicate()
+    ledger.checkpoint()
+    assert not ledger.file.checkpoint_due
+    ledger.close()
+
+
 def test_the_owner_alone_reads_a_ledger(path: Path) -> None:
     """Hashes of secrets and patrons lie in the file and its log, and its folder may be open to others."""
     SqliteLedger(path).new_epoch("main", "test")

@@ -184,9 +184,7 @@ class Served(Program):
 
     def resident(self) -> int:
         """Bytes that it has in memory now."""
-        (pid,) = super().pids()
-        lines = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
-        return int(lines["VmRSS"].removesuffix("kB")) * 1024
+        return sum(_resident(pid) for pid in self._own())
 
 
 class Ours(Served):
@@ -210,6 +208,11 @@ def serving(line: str) -> dict[str, int] | None:
     if event.get("event") != "serving":
         return None
     return {name: event[name] for name in ("tables", "signs", "http") if name in event}
+
+
+def _resident(pid: int) -> int:
+    lines = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+    return int(lines["VmRSS"].removesuffix("kB")) * 1024
 
 
 def _cpu(pid: int) -> float:
