@@ -28,7 +28,8 @@ from typing import Any, Final, NoReturn
 WITHIN_S: Final = 60.0
 # One call: its words and its environment. A longer one does not fit into a packet.
 CALL_MOST: Final = 128 * 1024
-# With this in its environment a server writes every batch by a process of its own, not the large ones alone.
+# With this in its environment a server writes every batch by a process of its own, not the large ones alone,
+# and starts another at once where that has ended.
 EACH_BATCH_APART: Final = "EACH_BATCH_APART"
 # Where a test gives one of these, it must be there before the interpreter is: a library under it, another
 # program in place of this one. What the whole run has of them, the source has too.
@@ -184,6 +185,7 @@ def _become(call: dict[str, Any], files: list[int]) -> list[str]:
     os.environ.update(call["environment"])
     if EACH_BATCH_APART in os.environ:
         vars(import_module("jackpot.ledger.open"))["LARGE"] = 1
+        vars(import_module("jackpot.ledger.appender"))["AGAIN_S"] = 0.0
     return words
 
 

@@ -4,7 +4,8 @@
 
 A thread of the server waits for the interpreter after each call of SQLite, as long as frames are decided: so
 deciding and writing took turns. Where two processors are free, this process gains two fifths of the frames of
-a busy floor. A batch and its answer are four bytes of length and a MessagePack value each.
+a busy floor. It says GREETING once it can write. A batch and its answer are four bytes of length and a
+MessagePack value each.
 
 It writes for the server that started it, which holds the file's lock. Should it outlive it by a moment,
 the epoch in the file fences it like any older writer.
@@ -16,20 +17,24 @@ import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Sequence
 from contextlib import suppress
+from math import inf
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
+from jackpot import __version__
 from jackpot.behind import end_with_the_server
 from jackpot.ledger.aside import LEFT, outlast
 from jackpot.ledger.journal import Row
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.store import CommitInDoubt, DataRefused, Fenced, LedgerCorrupt, LedgerError
 
+# A program that was replaced under the server is another one, and greets otherwise.
+GREETING: Final = f"jackpot {__version__}\n".encode()
 ENDED: Final = "the process that writes large batches has ended"
-# A limit of the system, or a lack of memory: the next one would end like it.
-NEVER_ANSWERED: Final = f"{ENDED} before its first answer, and no other is started"
+# A limit of the system, or a lack of memory, would end the next one as well: a doubt a minute at the most.
+AGAIN_S: Final = 60.0
 # It has the batch in hand to write, and the file to close. Nobody waits for a disk that takes longer.
 ENDS_WITHIN_S: Final = 10.0
 _LENGTH_BYTES: Final = 4
@@ -55,23 +60,47 @@ class Answer(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Appender:
-    """The server's side: one batch at a time. The process starts with the first, and again after `recover`.
-
-    path: of the file, which this server has open already. proven: the process that was started last has
-    answered. Where one fails before it has, batches are better written without it.
-    """
+    """The server's side: one call at a time. path: of the file, which this server has open already."""
 
     def __init__(self, path: Path) -> None:
-        self.proven = False
         self._path = path
-        self._turn = asyncio.Lock()
         self._process: Process | None = None
-        self._doubt = ""
+        self._greeted = False
+        self._started_at = -inf
+        self._left = False
+
+    async def ready(self) -> bool:
+        """Whether it takes a batch now. The first question starts the process, which then takes a second.
+
+        It is started once in AGAIN_S at the most.
+        """
+        if self._greeted:
+            return True
+        try:
+            if self._process is None:
+                now = asyncio.get_running_loop().time()
+                if now < self._started_at + AGAIN_S:
+                    return False
+                self._started_at = now
+                words = "-P", "-m", __spec__.name, str(self._path)
+                # In a group of its own, as Ctrl-C is for the server alone.
+                self._process = await asyncio.create_subprocess_exec(
+                    sys.executable, *words, stdin=PIPE, stdout=PIPE, process_group=0
+                )
+            async with asyncio.timeout(0):
+                self._greeted = await _read(self._process, len(GREETING)) == GREETING
+        except TimeoutError:
+            return False
+        except (OSError, RuntimeError, asyncio.IncompleteReadError):  # no process, no thread to watch it
+            pass
+        if not self._greeted:
+            await self.end()
+        return self._greeted
 
     async def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:
-        """As of a Store: after CommitInDoubt `recover` must follow, before the file is looked at."""
+        """As of a Store, where it is ready. After CommitInDoubt `end` must follow."""
         async with asyncio.TaskGroup() as group:
-            asked = group.create_task(self._ask(Batch(bank, epoch, seq_before, rows)))
+            asked = group.create_task(self._answer_to(Batch(bank, epoch, seq_before, rows)))
             cancelled = await outlast(asked)
         answer = asked.result()
         if answer.error:
@@ -79,60 +108,44 @@ class Appender:
         if cancelled is not None:
             raise cancelled
 
-    async def recover(self) -> None:
-        """After doubt: returns once the process holds the file no more."""
-        if self._doubt and self._process is not None:
-            await _end(self._process)
-            self._process = None
-        self._doubt = ""
+    async def _answer_to(self, batch: Batch) -> Answer:
+        assert self._process is not None  # noqa: S101 - it is ready
+        assert self._process.stdin is not None  # noqa: S101 - a pipe
+        try:
+            self._process.stdin.write(_framed(batch))
+            length = await _read(self._process, _LENGTH_BYTES)
+            said = await _read(self._process, int.from_bytes(length, "big"))
+            return msgspec.msgpack.decode(said, type=Answer)
+        except (OSError, asyncio.IncompleteReadError, msgspec.DecodeError):
+            return Answer(CommitInDoubt.__name__, LEFT if self._left else ENDED)
+
+    async def end(self) -> None:
+        """Returns once the process holds the file no more."""
+        process, self._process, self._greeted = self._process, None, False
+        if process is not None:
+            _kill(process)
+            await process.wait()
 
     def leave(self) -> None:
         """Waits no longer for anything that was asked."""
-        self._doubt = LEFT
+        self._left = True
         if self._process is not None and self._process.stdout is not None:
             _kill(self._process)
             self._process.stdout.feed_eof()
 
     async def close(self) -> None:
         """Ends the process, once it has written what it was given."""
-        if self._process is not None and self._process.stdin is not None:
+        if self._process is not None and self._process.stdin is not None and self._greeted:
             self._process.stdin.close()
-            try:
+            with suppress(TimeoutError):
                 await asyncio.wait_for(self._process.wait(), ENDS_WITHIN_S)
-            except TimeoutError:
-                await _end(self._process)
-
-    async def _ask(self, batch: Batch) -> Answer:
-        async with self._turn:
-            if not self._doubt:
-                answer = await self._answer_to(batch)
-                self._doubt = answer.text if answer.error == CommitInDoubt.__name__ else ""
-                return answer
-        return Answer(CommitInDoubt.__name__, self._doubt)
-
-    async def _answer_to(self, batch: Batch) -> Answer:
-        try:
-            if self._process is None:
-                self.proven = False
-                words = "-P", "-m", __spec__.name, str(self._path)
-                self._process = await asyncio.create_subprocess_exec(
-                    sys.executable, *words, stdin=PIPE, stdout=PIPE
-                )
-            to, back = self._process.stdin, self._process.stdout
-            assert to is not None  # noqa: S101 - they are pipes
-            assert back is not None  # noqa: S101
-            to.write(_framed(batch))
-            length = await back.readexactly(_LENGTH_BYTES)
-            said = await back.readexactly(int.from_bytes(length, "big"))
-        except (OSError, asyncio.IncompleteReadError):
-            return Answer(CommitInDoubt.__name__, self._doubt or (ENDED if self.proven else NEVER_ANSWERED))
-        self.proven = True
-        return msgspec.msgpack.decode(said, type=Answer)
+        await self.end()
 
 
-async def _end(process: Process) -> None:
-    _kill(process)
-    await process.wait()
+async def _read(process: Process, size: int) -> bytes:
+    """So many bytes of what it says. Raises OSError, IncompleteReadError."""
+    assert process.stdout is not None  # noqa: S101 - a pipe
+    return await process.stdout.readexactly(size)
 
 
 def _kill(process: Process) -> None:
@@ -153,6 +166,8 @@ def main(path: str) -> None:
     read, write = sys.stdin.buffer, sys.stdout.buffer
     ledger = SqliteLedger(path, second=True)
     decoder = msgspec.msgpack.Decoder(Batch)
+    write.write(GREETING)
+    write.flush()
     while length := read.read(_LENGTH_BYTES):
         batch = decoder.decode(read.read(int.from_bytes(length, "big")))
         write.write(_framed(_written(ledger, batch)))

@@ -1,9 +1,11 @@
 """How does asyncio use a ledger in SQLite? In one thread of its own, in which it is opened too.
 
 Large batches go to a process of their own (`appender`), which gains where they come one after the other. A
-floor at its usual pace has none, and no such process.
+floor at its usual pace has none, and no such process. Both write in turns, in the order of the calls: SQLite
+would have one of them look again and again whether the other is done.
 """
 
+import asyncio
 from collections.abc import Callable, Sequence
 from math import inf
 from typing import Any, Final, Self, TypeVar
@@ -37,6 +39,7 @@ class Threaded:
         self._left = False
         self._aside = aside or Aside()
         self._appender = Appender(ledger.path)
+        self._turn = asyncio.Lock()
         self._large = inf if large is None else large
 
     @classmethod
@@ -68,6 +71,10 @@ class Threaded:
             raise CommitInDoubt(LEFT)
         return await self._aside.run(lambda: work(self._ledger))
 
+    async def _write(self, work: Callable[[SqliteLedger], T]) -> T:
+        async with self._turn:
+            return await self._call(work)
+
     async def run(self, work: Callable[[Reader], T]) -> T:
         return await self._call(work)
 
@@ -90,50 +97,50 @@ class Threaded:
         *,
         seen: Head | None = None,  # noqa: ARG002 - nobody else can have moved it
     ) -> Head:
-        return await self._call(lambda ledger: ledger.new_epoch(bank, holder, at_least))
+        return await self._write(lambda ledger: ledger.new_epoch(bank, holder, at_least))
 
     async def open_banks(self, firsts: Sequence[Row]) -> None:
-        await self._call(lambda ledger: ledger.open_banks(firsts))
+        await self._write(lambda ledger: ledger.open_banks(firsts))
 
     async def held(self, bank: str) -> bool:  # noqa: ARG002 - its lock file says so of every bank
         return True
 
     async def beat(self, bank: str, epoch: int) -> None:
-        await self._call(lambda ledger: ledger.beat(bank, epoch))
+        await self._write(lambda ledger: ledger.beat(bank, epoch))
 
     async def release(self, bank: str, epoch: int) -> None:
-        await self._call(lambda ledger: ledger.release(bank, epoch))
+        await self._write(lambda ledger: ledger.release(bank, epoch))
 
     async def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:
-        if len(rows) >= self._large:
-            await self._append_apart(bank, epoch, seq_before, rows)
-            return
-        await self._call(lambda ledger: ledger.append(bank, epoch, seq_before, rows))
+        async with self._turn:
+            if len(rows) >= self._large and not self._left and await self._appender.ready():
+                await self._append_apart(bank, epoch, seq_before, rows)
+                return
+            await self._call(lambda ledger: ledger.append(bank, epoch, seq_before, rows))
         # A thread that is woken for nothing takes the interpreter from the answers that are about to leave.
         if self._ledger.file.checkpoint_due:
             self._aside.later(self._ledger.checkpoint)  # where it fails, the file is in doubt
 
     async def _append_apart(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:
-        if self._left:
-            raise CommitInDoubt(LEFT)
         self._ledger.file.ready()
         try:
             await self._appender.append(bank, epoch, seq_before, rows)
         except CommitInDoubt as error:
-            if not self._appender.proven:
-                self._large = inf
             self._ledger.file.doubt(str(error))
             raise
 
     async def save_snapshot(self, snapshot: Snapshot) -> None:
-        await self._call(lambda ledger: ledger.save_snapshot(snapshot))
+        await self._write(lambda ledger: ledger.save_snapshot(snapshot))
 
     async def change(self, *statements: Statement) -> list[tuple[Any, ...]]:
-        return await self._call(lambda ledger: ledger.change(*statements))
+        return await self._write(lambda ledger: ledger.change(*statements))
 
     async def recover(self) -> None:
-        await self._appender.recover()
-        await self._call(lambda ledger: ledger.recover())
+        async with self._turn:
+            if self._left:
+                raise CommitInDoubt(LEFT)
+            await self._appender.end()  # whichever writer failed, both let go of the file
+            await self._call(lambda ledger: ledger.recover())
 
     async def close(self) -> None:
         if self._left:

@@ -4,11 +4,13 @@ import asyncio
 import os
 import signal
 import sys
+import threading
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
 
+from jackpot.ledger import appender
 from jackpot.ledger.appender import ENDED
 from jackpot.ledger.journal import Row
 from jackpot.ledger.sqlite import SqliteLedger
@@ -42,12 +44,26 @@ def writing(path: Path) -> list[int]:
     return [int(pid) for pid in children if str(path) in Path(f"/proc/{pid}/cmdline").read_text()]
 
 
-async def frozen(store: Threaded, path: Path) -> tuple[int, list[Row]]:
+async def until_begun(store: Threaded) -> int:
+    """The process that writes this ledger, once it takes batches."""
+    while not await store._appender.ready():  # noqa: ASYNC110 - a process sends no event
+        await asyncio.sleep(0.01)
+    (pid,) = writing(store._ledger.path)
+    return pid
+
+
+async def until_ended(store: Threaded) -> None:
+    """Returns once the process that was started is none that takes batches."""
+    while store._appender._process is not None:
+        assert not await store._appender.ready()
+        await asyncio.sleep(0.01)
+
+
+async def frozen(store: Threaded) -> tuple[int, list[Row]]:
     """The process that wrote four rows, and hangs from now on; and the four rows that come next."""
     await store.new_epoch("main", "test")
-    made = rows(8)
+    made, pid = rows(8), await until_begun(store)
     await store.append("main", 1, 0, made[:4])
-    (pid,) = writing(path)
     os.kill(pid, signal.SIGSTOP)
     return pid, made[4:]
 
@@ -57,9 +73,11 @@ def test_large_and_small_batches_take_turns(tmp_path: Path) -> None:
 
     async def use(store: Threaded) -> None:
         await store.new_epoch("main", "test")
-        made, start = rows(40), 0
-        for size in (2, 1, 3, 2, 12, 1, 19):
+        made, start = rows(46), 0
+        for size in (2, 1, 3, 3, 2, 12, 1, 19, 3):
             assert bool(writing(tmp_path)) == (start > 3)
+            if start > 6:
+                await until_begun(store)
             await store.append("main", 1, start, made[start : start + size])
             start += size
             assert (await store.head("main")).seq == start
@@ -69,12 +87,46 @@ def test_large_and_small_batches_take_turns(tmp_path: Path) -> None:
     assert writing(tmp_path) == []
 
 
+def test_a_small_batch_waits_for_the_large_one_before_it(tmp_path: Path) -> None:
+    """DESIGN 1: two banks of a file are written in the order of their calls. Who reads does not wait."""
+
+    async def use(store: Threaded) -> None:
+        for bank in ("main", "other"):
+            await store.new_epoch(bank, "test")
+        pid = await until_begun(store)
+        os.kill(pid, signal.SIGSTOP)
+        async with asyncio.TaskGroup() as group:
+            large = group.create_task(store.append("main", 1, 0, rows(LARGE)))
+            small = group.create_task(store.append("other", 1, 0, rows(1, bank="other")))
+            await asyncio.sleep(0)
+            assert (await store.head("other")).seq == 0
+            assert not small.done()
+            os.kill(pid, signal.SIGCONT)
+            await small
+            assert large.done()
+
+    with_store(tmp_path / "ledger.db", use)
+
+
+def test_ctrl_c_is_for_the_server_alone(tmp_path: Path) -> None:
+    """A terminal interrupts the server's group: from its first moment the process is in another one."""
+
+    async def use(store: Threaded) -> None:
+        await store.new_epoch("main", "test")
+        await store.append("main", 1, 0, rows(LARGE))
+        (pid,) = writing(tmp_path)
+        assert os.getpgid(pid) == pid != os.getpgid(0)
+
+    with_store(tmp_path / "ledger.db", use)
+
+
 def test_its_errors_arrive(tmp_path: Path) -> None:
     """DESIGN 4: what it met is raised where the batch was given; only doubt ends it."""
 
     async def use(store: Threaded) -> None:
         await store.new_epoch("main", "test")
         made = rows(12)
+        await until_begun(store)
         await store.append("main", 1, 0, made[:4])
         with pytest.raises(Fenced, match="epoch 7 is over"):
             await store.append("main", 7, 4, made[4:8])
@@ -92,15 +144,15 @@ def test_its_errors_arrive(tmp_path: Path) -> None:
     with_store(tmp_path / "ledger.db", use)
 
 
-def test_its_end_is_doubt(tmp_path: Path) -> None:
-    """S5: nothing is read or written before `recover`, by no bank; then another process goes on."""
+def test_its_end_is_doubt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """S5: nothing is read or written before `recover`, by no bank; then the thread writes, later another."""
 
     async def use(store: Threaded) -> None:
         made = {bank: rows(12, bank=bank) for bank in ("main", "other")}
         for bank in made:
             await store.new_epoch(bank, "test")
             await store.append(bank, 1, 0, made[bank][:4])
-        (pid,) = writing(tmp_path)
+        pid = await until_begun(store)
         os.kill(pid, signal.SIGSTOP)
         async with asyncio.TaskGroup() as group:
             for bank in made:
@@ -114,7 +166,9 @@ def test_its_end_is_doubt(tmp_path: Path) -> None:
             await store.recover()
             assert (await store.new_epoch(bank, "test")).seq == 4
             await store.append(bank, 2, 4, rows(8, bank=bank, epoch=2, after=made[bank][3]))
-        assert writing(tmp_path) != [pid]
+        assert writing(tmp_path) == []
+        monkeypatch.setattr(appender, "AGAIN_S", 0.0)
+        assert await until_begun(store) != pid
 
     with_store(tmp_path / "ledger.db", use)
 
@@ -128,7 +182,7 @@ def test_a_process_that_hangs_is_left(tmp_path: Path) -> None:
     """A disk that hangs keeps nobody: what waits for it ends in doubt, and the store can be closed."""
 
     async def use(store: Threaded) -> None:
-        _, more = await frozen(store, tmp_path)
+        _, more = await frozen(store)
         async with asyncio.TaskGroup() as group:
             asked = group.create_task(left(store, more))
             await asyncio.sleep(0)
@@ -147,7 +201,7 @@ def test_a_cancelled_batch_is_waited_for(tmp_path: Path) -> None:
     """S5: a commit under way cannot be taken back, so cancelling returns when it is done."""
 
     async def use(store: Threaded) -> None:
-        pid, more = await frozen(store, tmp_path)
+        pid, more = await frozen(store)
         async with asyncio.TaskGroup() as group:
             asked = group.create_task(store.append("main", 1, 4, more))
             await asyncio.sleep(0)
@@ -161,21 +215,63 @@ def test_a_cancelled_batch_is_waited_for(tmp_path: Path) -> None:
     with_store(tmp_path / "ledger.db", use)
 
 
-@pytest.mark.parametrize("program", ["/nowhere/python", "/bin/false"])
+def test_a_doubt_of_the_thread_ends_it_too(tmp_path: Path) -> None:
+    """DESIGN, the ledger: after a failure of the file, no connection from before it writes again."""
+
+    async def use(store: Threaded) -> None:
+        await store.new_epoch("main", "test")
+        await until_begun(store)
+        store._ledger.file.doubt("the disk failed")
+        with pytest.raises(CommitInDoubt, match="the disk failed"):
+            await store.append("main", 1, 0, rows(1))
+        await store.recover()
+        assert writing(tmp_path) == []
+
+    with_store(tmp_path / "ledger.db", use)
+
+
+@pytest.mark.parametrize("program", ["/nowhere/python", "/bin/false", "/bin/echo"])
 def test_without_such_a_process_the_thread_writes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str
 ) -> None:
-    """DESIGN 4: where it cannot be started, or ends at once, one batch is in doubt and no other."""
+    """DESIGN 4: where it cannot be started, ends at once, or is another program, nothing is in doubt.
+
+    It is tried again later.
+    """
+    right = sys.executable
     monkeypatch.setattr(sys, "executable", program)
 
     async def use(store: Threaded) -> None:
         await store.new_epoch("main", "test")
-        made = rows(8)
-        with pytest.raises(CommitInDoubt, match="no other is started"):
-            await store.append("main", 1, 0, made[:4])
-        await store.recover()
-        assert (await store.new_epoch("main", "test")).seq == 0
-        await store.append("main", 2, 0, rows(8, epoch=2))
-        assert (await store.head("main")).seq == 8
+        made = rows(12)
+        await store.append("main", 1, 0, made[:4])
+        await until_ended(store)
+        await store.append("main", 1, 4, made[4:8])
+        monkeypatch.setattr(sys, "executable", right)
+        assert not await store._appender.ready()
+        monkeypatch.setattr(appender, "AGAIN_S", 0.0)
+        await until_begun(store)
+        await store.append("main", 1, 8, made[8:])
+        assert await store.rows("main", 0, 100) == made
+
+    with_store(tmp_path / "ledger.db", use)
+
+
+def test_where_no_thread_can_watch_it_the_thread_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DESIGN 4: a limit on tasks may allow a process, and not asyncio's thread that waits for its end."""
+
+    def none_left(_thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    async def use(store: Threaded) -> None:
+        await store.new_epoch("main", "test")
+        with monkeypatch.context() as limited:
+            limited.setattr(threading.Thread, "start", none_left)
+            await store.append("main", 1, 0, rows(LARGE))
+        assert (await store.head("main")).seq == LARGE
+        for pid in writing(tmp_path):
+            os.kill(pid, signal.SIGKILL)
 
     with_store(tmp_path / "ledger.db", use)
