@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 import structlog
 from aiohttp import web
 
-from jackpot.books.reader import SHORT_WITHIN_S, Books
+from jackpot.books.reader import Books
 from jackpot.clock import Clock
 from jackpot.config import Address, Config
 from jackpot.ledger.connect import without_password
@@ -52,6 +52,7 @@ from jackpot.server.tables import Tables
 from jackpot.server.tenure import RETRY_S, Tenure
 from jackpot.server.writer import Writer
 from jackpot.web import api, site
+from jackpot.web.reports import readers
 from jackpot.web.screens import Screens
 
 # A graceful end waits this long for the batch in flight; a disk that hangs must not keep a server from being
@@ -83,11 +84,11 @@ class Server(Process):
         self.pagers: Pagers | None = None
         self.standbys: Standbys | None = None
         self.books = Books(config.ledger.url)
-        # Each reads by itself: no act waits for somebody's long page, and no page waits for a report, or for
-        # pagers that catch up.
+        # Each reads by itself: no act waits for somebody's long page, and no page waits for pagers that catch
+        # up.
         self.roster = Books(config.ledger.url)
         self.news = Books(config.ledger.url)
-        self.reported = Books(config.ledger.url, SHORT_WITHIN_S)
+        self.report_readers = readers()
         self.entrance: Entrance
         self.acts: Acts
         self.tables: Tables
@@ -317,7 +318,7 @@ class Server(Process):
         for task in chain(self._others, *self._duties.values()):
             task.cancel()
         await self._close(devices)
-        for books in (self.books, self.roster, self.news, self.reported):
+        for books in (self.books, self.roster, self.news):
             await books.close()
         if entrance := getattr(self, "entrance", None):
             entrance.close()

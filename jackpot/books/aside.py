@@ -1,7 +1,7 @@
-"""How is a report made for a page? From one question, in JSON: in the server, or in a process next to it.
+"""How is a report made for a page? From one question, in JSON, by a process next to the server.
 
-A short report is there at once. A long one takes a processor for seconds, and a thread of the server would
-make the tables' frames late for as long.
+A thread of the server would make the tables' frames late: each page of the database that it reads takes the
+interpreter from them, and a long report reads for seconds.
 """
 
 from collections.abc import Iterator

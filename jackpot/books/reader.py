@@ -12,23 +12,15 @@ from jackpot.ledger.store import CommitInDoubt, LedgerError
 
 # A person who looks at a page waits no longer for a disk or a database. Most reads take some milliseconds.
 READ_WITHIN_S: Final = 3.0
-# A report that is there within this time holds nobody up, and needs no process of its own.
-SHORT_WITHIN_S: Final = 0.25
-# Who asks for a longer one waits for the longest cycle of a floor: some ten million entries of a year.
-REPORT_WITHIN_S: Final = 30.0
 
 T = TypeVar("T")
 
 
 class Books:
-    """A ledger that is only read, in a thread of its own. It opens when needed, and again after a failure.
+    """A ledger that is only read, in a thread of its own. It opens when needed, and again after a failure."""
 
-    within_s: how long a reading may take.
-    """
-
-    def __init__(self, url: str, within_s: float = READ_WITHIN_S) -> None:
+    def __init__(self, url: str) -> None:
         self._url = url
-        self.within_s = within_s
         self._aside = Aside()
         self._ledger: Reader | None = None
         self._used = False
@@ -43,7 +35,7 @@ class Books:
                 raise CommitInDoubt(LEFT)
 
         try:
-            return await self._aside.run(lambda: self._read(work, check), within_s=self.within_s)
+            return await self._aside.run(lambda: self._read(work, check), within_s=READ_WITHIN_S)
         finally:
             left.set()
 

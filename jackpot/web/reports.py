@@ -1,7 +1,6 @@
 """What do the books say? Every report of the registry, as a page, as a page to print, and as CSV."""
 
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -12,12 +11,12 @@ from multidict import istr
 
 from jackpot.books import aside
 from jackpot.books.aside import ROWS_MOST
-from jackpot.books.reader import REPORT_WITHIN_S, Books
+from jackpot.books.reader import Books
 from jackpot.books.report import Report
 from jackpot.books.reports import REPORTS
 from jackpot.clock import Clock
 from jackpot.config import Config, titles_of
-from jackpot.ledger.store import CommitInDoubt, LedgerError
+from jackpot.ledger.store import LedgerError
 from jackpot.rules.codes import Code
 from jackpot.server.apart import Apart, Late
 from jackpot.server.asks.ask import BadRequest, NotDone
@@ -27,12 +26,14 @@ from jackpot.server.people import Person
 from jackpot.web.front import SAID, Maker
 from jackpot.web.visitor import while_there
 
-# Long reports at once: on two processors one is left to the tables, which go first.
+# The longest cycle of a floor takes so long to read: some ten million entries of a year.
+REPORT_WITHIN_S: Final = 30.0
+# Reports at once: on two processors one is left to the tables, which go first.
 AT_ONCE: Final = 2
-# Long reports of one person that wait, or are worked at: a page and its file.
-WAITING_EACH: Final = 2
+# Reports of one person that wait, or are worked at: a page, its file, and as many in another window.
+WAITING_EACH: Final = 4
 # Of all people.
-WAITING_MOST: Final = 8
+WAITING_MOST: Final = 16
 # Digits of how many rows to skip.
 DIGITS_MOST: Final = 6
 # The fields of a form, by what a report may be asked with.
@@ -52,26 +53,29 @@ _POLICY: Final = istr("Content-Security-Policy")
 _PRINTED: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'self'"
 
 
+def readers() -> Apart:
+    """The processes that read reports."""
+    return Apart(
+        "jackpot.books.aside",
+        "the reader of reports",
+        each=WAITING_EACH,
+        most=WAITING_MOST,
+        at_once=AT_ONCE,
+        told=("PG",),  # of PostgreSQL's client, as the server itself reads the ledger
+    )
+
+
 class Reports:
     """Answers for the reports.
 
-    papers: where the papers of one hit are read, without which nobody is paid. short: where the others are,
-    as long as they take no longer than that allows; then a process of its own reads them. So nobody waits for
-    somebody's long report, and least of all the tables.
+    papers: where the papers of one hit are read, without which nobody is paid. readers: they read the others,
+    so nobody waits for somebody's long report, and least of all the tables.
     """
 
-    def __init__(self, make: Maker, papers: Books, short: Books, config: Config, clock: Clock) -> None:
+    def __init__(self, make: Maker, papers: Books, readers: Apart, config: Config, clock: Clock) -> None:
         self._make = make
         self._papers = papers
-        self._short = short
-        self._long = Apart(
-            "jackpot.books.aside",
-            "the reader of reports",
-            each=WAITING_EACH,
-            most=WAITING_MOST,
-            at_once=AT_ONCE,
-            told=("PG",),  # of PostgreSQL's client, as the server itself reads the ledger
-        )
+        self._readers = readers
         self._url = config.ledger.url
         self._site = config.site
         self._titles = titles_of(config.displays)
@@ -144,13 +148,11 @@ class Reports:
     async def _read(
         self, request: web.Request, report: Report, asked: aside.Asked, person: Person
     ) -> aside.Told:
-        """In the server where it is a paper, or short; else by a process. Raises LedgerError, NotDone."""
+        """In the server where it is a paper; else by a process. Raises LedgerError, NotDone."""
         if report.lines:
             return await self._papers.read(lambda ledger: aside.told_of(ledger, asked))
-        with suppress(CommitInDoubt):
-            return await self._short.read(lambda ledger: aside.told_of(ledger, asked))
         try:
-            asking = self._long.ask(msgspec.json.encode(asked), person.id, REPORT_WITHIN_S)
+            asking = self._readers.ask(msgspec.json.encode(asked), person.id, REPORT_WITHIN_S)
             said = await while_there(request, asking)
         except Late as late:
             long = f"jackpot report {report.name} on the server's machine has all the time that it takes"

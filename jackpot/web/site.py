@@ -16,13 +16,13 @@ from aiohttp import hdrs, web
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from jackpot import __version__
-from jackpot.books.reader import Books
 from jackpot.catalogue import hit_chance
 from jackpot.config import Address, Config
 from jackpot.config.languages import told_all
 from jackpot.rules import views
 from jackpot.rules.signing import SITE
 from jackpot.server.acts import Acts
+from jackpot.server.apart import Apart
 from jackpot.server.asks.ask import BASE
 from jackpot.server.desk import BankStopped, Desk
 from jackpot.server.door import Door
@@ -90,7 +90,7 @@ class Source(overview.Source, Visited, Protocol):
     @property
     def warnings(self) -> Sequence[str]: ...
     @property
-    def reported(self) -> Books: ...
+    def report_readers(self) -> Apart: ...
     @property
     def lag(self) -> Histogram: ...
 
@@ -128,7 +128,7 @@ async def listen(
         served = api.Served(source.acts, access.person, "http", elsewhere(source.config))
         app.add_subapp(BASE, api.api(served))
         front = Front(source.acts, access, source.config, screens.writing)
-        reports = Reports(Maker(front), source.books, source.reported, source.config, source.clock)
+        reports = Reports(Maker(front), source.books, source.report_readers, source.config, source.clock)
         app.add_routes(ops.routes(front, looking, reports))
     return await start(app, source, screens, door, address)
 

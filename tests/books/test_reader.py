@@ -34,11 +34,12 @@ async def test_books_that_nobody_has_read_are_not_opened_to_be_closed(
 
 
 @on_loop
-async def test_a_reading_that_nobody_waits_for_ends(tmp_path: Path) -> None:
+async def test_a_reading_that_nobody_waits_for_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Misuse: what takes too long is read no further, so the next reading need not wait for it."""
     url = f"sqlite:///{tmp_path}/ledger.db"
     open_ledger(url).close()
-    books = Books(url, within_s=0.2)
+    monkeypatch.setattr(reader, "READ_WITHIN_S", 0.2)
+    books = Books(url)
     enough, ended = threading.Event(), threading.Event()
 
     def long(ledger: Reader) -> None:

@@ -7,14 +7,12 @@ import re
 from decimal import Decimal
 from html import unescape
 from pathlib import Path
-from typing import NoReturn
 
 import aiohttp
 import msgspec
 import pytest
 
 from jackpot.app import Server
-from jackpot.ledger.store import CommitInDoubt
 from jackpot.odds.aside import Asked, Told
 from jackpot.server.apart import Apart
 from jackpot.web import lab
@@ -229,16 +227,12 @@ async def test_a_question_ends_once_all_who_asked_have_left(
             ended.append(question)
         return b""
 
-    async def longer(_work: object) -> NoReturn:
-        raise CommitInDoubt("it takes longer")
-
     async def status(web: aiohttp.ClientSession, path: str) -> int:
         async with web.get(path) as page:
             return page.status
 
     monkeypatch.setattr(Apart, "_answer", slow)
     async with floor(tmp_path) as (server, web), asyncio.timeout(WAIT_S), asyncio.TaskGroup() as tasks:
-        monkeypatch.setattr(server.reported, "read", longer)
         (await signed_in(web)).close()
         paths = ("/ops/lab?meter.mega=81250.00", "/ops/lab/envy.svg?players=2", "/ops/reports/hits")
         asked = list[str]()

@@ -21,12 +21,13 @@ import apsw
 import structlog
 
 from jackpot.app import Server
-from jackpot.books.reader import REPORT_WITHIN_S
+from jackpot.books import aside
 from jackpot.books.reports import REPORTS
 from jackpot.clock import SystemClock
 from jackpot.config import load
 from jackpot.lab.bench.frames import LINK
 from jackpot.lab.bench.past import BANK, Past, Story, past
+from jackpot.server.apart import Apart
 from jackpot.server.asks.ask import BASE
 from jackpot.server.asks.registry import QUESTIONS
 from jackpot.server.asks.target import target_of
@@ -134,13 +135,21 @@ class _Then(SystemClock):
         return super().unix_ms() - self._ahead_ms
 
 
+class _Here(Apart):
+    """Reads reports in this process, where what is read is counted."""
+
+    async def ask(self, question: bytes, _person: int, _within_s: float, _kind: str = "") -> bytes:
+        return await asyncio.to_thread(aside.answered, question)
+
+
 @asynccontextmanager
 async def visiting(made: Past) -> AsyncIterator[Visitor]:
     """A server of that past, and somebody who has signed in there."""
     jar = aiohttp.CookieJar(unsafe=True)  # it is known by an address, not by a name
     with Reads() as reads:
-        async with Server(load(made.config), _Then(made.now)) as server:
-            server.reported.within_s = REPORT_WITHIN_S  # here, where what it reads is counted
+        server = Server(load(made.config), _Then(made.now))
+        server.report_readers = _Here("", "", each=1, most=1)
+        async with server:
             await Staff(server.entrance).begin(PEOPLE, "root")
             at = f"http://127.0.0.1:{server.ports['http']}"
             async with aiohttp.ClientSession(at, cookie_jar=jar) as web:
