@@ -79,6 +79,7 @@ class Reports:
         self._url = config.ledger.url
         self._site = config.site
         self._titles = titles_of(config.displays)
+        self._banks = config.banks
         self._clock = clock
 
     async def all(self, request: web.Request, person: Person) -> web.StreamResponse:
@@ -127,6 +128,7 @@ class Reports:
             "problem": problem,
             "given": given,
             "fields": fields,
+            "banks": self._banks,
         }
         said["query"] = urlencode({name: given[name] for name in given if name not in (*SAID, "skip")})
         return await self._make.page(request, person, "ops/report.html", **said)
