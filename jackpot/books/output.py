@@ -133,7 +133,7 @@ def as_html(report: Report, found: Found, site: Site, printed_ms: int, language:
         report=report,
         shown=shown,
         facts=[(fact.name, shown.fact(fact)) for fact in found.facts if fact.kind != "code"],
-        codes=[(shown.fact(fact), _code(shown.fact(fact))) for fact in found.facts if fact.kind == "code"],
+        codes=[(shown.fact(fact), drawing(shown.fact(fact))) for fact in found.facts if fact.kind == "code"],
         rows=([shown.cell(column.kind, value) for column, value in zip(report.columns, row, strict=True)]
               for row in totals),
         totals=lambda: [
@@ -146,7 +146,7 @@ def as_html(report: Report, found: Found, site: Site, printed_ms: int, language:
     )  # fmt: skip
 
 
-def _code(text: str) -> Markup:
+def drawing(text: str) -> Markup:
     """A drawing that a phone's camera reads; a quarter of it may be hidden by a stamp or a fold."""
     import segno  # noqa: PLC0415 - for papers alone
 

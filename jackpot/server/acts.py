@@ -19,6 +19,7 @@ from jackpot.ledger.papers import last_written
 from jackpot.ledger.store import LedgerError
 from jackpot.rules.acts import erasure, papers
 from jackpot.rules.acts.devices import ClearDevice, EndKey
+from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.links import Resume
 from jackpot.rules.acts.parameters import ChangeLink
 from jackpot.rules.acts.requests import Confirm
@@ -34,7 +35,7 @@ from jackpot.server.asks.devices import Revoke, Revoked
 from jackpot.server.asks.done import Done, told
 from jackpot.server.asks.links import ChangeParameters
 from jackpot.server.asks.payouts import Correct, ErasePapers, Payout
-from jackpot.server.asks.people import AddPerson, EraseName, GiveCode, OneTimeCode
+from jackpot.server.asks.people import AddPerson, EraseName, GiveCode, MakeToken, NewToken, OneTimeCode
 from jackpot.server.asks.preview import configured
 from jackpot.server.asks.servers import HandedOver, HandOver
 from jackpot.server.asks.sources import Sources
@@ -107,16 +108,10 @@ class Acts:
                     raise Denied(Code.NO_PERSON, SIGN_IN)
                 self._entrance.allow(request.people, question.power, question.what)
                 return await question.answer(self._sources._replace(people=request.people))
-            case HandOver():
-                return await self._own_acts.done(request.digest, lambda: self._hand_over(request))
-            case Revoke() as revoke:
-                return await self._own_acts.done(request.digest, lambda: self._revoke(request, revoke))
-            case AddPerson() as coming:
-                return await self._own_acts.done(request.digest, lambda: self._add(request, coming))
+            case HandOver() | Revoke() | AddPerson() | GiveCode() | MakeToken() as own:
+                return await self._own_acts.done(request.digest, lambda: self._own(request, own))
             case ChangeParameters(link=link, reason=reason):
                 return await self._act(request, ChangeLink(configured(link, self._config), reason))
-            case GiveCode(number):
-                return await self._own_acts.done(request.digest, lambda: self._give_code(request, number))
             case Payout() as payout:
                 return await self._payout(request, payout)
             case Correct() as correct:
@@ -128,6 +123,21 @@ class Acts:
             case ActCommand() as act:
                 return await self._act(request, act)
         raise BadRequest(f"{type(request.ask).__name__} is no ask")
+
+    async def _own(self, request: Request, act: ServerAct) -> Reply:
+        """An act that this server carries out itself, once for each key."""
+        match act:
+            case HandOver():
+                return await self._hand_over(request)
+            case Revoke() as revoke:
+                return await self._revoke(request, revoke)
+            case AddPerson() as coming:
+                return await self._add(request, coming)
+            case GiveCode(number):
+                return await self._give_code(request, number)
+            case MakeToken() as wanted:
+                return await self._make_token(request, wanted)
+        raise BadRequest(f"{type(act).__name__} is no act of a server")
 
     async def _payout(self, request: Request, payout: Payout) -> Done:
         """Keeps what names somebody, then decides the act; drops it again where the act is refused.
@@ -269,6 +279,13 @@ class Acts:
         given = await self._staff.give_code(_signed_in(request)[0], number)
         self._log(request, desk)
         return given
+
+    async def _make_token(self, request: Request, wanted: MakeToken) -> NewToken:
+        desk = await self._whose.desk_of(request)
+        until = self._entrance.clock.unix_ms() + wanted.days * DAY_MS
+        secret = await self._staff.make_token(_signed_in(request)[0], wanted.roles, until)
+        self._log(request, desk)
+        return NewToken(secret=secret, until=until)
 
     async def _hand_over(self, request: Request) -> HandedOver:
         desk = await self._whose.desk_of(request)

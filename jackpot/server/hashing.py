@@ -17,6 +17,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.hotp import HOTP
+from cryptography.hazmat.primitives.twofactor.totp import TOTP
 
 from jackpot.rules.codes import Code
 from jackpot.server.errors import Denied
@@ -94,6 +95,12 @@ class Hashing:
 
 def _too_many() -> Denied:
     return Denied(Code.BUSY, "too many people sign in at once: try again in some seconds")
+
+
+def invitation(key: bytes, login: str, site: str) -> str:
+    """The address that an app on a phone takes a key from."""
+    totp = TOTP(key, TOTP_DIGITS, SHA1(), TOTP_STEP_S, enforce_key_length=False)  # noqa: S303 - as below
+    return totp.get_provisioning_uri(login, site)
 
 
 def totp_at(key: bytes, step: int) -> str:

@@ -6,7 +6,7 @@ What a person may do is not decided here: each act names the roles that may ask 
 
 import secrets
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
@@ -45,6 +45,7 @@ TRIES: Final = 3
 NOBODY_YET: Final = "nobody can sign in yet: jackpot users init makes the first two people"
 SIGN_IN: Final = "by: the site has people, and a name proves nothing: sign in, or use a token"
 NOT_RIGHT: Final = "login, password or code is not right"
+WRONG_DIGITS: Final = "digits: this key has others now: type the newest ones, and look at the phone's clock"
 SHUT: Final = "signing in failed too often from here: try again in a quarter of an hour"
 SESSION_OVER: Final = "the session has ended: sign in again"
 
@@ -64,6 +65,14 @@ class Person(msgspec.Struct, frozen=True):
     roles: tuple[Role, ...]
     means: Means
     token: int = 0
+
+
+class Typed(NamedTuple):
+    """What somebody typed to show who they are. totp: six digits. place: as in a Gate."""
+
+    secret: str
+    totp: str = ""
+    place: str = ""
 
 
 class SignedIn(msgspec.Struct, frozen=True):
@@ -127,21 +136,38 @@ class Entrance:
             raise Denied(
                 Code.WRONG_SECRET, "the code is wrong, or it has ended: ask an admin for another one"
             )
-        await self.keep_secret(
-            Signed(person.id, tuple(person.roles), "code"), sheet.called(person).login, secret
-        )
-        return await self._begin(_person(await self._sheet(), person.id, "secret", ROLES))
+        signed = Signed(person.id, tuple(person.roles), "code")
+        return await self._keep(signed, sheet.called(person).login, secret)
 
-    async def change(self, person: Person, secret: str, new: str, totp: str = "", key: bytes = b"") -> None:
-        """Another secret, or the same with another key of codes (or without). totp: by the key until now."""
-        again = await self.prove(person.login, secret, totp)
-        signed = (await self._sheet()).signed(again.id, "secret", ROLES)
-        if signed is None:
-            raise Denied(Code.NO_PERSON, f"person {again.id} has left")
-        await self.keep_secret(signed, person.login, new, key)
+    async def change(self, person: Person, own: Typed, new: str) -> SignedIn:
+        """Another secret; six digits stay as they are. A session begins: all others have ended."""
+        again = await self.prove(person.login, *own)
+        signed = _signed(await self._sheet(), again.id, "secret", ROLES)
+        return await self._keep(signed, again.login, new, await self.key_of(again))
 
-    async def keep_secret(self, signed: Signed, login: str, secret: str, key: bytes = b"") -> None:
-        """A person has chosen their secret: what was begun with another one has ended."""
+    async def set_digits(self, person: Person, own: Typed, key: bytes, digits: str) -> SignedIn:
+        """From now on six digits of this key are needed to sign in; none by an empty one.
+
+        digits: of the new key, which show that it has arrived. A session begins: all others have ended.
+        """
+        again = await self.prove(person.login, *own)
+        step = totp_step(key, digits, self.clock.unix_ms(), 0) if key else 0
+        if step is None:
+            raise Denied(Code.WRONG_SECRET, WRONG_DIGITS)
+        signed = _signed(await self._sheet(), again.id, "secret", ROLES)
+        begun = await self._keep(signed, again.login, own.secret, key)
+        if step:
+            await self.store.change(*_used(again.id, step))
+        return begun
+
+    async def key_of(self, person: Person) -> bytes:
+        """The key of their six digits; empty where they have set up none."""
+        digest = (await self._sheet()).state.people[person.id - 1].secret
+        kept = await self.books.read(lambda ledger: keyring.secret(ledger, digest))
+        return b"" if kept is None else kept.totp
+
+    async def _keep(self, signed: Signed, login: str, secret: str, key: bytes = b"") -> SignedIn:
+        """A person has chosen their secret. What was begun with another one has ended; a session begins."""
         if (wrong := secret_fault(secret, login)) is not None:
             raise Denied(Code.BAD_REQUEST, f"secret: {wrong}")
         kept = Secret(signed.id, await self.hashing.hash(secret), key)
@@ -153,6 +179,7 @@ class Entrance:
             ("DELETE FROM secret WHERE person = ?1 AND digest <> ?2", (signed.id, kept.digest)),
             ("DELETE FROM session WHERE person = ?1", (signed.id,)),
         )
+        return await self._begin(_person(await self._sheet(), signed.id, "secret", ROLES))
 
     async def who(self, token: str) -> Person:
         """Whose session it is. An idle session ends by itself."""
@@ -279,10 +306,7 @@ class Entrance:
             await self._failed(number, plain, place)
             raise Denied(Code.WRONG_SECRET, NOT_RIGHT)
         if step:
-            await self.store.change(
-                ("DELETE FROM attempt WHERE person = ?1", (number,)),
-                ("INSERT INTO attempt VALUES (?1, ?2)", (number, step)),
-            )
+            await self.store.change(*_used(number, step))
         self.gate.came(plain, place)
         return _person(sheet, number, "secret", ROLES)
 
@@ -309,6 +333,14 @@ def secret_fault(secret: str, login: str) -> str | None:
     if not SECRET_LEAST <= len(secret) <= SECRET_MOST:
         return f"{SECRET_LEAST} to {SECRET_MOST} characters"
     return "it is the login" if login == names.plain(secret) else None
+
+
+def _used(number: int, step: int) -> tuple[Statement, Statement]:
+    """Nobody comes in by the digits of that step, or of one before it, once more."""
+    return (
+        ("DELETE FROM attempt WHERE person = ?1", (number,)),
+        ("INSERT INTO attempt VALUES (?1, ?2)", (number, step)),
+    )
 
 
 def _check(gate: Gate, login: str, place: str) -> None:

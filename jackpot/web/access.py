@@ -27,7 +27,7 @@ DEVICE_COOKIE: Final = "jackpot-device"
 DEVICE_HOLDS_S: Final = 90 * 24 * 60 * 60
 # What a page sends next to the cookie.
 CSRF_HEADER: Final = "X-Jackpot-Token"
-CSRF_FIELD: Final = "token"
+CSRF_FIELD: Final = "page"
 # The longest address, of IPv6 with a zone.
 ADDRESS_MOST: Final = 64
 SAFE_METHODS: Final = frozenset({hdrs.METH_GET, hdrs.METH_HEAD})

@@ -26,7 +26,7 @@ from jackpot.server.asks.done import Done
 from jackpot.server.asks.hits import AskHit, AskHits, Award, Hit
 from jackpot.server.asks.journal import AskJournal, AskReadings
 from jackpot.server.asks.links import AskLink, AskLinks, Link
-from jackpot.server.asks.people import AskPeople, OneTimeCode
+from jackpot.server.asks.people import AskPeople, AskTokens, NewToken, OneTimeCode
 from jackpot.server.asks.preview import AskPreview
 from jackpot.server.asks.registry import ASKED_ACTS
 from jackpot.server.asks.requests import AskRequests
@@ -36,6 +36,7 @@ from jackpot.server.errors import ServerError
 from jackpot.server.people import Person
 from jackpot.web import chart
 from jackpot.web.access import CSRF_FIELD
+from jackpot.web.account import ACCOUNT, Account
 from jackpot.web.doings import DOINGS, WAITS
 from jackpot.web.forms import form_of
 from jackpot.web.front import (
@@ -74,6 +75,8 @@ _OF_LINK: Final = frozenset({"correct-meter", "decide-left", "transfer", "close-
 _KINDS: Final = sorted(kinds.name_of(kind) for kind in kinds.KINDS)
 # What is written on papers where the hand is seen; a site may want it there before a payment.
 _SEEN: Final = ("dealer", "witness", "surveillance")
+# Replies that are for no address, which browser and proxy keep, and the page that shows each.
+_SHOWN_ONCE: Final[dict[type[Reply], str]] = {OneTimeCode: "ops/code.html", NewToken: "ops/token.html"}
 # Hits of one page: as many as a level shows (S1).
 _HITS: Final = "25"
 # Gaming days that a meter's history shows.
@@ -83,7 +86,7 @@ _DAYS: Final = "90"
 def routes(front: Front, overview: Overview, reports: Reports) -> list[web.RouteDef]:
     """All that stands below /ops."""
     make = Maker(front)
-    pages, lab = Pages(front, make, overview), Lab(make, front)
+    pages, lab, account = Pages(front, make, overview), Lab(make, front), Account(make, front)
     shown: dict[str, Page] = {
         HOME: pages.home,
         HITS: pages.hits,
@@ -105,10 +108,13 @@ def routes(front: Front, overview: Overview, reports: Reports) -> list[web.Route
         LAB: lab.page,
         f"{LAB}/{{picture}}.svg": lab.picture,
         WAITING: make.part,
+        ACCOUNT: account.page,
     }
     return [
         *(web.get(at, make.signed(page)) for at, page in shown.items()),
         web.post("/ops/acts/{act}", make.signed(pages.act)),
+        web.post(f"{ACCOUNT}/password", make.signed(account.change_password)),
+        web.post(f"{ACCOUNT}/digits", make.signed(account.set_digits)),
         web.post("/ops/sign-out", make.signed(make.sign_out)),
         web.get(SIGN_IN, make.door),
         web.post(SIGN_IN, make.sign_in),
@@ -277,7 +283,10 @@ class Pages:
         named = {each.person: each.name for each in people}
         giver = "where no server ran" if one.recovered else named.get(one.code_from or 0)
         called = {"giver": giver, "voucher": named.get(one.vouched_by or 0)}
-        return await self._make.page(request, person, "ops/person.html", one=one, roles=ROLES, called=called)
+        found = await self._make.ask(AskTokens, person)
+        tokens = [each for each in found.tokens if each.person == one.person]
+        shown: dict[str, Any] = {"one": one, "roles": ROLES, "called": called, "tokens": tokens}
+        return await self._make.page(request, person, "ops/person.html", **shown)
 
     async def journal(self, request: web.Request, person: Person) -> web.StreamResponse:
         """A search in a bank's journal; what is wrong with it stands above the form."""
@@ -313,8 +322,9 @@ class Pages:
             asked = asked._replace(people=(person, second))
         key = form.get("key") or secrets.token_hex(16)
         done = await self._acts.carry_out(keyed(asked, person, key))
-        if isinstance(done, OneTimeCode):  # not for an address, which is kept by browser and proxy
-            return await self._make.page(request, person, "ops/code.html", code=done)
+        if (page := _SHOWN_ONCE.get(type(done))) is not None:
+            site = f"{'https' if self._access.encrypted(request) else 'http'}://{request.host}"
+            return await self._make.page(request, person, page, given=done, root=site)
         said = told(self._make.language(request), _became(name_of(kind), form, done))
         return there(saying(back_to(form.get("back", "")), said, self._access.session(request)))
 

@@ -24,7 +24,7 @@ from jackpot.rules.signing import SITE
 from jackpot.server.errors import Denied
 from jackpot.server.gate import OF_ONE, WITHIN_S
 from jackpot.server.hashing import OF_PLACE, TOTP_STEP_S, Hashing, totp_at
-from jackpot.server.people import SESSION_IDLE_MS, SESSION_MOST_MS, Entrance, Person
+from jackpot.server.people import SESSION_IDLE_MS, SESSION_MOST_MS, Entrance, Person, Typed
 from jackpot.server.staff import CODE_HOLDS_MS, Coming, Staff
 from tests.ledger.waiting import open_ledger
 from tests.server.bed import LINK, StepClock, configure, on_loop
@@ -312,7 +312,12 @@ async def test_a_code_of_six_digits_is_good_once(tmp_path: Path) -> None:
     async with opened(tmp_path) as site:
         entrance = site.entrance
         ann = await site.enter(ANN)
-        await entrance.change(ann, ANN.secret, ANN.secret, key=key)
+        used = totp_at(key, site.clock.unix_ms() // 1000 // TOTP_STEP_S)
+        await denied(entrance.set_digits(ann, Typed(ANN.secret), key, "000000"), Code.WRONG_SECRET)
+        await denied(entrance.set_digits(ann, Typed("not hers"), key, used), Code.WRONG_SECRET)
+        await entrance.set_digits(ann, Typed(ANN.secret), key, used)
+        await denied(entrance.sign_in("ann", ANN.secret, used), Code.WRONG_SECRET)
+        site.wait(TOTP_STEP_S * 2_000)
 
         def code(ahead: int = 0) -> str:
             return totp_at(key, site.clock.unix_ms() // 1000 // TOTP_STEP_S + ahead)
@@ -324,6 +329,32 @@ async def test_a_code_of_six_digits_is_good_once(tmp_path: Path) -> None:
         await denied(entrance.sign_in("ann", ANN.secret, used), Code.WRONG_SECRET)
         site.wait(TOTP_STEP_S * 2_000)
         assert (await entrance.sign_in("ann", ANN.secret, code())).person == ann
+
+
+@on_loop
+async def test_a_new_password_ends_all_that_was_begun_with_the_old_one(tmp_path: Path) -> None:
+    """One's own password: changed by who knows the old one; sessions end, six digits stay as they are."""
+    key, new = b"k" * 20, "another horse battery"
+    async with opened(tmp_path) as site:
+        entrance = site.entrance
+        ann = await site.enter(ANN)
+
+        def code() -> str:
+            site.wait(TOTP_STEP_S * 2_000)
+            return totp_at(key, site.clock.unix_ms() // 1000 // TOTP_STEP_S)
+
+        await entrance.set_digits(ann, Typed(ANN.secret), key, code())
+        old = await entrance.sign_in("ann", ANN.secret, code())
+        await denied(entrance.change(ann, Typed(ANN.secret), new), Code.WRONG_SECRET)
+        await denied(entrance.change(ann, Typed(ANN.secret, code()), "short"), Code.BAD_REQUEST)
+        begun = await entrance.change(ann, Typed(ANN.secret, code()), new)
+        assert await entrance.who(begun.token) == ann
+        await denied(entrance.who(old.token), Code.NO_PERSON)
+        await denied(entrance.sign_in("ann", ANN.secret, code()), Code.WRONG_SECRET)
+        await denied(entrance.sign_in("ann", new), Code.WRONG_SECRET)
+        assert (await entrance.sign_in("ann", new, code())).person == ann
+        await entrance.set_digits(ann, Typed(new, code()), b"", "")
+        assert (await entrance.sign_in("ann", new)).person == ann
 
 
 @on_loop

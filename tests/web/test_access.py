@@ -29,6 +29,7 @@ PAGES = (
     "/requests",
     "/people",
     "/people/1",
+    "/account",
     "/journal",
     "/reports",
     "/reports/slip?hit=H1",
@@ -121,7 +122,7 @@ async def test_a_session_is_kept_by_the_browser_and_ends(tmp_path: Path) -> None
             assert "frame-ancestors 'self'" in answer.headers["Content-Security-Policy"]
         assert page_token(cookie.value) in page
         assert cookie.value not in page
-        out = {"token": page_token(cookie.value)}
+        out = {"page": page_token(cookie.value)}
         async with web.post("/ops/sign-out", data=out, allow_redirects=False) as answer:
             assert answer.headers["Location"] == "/ops/sign-in"
         headers = {"Cookie": f"{PLAIN_COOKIE}={cookie.value}"}
@@ -137,10 +138,10 @@ async def test_another_sites_page_does_nothing_with_a_session(tmp_path: Path) ->
         async with await signed_in(web) as answer:
             own_page = page_token(answer.cookies[PLAIN_COOKIE].value)
         seq = server.writers["main"].core.durable_seq
-        good = {"hit": "H1", "token": own_page}
+        good = {"hit": "H1", "page": own_page}
         for data, origin in (
             ({"hit": "H1"}, None),
-            ({"hit": "H1", "token": "guess"}, None),
+            ({"hit": "H1", "page": "guess"}, None),
             (good, "http://evil.example"),
             (good, "null"),
         ):

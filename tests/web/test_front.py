@@ -206,7 +206,7 @@ async def test_a_page_says_only_what_became_of_its_own_form(tmp_path: Path) -> N
         await royal(device)
         async with await signed_in(web) as answer:
             token = page_token(answer.cookies[PLAIN_COOKIE].value)
-        form = {"hit": "H1", "token": token, "back": "/ops/hits/main/H1"}
+        form = {"hit": "H1", "page": token, "back": "/ops/hits/main/H1"}
         async with web.post("/ops/acts/validate", data=form, allow_redirects=False) as answer:
             ours = answer.headers["Location"]
         assert 'class="said" role="status">H1 is validated. Now it is to be paid.<' in await text(web, ours)

@@ -36,6 +36,7 @@ PAGES = (
     "/alarms",
     "/people",
     "/people/1",
+    "/account",
     "/journal",
     "/readings",
     "/reports",

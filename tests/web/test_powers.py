@@ -34,6 +34,9 @@ MAY: Final = {
     "/requests": ALL,
     "/alarms": ALL,
     "/people": "auditor admin",
+    "/tokens": ALL,
+    "make-token": "",  # asked by a program here: a person makes it with their own password
+    "end-token": ALL,
     "validate": "floor",
     "undo": "floor",
     "reopen": "floor",
@@ -88,6 +91,7 @@ PAGES: Final = {
     "/reports/slip?hit=H1": ALL,
     "/reports/payout?hit=H1": "floor cage auditor admin",
     "/waiting": ALL,
+    "/account": ALL,
     "/people": "auditor admin",
     "/people/1": "auditor admin",
 }
@@ -132,6 +136,8 @@ ABOUT: Final[dict[str, dict[str, Any]]] = {
     "end-person": {"person": 99},
     "vouch": {"person": 99},
     "erase-name": {"person": 99},
+    "make-token": {"days": 1},
+    "end-token": {"token": 99},
 }
 
 

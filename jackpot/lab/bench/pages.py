@@ -63,6 +63,7 @@ PAGES: Final = (
     "/ops/readings",
     "/ops/reports",
     "/ops/lab",
+    "/ops/account",
     "/ops/waiting",
     "/floor.json",
     "/metrics",

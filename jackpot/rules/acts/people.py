@@ -342,6 +342,7 @@ def apply_token_made(effects: Effects, event: TokenMade) -> None:
 class EndToken(ActCommand, tag="end-token", frozen=True):
     """A token lets nobody in any more."""
 
+    bank: ClassVar[str] = SITE
     token: Annotated[int, Meta(ge=1, le=TOKEN_NUMBER_MOST)]
 
 
@@ -557,6 +558,7 @@ ACTS: Final = (
         decide_end_token,
         {TokenEnded: apply_token_ended},
         lambda _, event: [EndToken(event.token)],
+        asked=True,
         power=ROLES,
     ),
     Act(

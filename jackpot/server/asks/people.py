@@ -1,6 +1,8 @@
 """Who are the people of the site, and how do they come and go?"""
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final
+
+from msgspec import Meta
 
 from jackpot.books.people import last_sign_ins
 from jackpot.rules import signing
@@ -11,6 +13,10 @@ from jackpot.server.asks.done import Done
 
 if TYPE_CHECKING:
     from jackpot.server.asks.sources import Sources
+
+
+# A token ends within a year, so a program that nobody remembers does, too.
+TOKEN_DAYS_MOST: Final = 366
 
 
 class Person(Reply, frozen=True):
@@ -95,6 +101,60 @@ class GiveCode(ServerAct, tag="give-code", frozen=True):
     what = "give a code"
     bank: ClassVar[str] = SITE
     person: Number
+
+
+class Token(Reply, frozen=True):
+    """A program's. token: its number. person: for whom it acts, with these roles of theirs."""
+
+    token: int
+    person: int
+    roles: tuple[Role, ...]
+    until: Moment
+
+
+class Tokens(Reply, frozen=True):
+    tokens: tuple[Token, ...]
+
+
+class AskTokens(Question, frozen=True):
+    """Which programs act for people? One's own; for admins and auditors all of them."""
+
+    path = "/tokens"
+    what = "see the tokens"
+    reply = Tokens
+
+    async def answer(self, at: "Sources") -> Tokens:
+        state = (await at.roster.look()).state
+        asking = [one for one in at.people if not isinstance(one, str)]
+        everybody = any({"admin", "auditor"} & set(one.roles) for one in asking)
+        return Tokens(
+            tokens=tuple(
+                Token(token=one.id, person=one.person, roles=tuple(one.roles), until=one.until)
+                for one in state.tokens
+                if everybody or one.person in {each.id for each in asking}
+            )
+        )
+
+
+class NewToken(Reply, frozen=True):
+    """secret: what the program sends as `Authorization: Bearer`. until: its end."""
+
+    secret: str
+    until: Moment
+
+
+class MakeToken(ServerAct, tag="make-token", frozen=True):
+    """A person who signed in is told a token: with it a program asks and acts for them, and confirms nothing.
+
+    roles: some of theirs. days: until it ends.
+    """
+
+    power: ClassVar[tuple[signing.Role, ...]] = ROLES
+    reply = NewToken
+    what = "make a token"
+    bank: ClassVar[str] = SITE
+    days: Annotated[int, Meta(ge=1, le=TOKEN_DAYS_MOST, description=f"1 to {TOKEN_DAYS_MOST}")]
+    roles: tuple[signing.Role, ...] = ()
 
 
 class EraseName(ServerAct, tag="erase-name", frozen=True):
