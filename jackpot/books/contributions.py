@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from jackpot.books.days import Span, hour, hour_began, periods, wanted_span
-from jackpot.books.entries import asked, must_be_here, of_kinds
+from jackpot.books.entries import asked, last_wager, must_be_here, of_kinds
 from jackpot.books.names import Names
 from jackpot.books.report import Cell, Column, Found, Report, Wanted
+from jackpot.ledger.archived import cut_of
 from jackpot.ledger.reading import Reader
 from jackpot.rules.acts.rounds import Struck
 from jackpot.rules.events import Voided
@@ -41,6 +42,21 @@ class Where(NamedTuple):
     link: int
 
 
+class Contributed(NamedTuple):
+    """What a table put on a level, or took back. at: a moment of it. rated: an entry with the rates of it."""
+
+    at: int
+    table: int
+    link: int
+    level: int
+    micros: int
+    rated: int
+
+    def wagers(self, names: Names) -> int:
+        """How many wagers put so much on a link's first level."""
+        return self.micros // names.each(self.link, self.rated)
+
+
 class Sums:
     """Of one table, link and hour. contributions: micro-dollars."""
 
@@ -61,41 +77,40 @@ def _rows(ledger: Reader, wanted: Wanted, bank: str, days: Span) -> Iterator[tup
     names = Names(ledger, bank)
     hours: dict[Where, Sums] = {}
     for start, end in names.stretches(days.after, days.upto):
-        for at, table, link, level, contributed in contributed_by(ledger, bank, start, end):
-            sums = hours.setdefault(Where(hour_began(at, wanted.site), table, link), Sums())
-            sums.contributions += contributed
-            if level == 1:
-                sums.wagers += counted(names, link, contributed, end)
+        for each in contributed_by(ledger, names, start, end):
+            sums = hours.setdefault(Where(hour_began(each.at, wanted.site), each.table, each.link), Sums())
+            sums.contributions += each.micros
+            if each.level == 1:
+                sums.wagers += each.wagers(names)
         last = max((key.began for key in hours), default=0)
         yield from _told(names, wanted, {key: hours.pop(key) for key in sorted(hours) if key.began < last})
     yield from _told(names, wanted, dict(sorted(hours.items())))
 
 
-def contributed_by(
-    ledger: Reader, bank: str, after: int, upto: int
-) -> Iterator[tuple[int, int, int, int, int]]:
-    """(a moment of it, table, link, level, micro-dollars), of frames and of what people took back."""
-    for quarter, table, link, level, micros in asked(ledger, bank, _BY_FRAMES, after, upto):
-        yield quarter * QUARTER_MS, table, link, level, int(micros)
-    for entry in of_kinds(ledger, bank, (Voided.kind, Struck.kind), after, upto):
+def contributed_by(ledger: Reader, names: Names, after: int, upto: int) -> Iterator[Contributed]:
+    """Of frames, in which no link changes its terms, and of what people took back meanwhile."""
+    for quarter, table, link, level, micros in asked(ledger, names.bank, _BY_FRAMES, after, upto):
+        yield Contributed(quarter * QUARTER_MS, table, link, level, int(micros), upto)
+    for entry in of_kinds(ledger, names.bank, (Voided.kind, Struck.kind), after, upto):
         event = entry.event
-        for posting in ledger.sums(bank, entry.seq - 1, entry.seq):
+        for posting in ledger.sums(names.bank, entry.seq - 1, entry.seq):
             if posting.wagers and isinstance(event, Voided | Struck):
-                yield entry.at, event.table, posting.link, posting.level, -posting.wagers
+                rated = _wagered_at(ledger, names, posting.link, entry.seq, event)
+                yield Contributed(entry.at, event.table, posting.link, posting.level, -posting.wagers, rated)
 
 
-def counted(names: Names, link: int, contributed: int, at: int) -> int:
-    """How many wagers put so much on a link's first level, at the rates of that entry.
+def _wagered_at(ledger: Reader, names: Names, link: int, seq: int, event: Voided | Struck) -> int:
+    """When it was wagered what people took back there: a reopened round may be of before a change (L9, A11).
 
-    What people took back of a round of before a change was at the rates of then.
+    A round that is in an archive, or that another bank brought along, was wagered before all that is here.
     """
-    return contributed // names.each(link, rated_at(names, link, contributed, at))
-
-
-def rated_at(names: Names, link: int, contributed: int, at: int) -> int:
-    """The entry at whose rates whole wagers put so much on a link's first level: that one, or older."""
-    older = (seq - 1 for seq, _ in reversed(names.before.get(link, [])) if seq <= at)
-    return next((seq for seq in (at, *older) if contributed % names.each(link, seq) == 0), at)
+    if not any(changed <= seq for changed, _ in names.before.get(link, ())):
+        return seq
+    found = last_wager(ledger, names.bank, event.table, event.round, seq)
+    if found is not None:
+        return found
+    cut = cut_of(ledger, names.bank)
+    return 0 if cut is None else cut.seq
 
 
 def _told(names: Names, wanted: Wanted, hours: dict[Where, Sums]) -> Iterator[tuple[Cell, ...]]:

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from jackpot.books.contributions import contributed_by, rated_at
+from jackpot.books.contributions import contributed_by
 from jackpot.books.days import Part, last_month, parts_of, periods, wanted_span
 from jackpot.books.entries import must_be_here
 from jackpot.books.hits import changes, stories_within
@@ -131,13 +131,11 @@ def _wagers(book: Book, part: Part) -> None:
     """What each table put on the meters."""
     names = book.names
     for start, end in names.stretches(part.after, part.upto):
-        for _, table, link, level, contributed in contributed_by(book.ledger, book.bank, start, end):
-            if level > 1:
+        for each in contributed_by(book.ledger, names, start, end):
+            if each.level > 1:
                 continue  # the same wagers once more
-            rated = rated_at(names, link, contributed, end)
-            terms = names.link_terms(link, rated)
-            wagers = contributed // names.each(link, rated)
-            figures = book.rows[Where(part.name, link, table)]
+            terms, wagers = names.link_terms(each.link, each.rated), each.wagers(names)
+            figures = book.rows[Where(part.name, each.link, each.table)]
             figures["wagers"] += wagers
             figures["wagered"] += wagers * terms.wager
             for one in terms.levels:

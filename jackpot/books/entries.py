@@ -35,6 +35,10 @@ _REFUSED: Final = f"""
     SELECT {_COLUMNS} FROM journal
     WHERE +bank = ?1 AND kind = {Refused.kind} AND seq > ?2 AND seq <= ?3 ORDER BY seq LIMIT ?4
 """  # noqa: S608
+_WAGERED: Final = f"""
+    SELECT {_COLUMNS} FROM journal WHERE bank = ?1 AND seq > ?2 AND seq < ?3 AND "table" = ?4
+        AND kind = {Wagered.kind} ORDER BY seq DESC
+"""  # noqa: S608
 _SEQS: Final = """
     SELECT seq FROM journal WHERE +bank = ?1 AND kind = ?2 AND table_seq IS NULL ORDER BY seq
 """
@@ -113,6 +117,18 @@ def refused(ledger: Reader, bank: str, after: int = 0, upto: int = BEYOND) -> It
 def counting(ledger: Reader, bank: str, after: int, upto: int) -> Iterator[Entry]:
     """The frames of tables with after < seq <= upto that were carried out."""
     return _paged(partial(_page, ledger, bank, _COUNTING), after, upto)
+
+
+def last_wager(ledger: Reader, bank: str, table: int, round_: str, before: int) -> int | None:
+    """The newest entry before that one with a wager of this round; None where the ledger has none."""
+    while before > 1:
+        after = max(0, before - PAGE)
+        for row in asked(ledger, bank, _WAGERED, after, before, table):
+            entry = Entry(*row)
+            if isinstance(entry.event, Wagered) and entry.event.round == round_:
+                return entry.seq
+        before = after + 1
+    return None
 
 
 def asked(ledger: Reader, bank: str, sql: str, *values: Any) -> Sequence[Any]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Final, NamedTuple
 
-from jackpot.books.contributions import contributed_by, counted
+from jackpot.books.contributions import contributed_by
 from jackpot.books.days import Read, Span, wanted_span
 from jackpot.books.entries import must_be_here, of_kinds
 from jackpot.books.names import Names, must_know
@@ -154,15 +154,15 @@ def _cells(names: Names, key: tuple[int, int], line: Line) -> tuple[Cell, ...]:
 
 def _wagers(ledger: Reader, names: Names, link: int, days: Span, line: Line) -> int:
     """How many wagers a link took, less those taken back; where its rates changed, as readings say."""
-    if not any(days.after < seq for seq, _ in names.before.get(link, ())):
+    if not names.before.get(link):
         return -line.moved.wagers // names.each(link)
     if days.closing is not None and (days.opening is not None or names.begun is None):
         return _counted(days.closing, link) - _counted(days.opening, link)
     return sum(
-        counted(names, link, contributed, end)
+        each.wagers(names)
         for start, end in names.stretches(days.after, days.upto)
-        for _, _, of, level, contributed in contributed_by(ledger, names.bank, start, end)
-        if (of, level) == (link, 1)
+        for each in contributed_by(ledger, names, start, end)
+        if (each.link, each.level) == (link, 1)
     )
 
 

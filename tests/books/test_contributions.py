@@ -1,18 +1,29 @@
 """Is each hour's sum what its table's frames posted, and each day's what the day's reconciliation has?"""
 
 from collections import defaultdict
+from contextlib import closing
 from datetime import UTC, datetime
+from pathlib import Path
 from zoneinfo import ZoneInfo
+
+import pytest
 
 from jackpot.books.days import hour, hour_began
 from jackpot.config import Site
+from jackpot.ledger.journal import Row, genesis, row_of
 from jackpot.ledger.reading import Reader
 from jackpot.rules import kinds
 from jackpot.rules.acts.readings import ReadingTaken
-from jackpot.rules.acts.rounds import Struck
+from jackpot.rules.acts.rounds import Reopen, Struck
 from jackpot.rules.events import Voided
 from tests.books.asked import day, said
 from tests.books.season import FIRST, SITE, Season
+from tests.frames import Close, Wager
+from tests.ledger.waiting import open_ledger
+from tests.rules.acts.test_meters import done, frame
+from tests.rules.acts.test_parameters import changed
+from tests.rules.subject import BANK
+from tests.rules.test_engine import bank, wager
 
 
 def test_hours_are_what_the_rows_posted(books: Reader, season: Season) -> None:
@@ -56,6 +67,34 @@ def test_a_day_of_hours_is_the_day_that_was_reconciled(books: Reader, season: Se
         assert per_link == {link: sums for link, sums in reconciled.items() if link in per_link}
         assert all(not any(sums) for link, sums in reconciled.items() if link not in per_link)
     assert sum(row.kind == ReadingTaken.kind for row in season.rows) > 1
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["reopened", "closed again"])
+def test_what_is_taken_back_counts_as_it_was_wagered(tmp_path: Path, again: bool) -> None:
+    """L9, A11: two wagers at 21 % are two when they are void, although the link takes 7 % by then."""
+    subject = bank()
+    frame(subject, wager("r1"))
+    frame(subject, Close("r1"))
+    changed(subject, primary=700)
+    frame(subject, Wager("x1", wager().bets), "T2")
+    done(subject, Reopen("T1", "r1", "the wrong deck"))
+    if again:
+        frame(subject, Close("r1"))
+        done(subject, Reopen("T1", "r1", "the wrong deck indeed"))
+    subject.act("void_round", people=2, table="T1", round="r1")
+    rows = list[Row]()
+    for entry in subject.entries:
+        rows.append(row_of(BANK, 1, entry, rows[-1].hash if rows else genesis(BANK)))
+    with closing(open_ledger(f"sqlite:///{tmp_path}/ledger.db")) as ledger:
+        ledger.new_epoch(BANK, "test")
+        ledger.append(BANK, 1, 0, rows)
+        hours = {line["table"]: line for line in said(ledger, "contributions", first="1969-01-01").rows}
+        (link,) = said(ledger, "reconcile").rows
+        cost = {line["table"]: line for line in said(ledger, "cost", first="1969-01-01").rows}
+    assert [(hours[name]["wagers"], hours[name]["contributions"]) for name in hours] == [(0, 0), (2, 140_000)]
+    assert (link["wagers"], link["contributions"]) == (2, 140_000)
+    wagered = {name: line["wagered"] for name, line in cost.items() if line["wagered"]}
+    assert (wagered, cost["T2"]["to_primary"]) == ({"T2": 2_000_000}, 140_000)
 
 
 def test_an_hour_begins_where_the_local_clock_says() -> None:
