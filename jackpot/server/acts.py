@@ -4,6 +4,7 @@ It knows no socket: what it is given is decoded, and who stands for it is named.
 """
 
 import asyncio
+from base64 import b32decode
 from collections import defaultdict
 from collections.abc import Mapping
 from contextlib import suppress
@@ -35,7 +36,17 @@ from jackpot.server.asks.devices import Revoke, Revoked
 from jackpot.server.asks.done import Done, told
 from jackpot.server.asks.links import ChangeParameters
 from jackpot.server.asks.payouts import Correct, ErasePapers, Payout
-from jackpot.server.asks.people import AddPerson, EraseName, GiveCode, MakeToken, NewToken, OneTimeCode
+from jackpot.server.asks.people import (
+    AddPerson,
+    ChangeSecret,
+    EndDigits,
+    EraseName,
+    GiveCode,
+    MakeToken,
+    NewToken,
+    OneTimeCode,
+    SetDigits,
+)
 from jackpot.server.asks.preview import configured
 from jackpot.server.asks.servers import HandedOver, HandOver
 from jackpot.server.asks.sources import Sources
@@ -44,7 +55,7 @@ from jackpot.server.devices import Devices
 from jackpot.server.errors import Denied, ServerError
 from jackpot.server.once import Once
 from jackpot.server.papers import Papers
-from jackpot.server.people import SIGN_IN, Entrance, Person
+from jackpot.server.people import SIGN_IN, Entrance, Person, Typed
 from jackpot.server.refusals import refusal_of
 from jackpot.server.remedy import explained
 from jackpot.server.staff import Staff
@@ -53,6 +64,8 @@ from jackpot.server.whose import Whose
 
 # What an act was about, as its line in the log says: each value cut, for a request may be long.
 _LOGGED_MOST: Final = 64
+# An erased name stands in no log, and no secret ever does.
+_UNLOGGED: Final = ("key", "login", "name", "secret", "new", "totp", "totp_key")
 log: Final = structlog.get_logger()
 
 
@@ -108,8 +121,10 @@ class Acts:
                     raise Denied(Code.NO_PERSON, SIGN_IN)
                 self._entrance.allow(request.people, question.power, question.what)
                 return await question.answer(self._sources._replace(people=request.people))
-            case HandOver() | Revoke() | AddPerson() | GiveCode() | MakeToken() as own:
-                return await self._own_acts.done(request.digest, lambda: self._own(request, own))
+            case HandOver() | Revoke() | AddPerson() | GiveCode():
+                return await self._own_acts.done(request.digest, lambda: self._own(request))
+            case ChangeSecret() | SetDigits() | EndDigits() | MakeToken():
+                return await self._own_acts.done(request.digest, lambda: self._of_oneself(request))
             case ChangeParameters(link=link, reason=reason):
                 return await self._act(request, ChangeLink(configured(link, self._config), reason))
             case Payout() as payout:
@@ -124,9 +139,9 @@ class Acts:
                 return await self._act(request, act)
         raise BadRequest(f"{type(request.ask).__name__} is no ask")
 
-    async def _own(self, request: Request, act: ServerAct) -> Reply:
+    async def _own(self, request: Request) -> Reply:
         """An act that this server carries out itself, once for each key."""
-        match act:
+        match request.ask:
             case HandOver():
                 return await self._hand_over(request)
             case Revoke() as revoke:
@@ -135,9 +150,24 @@ class Acts:
                 return await self._add(request, coming)
             case GiveCode(number):
                 return await self._give_code(request, number)
+        raise BadRequest(f"{type(request.ask).__name__} is no act of a server")
+
+    async def _of_oneself(self, request: Request) -> Reply:
+        """What somebody changes of their own, by their password. A mistake there shuts no door to them."""
+        desk, entrance, person = await self._whose.desk_of(request), self._entrance, _signed_in(request)[0]
+        place = f"signed in as {person.login}"
+        reply: Reply = Done()
+        match request.ask:
+            case ChangeSecret(secret, new, totp):
+                await entrance.change(person, Typed(secret, totp or "", place), new)
+            case SetDigits(secret, key, totp):
+                await entrance.set_digits(person, Typed(secret, "", place), b32decode(key), totp)
+            case EndDigits(secret, totp):
+                await entrance.set_digits(person, Typed(secret, totp, place), b"", "")
             case MakeToken() as wanted:
-                return await self._make_token(request, wanted)
-        raise BadRequest(f"{type(act).__name__} is no act of a server")
+                reply = await self._make_token(person, wanted, place)
+        self._log(request, desk)
+        return reply
 
     async def _payout(self, request: Request, payout: Payout) -> Done:
         """Keeps what names somebody, then decides the act; drops it again where the act is refused.
@@ -229,7 +259,7 @@ class Acts:
         fields = msgspec.to_builtins(request.ask)
         do = fields.pop("do")
         personal = request.ask.personal if isinstance(request.ask, Payout) else ()
-        for hidden in ("key", "login", "name", *personal):  # an erased name stands in no log
+        for hidden in (*_UNLOGGED, *personal):
             fields.pop(hidden, None)
         about = {
             field: value[:_LOGGED_MOST] if isinstance(value, str) and field != "reason" else value
@@ -280,11 +310,11 @@ class Acts:
         self._log(request, desk)
         return given
 
-    async def _make_token(self, request: Request, wanted: MakeToken) -> NewToken:
-        desk = await self._whose.desk_of(request)
+    async def _make_token(self, person: Person, wanted: MakeToken, place: str) -> NewToken:
+        if person.means == "secret":  # nobody else makes one, whatever they know: the rules say so
+            await self._entrance.prove(person.login, wanted.secret, wanted.totp or "", place)
         until = self._entrance.clock.unix_ms() + wanted.days * DAY_MS
-        secret = await self._staff.make_token(_signed_in(request)[0], wanted.roles, until)
-        self._log(request, desk)
+        secret = await self._staff.make_token(person, wanted.roles, until)
         return NewToken(secret=secret, until=until)
 
     async def _hand_over(self, request: Request) -> HandedOver:

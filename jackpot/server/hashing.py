@@ -111,7 +111,7 @@ def totp_at(key: bytes, step: int) -> str:
 
 def totp_step(key: bytes, code: str, unix_ms: int, used: int) -> int | None:
     """The step of a code that is good now and was not used; None where it is not good. used: the last one."""
-    now = unix_ms // 1000 // TOTP_STEP_S
+    now, code = unix_ms // 1000 // TOTP_STEP_S, "".join(code.split())  # apps show them in two groups
     for step in range(max(now - TOTP_DRIFT, used + 1), now + TOTP_DRIFT + 1):
         if hmac.compare_digest(totp_at(key, step).encode(), code.encode()):
             return step

@@ -45,7 +45,11 @@ TRIES: Final = 3
 NOBODY_YET: Final = "nobody can sign in yet: jackpot users init makes the first two people"
 SIGN_IN: Final = "by: the site has people, and a name proves nothing: sign in, or use a token"
 NOT_RIGHT: Final = "login, password or code is not right"
-WRONG_DIGITS: Final = "digits: this key has others now: type the newest ones, and look at the phone's clock"
+DIGITS_ALREADY: Final = "you sign in with six digits already: stop them first"
+NO_DIGITS: Final = "you sign in without six digits already"
+WRONG_DIGITS: Final = (
+    "totp: this key has other digits now: type the newest ones, and look at the phone's clock"
+)
 SHUT: Final = "signing in failed too often from here: try again in a quarter of an hour"
 SESSION_OVER: Final = "the session has ended: sign in again"
 
@@ -121,7 +125,7 @@ class Entrance:
 
     async def sign_in(self, login: str, secret: str, totp: str = "", place: str = "") -> SignedIn:
         """Begins a session. totp: the six digits, for people who have set that up. place: as in a Gate."""
-        return await self._begin(await self.prove(login, secret, totp, place))
+        return await self.begin(await self.prove(login, secret, totp, place))
 
     async def choose(self, login: str, code: str, secret: str, place: str = "") -> SignedIn:
         """The first sign-in: with the one-time code from an admin a person chooses their own secret."""
@@ -137,37 +141,35 @@ class Entrance:
                 Code.WRONG_SECRET, "the code is wrong, or it has ended: ask an admin for another one"
             )
         signed = Signed(person.id, tuple(person.roles), "code")
-        return await self._keep(signed, sheet.called(person).login, secret)
+        await self._keep(signed, sheet.called(person).login, secret)
+        return await self.begin(_person(await self._sheet(), person.id, "secret", ROLES))
 
-    async def change(self, person: Person, own: Typed, new: str) -> SignedIn:
-        """Another secret; six digits stay as they are. A session begins: all others have ended."""
+    async def change(self, person: Person, own: Typed, new: str) -> None:
+        """Another secret; six digits stay as they are. Their sessions have ended."""
+        if (wrong := secret_fault(new, person.login)) is not None:  # before the six digits are used up
+            raise Denied(Code.BAD_REQUEST, f"new: {wrong}")
         again = await self.prove(person.login, *own)
         signed = _signed(await self._sheet(), again.id, "secret", ROLES)
-        return await self._keep(signed, again.login, new, await self.key_of(again))
+        await self._keep(signed, again.login, new, await self.roster.totp_key(again.id))
 
-    async def set_digits(self, person: Person, own: Typed, key: bytes, digits: str) -> SignedIn:
+    async def set_digits(self, person: Person, own: Typed, key: bytes, digits: str) -> None:
         """From now on six digits of this key are needed to sign in; none by an empty one.
 
-        digits: of the new key, which show that it has arrived. A session begins: all others have ended.
+        digits: of the new key, which show that it has arrived. Their sessions have ended.
         """
+        if bool(key) == bool(await self.roster.totp_key(person.id)):
+            raise Denied(Code.UNCHANGED, DIGITS_ALREADY if key else NO_DIGITS)
         again = await self.prove(person.login, *own)
         step = totp_step(key, digits, self.clock.unix_ms(), 0) if key else 0
         if step is None:
             raise Denied(Code.WRONG_SECRET, WRONG_DIGITS)
         signed = _signed(await self._sheet(), again.id, "secret", ROLES)
-        begun = await self._keep(signed, again.login, own.secret, key)
+        await self._keep(signed, again.login, own.secret, key)
         if step:
             await self.store.change(*_used(again.id, step))
-        return begun
 
-    async def key_of(self, person: Person) -> bytes:
-        """The key of their six digits; empty where they have set up none."""
-        digest = (await self._sheet()).state.people[person.id - 1].secret
-        kept = await self.books.read(lambda ledger: keyring.secret(ledger, digest))
-        return b"" if kept is None else kept.totp
-
-    async def _keep(self, signed: Signed, login: str, secret: str, key: bytes = b"") -> SignedIn:
-        """A person has chosen their secret. What was begun with another one has ended; a session begins."""
+    async def _keep(self, signed: Signed, login: str, secret: str, key: bytes = b"") -> None:
+        """A person has chosen their secret: what was begun with another one has ended."""
         if (wrong := secret_fault(secret, login)) is not None:
             raise Denied(Code.BAD_REQUEST, f"secret: {wrong}")
         kept = Secret(signed.id, await self.hashing.hash(secret), key)
@@ -179,7 +181,6 @@ class Entrance:
             ("DELETE FROM secret WHERE person = ?1 AND digest <> ?2", (signed.id, kept.digest)),
             ("DELETE FROM session WHERE person = ?1", (signed.id,)),
         )
-        return await self._begin(_person(await self._sheet(), signed.id, "secret", ROLES))
 
     async def who(self, token: str) -> Person:
         """Whose session it is. An idle session ends by itself."""
@@ -231,9 +232,12 @@ class Entrance:
         return person
 
     def allow(self, by: Sequence[Person | str], power: Sequence[Role], what: str) -> None:
-        """Refuses people who may not have this server itself do something. what: in the words of people."""
+        """Refuses people who may not have this server itself do something. what: in the words of people.
+
+        power: one of these roles does; none is needed for what is their own.
+        """
         for one in by:
-            if isinstance(one, Person) and not set(power) & set(one.roles):
+            if isinstance(one, Person) and power and not set(power) & set(one.roles):
                 own = ", ".join(one.roles) or "no role"
                 message = f"by: only {' or '.join(power)} may {what}; {one.login} has {own}"
                 raise Denied(Code.NOT_ALLOWED, message)
@@ -316,8 +320,8 @@ class Entrance:
         if number and failures == OF_ONE and self.gate.to_tell(number):
             await self.site.person(LockOut(number, failures), ())
 
-    async def _begin(self, person: Person) -> SignedIn:
-        """A session, once the journal says that the person came in by it."""
+    async def begin(self, person: Person) -> SignedIn:
+        """A session of one who has proved who they are, once the journal says that they came in by it."""
         token = secrets.token_urlsafe(TOKEN_BYTES)
         digest = digest_of(token)
         answer = await self.site.person(SignIn(person.id, digest), ())

@@ -94,6 +94,13 @@ class Roster:
         """The people as the ledger has them now."""
         return await self._books.read(self._look)
 
+    async def totp_key(self, person: int) -> bytes:
+        """The key of a person's six digits; empty where they sign in without."""
+        found = (await self.look()).person(person)
+        digest = b"" if found is None else found.secret
+        kept = await self._books.read(lambda ledger: keyring.secret(ledger, digest))
+        return b"" if kept is None else kept.totp
+
     def _look(self, ledger: Reader) -> Sheet:
         """In the books' own thread. What was given out before is not touched."""
         head, named = ledger.head(SITE), keyring.people(ledger)

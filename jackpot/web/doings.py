@@ -24,6 +24,9 @@ DOINGS: Final[Mapping[str, Doing]] = {
     "add-papers": Doing("Add to papers", "It is on the papers now."),
     "add-person": Doing("Add a person", "They are added. Give them a code now."),
     "change-parameters": Doing("New terms of a link", "The link is played on the new terms."),
+    "change-secret": Doing(
+        "Change one's password", "Your password is changed. You are signed out everywhere else."
+    ),
     "clear": Doing("Let a device in again", "The device may come in again."),
     "close-link": Doing("Close a link", "The link is closed."),
     "confirm": Doing("Confirm", "It is confirmed, and done."),
@@ -36,6 +39,7 @@ DOINGS: Final[Mapping[str, Doing]] = {
     "decline": Doing("Leave a round closed", "The round stays closed."),
     "dispute": Doing("Dispute a hit", "Its payment is held."),
     "end-token": Doing("End a token", "The token has ended."),
+    "end-digits": Doing("Sign in without six digits", "You sign in without six digits now."),
     "end-person": Doing("End somebody's access", "Their access has ended."),
     "erase-name": Doing("Erase a name", "The name is erased."),
     "erase-papers": Doing("Erase the names on papers", "The names on the papers are erased."),
@@ -51,6 +55,7 @@ DOINGS: Final[Mapping[str, Doing]] = {
     "reset-secret": Doing("Reset a password", "The password is reset. Give them a code now."),
     "resume": Doing("Let wagers in again", "Wagers are let in again."),
     "revoke": Doing("End a key", "The key has ended."),
+    "set-digits": Doing("Set up six digits", "From now on you sign in with six digits."),
     "strike": Doing("Strike a wager", "The wager is struck."),
     "suspend": Doing("Stop wagers", "Wagers are stopped."),
     "transfer": Doing("Transfer a link's money", "The money is transferred."),

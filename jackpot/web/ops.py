@@ -113,8 +113,7 @@ def routes(front: Front, overview: Overview, reports: Reports) -> list[web.Route
     return [
         *(web.get(at, make.signed(page)) for at, page in shown.items()),
         web.post("/ops/acts/{act}", make.signed(pages.act)),
-        web.post(f"{ACCOUNT}/password", make.signed(account.change_password)),
-        web.post(f"{ACCOUNT}/digits", make.signed(account.set_digits)),
+        web.post(ACCOUNT, make.signed(account.change)),
         web.post("/ops/sign-out", make.signed(make.sign_out)),
         web.get(SIGN_IN, make.door),
         web.post(SIGN_IN, make.sign_in),

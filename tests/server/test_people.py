@@ -347,7 +347,9 @@ async def test_a_new_password_ends_all_that_was_begun_with_the_old_one(tmp_path:
         old = await entrance.sign_in("ann", ANN.secret, code())
         await denied(entrance.change(ann, Typed(ANN.secret), new), Code.WRONG_SECRET)
         await denied(entrance.change(ann, Typed(ANN.secret, code()), "short"), Code.BAD_REQUEST)
-        begun = await entrance.change(ann, Typed(ANN.secret, code()), new)
+        await denied(entrance.set_digits(ann, Typed(ANN.secret, code()), key, code()), Code.UNCHANGED)
+        await entrance.change(ann, Typed(ANN.secret, code()), new)
+        begun = await entrance.begin(ann)
         assert await entrance.who(begun.token) == ann
         await denied(entrance.who(old.token), Code.NO_PERSON)
         await denied(entrance.sign_in("ann", ANN.secret, code()), Code.WRONG_SECRET)
@@ -355,6 +357,7 @@ async def test_a_new_password_ends_all_that_was_begun_with_the_old_one(tmp_path:
         assert (await entrance.sign_in("ann", new, code())).person == ann
         await entrance.set_digits(ann, Typed(new, code()), b"", "")
         assert (await entrance.sign_in("ann", new)).person == ann
+        await denied(entrance.set_digits(ann, Typed(new), b"", ""), Code.UNCHANGED)
 
 
 @on_loop

@@ -1,17 +1,21 @@
 """Can people see to what is their own: their password, six digits on their phone, and their programs?"""
 
 import re
+import uuid
 from base64 import b32decode
 from pathlib import Path
 
 import aiohttp
 
+from jackpot.rules.acts.people import EndPerson, WithdrawRole
+from jackpot.server.asks.ask import BASE
+from jackpot.server.gate import OF_ONE
 from jackpot.server.hashing import TOTP_STEP_S, totp_at
 from jackpot.web.access import PLAIN_COOKIE, page_token
 from jackpot.web.account import ACCOUNT
 from tests.server.bed import StepClock, on_loop
 from tests.web.browser import needs_chromium
-from tests.web.staffed import SECRET
+from tests.web.staffed import SECRET, done, join, prove, token
 from tests.web.test_access import floor, signed_in
 from tests.web.test_ops import floor as seen_floor
 from tests.web.test_ops import signed_in as seen_signed_in
@@ -42,15 +46,15 @@ async def test_a_password_is_changed_by_who_knows_it(tmp_path: Path) -> None:
     """The old one is asked for, and the new one twice. Then the old one lets nobody in, and one goes on."""
     async with floor(tmp_path) as (_, web):
         (await signed_in(web)).close()
-        at = f"{ACCOUNT}/password"
+        at, act = ACCOUNT, "change-secret"
         for fields, status, said in (
             ({"secret": SECRET, "new": NEW, "again": "something else"}, 400, "type the new one twice"),
             ({"secret": "a guess of mine", "new": NEW, "again": NEW}, 401, "is not right"),
             ({"secret": SECRET, "new": "short", "again": "short"}, 400, "10 to 256 characters"),
         ):
-            assert (found := await sent(web, at, **fields))[0] == status, found
+            assert (found := await sent(web, at, act=act, **fields))[0] == status, found
             assert said in found[1]
-        status, page = await sent(web, at, secret=SECRET, new=NEW, again=NEW)
+        status, page = await sent(web, at, act=act, secret=SECRET, new=NEW, again=NEW)
         assert (status, "Your password is changed." in page) == (200, True)
         assert "Ann" in await text(web), "in the session that has begun"
         async with await signed_in(web) as answer:
@@ -64,9 +68,9 @@ async def test_a_form_of_another_site_changes_nothing(tmp_path: Path) -> None:
     """Misuse: without what only our page knows nothing of one's own is changed, whatever else is right."""
     async with floor(tmp_path) as (_, web):
         (await signed_in(web)).close()
-        for name in ("password", "digits"):
-            form = {"secret": SECRET, "new": NEW, "again": NEW, "new_key": "", "page": "guess"}
-            async with web.post(f"{ACCOUNT}/{name}", data=form) as answer:
+        for act in ("change-secret", "set-digits", "end-digits"):
+            form = {"act": act, "secret": SECRET, "new": NEW, "again": NEW, "page": "guess"}
+            async with web.post(ACCOUNT, data=form) as answer:
                 assert answer.status == 403
         async with await signed_in(web) as answer:
             assert answer.status == 303
@@ -79,7 +83,7 @@ async def test_six_digits_are_set_up_and_stopped(tmp_path: Path) -> None:
     async with floor(tmp_path, clock=clock) as (_, web):
         (await signed_in(web)).close()
         page = await text(web)
-        found = re.search(r'name="new_key" value="([A-Z2-7]{32})"', page)
+        found = re.search(r'name="totp_key" value="([A-Z2-7]{32})"', page)
         assert found is not None
         assert "<svg" in page
         key = b32decode(found[1])
@@ -88,20 +92,23 @@ async def test_six_digits_are_set_up_and_stopped(tmp_path: Path) -> None:
             clock.stepped_s += 2 * TOTP_STEP_S
             return totp_at(key, clock.unix_ms() // 1000 // TOTP_STEP_S)
 
-        at = f"{ACCOUNT}/digits"
-        wrong = await sent(web, at, secret=SECRET, new_key=found[1], digits="000000")
-        assert (wrong[0], "this key has others now" in wrong[1]) == (401, True)
-        bad = await sent(web, at, secret=SECRET, new_key="ABC", digits=digits())
-        assert (bad[0], "it is not the key of this page" in bad[1]) == (400, True)
-        status, page = await sent(web, at, secret=SECRET, new_key=found[1], digits=digits())
+        setup, stop = {"act": "set-digits", "secret": SECRET}, {"act": "end-digits", "secret": SECRET}
+        wrong = await sent(web, ACCOUNT, **setup, totp_key=found[1], totp="000000")
+        assert (wrong[0], "this key has other digits now" in wrong[1]) == (401, True)
+        assert found[0] in wrong[1], "the phone has that key already"
+        assert "<details open>" in wrong[1]
+        bad = await sent(web, ACCOUNT, **setup, totp_key="ABC", totp=digits())
+        assert (bad[0], "160 random bits" in bad[1]) == (400, True)
+        now = digits()
+        status, page = await sent(web, ACCOUNT, **setup, totp_key=found[1], totp=f"{now[:3]} {now[3:]}")
         assert (status, "From now on you sign in with six digits." in page) == (200, True)
         assert "<svg" not in page
         async with await signed_in(web) as answer:
             assert answer.status == 403
         async with await signed_in(web, totp=digits()) as answer:
             assert answer.status == 303
-        assert (await sent(web, at, secret=SECRET))[0] == 401, "the password alone stops nothing"
-        status, page = await sent(web, at, secret=SECRET, totp=digits())
+        assert (await sent(web, ACCOUNT, **stop, totp="000000"))[0] == 401, "the password alone stops nothing"
+        status, page = await sent(web, ACCOUNT, **stop, totp=digits())
         assert (status, "You sign in without six digits now." in page) == (200, True)
         async with await signed_in(web) as answer:
             assert answer.status == 303
@@ -114,11 +121,11 @@ async def test_a_token_is_made_used_and_ended(tmp_path: Path) -> None:
     async with floor(tmp_path, clock=clock) as (server, web), aiohttp.ClientSession() as program:
         api = f"http://127.0.0.1:{server.ports['http']}/api/v1"
         (await signed_in(web)).close()
-        status, page = await sent(web, "/ops/acts/make-token", days="30")
+        status, page = await sent(web, "/ops/acts/make-token", secret=SECRET, days="30")
         assert (status, "a token has at least one" in page) == (400, True)
-        status, page = await sent(web, "/ops/acts/make-token", roles="floor", days="400")
+        status, page = await sent(web, "/ops/acts/make-token", secret=SECRET, roles="floor", days="400")
         assert (status, "days" in page) == (400, True)
-        status, page = await sent(web, "/ops/acts/make-token", roles="floor", days="30")
+        status, page = await sent(web, "/ops/acts/make-token", secret=SECRET, roles="floor", days="30")
         found = re.search(r'<p class="secret">([\w-]{43})</p>', page)
         assert found is not None, page
         assert "/api/v1/links" in page
@@ -138,7 +145,7 @@ async def test_a_token_is_made_used_and_ended(tmp_path: Path) -> None:
         status, page = await sent(web, "/ops/acts/end-token", token="1")
         assert (status, "The token has ended." in page) == (200, True)
         assert await asks("/links") == 401
-        status, page = await sent(web, "/ops/acts/make-token", roles="floor", days="30")
+        status, page = await sent(web, "/ops/acts/make-token", secret=SECRET, roles="floor", days="30")
         found = re.search(r'<p class="secret">([\w-]{43})</p>', page)
         assert found is not None
         bearer = {"Authorization": f"Bearer {found[1]}"}
@@ -153,13 +160,13 @@ async def test_a_program_makes_no_token(tmp_path: Path) -> None:
     async with floor(tmp_path) as (server, web), aiohttp.ClientSession() as program:
         api = f"http://127.0.0.1:{server.ports['http']}/api/v1"
         (await signed_in(web)).close()
-        _, page = await sent(web, "/ops/acts/make-token", roles="floor", days="1")
+        _, page = await sent(web, "/ops/acts/make-token", secret=SECRET, roles="floor", days="1")
         found = re.search(r'<p class="secret">([\w-]{43})</p>', page)
         assert found is not None
         (await signed_in(web, login="bo")).close()
-        await sent(web, "/ops/acts/make-token", roles="cage", days="1")
+        await sent(web, "/ops/acts/make-token", secret=SECRET, roles="cage", days="1")
         headers = {"Authorization": f"Bearer {found[1]}", "Idempotency-Key": "one"}
-        made = {"roles": ["floor"], "days": 1}
+        made = {"roles": ["floor"], "days": 1, "secret": SECRET}
         async with program.post(f"{api}/acts/make-token", json=made, headers=headers) as answer:
             assert answer.status == 403
             assert "with their own password" in await answer.text()
@@ -181,7 +188,7 @@ async def test_one_sets_up_a_phone_by_finger(tmp_path: Path) -> None:
         drawing = await page.locator(".drawing svg").bounding_box()
         assert drawing is not None
         assert 150 <= drawing["width"] <= 350
-        key = b32decode(await page.get_attribute("[name=new_key]", "value") or "")
+        key = b32decode(await page.get_attribute("[name=totp_key]", "value") or "")
         step = server.clock.unix_ms() // 1000 // TOTP_STEP_S
         await page.fill("#digits", totp_at(key, step))
         await page.fill("#setup-secret", SECRET)
@@ -190,6 +197,8 @@ async def test_one_sets_up_a_phone_by_finger(tmp_path: Path) -> None:
         assert await page.evaluate("document.documentElement.scrollWidth") <= 390
         await page.click("summary:has-text('Make a token')")
         await page.check("[name=roles][value=floor]")
+        await page.fill("#token-secret", SECRET)
+        await page.fill("#token-totp", totp_at(key, step + 1))
         await page.click("button:text-is('Make it')")
         await page.wait_for_selector(".secret")
         await page.click("a:text-is('Back')")
@@ -197,3 +206,95 @@ async def test_one_sets_up_a_phone_by_finger(tmp_path: Path) -> None:
         await page.click("button:text-is('End it')")
         await page.wait_for_selector("text=The token has ended.")
     assert faults == []
+
+
+@on_loop
+async def test_a_screen_left_alone_makes_no_token_and_is_no_place_to_guess_at(tmp_path: Path) -> None:
+    """Misuse: a session alone changes nothing; ten wrong passwords shut the forms, and not the door."""
+    async with floor(tmp_path) as (_, web):
+        (await signed_in(web)).close()
+        wanted = {"roles": "floor", "days": "1"}
+        assert (await sent(web, "/ops/acts/make-token", secret="a guess", **wanted))[0] == 401
+        change = {"act": "change-secret", "new": NEW, "again": NEW}
+        for _ in range(OF_ONE - 1):
+            assert (await sent(web, ACCOUNT, secret="a guess", **change))[0] == 401
+        status, page = await sent(web, ACCOUNT, secret=SECRET, **change)
+        assert (status, "signing in failed too often" in page) == (429, True)
+        assert (await sent(web, "/ops/acts/make-token", secret=SECRET, **wanted))[0] == 429
+        async with await signed_in(web) as answer:
+            assert answer.status == 303
+
+
+@on_loop
+async def test_a_refusal_is_in_the_pages_language(tmp_path: Path) -> None:
+    """Pages, Spanish: each thing that may be wrong with a form of one's own is said in it."""
+    async with floor(tmp_path) as (_, web):
+        (await signed_in(web)).close()
+        form = {"page": page_of(web), "secret": SECRET, "new": NEW, "again": NEW, "totp_key": 8 * "ABCD"}
+        for fields, said in (
+            ({"act": "change-secret", "again": "else"}, "escriba la nueva dos veces"),
+            ({"act": "change-secret", "new": "short", "again": "short"}, "de 10 a 256 caracteres"),
+            ({"act": "change-secret", "secret": "guess"}, "no es correcto"),
+            ({"act": "set-digits", "totp": "12345"}, "son las seis cifras que muestra la aplicación"),
+            ({"act": "set-digits", "totp": "000000"}, "esta clave tiene otras cifras ahora"),
+            ({"act": "end-digits", "totp": "000000"}, "ya entra sin seis cifras"),
+        ):
+            async with web.post(ACCOUNT, data=form | fields, headers={"Accept-Language": "es"}) as answer:
+                assert said in await answer.text(), fields
+
+
+@on_loop
+async def test_a_program_changes_what_its_person_can_prove(tmp_path: Path) -> None:
+    """S5, API: digits are set up, kept by a new password, and ended; each takes the password as well."""
+    clock, key = StepClock(), 8 * "ABCD"
+    async with floor(tmp_path, clock=clock) as (server, web):
+        program = {"Authorization": f"Bearer {await token(server)}"}
+
+        def digits() -> str:
+            clock.stepped_s += 2 * TOTP_STEP_S
+            return totp_at(b32decode(key), clock.unix_ms() // 1000 // TOTP_STEP_S)
+
+        async def act(name: str, **fields: str) -> str:
+            headers = program | {"Idempotency-Key": uuid.uuid4().hex}
+            async with web.post(f"{BASE}/acts/{name}", json=fields, headers=headers) as answer:
+                return str((await answer.json()).get("code", answer.status))
+
+        async def has_digits() -> bool:
+            async with web.get(f"{BASE}/me", headers=program) as answer:
+                me = await answer.json()
+                assert (me["login"], me["roles"]) == ("ann", ["floor", "cage", "admin"])
+                return bool(me["digits"])
+
+        assert await act("set-digits", secret="guess", totp_key=key, totp=digits()) == "wrong_secret"
+        assert not await has_digits()
+        used = digits()
+        assert await act("set-digits", secret=SECRET, totp_key=key, totp=used) == "200"
+        assert await has_digits()
+        assert await act("set-digits", secret=SECRET, totp_key=key, totp=digits()) == "unchanged"
+        assert await act("change-secret", secret=SECRET, new=NEW) == "wrong_secret", "digits, too"
+        assert await act("change-secret", secret=SECRET, new=NEW, totp=digits()) == "200"
+        assert await has_digits()
+        assert await act("end-digits", secret=NEW, totp=used) == "wrong_secret", "used already"
+        assert await act("end-digits", secret=NEW, totp=digits()) == "200"
+        assert not await has_digits()
+
+
+@on_loop
+async def test_a_token_has_no_more_than_its_person(tmp_path: Path) -> None:
+    """Access: a role that somebody lost is lost to their programs; with their access these end."""
+    async with floor(tmp_path) as (server, web):
+        await join(server, "cal", "floor", "auditor")
+        program = {"Authorization": f"Bearer {await token(server, 'cal')}"}
+        ann, bo = await prove(server, "ann"), await prove(server, "bo")
+
+        async def asks() -> int:
+            async with web.get(f"{BASE}/people", headers=program) as answer:
+                return answer.status
+
+        assert await asks() == 200
+        done(await server.entrance.act(server.people, WithdrawRole(3, "auditor"), [ann, bo]))
+        assert await asks() == 403
+        async with web.get(f"{BASE}/me", headers=program) as answer:
+            assert (await answer.json())["roles"] == ["floor"]
+        done(await server.entrance.act(server.people, EndPerson(3), [ann]))
+        assert await asks() == 401

@@ -33,6 +33,10 @@ MAY: Final = {
     "/devices": ALL,
     "/requests": ALL,
     "/alarms": ALL,
+    "/me": ALL,
+    "change-secret": ALL,
+    "set-digits": ALL,
+    "end-digits": ALL,
     "/people": "auditor admin",
     "/tokens": ALL,
     "make-token": "",  # asked by a program here: a person makes it with their own password
@@ -136,7 +140,10 @@ ABOUT: Final[dict[str, dict[str, Any]]] = {
     "end-person": {"person": 99},
     "vouch": {"person": 99},
     "erase-name": {"person": 99},
-    "make-token": {"days": 1},
+    "make-token": {"days": 1, "secret": "a guess"},
+    "change-secret": {"secret": "a guess", "new": "another secret"},
+    "set-digits": {"secret": "a guess", "totp_key": 8 * "AAAA", "totp": "123456"},
+    "end-digits": {"secret": "a guess", "totp": "123456"},
     "end-token": {"token": 99},
 }
 

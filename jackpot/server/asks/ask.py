@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 # Where the API stands; a change that breaks a program gets another number.
 BASE: Final = "/api/v1"
+# People see and change what is their own, whatever their roles.
+OWN: Final[tuple[signing.Role, ...]] = ()
 # What a complaint repeats of a request.
 QUOTED_MOST: Final = 64
 # One page of a list: as many as a person looks at, and as an answer holds.
@@ -87,7 +89,8 @@ class Elsewhere(Reply, frozen=True):
 class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """It changes nothing. path: its route; a field in braces stands there, the others in the query.
 
-    power: of a person who asks, one of these roles. what: in words, for those who may not.
+    power: of a person who asks, one of these roles; OWN for what is their own. what: in words, for those
+    who may not.
     """
 
     path: ClassVar[str]

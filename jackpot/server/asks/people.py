@@ -8,7 +8,7 @@ from jackpot.books.people import last_sign_ins
 from jackpot.rules import signing
 from jackpot.rules.acts.people import Number
 from jackpot.rules.signing import OPERATOR, ROLES, SITE, Role
-from jackpot.server.asks.ask import Moment, Question, Reply, ServerAct
+from jackpot.server.asks.ask import OWN, Moment, Question, Reply, ServerAct
 from jackpot.server.asks.done import Done
 
 if TYPE_CHECKING:
@@ -73,6 +73,82 @@ class AskPeople(Question, frozen=True):
                 for called in [sheet.called(one)]
             )
         )
+
+
+class Me(Reply, frozen=True):
+    """Who asks. digits: they sign in with six digits, too. last_sign_in: as in `Person`."""
+
+    person: int
+    login: str
+    name: str
+    roles: tuple[Role, ...]
+    digits: bool
+    last_sign_in: Moment | None
+
+
+class AskMe(Question, frozen=True):
+    """Who am I, as the site knows me? Roles are those with which you ask: a token may have fewer than you."""
+
+    path = "/me"
+    what = "see who they are"
+    power = OWN
+    reply = Me
+
+    async def answer(self, at: "Sources") -> Me:
+        me = at.person()
+        seen = await at.books.read(last_sign_ins)
+        return Me(
+            person=me.id,
+            login=me.login,
+            name=me.name,
+            roles=me.roles,
+            digits=bool(await at.roster.totp_key(me.id)),
+            last_sign_in=seen.get(me.id),
+        )
+
+
+Digits = Annotated[
+    str, Meta(pattern=r"^\d{3} ?\d{3}(?!\n)$", description="the six digits that the app shows")
+]
+TotpKey = Annotated[
+    str,
+    Meta(pattern=r"^[A-Z2-7]{32}(?!\n)$", description="160 random bits in base32: 32 characters"),
+]
+
+
+class ChangeSecret(ServerAct, tag="change-secret", frozen=True):
+    """Somebody changes their own password, and is signed out on every screen. totp: if they have digits."""
+
+    reply = Done
+    what = "change their password"
+    power: ClassVar[tuple[signing.Role, ...]] = OWN
+    bank: ClassVar[str] = SITE
+    secret: str
+    new: str
+    totp: Digits | None = None
+
+
+class SetDigits(ServerAct, tag="set-digits", frozen=True):
+    """Somebody signs in with six digits (TOTP, RFC 6238) from now on. totp: of that key, which is theirs."""
+
+    reply = Done
+    what = "set up six digits"
+    power: ClassVar[tuple[signing.Role, ...]] = OWN
+    bank: ClassVar[str] = SITE
+    secret: str
+    totp_key: TotpKey
+    totp: Digits
+
+
+class EndDigits(ServerAct, tag="end-digits", frozen=True):
+    """Somebody signs in without six digits from now on."""
+
+    reply = Done
+    what = "stop six digits"
+    power: ClassVar[tuple[signing.Role, ...]] = OWN
+    bank: ClassVar[str] = SITE
+    secret: str
+    totp: Digits
 
 
 class AddPerson(ServerAct, tag="add-person", frozen=True):
@@ -146,7 +222,8 @@ class NewToken(Reply, frozen=True):
 class MakeToken(ServerAct, tag="make-token", frozen=True):
     """A person who signed in is told a token: with it a program asks and acts for them, and confirms nothing.
 
-    roles: some of theirs. days: until it ends.
+    They type their password for it once more: a token outlives a screen that was left alone. roles: some of
+    theirs. days: until it ends. totp: if they have digits.
     """
 
     power: ClassVar[tuple[signing.Role, ...]] = ROLES
@@ -154,6 +231,8 @@ class MakeToken(ServerAct, tag="make-token", frozen=True):
     what = "make a token"
     bank: ClassVar[str] = SITE
     days: Annotated[int, Meta(ge=1, le=TOKEN_DAYS_MOST, description=f"1 to {TOKEN_DAYS_MOST}")]
+    secret: str
+    totp: Digits | None = None
     roles: tuple[signing.Role, ...] = ()
 
 

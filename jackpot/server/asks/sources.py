@@ -4,7 +4,9 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from jackpot.books.people import Called
+from jackpot.rules.codes import Code
 from jackpot.server.asks.ask import Question, Request
+from jackpot.server.errors import Denied
 
 if TYPE_CHECKING:
     from jackpot.books.reader import Books
@@ -29,6 +31,13 @@ class Sources(NamedTuple):
     config: "Config"
     roster: "Roster"
     people: "tuple[str | Person, ...]" = ()
+
+    def person(self) -> "Person":
+        """Who asks about themselves. Raises Denied where only a name is known."""
+        for one in self.people:
+            if not isinstance(one, str):
+                return one
+        raise Denied(Code.NO_PERSON, "by: a name alone is nobody here: sign in, or use a token")
 
     async def own(self, question: Question) -> "Desk":
         """The bank that it is about. Raises BadRequest, NotDone, BankStopped."""
