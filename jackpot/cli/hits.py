@@ -75,6 +75,8 @@ def list_(
     names = ["hit", "at", "link", "level", "table", "hand", "amount", "envy", "status"]
     if any(map(_differs, hits)):
         names.insert(-1, "difference")
+    if not all_:
+        names.append("waits for")
     if several:  # each counts its own hits from H1
         names.insert(0, "bank")
     rows = [_row(talk, _held(hit), names) for hit in hits]
@@ -341,8 +343,20 @@ def _banks(talk: Talk) -> tuple[list[str], bool]:
 
 
 def _held(hit: dict[str, Any]) -> dict[str, Any]:
-    """The hit, with what holds its payment in the place of its status."""
-    return hit | {"status": "disputed"} if hit["disputed"] else hit
+    """The hit, with what holds its payment in the place of its status, and who goes on with it."""
+    told = hit | {"status": "disputed"} if hit["disputed"] else hit
+    return told | {"waits for": _waits_for(hit)}
+
+
+def _waits_for(hit: dict[str, Any]) -> str:
+    """The roles of which somebody does what comes next (A10)."""
+    standing = {award["status"] for award in hit["awards"]}
+    if hit["disputed"]:
+        return "two of floor or auditor"
+    if "pending" in standing:
+        return "floor"
+    pays = {award["pays"] for award in hit["awards"] if award["status"] == "validated"}
+    return "" if not pays else "cage" if "cage" in pays else "floor or cage"
 
 
 def _row(talk: Talk, facts: dict[str, Any], columns: Sequence[str]) -> list[str]:

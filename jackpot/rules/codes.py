@@ -200,7 +200,7 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     Code.DEALER_SHOWN: OfAct("the dealer's hand was shown (T8)", "strike nothing", 409),
     Code.DISPUTED: OfAct("the hit is disputed, so it may not be paid", "lift the dispute first", 409),
     Code.DOCUMENT_USED: OfAct(
-        "the form's number is another winner's of the hit (A10)", "give the number of their own form", 400
+        "the form's number is another winner's of the hit", "give the number of their own form", 400
     ),
     Code.EXPIRED: OfAct("nobody confirmed the request in time", "ask for it again", 409),
     Code.FINAL: OfAct("the award is final and its round has ended", "correct it", 409),
@@ -213,7 +213,7 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     Code.LEDGER: OfAct("the ledger does not answer", "ask again later", 503),
     Code.LEDGER_BEHIND: OfAct("the ledger has lost a table's answers (S9)", "confirm what is missing", 409),
     Code.LEFT_WAITS: OfAct(
-        "money that an undo left on the link waits for a decision (A11)", "decide on it first", 409
+        "money that an undo left on the link waits for a decision", "decide on it first", 409
     ),
     Code.LINK_CLOSED: OfAct("the link has ended (L8)", "go on with another link", 409),
     Code.LINK_EXISTS: OfAct("the link is open already", _NOTHING, 409),
@@ -233,7 +233,7 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     ),
     Code.NO_SUCH_AWARD: OfAct("no such award can be acted on", _LOOK, 404),
     Code.NO_SUCH_HIT: OfAct("no such hit is open", _LOOK, 404),
-    Code.NO_SUCH_LEFT: OfAct("no such difference waits for a decision (A11)", _LOOK, 404),
+    Code.NO_SUCH_LEFT: OfAct("no such difference waits for a decision", _LOOK, 404),
     Code.NO_SUCH_PERSON: OfAct("the site has no such person, or no longer", _LOOK, 404),
     Code.NO_SUCH_REQUEST: OfAct("no such request waits for a second person", _LOOK, 404),
     Code.NO_SUCH_TABLE: OfAct("no such table is known", _AGAIN, 404),

@@ -120,6 +120,26 @@ async def test_where_there_are_several_banks_a_hit_stands_with_its_own(tmp_path:
 
 
 @on_loop
+async def test_a_list_says_whom_each_hit_waits_for(tmp_path: Path) -> None:
+    """A8, A10: a floorperson sees the cards, then the cage pays what is of a meter; a dispute takes two."""
+    config = configure(tmp_path)
+    where = ("--config", str(config.path))
+
+    async def waits_for() -> str:
+        listed = (await jackpot("hits", "list", *where))[1]
+        (row,) = [line for line in listed.splitlines() if " H1 " in line]
+        return row.strip("│ ").rpartition("│")[2].strip()
+
+    async with Server(config) as server, table(server) as device:
+        await royal(device)
+        assert await waits_for() == "floor"
+        await administer(config, do="validate", hit="H1", by="Ann")
+        assert await waits_for() == "cage"
+        await administer(config, do="dispute", hit="H1", reason="the deck", by="Ann")
+        assert await waits_for() == "two of floor or auditor"
+
+
+@on_loop
 async def test_an_empty_name_is_nobodys(tmp_path: Path) -> None:
     """A10: who acts is named; an empty name is refused and never becomes the login."""
     config = configure(tmp_path)

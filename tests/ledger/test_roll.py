@@ -159,7 +159,7 @@ def confirmed_another_sum(case: Case) -> Any:
 @pytest.mark.parametrize(
     ("forgery", "said"),
     [
-        (paid_by_an_admin, "by: person 1 may not pay: only cage may; the cage pays it (A8) (not_allowed)"),
+        (paid_by_an_admin, "by: person 1 may not pay: only cage may; the cage pays it (not_allowed)"),
         (paid_with_another_role, "person 1 is not cage by row"),
         (validated_by_nobody_there, "there is no person 99 by row"),
         (validated_by_an_unproved_name, "nobody proved its names, and the site had people by row"),

@@ -77,7 +77,7 @@ def check_people(state: State, act: Act, command: ActCommand, people: People) ->
         refuse_if(bool(said), Code.NOT_ALLOWED, f"by: {said}")
         power = act.power_for(state, command)
         needed = f"only {' or '.join(power) or 'the server itself'} may"
-        needed += "; the cage pays it (A8)" if power != act.power else ""
+        needed += "; the cage pays it" if power != act.power else ""
         said = f"by: person {one.id} may not {_words(act)}: {needed}"
         refuse_if(not act.allows(state, command, one), Code.NOT_ALLOWED, said)
     if people.proof.request:
