@@ -51,7 +51,7 @@ COMMANDS: Final[dict[str, Listed]] = {
     ),
     "users": Listed(
         "jackpot.cli.users",
-        "People: make the first two, list, add, grant, withdraw, end, reset, give a code, erase, recover.",
+        "People: make the first two, list, add, grant, withdraw, end, reset, codes, tokens, erase, recover.",
         OPERATIONS,
     ),
     "keys": Listed(

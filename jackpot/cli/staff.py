@@ -16,17 +16,20 @@ from jackpot.cli.speak import configured, fail
 from jackpot.cli.talk import Talk
 
 if TYPE_CHECKING:
+    from jackpot.rules.acts.people import EndToken
     from jackpot.rules.commands import ActCommand
     from jackpot.server.asks.ask import Reply
     from jackpot.server.asks.people import AddPerson, EraseName, GiveCode
     from jackpot.server.people import Entrance, Person
 
     Asked = AddPerson | EraseName | GiveCode | ActCommand
+    # An act, or what it is for the number of a person.
+    Wanted = AddPerson | EndToken | Callable[[int], Asked]
 
 T = TypeVar("T")
 
 
-def done(talk: Talk, asked: "AddPerson | Callable[[int], Asked]", said: str, login: str = "") -> None:
+def done(talk: Talk, asked: "Wanted", said: str, login: str = "") -> None:
     """Has an act done, and says so; a refusal, or that it waits for a second admin, ends the command.
 
     asked: the act, or what it is for the number of the person with that login, who has left where it erases
@@ -67,7 +70,7 @@ def entered(config: Path | None, work: "Callable[[Entrance], Awaitable[T]]", *, 
         fail(f"not done: {error}")
 
 
-def _by_server(talk: Talk, asked: "AddPerson | Callable[[int], Asked]", login: str) -> dict[str, Any]:
+def _by_server(talk: Talk, asked: "Wanted", login: str) -> dict[str, Any]:
     from jackpot.server.asks.people import AskPeople, EraseName
     from jackpot.server.people import NOBODY_YET
 
@@ -86,7 +89,7 @@ def _by_server(talk: Talk, asked: "AddPerson | Callable[[int], Asked]", login: s
     return talk.ask(asked(found[0] if found else _nobody(login)))
 
 
-def _by_command(talk: Talk, asked: "AddPerson | Callable[[int], Asked]", login: str) -> dict[str, Any]:
+def _by_command(talk: Talk, asked: "Wanted", login: str) -> dict[str, Any]:
     import msgspec
 
     from jackpot.server.asks.people import EraseName

@@ -13,11 +13,13 @@ from jackpot.cli.talk import ONE, TWO, Talk, talking
 from jackpot.words import counted
 
 if TYPE_CHECKING:
+    from jackpot.config import Config
     from jackpot.rules.signing import Role
+    from jackpot.server.roster import Sheet
     from jackpot.server.staff import Coming
 
 app = typer.Typer(
-    help="People: make the first two, list, add, grant, withdraw, end, reset, give a code, erase, recover.",
+    help="People: make the first two, list, add, grant, withdraw, end, reset, codes, tokens, erase, recover.",
     epilog="Example: jackpot users init --config /etc/jackpot/config.toml",
     no_args_is_help=True,
 )
@@ -57,23 +59,7 @@ def list_(
 
     Example: jackpot users list --config /etc/jackpot/config.toml
     """
-    from jackpot.books.reader import Books
-    from jackpot.ledger.store import LedgerError
-    from jackpot.server.roster import Roster, Sheet
-
-    url = configured(config, "give --config FILE").ledger.url
-
-    async def look() -> Sheet:
-        books = Books(url)
-        try:
-            return await Roster(books).look()
-        finally:
-            await books.close()
-
-    try:
-        sheet = asyncio.run(look())
-    except LedgerError as error:
-        fail(f"not read: {error}")
+    sheet = _sheet(configured(config, "give --config FILE"))
     found: list[dict[str, Any]] = [
         {
             "id": one.id,
@@ -90,6 +76,56 @@ def list_(
     names = ["id", "login", "name", "roles", "state"]
     rows = [[_plain(one[name]) for name in names] for one in found]
     print_table(counted(len(found), "person"), names, rows)
+
+
+@app.command()
+def tokens(
+    config: ConfigFile = None,
+    as_json: Annotated[bool, typer.Option("--json", help="A JSON list.")] = False,
+) -> None:
+    """List the tokens of programs: whose they are, their roles and their end. A server may run meanwhile.
+
+    A token may do what its roles may, as long as its person has them too. People make tokens at /ops/account.
+
+    Example: jackpot users tokens --config /etc/jackpot/config.toml
+    """
+    from jackpot.config.writing import moment
+
+    read = configured(config, "give --config FILE")
+    sheet = _sheet(read)
+    people = sheet.state.people
+    found: list[dict[str, Any]] = [
+        {
+            "token": one.id,
+            "login": sheet.called(people[one.person - 1]).login,
+            "roles": list(one.roles),
+            "until": one.until,
+        }
+        for one in sheet.state.tokens
+    ]
+    if as_json:
+        typer.echo(json.dumps(found, indent=2))
+        return
+    names = ["token", "login", "roles", "until"]
+    rows = [
+        [_plain(value) for value in (one | {"until": moment(one["until"], read.site.timezone)}).values()]
+        for one in found
+    ]
+    print_table(counted(len(found), "token"), names, rows)
+
+
+@app.command()
+@talking(*ONE)
+def end_token(
+    talk: Talk, number: Annotated[int, typer.Argument(metavar="TOKEN", help="Its number, as `tokens` says.")]
+) -> None:
+    """End a token: it lets no program in any more. It takes its person, or one admin.
+
+    Example: jackpot users end-token 3 -c config.toml
+    """
+    from jackpot.rules.acts.people import EndToken
+
+    done(talk, EndToken(number), f"token {number} lets nobody in any more")
 
 
 @app.command()
@@ -206,6 +242,25 @@ def recover(login: Login, name: Name = None, config: ConfigFile = None) -> None:
     admin = Coming(login, name or login, _secret())
     entered(config, lambda entrance: Staff(entrance).recover(admin, person(None)))
     typer.echo(f"{login} is an admin; the journal says that {person(None)} made them one")
+
+
+def _sheet(config: "Config") -> "Sheet":
+    """The people as the ledger has them."""
+    from jackpot.books.reader import Books
+    from jackpot.ledger.store import LedgerError
+    from jackpot.server.roster import Roster
+
+    async def look() -> "Sheet":
+        books = Books(config.ledger.url)
+        try:
+            return await Roster(books).look()
+        finally:
+            await books.close()
+
+    try:
+        return asyncio.run(look())
+    except LedgerError as error:
+        fail(f"not read: {error}")
 
 
 def _plain(value: Any) -> str:

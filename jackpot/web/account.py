@@ -77,11 +77,13 @@ class Account:
 
     async def _page(self, request: web.Request, person: Person, refused: Refused) -> web.StreamResponse:
         me, key = await self._make.ask(AskMe, person), refused.key or secrets.token_bytes(KEY_BYTES)
+        link = invitation(key, person.login, self._site)
         shown: dict[str, Any] = {
             "me": me,
             "digits": me.digits,
             "new_key": b32encode(key).decode(),
-            "drawing": drawing(invitation(key, person.login, self._site)),
+            "link": link,
+            "drawing": drawing(link),
             "tokens": [],
             "days_most": TOKEN_DAYS_MOST,
             "least": SECRET_LEAST,

@@ -20,6 +20,7 @@ PEOPLE = (
     ("grant", "cal", "cage"),
     ("withdraw", "cal", "cage"),
     ("erase", "cal"),
+    ("end-token", "1"),
 )
 # In this order on one floor, after a royal flush at T01; what cannot be done is refused, and prints nothing.
 TRIED: tuple[tuple[str, ...], ...] = (
@@ -62,6 +63,7 @@ TRIED: tuple[tuple[str, ...], ...] = (
     ("keys", "revoke", "S01", "--role", "sign", "--by", "Ann"),
     ("lease", "show"),
     ("users", "list"),
+    ("users", "tokens"),
     *(("users", *words) for words in PEOPLE),
     *(("report", name, *(("H1",) if "hit" in report.options else ())) for name, report in REPORTS.items()),
     ("lease", "hand-over", "main"),

@@ -6,11 +6,15 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
 from typer.testing import CliRunner
 
 from jackpot.app import Server
 from jackpot.cli.__main__ import root
 from jackpot.cli.speak import PIPE_WIDTH
+from jackpot.server import admin
+from jackpot.server.errors import Denied
+from jackpot.server.staff import Staff
 from tests.ledger.waiting import open_ledger
 from tests.server.bed import administer, configure, on_loop
 from tests.server.heads import heads
@@ -150,3 +154,37 @@ async def test_a_running_server_keeps_its_people(tmp_path: Path) -> None:
         assert (await users(config, "list"))[0] == 0
         refused = await administer(config, do="suspend", cause="operator", links=[], reason="a look")
         assert refused["code"] == "no_person"
+
+
+@on_loop
+async def test_tokens_are_listed_and_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Access: whose they are, their roles and their end; one that is ended lets nobody in."""
+    config = configure(tmp_path)
+    await users(config, "init", typed=FIRST)
+    async with Server(config) as server:
+        ann = await server.entrance.prove("ann", ANN)
+        until = server.clock.unix_ms() + 60_000
+        secrets = [await Staff(server.entrance).make_token(ann, ("admin",), until) for _ in range(2)]
+        code, said = await users(config, "tokens", "--json")
+        assert [(one["token"], one["login"], one["roles"], one["until"]) for one in json.loads(said)] == [
+            (1, "ann", ["admin"], until),
+            (2, "ann", ["admin"], until),
+        ]
+    for words, typed, expected in (
+        (("end-token", "9", "--by", "ann"), BY_ANN, "there is no token 9"),
+        (("end-token", "1", "--by", "ben"), BY_BEN, "token 1 lets nobody in any more"),
+    ):
+        code, said = await users(config, *words, typed=typed)
+        assert (code, expected in said) == (int("no token" in expected), True), said
+    code, said = await users(config, "tokens")
+    assert (code, "1 token" in said, "ann" in said) == (0, True, True)
+    async with Server(config) as server:
+        with pytest.raises(Denied):
+            await server.entrance.bearer(secrets[0])
+        assert (await server.entrance.bearer(secrets[1])).login == "ann"
+        monkeypatch.setattr(admin, "login_of", lambda _uid: "ben")
+        code, ended = await users(config, "end-token", "2")
+        assert (code, "token 2 lets nobody in any more" in ended) == (0, True), ended
+        with pytest.raises(Denied):
+            await server.entrance.bearer(secrets[1])
+    assert not any(secret in said for secret in secrets)

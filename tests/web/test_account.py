@@ -188,6 +188,7 @@ async def test_one_sets_up_a_phone_by_finger(tmp_path: Path) -> None:
         drawing = await page.locator(".drawing svg").bounding_box()
         assert drawing is not None
         assert 150 <= drawing["width"] <= 350
+        assert (await page.get_attribute("a[href^='otpauth://totp/']", "href") or "").count("ann") == 1
         key = b32decode(await page.get_attribute("[name=totp_key]", "value") or "")
         step = server.clock.unix_ms() // 1000 // TOTP_STEP_S
         await page.fill("#digits", totp_at(key, step))
