@@ -7,6 +7,12 @@ from urllib.parse import parse_qsl
 from aiohttp import web
 from multidict import MultiDict
 
+from jackpot.config.sums import readings
+from jackpot.config.writing import Writing
+from jackpot.rules.terms import SUM_MAX
+from jackpot.server.asks.ask import QUOTED_MOST, BadRequest
+from jackpot.words import Sentence
+
 FORM: Final = "application/x-www-form-urlencoded"
 # A login, a password, six digits and a page to go back to, each escaped three for one.
 SIGN_IN_MOST: Final = 4_096
@@ -14,6 +20,8 @@ SIGN_IN_MOST: Final = 4_096
 FIELDS_MOST: Final = 1_100
 # From a request's head to the end of its body: a program has it ready, and people type before they send.
 BODY_WITHIN_S: Final = 10.0
+# In micro-dollars, what shows somebody how a sum is written here.
+_SUCH_AS: Final = 5_000_000_000
 
 
 async def form_of(request: web.Request, most: int | None = None) -> MultiDict[str]:
@@ -44,3 +52,19 @@ async def body_of(request: web.Request, what: str) -> bytes:
             return await request.read()
     except TimeoutError as error:
         raise web.HTTPRequestTimeout(text=f"{what} comes whole within {BODY_WITHIN_S:g} s\n") from error
+
+
+def sum_of(label: Sentence, text: str, way: Writing, *, change: bool = False) -> int:
+    """The micro-dollars of a field. label: as the page calls it. change: as in `readings`.
+
+    Raises BadRequest, with a sentence for the page, where it is no sum, too large, or may be two.
+    """
+    found = sorted(readings(text, way, change=change))
+    said = {"field": label, "text": repr(text[:QUOTED_MOST]), "like": way.of_micros(_SUCH_AS)}
+    if len(found) > 1:
+        said |= {"one": way.exact(found[0]), "other": way.exact(found[1])}
+        raise BadRequest(Sentence("{field}: {text} may be {one} or {other}: write it like {like}", **said))
+    if not found or abs(found[0]) > SUM_MAX:
+        said["most"] = way.of_micros(SUM_MAX)
+        raise BadRequest(Sentence("{field}: {text} is no sum: write it like {like}, at most {most}", **said))
+    return found[0]

@@ -13,7 +13,7 @@ from jinja2.runtime import Context
 from multidict import MultiDict
 
 from jackpot.config import Config, titles_of
-from jackpot.config.languages import ENGLISH, PAGES, answered
+from jackpot.config.languages import ENGLISH, PAGES, answered, told
 from jackpot.config.languages import words as catalogue
 from jackpot.config.writing import Writing, moment
 from jackpot.ledger.store import LedgerError
@@ -302,6 +302,8 @@ def titles(context: Context, roles: Sequence[str], between: str = ", ") -> str:
 def answer(context: Context, text: str) -> str | None:
     """A refusal in the page's language; None where it is there in English alone, and on an English page."""
     language: str = context.get("language", ENGLISH)
+    if isinstance(text, Sentence):
+        return told(language, text) if text.plain in catalogue(language, PAGES) else None
     return catalogue(language, PAGES).get(text) or answered(language, text)
 
 

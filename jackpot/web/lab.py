@@ -10,19 +10,20 @@ from aiohttp import hdrs, web
 from msgspec.structs import replace
 from multidict import istr
 
-from jackpot.catalogue import games_of, load, money_text, parse_money
+from jackpot.catalogue import games_of, load
 from jackpot.config import Config
+from jackpot.config.writing import Writing
 from jackpot.odds.aside import Asked, Told
 from jackpot.rules.money import decimal, floor_to_cent, of_decimal
 from jackpot.rules.paytable import Game, LinkTerms
-from jackpot.rules.terms import SUM_MAX
 from jackpot.server.apart import Apart
 from jackpot.server.asks.ask import QUOTED_MOST, BadRequest, NotDone
 from jackpot.server.asks.links import AskLink
 from jackpot.server.people import Person
+from jackpot.web.forms import sum_of
 from jackpot.web.front import SAID, Front, Maker
 from jackpot.web.visitor import while_there
-from jackpot.words import Sentence, both
+from jackpot.words import Sentence, both, named
 
 # A few seconds on a machine that does nothing else.
 ANSWER_WITHIN_S: Final = 30.0
@@ -65,7 +66,7 @@ class Lab:
         terms, games = self._link(given)
         told, problem = None, ""
         try:
-            meters = _meters(terms, given, await self._now(terms))
+            meters = _meters(terms, given, await self._now(terms), self._money)
             told = await self._told(request, self._asked(request, terms, given, meters), person)
         except BadRequest as error:
             if "as" in given:  # a program takes no page for its file
@@ -93,7 +94,7 @@ class Lab:
         """One of the page's pictures, as SVG."""
         given = _given(request)
         terms, _ = self._link(given)
-        asked = self._asked(request, terms, given, _meters(terms, given, {}))
+        asked = self._asked(request, terms, given, _meters(terms, given, {}, self._money))
         told = await self._told(request, replace(asked, draw=True), person)
         svg = told.pictures.get(request.match_info["picture"])
         if svg is None:
@@ -153,7 +154,9 @@ class Lab:
         return told
 
 
-def _meters(terms: LinkTerms, given: Mapping[str, str], now: Mapping[str, int]) -> dict[str, int]:
+def _meters(
+    terms: LinkTerms, given: Mapping[str, str], now: Mapping[str, int], way: Writing
+) -> dict[str, int]:
     """By level: what the form says, else what stands there now, else the seed. Raises BadRequest."""
     meters = {level.level: now.get(level.level, level.seed) for level in terms.levels}
     for field in given.keys() - FIELDS - {f"meter.{name}" for name in meters}:
@@ -163,16 +166,8 @@ def _meters(terms: LinkTerms, given: Mapping[str, str], now: Mapping[str, int]) 
         )
     for name in meters:
         if text := given.get(f"meter.{name}"):
-            try:
-                meters[name] = parse_money(text)
-            except ValueError as error:
-                raise BadRequest(_no_sum(name, text)) from error
+            meters[name] = sum_of(named(name), text, way)
     return meters
-
-
-def _no_sum(level: str, text: str) -> Sentence:
-    most = {"level": Sentence(level), "text": repr(text[:QUOTED_MOST]), "most": money_text(SUM_MAX)}
-    return Sentence("{level}: {text} is no sum: write it like 5000.00, at most {most}", **most)
 
 
 def _given(request: web.Request) -> dict[str, str]:

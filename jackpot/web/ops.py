@@ -5,7 +5,7 @@ that the API cannot, and is told the same refusals.
 """
 
 import secrets
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final, NamedTuple, get_origin, get_type_hints
 
 from aiohttp import web
@@ -13,6 +13,7 @@ from multidict import MultiDict
 
 from jackpot.books.winners import URGENT
 from jackpot.config.languages import told
+from jackpot.config.writing import Writing
 from jackpot.rules import kinds
 from jackpot.rules.acts.hits import payers
 from jackpot.rules.codes import Code
@@ -21,7 +22,7 @@ from jackpot.rules.money import decimal, from_cents, of_decimal, to_cents
 from jackpot.rules.refusal import quoted
 from jackpot.rules.signing import ROLES, Role
 from jackpot.server.asks.alarms import AskAlarms
-from jackpot.server.asks.ask import QUOTED_MOST, NotDone, Reply, ServerAct, name_of
+from jackpot.server.asks.ask import QUOTED_MOST, BadRequest, NotDone, Reply, ServerAct, name_of
 from jackpot.server.asks.done import Done
 from jackpot.server.asks.hits import AskHit, AskHits, Award, Hit
 from jackpot.server.asks.journal import AskJournal, AskReadings
@@ -38,7 +39,7 @@ from jackpot.web import chart
 from jackpot.web.access import CSRF_FIELD
 from jackpot.web.account import ACCOUNT, Account
 from jackpot.web.doings import DOINGS, WAITS
-from jackpot.web.forms import form_of
+from jackpot.web.forms import form_of, sum_of
 from jackpot.web.front import (
     HITS,
     HOME,
@@ -71,6 +72,11 @@ _LOOKED_AT: Final = (
 # What is looked at before it is done on the page of a hit, and on that of a link.
 _OF_HIT: Final = frozenset({"undo", "correct"})
 _OF_LINK: Final = frozenset({"correct-meter", "decide-left", "transfer", "close-link"})
+# The sum that each of them asks for: what the page calls it, and whether it is a change, with a sign.
+_SUMS: Final = {
+    "correct": (Sentence("The right amount"), False),
+    "correct-meter": (Sentence("Amount"), True),
+}
 # What an entry of the journal may be, as people search for it.
 _KINDS: Final = sorted(kinds.name_of(kind) for kind in kinds.KINDS)
 # What is written on papers where the hand is seen; a site may want it there before a payment.
@@ -150,6 +156,7 @@ class Pages:
         self._make = make
         self._overview = overview
         self._banks = front.config.banks
+        self._money = front.money
         self._site = front.config.site
         self._tables = sorted(table.table for table in front.config.tables)
 
@@ -241,6 +248,10 @@ class Pages:
         if elsewhere:
             return shown
         try:
+            given |= _amount(given, self._money)
+        except BadRequest as error:  # in the page's own words
+            return shown | {"problem": error.args[0]}
+        try:
             fields = about | given | ({"levels": ",".join(levels)} if levels else {})
             shown["found"] = await self._make.ask(AskPreview, **fields)
         except ServerError as error:
@@ -329,6 +340,15 @@ class Pages:
 
     def _bank(self, request: web.Request) -> str:
         return request.query.get("bank") or self._banks[0]
+
+
+def _amount(given: Mapping[str, str], way: Writing) -> dict[str, str]:
+    """The sum of a form as the API has it, if the form has one. Raises BadRequest."""
+    asked = _SUMS.get(given["act"])
+    if asked is None or "amount" not in given:
+        return {}
+    label, change = asked
+    return {"amount": decimal(sum_of(label, given["amount"], way, change=change))}
 
 
 def _winners(hit: Hit, least: int | None, needs: Collection[str]) -> Iterator[Winner]:

@@ -8,10 +8,15 @@ import pytest
 
 from jackpot.app import Server
 from jackpot.books.reports import REPORTS
+from jackpot.config.languages import told
+from jackpot.config.writing import writing
 from jackpot.server.alone import failures
+from jackpot.server.asks.ask import BadRequest
 from jackpot.web.access import PLAIN_COOKIE, page_token
-from jackpot.web.forms import FIELDS_MOST, FORM, SIGN_IN_MOST
-from tests.server.bed import configure, on_loop
+from jackpot.web.forms import FIELDS_MOST, FORM, SIGN_IN_MOST, sum_of
+from jackpot.words import Sentence
+from tests.server.bed import configure, on_loop, table
+from tests.server.test_admin import royal
 from tests.web.test_access import floor, signed_in
 
 SIGN_IN = "/ops/sign-in"
@@ -96,7 +101,7 @@ async def test_bytes_that_no_header_of_ours_has(tmp_path: Path) -> None:
             await status(server, pay, b"{}", json, f"Cookie: {PLAIN_COOKIE}=".encode() + b"\xff\xc3") == 401
         )
         assert await status(server, pay, b"{}", json, b"Authorization: Bearer \xff\xc3") == 401
-        good = f"token={page_token(session)}&hit=H1&document=W-1".encode()
+        good = f"page={page_token(session)}&hit=H1&document=W-1".encode()
         assert await status(server, act, good, mine, form + b"; charset=punycode") == 415
         assert await status(server, act, good, mine, form) == 404  # there is no such hit
         assert failures() == before
@@ -133,3 +138,41 @@ async def test_every_field_of_every_search_is_answered(tmp_path: Path) -> None:
             assert '<datalist id="kinds"><option>' in text
             assert "<option>link_opened</option>" in text, "what there is to search for is offered"
         assert failures() == before
+
+
+@on_loop
+async def test_a_sum_that_a_page_prints_is_taken_by_its_form_alone(tmp_path: Path) -> None:
+    """M1: $1,200.00 is looked at as 1200.00, which is what the form sends; the API takes the decimal alone.
+
+    What is no sum is said in the reader's language, by the field's own label.
+    """
+    act = {"act": "correct", "award": "A1"}
+    async with floor(tmp_path) as (server, web), table(server) as device:
+        await royal(device)
+        (await signed_in(web)).close()
+        at = "/ops/hits/main/H1/preview"
+        for amount in ("$1,200.00", "1,200", "1200"):
+            async with web.get(at, params=act | {"amount": amount}) as answer:
+                assert '<input type="hidden" name="amount" value="1200.00">' in await answer.text(), amount
+        spanish = {"Accept-Language": "es-MX"}
+        async with web.get(at, params=act | {"amount": "1,20"}, headers=spanish) as answer:
+            assert "Importe correcto: &#39;1,20&#39; no es un importe: escríbalo como $5,000.00" in (
+                await answer.text()
+            )
+        async with web.get("/api/v1/preview/correct?award=A1&amount=1,200.00") as answer:
+            assert (answer.status, (await answer.json())["code"]) == (400, "bad_request")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("1.234", "El importe: '1.234' puede ser 1,234000 € o 1.234,00 €: escríbalo como 5.000,00 €"),
+        ("1,2,3", "El importe: '1,2,3' no es un importe: escríbalo como 5.000,00 €"),
+        ("1000000000,01", "a lo más 1.000.000.000,00 €"),
+    ],
+)
+def test_a_sum_that_may_be_two_or_none_is_refused_with_both(text: str, said: str) -> None:
+    """L8: where a plain decimal and the site's own way differ nothing is guessed."""
+    with pytest.raises(BadRequest) as refused:
+        sum_of(Sentence("El importe"), text, writing("de_DE", "EUR"), change=True)
+    assert said in told("es_MX", refused.value.args[0]).replace("\u00a0", " ")

@@ -63,12 +63,12 @@ async def test_a_question_that_cannot_be_meant_is_answered_on_its_page(tmp_path:
             ("players=9", "players: let-it-ride seats 1 to 7, not 9"),
             ("players=many", "is no whole number"),
             ("rate=99999999", "is no whole number of up to 7 digits"),
-            ("meter.mega=-1", "mega: &#39;-1&#39; is no sum: write it like 5000.00"),
+            ("meter.mega=-1", "Mega: &#39;-1&#39; is no sum: write it like $5,000.00"),
             ("game=chess", "is played at let-it-ride"),
             ("players=0", "players: let-it-ride seats 1 to 7, not 0"),
             ("rate=NaN", "rate: &#39;NaN&#39; is no whole number"),
             ("meter.mega=inf", "is no sum"),
-            ("meter.mega=99999999999999", "at most 1,000,000,000.00"),
+            ("meter.mega=99999999999999", "at most $1,000,000,000.00"),
             (
                 "meter.grand=5.00",
                 "meter.grand: nothing of it is asked of floor-five; its levels are mega, major",
@@ -79,6 +79,7 @@ async def test_a_question_that_cannot_be_meant_is_answered_on_its_page(tmp_path:
                 text = await page.text()
                 assert (page.status, 'role="alert"' in text, said in text) == (200, True, True), query
         for path, status in (
+            ("/ops/lab?meter.mega=$81,250.00&as=json", 200),
             ("/ops/lab?link=none", 400),
             ("/ops/lab?as=exe", 404),
             ("/ops/lab/odd.svg", 404),

@@ -421,7 +421,7 @@ async def test_a_meter_is_corrected_and_new_terms_confirmed_by_two(tmp_path: Pat
         at = f"{page.url}/links/{LINK}"
         await page.goto(at)
         await page.click("text=Correct a meter")
-        await page.fill("#correct-amount", "-12.345678")
+        await page.fill("#correct-amount", "-$12.345678")
         await page.click("button:has-text('Look at it') >> visible=true")
         await page.wait_for_selector("text=$9,987.654322")
         assert await page.evaluate("document.documentElement.scrollWidth") <= SIZES["phone"][0]
@@ -471,6 +471,7 @@ async def test_a_link_that_somebody_made_up_shows_nothing_of_another_hit(tmp_pat
             "hits/main/H1/preview?act=close-link": "act: 'close-link' is not looked at on the page of H1",
             f"links/{LINK}/preview?act=undo&hit=H1": f"act: 'undo' is not looked at on the page of {LINK}",
             f"links/{LINK}/preview?act=decide-left&left=D9&remove=true": f"left: 'D9' is not of {LINK}",
+            "hits/main/H1/preview?act=correct&award=A1&amount=1,20": "The right amount: '1,20' is no sum",
         }.items():
             await page.goto(f"http://127.0.0.1:{server.ports['http']}/ops/{at}")
             assert said in await page.inner_text(".problem")

@@ -1,0 +1,54 @@
+"""Which sum did somebody type? One as pages here print it, or a plain decimal as the API has it (M1)."""
+
+import re
+from collections.abc import Set as AbstractSet
+from typing import Final
+
+from jackpot.config.writing import Writing
+from jackpot.rules.money import of_decimal
+
+# What is typed for each other; and marks that nobody sees.
+_ALIKE: Final = str.maketrans({"\N{RIGHT SINGLE QUOTATION MARK}": "'", "\N{MINUS SIGN}": "-"})
+_UNSEEN: Final = dict.fromkeys(map(ord, "\u200e\u200f\u061c"))
+_DIGITS: Final = "[0-9]{1,14}"
+
+
+def readings(text: str, way: Writing, *, change: bool = False) -> AbstractSet[int]:
+    """All that it may mean, in micro-dollars: nothing where it is no sum, two sums where it may be either.
+
+    change: it says by how much, with a sign and down to the micro-dollar; else it has two decimals at most.
+    """
+    typed = _folded(text).strip()
+    matches = [form.fullmatch(typed) for form in (_printed(way, change), _plain(change))]
+    return {_micros(match) for match in matches if match is not None}
+
+
+def _printed(way: Writing, change: bool) -> re.Pattern[str]:
+    """A sum as pages print it; the currency and what groups its digits may be left out."""
+    before, after, group, decimal = (
+        re.escape(_folded(part)) for part in (way.before.strip(), way.after.strip(), way.group, way.decimal)
+    )
+    last, others = way.groups
+    grouped = rf"[0-9]{{1,{others}}}(?:{group}[0-9]{{{others}}}){{0,6}}{group}[0-9]{{{last}}}"
+    return _form(f"{grouped}|{_DIGITS}", decimal, change, f"(?:{before} ?)?", f"(?: ?{after})?")
+
+
+def _plain(change: bool) -> re.Pattern[str]:
+    return _form(_DIGITS, r"\.", change)
+
+
+def _form(whole: str, decimal: str, change: bool, before: str = "", after: str = "") -> re.Pattern[str]:
+    sign, most = ("[+-]?", 6) if change else ("", 2)
+    rest = rf"(?:{decimal}(?P<rest>[0-9]{{1,{most}}}))?"
+    return re.compile(rf"(?P<sign>{sign}){before}(?P<whole>{whole}){rest}{after}")
+
+
+def _micros(match: re.Match[str]) -> int:
+    whole = re.sub("[^0-9]", "", match["whole"])
+    micros = of_decimal(f"{whole}.{match['rest'] or ''}")
+    return -micros if match["sign"] == "-" else micros
+
+
+def _folded(text: str) -> str:
+    """The text with one kind of space, apostrophe and minus."""
+    return re.sub(r"\s", " ", text.translate(_UNSEEN).translate(_ALIKE))
