@@ -153,10 +153,15 @@ async def _of_device(given: _Given) -> "Report":
             await process.start(played.addresses[0])
 
     try:
-        return await examine(setting, Options(given.quick, process or hand, _only(given)), ready)
+        options = Options(given.quick, process or hand, _only(given), say=_say)
+        return await examine(setting, options, ready)
     finally:
         if process is not None:
             await process.kill()
+
+
+def _say(text: str) -> None:
+    typer.echo(text, err=True)
 
 
 def _asked_of_a_person(text: str) -> None:

@@ -55,6 +55,9 @@ async def examined(
     ]
     done = await asyncio.to_thread(conformance, *options, *tls)
     assert done.returncode == 0, done.stdout + done.stderr
+    trials = [line.partition(":")[0] for line in done.stderr.splitlines() if line.startswith("trial ")]
+    assert trials == [f"trial {number} of {len(trials)}" for number in range(1, len(trials) + 1)]
+    assert len(trials) > 5, "who waits for it sees how far it is"
     report: dict[str, Any] = json.loads(done.stdout)
     return report
 

@@ -52,13 +52,15 @@ class Missed(Exception):
 class Options(NamedTuple):
     """quick: leave out what waits long. power: None if nothing can cut it. only: empty for all.
 
-    patience: seconds for a device to connect, or to play its next command.
+    patience: seconds for a device to connect, or to play its next command. say: hears of each trial that
+    begins, and why one did not come about.
     """
 
     quick: bool = False
     power: Power | None = None
     only: Sequence[str] = ()
     patience: float = PATIENCE_S
+    say: Callable[[str], None] = lambda _: None
 
 
 class Watch:
@@ -521,13 +523,15 @@ async def examine(setting: Setting, options: Options, ready: Callable[[Played], 
 async def _try_all(watch: Watch) -> None:
     table, only = watch.played.setting.role == "table", set(watch.options.only)
     await _settled(watch, table=table)
-    for trial, names in (*(OF_TABLES if table else ()), *OF_ALL):
-        if only and not only & set(names):
-            continue
+    every = (*(OF_TABLES if table else ()), *OF_ALL)
+    trials = [(trial, names) for trial, names in every if not only or only & set(names)]
+    for number, (trial, names) in enumerate(trials, 1):
+        watch.options.say(f"trial {number} of {len(trials)}: {', '.join(names)}")
         try:
             await _settled(watch, table=table)
             await trial(watch)
         except Missed as missed:
+            watch.options.say(f"not seen: {missed}")
             for name in names:
                 watch.report.missed(name, str(missed))
         finally:
