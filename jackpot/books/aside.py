@@ -122,7 +122,8 @@ def _wanted(asked: Asked, ledger: Reader) -> Wanted:
         raise Unanswerable(f"first: {first} is after {last}")
     chosen = (bank,) if bank else banks
     link, number = given.get("link"), int(digits)
-    return Wanted(asked.site, chosen, link, first, last, number, titles=asked.titles, seat=int(seat), by=by)
+    wanted = Wanted(asked.site, chosen, link, first, last, number, titles=asked.titles, by=by)
+    return wanted._replace(seat=int(seat), table=given.get("table"))
 
 
 def _shown(report: Report, found: Found, shown: output.Shown, skip: int) -> Shown:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from jackpot.books.days import Span, hour, hour_began, periods, wanted_span
-from jackpot.books.entries import asked, last_wager, must_be_here, of_kinds
+from jackpot.books.entries import asked, must_be_here, of_kinds, wagers_before
 from jackpot.books.names import Names
 from jackpot.books.report import Cell, Column, Found, Report, Wanted
 from jackpot.ledger.archived import cut_of
@@ -106,9 +106,9 @@ def _wagered_at(ledger: Reader, names: Names, link: int, seq: int, event: Voided
     """
     if not any(changed <= seq for changed, _ in names.before.get(link, ())):
         return seq
-    found = last_wager(ledger, names.bank, event.table, event.round, seq)
-    if found is not None:
-        return found
+    for found, wagered in wagers_before(ledger, names.bank, event.table, seq):
+        if wagered.round == event.round:
+            return found
     cut = cut_of(ledger, names.bank)
     return 0 if cut is None else cut.seq
 

@@ -119,16 +119,15 @@ def counting(ledger: Reader, bank: str, after: int, upto: int) -> Iterator[Entry
     return _paged(partial(_page, ledger, bank, _COUNTING), after, upto)
 
 
-def last_wager(ledger: Reader, bank: str, table: int, round_: str, before: int) -> int | None:
-    """The newest entry before that one with a wager of this round; None where the ledger has none."""
+def wagers_before(ledger: Reader, bank: str, table: int, before: int) -> Iterator[tuple[int, Wagered]]:
+    """A table's frames with wagers before that entry, the newest first, each with its entry's number."""
     while before > 1:
         after = max(0, before - PAGE)
         for row in asked(ledger, bank, _WAGERED, after, before, table):
             entry = Entry(*row)
-            if isinstance(entry.event, Wagered) and entry.event.round == round_:
-                return entry.seq
+            if isinstance(event := entry.event, Wagered):
+                yield entry.seq, event
         before = after + 1
-    return None
 
 
 def asked(ledger: Reader, bank: str, sql: str, *values: Any) -> Sequence[Any]:

@@ -13,7 +13,7 @@ Kind = Literal["text", "word", "answer", "figure", "count", "sum", "moment", "sp
 micro-dollars, unix ms, milliseconds; a text that a camera reads. A text that is a `Sentence` is told in
 the reader's language."""
 Cell = str | int | None
-Option = Literal["day", "days", "by", "hit", "seat", "link", "drop"]
+Option = Literal["day", "days", "by", "hit", "seat", "table", "link", "drop"]
 """What a report may be asked with besides the bank. day: one gaming day. days: from one to another.
 by: whether a row is of a gaming day or of a month.
 """
@@ -48,7 +48,7 @@ class Column(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """What is asked for. banks: at least one. link: None for all. seat: a winner of the hit; 0 for its own.
+    """What is asked for. banks: at least one. link, table: None for all. seat: a winner of the hit, or 0.
 
     first, last: gaming days; where neither is given the last one that was read. drops: by link, what was
     counted, in micro-dollars. titles: by link, what people call it. by: "day" or "month".
@@ -64,6 +64,7 @@ class Wanted(NamedTuple):
     titles: Mapping[str, str] = {}
     seat: int = 0
     by: str = BY[0]
+    table: str | None = None
 
     def title(self, link: str) -> str:
         """What people call a link; its id where nothing else is known."""

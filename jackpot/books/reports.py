@@ -2,7 +2,18 @@
 
 from typing import Final
 
-from jackpot.books import alarms, contributions, cost, doings, explain, fairness, papers, reconcile, winners
+from jackpot.books import (
+    alarms,
+    contributions,
+    cost,
+    doings,
+    explain,
+    fairness,
+    papers,
+    reconcile,
+    wagers,
+    winners,
+)
 from jackpot.books.report import Report
 
 REPORTS: Final[dict[str, Report]] = {
@@ -11,6 +22,7 @@ REPORTS: Final[dict[str, Report]] = {
         reconcile.REPORT,
         explain.REPORT,
         contributions.REPORT,
+        wagers.REPORT,
         cost.REPORT,
         *winners.REPORTS,
         *doings.REPORTS,

@@ -53,6 +53,7 @@ Seat = Annotated[
     typer.Option("--seat", metavar="N", min=1, help="The winner's seat; default: who held the hand."),
 ]
 Link = Annotated[str | None, typer.Option("--link", metavar="LINK", help="Only this link.")]
+OfTable = Annotated[str | None, typer.Option("--table", metavar="TABLE", help="Only this table.")]
 By = Annotated[
     Literal["day", "month"],
     typer.Option("--by", help="A row for each gaming day or month; without --from and --to: of the last."),
@@ -91,6 +92,7 @@ _ASKED: Final[dict[str, tuple[tuple[str, Any, Any], ...]]] = {
     "day": (("day", Day, None),),
     "days": (("first", From, None), ("last", To, None)),
     "by": (("by", By, BY[0]),),
+    "table": (("table", OfTable, None),),
     "link": (("link", Link, None),),
     "drop": (("drop", Drop, None),),
 }
@@ -138,6 +140,7 @@ class Asked:
     drop: list[str] | None = None
     seat: int | None = None
     by: str = BY[0]
+    table: str | None = None
     every: bool = False
 
     def place(self) -> "Place":
@@ -178,6 +181,7 @@ class Asked:
             place.titles,
             self.seat or 0,
             self.by,
+            self.table,
         )
 
 

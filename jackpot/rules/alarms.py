@@ -43,7 +43,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     ),
     "count_mismatch": Kind(
         "the table's own count of wagers is not the server's",
-        "explain it before the drop is counted: report `contributions` has every wager of the table",
+        "explain it before the drop is counted: report `wagers` has every wager of the table",
     ),
     "device_conflict": Kind(
         "two devices use one key, and neither is let in",

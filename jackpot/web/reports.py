@@ -43,6 +43,7 @@ ASKED: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     "by": (("by", "A row for each"),),
     "hit": (("hit", "Hit"),),
     "seat": (("seat", "Seat"),),
+    "table": (("table", "Table"),),
     "link": (("link", "Link"),),
     "drop": (),
 }

@@ -26,7 +26,16 @@ from tests.ledger.waiting import backup
 
 SITE: Final = Site("Riverside", "USD", time(6), "UTC")
 # Of rows that are archived these need frames; the others need what stayed.
-NEED_FRAMES: Final = {"reconcile", "explain", "contributions", "cost", "alarms", "fairness", "payout"}
+NEED_FRAMES: Final = {
+    "reconcile",
+    "explain",
+    "contributions",
+    "cost",
+    "alarms",
+    "fairness",
+    "payout",
+    "wagers",
+}
 
 
 @pytest.fixture
@@ -79,7 +88,7 @@ class Before:
             self.kept.seal()
 
 
-@pytest.mark.parametrize("report", ["contributions", "cost", "reconcile", "fairness"])
+@pytest.mark.parametrize("report", ["contributions", "wagers", "cost", "reconcile", "fairness"])
 def test_a_report_while_rows_leave_is_whole_or_none(kept: Kept, tmp_path: Path, report: str) -> None:
     """S2, S8: at whichever statement the rows leave, what is told is what it was, or that they left."""
     days = kept.days()
