@@ -34,10 +34,11 @@ WRITING: Final[dict[tuple[str, str], tuple[tuple[str, ...], str]]] = {
     ("users", "reset"): (("cal", *BY), ""),
     ("users", "code"): (("cal", *BY), ""),
     ("users", "erase"): (("cal", *BY), ""),
+    ("users", "end-token"): (("1", *BY), ""),
     ("users", "recover"): (("eve",), f"{ANN}\n{ANN}\n"),
 }
 # They only read.
-READING: Final = {("users", "list")}
+READING: Final = {("users", "list"), ("users", "tokens")}
 # `ledger` has a ledger by its address, without a configuration that knows heads: it makes one, copies one or
 # brings one back, and the start that follows looks at the heads. The demo makes a new one of its own.
 WITHOUT_HEADS: Final = {"ledger.py", "demo.py"}
