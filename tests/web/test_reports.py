@@ -9,6 +9,7 @@ import aiohttp
 import pytest
 
 from jackpot.books.reports import REPORTS
+from jackpot.lab.bench.pages import here
 from jackpot.odds.sheets import DOLLARS
 from jackpot.rules.acts.hits import Validate
 from jackpot.rules.money import of_decimal
@@ -21,8 +22,11 @@ from tests.web.test_access import floor, signed_in
 
 
 @on_loop
-async def test_every_report_is_a_page_a_paper_and_a_file(tmp_path: Path) -> None:
+async def test_every_report_is_a_page_a_paper_and_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """S1, S2: what the books say, for those who have signed in; a paper runs no script and loads nothing."""
+    monkeypatch.setattr("jackpot.app.readers", here)
     clock = StepClock()
     async with floor(tmp_path, clock=clock) as (server, web), table(server) as device:
         await royal(device)

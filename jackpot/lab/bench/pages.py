@@ -137,10 +137,13 @@ class _Then(SystemClock):
 
 
 class _Here(Apart):
-    """Reads reports in this process, where what is read is counted."""
-
     async def ask(self, question: bytes, _person: int, _within_s: float, _kind: str = "") -> bytes:
         return await asyncio.to_thread(aside.answered, question)
+
+
+def here() -> Apart:
+    """Reads reports in this process: what is read is counted, and none waits until a process has begun."""
+    return _Here("", "", each=1, most=1)
 
 
 @asynccontextmanager
@@ -149,7 +152,7 @@ async def visiting(made: Past) -> AsyncIterator[Visitor]:
     jar = aiohttp.CookieJar(unsafe=True)  # it is known by an address, not by a name
     with Reads() as reads:
         server = Server(load(made.config), _Then(made.now))
-        server.report_readers = _Here("", "", each=1, most=1)
+        server.report_readers = here()
         async with server:
             await Staff(server.entrance).begin(PEOPLE, "root")
             at = f"http://127.0.0.1:{server.ports['http']}"
