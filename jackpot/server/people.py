@@ -14,7 +14,7 @@ from jackpot.books.reader import Books
 from jackpot.clock import Clock
 from jackpot.ledger import keyring
 from jackpot.ledger.keyring import Secret, digest_of
-from jackpot.ledger.store import Statement
+from jackpot.ledger.store import DataRefused, Statement
 from jackpot.rules import names
 from jackpot.rules.acts.people import SetSecret
 from jackpot.rules.acts.requests import Confirm, waits
@@ -165,8 +165,10 @@ class Entrance:
             raise Denied(Code.WRONG_SECRET, WRONG_DIGITS)
         signed = _signed(await self._sheet(), again.id, "secret", ROLES)
         await self._keep(signed, again.login, own.secret, key)
-        if step:
-            await self.store.change(*_used(again.id, step))
+        if step:  # of another key than what was used before, so no step of that one stands in its way
+            await self.store.change(
+                ("DELETE FROM attempt WHERE person = ?1", (again.id,)), *_used(again.id, step)
+            )
 
     async def _keep(self, signed: Signed, login: str, secret: str, key: bytes = b"") -> None:
         """A person has chosen their secret: what was begun with another one has ended."""
@@ -306,13 +308,20 @@ class Entrance:
         step: int | None = 0
         if kept is not None and kept.totp:
             step = totp_step(kept.totp, totp, now, used)
-        if not fits or step is None:
+        if not fits or step is None or not await self._uses(number, step):
             await self._failed(number, plain, place)
             raise Denied(Code.WRONG_SECRET, NOT_RIGHT)
-        if step:
-            await self.store.change(*_used(number, step))
         self.gate.came(plain, place)
         return _person(sheet, number, "secret", ROLES)
+
+    async def _uses(self, number: int, step: int) -> bool:
+        """Uses six digits up; false where somebody did so since they were looked at. step: 0 for none."""
+        if step:
+            try:
+                await self.store.change(*_used(number, step))
+            except DataRefused:
+                return False
+        return True
 
     async def _failed(self, number: int, login: str, place: str) -> None:
         """Counts a failure. The last one that is allowed is journalled, if the site has that person."""
@@ -340,9 +349,12 @@ def secret_fault(secret: str, login: str) -> str | None:
 
 
 def _used(number: int, step: int) -> tuple[Statement, Statement]:
-    """Nobody comes in by the digits of that step, or of one before it, once more."""
+    """Nobody comes in by the digits of that step, or of one before it, once more.
+
+    The ledger refuses them where they were used meanwhile: a person has one row there.
+    """
     return (
-        ("DELETE FROM attempt WHERE person = ?1", (number,)),
+        ("DELETE FROM attempt WHERE person = ?1 AND totp_step < ?2", (number, step)),
         ("INSERT INTO attempt VALUES (?1, ?2)", (number, step)),
     )
 

@@ -332,6 +332,21 @@ async def test_a_code_of_six_digits_is_good_once(tmp_path: Path) -> None:
 
 
 @on_loop
+async def test_six_digits_typed_at_once_let_one_in(tmp_path: Path) -> None:
+    """TOTP: who looks over a shoulder and is as quick as its owner comes in by no digits that are used."""
+    key = b"k" * 20
+    async with opened(tmp_path) as site:
+        now = site.clock.unix_ms() // 1000 // TOTP_STEP_S
+        await site.entrance.set_digits(await site.enter(ANN), Typed(ANN.secret), key, totp_at(key, now))
+        site.wait(TOTP_STEP_S * 2_000)
+        code = totp_at(key, site.clock.unix_ms() // 1000 // TOTP_STEP_S)
+        tries = [site.entrance.sign_in("ann", ANN.secret, code) for _ in range(4)]
+        found = await asyncio.gather(*tries, return_exceptions=True)
+        refused = [one for one in found if isinstance(one, Denied)]
+        assert [one.code for one in refused] == [Code.WRONG_SECRET] * 3
+
+
+@on_loop
 async def test_a_new_password_ends_all_that_was_begun_with_the_old_one(tmp_path: Path) -> None:
     """One's own password: changed by who knows the old one; sessions end, six digits stay as they are."""
     key, new = b"k" * 20, "another horse battery"
