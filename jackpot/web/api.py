@@ -13,6 +13,7 @@ import msgspec
 from aiohttp import hdrs, web
 
 from jackpot.config import Listen
+from jackpot.ledger.store import LedgerError
 from jackpot.rules.codes import OF_ACTS, Code
 from jackpot.rules.commands import ActCommand
 from jackpot.server import admin
@@ -160,6 +161,8 @@ def _told(served: Served, answer: Handler, kind: type[Ask]) -> Handler:
             return told
         except Untrusted as error:
             return _of_status(HTTPStatus.FORBIDDEN, str(error))
+        except LedgerError:  # whose request it is is not known, so no more is told
+            return problem(NotDone(Code.LEDGER, OF_ACTS[Code.LEDGER].means))
 
     return handle
 

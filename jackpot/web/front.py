@@ -170,20 +170,22 @@ class Maker:
             except Unsafe as error:
                 return self._door(request, request.query, str(error), 403)
             except Denied:
-                back = request.path_qs
-                if request.method == hdrs.METH_POST:  # back to the page that it was sent from
-                    back = back_to((await form_of(request)).get("back", ""))
                 if request.path == WAITING:
                     return web.Response(status=204, headers={"HX-Refresh": "true"})
-                return there(f"{SIGN_IN}?back={quote(back)}")
+                return there(f"{SIGN_IN}?back={quote(await _sent_from(request))}")
             except Forged as error:
                 return self._door(request, {}, str(error), 403)
+            except LedgerError:
+                about, back = OF_ACTS[Code.LEDGER], await _sent_from(request)
+                return self._door(request, {"back": back}, about.means, about.status)  # to nobody known
             try:
                 return await page(request, person)
             except NotDone as refusal:
                 return await self._problem(request, person, refusal)
             except ServerError as error:
                 return await self._problem(request, person, NotDone(error.code, str(error)))
+            except LedgerError as error:
+                return await self._problem(request, person, NotDone(Code.LEDGER, str(error)))
 
         return answer
 
@@ -341,7 +343,14 @@ def path(part: str) -> str:
 def back_to(given: str) -> str:
     """Where a form came from, if that is a page of ours."""
     ours = given == HOME or given.startswith((f"{HOME}/", f"{HOME}?"))
-    return given if ours and "\\" not in given and "\n" not in given and "\r" not in given else HOME
+    return given if ours and "\\" not in given and given.isprintable() else HOME
+
+
+async def _sent_from(request: web.Request) -> str:
+    """The page that was asked for, or that a form was sent from."""
+    if request.method == hdrs.METH_POST:
+        return back_to((await form_of(request)).get("back", ""))
+    return request.path_qs
 
 
 def there(at: str) -> web.Response:

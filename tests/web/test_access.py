@@ -1,5 +1,6 @@
 """Is nobody let in who has not signed in, by a safe way, from a page of ours?"""
 
+import asyncio
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,6 +19,7 @@ from jackpot.web.access import PLAIN_COOKIE, SECURE_COOKIE, page_token
 from jackpot.web.api import REQUEST_MOST
 from tests.server.bed import LINKS, configure, on_loop, table
 from tests.server.test_admin import ROYAL, royal
+from tests.server.test_people import change
 from tests.web.staffed import SECRET, staffed, token
 
 PAGES = (
@@ -233,3 +235,22 @@ async def test_who_came_in_before_is_not_locked_out_by_a_neighbour(tmp_path: Pat
                 assert "failed too often from here" in await answer.text()
         async with await signed_in(web) as answer:
             assert answer.status == 303
+
+
+@on_loop
+async def test_while_the_people_cannot_be_read_everybody_is_told_so(tmp_path: Path) -> None:
+    """DESIGN 4: pages and programs hear that the ledger does not answer; it is no fault of the server's."""
+    lost = "UPDATE head SET hash = zeroblob(32) WHERE bank = (SELECT id FROM bank WHERE name = 'site')"
+    async with floor(tmp_path) as (server, web):
+        program = {"Authorization": f"Bearer {await token(server)}"}
+        (await signed_in(web)).close()
+        await asyncio.to_thread(change, tmp_path, lost)
+        for at in ("/ops", "/ops/hits", "/ops/account"):
+            async with web.get(at, allow_redirects=False) as page:
+                assert (page.status, "the ledger does not answer" in await page.text()) == (503, True)
+        async with web.post("/ops/acts/suspend", data={"page": "guess"}) as page:
+            assert page.status == 503
+        async with web.get(f"{BASE}/links", headers=program) as answer:
+            told = await answer.json()
+            assert (answer.status, told["code"], told["next"]) == (503, "ledger", "ask again later")
+            assert str(tmp_path) not in told["detail"]

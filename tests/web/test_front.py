@@ -24,7 +24,9 @@ from tests.web.test_ops import PAGES as WALKED
 ENGLISH_WORDS = re.compile(r"\b(the|of|and|is|are|was|by|from|with|it|that|has|be|not|which|this)\b")
 
 
-@pytest.mark.parametrize("back", ["//evil.example", "https://evil.example", "/ops\\@evil", "/opsevil", "/"])
+@pytest.mark.parametrize(
+    "back", ["//evil.example", "https://evil.example", "/ops\\@evil", "/opsevil", "/", "/ops/\0"]
+)
 @on_loop
 async def test_the_door_leads_to_our_own_pages_alone(tmp_path: Path, back: str) -> None:
     """Access: where somebody is sent after signing in is never another site."""
