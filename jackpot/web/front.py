@@ -125,8 +125,11 @@ class Maker:
                 signed = await entrance.sign_in(login, secret, form.get("totp", ""), place)
         except Unsafe as error:
             return self._door(request, form, str(error), 403)
-        except (ServerError, Forged, LedgerError) as error:
+        except (ServerError, Forged) as error:
             return self._door(request, form, str(error), 403)
+        except LedgerError:  # a stranger is not told where it is
+            about = OF_ACTS[Code.LEDGER]
+            return self._door(request, form, about.means, about.status)
         answer = there(back_to(form.get("back", "")))
         self._access.keep(request, answer, signed.token, signed.person.login)
         return answer

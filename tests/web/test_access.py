@@ -250,6 +250,8 @@ async def test_while_the_people_cannot_be_read_everybody_is_told_so(tmp_path: Pa
                 assert (page.status, "the ledger does not answer" in await page.text()) == (503, True)
         async with web.post("/ops/acts/suspend", data={"page": "guess"}) as page:
             assert page.status == 503
+        async with await signed_in(web) as page:
+            assert (page.status, "the head names" in await page.text()) == (503, False)
         async with web.get(f"{BASE}/links", headers=program) as answer:
             told = await answer.json()
             assert (answer.status, told["code"], told["next"]) == (503, "ledger", "ask again later")
