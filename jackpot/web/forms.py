@@ -4,7 +4,7 @@ import asyncio
 from typing import Final
 from urllib.parse import parse_qsl
 
-from aiohttp import web
+from aiohttp import hdrs, web
 from multidict import MultiDict
 
 from jackpot.config.sums import readings
@@ -46,7 +46,12 @@ async def form_of(request: web.Request, most: int | None = None) -> MultiDict[st
 
 
 async def body_of(request: web.Request, what: str) -> bytes:
-    """All that was sent. what: for the refusal. Raises HTTPRequestTimeout where it does not come in time."""
+    """All that was sent. what: for the refusal. Raises HTTPRequestTimeout where it does not come in time.
+
+    Raises HTTPUnsupportedMediaType where it is packed: nothing here unpacks what anybody may send.
+    """
+    if hdrs.CONTENT_ENCODING in request.headers:
+        raise web.HTTPUnsupportedMediaType(text=f"{what} comes without a {hdrs.CONTENT_ENCODING}\n")
     try:
         async with asyncio.timeout(BODY_WITHIN_S):
             return await request.read()

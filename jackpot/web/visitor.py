@@ -134,6 +134,7 @@ class Visits:
             shutdown_timeout=SHUTDOWN_S,
             keepalive_timeout=HEAD_WITHIN_S,
             logger=self.logger(),
+            auto_decompress=False,  # a stranger's 200 KB would be 200 MB, unpacked while the tables wait
         )
         await runner.setup()
         requests = runner.server

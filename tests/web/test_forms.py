@@ -1,6 +1,7 @@
 """Is a form that no page of ours sends refused for a word, before it costs anything?"""
 
 import asyncio
+import gzip
 import re
 from pathlib import Path
 
@@ -106,6 +107,17 @@ async def test_bytes_that_no_header_of_ours_has(tmp_path: Path) -> None:
         assert await status(server, act, good, mine, form + b"; charset=punycode") == 415
         assert await status(server, act, good, mine, form) == 404  # there is no such hit
         assert failures() == before
+
+
+@pytest.mark.parametrize("body", [gzip.compress(b"login=ann"), b"rubbish"], ids=["packed", "rubbish"])
+@on_loop
+async def test_a_packed_form_is_not_unpacked(tmp_path: Path, body: bytes) -> None:
+    """Misuse: what a stranger packs tightly takes seconds to unpack, and tables would wait for it."""
+    before = failures()
+    async with Server(configure(tmp_path)) as server:
+        form = b"Content-Type: %b" % FORM.encode()
+        assert await status(server, SIGN_IN, body, form, b"Content-Encoding: gzip") == 415
+    assert failures() == before
 
 
 @on_loop

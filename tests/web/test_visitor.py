@@ -55,6 +55,17 @@ async def test_requests_that_are_none_are_counted(tmp_path: Path) -> None:
     assert not any(failures().values())
 
 
+@pytest.mark.parametrize("packed", ["br", "gzip", "zstd"])
+@on_loop
+async def test_no_body_is_unpacked_that_nobody_reads(tmp_path: Path, packed: str) -> None:
+    """Misuse: a page is answered whatever comes after its request, and however that is packed."""
+    async with Server(configure(tmp_path)) as server:
+        port, more = server.ports["http"], {"Content-Encoding": packed, "Content-Length": "7"}
+        assert await status(port, asked("/", f"127.0.0.1:{port}", **more) + b"rubbish") == 200
+        assert server.visits.refused["malformed"] == 0
+    assert not any(failures().values())
+
+
 @pytest.mark.parametrize(
     ("host", "answered"),
     [
