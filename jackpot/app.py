@@ -331,6 +331,7 @@ class Server(Process):
             writer.tick()
         self.tables.sweep()
         self.signs.sweep()
+        self.visits.budget.tables_connected = bool(self.tables.connections)
 
     def _run(self, work: Coroutine[None, None, None]) -> None:
         self._others.append(self._task_of(work, *self.writers.values()))

@@ -1,7 +1,12 @@
 """What time is it? The only place that knows; everything else is handed a Clock."""
 
 import time
-from typing import Protocol
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Final, Protocol
+
+# Who is told of the processor time that threads use on behalf of this task, in seconds; None for nobody.
+CHARGED: Final[ContextVar[Callable[[float], None] | None]] = ContextVar("charged", default=None)
 
 
 class Clock(Protocol):
@@ -24,3 +29,8 @@ class SystemClock:
     def monotonic(self) -> float:
         """Seconds of the machine's monotonic clock."""
         return time.monotonic()
+
+
+def thread_seconds() -> float:
+    """Processor time that this thread has used, in seconds."""
+    return time.thread_time()

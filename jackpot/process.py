@@ -67,7 +67,7 @@ class Process(ABC):
         self.clock = clock or SystemClock()
         self.ports: dict[str, int] = {}
         self.lag = Histogram(LAG_SECONDS)
-        self.visits = Visits(self.clock)
+        self.visits = Visits(self.clock, config.listen.proxies, config.listen.scrapers)
         self.encryption = listening.Encryption(config.listen.tls)
         self.doors: list[Door] = []
         self._group = asyncio.TaskGroup()
@@ -130,7 +130,8 @@ class Process(ABC):
         """
         for board in boards:
             board.audience.soon = asyncio.get_running_loop().call_soon
-        self._live = Live(boards, self.clock, self.config.listen.streams_per_address)
+        listen = self.config.listen
+        self._live = Live(boards, self.clock, listen.streams_per_address, listen.proxies)
         screens = Screens(self.config, self._live)
         for door in self.doors:
             name = door.name

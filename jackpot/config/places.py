@@ -48,7 +48,8 @@ def read_listen(source: Source, ledger: Ledger | None) -> Listen | None:
         tls,
         insecure=given.get("insecure", False),
         hosts=tuple(host.lower() for host in given.get("hosts", ())),
-        proxies=tuple(_proxies(source, given)),
+        proxies=tuple(_plain_addresses(source, given, "proxies")),
+        scrapers=tuple(_plain_addresses(source, given, "scrapers")),
         admin_group=_group(source, given.get("admin_group", "")),
         **{name: given[name] for name in LISTEN_LIMITS if name in given},
     )
@@ -148,12 +149,12 @@ def _addresses(source: Source, path: str, given: Mapping[str, Any], names: Colle
     return addresses
 
 
-def _proxies(source: Source, given: Mapping[str, Any]) -> Iterator[str]:
-    for text in given.get("proxies", ()):
+def _plain_addresses(source: Source, given: Mapping[str, Any], name: str) -> Iterator[str]:
+    for text in given.get(name, ()):
         try:
             yield str(ipaddress.ip_address(text))
         except ValueError:
-            source.wrong("listen.proxies", f"{text!r} is no address, like 10.0.0.5")
+            source.wrong(f"listen.{name}", f"{text!r} is no address, like 10.0.0.5")
 
 
 def _group(source: Source, name: str) -> str:

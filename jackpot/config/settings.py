@@ -133,7 +133,8 @@ class Listen(msgspec.Struct, frozen=True):
     `signs`. http_connections: limits those at each of `http` and `public`; http_per_address those from one
     address, and streams_per_address the streams among them. hosts: names by which browsers reach the pages,
     besides the addresses listened at, loopback and this machine's own name. proxies: where TLS ends for
-    people who sign in, by address. admin_group: whose members may open the admin socket, "" for nobody else.
+    people who sign in, by address. scrapers: addresses that read the metrics, with processor time of their
+    own. admin_group: whose members may open the admin socket, "" for nobody else.
     """
 
     tables: Address
@@ -149,6 +150,7 @@ class Listen(msgspec.Struct, frozen=True):
     streams_per_address: int = STREAMS_PER_ADDRESS
     hosts: tuple[str, ...] = ()
     proxies: tuple[str, ...] = ()
+    scrapers: tuple[str, ...] = ()
     admin_group: str = ""
 
 

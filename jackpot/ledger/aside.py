@@ -8,6 +8,7 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any, Final, TypeVar
 
+from jackpot.clock import CHARGED, thread_seconds
 from jackpot.ledger.store import CommitInDoubt
 
 LEFT: Final = "the ledger did not answer in time, and is not waited for"
@@ -39,6 +40,7 @@ class Call(asyncio.Future[T]):
     def __init__(self, drop: Callable[[], None]) -> None:
         super().__init__()
         self._drop = drop
+        self.charged = CHARGED.get()
 
     def cancel(self, msg: Any | None = None) -> bool:  # noqa: ARG002 - as of a Future
         """Called by the caller's task, which is cancelled once the work has ended."""
@@ -73,13 +75,16 @@ class Aside:
             call, work = asked
             if call is not None and call.done():
                 continue
-            given, error = None, None
+            given, error, began = None, None, thread_seconds()
             try:
                 given = work()
             except BaseException as raised:  # noqa: BLE001 - it is raised where the call was made
                 error = raised
             if call is not None:
+                used = thread_seconds() - began
                 with suppress(RuntimeError):  # its loop is closed: nobody is there to hear of it
+                    if call.charged is not None:
+                        call.get_loop().call_soon_threadsafe(call.charged, used)
                     call.get_loop().call_soon_threadsafe(call.end, given, error)
 
     async def run(

@@ -65,7 +65,7 @@ class Door:
         self._clock = clock
         self._start = start
         self.tls = tls
-        self._factory: Callable[[Guest], asyncio.Protocol]
+        self._factory: Callable[[Guest], asyncio.BaseProtocol]
         self._listening: list[socket.socket] = []
         self._look: asyncio.TimerHandle | None = None
 
@@ -82,7 +82,7 @@ class Door:
         listening.setblocking(False)
         self._listening.append(listening)
 
-    def listen(self, factory: Callable[[Guest], asyncio.Protocol]) -> int:
+    def listen(self, factory: Callable[[Guest], asyncio.BaseProtocol]) -> int:
         """Lets connections in, each with a protocol of `factory`; the port, or 0. Raises OSError."""
         self._factory = factory
         loop = asyncio.get_running_loop()

@@ -17,7 +17,7 @@ from jackpot.rules.codes import Code
 from jackpot.server.errors import Denied
 from jackpot.server.people import Entrance, Person
 from jackpot.web.forms import FORM, form_of
-from jackpot.web.visitor import loopback
+from jackpot.web.visitor import known_as, loopback
 
 # The prefix binds it to this host and to TLS; a browser refuses it without. On loopback there is no TLS.
 SECURE_COOKIE: Final = "__Host-jackpot"
@@ -62,11 +62,14 @@ class Access:
         self.check_way(request)
         kind, _, token = request.headers.get(hdrs.AUTHORIZATION, "").partition(" ")
         if kind.lower() == "bearer" and token and token.isascii():
-            return await self.entrance.bearer(token.strip())
+            found = await self.entrance.bearer(token.strip())
+            known_as(request, found.id)
+            return found
         session = self.session(request)
         if session is None:
             raise Denied(Code.NO_PERSON, "nobody is signed in: sign in at /ops/sign-in, or send a token")
         person = await self.entrance.who(session)
+        known_as(request, person.id)
         if request.method not in SAFE_METHODS:
             await self.check_page(request, session)
         return person

@@ -12,7 +12,7 @@ from aiohttp import hdrs, web
 
 # The longest text that is kept of what is no address. The longest address is shorter: IPv6 with a zone.
 ADDRESS_MOST: Final = 64
-# What a provider gives to one customer, at least: whoever has one address of it has all of them.
+# What a provider gives to one customer, at least: a customer that has one address of it has all of them.
 IPV6_CUSTOMER_BITS: Final = 64
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -24,10 +24,10 @@ def client_address(request: web.BaseRequest, proxies: Collection[str]) -> str:
     A named proxy that passes no address on is the client itself. What is no address is returned as it was
     sent, cut to ADDRESS_MOST characters. "" where the connection has no address, as at the admin socket.
     """
-    peer = _written(request.remote or "")
+    peer = bare_address(request.remote or "")
     if peer not in proxies:
         return peer
-    return _written(last_forwarded(request, hdrs.X_FORWARDED_FOR)) or peer
+    return bare_address(last_forwarded(request, hdrs.X_FORWARDED_FOR)) or peer
 
 
 def last_forwarded(request: web.BaseRequest, header: str) -> str:
@@ -46,7 +46,7 @@ def rate_limit_group(address: str) -> str:
     return str(ipaddress.IPv6Network((int(ip), IPV6_CUSTOMER_BITS), strict=False))
 
 
-def _written(text: str) -> str:
+def bare_address(text: str) -> str:
     """An address in its one usual form, without a port; other text as it is, bounded."""
     ip = _parsed(text)
     return text[:ADDRESS_MOST] if ip is None else str(ip)

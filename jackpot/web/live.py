@@ -2,13 +2,13 @@
 
 The messages are the floor protocol's own. Each is framed once for all receivers of the same links and written
 to their connections unchanged. A receiver that has not read its last values is passed over
-(`jackpot.server.board`), and is cut once it has read nothing for 10 s. What a receiver sends is never read;
-only the end of its connection is noticed.
+(`jackpot.server.board`), and is cut once it has read nothing for 10 s. A receiver has nothing to say: one
+that sends more than pings and a close is cut before that is parsed (`jackpot.web.visitor`).
 """
 
 import asyncio
 import secrets
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final
 
 import msgspec
@@ -23,6 +23,8 @@ from jackpot.server.audience import Form, Subscription
 from jackpot.server.board import Board
 from jackpot.server.signs import SIGN_SEND_BUFFER, SIGN_UNREAD_MOST, SIGN_UNREAD_S
 from jackpot.server.wire import write_through
+from jackpot.web.client_address import client_address, rate_limit_group
+from jackpot.web.visitor import listens_only
 
 # The whole snapshot comes at least this often (WIRE): a receiver that hears nothing for 2 of these has lost
 # us.
@@ -63,7 +65,7 @@ class Stream:
 
     kind = "stream"
 
-    def __init__(self, transport: asyncio.Transport, address: str | None, clock: Clock) -> None:
+    def __init__(self, transport: asyncio.Transport, address: str, clock: Clock) -> None:
         self.address = address
         self.over = asyncio.Event()
         self.shown: list[Subscription] = []
@@ -106,11 +108,18 @@ class Stream:
 
 
 class Live:
-    """Every receiver on the HTTP listeners. boards: of all banks."""
+    """Every receiver on the HTTP listeners. boards: of all banks. proxies: as in [listen]."""
 
-    def __init__(self, boards: Iterable[Board], clock: Clock, of_address: int = STREAMS_PER_ADDRESS) -> None:
+    def __init__(
+        self,
+        boards: Iterable[Board],
+        clock: Clock,
+        of_address: int = STREAMS_PER_ADDRESS,
+        proxies: Collection[str] = (),
+    ) -> None:
         self.streams: set[Stream] = set()
         self._of_address = of_address
+        self._proxies = frozenset(proxies)
         self._boards = list(boards)
         self._clock = clock
 
@@ -175,7 +184,8 @@ class Live:
             raise web.HTTPNotFound(text=f"there is no link {min(links - self.links)}\n")
         if len(self.streams) >= STREAMS_MOST:
             raise web.HTTPServiceUnavailable(text="too many receivers\n", headers={"Retry-After": "10"})
-        if sum(stream.address == request.remote for stream in self.streams) >= self._of_address:
+        address = self._address(request)
+        if sum(stream.address == address for stream in self.streams) >= self._of_address:
             raise web.HTTPServiceUnavailable(
                 text="too many receivers at this address\n", headers={"Retry-After": "10"}
             )
@@ -186,8 +196,9 @@ class Live:
         transport = request.transport
         if transport is None:
             raise web.HTTPServiceUnavailable(text="the connection is gone\n")
-        stream = Stream(transport, request.remote, self._clock)
+        stream = Stream(transport, self._address(request), self._clock)
         self.streams.add(stream)
+        listens_only(request)
         welcome = Welcome(
             v=VERSION,
             session=secrets.token_hex(8),
@@ -201,6 +212,10 @@ class Live:
             for hit in board.recent_hits(links):
                 stream.tell(form(hit))
         return stream
+
+    def _address(self, request: web.Request) -> str:
+        """Whose share of the streams it takes."""
+        return rate_limit_group(client_address(request, self._proxies))
 
     def _close(self, stream: Stream) -> None:
         self.streams.discard(stream)

@@ -3,17 +3,26 @@
 Each part keeps plain counts, which are read when they are scraped; they start at 0 with the process.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from math import inf
 from typing import Final, NamedTuple
 
+from aiohttp import web
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.core import InfoMetricFamily
 
+from jackpot.clock import Clock
 from jackpot.logs import lines_dropped
 from jackpot.rules.money import from_cents
 from jackpot.server.alone import failures
 from jackpot.server.counts import AWARDS
 from jackpot.server.histogram import Histogram
-from jackpot.web.families import Facts, Family, by_bank, counter, gauge, histogram, units
+from jackpot.web.families import Facts, Family, by_bank, counter, gauge, histogram, registry, units
+from jackpot.web.http_budget import HttpBudget
+
+# Prometheus asks every few seconds; a listener of two servers of it, or a person who looks, every second.
+SCRAPE_SERVES_S: Final = 1.0
 
 _BANK_GAUGES: Final = (
     ("bank_active", "active", "1 while the bank decides and is durable."),
@@ -79,11 +88,39 @@ _DOOR_COUNTERS: Final = (
 
 
 class WayIn(NamedTuple):
-    """devices, doors: `statistics()` of each role's devices and each listener. refused: requests, by code."""
+    """devices, doors: `statistics()` of each role's devices and each listener. refused: requests, by code.
+
+    http: processor time of HTTP.
+    """
 
     devices: Sequence[Facts]
     doors: Sequence[Facts]
     refused: Mapping[str, int]
+    http: HttpBudget
+
+
+class LastScrape:
+    """The answer of /metrics, which serves for a second: who asks more often costs nothing more."""
+
+    def __init__(self, clock: Clock, collect: Callable[[], Awaitable[bytes]]) -> None:
+        self._clock = clock
+        self._collect = collect
+        self._collecting = asyncio.Lock()
+        self._body = b""
+        self._made_at = -inf
+
+    async def answer(self, _request: web.Request) -> web.Response:
+        """GET /metrics: everything, in Prometheus' text form."""
+        async with self._collecting:
+            if self._clock.monotonic() - self._made_at >= SCRAPE_SERVES_S:
+                self._body = await self._collect()
+                self._made_at = self._clock.monotonic()
+        return web.Response(body=self._body, headers={"Content-Type": CONTENT_TYPE_LATEST})
+
+
+def exposition(families: Iterable[Family]) -> bytes:
+    """Prometheus' text form of these families."""
+    return generate_latest(registry(families))
 
 
 def of_program(build: Mapping[str, str], lag: Histogram, now: float) -> Iterator[Family]:
@@ -212,6 +249,15 @@ def of_way_in(way_in: WayIn) -> Iterator[Family]:
         "Requests refused without a look at what they ask for.",
         ["code"],
         (([code], count) for code, count in way_in.refused.items()),
+    )
+    yield counter(
+        "http_processor_seconds",
+        "Processor time that HTTP requests used.",
+        ["share"],
+        (([share.value], max(used, 0.0)) for share, used in way_in.http.used.items()),
+    )
+    yield gauge(
+        "http_turns_waiting", "Requests that wait for processor time.", [], [([], way_in.http.waiting)]
     )
     parts = [([part["role"]], part) for part in way_in.devices]
     for name, key, text in (

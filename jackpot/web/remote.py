@@ -20,7 +20,7 @@ from jackpot.server.histogram import Histogram
 from jackpot.web import site
 from jackpot.web.api import REQUEST_MOST
 from jackpot.web.families import by_bank
-from jackpot.web.metrics import WayIn, of_program, of_way_in
+from jackpot.web.metrics import LastScrape, WayIn, exposition, of_program, of_way_in
 from jackpot.web.screens import Screens
 
 _GAUGES: Final = (
@@ -68,8 +68,9 @@ async def listen(
     app.add_routes(screens.public())
     app.middlewares.append(screens.in_words(private=False))
     if not public:
+        scrape = LastScrape(source.clock, lambda: metrics(app))
         app.add_routes(
-            [web.get("/metrics", metrics), web.get("/healthz", site.alive), web.get("/readyz", ready)]
+            [web.get("/metrics", scrape.answer), web.get("/healthz", site.alive), web.get("/readyz", ready)]
         )
     return await site.start(app, source, screens, door, address)
 
@@ -83,9 +84,9 @@ async def ready(request: web.Request) -> web.Response:
     return web.json_response({"status": "ready"})
 
 
-async def metrics(request: web.Request) -> web.Response:
+async def metrics(app: web.Application) -> bytes:
     """Everything, in Prometheus' text form."""
-    source = request.app[_SOURCE]
+    source = app[_SOURCE]
     build = {
         "version": __version__,
         "digest": source.digest,
@@ -93,9 +94,9 @@ async def metrics(request: web.Request) -> web.Response:
         "server": source.settings.id,
     }
     doors = [door.statistics() for door in source.doors]
-    way_in = WayIn([source.signs.statistics()], doors, source.visits.refused)
+    way_in = WayIn([source.signs.statistics()], doors, source.visits.refused, source.visits.budget)
     followers = [follower.statistics() for follower in source.followers.values()]
     shown = by_bank(_GAUGES, _COUNTERS, followers)
-    return site.exposition(
+    return exposition(
         chain(of_program(build, source.lag, source.clock.unix_ms() / 1000), shown, of_way_in(way_in))
     )

@@ -7,13 +7,12 @@ sign pages and the streams there and on the public one.
 import asyncio
 import os
 import platform
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final, Protocol
 
 from aiohttp import hdrs, web
-from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from jackpot import __version__
 from jackpot.catalogue import hit_chance
@@ -34,10 +33,11 @@ from jackpot.server.standbys import Standbys
 from jackpot.web import api, docs, ops, overview
 from jackpot.web.access import Access
 from jackpot.web.book_metrics import of_books
-from jackpot.web.families import Family, registry
 from jackpot.web.front import Front, Maker
 from jackpot.web.metrics import (
+    LastScrape,
     WayIn,
+    exposition,
     of_awards,
     of_banks,
     of_chances,
@@ -122,7 +122,10 @@ async def listen(
         return web.json_response(said, headers={"Cache-Control": "no-store", "Vary": hdrs.ACCEPT_LANGUAGE})
 
     if not public:
-        app.add_routes([web.get("/metrics", metrics), web.get("/healthz", alive), web.get("/readyz", ready)])
+        scrape = LastScrape(source.clock, lambda: metrics(app))
+        app.add_routes(
+            [web.get("/metrics", scrape.answer), web.get("/healthz", alive), web.get("/readyz", ready)]
+        )
         app.add_routes([*screens.private(), web.get("/floor.json", floor), *docs.routes()])
         access = Access(source.entrance, source.config.listen.proxies)
         served = api.Served(source.acts, access.person, "http", elsewhere(source.config))
@@ -185,9 +188,9 @@ async def _learn(states: dict[str, dict[str, Any]], bank: str, desk: Desk) -> No
             states.pop(bank, None)  # the other server shows its books
 
 
-async def metrics(request: web.Request) -> web.Response:
+async def metrics(app: web.Application) -> bytes:
     """Everything, in Prometheus' text form."""
-    source, states, chances = request.app[_SOURCE], request.app[_STATES], request.app[_CHANCES]
+    source, states, chances = app[_SOURCE], app[_STATES], app[_CHANCES]
     desks = {**source.writers, SITE: source.people}
     async with asyncio.TaskGroup() as group:  # all at once: banks in doubt answer late, each as late as one
         for bank, desk in desks.items():
@@ -203,7 +206,7 @@ async def metrics(request: web.Request) -> web.Response:
     devices = [part.statistics() for part in (source.tables, source.signs)]
     relays = [relay.statistics() for relay in source.relays]
     doors = [door.statistics() for door in source.doors]
-    way_in = WayIn(devices, doors, source.visits.refused)
+    way_in = WayIn(devices, doors, source.visits.refused, source.visits.budget)
     books = of_books(list(states.values()), banks)
     heads = [] if source.signer is None else [source.signer.statistics()]
     disk = [] if source.config.ledger.file is None else [_disk(source.config.ledger.file.parent)]
@@ -231,9 +234,3 @@ def _disk(folder: Path) -> tuple[int, int]:
     """Bytes free and in all of the disk that a folder lies on, which the system knows without reading it."""
     found = os.statvfs(folder)
     return found.f_bavail * found.f_frsize, found.f_blocks * found.f_frsize
-
-
-def exposition(families: Iterable[Family]) -> web.Response:
-    """Prometheus' text form of these families."""
-    body = generate_latest(registry(families))
-    return web.Response(body=body, headers={"Content-Type": CONTENT_TYPE_LATEST})

@@ -8,7 +8,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from jackpot.app import Server
 from jackpot.signage import SignageProcess
-from tests.server.bed import LINK, Faulty, administer, configure, on_loop, sign, table
+from jackpot.web.metrics import SCRAPE_SERVES_S
+from tests.server.bed import LINK, Faulty, StepClock, administer, configure, on_loop, sign, table
 
 
 async def fetch(server: Server | SignageProcess, path: str) -> tuple[int, str]:
@@ -65,15 +66,17 @@ async def test_what_is_counted(tmp_path: Path) -> None:
 async def test_a_scrape_never_shows_what_is_not_durable(tmp_path: Path) -> None:
     """S5: while a commit hangs the scrape shows the last durable meters."""
     config = configure(tmp_path)
-    ledger = Faulty(config)
-    async with Server(config, ledger=ledger) as server, table(server) as device:
+    ledger, clock = Faulty(config), StepClock()
+    async with Server(config, clock, ledger) as server, table(server) as device:
         meter = key("jackpot_meter_currency_units", link=LINK, level="mega")
         assert (await samples(server))[meter] == 10_000
         ledger.go.clear()
         device.wager(1, "R1", 1)
+        clock.ahead_s += SCRAPE_SERVES_S
         assert (await samples(server))[meter] == 10_000
         ledger.go.set()
         await device.answer(1)
+        clock.ahead_s += SCRAPE_SERVES_S
         assert (await samples(server))[meter] == 10_000.09
 
 

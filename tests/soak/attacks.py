@@ -10,7 +10,7 @@ import socket
 import struct
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -319,6 +319,81 @@ def deaf_signs(target: Target) -> str:
     return f"{len(held)} signs"
 
 
+class Flood:
+    """Sockets that say the same again and again, as fast as they are read, and read what is answered.
+
+    hosts: the addresses that they come from, in turns.
+    """
+
+    def __init__(
+        self, port: int, words: bytes, size: int, hosts: Sequence[str], opening: bytes = b""
+    ) -> None:
+        self.said = self.opened = 0
+        self._port, self._words, self._opening = port, words, opening
+        self._selector = selectors.DefaultSelector()
+        for number in range(size):
+            self._open(hosts[number % len(hosts)])
+
+    def turn(self) -> None:
+        """One look at each socket."""
+        for key, events in self._selector.select(0.05):
+            one, host = key.fileobj, key.data
+            assert isinstance(one, socket.socket)
+            try:
+                if events & selectors.EVENT_READ and not one.recv(READ):
+                    raise ConnectionResetError
+                if events & selectors.EVENT_WRITE:
+                    self.said += one.send(self._words)
+            except BlockingIOError:  # it is read no further now: the next one has its turn
+                continue
+            except OSError:
+                self._selector.unregister(one)
+                one.close()
+                self._open(host)
+
+    def _open(self, host: str) -> None:
+        one = socket.socket()
+        one.bind((host, 0))
+        one.connect((HOST, self._port))
+        with suppress(OSError):
+            one.sendall(self._opening)
+        one.setblocking(False)
+        self._selector.register(one, selectors.EVENT_READ | selectors.EVENT_WRITE, host)
+        self.opened += 1
+
+
+def http_flood(
+    words: bytes, size: int, hosts: Sequence[str], opening: bytes = b""
+) -> Callable[[Target], str]:
+    """An attack that says `words` over HTTP as often as it is let."""
+
+    def attack(target: Target) -> str:
+        flood = Flood(target.http, words, size, hosts, opening)
+        for _ in until(target):
+            flood.turn()
+        return f"{flood.said:,} bytes over {flood.opened:,} connections"
+
+    return attack
+
+
+def request(path: str, *more: str) -> bytes:
+    """A request that is answered for everybody."""
+    return "\r\n".join((f"GET {path} HTTP/1.1", "Host: localhost", *more, "", "")).encode()
+
+
+def wrong_secrets(number: int) -> bytes:
+    """A sign-in as nobody."""
+    form = f"login=nobody{number}&secret=wrong-wrong-wrong".encode()
+    head = (
+        "POST /ops/sign-in HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+    )
+    return f"{head}Content-Length: {len(form)}\r\n\r\n".encode() + form
+
+
+# So many addresses of one attacker, as of a rented crowd of machines.
+FORTY: Final = [f"127.0.1.{number}" for number in range(1, 41)]
+
+
 def upgrade(path: str) -> bytes:
     """The head that opens a WebSocket."""
     key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
@@ -326,6 +401,11 @@ def upgrade(path: str) -> bytes:
     return f"{head}{key}\r\n".encode()
 
 
+# Masked WebSocket frames, as a browser would send them: the smallest text and a pong.
+TEXT: Final = b"\x81\x81\0\0\0\0a"
+PONG: Final = b"\x8a\x80\0\0\0\0"
+ENDLESS: Final = b"POST /ops/sign-in HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+FORGED: Final = "X-Forwarded-For: 198.51.100.7"
 STREAM: Final = b"GET /events/meters HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 ATTACKS: Final[dict[str, Callable[[Target], str]]] = {
@@ -350,6 +430,15 @@ ATTACKS: Final[dict[str, Callable[[Target], str]]] = {
     "a flood of pings": pings,
     "signs that never read": deaf_signs,
     "WebSockets that never read": crowd("http", 200, upgrade("/ws/meters")),
+    "a WebSocket that talks": http_flood(TEXT * 9_000, 1, [STRANGERS], upgrade("/ws/meters")),
+    "60 WebSockets that send pongs": http_flood(PONG * 9_000, 60, [STRANGERS], upgrade("/ws/meters")),
+    "metrics asked for by 64 connections": http_flood(request("/metrics"), 64, [STRANGERS]),
+    "pages asked for by 64 connections": http_flood(request("/ops/sign-in"), 64, [STRANGERS]),
+    "pages asked for by forty addresses": http_flood(request("/ops/sign-in"), 80, FORTY),
+    "pages under forged addresses": http_flood(request("/", FORGED), 64, [STRANGERS]),
+    "pipelined requests": http_flood(request("/healthz") * 400, 8, [STRANGERS]),
+    "24 bodies without an end": http_flood(b"1\r\na\r\n" * 8_000, 24, [STRANGERS], ENDLESS),
+    "wrong secrets by forty addresses": http_flood(wrong_secrets(1), 40, FORTY),
 }
 
 

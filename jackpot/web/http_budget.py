@@ -1,0 +1,237 @@
+"""Processor time of HTTP next to the tables: a token bucket, and fair queueing between those who ask.
+
+All HTTP together gets a quarter of a core while a table is connected. What is asked of it waits for a turn:
+each piece of bytes before it is parsed, each request before it is handled. What a turn costs is charged to
+its payer, an address or, once known, a person. Among those waiting the payer that has used least goes first,
+so one that floods waits for its own flood, and nobody is refused. It does no I/O; the event loop calls
+`HttpBudget.run`.
+"""
+
+import asyncio
+import heapq
+from collections import deque
+from collections.abc import Callable
+from enum import Enum
+from itertools import count
+from typing import Any, Final
+
+from jackpot.clock import Clock
+
+# Of one core, for people and strangers together. With the shares below it is a quarter of a core.
+COMMON_RATE: Final = 0.17
+# Of one core, for each share that has one of its own: a command, a probe and a scrape take some milliseconds,
+# and none of them comes more often than once in some seconds.
+OWN_RATE: Final = 0.02
+# Processor time that may be used at once after a pause: one page with all that it loads. A table waits no
+# longer than this for HTTP, plus one step that is longer.
+BURST_S: Final = 0.025
+# Debt that is remembered. A single expensive read stops HTTP for a few seconds at most.
+DEBT_S: Final = 0.5
+# What is left when the next turn is given after a debt: less is not worth a look.
+TURN_LEAST_S: Final = 0.0001
+# What a request is expected to cost before it is known, and what it is never expected to cost less than.
+EXPECTED_S: Final = 0.002
+EXPECTED_LEAST_S: Final = 0.0005
+# Of the expectation, what the last request counts.
+LEARNT: Final = 0.25
+# Payers that are remembered: those that asked last. A forgotten one begins like a newcomer.
+PAYERS_MOST: Final = 4_096
+
+
+class Share(Enum):
+    """Payers that divide processor time among each other. Some shares have a bucket of their own."""
+
+    ADMIN = "admin"
+    """The admin socket."""
+    PROBE = "probe"
+    """Requests for /readyz and /healthz."""
+    SCRAPER = "scraper"
+    """The addresses in [listen] scrapers."""
+    PROXY = "proxy"
+    """The addresses in [listen] proxies, until the head of a request names the client."""
+    PERSON = "person"
+    STRANGER = "stranger"
+
+
+OWN: Final = frozenset({Share.ADMIN, Share.PROBE, Share.SCRAPER})
+
+
+class _Bucket:
+    """Processor time that may be used now, in seconds: it grows by `rate` a second up to BURST_S."""
+
+    def __init__(self, rate: float, now: float) -> None:
+        self._rate = rate
+        self._left = BURST_S
+        self._at = now
+
+    def left(self, now: float) -> float:
+        self._left = min(self._left + max(now - self._at, 0.0) * self._rate, BURST_S)
+        self._at = max(now, self._at)
+        return self._left
+
+    def take(self, seconds: float, now: float) -> None:
+        """Uses some, or gives some back where `seconds` is below zero."""
+        self._left = max(self.left(now) - seconds, -DEBT_S)
+
+    def fill(self, now: float) -> None:
+        self._at = now
+        self._left = BURST_S
+
+    def waits_s(self, now: float) -> float:
+        """Until there is something left."""
+        left = self.left(now)
+        return 0.0 if left > 0 else (TURN_LEAST_S - left) / self._rate
+
+
+class Payer:
+    """One address, or one person, with the turns that it waits for.
+
+    used: its processor time by the fair queue's account, in seconds. expected: what its requests cost.
+    """
+
+    __slots__ = ("expected", "key", "share", "used", "waiting")
+
+    def __init__(self, share: Share, key: str) -> None:
+        self.share = share
+        self.key = key
+        self.used = 0.0
+        self.expected = EXPECTED_S
+        self.waiting: deque[Callable[[], None]] = deque()
+
+
+class _Queue:
+    """Payers of one share that wait, the one that has used least first."""
+
+    def __init__(self) -> None:
+        self.used = 0.0
+        self.floor = 0.0
+        self._heap: list[tuple[float, int, Payer]] = []
+        self._order = count()
+
+    def __bool__(self) -> bool:
+        return bool(self._heap)
+
+    def join(self, payer: Payer, work: Callable[[], None]) -> None:
+        payer.waiting.append(work)
+        if len(payer.waiting) == 1:
+            # Who comes after a pause has no claim on the time in which it asked for nothing.
+            payer.used = max(payer.used, self.floor)
+            heapq.heappush(self._heap, (payer.used, next(self._order), payer))
+
+    def next(self) -> Callable[[], None]:
+        """Whose turn it is. What a payer has used since it joined is looked at again."""
+        while True:
+            key, _, payer = self._heap[0]
+            if payer.used <= key:
+                break
+            heapq.heapreplace(self._heap, (payer.used, next(self._order), payer))
+        heapq.heappop(self._heap)
+        self.floor = max(self.floor, payer.used)
+        work = payer.waiting.popleft()
+        if payer.waiting:
+            heapq.heappush(self._heap, (payer.used, next(self._order), payer))
+        return work
+
+
+class HttpBudget:
+    """The processor time of all HTTP connections of a process.
+
+    tables_connected: whether anybody waits for anything but HTTP. used: seconds so far, by share. call_later:
+    the event loop's; `run` is called by it.
+    """
+
+    def __init__(
+        self, clock: Clock, call_later: Callable[[float, Callable[[], None]], Any] | None = None
+    ) -> None:
+        now = clock.monotonic()
+        self.tables_connected = False
+        self.used = dict.fromkeys(Share, 0.0)
+        self._clock = clock
+        self._call_later = call_later
+        self._common = _Bucket(COMMON_RATE, now)
+        self._own = {share: _Bucket(OWN_RATE, now) for share in OWN}
+        self._queues = {share: _Queue() for share in Share}
+        self._payers: dict[tuple[Share, str], Payer] = {}
+        self._scheduled = False
+
+    @property
+    def waiting(self) -> int:
+        """Turns that are waited for."""
+        return sum(len(payer.waiting) for payer in self._payers.values())
+
+    def payer(self, share: Share, key: str) -> Payer:
+        """The payer of that name. Of too many, one that waits for nothing is forgotten."""
+        payer = self._payers.pop((share, key), None) or Payer(share, key)
+        self._payers[share, key] = payer
+        if len(self._payers) > PAYERS_MOST:
+            oldest = next(iter(self._payers))
+            forgotten = self._payers.pop(oldest)
+            if forgotten.waiting:
+                self._payers[oldest] = forgotten
+        return payer
+
+    def turn(self, payer: Payer, work: Callable[[], None]) -> None:
+        """Has `work` called when it is the payer's turn: at once where nobody waits and something is left.
+
+        It charges what it costs.
+        """
+        now = self._clock.monotonic()
+        queue = self._queues[payer.share]
+        if not queue and self._allowed(payer.share, now):
+            payer.used = max(payer.used, queue.floor)
+            work()
+            return
+        queue.join(payer, work)
+        self._schedule(now)
+
+    def charge(self, payer: Payer, seconds: float) -> None:
+        """The payer used so much processor time; below zero: it is given back."""
+        now = self._clock.monotonic()
+        queue = self._queues[payer.share]
+        payer.used += seconds
+        queue.used += seconds
+        self.used[payer.share] += seconds
+        own = self._own.get(payer.share)
+        (own if own is not None and own.left(now) > 0 else self._common).take(seconds, now)
+
+    def run(self) -> None:
+        """Gives one turn, and comes again for the next: what the tables sent meanwhile is answered first."""
+        self._scheduled = False
+        now = self._clock.monotonic()
+        among = [share for share, queue in self._queues.items() if queue and self._allowed(share, now)]
+        if among:
+            # A share that waited for nothing has no claim on that time either.
+            share = min(among, key=lambda one: (one not in OWN, self._queues[one].used))
+            work = self._queues[share].next()
+            self._level(share)
+            work()
+        self._schedule(now)
+
+    def _level(self, served: Share) -> None:
+        """Shares without anybody in their queue keep up with the one that was served."""
+        least = self._queues[served].used
+        for share, queue in self._queues.items():
+            if share not in OWN and not queue:
+                queue.used = max(queue.used, least)
+
+    def _allowed(self, share: Share, now: float) -> bool:
+        if not self.tables_connected:
+            self._common.fill(now)
+            return True
+        own = self._own.get(share)
+        return self._common.left(now) > 0 or (own is not None and own.left(now) > 0)
+
+    def _schedule(self, now: float) -> None:
+        if self._scheduled:
+            return
+        waits = [self._waits_s(share, now) for share, queue in self._queues.items() if queue]
+        if waits:
+            self._scheduled = True
+            call_later = self._call_later or asyncio.get_running_loop().call_later
+            call_later(min(waits), self.run)
+
+    def _waits_s(self, share: Share, now: float) -> float:
+        if not self.tables_connected:
+            return 0.0
+        common, own = self._common.waits_s(now), self._own.get(share)
+        return common if own is None else min(common, own.waits_s(now))
