@@ -28,10 +28,11 @@ K = TypeVar("K", bound=Hashable)
 
 
 class Gate:
-    """Counts failures, in this process alone."""
+    """Counts failures, in this process alone. of_login: under one login at all places; None for no limit."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, of_login: int | None = OF_LOGIN) -> None:
         self._clock = clock
+        self._of_login = of_login
         self._key = secrets.token_bytes(32)
         self._here: _Failures[tuple[str, str]] = _Failures()
         self._places: _Failures[str] = _Failures()
@@ -46,7 +47,9 @@ class Gate:
             return True
         if self.knows(login, place):
             return False
-        return self._places.count(place, now) >= OF_PLACE or self._logins.count(login, now) >= OF_LOGIN
+        if self._places.count(place, now) >= OF_PLACE:
+            return True
+        return self._of_login is not None and self._logins.count(login, now) >= self._of_login
 
     def knows(self, login: str, place: str) -> bool:
         """Whether they came in there before."""

@@ -116,6 +116,9 @@ class Entrance:
         self.roster = Roster(books)
         self.hashing = Hashing()
         self.gate = Gate(clock)
+        # Apart from passwords: a stranger who guesses codes locks nobody's password, and the other way round.
+        # A code has 80 bits, so guesses from everywhere need no limit for the login as a whole.
+        self.codes = Gate(clock, of_login=None)
         self.clock = clock
         self.books = books
 
@@ -130,13 +133,13 @@ class Entrance:
     async def choose(self, login: str, code: str, secret: str, place: str = "") -> SignedIn:
         """The first sign-in: with the one-time code from an admin a person chooses their own secret."""
         sheet, plain = await self._sheet(), names.plain(login)
-        _check(self.gate, plain, place)
+        _check(self.codes, plain, place)
         person = sheet.of_login(plain)
         good = (
             person is not None and person.code == digest_of(code) and self.clock.unix_ms() < person.code_until
         )
         if person is None or not good:
-            self.gate.failed(plain, place)
+            self.codes.failed(plain, place)
             raise Denied(
                 Code.WRONG_SECRET, "the code is wrong, or it has ended: ask an admin for another one"
             )
@@ -184,8 +187,8 @@ class Entrance:
             ("DELETE FROM session WHERE person = ?1", (signed.id,)),
         )
 
-    async def who(self, token: str) -> Person:
-        """Whose session it is. An idle session ends by itself."""
+    async def who(self, token: str, *, used: bool = True) -> Person:
+        """Whose session it is. An idle session ends by itself. used: somebody is there who uses it."""
         sheet, digest, now = await self._sheet(), digest_of(token), self.clock.unix_ms()
         begun = sheet.state.sessions.get(digest)
         seen = await self.books.read(lambda ledger: keyring.session_seen(ledger, digest))
@@ -194,7 +197,7 @@ class Entrance:
         if now - seen >= SESSION_IDLE_MS or now - begun.at >= SESSION_MOST_MS:
             await self.store.change(keyring.end_session(digest))
             raise Denied(Code.NO_PERSON, SESSION_OVER)
-        if now - seen >= SEEN_EVERY_MS:
+        if used and now - seen >= SEEN_EVERY_MS:
             await self.store.change(("UPDATE session SET seen = ?2 WHERE token = ?1", (digest, now)))
         return _person(sheet, begun.person, "secret", ROLES)
 

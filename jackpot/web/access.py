@@ -16,6 +16,7 @@ from jackpot.rules import names
 from jackpot.rules.codes import Code
 from jackpot.server.errors import Denied
 from jackpot.server.people import Entrance, Person
+from jackpot.web.client_address import bare_address, client_address, last_forwarded, rate_limit_group
 from jackpot.web.forms import FORM, form_of
 from jackpot.web.visitor import known_as, loopback
 
@@ -28,8 +29,6 @@ DEVICE_HOLDS_S: Final = 90 * 24 * 60 * 60
 # What a page sends next to the cookie.
 CSRF_HEADER: Final = "X-Jackpot-Token"
 CSRF_FIELD: Final = "page"
-# The longest address, of IPv6 with a zone.
-ADDRESS_MOST: Final = 64
 SAFE_METHODS: Final = frozenset({hdrs.METH_GET, hdrs.METH_HEAD})
 HOW_TO_BE_SAFE: Final = (
     "people sign in only over TLS: give [listen.tls] a certificate, which `jackpot keys tls` makes, "
@@ -57,8 +56,11 @@ class Access:
         self.entrance = entrance
         self._proxies = frozenset(proxies)
 
-    async def person(self, request: web.Request) -> Person:
-        """Whose session or token it is. Raises Denied, Unsafe, Forged, LedgerError."""
+    async def person(self, request: web.Request, *, used: bool = True) -> Person:
+        """Whose session or token it is. used: False for what a page asks for by itself: it keeps no session.
+
+        Raises Denied, Unsafe, Forged, LedgerError.
+        """
         self.check_way(request)
         kind, _, token = request.headers.get(hdrs.AUTHORIZATION, "").partition(" ")
         if kind.lower() == "bearer" and token and token.isascii():
@@ -68,7 +70,7 @@ class Access:
         session = self.session(request)
         if session is None:
             raise Denied(Code.NO_PERSON, "nobody is signed in: sign in at /ops/sign-in, or send a token")
-        person = await self.entrance.who(session)
+        person = await self.entrance.who(session, used=used)
         known_as(request, person.id)
         if request.method not in SAFE_METHODS:
             await self.check_page(request, session)
@@ -83,8 +85,8 @@ class Access:
         """Whether it came over TLS, to us or to a named proxy."""
         if request.transport is not None and request.transport.get_extra_info("sslcontext") is not None:
             return True
-        forwarded = request.headers.get(hdrs.X_FORWARDED_PROTO, "").lower() == "https"
-        return forwarded and request.remote in self._proxies
+        forwarded = last_forwarded(request, hdrs.X_FORWARDED_PROTO).lower() == "https"
+        return forwarded and bare_address(request.remote or "") in self._proxies
 
     def check_way(self, request: web.Request) -> None:
         """Raises Unsafe; also for a proxy on this machine that nobody has named."""
@@ -115,9 +117,7 @@ class Access:
 
     def place(self, request: web.Request, login: str) -> str:
         """Where somebody tries to sign in, as in a Gate: behind a named proxy the address that it names."""
-        address = request.remote or ""
-        if address in self._proxies and (passed := request.headers.get(hdrs.X_FORWARDED_FOR)):
-            address = passed.rpartition(",")[2].strip()[:ADDRESS_MOST]
+        address = rate_limit_group(client_address(request, self._proxies))
         plain = names.plain(login)
         return self.entrance.gate.place(plain, address, request.cookies.get(DEVICE_COOKIE, ""))
 

@@ -169,17 +169,17 @@ class Maker:
 
         async def answer(request: web.Request) -> web.StreamResponse:
             try:
-                person = await self._access.person(request)
+                person = await self._access.person(request, used=request.path != WAITING)
             except Unsafe as error:
                 return self._door(request, request.query, str(error), 403)
             except Denied:
                 if request.path == WAITING:
                     return web.Response(status=204, headers={"HX-Refresh": "true"})
-                return there(f"{SIGN_IN}?back={quote(await _sent_from(request))}")
+                return there(f"{SIGN_IN}?back={quote(_sent_from(request))}")
             except Forged as error:
                 return self._door(request, {}, str(error), 403)
             except LedgerError:
-                about, back = OF_ACTS[Code.LEDGER], await _sent_from(request)
+                about, back = OF_ACTS[Code.LEDGER], _sent_from(request)
                 return self._door(request, {"back": back}, about.means, about.status)  # to nobody known
             try:
                 return await page(request, person)
@@ -349,10 +349,11 @@ def back_to(given: str) -> str:
     return given if ours and "\\" not in given and given.isprintable() else HOME
 
 
-async def _sent_from(request: web.Request) -> str:
-    """The page that was asked for, or that a form was sent from."""
+def _sent_from(request: web.Request) -> str:
+    """The page that was asked for, or that a form was sent from. The form itself is not read."""
     if request.method == hdrs.METH_POST:
-        return back_to((await form_of(request)).get("back", ""))
+        sent = urlsplit(request.headers.get(hdrs.REFERER, ""))
+        return back_to(f"{sent.path}?{sent.query}" if sent.query else sent.path)
     return request.path_qs
 
 

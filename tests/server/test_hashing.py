@@ -1,6 +1,8 @@
 """Is a secret checked rightly, and by few at once? And are the six digits those of everybody's apps?"""
 
 import asyncio
+from collections import Counter
+from threading import Event, current_thread
 
 import pytest
 from argon2 import PasswordHasher
@@ -16,7 +18,7 @@ from jackpot.server.hashing import (
     totp_at,
     totp_step,
 )
-from tests.server.bed import on_loop
+from tests.server.bed import on_loop, until
 
 # RFC 6238, appendix B, its SHA-1 lines: seconds, and the last six of the eight digits there.
 VECTORS = ((59, "287082"), (1111111109, "081804"), (1111111111, "050471"), (20000000000, "353130"))
@@ -83,4 +85,38 @@ async def test_one_place_leaves_room_for_others() -> None:
     assert all(_too_many(one) for one in found[OF_PLACE:])
     assert other is False
     assert await hashing.fits(None, "x", "10.0.0.66") is False
+    hashing.close()
+
+
+@on_loop
+async def test_strangers_wait_for_each_other_and_nobody_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One check at a time for unknown places, each with one lane; a known place has another one."""
+    hashing, inside, most, go = Hashing(), Counter[str](), Counter[str](), Event()
+    kept = await hashing.hash("a secret")
+    assert ",p=1$" in kept
+
+    def verify(*_given: object) -> bool:
+        lane = current_thread().name.partition("_")[0]
+        inside[lane] += 1
+        most[lane] = max(most[lane], inside[lane])
+        go.wait()
+        inside[lane] -= 1
+        return True
+
+    monkeypatch.setattr(PasswordHasher, "verify", verify)
+    strangers = [hashing.fits(kept, "x", f"10.0.0.{number}") for number in range(20)]
+    checks = [asyncio.ensure_future(check) for check in strangers]  # noqa: TID251 - they are awaited below
+    known = asyncio.ensure_future(hashing.fits(kept, "x", "device 1", known=True))  # noqa: TID251 - as these
+    await until(lambda: len(inside) == 2)
+    go.set()
+    assert all(await asyncio.gather(*checks, known))
+    assert most == {"stranger": 1, "secret": 1}
+    hashing.close()
+
+
+@on_loop
+async def test_a_hash_of_four_lanes_still_fits() -> None:
+    """A password that was chosen before checks had one lane is good as it was."""
+    hashing = Hashing()
+    assert await hashing.fits(PasswordHasher(parallelism=4).hash("a secret"), "a secret")
     hashing.close()

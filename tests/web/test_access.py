@@ -8,19 +8,25 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
+import pytest
+from multidict import CIMultiDict
 
 from jackpot.app import Server
 from jackpot.clock import Clock
+from jackpot.rules.codes import Code
 from jackpot.server.asks.ask import BASE
 from jackpot.server.asks.registry import ASKED_ACTS, QUESTIONS
 from jackpot.server.asks.target import Target, target_of
+from jackpot.server.errors import Denied
 from jackpot.server.gate import OF_ONE
+from jackpot.server.people import SESSION_IDLE_MS
+from jackpot.server.staff import Staff
 from jackpot.web.access import PLAIN_COOKIE, SECURE_COOKIE, page_token
 from jackpot.web.api import REQUEST_MOST
-from tests.server.bed import LINKS, configure, on_loop, table
+from tests.server.bed import LINKS, StepClock, configure, on_loop, table
 from tests.server.test_admin import ROYAL, royal
 from tests.server.test_people import change
-from tests.web.staffed import SECRET, staffed, token
+from tests.web.staffed import SECRET, done, prove, staffed, token
 
 PAGES = (
     "",
@@ -256,3 +262,77 @@ async def test_while_the_people_cannot_be_read_everybody_is_told_so(tmp_path: Pa
             told = await answer.json()
             assert (answer.status, told["code"], told["next"]) == (503, "ledger", "ask again later")
             assert str(tmp_path) not in told["detail"]
+
+
+@on_loop
+async def test_a_screen_left_alone_is_signed_out(tmp_path: Path) -> None:
+    """What a page asks for by itself keeps no session; what a person does keeps it."""
+    clock = StepClock()
+    async with floor(tmp_path, clock=clock) as (server, web):
+        (await signed_in(web)).close()
+        for page, ends in (("/ops/hits", False), ("/ops/waiting", True)):
+            for _ in range(4):
+                clock.ahead_s += SESSION_IDLE_MS / 3_000
+                async with web.get(page, allow_redirects=False) as answer:
+                    seen = answer.status, answer.headers.get("HX-Refresh")
+            assert seen == ((204, "true") if ends else (200, None))
+        async with web.get("/ops/hits", allow_redirects=False) as answer:
+            assert (answer.status, answer.headers["Location"]) == (303, "/ops/sign-in?back=/ops/hits")
+        assert server.writers["main"].active
+
+
+@on_loop
+async def test_a_forged_forwarding_hides_nobody(tmp_path: Path) -> None:
+    """Behind a proxy that adds a line of its own the last line counts: forged ones share one limit."""
+    async with floor(tmp_path, 'proxies = ["127.0.0.1"]') as (_, web):
+
+        async def tries(secret: str, *lines: str) -> int:
+            headers = CIMultiDict([("X-Forwarded-Proto", "https")])
+            for line in lines:
+                headers.add("X-Forwarded-For", line)
+            data = {"login": "ann", "secret": secret}
+            async with web.post("/ops/sign-in", data=data, headers=headers, allow_redirects=False) as answer:
+                return answer.status
+
+        for number in range(OF_ONE):
+            assert await tries("wrong wrong wrong", f"198.51.100.{number}", "203.0.113.9") == 403
+        assert await tries(SECRET, "198.51.100.77", "203.0.113.9") == 403, "the attacker's own is shut"
+        assert await tries(SECRET, "198.51.100.77, 192.0.2.1") == 303, "another client's is not"
+        assert await tries(SECRET, "203.0.113.9", "192.0.2.1") == 303, "nor whose address was forged"
+
+
+@on_loop
+async def test_a_strangers_form_is_not_read(tmp_path: Path) -> None:
+    """Who has no session is sent to the door before the body of the request has come."""
+    async with floor(tmp_path) as (server, _):
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.ports["http"])
+        head = "POST /ops/acts/validate HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n"
+        more = "Referer: http://localhost/ops/hits?page=2\r\nContent-Type: application/x-www-form-urlencoded"
+        writer.write(f"{head}{more}\r\n\r\nhit=".encode())
+        answer = await reader.readuntil(b"\r\n\r\n")
+        assert answer.startswith(b"HTTP/1.1 303 ")
+        assert b"Location: /ops/sign-in?back=/ops/hits%3Fpage%3D2\r\n" in answer
+        writer.close()
+
+
+@on_loop
+async def test_wrong_codes_shut_nobodys_password(tmp_path: Path) -> None:
+    """Misuse: a hundred wrong one-time codes from ten addresses shut no password, and no code elsewhere."""
+    async with staffed(configure(tmp_path)) as server:
+        entrance = server.entrance
+        ann, bo = [await prove(server, login) for login in ("ann", "bo")]
+        added = done(await Staff(entrance).add([ann, bo], "cy", "Cy", ("floor",)))
+        given = await Staff(entrance).give_code(ann, added.person)
+
+        async def refused(login: str, place: str) -> Code:
+            with pytest.raises(Denied) as refusal:
+                await entrance.choose(login, "wrong", SECRET, place)
+            return refusal.value.code
+
+        for login in ("ann", "bo", "cy"):
+            found = [await refused(login, f"10.0.0.{number % 10}") for number in range(100)]
+            assert found == [Code.WRONG_SECRET] * 100
+            assert await refused(login, "10.0.0.0") is Code.LOCKED, "its own place is shut"
+        for login in ("ann", "bo"):
+            assert (await entrance.prove(login, SECRET, place="10.0.0.0")).login == login
+        assert (await entrance.choose("cy", given.code, SECRET, "192.0.2.1")).person.login == "cy"
