@@ -53,6 +53,7 @@ from jackpot.server.asks.sources import Sources
 from jackpot.server.desk import Desk
 from jackpot.server.devices import Devices
 from jackpot.server.errors import Denied, ServerError
+from jackpot.server.gate import KNOWN
 from jackpot.server.once import Once
 from jackpot.server.papers import Papers
 from jackpot.server.people import SIGN_IN, Entrance, Person, Typed
@@ -155,7 +156,7 @@ class Acts:
     async def _of_oneself(self, request: Request) -> Reply:
         """What somebody changes of their own, by their password. A mistake there shuts no door to them."""
         desk, entrance, person = await self._whose.desk_of(request), self._entrance, _signed_in(request)[0]
-        place = f"signed in as {person.login}"
+        place = f"{KNOWN}session of {person.login}"
         reply: Reply = Done()
         match request.ask:
             case ChangeSecret(secret, new, totp):

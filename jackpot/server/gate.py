@@ -1,11 +1,9 @@
 """Who may try to sign in now? Failures are counted where they come from, so that nobody locks another out.
 
-A place is a browser in which that person has come in before, else an address. A login that nobody has is
-counted as any other: no answer tells a stranger which logins there are.
+A place is a browser in which that person has come in before (`device_cookie`), else an address. A login that
+nobody has is counted as any other: no answer tells a stranger which logins there are.
 """
 
-import hmac
-import secrets
 from collections import deque
 from collections.abc import Hashable
 from typing import Final, Generic, TypeVar
@@ -22,7 +20,9 @@ OF_PLACE: Final = 60
 OF_LOGIN: Final = 100
 # Logins and places that are kept, those with the latest failures: a few megabytes at most.
 KEPT_MOST: Final = 10_000
-_DEVICE_BYTES: Final = 16
+# What a place begins with where that person came in before: by the browser's cookie, or its session. No
+# address begins so.
+KNOWN: Final = "known "
 
 K = TypeVar("K", bound=Hashable)
 
@@ -33,11 +33,9 @@ class Gate:
     def __init__(self, clock: Clock, of_login: int | None = OF_LOGIN) -> None:
         self._clock = clock
         self._of_login = of_login
-        self._key = secrets.token_bytes(32)
         self._here: _Failures[tuple[str, str]] = _Failures()
         self._places: _Failures[str] = _Failures()
         self._logins: _Failures[str] = _Failures()
-        self._came: dict[tuple[str, str], None] = {}
         self._told: dict[int, float] = {}
 
     def shut(self, login: str, place: str) -> bool:
@@ -45,20 +43,16 @@ class Gate:
         now = self._clock.monotonic()
         if self._here.count((login, place), now) >= OF_ONE:
             return True
-        if self.knows(login, place):
+        if knows(place):
             return False
         if self._places.count(place, now) >= OF_PLACE:
             return True
         return self._of_login is not None and self._logins.count(login, now) >= self._of_login
 
-    def knows(self, login: str, place: str) -> bool:
-        """Whether they came in there before."""
-        return (login, place) in self._came
-
     def failed(self, login: str, place: str) -> int:
         """Somebody was not let in; how often that happened there under that login."""
         now = self._clock.monotonic()
-        if not self.knows(login, place):
+        if not knows(place):
             self._places.add(place, now)
             self._logins.add(login, now)
         self._here.add((login, place), now)
@@ -67,10 +61,6 @@ class Gate:
     def came(self, login: str, place: str) -> None:
         """They were let in: what failed there before was theirs."""
         self._here.forget((login, place))
-        self._came.pop((login, place), None)
-        self._came[login, place] = None
-        if len(self._came) > KEPT_MOST:
-            del self._came[next(iter(self._came))]
 
     def to_tell(self, person: int) -> bool:
         """Whether the journal is told that a person was kept out; once in a while, however often they are."""
@@ -80,19 +70,10 @@ class Gate:
         self._told[person] = now
         return True
 
-    def token(self, login: str) -> str:
-        """What a browser keeps once they came in with it. It opens nothing."""
-        return self._marked(login, secrets.token_hex(_DEVICE_BYTES))
 
-    def place(self, login: str, address: str, token: str) -> str:
-        """Where somebody tries. token: of their browser, if it is of that login and of this process."""
-        device, _, _ = token.partition(".")
-        ours = hmac.compare_digest(self._marked(login, device).encode(), token.encode())
-        return f"device {device}" if ours else address
-
-    def _marked(self, login: str, device: str) -> str:
-        mark = hmac.digest(self._key, f"{device} {login}".encode(), "sha256").hex()
-        return f"{device}.{mark}"
+def knows(place: str) -> bool:
+    """Whether the person who tries there came in there before."""
+    return place.startswith(KNOWN)
 
 
 class _Failures(Generic[K]):

@@ -24,8 +24,9 @@ from jackpot.rules.commands import ActCommand
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import ActAnswer
 from jackpot.rules.signing import ROLES, SITE, Means, Proof, Role, Signed
+from jackpot.server.device_cookie import known_device, signed_cookie
 from jackpot.server.errors import Denied
-from jackpot.server.gate import OF_ONE, Gate
+from jackpot.server.gate import KNOWN, OF_ONE, Gate, knows
 from jackpot.server.hashing import Hashing, totp_step
 from jackpot.server.roster import Roster, Sheet
 
@@ -125,6 +126,29 @@ class Entrance:
     def close(self) -> None:
         """Ends its use; nobody is waited for."""
         self.hashing.close()
+
+    async def place(self, login: str, address: str, cookie: str) -> str:
+        """Where somebody tries to sign in, as in a Gate. cookie: of their browser, "" for none."""
+        hash_ = await self._hash_of(login) if cookie else None
+        if hash_ is None:
+            return address
+        device = known_device(cookie, names.plain(login), hash_, self.clock.unix_ms())
+        return address if device is None else f"{KNOWN}device {device}"
+
+    async def device_cookie(self, login: str, cookie: str) -> str:
+        """By what a browser is known once somebody came in with it. cookie: its own until now."""
+        hash_ = await self._hash_of(login)
+        if hash_ is None:
+            return cookie
+        return signed_cookie(cookie, names.plain(login), hash_, self.clock.unix_ms())
+
+    async def _hash_of(self, login: str) -> str | None:
+        """The hash of a person's password; None for nobody's."""
+        person = (await self.roster.look()).of_login(names.plain(login))
+        if person is None or not person.secret:
+            return None
+        kept = await self.books.read(lambda ledger: keyring.secret(ledger, person.secret))
+        return None if kept is None else kept.hash
 
     async def sign_in(self, login: str, secret: str, totp: str = "", place: str = "") -> SignedIn:
         """Begins a session. totp: the six digits, for people who have set that up. place: as in a Gate."""
@@ -304,9 +328,8 @@ class Entrance:
         number, digest = (person.id, person.secret) if person is not None and person.secret else (0, b"")
         kept = await self.books.read(lambda ledger: keyring.secret(ledger, digest))
         used = await self.books.read(lambda ledger: keyring.used_step(ledger, number))
-        known = self.gate.knows(plain, place)
         hash_ = kept.hash if kept else None
-        fits = await self.hashing.fits(hash_, secret[:SECRET_MOST], place, known=known)
+        fits = await self.hashing.fits(hash_, secret[:SECRET_MOST], place, known=knows(place))
         _check(self.gate, plain, place)  # again: others may have failed there meanwhile
         step: int | None = 0
         if kept is not None and kept.totp:

@@ -12,8 +12,8 @@ from typing import Final
 
 from aiohttp import hdrs, web
 
-from jackpot.rules import names
 from jackpot.rules.codes import Code
+from jackpot.server.device_cookie import DAY_MS, HOLDS_DAYS
 from jackpot.server.errors import Denied
 from jackpot.server.people import Entrance, Person
 from jackpot.web.client_address import bare_address, client_address, last_forwarded, rate_limit_group
@@ -25,7 +25,7 @@ SECURE_COOKIE: Final = "__Host-jackpot"
 PLAIN_COOKIE: Final = "jackpot-session"
 # By this a browser is known in which somebody has come in: strangers elsewhere lock nobody out of it.
 DEVICE_COOKIE: Final = "jackpot-device"
-DEVICE_HOLDS_S: Final = 90 * 24 * 60 * 60
+DEVICE_HOLDS_S: Final = HOLDS_DAYS * DAY_MS // 1_000
 # What a page sends next to the cookie.
 CSRF_HEADER: Final = "X-Jackpot-Token"
 CSRF_FIELD: Final = "page"
@@ -104,22 +104,22 @@ class Access:
         if not hmac.compare_digest(given, page_token(session).encode()):
             raise Forged("the page is older than your session: load it again")
 
-    def keep(self, request: web.Request, answer: web.StreamResponse, session: str, login: str) -> None:
+    async def keep(self, request: web.Request, answer: web.StreamResponse, session: str, login: str) -> None:
         """Has the browser keep a session, and by what it is known for that login."""
         safe = self.encrypted(request)
         name = SECURE_COOKIE if safe else PLAIN_COOKIE
         answer.set_cookie(name, session, path="/", httponly=True, secure=safe, samesite="Strict")
-        device = self.entrance.gate.token(login)
+        device = await self.entrance.device_cookie(login, request.cookies.get(DEVICE_COOKIE, ""))
         answer.set_cookie(
             DEVICE_COOKIE, device, path="/ops", httponly=True, secure=safe, samesite="Strict",
             max_age=DEVICE_HOLDS_S,
         )  # fmt: skip
 
-    def place(self, request: web.Request, login: str) -> str:
+    async def place(self, request: web.Request, login: str) -> str:
         """Where somebody tries to sign in, as in a Gate: behind a named proxy the address that it names."""
         address = rate_limit_group(client_address(request, self._proxies))
-        plain = names.plain(login)
-        return self.entrance.gate.place(plain, address, request.cookies.get(DEVICE_COOKIE, ""))
+        address = address.replace(" ", "_")  # what is no address is taken for no browser's place
+        return await self.entrance.place(login, address, request.cookies.get(DEVICE_COOKIE, ""))
 
     def forget(self, answer: web.StreamResponse) -> None:
         """Has the browser forget its session."""

@@ -72,7 +72,7 @@ class Account:
             return await self._page(request, person, refused)
         signed = await self._access.entrance.begin(person)
         answer = there(saying(ACCOUNT, told(self._make.language(request), DOINGS[act].done), signed.token))
-        self._access.keep(request, answer, signed.token, person.login)
+        await self._access.keep(request, answer, signed.token, person.login)
         return answer
 
     async def _page(self, request: web.Request, person: Person, refused: Refused) -> web.StreamResponse:

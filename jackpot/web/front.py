@@ -118,7 +118,7 @@ class Maker:
             check_origin(request)
             form = await form_of(request, SIGN_IN_MOST)
             login, secret, first = (form.get(name, "") for name in ("login", "secret", "first"))
-            entrance, place = self._access.entrance, self._access.place(request, login)
+            entrance, place = self._access.entrance, await self._access.place(request, login)
             if first:
                 signed = await entrance.choose(login, first, secret, place)
             else:
@@ -131,7 +131,7 @@ class Maker:
             about = OF_ACTS[Code.LEDGER]
             return self._door(request, form, about.means, about.status)
         answer = there(back_to(form.get("back", "")))
-        self._access.keep(request, answer, signed.token, signed.person.login)
+        await self._access.keep(request, answer, signed.token, signed.person.login)
         return answer
 
     async def sign_out(self, request: web.Request, _person: Person) -> web.StreamResponse:

@@ -327,7 +327,7 @@ class Pages:
         asked = act_of(kind, _fields(kind, form), person, strict=False)
         if login := form.get("second_login", ""):
             secret, totp = (form.get(name, "") for name in ("second_secret", "second_totp"))
-            place = self._access.place(request, login)
+            place = await self._access.place(request, login)
             second = await self._access.entrance.second(person, login, secret, totp, place)
             asked = asked._replace(people=(person, second))
         key = form.get("key") or secrets.token_hex(16)

@@ -1,6 +1,6 @@
 """Who is kept out, and by whose failures?"""
 
-from jackpot.server.gate import OF_LOGIN, OF_ONE, OF_PLACE, WITHIN_S, Gate
+from jackpot.server.gate import KNOWN, OF_LOGIN, OF_ONE, OF_PLACE, WITHIN_S, Gate
 from tests.server.bed import StepClock
 
 
@@ -24,28 +24,30 @@ def test_a_stranger_locks_out_their_own_place_alone() -> None:
 
 def test_many_guesses_end_and_those_who_were_here_before_come_in() -> None:
     """Misuse: many logins of one address, and one login of many; neither shuts out a known place."""
-    gate = Gate(StepClock())
-    gate.came("ann", "10.0.0.5")
+    gate, own = Gate(StepClock()), f"{KNOWN}device 1"
     for number in range(OF_LOGIN):
         fail(gate, "ann", f"10.1.0.{number}", 1)
     for number in range(OF_PLACE):
         fail(gate, f"guess-{number}", "10.0.0.5", 1)
     assert gate.shut("ann", "10.2.0.1")
     assert gate.shut("ben", "10.0.0.5")
-    assert not gate.shut("ann", "10.0.0.5")
-    fail(gate, "ann", "10.0.0.5", OF_ONE)
     assert gate.shut("ann", "10.0.0.5")
+    assert not gate.shut("ann", own)
+    fail(gate, "ann", own, OF_ONE)
+    assert gate.shut("ann", own)
 
 
-def test_a_browser_in_which_they_came_in_is_a_place_of_its_own() -> None:
-    """Misuse: behind one address a stranger shuts out who never came in there; a foreign token is none."""
+def test_a_known_browser_has_its_own_limit_alone() -> None:
+    """Misuse: strangers behind one address, or everywhere, shut nobody out of their own browser."""
     gate = Gate(StepClock())
-    token = gate.token("ann")
-    own = gate.place("ann", "10.0.0.5", token)
-    assert own.startswith("device ")
-    for other in ("", "x", token + "0", "\u00e9", Gate(StepClock()).token("ann")):
-        assert gate.place("ann", "10.0.0.5", other) == "10.0.0.5"
-    assert gate.place("ben", "10.0.0.5", token) == "10.0.0.5"
+    own = f"{KNOWN}device 1"
+    for number in range(OF_LOGIN):
+        fail(gate, "ann", f"10.1.0.{number}", 1)
+    fail(gate, "ann", own, OF_ONE - 1)
+    assert not gate.shut("ann", own)
+    fail(gate, "ann", own, 1)
+    assert gate.shut("ann", own)
+    assert not gate.shut("ben", own)
 
 
 def test_the_journal_is_told_once_in_a_while() -> None:

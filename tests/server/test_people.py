@@ -22,7 +22,7 @@ from jackpot.rules.codes import Code
 from jackpot.rules.kinds import name_of
 from jackpot.rules.signing import SITE
 from jackpot.server.errors import Denied
-from jackpot.server.gate import OF_ONE, WITHIN_S
+from jackpot.server.gate import KNOWN, OF_ONE, WITHIN_S
 from jackpot.server.hashing import OF_PLACE, TOTP_STEP_S, Hashing, totp_at
 from jackpot.server.people import SESSION_IDLE_MS, SESSION_MOST_MS, Entrance, Person, Typed
 from jackpot.server.staff import CODE_HOLDS_MS, Coming, Staff
@@ -297,11 +297,11 @@ async def test_a_flood_of_sign_ins_is_bounded(tmp_path: Path) -> None:
         codes = {error.code for error in found if isinstance(error, Denied)}
         assert len(found) == 200
         assert codes == {Code.WRONG_SECRET, Code.BUSY}
-        assert (await site.entrance.prove("ann", ANN.secret, place="her phone")).id == 1
+        assert (await site.entrance.prove("ann", ANN.secret, place=f"{KNOWN}device 1")).id == 1
         five = [site.entrance.prove(f"n{number}", "wrong", place=str(number % 5)) for number in range(100)]
         flood = asyncio.gather(*five, return_exceptions=True)
         await asyncio.sleep(0)
-        assert (await site.entrance.prove("ann", ANN.secret, place="her phone")).id == 1, "she is known there"
+        assert (await site.entrance.prove("ann", ANN.secret, place=f"{KNOWN}device 1")).id == 1, "she is known there"
         await flood
 
 

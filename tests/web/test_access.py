@@ -18,10 +18,10 @@ from jackpot.server.asks.ask import BASE
 from jackpot.server.asks.registry import ASKED_ACTS, QUESTIONS
 from jackpot.server.asks.target import Target, target_of
 from jackpot.server.errors import Denied
-from jackpot.server.gate import OF_ONE
-from jackpot.server.people import SESSION_IDLE_MS
+from jackpot.server.gate import OF_LOGIN, OF_ONE
+from jackpot.server.people import SESSION_IDLE_MS, Typed
 from jackpot.server.staff import Staff
-from jackpot.web.access import PLAIN_COOKIE, SECURE_COOKIE, page_token
+from jackpot.web.access import DEVICE_COOKIE, PLAIN_COOKIE, SECURE_COOKIE, page_token
 from jackpot.web.api import REQUEST_MOST
 from tests.server.bed import LINKS, StepClock, configure, on_loop, table
 from tests.server.test_admin import ROYAL, royal
@@ -271,6 +271,7 @@ async def test_a_screen_left_alone_is_signed_out(tmp_path: Path) -> None:
     async with floor(tmp_path, clock=clock) as (server, web):
         (await signed_in(web)).close()
         for page, ends in (("/ops/hits", False), ("/ops/waiting", True)):
+            seen: tuple[int, str | None] = (0, None)
             for _ in range(4):
                 clock.ahead_s += SESSION_IDLE_MS / 3_000
                 async with web.get(page, allow_redirects=False) as answer:
@@ -279,6 +280,55 @@ async def test_a_screen_left_alone_is_signed_out(tmp_path: Path) -> None:
         async with web.get("/ops/hits", allow_redirects=False) as answer:
             assert (answer.status, answer.headers["Location"]) == (303, "/ops/sign-in?back=/ops/hits")
         assert server.writers["main"].active
+
+
+@on_loop
+async def test_a_browser_is_known_again_by_every_server(tmp_path: Path) -> None:
+    """Misuse: 100 failures elsewhere shut a login; its own browser comes in, after a restart too."""
+    jar = aiohttp.CookieJar(unsafe=True)
+    config = configure(tmp_path)
+
+    async def tries(server: Server, secret: str = SECRET, login: str = "ann") -> int:
+        """In the browser that was used before."""
+        async with aiohttp.ClientSession(cookie_jar=jar) as web:
+            data = {"login": login, "secret": secret}
+            at = f"http://127.0.0.1:{server.ports['http']}/ops/sign-in"
+            async with web.post(at, data=data, allow_redirects=False) as answer:
+                return answer.status
+
+    def device() -> str:
+        (found,) = [one.value for one in jar if one.key == DEVICE_COOKIE]
+        return found.partition(".")[0]
+
+    async def shut(server: Server) -> None:
+        """A hundred strangers try Ann's and Bo's passwords, and so does somebody at this address."""
+        for login in ("ann", "bo"):
+            for number in range(OF_LOGIN):
+                server.entrance.gate.failed(login, f"10.1.0.{number}")
+            assert server.entrance.gate.shut(login, "127.0.0.1")
+
+    async with staffed(config) as server:
+        assert await tries(server) == 303
+        before = device()
+        await shut(server)
+        assert await tries(server) == 303
+        assert await tries(server, login="bo") == 403, "Bo was never in this browser"
+        assert device() == before, "the id stays"
+    async with Server(config) as server:  # started again, with nothing in memory
+        await shut(server)
+        assert await tries(server, "wrong wrong wrong") == 403
+        assert await tries(server) == 303
+        assert device() == before
+        for _ in range(OF_ONE):
+            assert await tries(server, "wrong wrong wrong") == 403
+        assert await tries(server) == 403, "the browser has a limit of its own"
+    async with Server(config) as server:
+        ann = await prove(server, "ann")
+        await server.entrance.change(ann, Typed(SECRET), "another horse battery")
+        await shut(server)
+        assert await tries(server, "another horse battery") == 403, (
+            "a new password ends what the old one gave"
+        )
 
 
 @on_loop
