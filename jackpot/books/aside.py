@@ -90,7 +90,7 @@ def _told(ledger: Reader, asked: Asked) -> Told:
     found = report.find(ledger, _wanted(asked, ledger))
     match asked.form:
         case "csv":
-            return Told(text="".join(_file(report, found)))
+            return Told(text="".join(_file(report, found, asked.site)))
         case "json":
             short = found._replace(rows=_first(found))
             return Told(text="".join(output.as_json(report, short)))
@@ -145,9 +145,9 @@ def _shown(report: Report, found: Found, shown: output.Shown, skip: int) -> Show
     )
 
 
-def _file(report: Report, found: Found) -> Iterator[str]:
+def _file(report: Report, found: Found, site: Site) -> Iterator[str]:
     """No more lines than a file from here has; the last one says that there are more."""
-    for number, line in enumerate(output.as_csv(report, found)):
+    for number, line in enumerate(output.as_csv(report, found, site)):
         if number > ROWS_MOST:
             yield f"{MORE}\r\n"
             return

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from jackpot.books.report import Cell, Column, Fact, Found, Kind, Report, dicts
 from jackpot.config import Site
 from jackpot.config.languages import answered, spoken, told
-from jackpot.config.writing import moment, writing
+from jackpot.config.writing import iso_moment, moment, writing
 from jackpot.words import Sentence, named
 
 # With one of these a spreadsheet takes a text for a formula: a reason that somebody typed must not be one.
@@ -100,12 +100,15 @@ def span_of(ms: int) -> str:
     return f"{minutes} min {seconds:02} s" if minutes else f"{seconds} s"
 
 
-def as_csv(report: Report, found: Found) -> Iterator[str]:
-    """RFC 4180, the names of the columns first; sums and moments as in JSON."""
+def as_csv(report: Report, found: Found, site: Site) -> Iterator[str]:
+    """RFC 4180, the names of the columns first; sums as in JSON, moments as ISO 8601 in the site's own time.
+
+    A spreadsheet reads such a moment; of the milliseconds in JSON it would make a number.
+    """
     yield _csv_line([column.name for column in report.columns])
     for row in found.rows:
         cells = zip(report.columns, row, strict=True)
-        yield _csv_line([_csv_cell(column, value) for column, value in cells])
+        yield _csv_line([_csv_cell(column, value, site.timezone) for column, value in cells])
 
 
 def as_json(report: Report, found: Found) -> Iterator[str]:
@@ -165,7 +168,9 @@ def _source(name: str) -> str:
     return resources.files("jackpot.books").joinpath("pages", name).read_text()
 
 
-def _csv_cell(column: Column, value: Cell) -> Any:
+def _csv_cell(column: Column, value: Cell, zone: str) -> Any:
+    if column.kind == "moment" and isinstance(value, int):
+        return iso_moment(value, zone)
     if column.kind in ("text", "answer") and isinstance(value, str) and value.startswith(_FORMULA):
         return f"'{value}"
     return exact(column.kind, value)

@@ -239,7 +239,8 @@ def _write(report: Report, found: "Found", asked: Asked, site: "Site") -> None:
     from jackpot.clock import SystemClock
 
     if asked.as_csv or asked.as_json:
-        for part in (output.as_csv if asked.as_csv else output.as_json)(report, found):
+        parts = output.as_csv(report, found, site) if asked.as_csv else output.as_json(report, found)
+        for part in parts:
             typer.echo(part, nl=False)
     elif asked.html is not None:
         with _writing(asked.html) as write:

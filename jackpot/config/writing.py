@@ -108,6 +108,18 @@ def moment(unix_ms: int, zone: str) -> str:
     return local_time(unix_ms, zone, "%Y-%m-%d %H:%M:%S %Z")
 
 
+def iso_moment(unix_ms: int, zone: str) -> str:
+    """A moment for spreadsheets and programs, ISO 8601: "2026-11-20T21:15:03.250-05:00".
+
+    In the site's own time, whose offset stands in it. zone: an IANA name.
+    """
+    try:
+        then = datetime.fromtimestamp(unix_ms / 1000, UTC).astimezone(ZoneInfo(zone))
+    except (ValueError, OverflowError, OSError):  # as in `local_time`
+        return f"{unix_ms} ms"
+    return then.isoformat(timespec="milliseconds")
+
+
 def currency_fault(code: str) -> str | None:
     """What is wrong with a currency's code; None where nothing is."""
     known = code in list_currencies() and code not in _NO_MONEY

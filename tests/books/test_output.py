@@ -7,6 +7,7 @@ import tracemalloc
 from datetime import time
 from typing import Any
 
+import msgspec
 import pytest
 
 from jackpot.books.output import Shown, Totals, as_csv, as_html, as_json, exact
@@ -58,9 +59,26 @@ def test_a_program_gets_exact_values() -> None:
 
 def test_a_spreadsheet_runs_nothing() -> None:
     """Misuse: a reason that looks like a formula is a text; a negative sum stays a number."""
-    lines = list(csv.reader(io.StringIO("".join(as_csv(report(), found())))))
+    lines = list(csv.reader(io.StringIO("".join(as_csv(report(), found(), SITE)))))
     assert lines[0] == ["name", "sum", "at", "count", "took"]
-    assert lines[1] == [f"'{HOSTILE}", "-1234.567890", str(AT), "12345", "65000"]
+    assert lines[1] == [f"'{HOSTILE}", "-1234.567890", "2026-09-21T10:13:20.000-04:00", "12345", "65000"]
+
+
+@pytest.mark.parametrize(
+    ("zone", "moments"),
+    [
+        ("America/New_York", ("2026-11-01T01:30:00.250-04:00", "2026-11-01T01:30:00.250-05:00")),
+        ("UTC", ("2026-11-01T05:30:00.250+00:00", "2026-11-01T06:30:00.250+00:00")),
+    ],
+)
+def test_a_spreadsheet_gets_moments_with_their_offset(zone: str, moments: tuple[str, str]) -> None:
+    """S2: ISO 8601 in the site's own time: the hour that comes twice in autumn is two moments."""
+    first = 1_793_511_000_250
+    rows: list[tuple[Cell, ...]] = [("", 0, at, 0, 0) for at in (first, first + 3_600_000)]
+    both = found()._replace(rows=iter([*rows, ("", 0, None, 0, 0)]))
+    site = msgspec.structs.replace(SITE, timezone=zone)
+    lines = list(csv.DictReader(io.StringIO("".join(as_csv(report(), both, site)))))
+    assert [line["at"] for line in lines] == [*moments, ""]
 
 
 @pytest.mark.parametrize("lines", [(), ("Signature",)])
@@ -99,7 +117,7 @@ def test_many_rows_need_the_memory_of_few(form: str) -> None:
             yield (f"{number:0100}", number, AT, number, number)
 
     many = found(0)._replace(rows=rows())
-    parts = {"csv": as_csv(report(), many), "json": as_json(report(), many),
+    parts = {"csv": as_csv(report(), many, SITE), "json": as_json(report(), many),
              "html": as_html(report(), many, SITE, AT)}[form]  # fmt: skip
     next(parts)
     tracemalloc.start()
