@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from jackpot.app import Server
-from jackpot.server.asks.payouts import Pay, Validate
+from jackpot.server.asks.payouts import Correct, Pay, Validate
 from jackpot.server.asks.registry import ASKED_ACTS
 from jackpot.server.asks.target import Target, target_of
 from jackpot.server.calling import Answer, exchange
 from jackpot.web.api import REQUEST_MOST
 from tests.server.bed import administer, configure, on_loop, table
-from tests.server.test_admin import royal
+from tests.server.test_admin import pay, royal
 
 
 async def asked(server: Server, target: Target, key: str | None = None) -> Answer:
@@ -37,6 +37,7 @@ def post(name: str, body: str, *headers: str) -> str:
 
 JSON = "Content-Type: application/json"
 KEY = "Idempotency-Key: k"
+TWO = {"by": "Ann", "and_by": "Bo"}
 
 
 @on_loop
@@ -56,6 +57,31 @@ async def test_an_act_that_is_sent_twice_is_done_once(tmp_path: Path) -> None:
         assert (await asked(server, validate, "two")).said["code"] == "not_pending"
     async with Server(config) as server:  # the journal remembers
         assert await asked(server, validate, "one") == first
+
+
+@on_loop
+async def test_a_correction_says_what_is_journalled_against_a_paid_award(tmp_path: Path) -> None:
+    """A10: by this correction and by all of them, as the hit is shown; the same where it is sent again."""
+    config = configure(tmp_path)
+
+    async def correct(server: Server, amount: str) -> dict[str, Any]:
+        fix = {"award": "A1", "amount": amount, "document": "W-9", "reason": "misread", **TWO}
+        answer = await asked(server, target_of(Correct, fix), amount)
+        assert answer.ok, answer
+        return answer.said
+
+    async with Server(config) as server, table(server) as device:
+        await royal(device)
+        assert (await administer(config, do="validate", hit="H1"))["ok"]
+        await pay(config)
+        first = await correct(server, "10049.97")
+        assert (first["difference"], first["awards"][0]["difference"]) == ("49.79", "49.79")
+        second = await correct(server, "10040.18")
+        assert (second["difference"], second["awards"][0]["difference"]) == ("-9.79", "40.00")
+        shown = (await administer(config, do="/hits/{hit}", hit="H1"))["awards"]
+        assert shown[0]["difference"] == "40.00"
+    async with Server(config) as server:
+        assert await correct(server, "10049.97") == first
 
 
 @on_loop
