@@ -5,12 +5,20 @@ import json
 from pathlib import Path
 from typing import Any
 
+from aiohttp import web
+from aiohttp.test_utils import TestClient, TestServer
+
 from jackpot.app import Server
+from jackpot.ledger.store import LedgerError
+from jackpot.rules.codes import OF_ACTS
+from jackpot.server.acts import Acts
+from jackpot.server.asks.ask import BASE, BadRequest, NotDone, Reply, Request
 from jackpot.server.asks.payouts import Correct, Pay, Validate
 from jackpot.server.asks.registry import ASKED_ACTS
 from jackpot.server.asks.target import Target, target_of
 from jackpot.server.calling import Answer, exchange
-from jackpot.web.api import REQUEST_MOST
+from jackpot.server.errors import Denied
+from jackpot.web.api import REQUEST_MOST, Served, api
 from tests.server.bed import administer, configure, on_loop, table
 from tests.server.test_admin import pay, royal
 
@@ -142,6 +150,43 @@ async def test_a_request_that_is_none_is_a_problem_that_says_why(tmp_path: Path)
             assert said["detail"]
             assert said["title"]
         assert (await administer(server.config, do="/site"))["name"] == "Test"
+
+
+class Refusing(Acts):
+    """Refuses whatever is asked, for one reason."""
+
+    def __init__(self, refusal: NotDone | Denied | BadRequest | LedgerError) -> None:
+        self.refusal = refusal
+
+    async def carry_out(self, _request: Request) -> Reply:
+        raise self.refusal
+
+
+def refusals() -> list[NotDone | Denied | BadRequest | LedgerError]:
+    """Every way in which an ask may be refused, with every code; and by a server whose address is known."""
+    said = [NotDone(code, "no", server=server) for code in OF_ACTS for server in ("", "b", "c")]
+    return [*said, *(Denied(code, "no") for code in OF_ACTS), BadRequest("no"), LedgerError("no")]
+
+
+@on_loop
+async def test_a_problem_has_the_status_of_its_answer() -> None:
+    """RFC 9457: a program that reads the body alone learns the same, whatever the code."""
+
+    async def who(_request: web.Request) -> str:
+        return "ann"
+
+    acts = Refusing(BadRequest("no"))
+    app = web.Application()
+    app.add_subapp(BASE, api(Served(acts, who, "http", {"b": "http://127.0.0.1:9"})))
+    seen = set()
+    async with TestClient(TestServer(app)) as client:
+        for refusal in refusals():
+            acts.refusal = refusal
+            async with client.get(f"{BASE}/site", allow_redirects=False) as answer:
+                assert answer.content_type == "application/problem+json"
+                assert (await answer.json())["status"] == answer.status, refusal
+                seen.add(answer.status)
+    assert seen == {*(about.status for about in OF_ACTS.values()), 307, 401}
 
 
 @on_loop
