@@ -143,7 +143,7 @@ class Server(Process):
             await tenure.settled()
         await self._listen()
         self._run(self._tick())
-        self._run(expire([*self.writers.values(), self.people]))
+        self._run(expire([*self.writers.values(), self.people], self.entrance.roster))
         if config.redis:
             for writer in self.writers.values():
                 self._relay(writer)

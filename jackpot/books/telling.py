@@ -13,6 +13,7 @@ from jackpot.rules.acts.links import LinkOpened
 from jackpot.rules.acts.meters import CorrectMeter, LeftDecided, MeterCorrected
 from jackpot.rules.acts.parameters import ChangeLink, LinkChanged
 from jackpot.rules.acts.readings import ReadingTaken
+from jackpot.rules.acts.requests import RequestExpired, why_over
 from jackpot.rules.acts.tables import TableOpened
 from jackpot.rules.events import Closed, Event, HitMade, Locked, Settled, Voided, Wagered, Withdrawn
 from jackpot.rules.money import from_cents
@@ -26,7 +27,7 @@ Money = Callable[[int], str]
 NOT_ABOUT: Final = (
     "people", "reason", "note", "recomputed", "tick", "handed_on", "parts", "code", "message", "mark",
     "marks", "changes", "before", "terms", "digest", "secret", "paper", "waited_ms", "asked_ms", "seen",
-    "session", "kept_days", "written", "needs", "filled",
+    "session", "kept_days", "written", "needs", "filled", "lost",
 )  # fmt: skip
 
 
@@ -42,6 +43,9 @@ def about(names: Names, event: Event, money: Money) -> Sentence:
             )
         case TableOpened():
             return Sentence("table {table}, {game}", table=event.terms.table, game=game(event.terms.game))
+        case RequestExpired():
+            why = Sentence(why_over(event.waited_ms, event.lost))
+            return Sentence("request {request} {why}", request=event.request, why=why)
         case ReadingTaken():
             return Sentence(
                 "gaming day {day}, {meters}", day=event.day, meters=several(len(event.meters), "meter")

@@ -202,7 +202,7 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     Code.DOCUMENT_USED: OfAct(
         "the form's number is another winner's of the hit", "give the number of their own form", 400
     ),
-    Code.EXPIRED: OfAct("nobody confirmed the request in time", "ask for it again", 409),
+    Code.EXPIRED: OfAct("the request ended unconfirmed", "ask for it again", 409),
     Code.FINAL: OfAct("the award is final and its round has ended", "correct it", 409),
     Code.FIXED: OfAct("it never changes (L9)", "close the link, and transfer to a new one", 409),
     Code.HAND_PENDING: OfAct("the envy bonus waits for its hand (A10)", "validate the hand first", 409),

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Final, Generic, Self, TypeVar
 
-from jackpot.rules.acts.requests import REQUEST_HOLDS_MS
+from jackpot.rules.acts.requests import RESTARTED_MS
 from jackpot.rules.state import Asked, Request, Table
 
 # The span of `max_rounds_per_minute` (L11), in milliseconds.
@@ -86,8 +86,8 @@ class Epoch:
         """For how long what was asked has waited, at least 1 ms.
 
         What was asked by another clock: a table's reopening, as long as this epoch has lasted (T10); a
-        request, too long, so that no restart gives it more time.
+        request, RESTARTED_MS, so that no restart gives it more time.
         """
         if asked.seq > self.since:
             return max(1, tick - asked.tick)
-        return REQUEST_HOLDS_MS if isinstance(asked, Request) else max(1, tick - self.began)
+        return RESTARTED_MS if isinstance(asked, Request) else max(1, tick - self.began)

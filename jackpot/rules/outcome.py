@@ -90,7 +90,8 @@ class Greeting(msgspec.Struct, frozen=True):
 class ActAnswer(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """What people, or the server itself, hear of their act. code, message, hits: of a refusal.
 
-    difference: what was journalled against a paid award, in cents. asked: a second person is waited for,
+    difference: what was journalled against a paid award by this act, in cents. differences: what is
+    journalled against each of `awards` in all, none left out but 0. asked: a second person is waited for,
     for a request of that id if it is one. person, token: the number of a new one.
     """
 
@@ -108,6 +109,7 @@ class ActAnswer(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     request: str = ""
     person: int = 0
     token: int = 0
+    differences: dict[str, int] = {}
 
 
 class Told(msgspec.Struct, gc=False):
@@ -124,6 +126,7 @@ class Told(msgspec.Struct, gc=False):
     request: str = ""
     person: int = 0
     token: int = 0
+    differences: dict[str, int] = {}
 
     def ack(self, seq: int) -> Ack:
         """To a table's frame."""
@@ -143,6 +146,7 @@ class Told(msgspec.Struct, gc=False):
             request=self.request,
             person=self.person,
             token=self.token,
+            differences=self.differences,
         )
 
 

@@ -30,7 +30,8 @@ class Signed(msgspec.Struct, frozen=True, array_like=True):
     given_by: who gave them the code by which they chose their secret; 0 where nobody did, OPERATOR where they
     were made on the server's machine because every admin was lost. vouched: which
     other admin vouched for them since; 0 where nobody did. token, until: the number of the token and its end,
-    in unix milliseconds; 0 where they signed otherwise.
+    in unix milliseconds; 0 where they signed otherwise. lost: the entry of the bank `site` by which they lost
+    a role or their password last; 0 where they never did.
     """
 
     id: int
@@ -40,6 +41,7 @@ class Signed(msgspec.Struct, frozen=True, array_like=True):
     vouched: int = 0
     token: int = 0
     until: int = 0
+    lost: int = 0
 
     @property
     def came(self) -> str:

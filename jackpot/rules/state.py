@@ -329,7 +329,8 @@ class Person(msgspec.Struct, array_like=True):
     secret: the digest of what is kept of it, empty while they have none. code: that of the code with which
     they choose it. code_until: its end, unix milliseconds. given_by: who gave it to them, as in `Signed`.
     vouched: which other admin said since that they are somebody of their own, 0 for nobody. erased: so is
-    what they were called. left: when their access was ended, in unix milliseconds.
+    what they were called. left: when their access was ended, in unix milliseconds. lost: the entry by which
+    they lost a role, their password or their access last; 0 where they never did.
     """
 
     id: int
@@ -343,6 +344,7 @@ class Person(msgspec.Struct, array_like=True):
     vouched: int = 0
     erased: bool = False
     left: int = 0
+    lost: int = 0
 
 
 class Token(msgspec.Struct, array_like=True):

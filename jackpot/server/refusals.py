@@ -4,11 +4,14 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Final
 
+from jackpot.books import entries
 from jackpot.books.hits import done_with
 from jackpot.config.writing import moment
+from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import LedgerError
 from jackpot.rules.acts.hits import Pay, Undo, Validate
 from jackpot.rules.acts.links import Resume
+from jackpot.rules.acts.requests import REQUESTS_MOST, Confirm, Reject, RequestExpired, bank_of, why_over
 from jackpot.rules.acts.rounds import VoidRound
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
@@ -37,7 +40,24 @@ async def refusal_of(at: Sources, desk: Desk, act: ActCommand, answer: ActAnswer
         with suppress(BankStopped, LedgerError):  # what the rules said is true without the books
             if (before := await _done_before(at, desk, act)) is not None:
                 return before
+    if isinstance(act, Confirm | Reject) and code is Code.NO_SUCH_REQUEST:
+        with suppress(LedgerError):  # what the rules said is true without the books
+            if (why := await at.books.read(lambda ledger: _how_ended(ledger, act.request))) is not None:
+                return NotDone(Code.EXPIRED, f"request {act.request} {why}: ask for it again")
     return NotDone(code, answer.message + _next(at, desk, act, answer), answer.hits)
+
+
+def _how_ended(ledger: Reader, request: str) -> str | None:
+    """Why a request waits no more that nobody confirmed; None where it is none of the last that ended so."""
+    bank, below = bank_of(request), entries.BEYOND
+    for _ in range(REQUESTS_MOST):
+        ended = entries.newest(ledger, bank, RequestExpired.kind, below)
+        if ended is None:
+            return None
+        event, below = ended.event, ended.seq
+        if isinstance(event, RequestExpired) and f"{bank}-{event.request}" == request:
+            return why_over(event.waited_ms, event.lost)
+    return None
 
 
 def _next(at: Sources, desk: Desk, act: ActCommand, answer: ActAnswer) -> str:

@@ -74,7 +74,7 @@ class Sheet(msgspec.Struct, frozen=True):
             return None
         now = tuple(role for role in person.roles if role in roles)
         until = 0 if held is None else held.until
-        return Signed(number, now, means, person.given_by, person.vouched, token, until)
+        return Signed(number, now, means, person.given_by, person.vouched, token, until, person.lost)
 
     def proof(self, *signed: Signed) -> Proof:
         """What proves to another bank who these people are."""

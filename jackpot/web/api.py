@@ -96,15 +96,16 @@ async def listen(at: Listen, door: Door, visits: Visits, acts: Acts, entrance: E
     return runner
 
 
-def problem(refusal: NotDone, fields: Iterable[str] = ()) -> web.Response:
-    """A refusal as an answer. fields: those that the request may have."""
+def problem(refusal: NotDone, fields: Iterable[str] = (), status: int | None = None) -> web.Response:
+    """A refusal as an answer. fields: those that the request may have. status: of HTTP, if not the code's."""
     about = OF_ACTS[refusal.code]
     named = _FIELD.match(refusal.message)
     field = named[1] if named and (named[1] in fields or refusal.message.endswith(": unknown")) else None
+    status = about.status if status is None else status
     found = Problem(
         type=f"{TYPE}{refusal.code.value}",
         title=about.means,
-        status=about.status,
+        status=status,
         detail=refusal.message,
         code=refusal.code.value,
         field=field,
@@ -113,7 +114,7 @@ def problem(refusal: NotDone, fields: Iterable[str] = ()) -> web.Response:
         bank=refusal.bank,
         server=refusal.server,
     )
-    return _json(found, about.status, PROBLEM)
+    return _json(found, status, PROBLEM)
 
 
 def _question(served: Served, kind: type[Question]) -> Handler:
@@ -149,14 +150,14 @@ def _told(served: Served, answer: Handler, kind: type[Ask]) -> Handler:
         except BadRequest as error:
             return problem(NotDone(Code.BAD_REQUEST, str(error)), fields)
         except NotDone as refusal:
-            told = problem(refusal, fields)
-            if (there := served.others.get(refusal.server or "")) is not None:
-                told.set_status(HTTPStatus.TEMPORARY_REDIRECT)
-                told.headers[hdrs.LOCATION] = there + request.path_qs
+            there = served.others.get(refusal.server or "")
+            if there is None:
+                return problem(refusal, fields)
+            told = problem(refusal, fields, HTTPStatus.TEMPORARY_REDIRECT)
+            told.headers[hdrs.LOCATION] = there + request.path_qs
             return told
         except Denied as error:
-            told = problem(NotDone(error.code, error.message))
-            told.set_status(HTTPStatus.UNAUTHORIZED)
+            told = problem(NotDone(error.code, error.message), status=HTTPStatus.UNAUTHORIZED)
             told.headers[hdrs.WWW_AUTHENTICATE] = "Bearer"
             return told
         except Untrusted as error:

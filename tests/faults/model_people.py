@@ -54,6 +54,7 @@ class Request:
     """What one person has asked for, by which means, and another may confirm.
 
     fields: its reason, too. seen: what it would have done then. asked_ms: when; None for an earlier server.
+    lost: as of the signer who asked.
     """
 
     kind: str
@@ -62,6 +63,7 @@ class Request:
     means: str
     seen: Any
     asked_ms: int | None
+    lost: int = 0
 
 
 @dataclass(frozen=True)
@@ -164,7 +166,9 @@ class Requests:
         if sum(request.asker == asker.id for request in self.requests.values()) >= OF_ONE:
             raise Refused("too_many")
         self.asked_for += 1
-        self.requests[self.asked_for] = Request(kind, fields, asker.id, asker.means, seen, self.now_ms)
+        self.requests[self.asked_for] = Request(
+            kind, fields, asker.id, asker.means, seen, self.now_ms, asker.lost
+        )
         return nothing_moved() | {"asked": self.asked_for}
 
     def done(self, kind: str, fields: Map, people: int) -> Map:
@@ -200,6 +204,8 @@ class Requests:
             raise Refused("not_allowed")
         self.check_power(request.kind, signers, request.fields)
         if request.asked_ms is None or max(waited_ms, self.now_ms - request.asked_ms) >= self.holds_ms:
+            raise Refused("expired")
+        if asker.lost != request.lost:
             raise Refused("expired")
         if self.tried(request.kind, request.fields) != request.seen:
             raise Refused("changed")

@@ -31,7 +31,8 @@ class Person:
     """Whom the site knows.
 
     given_by: by whose code they came. code_by: who gave them the code that they have not used. token: what
-    their program may, as far as they may it themselves. secret: whether they have one.
+    their program may, as far as they may it themselves. secret: whether they have one. lost: the row by which
+    they lost a right last.
     """
 
     roles: tuple[str, ...]
@@ -41,20 +42,22 @@ class Person:
     ended: bool = False
     secret: bool = True
     code_by: int = 0
+    lost: int = 0
 
 
 class Roll(Requests):
-    """The bank of the people: who they are, and how that changes."""
+    """The bank of the people: who they are, and how that changes. row: the one that is being decided."""
 
     def __init__(self) -> None:
         super().__init__()
+        self.row = 0
         self.people: dict[int, Person] = {}
 
     def signer(self, number: int, means: str = "secret") -> Signer:
         """As whom this person signs now."""
         one = self.people[number]
         roles = tuple(role for role in one.roles if means != "token" or role in one.token)
-        return Signer(number, roles if self.able(number) else (), means, one.given_by, one.vouched)
+        return Signer(number, roles if self.able(number) else (), means, one.given_by, one.vouched, one.lost)
 
     def able(self, number: int) -> bool:
         """Whether they can sign in."""
@@ -104,7 +107,7 @@ class Roll(Requests):
         one = self.here(person)
         if not one.secret:
             raise Refused("they have none")
-        one.secret, one.vouched, one.code_by = False, 0, 0
+        one.secret, one.vouched, one.code_by, one.lost = False, 0, 0, self.row
         return nothing_moved()
 
     # -- by one ----------------------------------------------------------------------------------------
@@ -116,12 +119,13 @@ class Roll(Requests):
         if role == ADMIN:
             self.check_admin_left(person)
         one.roles = tuple(other for other in one.roles if other != role)
+        one.lost = self.row
         return nothing_moved()
 
     def do_end_person(self, person: int, people: int = 1) -> Map:
         one = self.here(person)
         self.check_admin_left(person)
-        one.ended = True
+        one.ended, one.lost = True, self.row
         return nothing_moved()
 
     def check_admin_left(self, without: int) -> None:

@@ -199,6 +199,7 @@ class Site:
         for row in rows:
             same("the next durable row of the site", row.seq, self.seq + 1)
             self.seq, self.hash = row.seq, row.hash
+            self.roll.row = row.seq
             self._feed(row)
 
     def _feed(self, row: Row) -> None:
@@ -233,12 +234,13 @@ def _signed(signer: Signer) -> Signed:
     means: Any = signer.means
     token = TOKENS.index(signer.id) + 1 if means == "token" else 0
     until = FOREVER if token else 0
-    return Signed(signer.id, roles, means, signer.given_by, signer.vouched, token, until)
+    return Signed(signer.id, roles, means, signer.given_by, signer.vouched, token, until, signer.lost)
 
 
 def signers_of(proof: Proof) -> tuple[Signer, ...]:
     return tuple(
-        Signer(one.id, tuple(one.roles), one.means, one.given_by, one.vouched) for one in proof.signed
+        Signer(one.id, tuple(one.roles), one.means, one.given_by, one.vouched, one.lost)
+        for one in proof.signed
     )
 
 

@@ -293,7 +293,8 @@ class Witness:
             return model.frame(envelope.table, wire_form(command), drawn(event, self.house))
         elif isinstance(command, ExpireRequest):
             assert isinstance(event, RequestExpired)
-            same(f"row {self.seq}, {command} is over", event.waited_ms >= model.holds_ms, True)
+            over = event.waited_ms >= model.holds_ms or bool(event.lost)
+            same(f"row {self.seq}, {command} is over", over, True)
             model.expire(event.request)
         elif isinstance(command, SeePeople):
             self._site_seq = max(self._site_seq, command.seq)

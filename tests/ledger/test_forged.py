@@ -376,7 +376,7 @@ def test_a_link_column_that_lies_is_found(forger: Forger) -> None:
     row = forger.append(undone(forger))
     assert row.link == 1
     wrong = Entry(
-        row.seq + 1, 0, Suspended.kind, 1, 2, None, None, bytes(16),
+        row.seq + 1, 0, Suspended.kind, events.RULES_VERSION, 2, None, None, bytes(16),
         events.encode(Suspended([1], "operator", ANNA)), (),
     )  # fmt: skip
     with closing(SqliteLedger(forger.path)) as ledger:
@@ -386,18 +386,19 @@ def test_a_link_column_that_lies_is_found(forger: Forger) -> None:
 
 def test_rows_of_older_rules_are_counted_not_judged(forger: Forger, monkeypatch: pytest.MonkeyPatch) -> None:
     """S8: of older rules chain, balances and effects are checked; nobody goes back to them."""
+    before, now = events.RULES_VERSION, events.RULES_VERSION + 1
     older = forger.append(undone(forger)).seq
-    monkeypatch.setattr(events, "RULES_VERSION", 2)
+    monkeypatch.setattr(events, "RULES_VERSION", now)
     report = audit(forger.path)
     assert (report.problems, report.older) == ((), older)
     newer = forger.append(forger.right(Reading("2029-12-31")))
-    assert newer.version == 2
+    assert newer.version == now
     report = audit(forger.path)
     assert (report.problems, report.older) == ((), older)
-    back = forger.append(false_reading(forger), version=1)
+    back = forger.append(false_reading(forger), version=before)
     (problem,) = audit(forger.path).problems
-    assert problem == f"main: row {back.seq} is of rules 1, the row before it of 2"
-    monkeypatch.setattr(events, "RULES_VERSION", 1)
+    assert problem == f"main: row {back.seq} is of rules {before}, the row before it of {now}"
+    monkeypatch.setattr(events, "RULES_VERSION", before)
     said = f"main: the event of row {newer.seq} cannot be applied: UnknownEventError"
     assert any(problem.startswith(said) for problem in audit(forger.path).problems)
 
@@ -510,8 +511,9 @@ def test_an_act_on_a_hit_that_nobody_made_is_found(forger: Forger) -> None:
     """S8: verify says which hit there is none of, and not how it came upon that."""
     event = Validated(9, [9], ANNA)
     wrong = Entry(
-        forger.head.seq + 1, 0, event.kind, 1, None, None, None, bytes(16), events.encode(event), ()
-    )
+        forger.head.seq + 1, 0, event.kind, events.RULES_VERSION, None, None, None, bytes(16),
+        events.encode(event), (),
+    )  # fmt: skip
     with closing(SqliteLedger(forger.path)) as ledger:
         head = forger.head
         ledger.append("main", head.epoch, head.seq, [row_of("main", head.epoch, wrong, head.hash)])

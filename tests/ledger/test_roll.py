@@ -14,7 +14,8 @@ from jackpot.ledger.verify import verify
 from jackpot.rules.acts.hits import Correct, Paid, Validate
 from jackpot.rules.acts.known import SeePeople
 from jackpot.rules.acts.links import Resume, Suspend
-from jackpot.rules.acts.people import AddPerson, Granted, MakeToken, ResetSecret
+from jackpot.rules.acts.people import AddPerson, Grant, Granted, MakeToken, ResetSecret, WithdrawRole
+from jackpot.rules.acts.requests import ActRefused
 from jackpot.rules.signing import SITE, People, Proof, Signed
 from tests import frames
 from tests.frames import Bet, Claim
@@ -55,6 +56,42 @@ class Case:
 @pytest.fixture
 def case(tmp_path: Path) -> Case:
     return Case(tmp_path / "ledger.db", Paper())
+
+
+def confirmed_after_a_loss(case: Case, *, hidden: bool) -> Any:
+    """Who asked was no floorperson for a while. hidden: the row says that they always were."""
+    paper, ledger = case.paper, case.path
+    asked: Any = case.forger.right(Correct("A1", 900_000, "misread"), proof=paper.proof(paper.floor))
+    case.forger.append(asked)
+    before = paper.engine.seq
+    paper.act(WithdrawRole(paper.floor, "floor"), *ADMINS[:1])
+    paper.act(Grant(paper.floor, "floor"), *ADMINS)
+    with closing(SqliteLedger(ledger)) as site:
+        site.append(SITE, 1, before, paper.rows[before:])
+    proof = replace(paper.proof(paper.floor, paper.cage), request=asked.id, waited_ms=5)
+    if not hidden:
+        refused: Any = case.forger.right(Correct("A1", 900_000, "misread"), proof=proof)
+        assert (type(refused), refused.code) == (ActRefused, "expired")
+        return refused
+    first, second = proof.signed
+    assert first.lost == before + 1
+    return case.forger.right(
+        Correct("A1", 900_000, "misread"), proof=replace(proof, signed=(replace(first, lost=0), second))
+    )
+
+
+def test_a_request_of_who_lost_the_power_since_is_refused(case: Case) -> None:
+    """S8: also where they have it again; a row that hides the loss is not as the site has it."""
+    case.forger.append(confirmed_after_a_loss(case, hidden=False))
+    assert case.problems() == ()
+
+
+def test_a_row_that_hides_a_loss_is_found(case: Case) -> None:
+    """S8: the site's own chain says when a right was lost."""
+    case.forger.append(confirmed_after_a_loss(case, hidden=True))
+    (problem,) = case.problems()
+    lost = case.paper.engine.state.people[case.paper.floor - 1].lost
+    assert f"person {case.paper.floor} lost a right in row {lost}, and not in row 0" in problem
 
 
 def test_acts_of_people_who_had_the_power_are_right(case: Case) -> None:

@@ -204,9 +204,9 @@ def test_a_seal_of_an_older_program_is_not_decided_again(
 ) -> None:
     """S8: its format and its rules' version say so; it spares no start of this program its replay."""
     older = Snapshot("main", len(written.rows), written.rows[-1].hash, SNAPSHOT_FORMAT - 1, b"another form")
-    written.append(Sealed(older.format, digest_of(older.state)), version=1)
+    written.append(Sealed(older.format, digest_of(older.state)), version=events.RULES_VERSION)
     written.ledger.save_snapshot(older)
-    monkeypatch.setattr(events, "RULES_VERSION", 2)
+    monkeypatch.setattr(events, "RULES_VERSION", events.RULES_VERSION + 1)
     report = verify(written.ledger, "main")
     assert (report.problems, report.older) == ((), len(written.rows) + 1)
     run_sql(place.url, f"DELETE FROM snapshot WHERE seq < {older.seq}")

@@ -142,7 +142,10 @@ class OfEngine:
     def sign(self, kind: str, signed: tuple[Signer, ...], shown: bytes = b"", **fields: Any) -> Message:
         """As the site had these people at some row of its own."""
         self.site += 1
-        who = tuple(Signed(one.id, one.roles, one.means, one.given_by, one.vouched) for one in signed)  # type: ignore[arg-type]  # they are roles and means
+        who = tuple(
+            Signed(one.id, one.roles, one.means, one.given_by, one.vouched, lost=one.lost)  # type: ignore[arg-type]  # they are roles and means
+            for one in signed
+        )
         return self._act(kind, fields, proof=Proof(who, self.site, bytes(32), seen=shown))
 
     def _act(self, kind: str, fields: dict[str, Any], **by: Any) -> Message:

@@ -89,6 +89,7 @@ class BothSites:
     def act(self, kind: str, signed: tuple[int, ...], means: Means = "secret", **fields: Any) -> None:
         """means: of the first who signs."""
         signers = tuple(self.roll.signer(one, "secret" if at else means) for at, one in enumerate(signed))
+        self.roll.row += 1
         mine = self.roll.sign(kind, signers, **fields)
         theirs = self.site.ask(KINDS[kind](**fields), *signed, means=means).answer
         self.compare((kind, signed, means, fields), theirs, mine)
@@ -103,6 +104,7 @@ class BothSites:
         else:
             theirs = self.site.ask(Confirm(f"site-{request}"), asker, second).answer
             signers = (self.roll.signer(asker), self.roll.signer(second))
+            self.roll.row += 1
             mine = self.roll.sign("confirm", signers, request=request)
         self.compare(("answer", request, asker, second), theirs, mine)
 

@@ -84,7 +84,8 @@ async def test_without_a_session_nothing_is_answered(tmp_path: Path) -> None:
                 target.method, BASE + target.path, json=target.body, headers=KEY
             ) as answer:
                 assert (answer.status, answer.content_type) == (401, "application/problem+json"), target
-                assert (await answer.json())["code"] == "no_person"
+                said = await answer.json()
+                assert (said["code"], said["status"]) == ("no_person", 401)
         for page in PAGES:
             async with web.get(f"/ops{page}", allow_redirects=False) as answer:
                 assert (answer.status, answer.headers["Location"][:17]) == (303, "/ops/sign-in?back")

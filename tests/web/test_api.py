@@ -5,14 +5,22 @@ import json
 from pathlib import Path
 from typing import Any
 
+from aiohttp import web
+from aiohttp.test_utils import TestClient, TestServer
+
 from jackpot.app import Server
-from jackpot.server.asks.payouts import Pay, Validate
+from jackpot.ledger.store import LedgerError
+from jackpot.rules.codes import OF_ACTS
+from jackpot.server.acts import Acts
+from jackpot.server.asks.ask import BASE, BadRequest, NotDone, Reply, Request
+from jackpot.server.asks.payouts import Correct, Pay, Validate
 from jackpot.server.asks.registry import ASKED_ACTS
 from jackpot.server.asks.target import Target, target_of
 from jackpot.server.calling import Answer, exchange
-from jackpot.web.api import REQUEST_MOST
+from jackpot.server.errors import Denied
+from jackpot.web.api import REQUEST_MOST, Served, api
 from tests.server.bed import administer, configure, on_loop, table
-from tests.server.test_admin import royal
+from tests.server.test_admin import pay, royal
 
 
 async def asked(server: Server, target: Target, key: str | None = None) -> Answer:
@@ -37,6 +45,7 @@ def post(name: str, body: str, *headers: str) -> str:
 
 JSON = "Content-Type: application/json"
 KEY = "Idempotency-Key: k"
+TWO = {"by": "Ann", "and_by": "Bo"}
 
 
 @on_loop
@@ -56,6 +65,31 @@ async def test_an_act_that_is_sent_twice_is_done_once(tmp_path: Path) -> None:
         assert (await asked(server, validate, "two")).said["code"] == "not_pending"
     async with Server(config) as server:  # the journal remembers
         assert await asked(server, validate, "one") == first
+
+
+@on_loop
+async def test_a_correction_says_what_is_journalled_against_a_paid_award(tmp_path: Path) -> None:
+    """A10: by this correction and by all of them, as the hit is shown; the same where it is sent again."""
+    config = configure(tmp_path)
+
+    async def correct(server: Server, amount: str) -> dict[str, Any]:
+        fix = {"award": "A1", "amount": amount, "document": "W-9", "reason": "misread", **TWO}
+        answer = await asked(server, target_of(Correct, fix), amount)
+        assert answer.ok, answer
+        return answer.said
+
+    async with Server(config) as server, table(server) as device:
+        await royal(device)
+        assert (await administer(config, do="validate", hit="H1"))["ok"]
+        await pay(config)
+        first = await correct(server, "10049.97")
+        assert (first["difference"], first["awards"][0]["difference"]) == ("49.79", "49.79")
+        second = await correct(server, "10040.18")
+        assert (second["difference"], second["awards"][0]["difference"]) == ("-9.79", "40.00")
+        shown = (await administer(config, do="/hits/{hit}", hit="H1"))["awards"]
+        assert shown[0]["difference"] == "40.00"
+    async with Server(config) as server:
+        assert await correct(server, "10049.97") == first
 
 
 @on_loop
@@ -116,6 +150,43 @@ async def test_a_request_that_is_none_is_a_problem_that_says_why(tmp_path: Path)
             assert said["detail"]
             assert said["title"]
         assert (await administer(server.config, do="/site"))["name"] == "Test"
+
+
+class Refusing(Acts):
+    """Refuses whatever is asked, for one reason."""
+
+    def __init__(self, refusal: NotDone | Denied | BadRequest | LedgerError) -> None:
+        self.refusal = refusal
+
+    async def carry_out(self, _request: Request) -> Reply:
+        raise self.refusal
+
+
+def refusals() -> list[NotDone | Denied | BadRequest | LedgerError]:
+    """Every way in which an ask may be refused, with every code; and by a server whose address is known."""
+    said = [NotDone(code, "no", server=server) for code in OF_ACTS for server in ("", "b", "c")]
+    return [*said, *(Denied(code, "no") for code in OF_ACTS), BadRequest("no"), LedgerError("no")]
+
+
+@on_loop
+async def test_a_problem_has_the_status_of_its_answer() -> None:
+    """RFC 9457: a program that reads the body alone learns the same, whatever the code."""
+
+    async def who(_request: web.Request) -> str:
+        return "ann"
+
+    acts = Refusing(BadRequest("no"))
+    app = web.Application()
+    app.add_subapp(BASE, api(Served(acts, who, "http", {"b": "http://127.0.0.1:9"})))
+    seen = set()
+    async with TestClient(TestServer(app)) as client:
+        for refusal in refusals():
+            acts.refusal = refusal
+            async with client.get(f"{BASE}/site", allow_redirects=False) as answer:
+                assert answer.content_type == "application/problem+json"
+                assert (await answer.json())["status"] == answer.status, refusal
+                seen.add(answer.status)
+    assert seen == {*(about.status for about in OF_ACTS.values()), 307, 401}
 
 
 @on_loop

@@ -396,7 +396,7 @@ def apply_corrected(effects: Effects, event: Corrected) -> None:
             shown.amount += more if shown.hit == hit.number else 0
         effects.awarded.add(award.link)
         effects.tell_table(state.table(hit.table), facts.award_push(state, award))
-    effects.told.awards = (facts.award_facts(state, award),)
+    _tell_awards(effects, [award])
 
 
 def find_hit(state: State, name: str) -> Hit:
@@ -471,7 +471,15 @@ def _tell(effects: Effects, hit: Hit, awards: list[int], status: Change) -> None
     if whole:
         effects.tell_status(hit, status)
     effects.told.hit = f"H{hit.number}"
-    effects.told.awards = tuple(facts.award_facts(effects.state, award) for award in _chosen(hit, awards))
+    _tell_awards(effects, _chosen(hit, awards))
+
+
+def _tell_awards(effects: Effects, awards: list[Award]) -> None:
+    """People hear of these awards, each with what was journalled against it once it was paid (A10)."""
+    effects.told.awards = tuple(facts.award_facts(effects.state, award) for award in awards)
+    effects.told.differences = {
+        f"A{award.number}": to_cents(award.difference) for award in awards if award.difference
+    }
 
 
 def _finish(effects: Effects, hit: Hit) -> None:

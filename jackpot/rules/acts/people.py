@@ -165,8 +165,9 @@ def decide_withdraw_role(state: State, command: WithdrawRole, by: By) -> RoleWit
 
 def apply_role_withdrawn(effects: Effects, event: RoleWithdrawn) -> None:
     """The person may no longer do what the role may, and none of their tokens does."""
-    effects.state.people[event.person - 1].roles.remove(event.role)
-    effects.state.lost = effects.seq
+    person = effects.state.people[event.person - 1]
+    person.roles.remove(event.role)
+    person.lost = effects.state.lost = effects.seq
 
 
 class EndPerson(ActCommand, tag="end-person", frozen=True):
@@ -195,7 +196,7 @@ def apply_person_ended(effects: Effects, event: PersonEnded) -> None:
     state = effects.state
     person = state.people[event.person - 1]
     person.ended, person.left, person.secret, person.code = True, effects.at, b"", b""
-    state.lost = effects.seq
+    person.lost = state.lost = effects.seq
     _end_sessions(state, event.person)
     state.tokens = [token for token in state.tokens if token.person != event.person]
 
@@ -225,7 +226,7 @@ def apply_reset(effects: Effects, event: SecretReset) -> None:
     """The old secret lets nobody in."""
     person = effects.state.people[event.person - 1]
     person.secret, person.given_by, person.vouched = b"", 0, 0
-    effects.state.lost = effects.seq
+    person.lost = effects.state.lost = effects.seq
     _end_sessions(effects.state, event.person)
 
 
@@ -431,6 +432,8 @@ def untrue(state: State, signed: Signed, *, choosing: bool = False) -> str:
         return replace(signed, given_by=person.given_by).came
     if person.secret and not choosing and signed.vouched != person.vouched:
         return f"person {signed.id} was vouched for by person {person.vouched}"
+    if person.secret and not choosing and signed.lost != person.lost:
+        return f"person {signed.id} lost a right in row {person.lost}, and not in row {signed.lost}"
     if signed.means == "token" and not any(_stands(token, signed) for token in state.tokens):
         return f"person {signed.id} has no such token"
     return ""

@@ -22,6 +22,8 @@ from jackpot.rules.state import Request, Seen, State
 
 # How long a request waits, in milliseconds, as long as a table waits for a reopening (T10).
 REQUEST_HOLDS_MS: Final = 15 * 60 * 1_000
+# What a request has waited whose time another server's clock counted: nobody knows how long, so it is over.
+RESTARTED_MS: Final = 2**53 - 1
 # Requests that wait in one bank: more than all people of a floor could look at within that time.
 REQUESTS_MOST: Final = 100
 # Those of one person: more than a hit has awards to correct, so that nobody leaves no room for others.
@@ -121,14 +123,26 @@ def check_confirmed(state: State, command: ActCommand, people: People) -> None:
     asker = request.people.signed[0]
     other = msgspec.json.encode(command) != request.command
     refuse_if(other, Code.NO_SUCH_REQUEST, f"request {name} asks for something else")
-    late = people.proof.waited_ms >= REQUEST_HOLDS_MS
-    refuse_if(late, Code.EXPIRED, f"request {name} was not confirmed within 15 minutes: ask for it again")
+    waited = people.proof.waited_ms
+    late = f"request {name} {why_over(waited)}: ask for it again"
+    refuse_if(waited >= REQUEST_HOLDS_MS, Code.EXPIRED, late)
     first = people.signed[0]
     wrong = len(people.signed) != TWO_PEOPLE or as_asked(first) != as_asked(asker)
     refuse_if(
         wrong, Code.NOT_ALLOWED, f"request {name}: person {asker.id} asked, and another person confirms"
     )
+    powerless = f"request {name} {why_over(waited, first.lost)}: ask for it again"
+    refuse_if(first.lost != asker.lost, Code.EXPIRED, powerless)
     refuse_if(bool(people.fault()), Code.NOT_ALLOWED, f"request {name}: {people.fault()}")
+
+
+def why_over(waited_ms: int, lost: int = 0) -> str:
+    """How a request ended that nobody confirmed. waited_ms, lost: as in `RequestExpired`."""
+    if lost:
+        return "ended as the one who asked lost a role or their password"
+    if waited_ms == RESTARTED_MS:
+        return "ended as a server started again, or took the bank"
+    return "was not confirmed within 15 minutes"
 
 
 def as_asked(signed: Signed) -> tuple[int, str, int]:
@@ -167,30 +181,38 @@ def apply_rejected(effects: Effects, event: Rejected) -> None:
 
 
 class ExpireRequest(ActCommand, tag="expire-request", frozen=True):
-    """The time of a request is over. waited_ms: how long it waited."""
+    """A request is over. waited_ms, lost: as in `RequestExpired`."""
 
     request: RequestId
     waited_ms: int
+    lost: int = 0
 
 
 class RequestExpired(Event, frozen=True, array_like=True):
+    """waited_ms: how long it waited, RESTARTED_MS where another server's clock counted that.
+
+    lost: the entry of the bank `site` by which the one who asked has lost a right since; else 0.
+    """
+
     kind: ClassVar[int] = 48
     request: int
     waited_ms: int
+    lost: int = 0
 
 
 def decide_expire(state: State, command: ExpireRequest, _by: By) -> RequestExpired:
-    """Nobody confirmed it in time."""
+    """Nobody confirmed it in time, or while the one who asked had the right to."""
     request = find_request(state, command.request)
-    early = command.waited_ms < REQUEST_HOLDS_MS
+    early = command.waited_ms < REQUEST_HOLDS_MS and command.lost <= request.people.signed[0].lost
     refuse_if(early, Code.NOT_ASKED, f"request {command.request} waited {command.waited_ms} ms only")
-    return RequestExpired(request.id, command.waited_ms)
+    return RequestExpired(request.id, command.waited_ms, command.lost)
 
 
 def apply_expired(effects: Effects, event: RequestExpired) -> None:
     """It no longer waits, and everybody is told."""
     forget(effects.state, event.request)
-    effects.alarm("request_expired", request=called(effects.state, event.request))
+    request, why = called(effects.state, event.request), why_over(event.waited_ms, event.lost)
+    effects.alarm("request_expired", request=request, why=why)
 
 
 def waits(state: State, name: str) -> Request | None:
@@ -240,6 +262,6 @@ ACTS: Final = (
         ExpireRequest,
         decide_expire,
         {RequestExpired: apply_expired},
-        lambda state, event: [ExpireRequest(called(state, event.request), event.waited_ms)],
+        lambda state, event: [ExpireRequest(called(state, event.request), event.waited_ms, event.lost)],
     ),
 )

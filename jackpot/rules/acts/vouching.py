@@ -61,7 +61,7 @@ def apply_vouched(effects: Effects, event: Vouched) -> None:
 
 def as_secret(person: Person) -> Signed:
     """How the person signs by their own secret."""
-    return Signed(person.id, tuple(person.roles), "secret", person.given_by, person.vouched)
+    return Signed(person.id, tuple(person.roles), "secret", person.given_by, person.vouched, lost=person.lost)
 
 
 ACTS: Final = (

@@ -65,7 +65,10 @@ def told(answer: ActAnswer) -> Done:
     left = {award: decimal(from_cents(more)) for award, more in (answer.left or {}).items()}
     return Done(
         hit=answer.hit,
-        awards=tuple(award_of(award) for award in facts.get("awards", ())),
+        awards=tuple(
+            award_of({**award, "difference": answer.differences.get(award["award"], 0)})
+            for award in facts.get("awards", ())
+        ),
         warn=answer.warn,
         refunds=tuple(Refund(**refund) for refund in refunds),
         left=left,

@@ -22,6 +22,7 @@ from jackpot.server.asks.ask import Elsewhere, Question, Reply, Sight
 from jackpot.server.asks.preview import Leaving, Moved, Raised, Undone, moved, what_follows
 from jackpot.server.asks.tables import still_ms, tables_of
 from jackpot.server.asks.target import plain_of
+from jackpot.server.expiry import lost_since
 
 if TYPE_CHECKING:
     from jackpot.books.people import Called
@@ -84,7 +85,7 @@ class AskRequests(Question, frozen=True):
 async def _asked_for(at: "Sources", desk: "Desk") -> list[Waiting]:
     """What one person asked for, and another has to confirm.
 
-    A request whose time is over waits no more, although the journal says so some seconds later.
+    A request that is over waits no more, although the journal says so some seconds later.
     """
     tick = int(desk.clock.monotonic() * 1000)
 
@@ -93,7 +94,7 @@ async def _asked_for(at: "Sources", desk: "Desk") -> list[Waiting]:
         lefts = ((request, still_ms(engine, request, tick)) for request in state.requests)
         return [_looked_at(state, request, left_ms) for request, left_ms in lefts if left_ms]
 
-    waits = await desk.ask(look)
+    waits = [one for one in await desk.ask(look) if not await lost_since(at.roster, one.request)]
     called = await at.called(one.request.people for one in waits)
     return [_told(desk.bank, one, called) for one in waits]
 

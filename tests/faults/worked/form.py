@@ -126,7 +126,7 @@ class Signer:
     """A person who signs. means: secret, token, login or code; given_by: whose code they first came with.
 
     That is MACHINE for an admin whom the machine's operator made later than the first two. vouched: which
-    other admin said since that they are somebody of their own.
+    other admin said since that they are somebody of their own. lost: the row by which they lost a right last.
     """
 
     id: int
@@ -134,6 +134,7 @@ class Signer:
     means: str = "secret"
     given_by: int = 0
     vouched: int = 0
+    lost: int = 0
 
 
 @dataclass(frozen=True)

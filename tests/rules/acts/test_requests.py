@@ -157,6 +157,24 @@ def test_a_request_is_over_after_a_takeover() -> None:
     assert ask(subject, Confirm(again), ANN, BEN, tick=8_000).answer["ok"]
 
 
+def test_a_right_that_was_lost_since_revives_no_request() -> None:
+    """S8: a person who asked, and lost a right since, asks once more; one lost before is no matter."""
+    subject = won()
+    ask(subject, CORRECT, ANN)
+    back = msgspec.structs.replace(ANN, lost=8)
+    assert subject.execute(ExpireRequest("main-1", 1, 0)).answer["code"] == "not_asked"
+    answer = subject.execute(Confirm("main-1"), proof=Proof((back, BEN), 9, b"h" * 32)).answer
+    assert answer["code"] == "expired"
+    assert "lost a role or their password" in answer["message"]
+    heard = subject.execute(ExpireRequest("main-1", 1, 8))
+    assert [(name, facts["why"]) for name, facts in heard.alarms] == [
+        ("request_expired", "ended as the one who asked lost a role or their password")
+    ]
+    before = msgspec.structs.replace(ANN, lost=3)
+    name = subject.execute(CORRECT, proof=Proof((before,), 9, b"h" * 32)).answer["request"]
+    assert subject.execute(Confirm(name), proof=Proof((before, BEN), 9, b"h" * 32)).answer["ok"]
+
+
 def test_a_request_is_rejected_by_another_or_by_the_asker() -> None:
     """Somebody says no; then nothing waits."""
     subject = won()
