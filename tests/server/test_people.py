@@ -301,7 +301,9 @@ async def test_a_flood_of_sign_ins_is_bounded(tmp_path: Path) -> None:
         five = [site.entrance.prove(f"n{number}", "wrong", place=str(number % 5)) for number in range(100)]
         flood = asyncio.gather(*five, return_exceptions=True)
         await asyncio.sleep(0)
-        assert (await site.entrance.prove("ann", ANN.secret, place=f"{KNOWN}device 1")).id == 1, "she is known there"
+        assert (await site.entrance.prove("ann", ANN.secret, place=f"{KNOWN}device 1")).id == 1, (
+            "she is known there"
+        )
         await flood
 
 
