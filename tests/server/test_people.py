@@ -366,6 +366,9 @@ async def test_a_new_password_ends_all_that_was_begun_with_the_old_one(tmp_path:
         await denied(entrance.change(ann, Typed(ANN.secret, code()), "short"), Code.BAD_REQUEST)
         await denied(entrance.set_digits(ann, Typed(ANN.secret, code()), key, code()), Code.UNCHANGED)
         await entrance.change(ann, Typed(ANN.secret, code()), new)
+        with closing(apsw.Connection(str(tmp_path / "ledger.db"))) as ledger:
+            kept = list(ledger.execute("SELECT person FROM secret ORDER BY person"))
+        assert kept == [(1,), (2,)], "the hash of a password that is no longer good is not kept"
         begun = await entrance.begin(ann)
         assert await entrance.who(begun.token) == ann
         await denied(entrance.who(old.token), Code.NO_PERSON)
@@ -401,6 +404,27 @@ async def test_a_token_asks_and_never_confirms(tmp_path: Path) -> None:
         await entrance.bearer(others)
         site.wait(SESSION_IDLE_MS)
         await denied(entrance.bearer(others), Code.NO_PERSON)
+
+
+@pytest.mark.parametrize("ends", ["by itself", "by a person"])
+@on_loop
+async def test_what_an_ended_token_asked_for_is_not_confirmed(tmp_path: Path, ends: str) -> None:
+    """A program's request ends with its token, whether that was ended or its time was over."""
+    async with opened(tmp_path) as site:
+        entrance, staff, people = site.entrance, site.staff, site.server.people
+        ann, ben = await site.enter(ANN), await site.enter(BEN)
+        program = await entrance.bearer(
+            await staff.make_token(ann, ("admin",), site.clock.unix_ms() + 60_000)
+        )
+        asked = await staff.add([program], "cal", "Cal", ("floor",))
+        assert asked.asked
+        if ends == "by itself":
+            site.wait(60_000)
+            await denied(entrance.act(people, Confirm(asked.request), [ben]), Code.EXPIRED)
+        else:
+            assert (await entrance.act(people, EndToken(1), [ann])).ok
+            await denied(entrance.act(people, Confirm(asked.request), [ben]), Code.NO_PERSON)
+        assert len((await entrance.roster.look()).state.people) == 2
 
 
 @on_loop
