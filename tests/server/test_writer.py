@@ -1,6 +1,7 @@
 """What do tables and operators see when the ledger fails, and does everything still happen exactly once?"""
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,8 @@ import pytest
 from controllers.pace import Limits
 from jackpot.app import Server
 from jackpot.clock import SystemClock
+from jackpot.ledger.threaded import Threaded
+from jackpot.server.lease import LEASE_S
 from jackpot.server.register import Register
 from jackpot.server.tables import Tables
 from tests.server.bed import (
@@ -206,3 +209,45 @@ async def test_a_server_ends_while_its_disk_hangs(tmp_path: Path, monkeypatch: p
         await administer(config, do="/links")
     assert not [message for message in device.heard if message["t"] == "ack"]
     ledger.go.set()
+
+
+class HeldBack(Faulty):
+    """A ledger whose beats wait for `go`, as its commits do."""
+
+    def beat(self, bank: str, epoch: int) -> None:
+        assert self.go.wait(WAIT_S)
+        super().beat(bank, epoch)
+
+
+class StoodStill(StepClock):
+    """A clock that only the test moves on."""
+
+    def monotonic(self) -> float:
+        return self.ahead_s
+
+
+@on_loop
+async def test_a_lease_holds_from_the_beginning_of_a_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DESIGN, lease: what a standby saw move at the beginning of a slow commit is as old as that commit."""
+    monkeypatch.setattr(Threaded, "shared", True)
+    config, clock = configure(tmp_path), StoodStill()
+    ledger = HeldBack(config)
+    before_s = LEASE_S * 3 / 4
+
+    def slow(append: Callable[[], None]) -> None:
+        clock.ahead_s += before_s
+        append()
+        ledger.go.clear()  # nothing is confirmed from here on
+
+    async with Server(config, clock, ledger) as server, table(server) as device:
+        bank = server.writers["main"]
+        ledger.faults = [slow]
+        device.wager(1, "R1", 1)
+        assert (await device.answer(1))["t"] == "ack"
+        assert bank.board.state(LINK)[0] == "active"
+        clock.ahead_s += LEASE_S - before_s
+        assert (await device.type("link"))["state"] == "suspended"
+        ledger.go.set()
+        assert (await device.type("link"))["state"] == "active"
