@@ -29,9 +29,10 @@ BURST_S: Final = 0.025
 DEBT_S: Final = 0.5
 # What is left when the next turn is given after a debt: less is not worth a look.
 TURN_LEAST_S: Final = 0.0001
-# What a request is expected to cost before it is known, and what it is never expected to cost less than.
+# What a request is expected to cost before it is known, and the bounds of what it is expected to cost later.
 EXPECTED_S: Final = 0.002
 EXPECTED_LEAST_S: Final = 0.0005
+EXPECTED_MOST_S: Final = BURST_S
 # Of the expectation, what the last request counts.
 LEARNT: Final = 0.25
 # Payers that are remembered: those that asked last. A forgotten one begins like a newcomer.
@@ -100,7 +101,7 @@ class Payer:
 
 
 class _Queue:
-    """Payers of one share that wait, the one that has used least first."""
+    """Payers of one share that wait, the one that has used least first. used: of the common time, by all."""
 
     def __init__(self) -> None:
         self.used = 0.0
@@ -153,6 +154,8 @@ class HttpBudget:
         self._queues = {share: _Queue() for share in Share}
         self._payers: dict[tuple[Share, str], Payer] = {}
         self._scheduled = False
+        # What the share that was served last had used of the common time by then.
+        self._served = 0.0
 
     @property
     def waiting(self) -> int:
@@ -177,22 +180,28 @@ class HttpBudget:
         """
         now = self._clock.monotonic()
         queue = self._queues[payer.share]
-        if not queue and self._allowed(payer.share, now):
+        own = self._own_left(payer.share, now) and not queue
+        if own or (self._allowed(payer.share, now) and not any(self._queues.values())):
             payer.used = max(payer.used, queue.floor)
+            if not own:
+                self._serve(queue)
             work()
             return
+        if not queue:
+            queue.used = max(queue.used, self._served)
         queue.join(payer, work)
         self._schedule(now)
 
     def charge(self, payer: Payer, seconds: float) -> None:
         """The payer used so much processor time; below zero: it is given back."""
         now = self._clock.monotonic()
-        queue = self._queues[payer.share]
         payer.used += seconds
-        queue.used += seconds
         self.used[payer.share] += seconds
-        own = self._own.get(payer.share)
-        (own if own is not None and own.left(now) > 0 else self._common).take(seconds, now)
+        if self._own_left(payer.share, now):
+            self._own[payer.share].take(seconds, now)
+        else:
+            self._queues[payer.share].used += seconds
+            self._common.take(seconds, now)
 
     def run(self) -> None:
         """Gives one turn, and comes again for the next: what the tables sent meanwhile is answered first."""
@@ -200,26 +209,27 @@ class HttpBudget:
         now = self._clock.monotonic()
         among = [share for share, queue in self._queues.items() if queue and self._allowed(share, now)]
         if among:
-            # A share that waited for nothing has no claim on that time either.
-            share = min(among, key=lambda one: (one not in OWN, self._queues[one].used))
-            work = self._queues[share].next()
-            self._level(share)
-            work()
+            share = min(among, key=lambda one: (not self._own_left(one, now), self._queues[one].used))
+            queue = self._queues[share]
+            if not self._own_left(share, now):
+                self._serve(queue)
+            queue.next()()
         self._schedule(now)
 
-    def _level(self, served: Share) -> None:
-        """Shares without anybody in their queue keep up with the one that was served."""
-        least = self._queues[served].used
-        for share, queue in self._queues.items():
-            if share not in OWN and not queue:
-                queue.used = max(queue.used, least)
+    def _serve(self, queue: _Queue) -> None:
+        """Of the common time: a share that asked for nothing meanwhile has no claim on it later."""
+        queue.used = self._served = max(self._served, queue.used)
 
     def _allowed(self, share: Share, now: float) -> bool:
         if not self.tables_connected:
             self._common.fill(now)
             return True
+        return self._common.left(now) > 0 or self._own_left(share, now)
+
+    def _own_left(self, share: Share, now: float) -> bool:
+        """Whether something is left of what that share has of its own."""
         own = self._own.get(share)
-        return self._common.left(now) > 0 or (own is not None and own.left(now) > 0)
+        return own is not None and own.left(now) > 0
 
     def _schedule(self, now: float) -> None:
         if self._scheduled:

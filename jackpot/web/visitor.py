@@ -22,7 +22,7 @@ from jackpot.server.alone import alone, failed
 from jackpot.server.door import Door
 from jackpot.server.guests import Guest
 from jackpot.web.client_address import bare_address, client_address, rate_limit_group
-from jackpot.web.http_budget import EXPECTED_LEAST_S, LEARNT, HttpBudget, Payer, Share
+from jackpot.web.http_budget import EXPECTED_LEAST_S, EXPECTED_MOST_S, LEARNT, HttpBudget, Payer, Share
 
 # From its connection, or the last answer, to a whole head. A browser needs milliseconds, and a visitor that
 # keeps a connection for longer than this between two requests opens another one.
@@ -89,7 +89,8 @@ class _Charge:
 
     def settle(self) -> None:
         """It is answered: what was charged too much is given back."""
-        self.payer.expected += LEARNT * (max(self._spent, EXPECTED_LEAST_S) - self.payer.expected)
+        cost = min(max(self._spent, EXPECTED_LEAST_S), EXPECTED_MOST_S)
+        self.payer.expected += LEARNT * (cost - self.payer.expected)
         self._add(self._spent - self._charged)
 
     def _add(self, seconds: float) -> None:

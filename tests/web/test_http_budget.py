@@ -142,6 +142,47 @@ def test_probes_scrapes_and_the_admin_socket_have_shares_of_their_own(share: Sha
     assert {one for one, _ in done} == {share, *SHARES}  # no debt keeps anybody out for longer
 
 
+@pytest.mark.parametrize("flood", [Share.STRANGER, *(share for share in Share if share in OWN)])
+def test_no_share_starves_another(flood: Share) -> None:
+    """Misuse: forty addresses that ask for /readyz, or a page, leave a person half of what there is."""
+    clock, done = Ahead(), list[tuple[Share, str]]()
+    budget = busy(clock)
+    for number in range(40):
+        demand(budget, flood, f"{number}", 0.001, done)
+    demand(budget, Share.PERSON, "1", 0.001, done)
+    clock.until(30.0)
+    assert budget.used[Share.PERSON] >= 0.45 * 30.0 * COMMON_RATE
+
+
+@pytest.mark.parametrize("first", [Share.STRANGER, Share.PERSON, Share.PROBE])
+def test_a_quiet_past_is_no_claim_and_a_busy_one_no_debt(first: Share) -> None:
+    """What a share used while nobody else asked is not made up for later: from then on each has its half."""
+    clock, done = Ahead(), list[tuple[Share, str]]()
+    budget = busy(clock)
+    alone = budget.payer(first, "alone")
+    for _ in range(2_000):
+        clock.until(clock.now + 0.1)
+        budget.turn(alone, lambda: budget.charge(alone, 0.001))
+    for share in SHARES:
+        demand(budget, share, "1", 0.001, done)
+    clock.until(clock.now + 30.0)
+    times = [sum(one is share for one, _ in done) for share in SHARES]
+    assert times[0] == pytest.approx(times[1], rel=0.05)
+
+
+def test_nobody_overtakes_those_that_wait() -> None:
+    """One that comes at the moment when something is left again waits behind those that came before."""
+    clock, done = Ahead(), list[str]()
+    budget = busy(clock)
+    budget.charge(budget.payer(Share.STRANGER, "past"), 2 * BURST_S)
+    budget.turn(budget.payer(Share.PERSON, "1"), lambda: done.append("person"))
+    clock.now += 1.0  # the loop is late: its timer has not come yet
+    budget.turn(budget.payer(Share.STRANGER, "2"), lambda: done.append("stranger"))
+    assert not done
+    clock.until(2.0)
+    assert done == ["person", "stranger"]
+
+
 def test_nobody_waits_while_no_table_is_connected() -> None:
     """Nobody waits for the processor: a closed floor's reports take all of it."""
     clock, done = Ahead(), list[int]()
