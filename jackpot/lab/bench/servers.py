@@ -14,6 +14,7 @@ from urllib.request import urlopen
 
 import msgspec
 
+from jackpot.clock import SystemClock
 from jackpot.lab.bench.frames import LINK
 from jackpot.lab.bench.load import LoadError
 from jackpot.lab.engines import tied
@@ -22,6 +23,7 @@ from jackpot.lab.engines import tied
 STARTS_S: Final = 60.0
 STOPS_S: Final = 30.0
 _LOOK_EVERY_S: Final = 0.01
+_SCRAPE_AGAIN_S: Final = 0.1
 _TICKS: Final = os.sysconf("SC_CLK_TCK")
 _LOG_TAIL: Final = 1500  # characters
 _FREE: Final = "127.0.0.1:0"
@@ -166,16 +168,26 @@ class Served(Program):
         return [pid, *map(int, children)]
 
     def batches(self) -> tuple[float, float]:
-        """Rows and commits by now."""
+        """Rows and commits by now. A scrape serves for a second, so one from before is asked for again."""
+        asked = SystemClock().unix_ms() / 1000
+        while True:
+            at, rows, commits = self._scraped(
+                "jackpot_clock_timestamp_seconds", "jackpot_batch_rows_sum", "jackpot_batch_rows_count"
+            )
+            if at >= asked:
+                return rows, commits
+            time.sleep(_SCRAPE_AGAIN_S)
+
+    def _scraped(self, *names: str) -> list[float]:
+        """The sums of these metrics over all their labels."""
         with urlopen(f"http://127.0.0.1:{self.ports['http']}/metrics", timeout=STARTS_S) as answer:
             lines = [line.rpartition(" ") for line in answer.read().decode().splitlines() if line[:1] != "#"]
-        wanted = {"jackpot_batch_rows_sum": 0.0, "jackpot_batch_rows_count": 0.0}
+        found = dict.fromkeys(names, 0.0)
         for name, _, value in lines:
             key = name.partition("{")[0]
-            if key in wanted:
-                wanted[key] += float(value)
-        rows, commits = wanted.values()
-        return rows, commits
+            if key in found:
+                found[key] += float(value)
+        return list(found.values())
 
     def written(self) -> int:
         """Bytes that it has written to its disk by now; none where the folder is in memory."""
