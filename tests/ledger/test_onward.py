@@ -9,6 +9,7 @@ from jackpot.ledger.onward import joint_at, judge_on, row_at
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.ledger.walk import Joint, first
+from jackpot.rules.events import RULES_VERSION
 from tests.ledger.season import Season
 
 
@@ -19,7 +20,8 @@ def test_a_walk_goes_on_from_any_row(tmp_path: Path) -> None:
         season.write(ledger)
         for row in season.rows:
             since = max((one.seq for one in season.rows if one.epoch < row.epoch), default=0)
-            assert joint_at(ledger, row, first("main")) == Joint(row.seq, row.hash, row.epoch, 1, since)
+            joint = Joint(row.seq, row.hash, row.epoch, RULES_VERSION, since)
+            assert joint_at(ledger, row, first("main")) == joint
         sealed = row_at(ledger, "main", season.snapshots[-1].seq)
         judge = judge_on(ledger, "main", joint_at(ledger, sealed, first("main")))
         assert judge.engine.snapshot() == season.snapshots[-1].state
