@@ -124,14 +124,16 @@ def check_confirmed(state: State, command: ActCommand, people: People) -> None:
     other = msgspec.json.encode(command) != request.command
     refuse_if(other, Code.NO_SUCH_REQUEST, f"request {name} asks for something else")
     waited = people.proof.waited_ms
-    late = f"request {name} {why_over(waited)}: ask for it again"
-    refuse_if(waited >= REQUEST_HOLDS_MS, Code.EXPIRED, late)
+    restarted = f"request {name} ended as a server started again, or took the bank: ask for it again"
+    refuse_if(waited == RESTARTED_MS, Code.EXPIRED, restarted)
+    late = waited >= REQUEST_HOLDS_MS
+    refuse_if(late, Code.EXPIRED, f"request {name} was not confirmed within 15 minutes: ask for it again")
     first = people.signed[0]
     wrong = len(people.signed) != TWO_PEOPLE or as_asked(first) != as_asked(asker)
     refuse_if(
         wrong, Code.NOT_ALLOWED, f"request {name}: person {asker.id} asked, and another person confirms"
     )
-    powerless = f"request {name} {why_over(waited, first.lost)}: ask for it again"
+    powerless = f"request {name} ended as the one who asked lost a role or their password: ask for it again"
     refuse_if(first.lost != asker.lost, Code.EXPIRED, powerless)
     refuse_if(bool(people.fault()), Code.NOT_ALLOWED, f"request {name}: {people.fault()}")
 
