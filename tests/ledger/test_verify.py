@@ -19,6 +19,7 @@ from jackpot.ledger.walk import PROBLEMS_MAX
 from jackpot.rules.acts.seals import SNAPSHOT_FORMAT, Seal, Sealed
 from jackpot.rules.commands import Envelope
 from jackpot.rules.engine import Engine
+from jackpot.rules.events import RULES_VERSION
 from jackpot.rules.outcome import Entry
 from tests.ledger.play import Play
 
@@ -178,7 +179,10 @@ def test_a_forged_tail_must_still_make_sense(written: Written) -> None:
     path = written.copy()
     last = written.rows[-1]
     forged = row_of(
-        "main", last.epoch, Entry(last.seq + 1, 0, 6, 1, 1, 1, 1, bytes(16), b"\x93", ()), last.hash
+        "main",
+        last.epoch,
+        Entry(last.seq + 1, 0, 6, RULES_VERSION, 1, 1, 1, bytes(16), b"\x93", ()),
+        last.hash,
     )
     ledger = SqliteLedger(path)
     ledger.append("main", last.epoch, last.seq, [forged])
