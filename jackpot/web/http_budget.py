@@ -154,6 +154,7 @@ class HttpBudget:
         self._queues = {share: _Queue() for share in Share}
         self._payers: dict[tuple[Share, str], Payer] = {}
         self._scheduled = False
+        self._working = False
         # What the share that was served last had used of the common time by then.
         self._served = 0.0
 
@@ -181,11 +182,12 @@ class HttpBudget:
         now = self._clock.monotonic()
         queue = self._queues[payer.share]
         own = self._own_left(payer.share, now) and not queue
-        if own or (self._allowed(payer.share, now) and not any(self._queues.values())):
+        free = own or (self._allowed(payer.share, now) and not any(self._queues.values()))
+        if free and not self._working:
             payer.used = max(payer.used, queue.floor)
             if not own:
                 self._serve(queue)
-            work()
+            self._work(work)
             return
         if not queue:
             queue.used = max(queue.used, self._served)
@@ -213,8 +215,20 @@ class HttpBudget:
             queue = self._queues[share]
             if not self._own_left(share, now):
                 self._serve(queue)
-            queue.next()()
-        self._schedule(now)
+            try:
+                self._work(queue.next())
+            finally:
+                self._schedule(now)
+        else:
+            self._schedule(now)
+
+    def _work(self, work: Callable[[], None]) -> None:
+        """One turn. What it asks for itself waits for the next one: turns within turns would never end."""
+        self._working = True
+        try:
+            work()
+        finally:
+            self._working = False
 
     def _serve(self, queue: _Queue) -> None:
         """Of the common time: a share that asked for nothing meanwhile has no claim on it later."""

@@ -36,6 +36,10 @@ UNREAD_S: Final = 10.0
 READ_MOST: Final = 16 * 1024
 # Parsed in one turn: a whole head of any browser, and a millisecond for the worst bytes there are.
 PARSED_AT_ONCE: Final = 4 * 1024
+# A piece ends behind a head, but none is shorter than this: a turn costs more than to parse so little.
+PARSED_LEAST: Final = 64
+# What a turn costs at least: to read, to queue and to wake, besides what is parsed.
+TURN_S: Final = 0.00005
 # Bytes that a receiver of a stream may send: at once, and each second from then on. Pings, pongs and the
 # close of a WebSocket are some ten bytes each.
 STREAM_HEARD_MOST: Final = 1_024
@@ -159,8 +163,9 @@ class Visitor(asyncio.BufferedProtocol):
     """One HTTP connection, around aiohttp's own protocol. handling: the request that is answered now."""
 
     kind = "http"
-    # Bytes are taken out of it before anything else is read.
-    _read: Final = bytearray(READ_MOST)
+    # Bytes are taken out of it before anything else is read. It is a view: TLS fills it record by record
+    # through slices. A slice of a bytearray is a copy, which would leave what the visitor before had sent.
+    _read: Final = memoryview(bytearray(READ_MOST))
 
     def __init__(self, visits: "Visits", inner: _Requests, guest: Guest, *, admin: bool) -> None:
         self._visits = visits
@@ -190,7 +195,7 @@ class Visitor(asyncio.BufferedProtocol):
         self.guest.came(self)
         alone(self, self._inner.connection_made, transport)
 
-    def get_buffer(self, sizehint: int) -> bytearray:  # noqa: ARG002 - it is as long as it is
+    def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002 - it is as long as it is
         return self._read
 
     def buffer_updated(self, nbytes: int) -> None:
@@ -227,12 +232,14 @@ class Visitor(asyncio.BufferedProtocol):
         """Hands one piece to aiohttp; not more than one head."""
         self._waits = False
         payer, began = self._parser(), thread_seconds()
-        head = -1 if self.handling is not None else self._unparsed.find(b"\r\n\r\n", 0, PARSED_AT_ONCE)
+        head = -1
+        if self.handling is None:
+            head = self._unparsed.find(b"\r\n\r\n", PARSED_LEAST, PARSED_AT_ONCE)
         size = PARSED_AT_ONCE if head < 0 else head + 4
         piece, self._unparsed = self._unparsed[:size], self._unparsed[size:]
         if not self._transport.is_closing():
             alone(self, self._inner.data_received, piece)
-        self._visits.budget.charge(payer, thread_seconds() - began)
+        self._visits.budget.charge(payer, max(thread_seconds() - began, TURN_S))
         self._go_on()
 
     def hold(self, *, on: bool) -> None:

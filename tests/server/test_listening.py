@@ -1,6 +1,9 @@
 """Do people and programs reach a server over TLS, and is a new certificate taken as it runs?"""
 
+import asyncio
+import socket
 import ssl
+from contextlib import suppress
 from pathlib import Path
 
 import aiohttp
@@ -22,6 +25,46 @@ def made(file: Path, *more: str) -> None:
 
 def trusting(cert: Path) -> ssl.SSLContext:
     return ssl.create_default_context(cafile=str(cert))
+
+
+def in_one_segment(port: int, trusted: ssl.SSLContext, *records: bytes) -> bytes:
+    """The answer to these TLS records, which come at one moment."""
+    coming, going = ssl.MemoryBIO(), ssl.MemoryBIO()
+    tls, found = trusted.wrap_bio(coming, going, server_hostname="127.0.0.1"), b""
+    with socket.create_connection(("127.0.0.1", port), 30) as raw:
+        while True:
+            try:
+                tls.do_handshake()
+                break
+            except ssl.SSLWantReadError:
+                raw.sendall(going.read())
+                coming.write(raw.recv(65_536))
+        for record in records:
+            tls.write(record)
+        raw.sendall(going.read())
+        while b"\r\n" not in found and (data := raw.recv(65_536)):
+            coming.write(data)
+            with suppress(ssl.SSLWantReadError):
+                found += tls.read(65_536)
+    return found
+
+
+@on_loop
+async def test_nobody_reads_what_another_visitor_sent(tmp_path: Path) -> None:
+    """Misuse: a request in two TLS records is that request, and nothing of an earlier visitor."""
+    made(tmp_path / "server", "--days", "90")
+    cert, key = tmp_path / "server.pem", tmp_path / "server.key"
+    config = configure(tmp_path, extra=f'[listen.tls]\ncert = "{cert}"\nkey = "{key}"')
+    secret = b"GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+    secret += b"Cookie: correct-horse-battery\r\n\r\n"
+    ends = secret.index(b"correct")
+    head = b"GET /readyz HTTP/1.1\r\nConnection: close\r\nX: ".ljust(ends - 8, b"a") + b"\r\nHost: "
+    async with staffed(config) as server:
+        port, trusted = server.ports["http"], trusting(cert)
+        said = await asyncio.to_thread(in_one_segment, port, trusted, secret)
+        assert said.startswith(b"HTTP/1.1 200 ")
+        said = await asyncio.to_thread(in_one_segment, port, trusted, head, b"localhost\r\n\r\n")
+        assert said.startswith(b"HTTP/1.1 200 "), said
 
 
 @on_loop

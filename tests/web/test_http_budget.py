@@ -314,6 +314,20 @@ async def test_endless_bodies_are_read_in_turns(tmp_path: Path) -> None:
 
 
 @on_loop
+async def test_blank_lines_without_end_are_turns_and_no_recursion(tmp_path: Path) -> None:
+    """Misuse: the shortest pieces there are, in a head's place and in a body that nobody reads."""
+    body = b"POST /nowhere HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 16000\r\n\r\n"
+    async with Server(configure(tmp_path)) as server:
+        port = server.ports["http"]
+        assert await answered(port, b"\r\n\r\n" * 4_000 + HEAD % b"/readyz")
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(body + b"\r\n\r\n" * 4_000)
+        assert (await reader.readline()).split()[1] == b"404"
+        writer.close()
+    assert not any(failures().values())
+
+
+@on_loop
 async def test_a_scrape_serves_for_a_second(tmp_path: Path) -> None:
     """A second request for the metrics within a second gets the last answer again."""
     clock = StepClock()
