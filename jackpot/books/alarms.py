@@ -91,7 +91,11 @@ def _over(names: Names, event: Any) -> tuple[str, str, str] | None:
         case DeviceCleared():
             return _ended("device_conflict"), _of_role(event), Sentence("it may greet again")
         case KeyEnded():
-            return "key_ended", _of_role(event), Sentence("key {fingerprint}", fingerprint=event.fingerprint)
+            return (
+                "key_ended",
+                _of_role(event),
+                Sentence("key {fingerprint}", fingerprint=", ".join(event.keys)),
+            )
         case Suspended() | Resumed():
             alarm = "suspended" if isinstance(event, Suspended) else _ended("suspended")
             cause = named(event.reason)

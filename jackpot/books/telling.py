@@ -8,6 +8,7 @@ import msgspec
 
 from jackpot.books.names import Names
 from jackpot.rules.acts import decode_asked
+from jackpot.rules.acts.devices import KeyEnded
 from jackpot.rules.acts.hits import Correct
 from jackpot.rules.acts.links import LinkOpened
 from jackpot.rules.acts.meters import CorrectMeter, LeftDecided, MeterCorrected
@@ -27,7 +28,7 @@ Money = Callable[[int], str]
 NOT_ABOUT: Final = (
     "people", "reason", "note", "recomputed", "tick", "handed_on", "parts", "code", "message", "mark",
     "marks", "changes", "before", "terms", "digest", "secret", "paper", "waited_ms", "asked_ms", "seen",
-    "session", "kept_days", "written", "needs", "filled", "lost",
+    "session", "kept_days", "written", "needs", "filled", "lost", "more",
 )  # fmt: skip
 
 
@@ -102,6 +103,8 @@ def _word(names: Names, event: Any, name: str, value: Any, money: Money) -> Sent
             return " ".join(f"H{number}" for number in value)
         case "awards", list():
             return " ".join(f"A{number}" for number in value)
+        case "fingerprint", str() if isinstance(event, KeyEnded):
+            return Sentence("{name} {value}", name=plain, value=", ".join(event.keys))
         case "links", list():
             return Sentence("links {links}", links=" ".join(map(names.link, value)))
         case "bet", Placed():

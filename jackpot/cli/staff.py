@@ -36,7 +36,8 @@ def done(talk: Talk, asked: "Wanted", said: str, login: str = "") -> None:
     their name. said: "{code}" in it is the answer's.
     """
     answer = _by_server(talk, asked, login) if talk.answered() else _by_command(talk, asked, login)
-    talk.show(answer, said.replace("{code}", answer.get("code", "")))
+    once = answer.get("then") if answer.get("done_already") else None
+    talk.show(answer, once or said.replace("{code}", answer.get("code", "")))
 
 
 def entered(config: Path | None, work: "Callable[[Entrance], Awaitable[T]]", *, first: bool = False) -> T:

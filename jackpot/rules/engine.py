@@ -89,6 +89,15 @@ class Engine:
         engine._index()
         return engine
 
+    def done_before(self, digest: bytes) -> Done | None:
+        """What was answered under an act's key, a refusal where that was another act; None if it is new."""
+        for done in self.state.acts:
+            if done.digest == digest:
+                return done
+            if done.digest[-KEY_BYTES:] == digest[-KEY_BYTES:]:
+                return Done(digest, _refused(Code.KEY_USED.value, "the key was used for another act", ()))
+        return None
+
     def new_epoch(self, tick: int) -> None:
         """Count time and witnesses from here on, since another server's clock may differ (L11, T10, S9).
 
@@ -186,11 +195,8 @@ class Engine:
 
     def _act(self, envelope: Envelope) -> Outcome:
         """An act of people or of the server; done once, however often it is asked."""
-        for done in self.state.acts:
-            if done.digest == envelope.digest:
-                return Outcome(None, done.answer)
-            if done.digest[-KEY_BYTES:] == envelope.digest[-KEY_BYTES:]:
-                return Outcome(None, _refused(Code.KEY_USED.value, "the key was used for another act", ()))
+        if (before := self.done_before(envelope.digest)) is not None:
+            return Outcome(None, before.answer)
         try:
             into = self.state.closed_into
             refuse_if(bool(into), Code.BANK_CLOSED, f"bank {self.state.bank} ended: it became part of {into}")
@@ -294,7 +300,7 @@ def _keep_act(effects: Effects, event: Event, digest: bytes, over: Iterable[int]
         requests.forget(state, number)
     if type(event) not in UNASKED:
         sender = people.signed[-1].id if people is not None and people.signed else 0
-        state.keep(Done(digest, _to_act(event, effects), sender))
+        state.keep(Done(digest, _to_act(event, effects), sender, effects.at))
 
 
 def _not_applied(table: Table, seq: int, code: Code, message: str, *alarms: tuple[str, Map]) -> Outcome:

@@ -92,7 +92,7 @@ class ActAnswer(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
 
     difference: what was journalled against a paid award by this act, in cents. differences: what is
     journalled against each of `awards` in all, none left out but 0. asked: a second person is waited for,
-    for a request of that id if it is one. person, token: the number of a new one.
+    for a request of that id if it is one. person, token: the number of a new one. keys: those that ended.
     """
 
     ok: bool
@@ -110,6 +110,7 @@ class ActAnswer(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     person: int = 0
     token: int = 0
     differences: dict[str, int] = {}
+    keys: tuple[str, ...] = ()
 
 
 class Told(msgspec.Struct, gc=False):
@@ -127,6 +128,7 @@ class Told(msgspec.Struct, gc=False):
     person: int = 0
     token: int = 0
     differences: dict[str, int] = {}
+    keys: tuple[str, ...] = ()
 
     def ack(self, seq: int) -> Ack:
         """To a table's frame."""
@@ -147,6 +149,7 @@ class Told(msgspec.Struct, gc=False):
             person=self.person,
             token=self.token,
             differences=self.differences,
+            keys=self.keys,
         )
 
 

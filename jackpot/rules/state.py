@@ -439,12 +439,13 @@ class Answered(msgspec.Struct, array_like=True, gc=False):
 class Done(msgspec.Struct, array_like=True):
     """A durable answer to an act, kept in case the same act is asked for again.
 
-    person: who sent it, the last one who signed; 0 where nobody did.
+    person: who sent it, the last one who signed; 0 where nobody did. at: its entry's, as in `Envelope`.
     """
 
     digest: bytes
     answer: ActAnswer
     person: int = 0
+    at: int = 0
 
 
 class Table(msgspec.Struct, array_like=True):

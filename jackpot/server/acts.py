@@ -18,6 +18,7 @@ from jackpot.books.reader import Books
 from jackpot.config import Config
 from jackpot.ledger.papers import last_written
 from jackpot.ledger.store import LedgerError
+from jackpot.rules import state
 from jackpot.rules.acts import erasure, papers
 from jackpot.rules.acts.devices import ClearDevice, EndKey
 from jackpot.rules.acts.fields import DAY_MS
@@ -25,7 +26,7 @@ from jackpot.rules.acts.links import Resume
 from jackpot.rules.acts.parameters import ChangeLink
 from jackpot.rules.acts.requests import Confirm
 from jackpot.rules.codes import Code
-from jackpot.rules.commands import ActCommand
+from jackpot.rules.commands import KEY_BYTES, ActCommand
 from jackpot.rules.outcome import ActAnswer
 from jackpot.rules.refusal import Refusal
 from jackpot.rules.signing import ROLES, SITE
@@ -67,6 +68,12 @@ from jackpot.server.whose import Whose
 _LOGGED_MOST: Final = 64
 # An erased name stands in no log, and no secret ever does.
 _UNLOGGED: Final = ("key", "login", "name", "secret", "new", "totp", "totp_key")
+# Acts whose digest holds a password.
+_WITH_SECRETS: Final = (ChangeSecret, SetDigits, EndDigits, MakeToken)
+# Said where a code or a token was given under the same key before: it is told once, and not kept.
+CODE_ONCE: Final = "give another code under a new key: the one before is then void"
+TOKEN_ONCE: Final = "end that token, and make another one under a new key"  # noqa: S105 - a sentence
+
 log: Final = structlog.get_logger()
 
 
@@ -92,6 +99,7 @@ class Acts:
         self._sources = Sources(self._whose, tenures, books, config, entrance.roster)
         self._staff = Staff(entrance)
         self._own_acts = Once()
+        self._under_way = Once(kept=False)
         self._paying: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def carry_out(self, request: Request) -> Reply:
@@ -122,10 +130,12 @@ class Acts:
                     raise Denied(Code.NO_PERSON, SIGN_IN)
                 self._entrance.allow(request.people, question.power, question.what)
                 return await question.answer(self._sources._replace(people=request.people))
-            case HandOver() | Revoke() | AddPerson() | GiveCode():
-                return await self._own_acts.done(request.digest, lambda: self._own(request))
-            case ChangeSecret() | SetDigits() | EndDigits() | MakeToken():
-                return await self._own_acts.done(request.digest, lambda: self._of_oneself(request))
+            case HandOver():
+                return await self._own_acts.done(request.digest, lambda: self._hand_over(request))
+            case (
+                Revoke() | AddPerson() | GiveCode() | ChangeSecret() | SetDigits() | EndDigits() | MakeToken()
+            ):
+                return await self._under_way.done(request.digest, lambda: self._once(request))
             case ChangeParameters(link=link, reason=reason):
                 return await self._act(request, ChangeLink(configured(link, self._config), reason))
             case Payout() as payout:
@@ -140,33 +150,54 @@ class Acts:
                 return await self._act(request, act)
         raise BadRequest(f"{type(request.ask).__name__} is no ask")
 
-    async def _own(self, request: Request) -> Reply:
-        """An act that this server carries out itself, once for each key."""
+    async def _once(self, request: Request) -> Reply:
+        """An act with something of the server's next to the journal: its bank knows whether it was done."""
+        desk = await self._whose.desk_of(request)
+        if isinstance(request.ask, _WITH_SECRETS):
+            whose = request.digest[-KEY_BYTES:]
+            what = await self._entrance.hashing.mark(request.digest[:-KEY_BYTES], whose)
+            request = request._replace(digest=what + whose)
+        before = await desk.ask(lambda engine: engine.done_before(request.digest))
+        if before is not None:
+            return self._again(request, before)
         match request.ask:
-            case HandOver():
-                return await self._hand_over(request)
             case Revoke() as revoke:
                 return await self._revoke(request, revoke)
             case AddPerson() as coming:
                 return await self._add(request, coming)
             case GiveCode(number):
                 return await self._give_code(request, number)
-        raise BadRequest(f"{type(request.ask).__name__} is no act of a server")
+        return await self._of_oneself(request)
+
+    def _again(self, request: Request, before: state.Done) -> Reply:
+        """What was answered to the same act, without what is told once alone. Raises NotDone."""
+        answer = before.answer
+        if not answer.ok:
+            raise NotDone(Code(answer.code), answer.message, answer.hits)
+        match request.ask:
+            case Revoke(device, role):
+                left = self._devices[role].register.fingerprints(device)
+                return Revoked(revoked=answer.keys, left=tuple(key for key in left if key not in answer.keys))
+            case GiveCode(person):
+                return OneTimeCode(person=person, done_already=True, at=before.at, then=CODE_ONCE)
+            case MakeToken():
+                return NewToken(done_already=True, at=before.at, then=TOKEN_ONCE)
+        return told(answer)
 
     async def _of_oneself(self, request: Request) -> Reply:
         """What somebody changes of their own, by their password. A mistake there shuts no door to them."""
         desk, entrance, person = await self._whose.desk_of(request), self._entrance, _signed_in(request)[0]
-        place = f"{KNOWN}session of {person.login}"
+        place, digest = f"{KNOWN}session of {person.login}", request.digest
         reply: Reply = Done()
         match request.ask:
             case ChangeSecret(secret, new, totp):
-                await entrance.change(person, Typed(secret, totp or "", place), new)
+                await entrance.change(person, Typed(secret, totp or "", place), new, digest)
             case SetDigits(secret, key, totp):
-                await entrance.set_digits(person, Typed(secret, "", place), b32decode(key), totp)
+                await entrance.set_digits(person, Typed(secret, "", place), b32decode(key), totp, digest)
             case EndDigits(secret, totp):
-                await entrance.set_digits(person, Typed(secret, totp, place), b"", "")
+                await entrance.set_digits(person, Typed(secret, totp, place), b"", "", digest)
             case MakeToken() as wanted:
-                reply = await self._make_token(person, wanted, place)
+                reply = await self._make_token(person, wanted, place, digest)
         self._log(request, desk)
         return reply
 
@@ -289,10 +320,10 @@ class Acts:
         for key in wanted:
             devices.revoke(name, key)
         try:
-            for key in wanted:
-                answer = await self._entrance.act(desk, EndKey(revoke.role, name, key), request.people)
-                self._heed(request, desk, answer, fingerprint=key)
-                undone.discard((name, key))
+            act = EndKey(revoke.role, name, wanted[0], tuple(wanted[1:]))
+            answer = await self._entrance.act(desk, act, request.people, request.digest)
+            self._heed(request, desk, answer, fingerprints=wanted)
+            undone.clear()
         finally:
             devices.register.ended -= undone  # else a key is refused here alone, and until a restart
         left = tuple(key for key in valid if key not in wanted)
@@ -301,21 +332,23 @@ class Acts:
     async def _add(self, request: Request, coming: AddPerson) -> Done:
         """Adds a person to the site, for an admin alone: nobody else may have a name kept."""
         desk = await self._whose.desk_of(request)
-        answer = await self._staff.add(_signed_in(request), coming.login, coming.name, coming.roles)
+        answer = await self._staff.add(
+            _signed_in(request), coming.login, coming.name, coming.roles, request.digest
+        )
         self._heed(request, desk, answer, person=answer.person)
         return told(answer)
 
     async def _give_code(self, request: Request, number: int) -> OneTimeCode:
         desk = await self._whose.desk_of(request)
-        given = await self._staff.give_code(_signed_in(request)[0], number)
+        given = await self._staff.give_code(_signed_in(request)[0], number, request.digest)
         self._log(request, desk)
         return given
 
-    async def _make_token(self, person: Person, wanted: MakeToken, place: str) -> NewToken:
+    async def _make_token(self, person: Person, wanted: MakeToken, place: str, digest: bytes) -> NewToken:
         if person.means == "secret":  # nobody else makes one, whatever they know: the rules say so
             await self._entrance.prove(person.login, wanted.secret, wanted.totp or "", place)
         until = self._entrance.clock.unix_ms() + wanted.days * DAY_MS
-        secret = await self._staff.make_token(person, wanted.roles, until)
+        secret = await self._staff.make_token(person, wanted.roles, until, digest)
         return NewToken(secret=secret, until=until)
 
     async def _hand_over(self, request: Request) -> HandedOver:

@@ -15,6 +15,7 @@ from typing import Final, TypeVar
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
+from argon2.low_level import Type, hash_secret_raw
 from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.hotp import HOTP
 from cryptography.hazmat.primitives.twofactor.totp import TOTP
@@ -56,6 +57,19 @@ class Hashing:
     async def hash(self, secret: str) -> str:
         """What is kept of a secret. Raises Denied where too many are checked."""
         return await self._aside(self._known, lambda: self._hasher.hash(secret))
+
+    async def mark(self, digest: bytes, salt: bytes) -> bytes:
+        """Of as many bytes, for a digest that holds a secret: who reads it guesses as slowly as from a hash.
+
+        salt: 8 bytes or more. Raises Denied where too many are checked.
+        """
+        hasher = self._hasher
+        return await self._aside(
+            self._known,
+            lambda: hash_secret_raw(
+                digest, salt, hasher.time_cost, hasher.memory_cost, hasher.parallelism, len(digest), Type.ID
+            ),
+        )
 
     async def fits(self, hash_: str | None, secret: str, place: str = "", *, known: bool = False) -> bool:
         """Whether the hash is of that secret; None: of nobody's. place: as in a Gate. Raises Denied.

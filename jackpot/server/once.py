@@ -10,9 +10,13 @@ from jackpot.server.asks.ask import NotDone, Reply
 
 
 class Once:
-    """Remembers what was answered as long as the process lives; a bank remembers its acts in the journal."""
+    """Remembers what was answered as long as the process lives; a bank remembers its acts in the journal.
 
-    def __init__(self) -> None:
+    kept: else only while it is being done, so that who asks meanwhile hears of the same answer.
+    """
+
+    def __init__(self, *, kept: bool = True) -> None:
+        self._kept = kept
         self._answers: dict[bytes, tuple[bytes, asyncio.Future[Reply]]] = {}
 
     async def done(self, digest: bytes, work: Callable[[], Awaitable[Reply]]) -> Reply:
@@ -34,4 +38,6 @@ class Once:
             answer.set_exception(NotDone(Code.INTERNAL, f"the first try failed: {error}"))
             answer.exception()  # nobody else may have waited for it
             raise
+        if not self._kept:
+            del self._answers[key]
         return answer.result()

@@ -171,18 +171,21 @@ class Entrance:
         await self._keep(signed, sheet.called(person).login, secret)
         return await self.begin(_person(await self._sheet(), person.id, "secret", ROLES))
 
-    async def change(self, person: Person, own: Typed, new: str) -> None:
-        """Another secret; six digits stay as they are. Their sessions have ended."""
+    async def change(self, person: Person, own: Typed, new: str, digest: bytes = b"") -> None:
+        """Another secret; six digits stay as they are. Their sessions have ended. digest: as in `act`."""
         if (wrong := secret_fault(new, person.login)) is not None:  # before the six digits are used up
             raise Denied(Code.BAD_REQUEST, f"new: {wrong}")
         again = await self.prove(person.login, *own)
         signed = _signed(await self._sheet(), again.id, "secret", ROLES)
-        await self._keep(signed, again.login, new, await self.roster.totp_key(again.id))
+        await self._keep(signed, again.login, new, await self.roster.totp_key(again.id), digest)
 
-    async def set_digits(self, person: Person, own: Typed, key: bytes, digits: str) -> None:
+    async def set_digits(
+        self, person: Person, own: Typed, key: bytes, digits: str, digest: bytes = b""
+    ) -> None:
         """From now on six digits of this key are needed to sign in; none by an empty one.
 
         digits: of the new key, which show that it has arrived. Their sessions have ended.
+        digest: as in `act`.
         """
         if bool(key) == bool(await self.roster.totp_key(person.id)):
             raise Denied(Code.UNCHANGED, DIGITS_ALREADY if key else NO_DIGITS)
@@ -191,19 +194,21 @@ class Entrance:
         if step is None:
             raise Denied(Code.WRONG_SECRET, WRONG_DIGITS)
         signed = _signed(await self._sheet(), again.id, "secret", ROLES)
-        await self._keep(signed, again.login, own.secret, key)
+        await self._keep(signed, again.login, own.secret, key, digest)
         if step:  # of another key than what was used before, so no step of that one stands in its way
             await self.store.change(
                 ("DELETE FROM attempt WHERE person = ?1", (again.id,)), *_used(again.id, step)
             )
 
-    async def _keep(self, signed: Signed, login: str, secret: str, key: bytes = b"") -> None:
+    async def _keep(
+        self, signed: Signed, login: str, secret: str, key: bytes = b"", digest: bytes = b""
+    ) -> None:
         """A person has chosen their secret: what was begun with another one has ended."""
         if (wrong := secret_fault(secret, login)) is not None:
             raise Denied(Code.BAD_REQUEST, f"secret: {wrong}")
         kept = Secret(signed.id, await self.hashing.hash(secret), key)
         await self.store.change(kept.kept())  # the journal says which secret counts, so this goes first
-        answer = await self.site.person(SetSecret(kept.digest), (), b"", Proof((signed,)))
+        answer = await self.site.person(SetSecret(kept.digest), (), digest, Proof((signed,)))
         if not answer.ok:
             raise Denied(Code(answer.code), answer.message)
         await self.store.change(

@@ -51,15 +51,24 @@ class Staff:
         mark, secret = await self._newcomer(admin, number)
         return _check(await self._entrance.site.person(Recover(mark, secret), (by,))).person
 
-    async def add(self, by: Sequence[Person], login: str, name: str, roles: Sequence[Role]) -> ActAnswer:
-        """A person joins without a secret; where they come with a role it may wait for a second admin."""
-        mark = await self._named(login, name)
-        return await self._entrance.act(self._entrance.site, AddPerson(mark, tuple(roles)), by)
+    async def add(
+        self, by: Sequence[Person], login: str, name: str, roles: Sequence[Role], digest: bytes = b""
+    ) -> ActAnswer:
+        """A person joins without a secret; where they come with a role it may wait for a second admin.
 
-    async def give_code(self, by: Person, person: int) -> OneTimeCode:
-        """The one-time code for a person who has no secret; shown once, to that admin."""
+        digest: as in `Entrance.act`.
+        """
+        mark = await self._named(login, name)
+        return await self._entrance.act(self._entrance.site, AddPerson(mark, tuple(roles)), by, digest)
+
+    async def give_code(self, by: Person, person: int, digest: bytes = b"") -> OneTimeCode:
+        """The one-time code for a person who has no secret; shown once, to that admin.
+
+        digest: as in `add`.
+        """
         code, until = secrets.token_hex(CODE_BYTES), self._entrance.clock.unix_ms() + CODE_HOLDS_MS
-        _check(await self._entrance.act(self._entrance.site, GiveCode(person, digest_of(code), until), [by]))
+        command = GiveCode(person, digest_of(code), until)
+        _check(await self._entrance.act(self._entrance.site, command, [by], digest))
         return OneTimeCode(person=person, code=code, until=until)
 
     async def forget(self) -> None:
@@ -75,13 +84,16 @@ class Staff:
         if gone:
             await self._entrance.store.change(*erased, *left)
 
-    async def make_token(self, by: Person, roles: Sequence[Role], until: int) -> str:
-        """A token for a program of that person's; shown once. until: its end, unix milliseconds."""
+    async def make_token(self, by: Person, roles: Sequence[Role], until: int, digest: bytes = b"") -> str:
+        """A token for a program of that person's; shown once. until: its end, unix milliseconds.
+
+        digest: as in `add`.
+        """
         if until <= self._entrance.clock.unix_ms():
             raise Denied(Code.BAD_REQUEST, "until: it is over already")
         token = secrets.token_urlsafe(TOKEN_BYTES)
         command = MakeToken(digest_of(token), tuple(roles), until)
-        _check(await self._entrance.act(self._entrance.site, command, [by]))
+        _check(await self._entrance.act(self._entrance.site, command, [by], digest))
         return token
 
     async def _newcomer(self, coming: Coming, number: int) -> Newcomer:

@@ -8,6 +8,7 @@ is handed on can still be undone or recomputed, and its history begins again (A1
 from typing import ClassVar, Final
 
 import msgspec
+from msgspec.structs import replace
 
 from jackpot.rules.acts.act import Act, By, someone
 from jackpot.rules.codes import Code
@@ -182,7 +183,11 @@ def handed_on(state: State) -> HandedOn:
 def apply_bank_closed(effects: Effects, event: BankClosed) -> None:
     """Every account goes to zero: what was in them is the next bank's (M4)."""
     state = effects.state
-    invariant(event.handed_on == handed_on(state), "it hands on other sums than the bank has")
+    said, has = event.handed_on, handed_on(state)
+    # An older program kept less of an answer to an act; what this one writes is decided again as a whole.
+    same = replace(said, acts=[]) == replace(has, acts=[])
+    same = same and [done.digest for done in said.acts] == [done.digest for done in has.acts]
+    invariant(same, "it hands on other sums than the bank has")
     for link in state.links:
         for level in link.levels:
             accounts = effects.meter(link, level)

@@ -69,33 +69,45 @@ def apply_device_cleared(effects: Effects, event: DeviceCleared) -> None:
 
 
 class EndKey(ActCommand, tag="end-key", frozen=True):
-    """The first hello with a new key ends the old one, or people do. fingerprint: of the key that ends."""
+    """The first hello with a new key ends the old one, or people do. fingerprint: of the key that ends.
+
+    more: of the device's other keys that end with it.
+    """
 
     role: str
     device: str
     fingerprint: str
+    more: tuple[str, ...] = ()
 
 
 class KeyEnded(Event, frozen=True, array_like=True):
-    """people: who revoked it; none where a rotation ended it."""
+    """people: who revoked it; none where a rotation ended it. more: as in `EndKey`."""
 
     kind: ClassVar[int] = 24
     role: str
     device: str
     fingerprint: str
     people: People = People()
+    more: tuple[str, ...] = ()
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The fingerprints of all that ended."""
+        return (self.fingerprint, *self.more)
 
 
 def decide_end_key(state: State, command: EndKey, by: By) -> KeyEnded:
     """The old key of a rotation has ended, or people revoke one."""
     _of_links(state)
-    return KeyEnded(command.role, command.device, command.fingerprint, by.people)
+    return KeyEnded(command.role, command.device, command.fingerprint, by.people, command.more)
 
 
 def apply_key_ended(effects: Effects, event: KeyEnded) -> None:
     """A rotation is complete: the old key is never valid again."""
-    effects.state.ended.append((event.role, event.device, event.fingerprint))
-    effects.alarm("key_ended", role=event.role, device=event.device, fingerprint=event.fingerprint)
+    for key in event.keys:
+        effects.state.ended.append((event.role, event.device, key))
+        effects.alarm("key_ended", role=event.role, device=event.device, fingerprint=key)
+    effects.told.keys = event.keys
 
 
 def _of_links(state: State) -> None:

@@ -162,12 +162,19 @@ class AddPerson(ServerAct, tag="add-person", frozen=True):
     roles: tuple[signing.Role, ...] = ()
 
 
-class OneTimeCode(Reply, frozen=True):
-    """code: good once. until: its end."""
+class OneTimeCode(Reply, frozen=True, omit_defaults=True):
+    """code: good once. until: its end.
+
+    done_already: the same key gave a code before, at `at`: no code is kept, so neither it nor its end is told
+    again. then: how to get another.
+    """
 
     person: int
-    code: str
-    until: Moment
+    code: str = ""
+    until: Moment | None = None
+    done_already: bool = False
+    at: Moment | None = None
+    then: str = ""
 
 
 class GiveCode(ServerAct, tag="give-code", frozen=True):
@@ -212,11 +219,17 @@ class AskTokens(Question, frozen=True):
         )
 
 
-class NewToken(Reply, frozen=True):
-    """secret: what the program sends as `Authorization: Bearer`. until: its end."""
+class NewToken(Reply, frozen=True, omit_defaults=True):
+    """secret: what the program sends as `Authorization: Bearer`. until: its end.
 
-    secret: str
-    until: Moment
+    done_already, at, then: as in `OneTimeCode`, of a token.
+    """
+
+    secret: str = ""
+    until: Moment | None = None
+    done_already: bool = False
+    at: Moment | None = None
+    then: str = ""
 
 
 class MakeToken(ServerAct, tag="make-token", frozen=True):

@@ -41,10 +41,13 @@ class Target(NamedTuple):
 
 
 def keyed(request: Request, who: "str | Person", key: str) -> Request:
-    """The act, to be done once for this key of theirs: with the key again comes the first answer."""
+    """The act, to be done once for this key of theirs: with the key again comes the first answer.
+
+    The key is in the digest of what was asked, too: the journal has that, and nobody guesses names from it.
+    """
     login = who if isinstance(who, str) else who.login
     whose = hashlib.sha256(msgspec.msgpack.encode((login, key))).digest()[:KEY_BYTES]
-    asked = msgspec.msgpack.encode((request.ask, request.people, request.bank, request.seen))
+    asked = msgspec.msgpack.encode((key, request.ask, request.people, request.bank, request.seen))
     what = hashlib.sha256(asked).digest()[: DIGEST_BYTES - KEY_BYTES]
     return request._replace(digest=what + whose)
 
