@@ -1,14 +1,15 @@
 """What are people called? The journal has their numbers, and their names lie next to it.
 
-A name that was erased, or that is not of the mark in the journal, is the person's number.
+A name that was erased is the person's number. So is one that is missing, or not of the mark in the journal.
 """
 
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from jackpot.books.entries import BEYOND, Entry, asked, of_kinds
+from jackpot.books.entries import BEYOND, Entry, asked, of_kind, of_kinds
 from jackpot.ledger import keyring
 from jackpot.ledger.reading import Reader
+from jackpot.rules.acts.erasure import NameErased
 from jackpot.rules.acts.people import PeopleBegun, PersonAdded, Recovered
 from jackpot.rules.acts.sessions import SignedIn
 from jackpot.rules.signing import SITE, People
@@ -23,8 +24,8 @@ _SIGN_INS: Final = f"""
 
 
 class Called:
-    """names: of people whose names are kept, by number. kept: the same by mark,
-    also of people who may yet join.
+    """names: of people, by number; where a name is not kept, their number and why. kept: the names that are
+    kept, by mark, also of people who may yet join.
     """
 
     def __init__(self, names: Mapping[int, str], kept: Mapping[bytes, str]) -> None:
@@ -34,12 +35,22 @@ class Called:
     @classmethod
     def of(cls, ledger: Reader) -> "Called":
         """As of now. Raises LedgerError."""
-        kept = {mark: named.name for mark, named in keyring.people(ledger).items()}
-        return cls({number: kept[mark] for number, mark in _marks(ledger) if mark in kept}, kept)
+        rows = keyring.names(ledger)
+        kept = {row.mark: row.name for row in rows if row.is_marked()}
+        changed, gone = {row.mark for row in rows} - kept.keys(), _erased(ledger)
+        return cls(
+            {
+                number: kept[mark]
+                if mark in kept and number not in gone
+                else nameless(number, erased=number in gone, changed=mark in changed)
+                for number, mark in _marks(ledger)
+            },
+            kept,
+        )
 
     def name(self, number: int) -> str:
         """What the person of that number is called."""
-        return self._names.get(number, erased(number))
+        return self._names.get(number, f"person {number}")
 
     def marked(self, mark: bytes) -> str:
         """What the person of that mark is called; "" where it is erased."""
@@ -54,9 +65,13 @@ class Called:
         return "" if people is None else " and ".join(self.said(people))
 
 
-def erased(number: int) -> str:
-    """What the person of that number is called once their name is gone."""
-    return f"person {number} (name erased)"
+def nameless(number: int, *, erased: bool, changed: bool) -> str:
+    """What the person of that number is called once their name is not kept, and why it is not.
+
+    erased: the journal says that it was. changed: there is a row, and it is not of the mark in the journal.
+    """
+    why = "erased" if erased else "changed" if changed else "missing"
+    return f"person {number} (name {why})"
 
 
 def last_sign_ins(ledger: Reader) -> dict[int, int]:
@@ -67,6 +82,12 @@ def last_sign_ins(ledger: Reader) -> dict[int, int]:
         if isinstance(entry.event, SignedIn):
             found.setdefault(entry.event.person, entry.at)
     return found
+
+
+def _erased(ledger: Reader) -> set[int]:
+    """The numbers of the people whose names the journal says were erased."""
+    events = (entry.event for entry in of_kind(ledger, SITE, NameErased.kind))
+    return {event.person for event in events if isinstance(event, NameErased)}
 
 
 def _marks(ledger: Reader) -> Iterator[tuple[int, bytes]]:

@@ -259,6 +259,7 @@ def _verified(
             fail(f"--head is one bank's: say --bank too ({', '.join(banks)})")
         parts = in_parts(ledger, asked.url, asked.jobs or processors())
         problems = _whole(ledger, asked.config, banks, chain=asked.chain)
+        strange = [] if asked.chain else _side_tables(ledger, asked.config, banks, said=True)
         heads = KeptHeads({}, [], []) if kept is None else kept(site_of(ledger, there[0]))
         problems += [*heads.problems[:PROBLEMS_MOST], *heads.elsewhere(there)]
         how = audit.How(asked.chain, parts)
@@ -276,7 +277,28 @@ def _verified(
             if archive is not None:
                 old = [name for name in banks if reports[name].archived]
                 problems += _of_archive(archive, asked, old, progress)
+        # What a server had under way at the first look is done by the second.
+        again = _side_tables(ledger, asked.config, banks) if strange else []
+        problems += [problem for problem in again if problem in strange]
         return problems, reports
+
+
+def _side_tables(
+    ledger: "Reader", config: "Config | None", banks: list[str], *, said: bool = False
+) -> list[str]:
+    """What of that which lies next to the chain disagrees with it. config: says how long papers are kept.
+
+    said: whether to tell what no entry and no configuration decides.
+    """
+    from jackpot.clock import SystemClock
+    from jackpot.ledger.side_tables import Keeping, compare
+
+    days = None if config is None else config.site.papers_kept_days
+    found = compare(ledger, banks, Keeping(config is not None, days, SystemClock().unix_ms()))
+    if found.by_age and said:
+        sheets = f"{counted(found.by_age, 'row')} of paper emptied without an entry"
+        typer.echo(f"believed as it stands: {sheets}: only --config says whether their time was over")
+    return found.problems
 
 
 def _of_archive(

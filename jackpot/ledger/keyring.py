@@ -63,6 +63,17 @@ class Secret(msgspec.Struct, frozen=True):
         return "INSERT INTO secret VALUES (?1, ?2, ?3, ?4)", (self.digest, self.person, self.hash, self.totp)
 
 
+class SecretRow(msgspec.Struct, frozen=True):
+    """A row of `secret` as it stands, which may be of no digest. digest: its key."""
+
+    digest: bytes
+    kept: Secret
+
+    def is_its_own(self) -> bool:
+        """Whether its digest is of what is kept."""
+        return self.digest == self.kept.digest
+
+
 def mark_of(login: str, name: str, salt: bytes) -> bytes:
     """What the journal holds of a name; 32 bytes, in which nothing can be read once the salt is erased."""
     return hashlib.sha256(b"\0".join((salt, login.encode(), name.encode()))).digest()
@@ -75,8 +86,17 @@ def digest_of(token: str) -> bytes:
 
 def people(ledger: Reader) -> dict[bytes, Named]:
     """Everybody whose name is kept, by the mark that is of it."""
-    found = [Named(*row) for row in ledger.look_up(_PEOPLE)]
-    return {one.mark: one for one in found if one.is_marked()}
+    return {one.mark: one for one in names(ledger) if one.is_marked()}
+
+
+def names(ledger: Reader) -> list[Named]:
+    """Every row of `person` as it stands, also where its mark is of another name."""
+    return [Named(*row) for row in ledger.look_up(_PEOPLE)]
+
+
+def secret_rows(ledger: Reader) -> list[SecretRow]:
+    """Every row of `secret`, also where its digest is of another secret."""
+    return [SecretRow(digest, Secret(*rest)) for digest, *rest in ledger.look_up(_SECRETS)]
 
 
 def secret(ledger: Reader, digest: bytes) -> Secret | None:
@@ -102,12 +122,21 @@ def end_session(token: bytes) -> Statement:
     return "DELETE FROM session WHERE token = ?1", (token,)
 
 
+def drop_name(mark: bytes) -> Statement:
+    """Nothing is kept of that name any more."""
+    return "DELETE FROM person WHERE mark = ?1", (mark,)
+
+
+def drop_secret(digest: bytes) -> Statement:
+    """The same of a secret."""
+    return "DELETE FROM secret WHERE digest = ?1", (digest,)
+
+
 def carried(ledger: Reader) -> list[Statement]:
     """What a copy of the ledger needs, so that its people can sign in there; without what they have begun."""
-    kept = [(digest, Secret(*rest)) for digest, *rest in ledger.look_up(_SECRETS)]
     return [
         ("DELETE FROM person", ()),
         ("DELETE FROM secret", ()),
         *(one.kept() for one in people(ledger).values()),
-        *(one.kept() for digest, one in kept if one.digest == digest),
+        *(one.kept.kept() for one in secret_rows(ledger) if one.is_its_own()),
     ]

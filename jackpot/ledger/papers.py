@@ -42,6 +42,22 @@ _BEYOND: Final = 2**63 - 1
 Written = Validated | Paid | PapersAdded
 
 
+class Kept(msgspec.Struct, frozen=True):
+    """A row of `paper` as it stands, which may be of another mark."""
+
+    mark: bytes
+    salt: bytes
+    facts: str
+
+    def is_empty(self) -> bool:
+        """Whether it was erased; the server empties both."""
+        return not self.facts and self.salt == _NO_SALT
+
+    def is_marked(self) -> bool:
+        """Whether its mark is of this text."""
+        return self.mark == _mark(self.salt, self.facts)
+
+
 def keep(facts: Mapping[str, str], request: bytes, made: int) -> Statement:
     """Keeps what was written; it gives the mark for the journal, 32 bytes.
 
@@ -68,11 +84,17 @@ def facts(ledger: Reader, mark: bytes) -> dict[str, str] | None:
     What is emptied with its salt left was changed: the server erases both.
     """
     for salt, text in ledger.look_up(_FACTS, mark):
-        if not text and bytes(salt) == _NO_SALT:
+        kept = Kept(mark, salt, text)
+        if kept.is_empty():
             return {}
-        if _mark(salt, text) == mark:
+        if kept.is_marked():
             return msgspec.json.decode(text, type=dict[str, str])
     return None
+
+
+def rows(ledger: Reader) -> list[Kept]:
+    """Every row of `paper`, the oldest first."""
+    return [Kept(mark, salt, text) for mark, _, _, salt, text in ledger.look_up(_ALL)]
 
 
 def older(ledger: Reader, than: int) -> set[bytes]:

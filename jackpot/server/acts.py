@@ -24,6 +24,7 @@ from jackpot.rules.acts.devices import ClearDevice, EndKey
 from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.links import Resume
 from jackpot.rules.acts.parameters import ChangeLink
+from jackpot.rules.acts.people import EndPerson, ResetSecret
 from jackpot.rules.acts.requests import Confirm
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import KEY_BYTES, ActCommand
@@ -268,7 +269,7 @@ class Acts:
             self._devices[act.role].register.blocked.discard(act.device)
         if isinstance(act, ChangeLink | Confirm):  # what is confirmed may be a change, too
             await agree_again(desk, self._config)
-        if isinstance(act, erasure.EraseName | Confirm) and desk.bank == SITE:
+        if isinstance(act, erasure.EraseName | EndPerson | ResetSecret | Confirm) and desk.bank == SITE:
             await self._staff.forget()
         if isinstance(act, papers.ErasePapers | Confirm) and answer.hit:
             await self._erase(desk.bank, answer.hit)

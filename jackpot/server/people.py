@@ -210,6 +210,7 @@ class Entrance:
         await self.store.change(kept.kept())  # the journal says which secret counts, so this goes first
         answer = await self.site.person(SetSecret(kept.digest), (), digest, Proof((signed,)))
         if not answer.ok:
+            await self.store.change(keyring.drop_secret(kept.digest))
             raise Denied(Code(answer.code), answer.message)
         await self.store.change(
             ("DELETE FROM secret WHERE person = ?1 AND digest <> ?2", (signed.id, kept.digest)),

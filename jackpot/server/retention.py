@@ -1,10 +1,11 @@
 """Which names and papers are kept no longer? The server looks once an hour.
 
-The journal says that a name was erased by age. Papers of a hit that waits stay, however old they are. Those
-of an act that was never decided go, whatever the site keeps.
+The journal says that a name was erased by age. Papers of a hit that waits stay, however old they are. What
+was kept for an act that was never decided goes, whatever the site keeps.
 """
 
 import asyncio
+from base64 import b64encode
 from collections.abc import Awaitable, Callable
 from typing import Final, NamedTuple
 
@@ -12,7 +13,7 @@ import structlog
 
 from jackpot.books.hits import outlived_marks, stray_marks
 from jackpot.clock import Clock
-from jackpot.ledger import papers
+from jackpot.ledger import keyring, papers
 from jackpot.ledger.join import and_its_parts
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import LedgerError
@@ -50,7 +51,8 @@ async def papers_by_age(desk: Desk, entrance: Entrance, days: int) -> None:
 
 
 async def strays(desk: Desk, entrance: Entrance) -> None:
-    """Drops papers of payouts that were never made, in any bank, while the site's bank is held here.
+    """Drops papers of payouts that were never made, in any bank, and what is kept of people who never joined
+    or of secrets by which nobody comes in, while the site's bank is held here.
 
     desk: of that bank. Raises BankStopped.
     """
@@ -96,7 +98,7 @@ async def erase_papers(desk: Desk, entrance: Entrance, days: int) -> None:
 
 
 class Strays:
-    """Papers that no entry names: the act was never decided, as the ledger or the server failed before.
+    """Rows that no entry names: the act was never decided, as the ledger or the server failed before.
 
     What is one at two looks in a row is dropped: in between, whatever was on its way has been decided.
     """
@@ -112,21 +114,45 @@ class Strays:
         await self._desk.ask(lambda _engine: None)  # whether it is held here still
         at = self._entrance.clock.unix_ms()
         found = await self._entrance.books.read(lambda ledger: stray_marks(ledger, before.since))
-        if gone := found & before.found:
-            await self._entrance.store.change(*map(papers.drop, gone))
+        names, secrets = await self._of_people()
+        statements = [
+            *map(papers.drop, found & before.found),
+            *map(keyring.drop_name, names & before.names),
+            *map(keyring.drop_secret, secrets & before.secrets),
+        ]
+        if statements:
+            await self._entrance.store.change(*statements)
         # What was there at the look before was found twice by now; a clock of a server may be behind.
-        self._before = _Look(frozenset(found - gone), at, before.at - DAY_MS)
+        left = frozenset(found - before.found)
+        self._before = _Look(left, at, before.at - DAY_MS, names - before.names, secrets - before.secrets)
+
+    async def _of_people(self) -> tuple[frozenset[bytes], frozenset[bytes]]:
+        """The marks of names and the digests of secrets that are nobody's.
+
+        Such as fit their own key: what somebody changed stays for who looks into it.
+        """
+        books = self._entrance.books
+        names, secrets = await books.read(lambda ledger: (keyring.names(ledger), keyring.secret_rows(ledger)))
+        sheet = await self._entrance.roster.look()
+        taken = {person.mark for person in sheet.state.people}
+        asked = b"".join(request.command for request in sheet.state.requests)
+        marks = {one.mark for one in names if one.is_marked()} - taken
+        digests = {one.digest for one in secrets if one.is_its_own()} - sheet.secrets()
+        waits = {mark for mark in marks if b64encode(mark) in asked}
+        return frozenset(marks - waits), frozenset(digests)
 
 
 class _Look(NamedTuple):
-    """What one look found, and when it was. since: from when on the next one looks at what was kept.
+    """What one look found, and when it was. since: from when on the next one looks at papers that were kept.
 
-    Both are unix milliseconds.
+    Both are unix milliseconds. found, names, secrets: the keys of rows of papers, of people, of secrets.
     """
 
     found: frozenset[bytes] = frozenset()
     at: int = 0
     since: int = 0
+    names: frozenset[bytes] = frozenset()
+    secrets: frozenset[bytes] = frozenset()
 
 
 async def _each_hour(trouble: str, clock: Clock, work: Callable[[], Awaitable[None]]) -> None:

@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-from jackpot.books.people import erased
+from jackpot.books.people import nameless
 from jackpot.books.reader import Books
 from jackpot.ledger import keyring
 from jackpot.ledger.journal import chained, genesis
@@ -26,11 +26,15 @@ _NUMBERED: Final = re.compile(r"\bperson (\d{1,9})\b")
 
 
 class Sheet(msgspec.Struct, frozen=True):
-    """The people as of one entry of the bank `site`. named: by mark, those whose names are not erased."""
+    """The people as of one entry of the bank `site`. named: by mark, those whose names are not erased.
+
+    changed: the marks of rows whose name is another one than the journal has the mark of.
+    """
 
     state: State
     hash: bytes
     named: dict[bytes, Named]
+    changed: frozenset[bytes] = frozenset()
 
     def person(self, number: int) -> Person | None:
         """The person of that number, while they are here."""
@@ -49,10 +53,14 @@ class Sheet(msgspec.Struct, frozen=True):
         return next((one for one in self.state.people if one.mark in marks and one.ended), None)
 
     def called(self, person: Person) -> Named:
-        """What a person is called; by their number where the name is erased, or is not theirs."""
-        number = f"person {person.id}"
+        """What a person is called; by their number where the name is erased, missing, or not theirs."""
         known = None if person.erased else self.named.get(person.mark)
-        return known or Named(person.mark, number, erased(person.id), b"")
+        called = nameless(person.id, erased=person.erased, changed=person.mark in self.changed)
+        return known or Named(person.mark, f"person {person.id}", called, b"")
+
+    def secrets(self) -> set[bytes]:
+        """The digests of the secrets by which people come in."""
+        return {one.secret for one in self.state.people if one.secret}
 
     def in_names(self, text: str) -> str:
         """A text of the rules, which know people by their numbers alone, as people read it."""
@@ -103,16 +111,18 @@ class Roster:
 
     def _look(self, ledger: Reader) -> Sheet:
         """In the books' own thread. What was given out before is not touched."""
-        head, named = ledger.head(SITE), keyring.people(ledger)
+        head, rows = ledger.head(SITE), keyring.names(ledger)
+        named = {row.mark: row for row in rows if row.is_marked()}
+        changed = frozenset(row.mark for row in rows if row.mark not in named)
         if not head.seq:
             raise LedgerCorrupt(f"bank {SITE} is not in the ledger: jackpot bank open {SITE} opens it")
         if not self._follow(ledger, head.seq) or self._hash != head.hash:
             self._engine, self._hash = read_to(ledger, SITE, head), head.hash
         if self._sheet.hash != self._hash:
             state = Engine.from_snapshot(self._engine.snapshot()).state
-            self._sheet = Sheet(state, self._hash, named)
-        elif self._sheet.named != named:
-            self._sheet = msgspec.structs.replace(self._sheet, named=named)
+            self._sheet = Sheet(state, self._hash, named, changed)
+        elif (self._sheet.named, self._sheet.changed) != (named, changed):
+            self._sheet = msgspec.structs.replace(self._sheet, named=named, changed=changed)
         return self._sheet
 
     def _follow(self, ledger: Reader, seq: int) -> bool:

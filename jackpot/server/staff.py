@@ -3,13 +3,16 @@
 import secrets
 from base64 import b64encode
 from collections.abc import Sequence
+from itertools import chain
 from typing import Final, NamedTuple
 
+from jackpot.ledger import keyring
 from jackpot.ledger.keyring import Named, Secret, digest_of
 from jackpot.ledger.store import DataRefused
 from jackpot.rules import names
 from jackpot.rules.acts.people import AddPerson, FirstPeople, GiveCode, MakeToken, Newcomer, Recover
 from jackpot.rules.codes import Code
+from jackpot.rules.commands import ActCommand
 from jackpot.rules.outcome import ActAnswer
 from jackpot.rules.signing import Role
 from jackpot.server.asks.people import OneTimeCode
@@ -43,13 +46,13 @@ class Staff:
         if (await self._entrance.roster.look()).state.people:
             raise Denied(Code.NOT_EMPTY, "the site has people already: an admin adds others")
         newcomers = [await self._newcomer(one, number) for number, one in enumerate(first, 1)]
-        _check(await self._entrance.site.person(FirstPeople(tuple(newcomers)), (by,)))
+        await self._admit(FirstPeople(tuple(newcomers)), newcomers, by)
 
     async def recover(self, admin: Coming, by: str) -> int:
         """Makes another admin, where all are lost: their number. by: as in `begin`."""
         number = len((await self._entrance.roster.look()).state.people) + 1
         mark, secret = await self._newcomer(admin, number)
-        return _check(await self._entrance.site.person(Recover(mark, secret), (by,))).person
+        return (await self._admit(Recover(mark, secret), [(mark, secret)], by)).person
 
     async def add(
         self, by: Sequence[Person], login: str, name: str, roles: Sequence[Role], digest: bytes = b""
@@ -59,7 +62,10 @@ class Staff:
         digest: as in `Entrance.act`.
         """
         mark = await self._named(login, name)
-        return await self._entrance.act(self._entrance.site, AddPerson(mark, tuple(roles)), by, digest)
+        answer = await self._entrance.act(self._entrance.site, AddPerson(mark, tuple(roles)), by, digest)
+        if not answer.ok:  # nobody has that name, and no request waits with it
+            await self._entrance.store.change(keyring.drop_name(mark))
+        return answer
 
     async def give_code(self, by: Person, person: int, digest: bytes = b"") -> OneTimeCode:
         """The one-time code for a person who has no secret; shown once, to that admin.
@@ -72,17 +78,27 @@ class Staff:
         return OneTimeCode(person=person, code=code, until=until)
 
     async def forget(self) -> None:
-        """Erases what is kept of those whose names the journal says are erased; again where that failed."""
+        """Erases what is kept of those whose names the journal says are erased, and secrets by which nobody
+        comes in any more: of who left, and of who waits for a code. Again where that failed.
+        """
+        # The secrets first: one that somebody chooses meanwhile is not among them.
+        secrets_ = await self._entrance.books.read(keyring.secret_rows)
         sheet = await self._entrance.roster.look()
         gone = [one for one in sheet.state.people if one.erased and one.mark in sheet.named]
-        erased = [("DELETE FROM person WHERE mark = ?1", (one.mark,)) for one in gone]
+        erased = [keyring.drop_name(one.mark) for one in gone]
         left = [
             (f"DELETE FROM {table} WHERE person = ?1", (one.id,))  # noqa: S608 - names of ours
             for one in gone
             for table in ("secret", "session", "attempt")
         ]
-        if gone:
-            await self._entrance.store.change(*erased, *left)
+        shut = {one.id for one in sheet.state.people if not (one.secret or one.code)}
+        over = [
+            keyring.drop_secret(row.digest)
+            for row in secrets_
+            if row.kept.person in shut and row.digest not in sheet.secrets() and row.is_its_own()
+        ]
+        if gone or over:
+            await self._entrance.store.change(*erased, *left, *over)
 
     async def make_token(self, by: Person, roles: Sequence[Role], until: int, digest: bytes = b"") -> str:
         """A token for a program of that person's; shown once. until: its end, unix milliseconds.
@@ -95,6 +111,14 @@ class Staff:
         command = MakeToken(digest_of(token), tuple(roles), until)
         _check(await self._entrance.act(self._entrance.site, command, [by], digest))
         return token
+
+    async def _admit(self, act: ActCommand, newcomers: Sequence[Newcomer], by: str) -> ActAnswer:
+        """Has people join; where that is refused, what was kept of them is dropped."""
+        answer = await self._entrance.site.person(act, (by,))
+        if not answer.ok:
+            kept = [(keyring.drop_name(mark), keyring.drop_secret(secret)) for mark, secret in newcomers]
+            await self._entrance.store.change(*chain.from_iterable(kept))
+        return _check(answer)
 
     async def _newcomer(self, coming: Coming, number: int) -> Newcomer:
         """Keeps the name and the secret that somebody has chosen."""
@@ -117,7 +141,7 @@ class Staff:
         kept = [one for one in sheet.named.values() if one.login == plain and one.mark not in taken]
         free = [one.mark for one in kept if b64encode(one.mark) not in asked]
         try:
-            erased = [("DELETE FROM person WHERE mark = ?1", (mark,)) for mark in free]
+            erased = [keyring.drop_name(mark) for mark in free]
             await self._entrance.store.change(*erased, named.kept())
         except DataRefused as error:
             raise Denied(Code.TWICE, f"login: {plain!r} is somebody's already") from error

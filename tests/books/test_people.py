@@ -14,7 +14,9 @@ BOTH = People().signed_by(Signed(1, ()), Signed(2, ()))
 
 @on_loop
 async def test_names_are_those_next_to_the_journal(tmp_path: Path) -> None:
-    """S8, retention: the journal has numbers; an erased name, or one that somebody changed, is not told."""
+    """S8, retention: the journal has numbers; a name that somebody changed or took away is not told, and
+    does not read as one that was erased.
+    """
     url = f"sqlite:///{tmp_path}/ledger.db"
     async with opened(tmp_path) as site:
         await site.join("cal")
@@ -30,4 +32,4 @@ async def test_names_are_those_next_to_the_journal(tmp_path: Path) -> None:
     change(tmp_path, "UPDATE person SET name = 'Mallory' WHERE login = 'ann'")
     change(tmp_path, "DELETE FROM person WHERE login = 'ben'")
     with closing(open_ledger(url, readonly=True)) as ledger:
-        assert Called.of(ledger).said(BOTH) == ("person 1 (name erased)", "person 2 (name erased)")
+        assert Called.of(ledger).said(BOTH) == ("person 1 (name changed)", "person 2 (name missing)")

@@ -12,7 +12,10 @@ from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.rules.events import Refused
 from tests.deploy.test_metrics import documented
 from tests.deploy.tools import promtool
+from tests.ledger.conftest import Place
+from tests.ledger.planted import run_sql
 from tests.ledger.play import Play
+from tests.ledger.test_side_tables import Scene
 from tests.ledger.test_verify import spoil, write
 from tests.ledger.waiting import copy, open_banks
 from tests.program import jackpot
@@ -92,6 +95,31 @@ def test_a_spoiled_ledger(sound: Path, tmp_path: Path) -> None:
         "main: row 20 was changed or added: it does not follow from row 19",
         "main: 1 problem: this is not what was written",
     ]
+
+
+def test_what_lies_next_to_the_chain(tmp_path: Path) -> None:
+    """S8: rows of people, secrets and papers are held to the chain; emptied papers to the configuration."""
+    place = Place(f"sqlite:///{tmp_path / 'ledger.db'}")
+    Scene(place.open())
+    place.close()
+    code, out, errors = run("--ledger", place.url)
+    assert (code, errors) == (0, "")
+    assert "believed" not in out
+    run_sql(place.url, "UPDATE paper SET salt = x'', facts = ''")
+    code, out, _ = run("--ledger", place.url)
+    assert code == 0
+    assert "believed as it stands: 3 rows of paper emptied without an entry: only --config says" in out
+    run_sql(
+        place.url,
+        "UPDATE person SET name = 'Mallory' WHERE login = 'ann'",
+        "DELETE FROM secret",
+        "DELETE FROM paper",
+    )
+    code, _, errors = run("--ledger", place.url)
+    assert code == 1
+    assert len(errors.splitlines()) == 1 + 3 + 4 + 1
+    assert "site: person 1: the row of person was changed" in errors
+    assert run("--ledger", place.url, "--chain")[0] == 0, "the chain itself holds"
 
 
 def test_a_file_that_sqlite_finds_broken(sound: Path, tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from typing import Final
 from msgspec.structs import replace
 
 from jackpot.ledger.journal import Row, genesis, row_of
-from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.rules.acts.banks import OpenBank
 from jackpot.rules.acts.erasure import EraseName
 from jackpot.rules.acts.fields import DAY_MS
@@ -28,6 +27,7 @@ from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import ActAnswer
 from jackpot.rules.signing import SITE, Means, Proof, Signed
+from tests.ledger.waiting import Ledger
 
 # Whose people they are, and the first two, who are admins.
 SITE_ID: Final = "riverside"
@@ -75,7 +75,7 @@ class Paper:
         """How these people sign now for an act of another bank."""
         return Proof(self._signed(people, means), self.engine.seq, self.hash)
 
-    def write(self, ledger: SqliteLedger) -> None:
+    def write(self, ledger: Ledger) -> None:
         """Puts the rows into a ledger."""
         ledger.new_epoch(SITE, "paper")
         ledger.append(SITE, 1, 0, self.rows)

@@ -1,23 +1,27 @@
 """Is the name of somebody who left kept only so long?"""
 
 import asyncio
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 import structlog
 
-from jackpot.ledger.keyring import people
+from jackpot.ledger.keyring import Named, Secret, names, people, secret_rows
+from jackpot.ledger.side_tables import Keeping, compare
 from jackpot.rules.acts.fields import DAY_MS
-from jackpot.rules.acts.people import EndPerson
-from jackpot.rules.signing import SITE
+from jackpot.rules.acts.people import EndPerson, ResetSecret
+from jackpot.rules.codes import Code
+from jackpot.rules.signing import SITE, Signed
 from jackpot.server import retention
 from jackpot.server.asks.ask import Request
 from jackpot.server.asks.done import Done
 from jackpot.server.asks.people import EraseName
 from jackpot.server.asks.target import keyed
 from jackpot.server.retention import erase_names
+from tests.ledger.waiting import open_ledger
 from tests.server.bed import StepClock, on_loop, until
-from tests.server.test_people import ANN, journal, opened
+from tests.server.test_people import ANN, BEN, change, denied, journal, opened
 
 KEPT_DAYS = 30
 
@@ -79,3 +83,67 @@ async def test_what_a_moved_clock_says_erases_nothing(monkeypatch: pytest.Monkey
         f"the clock was moved by {-3 * 365 * 86_400} s",
         "the clock was moved by 61 s",
     ]
+
+
+def kept_rows(folder: Path) -> tuple[set[str], set[int]]:
+    """The logins whose names are kept, and the people whose secrets are."""
+    with closing(open_ledger(f"sqlite:///{folder}/ledger.db", readonly=True)) as ledger:
+        secrets = {row.kept.person for row in secret_rows(ledger)}
+        return {row.login for row in names(ledger)}, secrets
+
+
+def disagreeing(folder: Path) -> list[str]:
+    """What of that which lies next to the chain disagrees with it."""
+    with closing(open_ledger(f"sqlite:///{folder}/ledger.db", readonly=True)) as ledger:
+        return compare(ledger, ledger.banks(), Keeping(known=True, days=None, at=0)).problems
+
+
+@on_loop
+async def test_no_secret_stays_by_which_nobody_comes_in(tmp_path: Path) -> None:
+    """S8: of who left or whose password was reset none is kept, so verify names what is left over."""
+    async with opened(tmp_path) as site:
+        cal, dee = await site.join("cal", "floor"), await site.join("dee", "floor")
+        both = await site.enter(ANN), await site.enter(BEN)
+        assert kept_rows(tmp_path)[1] == {1, 2, cal.id, dee.id}
+        acts = site.server.acts
+        await acts.carry_out(keyed(Request(EndPerson(cal.id), both[:1], SITE), both[0], "end"))
+        assert kept_rows(tmp_path)[1] == {1, 2, dee.id}
+        await acts.carry_out(keyed(Request(ResetSecret(dee.id), both, SITE), both[0], "reset"))
+        assert kept_rows(tmp_path)[1] == {1, 2}
+        assert disagreeing(tmp_path) == []
+
+
+@on_loop
+async def test_what_an_act_left_that_was_never_decided_goes(tmp_path: Path) -> None:
+    """S8: a name and a secret of no entry, as a server leaves them that ends before it: at the second look.
+
+    What fits no digest stays for who looks into it, and so does the name of who waits for a second admin.
+    """
+    async with opened(tmp_path) as site:
+        ann = await site.enter(ANN)
+        assert (await site.staff.add([ann], "cal", "Cal", ("floor",))).asked
+        store, before = site.entrance.store, kept_rows(tmp_path)
+        await store.change(Named.of("eve", "Eve").kept(), Secret(2, "another").kept())
+        change(tmp_path, "UPDATE secret SET hash = 'changed' WHERE person = 1")
+        strays = retention.Strays(site.server.people, site.entrance)
+        await strays.drop()
+        assert kept_rows(tmp_path)[0] == {*before[0], "eve"}
+        assert len(disagreeing(tmp_path)) == 3
+        await strays.drop()
+        assert kept_rows(tmp_path) == before
+        (left,) = disagreeing(tmp_path)
+        assert left.startswith("site: person 1: the row of secret was changed")
+
+
+@on_loop
+async def test_a_name_of_who_was_refused_is_not_kept(tmp_path: Path) -> None:
+    """S8: nobody joins by a refused act, nor with a secret that was refused."""
+    async with opened(tmp_path) as site:
+        cal = await site.join("cal", "floor")
+        assert not (await site.staff.add([cal], "eve", "Eve", ())).ok
+        ann = await site.enter(ANN)
+        assert (await site.staff.add([ann], "fay", "Fay", ())).ok
+        signed = Signed(ann.id, ("admin",), "code")
+        await denied(site.entrance._keep(signed, "ann", "another password"), Code.NOT_ALLOWED)
+        assert kept_rows(tmp_path) == ({"ann", "ben", "cal", "fay"}, {1, 2, cal.id})
+        assert disagreeing(tmp_path) == []
