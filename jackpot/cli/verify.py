@@ -242,6 +242,7 @@ def _verified(
     """
     from jackpot.cli.bar import bar
     from jackpot.ledger import verify as audit
+    from jackpot.ledger.archived import lacking
     from jackpot.ledger.banks import site_of
     from jackpot.ledger.heads import KeptHeads
     from jackpot.ledger.open import open_reader
@@ -277,6 +278,8 @@ def _verified(
             if archive is not None:
                 old = [name for name in banks if reports[name].archived]
                 problems += _of_archive(archive, asked, old, progress)
+                others = [name for name in there if name not in old]
+                problems += lacking(ledger, archive, others) if old else []
         # What a server had under way at the first look is done by the second.
         again = _side_tables(ledger, asked.config, banks) if strange else []
         problems += [problem for problem in again if problem in strange]
@@ -304,13 +307,14 @@ def _side_tables(
 def _of_archive(
     archive: "Reader", asked: _Asked, banks: list[str], progress: "Callable[[str, int, int], None]"
 ) -> list[str]:
-    """What is wrong with the archive by itself: its schema, and all rows of these banks."""
+    """What is wrong with the archive by itself: its schema, and all rows of these banks and the people's."""
     from jackpot.ledger import verify as audit
     from jackpot.ledger.parts import in_parts, processors
+    from jackpot.rules.signing import SITE
 
     parts = in_parts(archive, f"sqlite:///{asked.archive}", asked.jobs or processors())
     found = list(archive.schema().problems)
-    for name in banks:
+    for name in (*banks, *({SITE} & set(archive.banks()))):
         how = audit.How(asked.chain, parts, partial(progress, f"{name}: archive"))
         found += audit.verify(archive, name, how=how).problems
     return [f"archive: {one}" for one in found]

@@ -5,7 +5,7 @@ frames; then they are deleted here, in one transaction. What stays of the old ro
 more. So that row names its digest: over all of it, in order, each row's canonical bytes, its hash and hits.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from itertools import zip_longest
@@ -170,6 +170,32 @@ def not_the_archive(ledger: Reader, archive: Reader, bank: str, cut: Cut) -> str
             seq = min(row.seq for row in (mine, theirs) if row is not None)
             return f"{bank}: row {seq} is another one in the archive than here"
     return None
+
+
+def lacking(ledger: Reader, archive: Reader, banks: Iterable[str]) -> list[str]:
+    """A sentence for each of these banks that the archive lacks, or has otherwise than the ledger.
+
+    An archive is a whole ledger: it has each bank that there was when the newest rows left, the people's too,
+    whose chain says who signed. A bank that opened since may be missing until the archive is continued.
+    """
+    said, there, left_at = list[str](), set(archive.banks()), _last_left(ledger)
+    for bank in banks:
+        if bank in there:
+            head = archive.head(bank)
+            row = next(iter(ledger.rows(bank, head.seq - 1, 1)), None) if head.seq else None
+            if row is None or (row.seq, row.hash) != (head.seq, head.hash):
+                said.append(f"{bank}: the archive ends with a row {head.seq} that the ledger does not have")
+        elif any(first.at <= left_at for first in ledger.rows(bank, 0, 1)):
+            said.append(
+                f"{bank}: the archive lacks this bank, which was there when rows left: it was taken out"
+            )
+    return said
+
+
+def _last_left(ledger: Reader) -> int:
+    """When rows of any bank last left for the archive, in unix milliseconds; -1 where none ever did."""
+    seqs = ((bank, told[0][0]) for bank in ledger.banks() if (told := cuts(ledger, bank)))
+    return max((row.at for bank, seq in seqs for row in ledger.rows(bank, seq - 1, 1)), default=-1)
 
 
 def has_hash(ledger: Reader, bank: str, hash_: bytes, upto: int) -> bool:

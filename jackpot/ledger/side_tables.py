@@ -1,8 +1,8 @@
 """The rows next to the journal, compared with the chain: names, secrets and papers (S8).
 
-Nobody is believed by what lies there: another name or secret fits no digest of the chain. But somebody who writes
-to these tables alone can take a name away, shut somebody out, or empty a payout's papers. So `jackpot verify`
-names each row that the chain does not bear out.
+Nobody is believed by what lies there: another name or secret fits no digest of the chain. But somebody who
+writes to these tables alone can take a name away, shut somebody out, or empty a payout's papers. So
+`jackpot verify` names each row that the chain does not bear out.
 """
 
 from collections import defaultdict

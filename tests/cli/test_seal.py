@@ -1,6 +1,7 @@
 """How do old rows leave a ledger from a shell, and what is refused in a sentence?"""
 
 import asyncio
+import shutil
 from contextlib import closing
 from pathlib import Path
 
@@ -9,10 +10,13 @@ from typer.testing import CliRunner
 
 from jackpot.app import Server
 from jackpot.cli.__main__ import root
+from jackpot.clock import SystemClock
 from jackpot.config import Config, load
 from jackpot.config.writing import local_time
+from jackpot.ledger.banks import _first
 from jackpot.ledger.postgres import PostgresStore
 from jackpot.ledger.sqlite import SqliteLedger
+from tests.ledger.people import Paper
 from tests.ledger.season import Season
 from tests.ledger.test_verify import spoil
 from tests.server.bed import configure, on_loop
@@ -71,6 +75,51 @@ async def test_old_rows_leave_by_two_people(tmp_path: Path, monkeypatch: pytest.
     spoil(archive, "UPDATE journal SET at = at + 1 WHERE seq = 7")
     code, _, error = await jackpot(*verify)
     assert (code, "archive: main: row 7 was changed" in error) == (1, True)
+
+
+@on_loop
+async def test_an_archive_without_the_peoples_bank_is_none(tmp_path: Path) -> None:
+    """S8: the bank of the people, taken out of the archive, or with other rows there; one that opened since
+    the rows left may be missing.
+    """
+    path, archive = tmp_path / "ledger.db", tmp_path / "archive.db"
+    with closing(SqliteLedger(path)) as ledger:
+        Season().write(ledger)
+        Paper().write(ledger)
+    config = str(configure(tmp_path).path)
+    code, _, error = await jackpot("ledger", "seal", str(archive), "--config", config, *BOTH)
+    assert (code, error) == (0, "")
+    with closing(SqliteLedger(path)) as ledger:
+        ledger.open_banks([_first("side", "riverside", SystemClock().unix_ms() + 1, ())])
+
+    async def errors(file: Path) -> list[str]:
+        _, _, error = await jackpot("verify", "--ledger", f"sqlite:///{path}", "--archive", str(file))
+        return [line for line in error.splitlines() if "archive" in line]
+
+    assert await errors(archive) == []
+    number = "(SELECT id FROM bank WHERE name = 'site')"
+    tables = ("hit_entry", "posting", "journal", "snapshot", "head")
+    gone = [
+        *(f"DELETE FROM {table} WHERE bank = {number}" for table in tables),
+        "DELETE FROM bank WHERE id = 2",
+    ]
+    spoiled = tmp_path / "spoiled.db"
+    shutil.copy(archive, spoiled)
+    spoil(spoiled, *gone)
+    assert await errors(spoiled) == [
+        "site: the archive lacks this bank, which was there when rows left: it was taken out"
+    ]
+    shutil.copy(archive, spoiled)
+    spoil(spoiled, f"UPDATE journal SET at = at + 1 WHERE seq = 3 AND bank = {number}")
+    assert any(line.startswith("archive: site: row 3 was changed") for line in await errors(spoiled))
+    other = Paper(site="elsewhere")
+    with closing(SqliteLedger(tmp_path / "elsewhere.db")) as ledger:
+        Season().write(ledger)
+        other.write(ledger)
+    shutil.copy(tmp_path / "elsewhere.db", spoiled)
+    last = len(other.rows)
+    said = f"site: the archive ends with a row {last} that the ledger does not have"
+    assert said in await errors(spoiled)
 
 
 def after_a_season(folder: Path) -> Config:
