@@ -3,8 +3,10 @@
 import asyncio
 import os
 import signal
+import subprocess
 import sys
 import threading
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -118,6 +120,54 @@ def test_ctrl_c_is_for_the_server_alone(tmp_path: Path) -> None:
         assert os.getpgid(pid) == pid != os.getpgid(0)
 
     with_store(tmp_path / "ledger.db", use)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_to_end_is_left_to_the_server(tmp_path: Path, number: int) -> None:
+    """DESIGN 4: a supervisor may tell every process of a unit to end: what the server has in hand is written."""
+
+    async def use(store: Threaded) -> None:
+        await store.new_epoch("main", "test")
+        made, pid = rows(LARGE), await until_begun(store)
+        os.kill(pid, number)
+        await store.append("main", 1, 0, made)
+        assert (writing(tmp_path), await store.rows("main", 0, 100)) == ([pid], made)
+
+    with_store(tmp_path / "ledger.db", use)
+
+
+# A server of which nothing matters but that it started such a process, which reads what the server was given.
+SERVER = """
+import subprocess, sys
+words = "-P", "-m", "jackpot.ledger.appender", sys.argv[1]
+with subprocess.Popen([sys.executable, *words], stdout=subprocess.PIPE, process_group=0) as process:
+    process.stdout.readline()
+    print(process.pid, flush=True)
+"""
+
+
+def test_it_ends_with_a_server_that_is_killed(tmp_path: Path) -> None:
+    """S5: also where its input stays open, as where another process has that: nobody may write for the dead."""
+    path = tmp_path / "ledger.db"
+    SqliteLedger(path).close()
+    words = [sys.executable, "-c", SERVER, str(path)]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
+        assert server.stdout is not None
+        pid = int(server.stdout.readline())
+        server.kill()
+        server.wait()
+        ends = time.monotonic() + 30
+        while not has_ended(pid):
+            assert time.monotonic() < ends
+            time.sleep(0.01)
+
+
+def has_ended(pid: int) -> bool:
+    """Whether nothing of it runs any more: what nobody has waited for yet is a zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
 
 
 def test_its_errors_arrive(tmp_path: Path) -> None:

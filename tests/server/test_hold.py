@@ -457,6 +457,19 @@ def test_the_first_reason_of_a_stop_stays() -> None:
     assert one.beat_due > 1.0, "a shell that still beats does so at its pace"
 
 
+def test_a_bank_that_fails_before_its_books_were_read_shows_nothing() -> None:
+    """S3, S4: its epoch is this server's, but what a board has of it is of an earlier time."""
+    one = hold()
+    one.take()
+    one.taken(head(US), 0.0, 0.0)
+    assert one.fail("row 7 is missing") == (Do.STOP, Do.SEND_AWAY)
+    assert not one.leased(0.1)
+    held = serving()
+    held.fail("the disk failed twice")
+    assert held.leased(0.1), "what it made durable stands until the lease ends"
+    assert not held.leased(LEASE_S)
+
+
 @pytest.mark.parametrize(
     ("first", "others_first", "busy", "up_s", "expected"),
     [

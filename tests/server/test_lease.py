@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import date
 from itertools import count
@@ -185,10 +185,11 @@ async def tenure(
     store: PostgresStore,
     clock: Clock | None = None,
     taken: Callable[[Writer], Awaitable[None]] = nobody_there,
+    own: str = "first",
 ) -> AsyncIterator[tuple[Tenure, Writer]]:
     """The bank in one server of several, without devices."""
     clock = clock or SystemClock()
-    hold = Hold("main", "first", clock.monotonic(), shared=True, others=True)
+    hold = Hold("main", own, clock.monotonic(), shared=True, others=True)
     writer = Writer(hold, store, clock)
     async with asyncio.TaskGroup() as group:
         own = Tenure(
@@ -266,6 +267,39 @@ async def test_a_bank_is_taken_as_it_was_seen(database: str, monkeypatch: pytest
     assert (taken.epoch, taken.holder) == (epoch + 1, "second")
     for store in (first, second, holder):
         await store.close()
+
+
+@on_loop
+async def test_a_commit_whose_answer_came_after_a_takeover_confirms_nothing(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DESIGN, lease: it holds from when the commit was sent: a standby counts from when that was carried out.
+
+    Both servers have one clock. While the answer to a durable commit is on its way, the standby sees the head
+    stand still, and takes the bank. The answer, once it comes, must not let the old holder show the bank.
+    """
+    clock = StepClock()
+    async with (
+        stores(database, 2) as (first, second),
+        tenure(first, clock) as (_, holder),
+        AsyncExitStack() as later,
+    ):
+        await until(lambda: holder.active)
+        _, standby = await later.enter_async_context(tenure(second, clock, own="second"))
+        append = PostgresStore.append
+
+        async def answered_late(self: PostgresStore, *what: Any) -> None:
+            await append(self, *what)
+            async with asyncio.timeout(WAIT_S):
+                while not standby.active:
+                    clock.ahead_s += LOOK_S / 2
+                    await asyncio.sleep(0.01)
+
+        monkeypatch.setattr(PostgresStore, "append", answered_late)
+        shown: list[tuple[bool, bool]] = []
+        holder.act(Reading("2026-11-21"), lambda _outcome: shown.append((holder.active, standby.active)))
+        await until(lambda: bool(shown))
+        assert shown == [(False, True)]
 
 
 @on_loop

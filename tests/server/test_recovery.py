@@ -1,5 +1,6 @@
 """What do tables and operators see of a doubt, and is everything decided on what the ledger holds?"""
 
+import threading
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -13,6 +14,7 @@ from jackpot.ledger.verify import verify
 from tests.ledger.waiting import open_ledger
 from tests.server.bed import (
     LINK,
+    WAIT_S,
     Faulty,
     administer,
     configure,
@@ -24,6 +26,7 @@ from tests.server.bed import (
     sign,
     stop,
     table,
+    until,
 )
 
 
@@ -59,6 +62,31 @@ async def test_a_commit_in_doubt_suspends_and_resumes(
         assert values["mega"] == 1_000_018
     with closing(open_ledger(configure(tmp_path).ledger.url)) as written:
         assert verify(written, "main").problems == ()
+
+
+@on_loop
+async def test_after_a_doubt_a_board_shows_what_is_durable_alone(tmp_path: Path) -> None:
+    """S5, DESIGN 4: what was waiting is decided again at once, and is shown once that is durable."""
+    config = configure(tmp_path)
+    ledger = Faulty(config)
+    async with Server(config, ledger=ledger) as server, table(server) as device:
+        writer = server.writers["main"]
+        held, go = threading.Event(), threading.Event()
+
+        def hold_back(append: Callable[[], None]) -> None:
+            held.set()
+            assert go.wait(WAIT_S)
+            append()
+
+        durable = writer.core.durable_seq
+        ledger.faults = [doubt, hold_back]
+        device.wager(1, "R1", 1)
+        await until(held.is_set)
+        assert (writer.core.engine.seq, writer.core.durable_seq) == (durable + 1, durable)
+        assert (writer.board.rev, writer.board.links[LINK].levels["mega"]) == (durable, 1_000_000)
+        go.set()
+        assert (await device.answer(1))["t"] == "ack"
+        assert writer.board.links[LINK].levels["mega"] == 1_000_009
 
 
 @on_loop

@@ -52,6 +52,8 @@ async def test_a_slow_commit_suspends_but_goes_on(tmp_path: Path, monkeypatch: p
         device.wager(1, "R1", 1)
         assert (await device.type("link"))["state"] == "suspended"
         ledger.go.set()
+        told = await device.type("link", "ack")
+        assert (told["t"], told["state"]) == ("link", "active"), "first resumed, then answered"
         assert (await device.answer(1))["t"] == "ack"
         assert server.writers["main"].counts.doubts == 0
 
