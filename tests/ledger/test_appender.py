@@ -124,7 +124,7 @@ def test_ctrl_c_is_for_the_server_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_to_end_is_left_to_the_server(tmp_path: Path, number: int) -> None:
-    """DESIGN 4: a supervisor may tell every process of a unit to end: what the server has in hand is written."""
+    """DESIGN 4: a supervisor may tell every process of a unit to end; what is in hand is written."""
 
     async def use(store: Threaded) -> None:
         await store.new_epoch("main", "test")
@@ -147,7 +147,7 @@ with subprocess.Popen([sys.executable, *words], stdout=subprocess.PIPE, process_
 
 
 def test_it_ends_with_a_server_that_is_killed(tmp_path: Path) -> None:
-    """S5: also where its input stays open, as where another process has that: nobody may write for the dead."""
+    """S5: also where another process keeps its input open: nobody may write for the dead."""
     path = tmp_path / "ledger.db"
     SqliteLedger(path).close()
     words = [sys.executable, "-c", SERVER, str(path)]

@@ -185,11 +185,11 @@ async def tenure(
     store: PostgresStore,
     clock: Clock | None = None,
     taken: Callable[[Writer], Awaitable[None]] = nobody_there,
-    own: str = "first",
+    server: str = "first",
 ) -> AsyncIterator[tuple[Tenure, Writer]]:
     """The bank in one server of several, without devices."""
     clock = clock or SystemClock()
-    hold = Hold("main", own, clock.monotonic(), shared=True, others=True)
+    hold = Hold("main", server, clock.monotonic(), shared=True, others=True)
     writer = Writer(hold, store, clock)
     async with asyncio.TaskGroup() as group:
         own = Tenure(
@@ -285,7 +285,7 @@ async def test_a_commit_whose_answer_came_after_a_takeover_confirms_nothing(
         AsyncExitStack() as later,
     ):
         await until(lambda: holder.active)
-        _, standby = await later.enter_async_context(tenure(second, clock, own="second"))
+        _, standby = await later.enter_async_context(tenure(second, clock, server="second"))
         append = PostgresStore.append
 
         async def answered_late(self: PostgresStore, *what: Any) -> None:
