@@ -39,7 +39,7 @@ from jackpot.server.hold import Hold, patience
 from jackpot.server.known import see_people
 from jackpot.server.life import Service
 from jackpot.server.pagers import Pagers
-from jackpot.server.people import Entrance
+from jackpot.server.people import NOBODY_YET, Entrance
 from jackpot.server.program import own_digest
 from jackpot.server.readings import Calendar, read_ended, take_readings
 from jackpot.server.register import Device, Register
@@ -117,7 +117,7 @@ class Server(Process):
         self._stores = await self._open_ledger()
         self.writers |= {bank: self._writer(bank, holder) for bank in config.banks}
         self.people = self._writer(SITE, holder)
-        self.entrance = Entrance(self.people, self._stores[SITE], self.roster, self.clock)
+        self.entrance = Entrance(self.people, self._stores[SITE], self.roster, self.clock, config.people)
         self._build_devices()
         missing, left_out, self._first, proved = await self._open_books()
         if config.heads is not None:
@@ -218,6 +218,8 @@ class Server(Process):
     async def _taken(self, writer: Writer) -> None:
         """The bank is ours: its links agree with the configuration before any device is let in."""
         if writer is self.people:  # no device is let in, and nothing stands on a meter
+            if self.config.people.required and not await writer.ask(lambda engine: engine.state.people):
+                log.warning("nobody_known", do=NOBODY_YET)
             duties = [strays(writer, self.entrance)]
             if self.config.site.names_kept_days is not None:
                 duties.append(names_by_age(writer, self.entrance, self.config.site.names_kept_days))

@@ -7,9 +7,12 @@ import sys
 import tomllib
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlencode
+from urllib.request import HTTPCookieProcessor, build_opener
 
 import pytest
 
+from tests.cli.test_users import ANN, FIRST
 from tests.controllers.test_readme import play
 from tests.e2e.site import Program, running
 
@@ -17,12 +20,14 @@ ROOT: Final = Path(__file__).parent.parent
 PATHS: Final = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
 
 
-def shell(lines: str, folder: Path) -> str:
-    """What bash prints for these lines."""
+def shell(lines: str, folder: Path, given: str = "") -> str:
+    """What bash prints for these lines. given: what people type, where no terminal is."""
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", lines],
         cwd=folder,
         env=PATHS,
+        input=given,
+        start_new_session=True,
         capture_output=True,
         text=True,
         check=False,
@@ -32,20 +37,31 @@ def shell(lines: str, folder: Path) -> str:
     return done.stdout
 
 
-def test_five_lines_make_a_floor(tmp_path: Path) -> None:
-    """README, a floor of your own: configuration, keys, check, server, and a table that wins on it."""
+def test_six_lines_make_a_floor(tmp_path: Path) -> None:
+    """README, a floor of your own: configuration, keys, check, people, server, a table that wins on it, and
+    somebody who signs in to see to that.
+    """
     section = (ROOT / "README.md").read_text().partition("## A floor of your own")[2]
     lines = re.findall(r"^    (.+)$", section.partition("\n## ")[0], re.MULTILINE)
     *before, serve = lines
-    assert (len(lines), serve) == (5, "jackpot serve --config config.toml")
-    said = shell("\n".join(before), tmp_path).splitlines()
-    assert said[-1] == "config.toml: good"
+    assert (len(lines), serve) == (6, "jackpot serve --config config.toml")
+    said = shell("\n".join(before), tmp_path, FIRST).splitlines()
+    assert "config.toml: good" in said
+    assert said[-1] == "ann and ben are admins. Start the server; both sign in."
     config = tmp_path / "config.toml"
     config.write_text(re.sub(r'(127\.0\.0\.1):\d+"', r'\1:0"', config.read_text()))  # others test here, too
     with running(Program(config, "serve")) as server:
         done = play(tmp_path, server.ports["tables"])
         assert (done.returncode, done.stdout) == (0, "seat 3 wins 1000009 cents, pending\n"), done.stderr
         assert " H1 " in shell("jackpot hits list --config config.toml", tmp_path)
+        opener = build_opener(HTTPCookieProcessor())
+        typed = urlencode({"login": "ann", "secret": ANN}).encode()
+        with opener.open(f"http://127.0.0.1:{server.ports['http']}/ops/sign-in", typed, 30) as page:
+            assert ("/ops" in page.url, "sign-in" in page.url, "H1" in page.read().decode()) == (
+                True,
+                False,
+                True,
+            )
 
 
 @pytest.mark.parametrize(

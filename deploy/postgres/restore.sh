@@ -97,7 +97,7 @@ then start jackpot. Its links are suspended until two people resume them. Let th
 last answer is newer than this ledger is refused with ledger_behind. Look at what is missing, then confirm it:
     jackpot ledger behind --config FILE
     jackpot ledger resume --bank BANK --believe all --reason TEXT --config FILE
-One person asks with it, and a second one confirms at /ops/requests. Where the ledger has no people, add both
-names: --by NAME --and-by OTHER.
+One person asks with it, and a second one confirms at /ops/requests. Where the ledger has no people,
+jackpot users init makes them before the start.
 Restart the signage processes, if there are any: they show no value older than one that they know.
 EOF

@@ -20,15 +20,21 @@ _EMPTY: Final = (
 
 
 @asynccontextmanager
-async def alone(config: "Config", *banks: str, first: bool = False) -> "AsyncIterator[Store]":
+async def alone(
+    config: "Config", *banks: str, first: bool = False, nobody: bool = False
+) -> "AsyncIterator[Store]":
     """The configured ledger, looked at as a start does before it writes (S3, S8).
 
     banks: those that nobody may be writing. first: the ledger may be empty, or not there; else it was lost,
-    or never had anything, and the command ends. Raises LedgerError.
+    or never had anything, and the command ends. nobody: it is for making the first people; else the command
+    ends where there are none and the configuration requires them. Raises LedgerError.
     """
     from jackpot.ledger.open import opened
     from jackpot.ledger.reading import Reader
     from jackpot.server.agreement import check_books
+    from jackpot.server.errors import Denied
+    from jackpot.server.people import check_known
+    from jackpot.server.roster import people_of
 
     url = config.ledger.url
     if not first and _missing(url):
@@ -37,6 +43,11 @@ async def alone(config: "Config", *banks: str, first: bool = False) -> "AsyncIte
         await check_books(store, config)
         if not first and not await store.run(Reader.banks):
             fail(_EMPTY)
+        if config.people.required and not nobody:
+            try:
+                check_known(await store.run(people_of), required=True)
+            except Denied as denied:
+                fail(denied.message)
         await until_free(store, banks)
         yield store
 

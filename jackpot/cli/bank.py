@@ -49,7 +49,7 @@ def open_(
         return check_site(ledger, found) or found.site.first_id
 
     async def work() -> None:
-        async with alone(found) as store:
+        async with alone(found, nobody=name == SITE) as store:  # without that bank there can be no people
             site = await store.run(site_there)
             await open_banks(store, [name], site, SystemClock().unix_ms(), (who,))
 

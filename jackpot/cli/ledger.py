@@ -41,10 +41,9 @@ NoRoles = Annotated[
 
 # What people type after a restore, for each bank.
 _RESUMING: Final = "    jackpot ledger resume --bank {} --believe all --reason TEXT --config FILE"
-# The ledger's people act as who they are; one that has none takes the names that are typed.
 _WHO_RESUMES: Final = (
     "One person asks with it, and a second one confirms at /ops/requests. Where the ledger has no people,\n"
-    "add both names: --by NAME --and-by OTHER."
+    "jackpot users init makes them before the start."
 )
 
 

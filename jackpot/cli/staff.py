@@ -56,7 +56,7 @@ def entered(config: Path | None, work: "Callable[[Entrance], Awaitable[T]]", *, 
     clock = SystemClock()
 
     async def enter() -> T:
-        async with alone(found, SITE, first=first) as store:
+        async with alone(found, SITE, first=first, nobody=first) as store:
             if await begin(store, found, clock.unix_ms()):
                 typer.echo(f"the ledger was empty: it has {', '.join((*found.banks, SITE))} now")
             async with taken(store, found.ledger.url, clock) as entrance:

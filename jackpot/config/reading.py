@@ -15,7 +15,8 @@ from jackpot.config.heads import read_heads
 from jackpot.config.links import Links, read_banks, read_links
 from jackpot.config.notify import read_notify
 from jackpot.config.places import read_listen, read_redis, read_servers, read_signage
-from jackpot.config.settings import SQLITE, Config, ConfigErrors, Ledger, Sign, Site
+from jackpot.config.settings import SQLITE, Config, ConfigErrors, Ledger, People, Sign, Site
+from jackpot.config.shape import convert
 from jackpot.config.source import Source
 from jackpot.config.writing import currency_fault, zone_fault
 from jackpot.rules.money import to_cents
@@ -65,7 +66,7 @@ def _config(source: Source, roles: Collection[str]) -> Config | None:
     if site is None or ledger is None or listen is None or source.mistakes:
         return None
     _warn_of_links(source, links, tables, signs if len(servers) > 1 else ())
-    ends = read_ends(source, roles)
+    ends, people = read_ends(source, roles), _people(source)
     return Config(
         path=source.path,
         site=site,
@@ -84,6 +85,7 @@ def _config(source: Source, roles: Collection[str]) -> Config | None:
         warnings=tuple(source.warnings),
         heads=heads,
         notify=notify,
+        people=people,
         keys_end=ends,
     )
 
@@ -139,6 +141,13 @@ def _ledger(source: Source) -> Ledger | None:
     if parts.password is not None:
         source.warn("ledger.url: holds a password; a PGPASSFILE keeps it out of this file")
     return Ledger(url, synchronous, timers)
+
+
+def _people(source: Source) -> People:
+    people = convert(source.section("people"), People)
+    if not people.required:
+        source.warn("people.required: until jackpot users init makes the first people, any name is believed")
+    return people
 
 
 def _displays(source: Source) -> dict[str, Display]:

@@ -218,6 +218,12 @@ class Notify(msgspec.Struct, frozen=True):
     ca: Path | None = None
 
 
+class People(msgspec.Struct, frozen=True):
+    """required: without people of its own the site believes nobody; else any name, until it has the first."""
+
+    required: bool = True
+
+
 class Config(msgspec.Struct, frozen=True):
     """One checked configuration.
 
@@ -246,6 +252,7 @@ class Config(msgspec.Struct, frozen=True):
     warnings: tuple[str, ...] = ()
     heads: Heads | None = None
     notify: Notify | None = None
+    people: People = People()
     keys_end: dict[tuple[str, str], int] = {}
 
     def keys_of(self, role: str, device: str) -> tuple[bytes, ...]:

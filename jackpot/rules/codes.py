@@ -68,6 +68,7 @@ class Code(StrEnum):
     NO_DOCUMENT = "no_document"
     NO_LINKS = "no_links"
     NO_PAPER = "no_paper"
+    NO_PEOPLE = "no_people"
     NO_PERSON = "no_person"
     NO_SITE = "no_site"
     NO_SUCH_ALARM = "no_such_alarm"
@@ -223,6 +224,11 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     Code.NO_DOCUMENT: OfAct("a payment or its correction has no document (A10)", "give its number", 400),
     Code.NO_LINKS: OfAct("a table has no link, or one twice", "correct the configuration", 400),
     Code.NO_PAPER: OfAct("the papers lack what the site wants on them", "write it, then pay", 400),
+    Code.NO_PEOPLE: OfAct(
+        "the site has no people yet, and believes no name",
+        "stop the server, make the first two people with jackpot users init, and start it again",
+        403,
+    ),
     Code.NO_PERSON: OfAct("nobody is named who does it", "say who does it", 403),
     Code.NO_SITE: OfAct("the ledger's site is not named", "correct the configuration", 400),
     Code.NO_SUCH_ALARM: OfAct("no such alarm is open", _LOOK, 404),

@@ -58,6 +58,7 @@ def statistics(engine: Engine) -> Map:
         "blocked": [list(device) for device in state.blocked],
         "left": left(state),
         "requests": len(state.requests) + sum(table.waits() is not None for table in state.tables),
+        "people": len(state.people),
         "last_day": state.last_day,
         "alarms": {kind: sum(alarm.kind == kind for alarm in state.alarms.values()) for kind in alarms.KINDS},
     }

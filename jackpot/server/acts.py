@@ -123,6 +123,8 @@ class Acts:
             raise NotDone(Code.LEDGER, str(error)) from error
 
     async def _answer(self, request: Request) -> Reply:
+        if not isinstance(request.ask, Question):
+            await self._entrance.believe(request.people)  # before anything is done that no bank decides
         if isinstance(request.ask, ServerAct):
             self._entrance.allow(request.people, request.ask.power, request.ask.what)
         match request.ask:

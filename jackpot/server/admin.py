@@ -1,9 +1,9 @@
 """Who may act on this machine? The admin unix socket: the HTTP API for those who can open it.
 
-That is the server's own user, root, and the members of a group that the configuration names. An act carries
-the name given, else the login name of the peer's process, and a second name where the rules ask for two
-people. While the site has no person nobody proves who they are, and the journal says so of every name from
-here.
+That is the server's own user, root, and the members of a group that the configuration names. Each acts as the
+person with the login name of the peer's process. Only where the site has no person, and its configuration
+requires none, an act carries the name given, else that login name, and a second name where the rules ask for
+two people. Nobody proves who they are then, and the journal says so of every name from here.
 """
 
 import grp

@@ -12,6 +12,7 @@ import msgspec
 
 from jackpot.books.reader import Books
 from jackpot.clock import Clock
+from jackpot.config import People
 from jackpot.ledger import keyring
 from jackpot.ledger.keyring import Secret, digest_of
 from jackpot.ledger.store import DataRefused, Statement
@@ -24,6 +25,7 @@ from jackpot.rules.commands import ActCommand
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import ActAnswer
 from jackpot.rules.signing import ROLES, SITE, Means, Proof, Role, Signed
+from jackpot.rules.state import State
 from jackpot.server.device_cookie import known_device, signed_cookie
 from jackpot.server.errors import Denied
 from jackpot.server.gate import KNOWN, OF_ONE, Gate, knows
@@ -43,7 +45,7 @@ TOKEN_BYTES: Final = 32
 # How often an act is tried on the newest people, where they change meanwhile.
 TRIES: Final = 3
 
-NOBODY_YET: Final = "nobody can sign in yet: jackpot users init makes the first two people"
+NOBODY_YET: Final = "nobody is known yet: jackpot users init makes the first two people, while no server runs"
 SIGN_IN: Final = "by: the site has people, and a name proves nothing: sign in, or use a token"
 NOT_RIGHT: Final = "login, password or code is not right"
 DIGITS_ALREADY: Final = "you sign in with six digits already: stop them first"
@@ -109,9 +111,12 @@ class Entrance:
     """Lets people in. Every call may raise Denied, LedgerError, and BankStopped where another has the people.
 
     site: the bank of the people. store: that bank's. books: for reading; nobody else uses them.
+    terms: whether it takes a name for somebody while the site has no people.
     """
 
-    def __init__(self, site: Bank, store: Keeper, books: Books, clock: Clock) -> None:
+    def __init__(self, site: Bank, store: Keeper, books: Books, clock: Clock, terms: People) -> None:
+        self._required = terms.required
+        self._begun = False
         self.site = site
         self.store = store
         self.roster = Roster(books)
@@ -240,7 +245,7 @@ class Entrance:
         return _person(sheet, kept.person, "token", tuple(kept.roles), kept.id)
 
     async def of_login(self, login: str) -> Person | None:
-        """Who has that login name on this machine; None while the site has no person, where names serve."""
+        """Who has that login name on this machine; None while the site has no person: then it is a name."""
         sheet = await self.roster.look()
         if not sheet.state.people:
             return None
@@ -265,6 +270,24 @@ class Entrance:
         if person.id == first.id:
             raise Denied(Code.TWO_PEOPLE, "a second person signs: this is the first one")
         return person
+
+    async def is_nobodys(self) -> bool:
+        """Whether the site has no people. It is not read again once it has: there is always a first one."""
+        if not self._begun:
+            self._begun = bool((await self.roster.look()).state.people)
+        return not self._begun
+
+    async def believe(self, by: Sequence[Person | str]) -> Sheet:
+        """The people as of now, where these may stand for an act at all: as nobody but themselves.
+
+        A name alone is believed only where the site has no people, and its configuration says so.
+        """
+        sheet = await self.roster.look()
+        check_known(sheet.state, required=self._required)
+        named = [one for one in by if isinstance(one, str)]
+        if named and (sheet.state.people or len(named) < len(by)):
+            raise Denied(Code.NO_PERSON, SIGN_IN)
+        return sheet
 
     def allow(self, by: Sequence[Person | str], power: Sequence[Role], what: str) -> None:
         """Refuses people who may not have this server itself do something. what: in the words of people.
@@ -301,9 +324,7 @@ class Entrance:
     ) -> ActAnswer:
         called = tuple(one for one in by if isinstance(one, str))
         people = [one for one in by if not isinstance(one, str)]
-        sheet = await self.roster.look()
-        if called and (sheet.state.people or people):
-            raise Denied(Code.NO_PERSON, SIGN_IN)
+        sheet = await self.believe(by)
         signed = [_signed(sheet, one.id, one.means, one.roles, one.token) for one in people]
         if isinstance(command, Confirm):
             request = await bank.ask(lambda engine: waits(engine.state, command.request))
@@ -319,8 +340,7 @@ class Entrance:
 
     async def _sheet(self) -> Sheet:
         sheet = await self.roster.look()
-        if not sheet.state.people:
-            raise Denied(Code.NO_PERSON, NOBODY_YET)
+        check_known(sheet.state, required=True)
         return sheet
 
     async def prove(self, login: str, secret: str, totp: str = "", place: str = "") -> Person:
@@ -371,6 +391,15 @@ class Entrance:
         row = (digest, person.id, self.clock.unix_ms())
         await self.store.change(("INSERT INTO session VALUES (?1, ?2, ?3)", row))
         return SignedIn(token, person)
+
+
+def check_known(state: State, *, required: bool) -> None:
+    """Refuses whoever acts, or comes in, while the site has no people. state: of the people's bank.
+
+    Only making the first of them does not come here. Raises Denied.
+    """
+    if required and not state.people:
+        raise Denied(Code.NO_PEOPLE, NOBODY_YET)
 
 
 def secret_fault(secret: str, login: str) -> str | None:

@@ -12,7 +12,7 @@ import msgspec
 from jackpot.books.people import nameless
 from jackpot.books.reader import Books
 from jackpot.ledger import keyring
-from jackpot.ledger.journal import chained, genesis
+from jackpot.ledger.journal import Head, chained, genesis
 from jackpot.ledger.keyring import Named
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import PAGE_ROWS, read_to, replay
@@ -89,6 +89,18 @@ class Sheet(msgspec.Struct, frozen=True):
         return Proof(signed, self.state.seq, self.hash)
 
 
+def people_of(ledger: Reader) -> State:
+    """The bank of the site's people as a ledger has it. Raises LedgerCorrupt where it has none."""
+    return read_to(ledger, SITE, _head(ledger)).state
+
+
+def _head(ledger: Reader) -> Head:
+    head = ledger.head(SITE)
+    if not head.seq:
+        raise LedgerCorrupt(f"bank {SITE} is not in the ledger: jackpot bank open {SITE} opens it")
+    return head
+
+
 class Roster:
     """Follows the site's people. Every look raises LedgerError where they cannot be read."""
 
@@ -111,11 +123,9 @@ class Roster:
 
     def _look(self, ledger: Reader) -> Sheet:
         """In the books' own thread. What was given out before is not touched."""
-        head, rows = ledger.head(SITE), keyring.names(ledger)
+        head, rows = _head(ledger), keyring.names(ledger)
         named = {row.mark: row for row in rows if row.is_marked()}
         changed = frozenset(row.mark for row in rows if row.mark not in named)
-        if not head.seq:
-            raise LedgerCorrupt(f"bank {SITE} is not in the ledger: jackpot bank open {SITE} opens it")
         if not self._follow(ledger, head.seq) or self._hash != head.hash:
             self._engine, self._hash = read_to(ledger, SITE, head), head.hash
         if self._sheet.hash != self._hash:

@@ -8,6 +8,7 @@ from typing import Final, Self, TypeVar
 
 from jackpot.books.reader import Books
 from jackpot.clock import Clock
+from jackpot.config import People
 from jackpot.ledger.journal import Head, row_of
 from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.store import Store
@@ -19,6 +20,8 @@ from jackpot.server.desk import UNPROVED
 from jackpot.server.people import Entrance
 
 HOLDER: Final = "users"
+# Whatever the configuration says of names: here each who acts types their password.
+_TERMS: Final = People(required=True)
 
 T = TypeVar("T")
 
@@ -67,7 +70,7 @@ class Stopped:
 async def entered(store: Store, url: str, clock: Clock) -> AsyncIterator[Entrance]:
     """An entrance to the people of a ledger that no server has. url: of that ledger. Raises LedgerError."""
     books = Books(url)
-    entrance = Entrance(await Stopped.take(store, clock), store, books, clock)
+    entrance = Entrance(await Stopped.take(store, clock), store, books, clock, _TERMS)
     try:
         yield entrance
     finally:

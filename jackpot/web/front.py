@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -28,7 +29,7 @@ from jackpot.server.asks.requests import AskRequests, Waiting
 from jackpot.server.asks.target import question_of
 from jackpot.server.desk import BankStopped
 from jackpot.server.errors import Denied, ServerError
-from jackpot.server.people import SECRET_LEAST, Person
+from jackpot.server.people import NOBODY_YET, SECRET_LEAST, Person
 from jackpot.web import doings
 from jackpot.web.access import SAFE_METHODS, Access, Forged, Unsafe, check_origin, page_token, word_of_ours
 from jackpot.web.forms import SIGN_IN_MOST, form_of
@@ -107,8 +108,13 @@ class Maker:
         self._templates.globals |= {"tongue": tongue, "titles": titles, "answer": answer}
 
     async def door(self, request: web.Request) -> web.StreamResponse:
-        """GET: where people sign in."""
-        return self._door(request, request.query)
+        """GET: where people sign in, or how the first of them are made."""
+        try:
+            problem = NOBODY_YET if await self._access.entrance.is_nobodys() else ""
+        except LedgerError:  # a stranger is not told where it is
+            about = OF_ACTS[Code.LEDGER]
+            return self._door(request, request.query, about.means, about.status)
+        return self._door(request, request.query, problem)
 
     async def sign_in(self, request: web.Request) -> web.StreamResponse:
         """POST: a session begins. first: the one-time code with which a person chooses their own secret."""
@@ -144,10 +150,10 @@ class Maker:
         return answer
 
     def _door(
-        self, request: web.Request, given: Mapping[str, str], problem: str = "", status: int = 200
+        self, request: web.Request, given: Mapping[str, str], problem: str = "", status: int = HTTPStatus.OK
     ) -> web.StreamResponse:
         """given: what the address says, or the form that was refused; its secret is typed again."""
-        if not problem:
+        if status == HTTPStatus.OK:
             try:
                 self._access.check_way(request)
             except Unsafe as error:

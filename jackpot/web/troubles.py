@@ -8,9 +8,11 @@ from urllib.parse import quote
 from jackpot.rules.acts.links import CONFIG_REASON, INTERNAL, OPERATOR
 from jackpot.rules.acts.meters import TRANSFERRED
 from jackpot.rules.acts.witness import BEHIND
+from jackpot.rules.signing import SITE
 from jackpot.rules.unpaid import WAITING_MOST
 from jackpot.server.desk import Desk
 from jackpot.server.devices import Devices
+from jackpot.server.people import NOBODY_YET
 from jackpot.server.remedy import remedies, remedy, suspended
 from jackpot.web.doings import causes
 from jackpot.words import Sentence, joined
@@ -154,6 +156,9 @@ def troubles(source: "Source", states: Sequence[Map], *, starting: bool) -> Iter
         said = Sentence("Bank {bank} does not reach Redis: signs fed by Redis show a fault", bank=bank)
         then = Sentence("start Redis, or check the network to it; the money does not wait for it")
         yield _trouble(said, then)
+    nobody = any(state["bank"] == SITE and not state["people"] for state in states)
+    if nobody and source.config.people.required:
+        yield _trouble(Sentence("Nobody may validate or pay a hit"), Sentence(NOBODY_YET))
     yield from _untold(source)
     for state in states:
         yield from _at_limit(state["links"])

@@ -30,6 +30,8 @@ url = "sqlite:////var/lib/jackpot/ledger.db"
 [heads]
 key = "keys/site"
 file = "/mnt/audit/heads.jsonl"
+[people]
+required = false
 [listen]
 tables = "127.0.0.1:0"
 http = "127.0.0.1:0"

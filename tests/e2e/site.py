@@ -28,6 +28,8 @@ timezone = "America/New_York"
 tables = "127.0.0.1:0"
 signs = "127.0.0.1:0"
 http = "127.0.0.1:0"
+[people]
+required = false
 [limits]
 heartbeat_ms = {heartbeat_ms}
 commands_per_second = {commands}

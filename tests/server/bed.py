@@ -43,17 +43,20 @@ def configure(
     links: str = LINKS,
     heartbeat_ms: int = 60_000,
     extra: str = "",
+    people: str = "required = false",
     next_keys: bool = False,
 ) -> Config:
     """A floor of Let It Ride tables T01.. on one link, signs S01.., every port free.
 
-    heartbeat_ms: so long that no table of a slow machine falls silent.
+    heartbeat_ms: so long that no table of a slow machine falls silent. people: before the first of them,
+    these tests take any name.
     """
     parts = [
         '[site]\nname = "Test"\ncurrency = "USD"\ngaming_day_ends = "06:00"\ntimezone = "America/New_York"',
         f'[ledger]\nurl = "sqlite:///{folder}/ledger.db"',
         '[listen]\ntables = "127.0.0.1:0"\nsigns = "127.0.0.1:0"\nhttp = "127.0.0.1:0"',
         extra,
+        f"[people]\n{people}",
         f"[limits]\nheartbeat_ms = {heartbeat_ms}",
         links,
     ]
