@@ -1,4 +1,7 @@
-"""How much of a wager comes back on average? Rates, odds and draws, exact, from counted combinations (A7)."""
+"""The return of a wager in the long run, part by part: exact fractions, from counted combinations (A7).
+
+Configuration, commands and pages have their figures from here, so none tells another return.
+"""
 
 import functools
 import tomllib
@@ -9,7 +12,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from jackpot.rules.cards import DECK, SUITS
-from jackpot.rules.hands import Ranked, best_row
+from jackpot.rules.hands import NAMES, Ranked, best_row
 from jackpot.rules.money import BASIS_POINTS
 from jackpot.rules.paytable import Fixed, ForOne, Game, HandKind, LinkTerms, Percent, ToOne
 
@@ -30,25 +33,43 @@ class Odds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Return(NamedTuple):
-    """What one wager gives back on average, as parts of it.
+    """What one wager gives back in the long run, as parts of it.
 
-    meters: the part that goes onto primaries and reserves; all of it is won one day (L6). odds: the awards
-    that no meter pays. draws: Magic Card and Lucky Bonus. Seeds and envy bonuses come on top: the house pays
-    them.
+    odds: the fixed pays, which no meter pays. meters: what goes onto primaries and reserves; all of it is won
+    one day (L6). reseeds: what the house puts in when a level is won (A2). envy: of all others at the table
+    (A5). draws: Magic Card and Lucky Bonus. A first seed is paid once, and is no part of it.
     """
 
-    meters: Fraction
     odds: Fraction
+    meters: Fraction
+    reseeds: Fraction
+    envy: Fraction
     draws: Fraction
 
     @property
     def total(self) -> Fraction:
-        return self.meters + self.odds + self.draws
+        return sum(self, Fraction(0))
+
+    @property
+    def kept(self) -> Fraction:
+        """What the house keeps before it reseeds; at least `reseeds` where the paytable pays for them."""
+        return 1 - self.total + self.reseeds
+
+    @property
+    def edge(self) -> Fraction:
+        """What the house keeps of a wager in the long run; below 0 it pays."""
+        return 1 - self.total
 
     def __str__(self) -> str:
-        parts = f"meters {percent_text(self.meters)}, odds {percent_text(self.odds)}"
-        draws = f", draws {percent_text(self.draws)}" if self.draws else ""
-        return f"{percent_text(self.total)} ({parts}{draws})"
+        parts = {
+            "fixed pays": self.odds,
+            "meters": self.meters,
+            "reseeds": self.reseeds,
+            "envy": self.envy,
+            "draws": self.draws,
+        }
+        told = ", ".join(f"{name} {percent_text(part)}" for name, part in parts.items())
+        return f"{percent_text(self.total)} ({told})"
 
 
 @functools.cache
@@ -58,9 +79,19 @@ def odds_of(kind: HandKind) -> Odds:
     return msgspec.convert(tomllib.loads(text)[kind], Odds, strict=True)
 
 
-def return_of(terms: LinkTerms, seats: int) -> Return:
-    """A link's return at a table of so many seats, one of whose boxes the Lucky Bonus draws."""
-    return Return(rates_of(terms), odds_return(terms), draws_return(terms, seats))
+def return_of(terms: LinkTerms, seats: int, players: int | None = None) -> Return:
+    """A link's return at a table of so many seats, one of whose boxes the Lucky Bonus draws.
+
+    players: who are dealt a hand, left out where the table is full.
+    """
+    full = seats if players is None else players
+    return Return(
+        odds_return(terms),
+        rates_of(terms),
+        reseeds_return(terms),
+        envy_return(terms, full),
+        draws_return(terms, seats),
+    )
 
 
 def rates_of(terms: LinkTerms) -> Fraction:
@@ -85,6 +116,40 @@ def odds_return(terms: LinkTerms) -> Fraction:
     chances = zip(terms.rows, row_chances(terms), strict=True)
     paid = ((row.pays, chance) for row, chance in chances if not isinstance(row.pays, Percent))
     return sum((chance * times(pays, terms.wager) for pays, chance in paid), Fraction(0))
+
+
+def reseeds_return(terms: LinkTerms) -> Fraction:
+    """What reseeds cost the house, as a part of the wager (A2, L4).
+
+    Each winner of a level reseeds it (T5); that some share one award (`simultaneous`) is left out, and so is
+    what `floor_to_seed` tops up (A4), which depends on where the meter stood.
+    """
+    reseeds = {level.level: level.reseed for level in terms.levels}
+    chances = zip(terms.rows, row_chances(terms), strict=True)
+    won = (
+        chance * reseeds[row.pays.level]
+        for row, chance in chances
+        if isinstance(row.pays, Percent) and row.pays.rate == BASIS_POINTS
+    )
+    return sum(won, Fraction(0)) / terms.wager
+
+
+def envy_return(terms: LinkTerms, players: int) -> Fraction:
+    """What the hands of the others at a table of so many players bring a wager, as a part of it (A5)."""
+    odds = odds_of(terms.hand_kind)
+    one = sum((sum_ * odds.hands[hand] for hand, sum_ in envy_sums(terms).items()), Fraction(0)) / odds.deals
+    return (players - 1) * one / terms.wager
+
+
+def envy_sums(terms: LinkTerms) -> dict[str, Fraction]:
+    """By hand of another player, the envy bonus that one wager is paid on average over its suits (A5)."""
+    sums = {}
+    for hand in NAMES[terms.hand_kind]:
+        rows = [best_row(terms.envy, Ranked(hand, suit)) for suit in SUITS]
+        paid = sum(row.amount for row in rows if row is not None)
+        if paid:
+            sums[hand] = Fraction(paid, len(SUITS))
+    return sums
 
 
 def hit_chance(terms: LinkTerms, level: str) -> Fraction:

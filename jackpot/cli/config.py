@@ -197,12 +197,13 @@ def _ledger(found: "Config") -> _Ledger:
 
 
 def _returns(found: "Config") -> list[str]:
-    """What a wager on each link gives back, game by game: meters, odds and draws (A7)."""
+    """What a wager on each link gives back in the long run, game by game, part by part (A7)."""
     from jackpot.catalogue import return_of
 
     links = {link.link: link for link in found.links}
     played = {(name, table.game, table.seats): None for table in found.tables for name in table.links}
     return [
         f"link {name} at {game}, {counted(seats, 'seat')}, returns {return_of(links[name], seats)}"
+        + (" and what floor_to_seed tops up" if links[name].floor_to_seed else "")
         for name, game, seats in played
     ]

@@ -12,6 +12,7 @@ from jackpot.config.links import Links, known_links
 from jackpot.config.settings import Keys, Sign, UdpSign
 from jackpot.config.source import Entry, Source
 from jackpot.rules.paytable import SEATS, Game, LinkTerms, TableTerms
+from jackpot.words import counted
 
 UDP_FIELDS: Final = {
     "format": frozenset({"link", "level", "amount", "cents"}),
@@ -86,7 +87,8 @@ def _suits(source: Source, path: str, table: TableTerms, terms: LinkTerms) -> No
         sentence = f"{where}, link {terms.link} returns {returns}, more than the wager"
         source.wrong(path, f"{sentence}: fewer draws (A7)")
     elif returns.total > 1:
-        source.warn(f"link {terms.link} at {game} returns {returns}, more than the wager (A7)")
+        seats = counted(table.seats, "seat")
+        source.warn(f"link {terms.link} at {game}, {seats}, returns {returns}, more than the wager (A7)")
 
 
 def read_signs(source: Source, links: Links) -> tuple[Sign, ...]:

@@ -11,8 +11,17 @@ from fractions import Fraction
 from math import ceil
 from typing import Final, NamedTuple
 
-from jackpot.catalogue import draws_return, money_text, odds_return, row_chances, times
-from jackpot.odds.chances import envy_given, envy_sums, hand_chances
+from jackpot.catalogue import (
+    Return,
+    draws_return,
+    envy_return,
+    money_text,
+    odds_return,
+    return_of,
+    row_chances,
+    times,
+)
+from jackpot.odds.chances import envy_given
 from jackpot.odds.cycle import Meter, meter_at, wagers_until
 from jackpot.odds.subject import Subject, Unanalysable
 from jackpot.rules.money import BASIS_POINTS, MICROS_PER_CENT, floor_to_cent
@@ -55,7 +64,7 @@ class At(NamedTuple):
 
 
 class LevelFound(NamedTuple):
-    """taken: how much of the meter a wager wins on average. cost: what reseeds cost, as a part of the wager.
+    """taken: how much of the meter a wager wins on average.
 
     break_even: the meter with which the wager returns itself, the rest as it is; 0 where any meter does.
     cycle, ends: None and nothing where its rate is left open. next_mean: the mean of the meter when it is
@@ -71,26 +80,6 @@ class LevelFound(NamedTuple):
     cycle: Meter | None
     next_mean: Fraction
     ends: tuple[At, ...]
-    cost: Fraction
-
-
-class LongRun(NamedTuple):
-    """Where each wager goes in the end, as parts of it. seeds: what the house puts in at reseeds."""
-
-    contributions: Fraction
-    odds: Fraction
-    envy: Fraction
-    draws: Fraction
-    seeds: Fraction
-
-    @property
-    def kept(self) -> Fraction:
-        """What the house keeps before it reseeds; at least `seeds` where the paytable pays for them."""
-        return 1 - self.contributions - self.odds - self.envy - self.draws
-
-    @property
-    def edge(self) -> Fraction:
-        return self.kept - self.seeds
 
 
 class Analysis(NamedTuple):
@@ -107,7 +96,7 @@ class Analysis(NamedTuple):
     draws: Fraction
     envy: dict[int, Fraction]
     envy_given: dict[str, Fraction]
-    long_run: LongRun | None
+    long_run: Return | None
 
     @property
     def hit(self) -> Fraction:
@@ -138,10 +127,7 @@ def analyze(subject: Subject, tonight: Tonight) -> Analysis:
         _row(row, chance, meters, terms.wager)
         for row, chance in zip(terms.rows, row_chances(terms), strict=True)
     )
-    one = sum(
-        (sum_ * hand_chances(terms.hand_kind)[hand] for hand, sum_ in envy_sums(terms).items()), Fraction(0)
-    )
-    envy = {players: (players - 1) * one / terms.wager for players in range(1, SEATS[game] + 1)}
+    envy = {players: envy_return(terms, players) for players in range(1, SEATS[game] + 1)}
     others = tonight.players - 1
     given = {hand: others * sum_ / terms.wager for hand, sum_ in envy_given(terms, game).items()}
     odds, draws = odds_return(terms), draws_return(terms, SEATS[game])
@@ -150,7 +136,7 @@ def analyze(subject: Subject, tonight: Tonight) -> Analysis:
     levels = tuple(_level(subject, level, meters[level.level], rows, total) for level in terms.levels)
     return Analysis(
         subject, tonight, rows, levels, odds, draws, envy, given if envy[2] else {},
-        _long_run(subject, levels, odds, envy[tonight.players], draws),
+        _long_run(subject, levels, tonight.players),
     )  # fmt: skip
 
 
@@ -211,7 +197,6 @@ def _level(
         now if reseeds else None,
         now.mean(Fraction(meter)) if known else Fraction(0),
         _ends(now) if reseeds else (),
-        whole * level.reseed / wager,
     )
 
 
@@ -219,11 +204,7 @@ def _ends(meter: Meter) -> tuple[At, ...]:
     return tuple(At(one, wagers_until(meter.chance, one), meter_at(meter, one)) for one in QUANTILES)
 
 
-def _long_run(
-    subject: Subject, levels: tuple[LevelFound, ...], odds: Fraction, envy: Fraction, draws: Fraction
-) -> LongRun | None:
+def _long_run(subject: Subject, levels: tuple[LevelFound, ...], players: int) -> Return | None:
     if any(level.cycle is None for level in levels):
         return None
-    rates = sum(level.primary + level.reserve for level in subject.terms.levels)
-    seeds = sum((level.cost for level in levels), Fraction(0))
-    return LongRun(Fraction(rates, BASIS_POINTS), odds, envy, draws, seeds)
+    return return_of(subject.terms, SEATS[subject.game], players)

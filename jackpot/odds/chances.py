@@ -3,10 +3,10 @@
 from fractions import Fraction
 from typing import NamedTuple
 
-from jackpot.catalogue import odds_of
+from jackpot.catalogue import envy_sums, odds_of
 from jackpot.catalogue.returns import MAGIC_CARDS
-from jackpot.rules.cards import DECK, SUITS
-from jackpot.rules.hands import NAMES, Ranked, best_row
+from jackpot.rules.cards import DECK
+from jackpot.rules.hands import NAMES
 from jackpot.rules.paytable import Game, HandKind, LinkTerms
 
 NOTHING = "high-card"
@@ -38,17 +38,6 @@ def pair_chances(kind: HandKind, game: Game) -> dict[tuple[str, str], Fraction]:
         for own in names
         for other, count in zip(names, counts[own], strict=True)
     }
-
-
-def envy_sums(terms: LinkTerms) -> dict[str, Fraction]:
-    """By hand of another player, the envy bonus that one wager is paid on average over its suits (A5)."""
-    sums = {}
-    for hand in NAMES[terms.hand_kind]:
-        rows = [best_row(terms.envy, Ranked(hand, suit)) for suit in SUITS]
-        paid = sum(row.amount for row in rows if row is not None)
-        if paid:
-            sums[hand] = Fraction(paid, len(SUITS))
-    return sums
 
 
 def envy_given(terms: LinkTerms, game: Game) -> dict[str, Fraction]:

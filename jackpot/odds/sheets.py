@@ -334,15 +334,15 @@ def _long_run(found: Analysis, money: Writing) -> Sheet:
     if run is None:
         return Sheet("long_run", title, columns, ())
     rows = (
-        (Sentence("onto the meters and reserves"), run.contributions),
+        (Sentence("onto the meters and reserves"), run.meters),
         (Sentence("fixed pays"), run.odds),
         (Sentence("envy"), run.envy),
         (Sentence("draws"), run.draws),
         (Sentence("kept before reseeds"), run.kept),
-        (Sentence("reseeds"), run.seeds),
+        (Sentence("reseeds"), run.reseeds),
         (Sentence("house edge in the long run"), run.edge),
     )
-    parts = {"kept": _percent(run.kept, money), "seeds": _percent(run.seeds, money)}
+    parts = {"kept": _percent(run.kept, money), "seeds": _percent(run.reseeds, money)}
     if run.edge >= 0:
         verdict = Sentence(
             "It pays for its own seed: of a wager {kept} is kept before reseeds, which cost {seeds}.", **parts

@@ -102,7 +102,11 @@ def test_a_return_counts_every_kind_of_row() -> None:
         7,
     )
     odds = (36 * 100 + 624 * 51 + 3_744 * Fraction(7, 2)) / Fraction(2_598_960)
-    assert returns == Return(Fraction(15, 100), odds, Fraction(0))
+    reseeds = Fraction(4 * 10, 2_598_960)  # ten dollars of a two-dollar wager, at each royal flush
+    nothing = Fraction(0)
+    assert returns == Return(odds, Fraction(15, 100), reseeds / 2, nothing, nothing)
+    assert (returns.total, returns.edge) == (odds + Fraction(15, 100) + reseeds / 2, 1 - returns.total)
+    assert returns.kept - returns.reseeds == returns.edge
 
 
 def test_a_return_tells_suits_apart_and_pays_the_best_row() -> None:

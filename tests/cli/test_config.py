@@ -6,6 +6,7 @@ import secrets
 import tomllib
 from collections.abc import Iterator
 from contextlib import closing
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,7 +14,9 @@ import pytest
 from jsonschema import Draft202012Validator
 from typer.testing import CliRunner
 
+from jackpot.catalogue import return_of
 from jackpot.cli.config import app
+from jackpot.config import load
 from tests.config.floor import HEAD
 from tests.ledger.waiting import open_banks, open_ledger
 from tests.server.heads import heads, site_key
@@ -45,6 +48,12 @@ key_file = "T01"
 """
 
 
+BONUS_RETURNS: Final = (
+    "link bonus at let-it-ride, 7 seats, returns 59.16 % "
+    "(fixed pays 36.23 %, meters 21.00 %, reseeds 0.00 %, envy 0.00 %, draws 1.92 %)"
+)
+
+
 @pytest.fixture
 def floor(tmp_path: Path) -> Path:
     (tmp_path / "T01").write_text("ab" * 32)
@@ -63,13 +72,65 @@ def test_a_good_configuration_is_summed_up(floor: Path) -> None:
         "  meter: primary 13 %, reserve 8 %, seed $20,000.00, reseed $0.00, no limit",
         "  meter: primary 15.25 %, reserve 0 %, seed $5,000.00, reseed $6,000.00, limit $100,000.00",
         "table T01: let-it-ride, 7 seats, on bonus",
-        "link bonus at let-it-ride, 7 seats, returns 59.16 % (meters 21.00 %, odds 36.23 %, draws 1.92 %)",
+        BONUS_RETURNS,
         "warning: link four: pa-641a-2011-progressive-A was proposed, not adopted",
         "warning: link four: no table is on it",
         f"{floor}: good",
     ):
         assert line in shown.output.splitlines()
     assert CliRunner().invoke(app, ["check"], env={"JACKPOT_CONFIG": str(floor)}).output == shown.output
+
+
+THREE: Final = """
+[[link]]
+id = "three"
+paytable = "pa-649a-2011-progressive-A"
+wager = "1.00"
+decks = 1
+[link.level.meter]
+primary = "14%"
+seed = "50000.00"
+reseed = "50000.00"
+[[table]]
+id = "T09"
+game = "three-card-poker"
+seats = {seats}
+links = ["three"]
+key_file = "T01"
+"""
+# Of 22,100 deals of three cards: the paytable's fixed pays, by how many deals make them.
+FIXED: Final = {500: 3, 70: 44, 60: 52, 6: 720}
+
+
+@pytest.mark.parametrize(("seats", "envy", "total"), [(7, "4.75 %", "299.38 %"), (2, "0.79 %", "295.42 %")])
+def test_the_house_pays_for_reseeds_and_envy_too(floor: Path, seats: int, envy: str, total: str) -> None:
+    """A7, A2, A5: one wager in 22,100 costs a reseed of $50,000.00. Without draws it is only warned of."""
+    text = floor.read_text() + THREE.format(seats=seats)
+    floor.write_text(text)
+    (terms,) = [link for link in load(floor).links if link.link == "three"]
+    fixed = Fraction(sum(pays * deals for pays, deals in FIXED.items()), 22_100)
+    one = Fraction(1 * 100 + 3 * 25, 22_100)
+    parts = (fixed, Fraction(14, 100), Fraction(50_000, 22_100), (seats - 1) * one, Fraction(0))
+    returns = return_of(terms, seats)
+    assert tuple(returns) == parts
+    assert returns.total == sum(parts)
+    shown = CliRunner().invoke(app, ["check", str(floor)])
+    assert shown.exit_code == 0, shown.output
+    said = (
+        f"returns {total} (fixed pays 54.38 %, meters 14.00 %, reseeds 226.24 %, envy {envy}, draws 0.00 %)"
+    )
+    where = f"link three at three-card-poker, {seats} seats"
+    lines = shown.output.splitlines()
+    assert f"{where}, {said}" in lines
+    assert f"warning: {where}, {said}, more than the wager (A7)" in lines
+
+
+def test_what_floor_to_seed_tops_up_is_said_to_come_on_top(floor: Path) -> None:
+    """A4, A7: it depends on where the meter stood, so it is in no figure."""
+    text = floor.read_text() + THREE.format(seats=7)
+    floor.write_text(text.replace('id = "three"\n', 'id = "three"\nfloor_to_seed = true\n'))
+    lines = CliRunner().invoke(app, ["check", str(floor)]).output.splitlines()
+    assert [line for line in lines if line.endswith(") and what floor_to_seed tops up")] != []
 
 
 def test_it_says_which_ledger_a_server_would_use(floor: Path) -> None:

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from jackpot.catalogue import return_of
+from jackpot.catalogue import Return, return_of
 from jackpot.config import Config, load
 from tests.config.floor import WriteFloor, mistakes
 
@@ -86,7 +86,7 @@ def test_what_a_wager_returns(floor: WriteFloor) -> None:
     returns = return_of(load(floor(bonus(magic=100, lucky=50))).links[1], 7)
     odds = Fraction(500 * 624 + 100 * 3_744 + 50 * 5_108, 2_598_960)
     draws = Fraction(20 * 5, 52 * 100) + Fraction(5, 7 * 50)
-    assert returns == (Fraction(21, 100), odds, draws)
+    assert returns == Return(odds, Fraction(21, 100), Fraction(0), Fraction(0), draws)
     assert returns.total == Fraction(21, 100) + odds + draws
     assert return_of(load(floor()).links[1], 7).draws == 0
 
@@ -140,8 +140,8 @@ def test_a_paytable_without_draws_is_never_refused_for_its_return(floor: WriteFl
     file = floor(more=GENEROUS + holdem(3, "proposed") + holdem(4, "proposed"))
     (found,) = [text for text in load(file).warnings if "returns" in text]
     assert found == (
-        "link proposed at ultimate-texas-holdem returns 503.29 % (meters 20.00 %, odds 483.29 %), more "
-        "than the wager (A7)"
+        "link proposed at ultimate-texas-holdem, 6 seats, returns 593.55 % (fixed pays 483.29 %, meters "
+        "20.00 %, reseeds 32.32 %, envy 57.93 %, draws 0.00 %), more than the wager (A7)"
     )
 
 

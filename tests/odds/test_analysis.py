@@ -14,6 +14,8 @@ from jackpot.rules.money import MICROS_PER_CENT
 from jackpot.rules.paytable import SEATS
 
 DOLLAR: Final = 1_000_000
+# What an operator may write where a source leaves a figure open.
+FILLED: Final = {"primary": "10%", "reserve": "1%", "seed": "20000.00", "reseed": "20000.00"}
 
 
 def found_of(
@@ -69,15 +71,26 @@ def test_where_a_wager_goes_in_the_long_run() -> None:
     found = found_of("pa-643a-five-card-C", players=7, wager="5.00")
     run = found.long_run
     assert run is not None
-    assert run.contributions == Fraction(19, 100)
+    assert run.meters == Fraction(19, 100)
     reseeds = Fraction(4 * 10_000 + 36 * 1_000 + 624 * 250, 2_598_960)
-    assert run.seeds == reseeds
-    assert run.edge == 1 - run.contributions - found.odds - found.envy[7] - reseeds
+    assert run.reseeds == reseeds
+    assert run.edge == 1 - run.meters - found.odds - found.envy[7] - reseeds
     # They stand at their seeds, which are their reseeds.
     assert [level.next_mean for level in found.levels] == [
         level.cycle and level.cycle.mean(level.cycle.mean_start) for level in found.levels
     ]
-    assert found.levels[0].cost * 649_740 * 5 == 50_000
+
+
+@pytest.mark.parametrize("paytable", ids())
+def test_one_computation_says_where_a_wager_goes(paytable: str) -> None:
+    """A7: what an analysis and its pages say of the long run is what `config check` says of a full table."""
+    opened = subject_of(paytable, Wish()).open - {"envy"}
+    figures = {figure: FILLED[figure.partition(".")[2]] for figure in opened}
+    subject = subject_of(paytable, Wish(figures=figures))
+    seats = SEATS[subject.game]
+    found = analyze(subject, Tonight(players=seats))
+    assert found.long_run == return_of(subject.terms, seats)
+    assert found.long_run.envy == found.envy[seats]
 
 
 def test_a_reserve_makes_the_next_meter() -> None:
@@ -85,7 +98,7 @@ def test_a_reserve_makes_the_next_meter() -> None:
     found = found_of("pa-643a-five-card-hand-bonus")
     (level,) = found.levels
     assert found.long_run is not None
-    assert found.long_run.seeds == 0
+    assert found.long_run.reseeds == 0
     assert level.cycle is not None
     assert level.cycle.mean_start == Fraction(8, 100) * 649_740 * DOLLAR
     assert not level.cycle.exact
