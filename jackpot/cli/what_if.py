@@ -30,6 +30,8 @@ COLUMNS: Final = "sheet", "day", "level", "figure", "as it was", "if", "differen
 FIGURES: Final = "wagers", "meter", "hits", "paid", "house"
 COUNTS: Final = "wagers", "hits"
 HIDDEN: Final = "wagers whose hand was not shown"
+# The link as it stands, with what was not repeated.
+JOURNAL: Final = "in the journal"
 # Terms that are played all the same.
 NOT_ALLOWED: Final = "not allowed on this paytable"
 
@@ -63,7 +65,8 @@ def what_if(asked: Asked) -> None:
     The journal's wagers, cards and draws are put to an engine of their own; no money moves, and nothing is
     written. With the link's own paytable, --set changes any figure, and the command says what of it is
     forbidden. With another one, give what that paytable leaves open. A hand that showed no cards counts as
-    lost. What people did to money (undo, correct, transfer) is not repeated; the command says how often they
+    lost, and so does one whose awards were undone. What else people did to money (correct, transfer) is left
+    out of both sides: `as it was` is the journal played again without it. The command says how often they
     did.
 
     Example: jackpot ledger what-if --link floor-five --set minor.primary=5% --config /etc/jackpot/config.toml
@@ -129,10 +132,10 @@ def _tell(found: "Found", config: "Config") -> None:
     totals = found.was_total, found.would_total
     cells = [[*total, total.left] for total in totals]
     cells.append(_difference(found))
-    print_table("In all", ["", *TOTALS], [
-        [name, *map(money.exact, sums)]
-        for name, sums in zip(("as it was", "if", "difference"), cells, strict=True)
-    ])  # fmt: skip
+    rows = list(zip(("as it was", "if", "difference"), cells, strict=True))
+    if found.journal_total != found.was_total:
+        rows.append((JOURNAL, [*found.journal_total, found.journal_total.left]))
+    print_table("In all", ["", *TOTALS], [[name, *map(money.exact, sums)] for name, sums in rows])
     typer.echo(LEFT)
     days = [
         [day.day, day.level, _shown(money.exact, day.meter), _shown("{:,}".format, day.hits),
@@ -176,6 +179,8 @@ def _tell_json(found: "Found") -> None:
     said = found._asdict() | {
         "was": ends(found.was),
         "would": ends(found.would),
+        "journal": ends(found.journal),
+        "journal_total": total(found.journal_total),
         "was_total": total(found.was_total),
         "would_total": total(found.would_total),
         "difference": dict(zip(names, map(_exact, _difference(found)), strict=True)),
@@ -220,6 +225,8 @@ def _figures(found: "Found") -> "Iterator[tuple[str, str, str, str, int | None, 
     totals = ([*total, total.left] for total in (found.was_total, found.would_total))
     for name, was, would in zip(TOTALS, *totals, strict=True):
         yield "in all", "", "", name, was, would
+    for name, sum_ in zip(TOTALS, (*found.journal_total, found.journal_total.left), strict=True):
+        yield JOURNAL, "", "", name, sum_, None
     for day in found.days:
         yield "day", day.day, day.level, "meter", day.meter, day.meter_if
         yield "day", day.day, day.level, "hits", day.hits, day.hits_if

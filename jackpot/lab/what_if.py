@@ -1,8 +1,10 @@
-"""What would a journal's wagers have come to on other terms? They are played again by an engine of their own.
+"""A journal's wagers played again, on the link's own terms and on others, each by an engine of its own.
 
 The journal is only read. Frames are put together from its events: wagers, locks, cards, closes, voids, wagers
-that were struck, rounds that were reopened. Of what people did to money nothing is repeated: awards undone or
-corrected, meters corrected or transferred. Each hit is paid before its table locks its next round.
+that were struck, rounds that were reopened. A hand whose awards were undone wins nothing that stands,
+whatever it won on other terms. What else people did to money is repeated on neither side: awards and meters
+corrected, money transferred. So two plays differ by their terms alone. Each hit is paid before its table
+locks its next round, unless it will be undone.
 """
 
 from collections import Counter
@@ -48,8 +50,9 @@ from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import Entry as Made
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.recompute import without_bets
+from jackpot.rules.settling import LUCKY_BONUS, MAGIC_CARD
 from jackpot.rules.signing import People
-from jackpot.rules.state import Link, Placed, Round, Table
+from jackpot.rules.state import Hit, Link, Placed, Round, Table
 from jackpot.rules.terms import check_link
 
 # Who validates, pays, undoes and reopens.
@@ -59,18 +62,21 @@ RATES: Final = ("primary", "reserve")
 SUMS: Final = ("seed", "reseed", "limit")
 # What people did to money, which is not repeated, and what it is called.
 LEFT_OUT: Final[dict[type[Event], str]] = {
-    Undone: "awards undone",
     Corrected: "awards corrected",
     MeterCorrected: "meters corrected",
     Transferred: "meters transferred",
     LeftDecided: "differences decided on",
     LinkChanged: "terms changed",
 }
-_REPEATED: Final[tuple[type[Event], ...]] = (Voided, Struck, Reopened, ReadingTaken, TableOpened)
+_REPEATED: Final[tuple[type[Event], ...]] = (
+    Voided, Struck, Reopened, ReadingTaken, TableOpened, Undone,
+)  # fmt: skip
 _ACTS: Final = tuple(event.kind for event in (*_REPEATED, *LEFT_OUT))
 
 Draws = dict[str, Draw]
 NO_DRAWS: Final = Draws()
+# Hits that no hand made, by what stands for one.
+DRAWN: Final = (MAGIC_CARD, LUCKY_BONUS)
 Change = Callable[[LinkTerms], LinkTerms]
 
 
@@ -119,17 +125,37 @@ class Day(NamedTuple):
     hits_if: int | None
 
 
-class Found(NamedTuple):
-    """was, would: by level, the house last, and all together. days: in order. hidden: wagers without cards.
+class Place(NamedTuple):
+    """Where a hit was made, on whatever terms. seat: 0 for the dealer's. drawn: which draw, "" for a hand."""
 
-    left_out: acts of people that were not repeated. refused: what the engine did not take, and why.
-    not_allowed: of the terms that were tried, those that no configuration may have.
+    table: str
+    round: str
+    seat: int
+    drawn: str
+
+
+class Winner(NamedTuple):
+    """Whose award of a hit it is. because: the seat whose hand earned an envy bonus, or 0."""
+
+    seat: int
+    because: int
+    dealer: bool
+
+
+class Found(NamedTuple):
+    """was, would: by level, the house last, and all together, both played again. days: in order.
+
+    journal: the link as it stands, with what was not repeated. hidden: wagers without cards. left_out: acts
+    of people that were not repeated. refused: what an engine did not take, and why. not_allowed: of the terms
+    that were tried, those that no configuration may have.
     """
 
     was: list[End]
     would: list[End]
+    journal: list[End]
     was_total: Total
     would_total: Total
+    journal_total: Total
     days: list[Day]
     rounds: int
     hidden: int
@@ -241,26 +267,56 @@ def what_if(ledger: Reader, bank: str, link: str, change: Change, tell: Callable
     for table in names.tables.values():
         if link in table.links and not hands.makes(terms.hand_kind, table.game):
             raise Impossible(f"{table.table}: the cards of {table.game} make no hand of {terms.paytable}")
-    again = _Again(names, number, terms)
     upto = ledger.head(bank).seq
+    undone = _undone(ledger, bank, upto)
+    own, other = _Again(names, number, now, undone), _Again(names, number, terms, undone)
     for entry in merge(counting(ledger, bank, 0, upto), of_kinds(ledger, bank, _ACTS, 0, upto)):
-        again.take(entry)
+        event = entry.event
+        for again in (own, other):
+            again.take(entry, event)
         if entry.seq % 4_096 == 0:
             tell(entry.seq, upto)
     _check_whole(ledger, bank)  # rows may have left meanwhile
     tell(upto, upto)
-    again.pay_all()
+    for again in (own, other):
+        again.pay_all()
     engine, _ = rebuild(ledger, bank)
-    return again.found(engine.state.link(number), not_allowed(now, terms))
+    journal = engine.state.link(number)
+    return Found(
+        was=_ends(own.link),
+        would=_ends(other.link),
+        journal=_ends(journal),
+        was_total=_total(own.link),
+        would_total=_total(other.link),
+        journal_total=_total(journal),
+        days=_days(own, other),
+        rounds=other.rounds,
+        hidden=other.hidden,
+        left_out=other.left_out,
+        refused=own.refused | other.refused,
+        not_allowed=not_allowed(now, terms),
+    )
+
+
+def _undone(ledger: Reader, bank: str, upto: int) -> dict[int, int]:
+    """By the journal's number of a hit, the entry that undid the last of its awards that was undone."""
+    return {
+        entry.event.hit: entry.seq
+        for entry in of_kinds(ledger, bank, (Undone.kind,), 0, upto)
+        if isinstance(entry.event, Undone)
+    }
 
 
 class _Again:
-    """Plays a link's events on an engine that has that link alone."""
+    """Plays a link's events on an engine that has that link alone.
 
-    def __init__(self, names: Names, number: int, terms: LinkTerms) -> None:
+    undone: as `_undone` finds it. No award is final at once, so that each can still be undone.
+    """
+
+    def __init__(self, names: Names, number: int, terms: LinkTerms, undone: Mapping[int, int]) -> None:
         self._names = names
         self._number = number
-        self._terms = replace(terms, hold_table=False, count_chips=False)
+        self._terms = replace(terms, hold_table=False, count_chips=False, validate_at=None)
         self._cents = to_cents(terms.wager)
         self._named = hands.NAMES[terms.hand_kind]
         # A seat whose hand was named for other links alone was shown, and has won nothing here.
@@ -268,27 +324,35 @@ class _Again:
         self._nothing = convert(next(poor, None), m.HandName | None)
         self._engine = Engine(names.bank)
         self._asked = 0
-        self._days: list[Day] = []
-        self._left_out: Counter[str] = Counter()
-        self._refused: Counter[str] = Counter()
-        self._rounds = self._hidden = 0
+        self._undone = undone
+        self._winners: dict[int, tuple[Place, dict[int, Winner]]] = {}
+        self._to_undo: Counter[Place] = Counter()
+        self.days: list[tuple[str, dict[str, tuple[int, int]]]] = []
+        self.left_out: Counter[str] = Counter()
+        self.refused: Counter[str] = Counter()
+        self.rounds = self.hidden = 0
         self._act(OpenBank("what-if"))
         self._act(OpenLink(self._terms))
 
-    def take(self, entry: Entry) -> None:
+    def take(self, entry: Entry, event: Event) -> None:
         """One event of the journal."""
-        event = entry.event
         match event:
             case TableOpened():
                 self._open(event.terms)
             case ReadingTaken():
-                self._read(event)
+                levels = self.link.levels
+                self.days.append(
+                    (event.day, {one.terms.level: (one.accounts.primary, one.hits) for one in levels})
+                )
+            case Undone():
+                self._undo(entry, event)
             case _ if type(event) in LEFT_OUT:
-                self._left_out[LEFT_OUT[type(event)]] += self._is_ours(event)
+                self.left_out[LEFT_OUT[type(event)]] += self._is_ours(event)
             case _:
                 number = getattr(event, "table", None) or entry.table or 0
                 table = self._engine.table(self._names.table(number))
                 if table is not None:
+                    self._note(table, event)
                     self._round(table, entry.at, event)
 
     def pay_all(self) -> None:
@@ -296,31 +360,55 @@ class _Again:
         for table in self._engine.state.tables:
             self._pay(table)
 
-    def found(self, was: Link, forbidden: list[str]) -> Found:
-        """What came of it, next to the link as it is."""
-        return Found(
-            *(_ends(was), _ends(self._link)), *(_total(was), _total(self._link)), self._days,
-            self._rounds, self._hidden, self._left_out, self._refused, forbidden,
-        )  # fmt: skip
-
     @property
-    def _link(self) -> Link:
+    def link(self) -> Link:
         return self._engine.state.links[0]
 
     def _open(self, terms: TableTerms) -> None:
         if self._terms.link in terms.links:
             self._act(OpenTable(replace(terms, links=(self._terms.link,), max_rounds_per_minute=0)))
 
-    def _read(self, event: ReadingTaken) -> None:
-        was = {
-            self._names.level(self._number, level): (primary, hits)
-            for link, level, primary, _, _, _, hits in event.meters
-            if link == self._number
-        }
-        would = {one.terms.level: (one.accounts.primary, one.hits) for one in self._link.levels}
-        nothing = (None, None)
-        for level in dict.fromkeys([*was, *would]):
-            self._days.append(Day(event.day, level, *was.get(level, nothing), *would.get(level, nothing)))
+    def _note(self, table: Table, event: Event) -> None:
+        """Which hits of the journal will be undone, by where they are made: they are not paid before."""
+        if not isinstance(event, Settled | Closed):
+            return
+        for hit in event.made.hits:
+            if hit.link == self._number and hit.number in self._undone:
+                drawn = hit.hand if hit.hand in DRAWN else ""
+                place = Place(table.terms.table, event.round, hit.seat, drawn)
+                _, winners = self._winners.setdefault(hit.number, (place, {}))
+                self._to_undo[place] += not winners
+                winners |= {one.number: Winner(one.seat, one.because, one.dealer) for one in hit.awards}
+
+    def _undo(self, entry: Entry, event: Undone) -> None:
+        """The same hand wins nothing that stands here either; or one winner of it, if the others still do."""
+        if event.hit not in self._winners:
+            return  # of another link
+        place, winners = self._winners[event.hit]
+        for number in event.awards:
+            gone = winners.pop(number, None)
+            for hit in self._at(place):
+                for award in hit.awards:
+                    if award.stands() and gone == Winner(award.seat, award.because, award.dealer):
+                        self._act(Undo(f"H{hit.number}", AS_IT_WAS, f"A{award.number}"), entry.at)
+        for hit in self._at(place) if not winners else ():
+            self._act(Undo(f"H{hit.number}", AS_IT_WAS), entry.at)
+        if self._undone[event.hit] == entry.seq:
+            self._to_undo[place] -= 1
+
+    def _at(self, place: Place) -> list[Hit]:
+        """The hits that were made there, and have an award that stands."""
+        table = self._engine.table(place.table)
+        return [
+            hit
+            for hit in list(self._engine.state.hits.values())
+            if table is not None and hit.table == table.number and self._place(hit) == place
+            if any(award.stands() for award in hit.awards)
+        ]
+
+    def _place(self, hit: Hit) -> Place:
+        table = self._engine.state.table(hit.table).terms.table
+        return Place(table, hit.round, hit.seat, hit.hand if hit.hand in DRAWN else "")
 
     def _is_ours(self, event: Event) -> bool:
         links = {getattr(event, name, None) for name in ("link", "to")}
@@ -413,13 +501,15 @@ class _Again:
         """A round has ended, if it has."""
         if round_.reopened or table.find(round_id) is not None:
             return
-        self._rounds += 1
+        self.rounds += 1
         seen = {shown.seat for shown in round_.shown if shown.cards}
-        self._hidden += len({bet.seat for bet in round_.bets if not bet.dealer} - seen)
+        self.hidden += len({bet.seat for bet in round_.bets if not bet.dealer} - seen)
 
     def _pay(self, table: Table) -> None:
         """All that waits at the table is validated and paid (A10)."""
         for number in sorted(set(table.unpaid.hits)):
+            if self._to_undo[self._place(self._engine.state.hits[number])]:
+                continue
             self._act(Validate(f"H{number}"))
             for payment in payments(self._engine.state.hits[number], f"H{number}"):
                 self._act(payment)
@@ -428,16 +518,26 @@ class _Again:
         envelope = Envelope(command, at, 0, self._digest(), table=table.terms.table, draws=draws)
         answer = self._engine.execute(envelope).answer
         if isinstance(answer, Nack):
-            self._refused[answer.message] += 1
+            self.refused[answer.message] += 1
 
     def _act(self, command: ActCommand, at: int = 0) -> None:
         outcome = self._engine.execute(Envelope(command, at, 0, self._digest(), people=TWO))
         if outcome.entry is None:
-            self._refused[outcome.of_act().message] += 1
+            self.refused[outcome.of_act().message] += 1
 
     def _digest(self) -> bytes:
         self._asked += 1
         return self._asked.to_bytes(DIGEST_BYTES // 2, "big") * 2
+
+
+def _days(own: _Again, other: _Again) -> list[Day]:
+    """Both plays at each reading, by level."""
+    nothing = (None, None)
+    return [
+        Day(day, level, *was.get(level, nothing), *would.get(level, nothing))
+        for (day, was), (_, would) in zip(own.days, other.days, strict=True)
+        for level in dict.fromkeys([*was, *would])
+    ]
 
 
 def _ends(link: Link) -> list[End]:

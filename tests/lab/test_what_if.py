@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from jackpot.books.names import HOUSE
 from jackpot.catalogue import LevelEntry, LinkEntry, resolve
@@ -13,9 +14,10 @@ from jackpot.lab.bench.past import BANK
 from jackpot.lab.what_if import Found, Impossible, not_allowed, other_terms, what_if
 from jackpot.ledger.open import open_reader
 from jackpot.rules import hands, kinds
+from jackpot.rules.acts.readings import ReadingTaken
 from jackpot.rules.events import Settled
 from jackpot.rules.hands import best_row
-from jackpot.rules.paytable import ForOne, Percent
+from jackpot.rules.paytable import ForOne, LinkTerms, Percent
 from tests.books.conftest import SEED
 from tests.books.season import Season
 from tests.lab.simulated.floors import FIVE, played
@@ -44,12 +46,19 @@ def tried(url: str, paytable: str | None = None, **settings: str) -> Found:
 
 
 def test_on_the_same_terms_the_same_happens(past: str) -> None:
-    """L6, A2: every meter, hit and sum, on every day; nothing is written."""
+    """L6, A2: every meter, hit and sum, on every day, as the journal has it; nothing is written."""
     found = tried(past)
-    assert found.would == found.was
-    assert [(day.meter_if, day.hits_if) for day in found.days] == [
-        (day.meter, day.hits) for day in found.days
-    ]
+    assert found.would == found.was == found.journal
+    assert found.would_total == found.was_total == found.journal_total
+    with closing(open_reader(past)) as ledger:
+        read = [
+            (event.day, primary, hits)
+            for row in ledger.rows(BANK, 0, ledger.head(BANK).seq)
+            if isinstance(event := kinds.decode(row.kind, row.version, row.body), ReadingTaken)
+            for _, _, primary, _, _, _, hits in event.meters
+        ]
+    assert [(day.day, day.meter_if, day.hits_if) for day in found.days] == read
+    assert [(day.day, day.meter, day.hits) for day in found.days] == read
     assert {day.day for day in found.days} == {"2026-01-01", "2026-01-02"}
     assert (found.rounds, found.hidden) == (2 * 2 * 24 * 12, 0)
 
@@ -109,6 +118,39 @@ def test_what_tables_and_people_did_to_rounds_is_repeated(tmp_path: Path) -> Non
             found = what_if(reader, floor.BANK, link.terms.link, lambda now: now, lambda *_: None)
             assert found.refused == Counter(), link.terms.link
             assert [end.wagers for end in found.would[:-1]] == [level.wagers for level in link.levels]
+
+
+def faster(terms: LinkTerms) -> LinkTerms:
+    """Its meters rise a little faster."""
+    levels = tuple(replace(level, primary=level.primary + 1) for level in terms.levels)
+    return replace(terms, levels=levels)
+
+
+@pytest.mark.parametrize("seed", [SEED, SEED + 1])
+def test_two_plays_differ_by_their_terms_alone(seed: int, tmp_path: Path) -> None:
+    """A10, A11, T6: an undone hand won on neither side, a correction is on neither: nothing else differs."""
+    season = Season(seed, 2, 120)
+    url = f"sqlite:///{tmp_path / 'season.db'}"
+    with closing(open_ledger(url)) as ledger:
+        season.write(ledger)
+    undone, corrected = 0, Counter[str]()
+    with closing(open_reader(url)) as reader:
+        for link in season.engine.state.links:
+            name, hits = link.terms.link, [level.hits for level in link.levels]
+            undone += sum(level.undone_hits for level in link.levels)
+            found = what_if(reader, floor.BANK, name, lambda now: now, lambda *_: None)
+            assert (found.would, found.would_total) == (found.was, found.was_total), name
+            assert [end.hits for end in found.journal[:-1]] == hits
+            assert [end.hits for end in found.was[:-1]] == hits, name
+            assert [(day.meter_if, day.hits_if) for day in found.days] == [
+                (day.meter, day.hits) for day in found.days
+            ]
+            corrected += found.left_out
+            found = what_if(reader, floor.BANK, name, faster, lambda *_: None)
+            assert [end.hits for end in found.would[:-1]] == hits, name
+            assert found.refused == Counter(), name
+    assert undone > 0
+    assert corrected["awards corrected"] > 0
 
 
 @pytest.mark.parametrize(
