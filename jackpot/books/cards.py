@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from itertools import chain
 from typing import Any, Final, Literal, NamedTuple
 
-from jackpot.books.entries import BEYOND, Entry, asked
+from jackpot.books.entries import Entry, asked
 from jackpot.books.names import Names
 from jackpot.books.report import Archive, InArchive, Unanswerable
 from jackpot.ledger.archived import cut_of, is_archived, not_the_archive
@@ -101,24 +101,24 @@ def _magic(round_: _Round, hit: Hit) -> Cards:
 def _of_round(ledger: Reader, names: Names, frames: str, hit: Hit, archive: Archive | None) -> _Round:
     """What its frames of these kinds said up to the hit. Raises InArchive, Unanswerable."""
     bank, cut = names.bank, cut_of(ledger, names.bank)
-    events = _events(ledger, bank, frames, hit, 0 if cut is None else cut.seq)
+    events = _events(ledger, bank, frames, hit, (names.rounds.after, hit.seq))
     if cut is None or hit.seq - _BACK >= cut.seq or _locked_after(ledger, bank, hit, cut.seq):
         return _Round(events, None, "journal")
     if archive is not None:
         whole = archive()
         if (other := not_the_archive(ledger, whole, bank, cut)) is not None:
             raise Unanswerable(f"archive: {other}")
-        return _Round(events + _events(whole, bank, frames, hit, 0, cut.seq), None, "archive")
+        return _Round(events + _events(whole, bank, frames, hit, (0, min(cut.seq, hit.seq))), None, "archive")
     state = names.rounds.find(hit.table, hit.round)
     if state is None:
         raise InArchive(is_archived(bank, cut))
     return _Round(events, state, "state")
 
 
-def _events(ledger: Reader, bank: str, frames: str, hit: Hit, after: int, upto: int = BEYOND) -> list[Any]:
-    """Those of the hit's round in entries after < seq <= upto, none after the hit, the newest first."""
-    first = max(after, hit.seq - _BACK)
-    found = asked(ledger, bank, frames, min(upto, hit.seq), first, hit.table, FRAMES_MOST)
+def _events(ledger: Reader, bank: str, frames: str, hit: Hit, within: tuple[int, int]) -> list[Any]:
+    """Those of the hit's round, the newest first. within: (after, upto), the entries to look at."""
+    after, upto = within
+    found = asked(ledger, bank, frames, upto, max(after, hit.seq - _BACK), hit.table, FRAMES_MOST)
     events = [Entry(*row).event for row in found]
     return [event for event in events if getattr(event, "round", None) == hit.round]
 

@@ -13,7 +13,7 @@ from jackpot.books.entries import Entry, asked, must_be_here, newest, one
 from jackpot.books.names import Names
 from jackpot.config import Site
 from jackpot.ledger.archived import cut_of
-from jackpot.ledger.cycles import Turn, Undoings, first_entry, reseed_before, settlement
+from jackpot.ledger.cycles import Cycles, Turn, settlement
 from jackpot.ledger.cycles import takes as takes_of
 from jackpot.ledger.opening import balances
 from jackpot.ledger.reading import Reader
@@ -107,7 +107,7 @@ class Way:
         self.turn = turn
         self.primary = 0
         self.cycles = range(0)
-        self._undone = Undoings(ledger, place.bank)
+        self._cycles = Cycles(ledger, place.bank)
 
     def lines(self) -> Iterator[Line]:
         """Each step from the cycle's beginning to the moment."""
@@ -132,7 +132,7 @@ class Way:
 
     def _begins(self, turn: Turn) -> tuple[Entry, TakeMade] | None:
         """The last take of the whole meter before that turn of which an award stands; None: none."""
-        found = reseed_before(self.ledger, self.place.bank, self.place.key, turn, self._undone)
+        found = self._cycles.reseed_before(self.place.key, turn)
         if found is None or found.take is None:
             return None
         return self._entry(found.seq), found.take
@@ -190,7 +190,8 @@ class Way:
                     yield from Way(self.ledger, self.site, older, Turn(seq, 0)).lines()
                     yield from self._between(1, upto)
                     return
-        yield from self._between(first_entry(self.ledger, self.place.bank, self.place.key) - 1, upto)
+        opened = self._cycles.first_entry(self.place.key)
+        yield from self._between(max(0, opened - 1), upto)
 
     def _between(self, after: int, upto: int) -> Iterator[Line]:
         """All that moved the meter in the entries after < seq <= upto, part by part. Raises InArchive."""
@@ -240,7 +241,7 @@ class Way:
             because = _NEXT if is_whole(take.rate) or because == _NEXT else _TOP_UP
             given = sum(amounts(event)[number] for number in take.awards)
             parts = [Sentence("award {awards}", awards=told(take.awards)), _share(take)]
-            if set(take.awards) <= self._undone.since(entry.seq):
+            if set(take.awards) <= self._cycles.undone_since(entry.seq):
                 parts.append(Sentence("undone later"))
             yield Line(joined(parts), day, table, entry.seq, cycle, -given)
             moved.primary += given

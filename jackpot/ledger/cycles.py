@@ -44,66 +44,67 @@ class Start(NamedTuple):
     take: TakeMade | None
 
 
-class Undoings:
-    """The awards of a bank that were undone after some entry. Each undoing is read once."""
+class Cycles:
+    """The cycles of one bank's levels. A level is its link's number, and its own."""
 
     def __init__(self, ledger: Reader, bank: str) -> None:
         self._ledger = ledger
         self._bank = bank
-        self._awards: set[int] = set()
-        self._from = 2**63 - 1
+        self._undone: set[int] = set()
+        self._undone_from = 2**63 - 1
 
-    def since(self, seq: int) -> set[int]:
-        """The awards that were undone in a later entry, however late."""
-        if seq < self._from:
-            for version, body in _asked(self._ledger, self._bank, _UNDONE, seq, self._from):
+    def running_since(self, level: tuple[int, int], waiting: Collection[int]) -> Start:
+        """Where the running cycle begins, or may begin once awards that wait are undone.
+
+        waiting: the numbers of those awards.
+        """
+        end = Turn(self._ledger.head(self._bank).seq + 1, 0)
+        return self.reseed_before(level, end, waiting) or Start(self.first_entry(level), None)
+
+    def reseed_before(
+        self, level: tuple[int, int], turn: Turn, waiting: Collection[int] = ()
+    ) -> Start | None:
+        """The last take of the whole meter before that turn of which an award stands; None: there is none.
+
+        waiting: awards that count as undone, since they may be.
+        """
+        below = turn.row
+        while True:
+            found = self._asked(_AWARDING, below, *level, PAGE)
+            for (seq,) in found:
+                for take in reversed(takes(self._event(seq), level)):
+                    before = Turn(seq, take.order) < turn
+                    gone = self.undone_since(seq).union(waiting) if before else set()
+                    if before and is_whole(take.rate) and not set(take.awards) <= gone:
+                        return Start(seq, take)
+            if len(found) < PAGE:
+                return None
+            below = found[-1][0] - 1
+
+    def first_entry(self, level: tuple[int, int]) -> int:
+        """What opened a level in this bank, or brought it along from another; 0 where nothing did."""
+        return next((int(seq) for (seq,) in self._asked(_FIRST, *level)), 0)
+
+    def undone_since(self, seq: int) -> set[int]:
+        """The awards that were undone in a later entry, however late. Each undoing is read once."""
+        if seq < self._undone_from:
+            for version, body in self._asked(_UNDONE, seq, self._undone_from):
                 event = kinds.decode(Undone.kind, version, body)
                 if isinstance(event, Undone):
-                    self._awards.update(event.awards)
-            self._from = seq
-        return self._awards
+                    self._undone.update(event.awards)
+            self._undone_from = seq
+        return self._undone
 
+    def _event(self, seq: int) -> Event:
+        for kind, version, body in self._asked(_EVENT, seq):
+            return kinds.decode(kind, version, body)
+        raise LedgerCorrupt(f"{self._bank}: row {seq} is missing; jackpot verify says what was taken away")
 
-def reseed_before(
-    ledger: Reader,
-    bank: str,
-    level: tuple[int, int],
-    turn: Turn,
-    undone: Undoings,
-    waiting: Collection[int] = (),
-) -> Start | None:
-    """The last take of the whole meter before that turn of which an award stands; None where there is none.
+    def _asked(self, sql: str, *values: Any) -> Sequence[Any]:
+        def question(number: int) -> Conversation[Sequence[Any]]:
+            return (yield sql, (number, *values))
 
-    level: its link's number, and its own. waiting: awards that count as undone, since they may be.
-    """
-    below = turn.row
-    while True:
-        found = _asked(ledger, bank, _AWARDING, below, *level, PAGE)
-        for (seq,) in found:
-            for take in reversed(takes(_event(ledger, bank, seq), level)):
-                gone = undone.since(seq).union(waiting)
-                if Turn(seq, take.order) < turn and is_whole(take.rate) and not set(take.awards) <= gone:
-                    return Start(seq, take)
-        if len(found) < PAGE:
-            return None
-        below = found[-1][0] - 1
-
-
-def first_entry(ledger: Reader, bank: str, level: tuple[int, int]) -> int:
-    """The entry that opened a level in this bank, or brought it along from another; 0 where none did."""
-    return next((int(seq) for (seq,) in _asked(ledger, bank, _FIRST, *level)), 0)
-
-
-def start_of_running(
-    ledger: Reader, bank: str, level: tuple[int, int], undone: Undoings, waiting: Collection[int]
-) -> Start:
-    """Where the running cycle begins, or may begin once awards that wait are undone.
-
-    waiting: the numbers of those awards.
-    """
-    end = Turn(ledger.head(bank).seq + 1, 0)
-    reseed = reseed_before(ledger, bank, level, end, undone, waiting)
-    return reseed or Start(first_entry(ledger, bank, level), None)
+        return self._ledger.ask(self._bank, question)
 
 
 def settlement(event: Event) -> Settlement:
@@ -114,16 +115,3 @@ def settlement(event: Event) -> Settlement:
 def takes(event: Event, level: tuple[int, int]) -> list[TakeMade]:
     """The entry's awards of this level at their own turn, in their order."""
     return [take for take in settlement(event).takes if (take.link, take.level) == level and not take.moment]
-
-
-def _event(ledger: Reader, bank: str, seq: int) -> Event:
-    for kind, version, body in _asked(ledger, bank, _EVENT, seq):
-        return kinds.decode(kind, version, body)
-    raise LedgerCorrupt(f"{bank}: row {seq} is missing; jackpot verify says what was taken away")
-
-
-def _asked(ledger: Reader, bank: str, sql: str, *values: Any) -> Sequence[Any]:
-    def question(number: int) -> Conversation[Sequence[Any]]:
-        return (yield sql, (number, *values))
-
-    return ledger.ask(bank, question)

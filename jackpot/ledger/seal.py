@@ -23,7 +23,7 @@ from jackpot.ledger.archived import (
 )
 from jackpot.ledger.backup import PART, backup
 from jackpot.ledger.copy import Progress
-from jackpot.ledger.cycles import Undoings, start_of_running
+from jackpot.ledger.cycles import Cycles
 from jackpot.ledger.journal import Head, chained
 from jackpot.ledger.nightly import PROVED
 from jackpot.ledger.offline import command_at, decide
@@ -193,12 +193,14 @@ def _holds(ledger: Reader, state: State, sealed: Sequence[int]) -> Iterator[tupl
     yield f"a start needs {STATES_AFTER} sealed states after it, one each {SEAL_STEP} rows", after - 1
     for hit in _waiting(state):
         yield f"H{hit.number}, in row {hit.seq}, is not paid", hit.seq - 1
-    undone = Undoings(ledger, state.bank)
+    cycles = Cycles(ledger, state.bank)
     unpaid = {award.number for hit in _waiting(state) for award in hit.awards if award.status in UNPAID}
     for link in state.links:
         for level in link.levels if not link.closed else ():
-            start = start_of_running(ledger, state.bank, (link.number, level.number), undone, unpaid)
+            start = cycles.running_since((link.number, level.number), unpaid)
             name = f"{link.terms.link} {level.terms.level}"
+            if not start.seq:
+                continue  # nothing ever moved it
             yield f"the cycle of {name} began in row {start.seq} (L10)", start.seq - 1
 
 

@@ -11,6 +11,7 @@ from threading import Thread
 from typing import Final
 
 import pytest
+from msgspec.structs import replace
 
 from controllers.answers import Ack
 from jackpot.ledger import seal as sealing
@@ -29,6 +30,7 @@ from jackpot.ledger.store import Fenced, LedgerCorrupt, LedgerError, LedgerUnusa
 from jackpot.ledger.verify import WHOLE, How, Report, verify
 from jackpot.rules.acts.archives import Archived
 from jackpot.rules.acts.hits import Undo, Validate, payments
+from jackpot.rules.acts.links import OpenLink
 from jackpot.rules.acts.readings import ReadingTaken
 from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.engine import Engine
@@ -40,7 +42,7 @@ from tests import frames
 from tests.frames import Bet, Claim
 from tests.ledger.conftest import Place
 from tests.ledger.planted import run_sql
-from tests.ledger.play import START_MS, Play
+from tests.ledger.play import NEW, START_MS, Play
 from tests.ledger.season import Season
 from tests.ledger.test_backup import backed_up
 from tests.ledger.test_copy import write
@@ -476,6 +478,15 @@ def test_a_hit_that_waits_for_nobody_holds_no_row(place: Place, tmp_path: Path, 
     assert kept.with_archive() == ()
 
 
+def test_a_level_that_nothing_moved_holds_no_row(place: Place, tmp_path: Path) -> None:
+    """L10: a link without a seed, on which nobody has wagered yet, has no cycle to explain."""
+    season = Season()
+    season.does(OpenLink(replace(NEW, levels=(replace(NEW.levels[0], seed=0),))))
+    years(season)
+    kept = Kept(place, tmp_path, season)
+    assert kept.seal().upto == season.snapshots[-3].seq
+
+
 def years(season: Season) -> None:
     """Three sealed states, and a cycle that begins after all of them."""
     for _ in range(3):
@@ -493,25 +504,6 @@ def test_two_newer_states_stay_and_a_start_takes_the_older(place: Place, tmp_pat
     told: list[tuple[int, tuple[str, ...]]] = []
     _, head = rebuild(kept.ledger, "main", lambda rows, why: told.append((rows, tuple(why))))
     assert told == [(head.seq - season.snapshots[-2].seq, ())]
-
-
-def test_a_cycle_that_an_undo_would_join_stays(place: Place, tmp_path: Path) -> None:
-    """L10, A11: while the award that ended a cycle waits for people, that cycle may go on."""
-    season = Season()
-    season.does(OpenTable(TableTerms("T02", "let-it-ride", 7, ("three",))))
-    began = season.rows[-1].seq + 2
-    season.win()
-    season.weeks()
-    season.snapshots.append(season.seal())
-    season.frame("T02", frames.Wager("royal", (Bet(1, "three", 500),), lock=True))
-    settle = frames.Settle("royal", (Claim(1, ("As", "Ks", "Qs")),), close=True)
-    assert season.frame("T02", settle).entry is not None
-    for _ in range(2):
-        season.weeks()
-        season.snapshots.append(season.seal())
-    kept = Kept(place, tmp_path, season)
-    one = kept.plan()
-    assert (one.upto, one.held) == (0, f"the cycle of three meter began in row {began} (L10)")
 
 
 def test_a_start_needs_its_states(kept: Kept) -> None:

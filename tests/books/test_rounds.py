@@ -1,10 +1,9 @@
-"""Do the books say of a ledger whose old frames left what they would say of the whole one?
+"""Do the books say of a round whose frames are archived what they would say of it in the whole ledger?
 
 The oracle is the archive, brought up to date: it is whole from row 1.
 """
 
 from contextlib import closing
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,26 +12,21 @@ from msgspec.structs import replace
 
 from controllers.answers import Ack
 from jackpot.books.report import Unanswerable
-from jackpot.ledger.journal import row_of
 from jackpot.ledger.open import open_reader
-from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.sqlite import SqliteLedger
-from jackpot.rules.acts.links import OpenLink, Resume, Suspend
+from jackpot.rules.acts.links import Resume, Suspend
 from jackpot.rules.acts.parameters import ChangeLink
 from jackpot.rules.acts.readings import Reading
 from jackpot.rules.acts.rounds import Reopen, VoidRound
 from jackpot.rules.acts.tables import OpenTable
-from jackpot.rules.commands import Envelope
 from jackpot.rules.paytable import TableTerms
 from tests import frames
 from tests.books.asked import said
-from tests.frames import Bet, Claim, Unbet, numbered
+from tests.frames import Bet, Claim, Unbet
 from tests.ledger.conftest import Place, place
-from tests.ledger.play import NEW, THREE
+from tests.ledger.play import THREE
 from tests.ledger.season import Season
-from tests.ledger.test_join import NOW
 from tests.ledger.test_seal import Kept
-from tests.ledger.waiting import join
 from tests.program import jackpot
 
 __all__ = ["place"]
@@ -181,75 +175,3 @@ def test_a_form_takes_no_cards_from_another_archive(place: Place, tmp_path: Path
         Idle().write(ledger)
     with closing(open_reader(f"sqlite:///{other}")) as archive, pytest.raises(Unanswerable, match="archive:"):
         said(kept.ledger, "payout", hit=int(hit[1:]), archive=lambda: archive)
-
-
-def explained(kept: Kept, hits: list[str], banks: tuple[str, ...] = ("main",)) -> None:
-    """Each is explained as in the whole ledger, with no problem."""
-    with kept.whole() as whole:
-        for hit in hits:
-            found = said(kept.ledger, "explain", hit=int(hit[1:]), banks=banks)
-            assert found.problems == []
-            assert found == said(whole, "explain", hit=int(hit[1:]), banks=banks)
-
-
-class Won(Idle):
-    """A win right after a sealed state, before any reading; then years."""
-
-    def years(self) -> None:
-        """The cut is where the win is next."""
-        for _ in range(3):
-            self.weeks()
-        self.snapshots.append(self.seal())
-        self.win()
-        for _ in range(2):
-            self.weeks()
-            self.snapshots.append(self.seal())
-
-
-def test_the_next_hits_are_explained_after_an_archive(place: Place, tmp_path: Path) -> None:
-    """L10: the cycle began with a win that no reading stands before in the rows that are here."""
-    kept = kept_of(place, tmp_path, Won())
-    with kept.going_on() as season:
-        hits = []
-        for _ in range(2):
-            season.weeks()
-            hits.append(season.win())
-    explained(kept, hits)
-
-
-def test_the_hits_of_a_link_that_opened_after_the_cut_are_explained(place: Place, tmp_path: Path) -> None:
-    """L10: its first cycle began with its opening, and all of it is here."""
-    kept = kept_of(place, tmp_path, Idle(), Idle.idle)
-    with kept.going_on() as season:
-        season.does(OpenLink(NEW))
-        season.does(OpenTable(TableTerms("T03", "let-it-ride", 7, ("new",))))
-        season.frame("T03", frames.Wager("first", (Bet(1, "new", 500),), lock=True))
-        settled = season.frame("T03", frames.Settle("first", (Claim(1, ROYAL),), close=True)).answer
-        assert isinstance(settled, Ack)
-    explained(kept, [settled.awards[0].hit])
-
-
-def test_a_hit_of_a_joined_bank_is_explained_after_an_archive(place: Place, tmp_path: Path) -> None:
-    """L10: the cycle began in a bank whose old rows left before it became part of another."""
-    kept = kept_of(place, tmp_path, Won())
-    with kept.going_on() as season:
-        season.does(Suspend("operator", (), "one room"), "anna")
-    join(kept.ledger, ("main",), "floor", "anna", "one room", NOW)
-    kept.ledger.new_epoch("floor", "test")
-    engine, head = rebuild(kept.ledger, "floor")
-    told: list[Ack] = []
-    for command, people, table in (
-        (Resume("operator", (), "one room"), ("anna",), None),
-        (frames.Wager("royal", (Bet(1, "three", 500),), lock=True), (), "T01"),
-        (frames.Settle("royal", (Claim(1, ROYAL),), close=True), (), "T01"),
-    ):
-        own = engine.table(table) if table else None
-        sent = numbered(command, own.last_seq + 1) if own else command
-        digest = sha256(repr(command).encode()).digest()[:16]
-        outcome = engine.execute(Envelope(sent, NOW, NOW, digest, table=table, people=people))
-        assert outcome.entry is not None
-        told += [outcome.answer] if isinstance(outcome.answer, Ack) else []
-        row = row_of("floor", head.epoch, outcome.entry, head.hash)
-        kept.ledger.append("floor", head.epoch, head.seq, [row])
-        head = kept.ledger.head("floor")
-    explained(kept, [told[-1].awards[0].hit], ("floor",))
