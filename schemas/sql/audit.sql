@@ -8,8 +8,7 @@
 -- see the ledger at slightly different rows. The first column names the query. Those marked NO ROW must give none.
 --
 -- A ledger that was sealed ("jackpot ledger seal") lacks old frames: gaps and sums that do not add up are no fault then.
--- Bring a copy of its archive up to date ("jackpot ledger backup COPY.db") and ask that: it is whole from row 1. The
--- view conservation is right all the same: it begins with the table opening, the balances where the rows begin.
+-- Bring a copy of its archive up to date ("jackpot ledger backup COPY.db") and ask that: it is whole from row 1.
 --
 -- Sums are micro-dollars, a millionth of the currency unit: divide by 1000000. Sources of money (house, wagers,
 -- corrections, transfers) are posted negative, uses (primary, reserve, overflow, awards) positive. Times (at) are unix
