@@ -7,7 +7,6 @@ from jackpot.books.days import Span, hour, hour_began, periods, wanted_span
 from jackpot.books.entries import asked, must_be_here, of_kinds, wagers_before
 from jackpot.books.names import Names
 from jackpot.books.report import Cell, Column, Found, Report, Wanted
-from jackpot.ledger.archived import cut_of
 from jackpot.ledger.reading import Reader
 from jackpot.rules.acts.rounds import Struck
 from jackpot.rules.events import Voided
@@ -102,15 +101,16 @@ def contributed_by(ledger: Reader, names: Names, after: int, upto: int) -> Itera
 def _wagered_at(ledger: Reader, names: Names, link: int, seq: int, event: Voided | Struck) -> int:
     """When it was wagered what people took back there: a reopened round may be of before a change (L9, A11).
 
-    A round that is in an archive, or that another bank brought along, was wagered before all that is here.
+    While a round has wagers on a link, its rates stay. So any of its wagers there says which they were.
     """
     if not any(changed <= seq for changed, _ in names.before.get(link, ())):
         return seq
-    for found, wagered in wagers_before(ledger, names.bank, event.table, seq):
+    for found, wagered in wagers_before(ledger, names.bank, event.table, seq, names.rounds.after):
         if wagered.round == event.round:
             return found
-    cut = cut_of(ledger, names.bank)
-    return 0 if cut is None else cut.seq
+    round_ = names.rounds.find(event.table, event.round)
+    made = () if round_ is None else zip(round_.bets, round_.seqs, strict=True)
+    return next((at for bet, at in made if bet.link == link), names.rounds.after)
 
 
 def _told(names: Names, wanted: Wanted, hours: dict[Where, Sums]) -> Iterator[tuple[Cell, ...]]:

@@ -9,9 +9,13 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from jackpot.books.days import gaming_day, offset_ms
-from jackpot.books.entries import Entry, asked, must_be_here, newest, of_kind, one
+from jackpot.books.entries import Entry, asked, must_be_here, newest, one
 from jackpot.books.names import Names
 from jackpot.config import Site
+from jackpot.ledger.archived import cut_of
+from jackpot.ledger.cycles import Cycles, Turn, settlement
+from jackpot.ledger.cycles import takes as takes_of
+from jackpot.ledger.opening import balances
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import SUM_ROWS
 from jackpot.rules import meter
@@ -22,10 +26,7 @@ from jackpot.rules.acts.meters import LeftDecided, LinkClosed, MeterCorrected, T
 from jackpot.rules.acts.readings import ReadingTaken
 from jackpot.rules.acts.rounds import Struck
 from jackpot.rules.events import (
-    Closed,
     Event,
-    Settled,
-    Settlement,
     TakeMade,
     Voided,
     Wagered,
@@ -41,10 +42,6 @@ QUARTER_MS: Final = 900_000
 # Entries of one page.
 PAGE: Final = 200
 
-_AWARDING: Final = """
-    SELECT seq FROM posting
-    WHERE +bank = ?1 AND seq <= ?2 AND link = ?3 AND level = ?4 AND wagers = 0 ORDER BY seq DESC LIMIT ?5
-"""
 _AT: Final = (
     'SELECT cycle, "primary", reserve FROM posting WHERE bank = ?1 AND seq = ?2 AND link = ?3 AND level = ?4'
 )
@@ -97,18 +94,10 @@ class Place(NamedTuple):
         return self.link, self.level
 
 
-class Turn(NamedTuple):
-    """A moment on a level: before the take of that order in entry `row`."""
-
-    row: int
-    order: int
-
-
 class Way:
     """The way of one level's meter to a moment. primary: what stood there, once every line was drawn.
 
     cycles: those that it went through, of which the moment's own is the last; as `primary`, known at the end.
-    undone: the awards that were undone since the way began.
     """
 
     def __init__(self, ledger: Reader, site: Site, place: Place, turn: Turn) -> None:
@@ -118,8 +107,7 @@ class Way:
         self.turn = turn
         self.primary = 0
         self.cycles = range(0)
-        self.undone: set[int] = set()
-        self._undone_from = 2**63 - 1
+        self._cycles = Cycles(ledger, place.bank)
 
     def lines(self) -> Iterator[Line]:
         """Each step from the cycle's beginning to the moment."""
@@ -144,28 +132,10 @@ class Way:
 
     def _begins(self, turn: Turn) -> tuple[Entry, TakeMade] | None:
         """The last take of the whole meter before that turn of which an award stands; None: none."""
-        below = turn.row
-        while True:
-            found = asked(self.ledger, self.place.bank, _AWARDING, below, *self.place.key, PAGE)
-            for (seq,) in found:
-                entry = self._entry(seq)
-                for take in reversed(takes(entry.event, self.place)):
-                    before = Turn(seq, take.order) < turn
-                    if before and is_whole(take.rate) and not set(take.awards) <= self._undone_since(seq):
-                        return entry, take
-            if len(found) < PAGE:
-                return None
-            below = found[-1][0] - 1
-
-    def _undone_since(self, seq: int) -> set[int]:
-        """The awards that were undone in a later entry, however late."""
-        if seq < self._undone_from:
-            for entry in of_kind(self.ledger, self.place.bank, Undone.kind, seq, self._undone_from - 1):
-                event = entry.event
-                if isinstance(event, Undone):
-                    self.undone.update(event.awards)
-            self._undone_from = seq
-        return self.undone
+        found = self._cycles.reseed_before(self.place.key, turn)
+        if found is None or found.take is None:
+            return None
+        return self._entry(found.seq), found.take
 
     def _start(self, entry: Entry, start: TakeMade, until: int | None) -> Iterator[Line]:
         """What the take left, what entered the meter with its reseed (A2), and the entry's later takes."""
@@ -220,7 +190,8 @@ class Way:
                     yield from Way(self.ledger, self.site, older, Turn(seq, 0)).lines()
                     yield from self._between(1, upto)
                     return
-        yield from self._between(0, upto)
+        opened = self._cycles.first_entry(self.place.key)
+        yield from self._between(max(0, opened - 1), upto)
 
     def _between(self, after: int, upto: int) -> Iterator[Line]:
         """All that moved the meter in the entries after < seq <= upto, part by part. Raises InArchive."""
@@ -270,7 +241,7 @@ class Way:
             because = _NEXT if is_whole(take.rate) or because == _NEXT else _TOP_UP
             given = sum(amounts(event)[number] for number in take.awards)
             parts = [Sentence("award {awards}", awards=told(take.awards)), _share(take)]
-            if set(take.awards) <= self._undone_since(entry.seq):
+            if set(take.awards) <= self._cycles.undone_since(entry.seq):
                 parts.append(Sentence("undone later"))
             yield Line(joined(parts), day, table, entry.seq, cycle, -given)
             moved.primary += given
@@ -351,17 +322,17 @@ _TOP_UP: Final = Sentence("topped up to the reseed, from the house")
 
 
 def entry_at(ledger: Reader, bank: str, seq: int) -> Entry:
-    """The entry of that number. Raises LookupError where it is gone."""
+    """The entry of that number. Raises InArchive where it may be archived, LookupError where it is gone."""
     entry = one(ledger, bank, seq)
     if entry is None:
+        must_be_here(ledger, bank, seq - 1)
         raise LookupError(f"{bank}: row {seq} is missing; jackpot verify says what was taken away")
     return entry
 
 
 def before(ledger: Reader, place: Place, seq: int) -> Accounts:
-    """What stood on the meter before an entry: the last reading's figures, and the postings since.
-
-    Raises InArchive.
+    """What stood on the meter before an entry: the figures of the last reading, or of where the rows that are
+    here begin, and the postings since. Raises InArchive.
     """
     accounts, after = Accounts(), 0
     read = newest(ledger, place.bank, ReadingTaken.kind, seq)
@@ -371,8 +342,11 @@ def before(ledger: Reader, place: Place, seq: int) -> Accounts:
         for link, level, primary, reserve, overflow, *_ in event.meters:
             if (link, level) == place.key:
                 accounts.add(Accounts(primary, reserve, overflow))
-    if after < seq - 1:
-        must_be_here(ledger, place.bank, after)
+    cut = cut_of(ledger, place.bank) if after < seq - 1 else None
+    if cut is not None and after < cut.seq:
+        must_be_here(ledger, place.bank, seq - 1)
+        primary, reserve, overflow = balances(ledger, place.bank).get(place.key, (0, 0, 0))[:3]
+        accounts, after = Accounts(primary, reserve, overflow), cut.seq
     for start in range(after, seq - 1, SUM_ROWS):
         for posting in ledger.sums(place.bank, start, min(seq - 1, start + SUM_ROWS)):
             if (posting.link, posting.level) == place.key:
@@ -380,16 +354,9 @@ def before(ledger: Reader, place: Place, seq: int) -> Accounts:
     return accounts
 
 
-def settlement(event: Event) -> Settlement:
-    """What an entry awarded."""
-    return event.made if isinstance(event, Settled | Closed) else Settlement()
-
-
 def takes(event: Event, place: Place) -> list[TakeMade]:
     """The entry's awards of this meter at their own turn, in their order."""
-    return [
-        take for take in settlement(event).takes if (take.link, take.level) == place.key and not take.moment
-    ]
+    return takes_of(event, place.key)
 
 
 def amounts(event: Event) -> dict[int, int]:

@@ -119,10 +119,15 @@ def counting(ledger: Reader, bank: str, after: int, upto: int) -> Iterator[Entry
     return _paged(partial(_page, ledger, bank, _COUNTING), after, upto)
 
 
-def wagers_before(ledger: Reader, bank: str, table: int, before: int) -> Iterator[tuple[int, Wagered]]:
-    """A table's frames with wagers before that entry, the newest first, each with its entry's number."""
-    while before > 1:
-        after = max(0, before - PAGE)
+def wagers_before(
+    ledger: Reader, bank: str, table: int, before: int, down_to: int
+) -> Iterator[tuple[int, Wagered]]:
+    """A table's frames with wagers before that entry, the newest first, each with its entry's number.
+
+    down_to: the entry behind which frames are here.
+    """
+    while before > down_to + 1:
+        after = max(down_to, before - PAGE)
         for row in asked(ledger, bank, _WAGERED, after, before, table):
             entry = Entry(*row)
             if isinstance(event := entry.event, Wagered):

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from jackpot.books.cycle import Place, Turn, Way, amounts, entry_at, percent, settlement, told
+from jackpot.books.cycle import Place, Way, amounts, entry_at, percent, told
 from jackpot.books.hits import Step, Story, changes, story_of
 from jackpot.books.names import Names
 from jackpot.books.report import Cell, Column, Fact, Found, Report, Unanswerable, Wanted
+from jackpot.ledger.cycles import Turn, settlement
 from jackpot.ledger.reading import Reader
 from jackpot.rules import meter
 from jackpot.rules.acts.hits import Corrected, Undone

@@ -6,6 +6,7 @@ from typing import Final
 from jackpot.books.entries import BEYOND, of_kinds, one
 from jackpot.books.people import Called
 from jackpot.books.report import Unanswerable
+from jackpot.books.rounds import RoundsAtCut
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import SUM_ROWS
 from jackpot.rules.acts.banks import BankBegun
@@ -40,7 +41,8 @@ def must_know(names: "Iterable[Names]", links: Iterable[str]) -> None:
 class Names:
     """Of one bank, as of now. links, tables: their terms, by number. people: of the site.
 
-    before: of each link that changed, the entries that changed it, each with the terms of before.
+    before: of each link that changed, the entries that changed it, each with the terms of before. rounds:
+    what is known of rounds whose frames are archived.
     """
 
     def __init__(self, ledger: Reader, bank: str) -> None:
@@ -50,6 +52,7 @@ class Names:
         self.tables: dict[int, TableTerms] = {}
         self.before: dict[int, list[tuple[int, LinkTerms]]] = {}
         self.begun: BankBegun | None = None
+        self.rounds = RoundsAtCut(ledger, bank)
         first = one(ledger, bank, 1)
         event = None if first is None else first.event
         if isinstance(event, BankBegun):

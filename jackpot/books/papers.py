@@ -1,10 +1,10 @@
 """What do people sign when a jackpot is paid? A slip and a payout form, from the journal (A8, A10, T11)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
-from jackpot.books.cards import Cards, cards_of
-from jackpot.books.cycle import Place, Turn, entry_at, settlement
+from jackpot.books.cards import Cards, Source, cards_of
+from jackpot.books.cycle import Place, entry_at
 from jackpot.books.entries import asked
 from jackpot.books.explain import kind_of, placed, the_hit, where
 from jackpot.books.hits import ERASED, MISSING, PERSONAL, Story, facts_of, written_on
@@ -12,6 +12,7 @@ from jackpot.books.names import Names
 from jackpot.books.report import Cell, Column, Fact, Found, Report, Unanswerable, Wanted
 from jackpot.books.winners import done, status, worth
 from jackpot.config import Site
+from jackpot.ledger.cycles import Turn, settlement
 from jackpot.ledger.reading import Reader
 from jackpot.rules.acts.hits import Paid, Validated
 from jackpot.rules.acts.papers import PapersAdded
@@ -36,6 +37,12 @@ COLUMNS: Final = (
 WRITTEN: Final = (
     "dealer", "witness", "surveillance", "patron", "tax_form", "tax_number", "document",
 )  # fmt: skip
+
+# Where the cards of a round were found whose frames are archived.
+_FROM: Final[Mapping[Source, Sentence]] = {
+    "archive": Sentence("the archive"),
+    "state": Sentence("the sealed state with which the rows here begin; the frames are archived"),
+}
 
 # Bytes of a hash in one group: as many as the eye keeps while it compares two papers.
 _HASH_GROUP: Final = 4
@@ -74,9 +81,10 @@ def find_payout(ledger: Reader, wanted: Wanted) -> Found:
     steps = [step for award in winner.awards for step in story.steps[award.number]]
     steps.sort(key=lambda step: step.seq)
     validated, paid = done(names, steps, Validated), done(names, steps, Paid)
-    cards = cards_of(ledger, names, story.hit)
+    cards = cards_of(ledger, names, story.hit, wanted.archive)
     facts += [
         Fact("cards", _faces(cards.own)),
+        *([Fact("cards from", _FROM[cards.source])] if cards.source in _FROM else []),
         *([Fact("board", _faces(cards.board))] if cards.board else []),
         *([Fact("dealer's cards", _faces(cards.dealer))] if cards.dealer and story.hit.seat else []),
         Fact("cycle", joined(_cycles(ledger, names, story, winner)) or Sentence("none: the house pays")),
@@ -240,7 +248,7 @@ REPORTS: Final = (
         "Payout form",
         "What one winner is paid, on one page: what the ledger has, and room for the rest.",
         COLUMNS,
-        ("hit", "seat"),
+        ("hit", "seat", "archive"),
         find_payout,
         "H12 --seat 3 --html payout.html",
         (

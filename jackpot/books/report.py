@@ -13,9 +13,11 @@ Kind = Literal["text", "word", "answer", "figure", "count", "sum", "moment", "sp
 micro-dollars, unix ms, milliseconds; a text that a camera reads. A text that is a `Sentence` is told in
 the reader's language."""
 Cell = str | int | None
-Option = Literal["day", "days", "by", "hit", "seat", "table", "link", "drop"]
+Archive = Callable[[], Reader]
+"""Opens the ledger's archive, where it is needed. Raises LedgerError."""
+Option = Literal["day", "days", "by", "hit", "seat", "table", "link", "drop", "archive"]
 """What a report may be asked with besides the bank. day: one gaming day. days: from one to another.
-by: whether a row is of a gaming day or of a month.
+by: whether a row is of a gaming day or of a month. archive: what has old rows of the ledger.
 """
 
 
@@ -51,7 +53,8 @@ class Wanted(NamedTuple):
     """What is asked for. banks: at least one. link, table: None for all. seat: a winner of the hit, or 0.
 
     first, last: gaming days; where neither is given the last one that was read. drops: by link, what was
-    counted, in micro-dollars. titles: by link, what people call it. by: "day" or "month".
+    counted, in micro-dollars. titles: by link, what people call it. by: "day" or "month". archive: the
+    ledger's, where it is at hand.
     """
 
     site: Site
@@ -65,6 +68,7 @@ class Wanted(NamedTuple):
     seat: int = 0
     by: str = BY[0]
     table: str | None = None
+    archive: Archive | None = None
 
     def title(self, link: str) -> str:
         """What people call a link; its id where nothing else is known."""

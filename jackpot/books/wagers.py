@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from heapq import merge
-from itertools import dropwhile, takewhile
 from typing import Final
 
 from jackpot.books.days import Span, periods, wanted_span
@@ -65,7 +64,7 @@ def _rows(
                 sign, what, bets = -1, "struck", [bet]
             case Voided(round=round_):
                 sign, what = -1, "void"
-                standing = _standing(ledger, names.bank, table, round_, entry.seq)
+                standing = _standing(ledger, names, table, round_, entry.seq)
                 if standing is None:
                     problems.append(_lacking(entry.seq, round_))
                 bets = standing or []
@@ -91,17 +90,26 @@ def _moves(
             yield entry.table, entry, event
 
 
-def _standing(ledger: Reader, bank: str, table: int, round_: str, before: int) -> list[Placed] | None:
-    """The wagers of a round just before that entry; None where none of its frames is here.
+def _standing(ledger: Reader, names: Names, table: int, round_: str, before: int) -> list[Placed] | None:
+    """The wagers of a round just before that entry; None where nothing of it is here.
 
-    A table's frames with wagers of one round follow each other.
+    A table's frames with wagers of one round follow each other. Of a round that began before an archive's
+    cut, the state there has them.
     """
-    older = dropwhile(lambda one: one[1].round != round_, wagers_before(ledger, bank, table, before))
-    first = min((seq for seq, _ in takewhile(lambda one: one[1].round == round_, older)), default=None)
-    if first is None:
+    cut, first, since_cut = names.rounds.after, 0, True
+    for seq, wagered in wagers_before(ledger, names.bank, table, before, cut):
+        if wagered.round == round_:
+            first = seq
+        elif first:
+            since_cut = False
+            break
+    bets = list[Placed]()
+    archived = names.rounds.find(table, round_) if since_cut else None
+    if archived is not None and (not first or archived.state != "closed"):
+        first, bets = cut + 1, list(archived.bets)
+    if not first:
         return None
-    bets: list[Placed] = []
-    for whose, _, event in _moves(ledger, bank, first - 1, before - 1):
+    for whose, _, event in _moves(ledger, names.bank, first - 1, before - 1):
         if (whose, event.round) != (table, round_):
             continue
         match event:

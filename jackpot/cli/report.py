@@ -1,8 +1,9 @@
 """`jackpot report`: what do the books say? One command for each entry of the registry of reports."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from inspect import Parameter, Signature
 from itertools import chain, islice
 from pathlib import Path
@@ -12,12 +13,12 @@ import typer
 
 from jackpot.books.report import BY, Report
 from jackpot.books.reports import REPORTS
-from jackpot.cli.speak import PIPE_WIDTH, ConfigFile, LedgerUrl, configured, fail
+from jackpot.cli.speak import PIPE_WIDTH, ConfigFile, LedgerUrl, SealedArchive, configured, fail
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from jackpot.books.report import Cell, Found, Wanted
+    from jackpot.books.report import Archive, Cell, Found, Wanted
     from jackpot.config import Site
     from jackpot.ledger.reading import Reader
 
@@ -95,6 +96,7 @@ _ASKED: Final[dict[str, tuple[tuple[str, Any, Any], ...]]] = {
     "table": (("table", OfTable, None),),
     "link": (("link", Link, None),),
     "drop": (("drop", Drop, None),),
+    "archive": (("archive", SealedArchive, None),),
 }
 _ALWAYS: Final[tuple[tuple[str, Any, Any], ...]] = (
     ("config", ConfigFile, None),
@@ -142,6 +144,7 @@ class Asked:
     by: str = BY[0]
     table: str | None = None
     every: bool = False
+    archive: Path | None = None
 
     def place(self) -> "Place":
         """Whose books they are, and where. Ends the command where that is not said, or cannot be meant."""
@@ -157,7 +160,7 @@ class Asked:
             fail(f"--ledger without --config FILE: say how that site writes: {_BARE}")
         return Place(self.url, _site(self.url, self.currency, self.timezone, self.day_ends), {})
 
-    def wanted(self, place: "Place", ledger: "Reader") -> "Wanted":
+    def wanted(self, place: "Place", ledger: "Reader", archive: "Archive | None") -> "Wanted":
         """What to ask the books. Ends the command where an option cannot be meant."""
         from jackpot.books.report import Wanted
 
@@ -182,6 +185,7 @@ class Asked:
             self.seat or 0,
             self.by,
             self.table,
+            archive,
         )
 
 
@@ -220,8 +224,11 @@ def _run(report: Report, asked: Asked) -> None:
         fail("one of --csv, --json and --html at a time")
     place = asked.place()
     try:
-        with closing(open_reader(place.url)) as ledger, steady(ledger):
-            found = report.find(ledger, asked.wanted(place, ledger))
+        with ExitStack() as opened:
+            ledger = opened.enter_context(closing(open_reader(place.url)))
+            opened.enter_context(steady(ledger))
+            archive = partial(_opened, opened, asked.archive) if asked.archive is not None else None
+            found = report.find(ledger, asked.wanted(place, ledger, archive))
             _write(report, found, asked, place.site)
     except (LedgerError, Unanswerable) as error:
         fail(str(error))
@@ -232,6 +239,13 @@ def _run(report: Report, asked: Asked) -> None:
             for problem in found.problems:
                 typer.echo(problem, err=True)
         raise typer.Exit(1)
+
+
+def _opened(until: ExitStack, archive: Path) -> "Reader":
+    """An archive, closed with what else is open."""
+    from jackpot.ledger.open import open_reader
+
+    return until.enter_context(closing(open_reader(f"sqlite:///{archive}")))
 
 
 def _write(report: Report, found: "Found", asked: Asked, site: "Site") -> None:

@@ -23,12 +23,14 @@ from jackpot.ledger.archived import (
 )
 from jackpot.ledger.backup import PART, backup
 from jackpot.ledger.copy import Progress
+from jackpot.ledger.cycles import Cycles
 from jackpot.ledger.journal import Head, chained
 from jackpot.ledger.nightly import PROVED
 from jackpot.ledger.offline import command_at, decide
 from jackpot.ledger.onward import joint_at, row_at
+from jackpot.ledger.opening import engine_at, filling, untrue_balances
 from jackpot.ledger.reading import STAYS, Conversation, Reader
-from jackpot.ledger.rebuild import PAGE_ROWS, check_sealed, engine_of, read_to, rebuild
+from jackpot.ledger.rebuild import PAGE_ROWS, read_to, rebuild
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.sqlite_file import locked
 from jackpot.ledger.store import (
@@ -45,7 +47,7 @@ from jackpot.rules.acts.archives import Archive, Archived, Cut
 from jackpot.rules.acts.seals import SEAL_STEP, SNAPSHOT_FORMAT
 from jackpot.rules.engine import Engine
 from jackpot.rules.signing import SITE, People
-from jackpot.rules.state import Level, State
+from jackpot.rules.state import UNPAID, Hit, State
 
 HOLDER: Final = "seal"
 # A year and a month: what an auditor asks of a year just ended is still here.
@@ -56,13 +58,6 @@ STATES_AFTER: Final = 2
 _BANK: Final = "(SELECT id FROM bank WHERE name = ?1)"
 _LEAVING: Final = f"SELECT count(*), min(seq) FROM journal WHERE bank = ?1 AND seq <= ?2 AND NOT {STAYS}"  # noqa: S608
 _STAYING: Final = f"SELECT count(*) FROM journal WHERE bank = ?1 AND seq <= ?2 AND {STAYS}"  # noqa: S608
-# The last entry that gave the level a new cycle, before the oldest that is joined to its own; else its first.
-_BEGAN: Final = """
-    SELECT coalesce(
-        (SELECT max(seq) FROM posting
-            WHERE +bank = ?1 AND link = ?2 AND level = ?3 AND wagers = 0 AND cycle < ?4),
-        (SELECT min(seq) FROM posting WHERE bank = ?1 AND link = ?2 AND level = ?3), 0)
-"""
 # A writer that came meanwhile leaves no hash, which the head must have: nothing is deleted then.
 _FENCED: Final = f"""
     UPDATE head SET hash = CASE WHEN epoch = ?2 AND seq = ?3 THEN hash END WHERE bank = {_BANK}
@@ -196,21 +191,31 @@ def _holds(ledger: Reader, state: State, sealed: Sequence[int]) -> Iterator[tupl
     good = islice((seq for seq in sealed[::-1] if _is_state(ledger, state.bank, seq)), STATES_AFTER)
     after = [*good, *[0] * STATES_AFTER][STATES_AFTER - 1]
     yield f"a start needs {STATES_AFTER} sealed states after it, one each {SEAL_STEP} rows", after - 1
-    for hit in state.hits.values():
+    for hit in _waiting(state):
         yield f"H{hit.number}, in row {hit.seq}, is not paid", hit.seq - 1
+    cycles = Cycles(ledger, state.bank)
+    unpaid = {award.number for hit in _waiting(state) for award in hit.awards if award.status in UNPAID}
     for link in state.links:
         for level in link.levels if not link.closed else ():
-            found = ledger.ask(state.bank, partial(_began, link=link.number, level=level))
-            yield f"the cycle of {link.terms.link} {level.terms.level} began in row {found} (L10)", found
+            start = cycles.running_since((link.number, level.number), unpaid)
+            name = f"{link.terms.link} {level.terms.level}"
+            if not start.seq:
+                continue  # nothing ever moved it
+            yield f"the cycle of {name} began in row {start.seq} (L10)", start.seq - 1
+
+
+def _waiting(state: State) -> list[Hit]:
+    """The hits of which an award waits for people; one that is paid or undone may be in the state as well."""
+    return [hit for hit in state.hits.values() if any(award.status in UNPAID for award in hit.awards)]
 
 
 def _unfit(ledger: Reader, state: State, seq: int) -> str | None:
     """Why the chain cannot begin after that row; None where it can. state: at the head."""
     try:
-        then = _state_at(ledger, state.bank, seq)
+        then = engine_at(ledger, state.bank, seq).state
     except LedgerCorrupt as error:
         return str(error)
-    waits = {(hit.table, hit.round) for hit in state.hits.values()}
+    waits = {(hit.table, hit.round) for hit in _waiting(state)}
     waits |= {(table.number, one.id) for table in state.tables if (one := table.unfinished()) is not None}
     for table in then.tables:
         for one in filter(None, (table.round, table.closed)):
@@ -219,30 +224,12 @@ def _unfit(ledger: Reader, state: State, seq: int) -> str | None:
     return None
 
 
-def _state_at(ledger: Reader, bank: str, seq: int) -> State:
-    """What the snapshot of that row holds. Raises LedgerCorrupt where nothing can go on from it."""
-    snapshot = ledger.newest_snapshot(bank, below=seq + 1)
-    if snapshot is None or snapshot.seq != seq:
-        raise LedgerCorrupt(f"{bank}: the snapshot of row {seq} is gone")
-    check_sealed(ledger, snapshot)
-    return engine_of(snapshot).state
-
-
 def _is_state(ledger: Reader, bank: str, seq: int) -> bool:
     try:
-        _state_at(ledger, bank, seq)
+        engine_at(ledger, bank, seq)
     except LedgerCorrupt:
         return False
     return True
-
-
-def _began(number: int, link: int, level: Level) -> Conversation[int]:
-    """In which row the level's cycle began, or the oldest that is joined to it."""
-    oldest = level.cycle
-    for undone, into in level.joined[::-1]:
-        oldest = min(oldest, undone) if into >= oldest else oldest
-    ((found,),) = yield _BEGAN, (number, link, level.number, oldest)
-    return int(found)
 
 
 def _leaving(number: int, upto: int) -> Conversation[tuple[int, int]]:
@@ -320,7 +307,8 @@ async def _look(store: Store, bank: str) -> None:
     def work(ledger: Reader) -> list[str]:
         cut = cut_of(ledger, bank)
         read_to(ledger, bank, ledger.head(bank), judge=True)
-        return untrue_cuts(ledger, bank) + ([] if cut is None else left_over(ledger, bank, cut))
+        said = untrue_cuts(ledger, bank) + untrue_balances(ledger, bank, cut)
+        return said + ([] if cut is None else left_over(ledger, bank, cut))
 
     for problem in await store.run(work):
         raise LedgerCorrupt(problem)
@@ -376,6 +364,7 @@ def _deletion(ledger: Reader, head: Head, cut: Cut) -> list[Statement]:
         (_NO_POSTINGS, (bank, upto)),
         (_NO_ROWS, (bank, upto)),
         (_NO_STATES, (bank, upto)),
+        *filling(ledger, bank, cut),
         (_COUNTED, (bank, upto, left)),
         *((sql, ()) for sql in held),
     ]

@@ -16,6 +16,7 @@ from jackpot.ledger.heads import BankHeads
 from jackpot.ledger.join import broken_joint
 from jackpot.ledger.journal import Head
 from jackpot.ledger.onward import joint_at, judge_on
+from jackpot.ledger.opening import untrue_balances
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import PAGE_ROWS, Totals, accounts_of, check_sealed, meters_differ, summed
 from jackpot.ledger.store import LedgerCorrupt, LedgerUnusable
@@ -123,6 +124,7 @@ def verify(
         if walked.accounts is not None:
             problems += broken_joint(ledger, bank)
         problems += _unsealed(ledger, bank)
+        problems += untrue_balances(ledger, bank, cut)
         problems += _unequal(task, walked)
     if cut_of(ledger, bank) != cut:
         raise LedgerUnusable(f"{bank}: old rows left for an archive while this was read: verify once more")

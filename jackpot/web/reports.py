@@ -46,6 +46,7 @@ ASKED: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     "table": (("table", "Table"),),
     "link": (("link", "Link"),),
     "drop": (),
+    "archive": (),
 }
 # Files that a report leaves as.
 _FILES: Final = {"csv": "text/csv", "json": "application/json"}

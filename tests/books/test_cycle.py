@@ -1,7 +1,8 @@
 """Does what stood on a meter before any row come from its last reading and the postings since?"""
 
-from jackpot.books.cycle import Place, Turn, Way, before, percent, told
+from jackpot.books.cycle import Place, Way, before, percent, told
 from jackpot.books.names import Names
+from jackpot.ledger.cycles import Turn
 from jackpot.ledger.reading import Reader
 from jackpot.rules.engine import Engine
 from tests.books.season import SITE, Season

@@ -9,6 +9,7 @@ from jackpot.rules.acts.hits import Validate, payments
 from jackpot.rules.acts.links import OpenLink
 from jackpot.rules.acts.readings import Reading
 from jackpot.rules.acts.tables import OpenTable
+from jackpot.rules.commands import Command
 from jackpot.rules.engine import Engine
 from jackpot.rules.paytable import TableTerms
 from tests import frames
@@ -65,6 +66,11 @@ class Season(Play):
         settled = self.frame(TABLE, frames.Settle(name, (claim,), close=True)).answer
         assert isinstance(settled, Ack)
         return settled
+
+    def does(self, command: Command, *people: str) -> None:
+        """An act that is not refused."""
+        answer = self.act(command, *people).of_act()
+        assert answer.ok, answer
 
     def write(self, ledger: Ledger, after: int = 0) -> None:
         """As its servers wrote it, each epoch by one of its own."""

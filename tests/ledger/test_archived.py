@@ -45,6 +45,11 @@ DEEDS: Final = {
     ),
     "a row after the cut": ("DELETE FROM journal WHERE seq = 90", "missing"),
     "the row that says so": ("DELETE FROM journal WHERE kind = 85", "missing"),
+    "an opening balance": (
+        "UPDATE opening SET house = house - 1, awards = awards + 1 WHERE level = 0",
+        "is not what the sealed state has",
+    ),
+    "an opening balance is gone": ("DELETE FROM opening WHERE level = 1", "none stored"),
 }  # fmt: skip
 
 

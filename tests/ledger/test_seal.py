@@ -4,14 +4,16 @@ import os
 import shutil
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Thread
 from typing import Final
 
 import pytest
+from msgspec.structs import replace
 
+from controllers.answers import Ack
 from jackpot.ledger import seal as sealing
 from jackpot.ledger.copy import HOLDER, NotACopy
 from jackpot.ledger.heads import BankHeads, SignedHead
@@ -19,20 +21,28 @@ from jackpot.ledger.journal import Row
 from jackpot.ledger.nightly import NAME
 from jackpot.ledger.open import open_reader, opened
 from jackpot.ledger.parts import in_parts
+from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.seal import NotSealed, Plan, Sealing
 from jackpot.ledger.sqlite import SqliteLedger
-from jackpot.ledger.store import Fenced, LedgerCorrupt, LedgerError
+from jackpot.ledger.sqlite_file import locked
+from jackpot.ledger.store import Fenced, LedgerCorrupt, LedgerError, LedgerUnusable
 from jackpot.ledger.verify import WHOLE, How, Report, verify
 from jackpot.rules.acts.archives import Archived
+from jackpot.rules.acts.hits import Undo, Validate, payments
+from jackpot.rules.acts.links import OpenLink
 from jackpot.rules.acts.readings import ReadingTaken
+from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.engine import Engine
 from jackpot.rules.events import Refused
 from jackpot.rules.kinds import decode
-from jackpot.rules.state import Hit
+from jackpot.rules.paytable import TableTerms
+from jackpot.rules.state import Award, Hit
+from tests import frames
+from tests.frames import Bet, Claim
 from tests.ledger.conftest import Place
 from tests.ledger.planted import run_sql
-from tests.ledger.play import START_MS, Play
+from tests.ledger.play import NEW, START_MS, Play
 from tests.ledger.season import Season
 from tests.ledger.test_backup import backed_up
 from tests.ledger.test_copy import write
@@ -55,8 +65,8 @@ def head_of(seq: int, hash_: bytes) -> SignedHead:
 class Kept:
     """A ledger with a season in it, and its archive once there is one."""
 
-    def __init__(self, place: Place, folder: Path) -> None:
-        self.season = Season()
+    def __init__(self, place: Place, folder: Path, season: Season | None = None) -> None:
+        self.season = season or Season()
         self.url = place.url
         self.ledger = place.open()
         self.file = folder / "archive.db"
@@ -66,27 +76,44 @@ class Kept:
         (one,) = seal(self.ledger, self.file, HOW)
         return one
 
-    def more(self, states: int) -> None:
-        """The ledger goes on after it was sealed, with a hit that is paid."""
+    @contextmanager
+    def going_on(self) -> Iterator[Season]:
+        """The season after the ledger was sealed; what is played within is written at the end."""
         season, known = self.season, len(self.season.rows)
         for row in self.ledger.rows("main", known, 10):
             season.engine.replay(row)
             season.rows.append(row)
         season.new_epoch(self.ledger.head("main").epoch + 1)
         known = len(season.rows)
-        for number in range(states):
-            if number == states - 1:
-                season.win()
-            season.weeks()
-            season.snapshots.append(season.seal())
-            season.win()
+        yield season
         season.write(self.ledger, known)
 
+    def more(self, states: int) -> None:
+        """The ledger goes on after it was sealed, with a hit that is paid."""
+        with self.going_on() as season:
+            for number in range(states):
+                if number == states - 1:
+                    season.win()
+                season.weeks()
+                season.snapshots.append(season.seal())
+                season.win()
+
+    @contextmanager
+    def whole(self) -> Iterator[Reader]:
+        """The archive, brought up to date: what the ledger would be if nothing had left."""
+        backup(self.ledger, self.file)
+        with closing(open_reader(f"sqlite:///{self.file}")) as archive:
+            yield archive
+
     def take(self) -> None:
-        """Another server takes the bank, while this thread waits for the one of the ledger."""
-        taking = Thread(target=run_sql, args=(self.url, "UPDATE head SET epoch = epoch + 1"))
-        taking.start()
-        taking.join()
+        """Another server takes the bank."""
+        self.meanwhile("UPDATE head SET epoch = epoch + 1")
+
+    def meanwhile(self, *statements: str) -> None:
+        """Somebody else runs SQL, while this thread waits for the one of the ledger."""
+        running = Thread(target=run_sql, args=(self.url, *statements))
+        running.start()
+        running.join()
 
     def plan(self, before_ms: int = HOW.before_ms) -> Plan:
         return sealing.plan(self.ledger, rebuild(self.ledger, "main")[0].state, before_ms)
@@ -316,6 +343,76 @@ def test_a_bank_that_a_server_has_taken_stays_with_it(fresh: Fresh, tmp_path: Pa
     kept.ledger.close()
 
 
+def test_nobody_else_has_the_archive_while_rows_leave(kept: Kept) -> None:
+    """S8: a backup that a timer starts meanwhile does not touch the file that is compared."""
+    refused: list[str] = []
+
+    def also(what: str, done: int, _of: int) -> None:
+        if "comparing" in what and not done:
+            with pytest.raises(LedgerUnusable, match="in use") as error:
+                locked(kept.file)
+            refused.append(str(error.value))
+
+    seal(kept.ledger, kept.file, HOW, also)
+    assert refused
+    os.close(locked(kept.file))
+
+
+def test_a_row_that_stays_and_changes_meanwhile_deletes_nothing(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S8: a row that was compared already is held to the archive once more, with all that stay."""
+    monkeypatch.setattr(sealing, "PAGE_ROWS", 10)
+    rows = len(kept.rows())
+
+    def change(what: str, done: int, _of: int) -> None:
+        if "comparing" in what and done == 20:
+            kept.meanwhile(*unguarded(kept.url, "UPDATE journal SET at = at + 1 WHERE seq = 2"))
+
+    with pytest.raises(LedgerCorrupt, match=r"what stays of rows 1 to \d+ is other than in"):
+        seal(kept.ledger, kept.file, HOW, change)
+    assert len(kept.rows()) == rows
+
+
+def test_a_deletion_that_takes_more_takes_nothing(kept: Kept) -> None:
+    """S8: a trigger that somebody planted at the last moment deletes a row that stays: all is rolled back."""
+    rows = len(kept.rows())
+
+    def plant(what: str, done: int, _of: int) -> None:
+        if "deleting" in what and not done:
+            kept.meanwhile(*thief(kept.url))
+
+    with pytest.raises(LedgerError):
+        seal(kept.ledger, kept.file, HOW, plant)
+    assert [row.seq for row in kept.rows()] == list(range(1, rows + 2))  # and the row that says what leaves
+
+
+def unguarded(url: str, statement: str) -> tuple[str, ...]:
+    """The statement, by somebody who lifts what keeps the journal as it is, and puts it back."""
+    if url.startswith("sqlite"):
+        name = "journal_is_never_changed"
+        guard = f"CREATE TRIGGER {name} BEFORE UPDATE ON journal BEGIN SELECT RAISE(ABORT, 'x'); END"
+        return f"DROP TRIGGER {name}", statement, guard
+    return (
+        "ALTER TABLE journal DISABLE TRIGGER ALL",
+        statement,
+        "ALTER TABLE journal ENABLE ALWAYS TRIGGER journal_is_never_changed",
+    )
+
+
+def thief(url: str) -> tuple[str, ...]:
+    """A trigger that deletes row 2 with any other row."""
+    if url.startswith("sqlite"):
+        body = "BEGIN DELETE FROM journal WHERE seq = 2; END"
+        return (f"CREATE TRIGGER thief AFTER DELETE ON journal WHEN OLD.seq <> 2 {body}",)
+    body = "BEGIN DELETE FROM journal WHERE seq = 2; RETURN NULL; END"
+    when = "FOR EACH ROW WHEN (OLD.seq <> 2)"
+    return (
+        f"CREATE FUNCTION thief() RETURNS trigger LANGUAGE plpgsql AS $$ {body} $$",
+        f"CREATE TRIGGER thief AFTER DELETE ON journal {when} EXECUTE FUNCTION thief()",
+    )
+
+
 def test_what_left_is_told_whatever_comes_after(kept: Kept) -> None:
     """S8: people keep the archive, also if a server takes the bank at once, or the look after it fails."""
     told: list[Plan] = []
@@ -352,9 +449,61 @@ def test_what_is_still_needed_stays(kept: Kept, monkeypatch: pytest.MonkeyPatch)
         (seqs[2], "x", f"H99, in row {seqs[2]}, is not paid"),
         (seqs[2] + 9, kept.last_round(), "is not over, and began before row"),
     ):
-        state.hits[99] = Hit(99, 1, round_, 1, 1, "royal", seq, START_MS, 1, [])
+        award = Award(99, 99, 1, 1, 1, "royal", "meter", 1, "cage", "pending")
+        state.hits[99] = Hit(99, 1, round_, 1, 1, "royal", seq, START_MS, 1, [award])
         waits = sealing.plan(kept.ledger, state, HOW.before_ms)
         assert (waits.upto, said in waits.held) == (0, True)
+
+
+@pytest.mark.parametrize("paid", [True, False])
+def test_a_hit_that_waits_for_nobody_holds_no_row(place: Place, tmp_path: Path, paid: bool) -> None:
+    """A10: the hits of a table's last round are kept until it locks again; one that is over holds nothing."""
+    season = Season()
+    season.does(OpenTable(TableTerms("T02", "let-it-ride", 7, ("three",))))
+    season.frame("T02", frames.Wager("last", (Bet(1, "three", 500),), lock=True))
+    settle = frames.Settle("last", (Claim(1, ("As", "Ks", "Qs")),), close=True)
+    settled = season.frame("T02", settle).answer
+    assert isinstance(settled, Ack)
+    hit = settled.awards[0].hit
+    if paid:
+        season.does(Validate(hit), "anna")
+        for pay in payments(season.engine.state.hits[int(hit[1:])], "W-1"):
+            season.does(pay, "ben")
+    else:
+        season.does(Undo(hit, "misdealt"), "anna", "ben")
+    years(season)
+    kept = Kept(place, tmp_path, season)
+    assert int(hit[1:]) in season.engine.state.hits
+    assert kept.seal().upto == season.snapshots[-3].seq
+    assert kept.with_archive() == ()
+
+
+def test_a_level_that_nothing_moved_holds_no_row(place: Place, tmp_path: Path) -> None:
+    """L10: a link without a seed, on which nobody has wagered yet, has no cycle to explain."""
+    season = Season()
+    season.does(OpenLink(replace(NEW, levels=(replace(NEW.levels[0], seed=0),))))
+    years(season)
+    kept = Kept(place, tmp_path, season)
+    assert kept.seal().upto == season.snapshots[-3].seq
+
+
+def years(season: Season) -> None:
+    """Three sealed states, and a cycle that begins after all of them."""
+    for _ in range(3):
+        season.weeks()
+        season.snapshots.append(season.seal())
+    season.win()
+
+
+def test_two_newer_states_stay_and_a_start_takes_the_older(place: Place, tmp_path: Path) -> None:
+    """S3: nothing else would keep them, for the running cycle is younger; a start replays from the first."""
+    season = Season()
+    years(season)
+    kept = Kept(place, tmp_path, season)
+    assert kept.seal().upto == season.snapshots[-3].seq
+    told: list[tuple[int, tuple[str, ...]]] = []
+    _, head = rebuild(kept.ledger, "main", lambda rows, why: told.append((rows, tuple(why))))
+    assert told == [(head.seq - season.snapshots[-2].seq, ())]
 
 
 def test_a_start_needs_its_states(kept: Kept) -> None:

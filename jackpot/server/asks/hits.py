@@ -199,7 +199,8 @@ def _looked_into(ledger: "Reader", bank: str, hit: int) -> tuple[Cards | None, l
     told = None
     if story is not None:
         with suppress(InArchive):
-            told = Cards(**cards_of(ledger, Names(ledger, bank), story.hit)._asdict())
+            found = cards_of(ledger, Names(ledger, bank), story.hit)
+            told = Cards(found.own, found.board, found.dealer, found.ranked, found.drawn)
     return told, books_of_hits.done_with(ledger, bank, hit)
 
 

@@ -1,0 +1,117 @@
+"""Where a cycle of a level begins: with an award of its whole meter that stands, or its first entry (L10).
+
+An archive keeps the rows from there on, and the explanation of a jackpot begins there. Both ask this module.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import Any, Final, NamedTuple
+
+from jackpot.ledger.reading import Conversation, Reader
+from jackpot.ledger.store import LedgerCorrupt
+from jackpot.rules import kinds
+from jackpot.rules.acts.hits import Undone
+from jackpot.rules.events import Closed, Event, Settled, Settlement, TakeMade
+from jackpot.rules.undo import is_whole
+
+# Entries of one page: a few milliseconds.
+PAGE: Final = 200
+
+_AWARDING: Final = """
+    SELECT seq FROM posting
+    WHERE +bank = ?1 AND seq <= ?2 AND link = ?3 AND level = ?4 AND wagers = 0 ORDER BY seq DESC LIMIT ?5
+"""
+_EVENT: Final = "SELECT kind, version, body FROM journal WHERE bank = ?1 AND seq = ?2"
+_UNDONE: Final = f"""
+    SELECT version, body FROM journal
+    WHERE +bank = ?1 AND kind = {Undone.kind} AND table_seq IS NULL AND seq > ?2 AND seq < ?3 ORDER BY seq
+"""  # noqa: S608
+_FIRST: Final = """
+    SELECT seq FROM posting WHERE bank = ?1 AND link = ?2 AND level = ?3 ORDER BY seq LIMIT 1
+"""
+
+
+class Turn(NamedTuple):
+    """A moment on a level: before the take of that order in entry `row`."""
+
+    row: int
+    order: int
+
+
+class Start(NamedTuple):
+    """The entry with which a cycle began. take: of the whole meter; None for the level's first entry."""
+
+    seq: int
+    take: TakeMade | None
+
+
+class Cycles:
+    """The cycles of one bank's levels. A level is its link's number, and its own."""
+
+    def __init__(self, ledger: Reader, bank: str) -> None:
+        self._ledger = ledger
+        self._bank = bank
+        self._undone: set[int] = set()
+        self._undone_from = 2**63 - 1
+
+    def running_since(self, level: tuple[int, int], waiting: Collection[int]) -> Start:
+        """Where the running cycle begins, or may begin once awards that wait are undone.
+
+        waiting: the numbers of those awards.
+        """
+        end = Turn(self._ledger.head(self._bank).seq + 1, 0)
+        return self.reseed_before(level, end, waiting) or Start(self.first_entry(level), None)
+
+    def reseed_before(
+        self, level: tuple[int, int], turn: Turn, waiting: Collection[int] = ()
+    ) -> Start | None:
+        """The last take of the whole meter before that turn of which an award stands; None: there is none.
+
+        waiting: awards that count as undone, since they may be.
+        """
+        below = turn.row
+        while True:
+            found = self._asked(_AWARDING, below, *level, PAGE)
+            for (seq,) in found:
+                for take in reversed(takes(self._event(seq), level)):
+                    before = Turn(seq, take.order) < turn
+                    gone = self.undone_since(seq).union(waiting) if before else set()
+                    if before and is_whole(take.rate) and not set(take.awards) <= gone:
+                        return Start(seq, take)
+            if len(found) < PAGE:
+                return None
+            below = found[-1][0] - 1
+
+    def first_entry(self, level: tuple[int, int]) -> int:
+        """What opened a level in this bank, or brought it along from another; 0 where nothing did."""
+        return next((int(seq) for (seq,) in self._asked(_FIRST, *level)), 0)
+
+    def undone_since(self, seq: int) -> set[int]:
+        """The awards that were undone in a later entry, however late. Each undoing is read once."""
+        if seq < self._undone_from:
+            for version, body in self._asked(_UNDONE, seq, self._undone_from):
+                event = kinds.decode(Undone.kind, version, body)
+                if isinstance(event, Undone):
+                    self._undone.update(event.awards)
+            self._undone_from = seq
+        return self._undone
+
+    def _event(self, seq: int) -> Event:
+        for kind, version, body in self._asked(_EVENT, seq):
+            return kinds.decode(kind, version, body)
+        raise LedgerCorrupt(f"{self._bank}: row {seq} is missing; jackpot verify says what was taken away")
+
+    def _asked(self, sql: str, *values: Any) -> Sequence[Any]:
+        def question(number: int) -> Conversation[Sequence[Any]]:
+            return (yield sql, (number, *values))
+
+        return self._ledger.ask(self._bank, question)
+
+
+def settlement(event: Event) -> Settlement:
+    """What an entry awarded."""
+    return event.made if isinstance(event, Settled | Closed) else Settlement()
+
+
+def takes(event: Event, level: tuple[int, int]) -> list[TakeMade]:
+    """The entry's awards of this level at their own turn, in their order."""
+    return [take for take in settlement(event).takes if (take.link, take.level) == level and not take.moment]
