@@ -156,10 +156,15 @@ def test_it_ends_with_a_server_that_is_killed(tmp_path: Path) -> None:
         pid = int(server.stdout.readline())
         server.kill()
         server.wait()
-        ends = time.monotonic() + 30
-        while not has_ended(pid):
-            assert time.monotonic() < ends
-            time.sleep(0.01)
+        wait_until_ended(pid)
+
+
+def wait_until_ended(pid: int) -> None:
+    """Returns once nothing of that process runs any more."""
+    ends = time.monotonic() + 30
+    while not has_ended(pid):
+        assert time.monotonic() < ends
+        time.sleep(0.01)
 
 
 def has_ended(pid: int) -> bool:
