@@ -16,7 +16,7 @@ ROOT: Final = Path(__file__).parent.parent
 FUNCTION_LINES_MAX: Final = 70
 FILE_LINES_MAX: Final = 600
 SERVER_FILE_LINES_MAX: Final = 420  # a file of the server answers one question
-CLASS_METHODS_MAX: Final = 24
+CLASS_METHODS_MAX: Final = 29
 PARAMETERS_MAX: Final = 5
 # Of twenty functions nineteen have no more lines.
 MOST_FUNCTIONS_LINES_MAX: Final = 24
