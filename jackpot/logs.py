@@ -307,4 +307,6 @@ def write_logs(file: TextIO | None = None) -> Sink:
         cache_logger_on_first_use=True,
     )
     logging.basicConfig(handlers=[_Libraries()], level=logging.WARNING, force=True)
+    # What it warns of is a stranger's word, which it repeats.
+    logging.getLogger("aiohttp.websocket").setLevel(logging.ERROR)
     return sink

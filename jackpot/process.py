@@ -25,9 +25,10 @@ from jackpot.server.door import Door
 from jackpot.server.guests import Bounds
 from jackpot.server.histogram import LAG_SECONDS, Histogram
 from jackpot.server.udp import UdpText
+from jackpot.web.host_names import EVERYWHERE
 from jackpot.web.live import Live
 from jackpot.web.screens import Screens
-from jackpot.web.visitor import EVERYWHERE, Visits
+from jackpot.web.visitor import Visits
 
 # What is there once a process has started stays: the collector passes over it from then on. It looks through
 # new objects once so many more were made than freed: about once a thousand frames. With Python's own 700 it

@@ -65,7 +65,8 @@ class Door:
         self._clock = clock
         self._start = start
         self.tls = tls
-        self._factory: Callable[[Guest], asyncio.BaseProtocol]
+        self._connect: Callable[[Guest], Coroutine[Any, Any, None]]
+        self._in_turn: Callable[[Callable[[], None]], None]
         self._listening: list[socket.socket] = []
         self._look: asyncio.TimerHandle | None = None
 
@@ -84,7 +85,27 @@ class Door:
 
     def listen(self, factory: Callable[[Guest], asyncio.BaseProtocol]) -> int:
         """Lets connections in, each with a protocol of `factory`; the port, or 0. Raises OSError."""
-        self._factory = factory
+
+        async def connect(guest: Guest) -> None:
+            limit = None if self.tls is None else HANDSHAKE_S
+            assert guest.raw is not None  # noqa: S101 - as it was accepted
+            await asyncio.get_running_loop().connect_accepted_socket(
+                lambda: factory(guest), guest.raw, ssl=self.tls, ssl_handshake_timeout=limit
+            )
+
+        return self.listen_in_turns(connect, lambda accept: accept())
+
+    def listen_in_turns(
+        self,
+        connect: Callable[[Guest], Coroutine[Any, Any, None]],
+        in_turn: Callable[[Callable[[], None]], None],
+    ) -> int:
+        """Lets connections in as somebody else says; the port, or 0. Raises OSError.
+
+        connect: gives a guest its protocol; what it raises is an OSError. in_turn: has what it is given
+        called when some may be accepted. Until then the kernel keeps them, and they cost nothing here.
+        """
+        self._connect, self._in_turn = connect, in_turn
         loop = asyncio.get_running_loop()
         for raw in self._listening:
             raw.listen(BACKLOG)
@@ -119,37 +140,43 @@ class Door:
         }
 
     def _ready(self, listening: socket.socket) -> None:
-        """Somebody calls: takes some in, and comes back for the others in the next turn."""
-        before, entered = self.refused, 0
+        """Somebody calls: some are taken in when it is this door's turn."""
+        asyncio.get_running_loop().remove_reader(listening)
+        self._in_turn(lambda: self._accept(listening))
+
+    def _accept(self, listening: socket.socket) -> None:
+        """Takes some in, and comes back for the others in the next turn of the loop."""
+        if listening not in self._listening:
+            return  # the door was closed meanwhile
+        before, entered, pause = self.refused, 0, 0.0
         for accepted in range(ACCEPTED_AT_ONCE):
             try:
                 raw, place = listening.accept()
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):
                 break
             except OSError as error:
-                self._exhausted(listening, error, first=not accepted)
+                self._exhausted(error, first=not accepted)
+                pause = RETRY_S
                 break
             raw.setblocking(False)
             entered += self._arrive(Guest(self.crowd, raw, _address(raw, place)))
             if entered >= LET_IN_AT_ONCE:
                 break
         if self.refused > before:
-            self._pause(listening, REFUSED_PAUSE_S)
+            pause = max(pause, REFUSED_PAUSE_S)
+        if pause:
+            asyncio.get_running_loop().call_later(pause, self._again, listening)
+        else:
+            self._again(listening)
 
-    def _exhausted(self, listening: socket.socket, error: OSError, *, first: bool) -> None:
+    def _exhausted(self, error: OSError, *, first: bool) -> None:
         """No descriptor is left: a stranger gives up its own, and the next is tried for soon.
 
         first: nobody has come in this turn, so that it is known that somebody waits.
         """
         log.error("accept_failed", listener=self.name, reason=str(error), kind=(self.name, error.errno))
-        self._pause(listening, RETRY_S)
         if first and error.errno in _EXHAUSTED and (other := self.crowd.oldest()) is not None:
             self._turn_out(other)
-
-    def _pause(self, listening: socket.socket, seconds: float) -> None:
-        loop = asyncio.get_running_loop()
-        loop.remove_reader(listening)
-        loop.call_later(seconds, self._again, listening)
 
     def _again(self, listening: socket.socket) -> None:
         if listening in self._listening:
@@ -202,12 +229,8 @@ class Door:
         if guest.stage is Stage.GONE:
             guest.close()
             return
-        loop, limit = asyncio.get_running_loop(), None if self.tls is None else HANDSHAKE_S
-        assert guest.raw is not None  # noqa: S101 - as it was accepted
         try:
-            await loop.connect_accepted_socket(
-                lambda: self._factory(guest), guest.raw, ssl=self.tls, ssl_handshake_timeout=limit
-            )
+            await self._connect(guest)
         except (OSError, TimeoutError) as error:  # which an SSLError is too
             log.info(
                 "not_admitted",

@@ -10,6 +10,7 @@ strangers the oldest that says nothing goes. No I/O, and no clock: the time is p
 
 import socket
 from collections import deque
+from collections.abc import Mapping
 from contextlib import suppress
 from enum import IntEnum, auto
 from typing import Final, Protocol
@@ -32,6 +33,8 @@ class Stage(IntEnum):
     SILENT = auto()
     TALKING = auto()
     """It has said something, or was served before."""
+    ASKING = auto()
+    """It waits for us: what it said is looked at when its turn comes."""
     SERVED = auto()
     """Its request is being answered: nobody may take its place meanwhile."""
     KNOWN = auto()
@@ -44,17 +47,29 @@ MOVES: Final[dict[Stage, dict[str, Stage]]] = {
     Stage.WAITING: {"entered": Stage.SILENT, "left": Stage.GONE},
     Stage.SILENT: {
         "heard": Stage.TALKING,
+        "asks": Stage.ASKING,
         "busy": Stage.SERVED,
         "proved": Stage.KNOWN,
         "left": Stage.GONE,
     },
-    Stage.TALKING: {"busy": Stage.SERVED, "proved": Stage.KNOWN, "left": Stage.GONE},
+    Stage.TALKING: {
+        "asks": Stage.ASKING,
+        "busy": Stage.SERVED,
+        "proved": Stage.KNOWN,
+        "left": Stage.GONE,
+    },
+    Stage.ASKING: {
+        "idle": Stage.TALKING,
+        "busy": Stage.SERVED,
+        "proved": Stage.KNOWN,
+        "left": Stage.GONE,
+    },
     Stage.SERVED: {"idle": Stage.TALKING, "proved": Stage.KNOWN, "left": Stage.GONE},
     Stage.KNOWN: {"left": Stage.GONE},
     Stage.GONE: {},
 }
 # These count as strangers.
-STRANGERS: Final = frozenset({Stage.SILENT, Stage.TALKING, Stage.SERVED})
+STRANGERS: Final = frozenset({Stage.SILENT, Stage.TALKING, Stage.ASKING, Stage.SERVED})
 
 
 class Bounds(msgspec.Struct, frozen=True):
@@ -129,6 +144,10 @@ class Guest:
         self._happens("proved")
         if self._crowd is not None:
             self._crowd.vouch(self.address)
+
+    def asks(self) -> None:
+        """It waits for its turn, which is no idleness of its own."""
+        self._happens("asks")
 
     def busy(self) -> None:
         """It is being served: nobody may take its place."""
@@ -256,19 +275,25 @@ class Crowd:
         of_address = self._of_address.get(guest.address, {})
         goes = None
         if len(of_address) >= self.bounds.of_address:
-            silent = (one for one in of_address if one.stage is Stage.SILENT)
-            talking = (one for one in of_address if one.stage is Stage.TALKING)
-            goes = next(silent, None) or next(talking, guest)
+            goes = _oldest(of_address, Stage.SILENT, Stage.TALKING, Stage.ASKING) or guest
         elif self.strangers >= self.bounds.most:
-            goes = self.oldest() or guest
+            goes = self.oldest() or self._crowding(of_address) or guest
         if goes is not guest:
             self.happens(guest, "entered")
         return goes
 
     def oldest(self) -> Guest | None:
-        """The oldest stranger that says nothing, else the oldest that is not being served, if any."""
+        """The oldest stranger that says nothing, else the oldest that asks for nothing, if any."""
         among = self._strangers[Stage.SILENT] or self._strangers[Stage.TALKING]
         return next(iter(among), None)
+
+    def _crowding(self, own: Mapping[Guest, None]) -> Guest | None:
+        """The oldest that waits for its turn, of the address that has the most; none where that is one's own.
+
+        So an address that keeps many waiting keeps nobody out, and drives nobody out that has fewer.
+        """
+        most = max(self._of_address.values(), key=len)
+        return _oldest(most, Stage.ASKING) if len(most) > len(own) else None
 
     def happens(self, guest: Guest, what: str) -> None:
         """Moves it to the stage that follows."""
@@ -301,6 +326,11 @@ class Crowd:
         del counted[guest]
         if not counted:
             del self._of_address[guest.address]
+
+
+def _oldest(among: Mapping[Guest, None], *stages: Stage) -> Guest | None:
+    """The oldest in the first of these stages in which there is one."""
+    return next((one for stage in stages for one in among if one.stage is stage), None)
 
 
 NO_DOOR: Final = Guest()

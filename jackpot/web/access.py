@@ -18,7 +18,8 @@ from jackpot.server.errors import Denied
 from jackpot.server.people import Entrance, Person
 from jackpot.web.client_address import bare_address, client_address, last_forwarded, rate_limit_group
 from jackpot.web.forms import FORM, form_of
-from jackpot.web.visitor import known_as, loopback
+from jackpot.web.host_names import loopback
+from jackpot.web.visitor import known_as
 
 # The prefix binds it to this host and to TLS; a browser refuses it without. On loopback there is no TLS.
 SECURE_COOKIE: Final = "__Host-jackpot"

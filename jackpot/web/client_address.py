@@ -14,6 +14,8 @@ from aiohttp import hdrs, web
 ADDRESS_MOST: Final = 64
 # What a provider gives to one customer, at least: a customer that has one address of it has all of them.
 IPV6_CUSTOMER_BITS: Final = 64
+# What a provider gives to one site, or for nothing to whoever asks: 65,536 customers' networks.
+IPV6_SITE_BITS: Final = 48
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -38,12 +40,21 @@ def last_forwarded(request: web.BaseRequest, header: str) -> str:
 
 def rate_limit_group(address: str) -> str:
     """The addresses that count as one client: an IPv6 /64, or one IPv4 address. Other text is a group."""
+    return _group(address, IPV6_CUSTOMER_BITS)
+
+
+def site_network(address: str) -> str:
+    """The clients that may be one and the same, of an IPv6 /48. An IPv4 address, or other text, is alone."""
+    return _group(address, IPV6_SITE_BITS)
+
+
+def _group(address: str, ipv6_bits: int) -> str:
     ip = _parsed(address)
     if ip is None:
         return address[:ADDRESS_MOST]
     if isinstance(ip, ipaddress.IPv4Address):
         return str(ip)
-    return str(ipaddress.IPv6Network((int(ip), IPV6_CUSTOMER_BITS), strict=False))
+    return str(ipaddress.IPv6Network((int(ip), ipv6_bits), strict=False))
 
 
 def bare_address(text: str) -> str:

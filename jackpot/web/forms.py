@@ -1,6 +1,5 @@
 """What did somebody fill in? Forms as browsers send ours, and in no other encoding: anybody may send one."""
 
-import asyncio
 from typing import Final
 from urllib.parse import parse_qsl
 
@@ -11,6 +10,7 @@ from jackpot.config.sums import readings
 from jackpot.config.writing import Writing
 from jackpot.rules.terms import SUM_MAX
 from jackpot.server.asks.ask import QUOTED_MOST, BadRequest
+from jackpot.web.visitor import comes_within
 from jackpot.words import Sentence
 
 FORM: Final = "application/x-www-form-urlencoded"
@@ -41,7 +41,7 @@ async def form_of(request: web.Request, most: int | None = None) -> MultiDict[st
         text = body.decode()
         pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=FIELDS_MOST)
     except ValueError as error:
-        raise web.HTTPBadRequest(text=f"the form cannot be read: {error}\n") from error
+        raise web.HTTPBadRequest(text="the form cannot be read\n") from error
     return MultiDict(pairs)
 
 
@@ -53,7 +53,7 @@ async def body_of(request: web.Request, what: str) -> bytes:
     if hdrs.CONTENT_ENCODING in request.headers:
         raise web.HTTPUnsupportedMediaType(text=f"{what} comes without a {hdrs.CONTENT_ENCODING}\n")
     try:
-        async with asyncio.timeout(BODY_WITHIN_S):
+        async with comes_within(request, BODY_WITHIN_S):
             return await request.read()
     except TimeoutError as error:
         raise web.HTTPRequestTimeout(text=f"{what} comes whole within {BODY_WITHIN_S:g} s\n") from error

@@ -1,10 +1,12 @@
 """Processor time of HTTP next to the tables: a token bucket, and fair queueing between those who ask.
 
 All HTTP together gets a quarter of a core while a table is connected. What is asked of it waits for a turn:
-each piece of bytes before it is parsed, each request before it is handled. What a turn costs is charged to
-its payer, an address or, once known, a person. Among those waiting the payer that has used least goes first,
-so one that floods waits for its own flood, and nobody is refused. It does no I/O; the event loop calls
-`HttpBudget.run`.
+connections before they are accepted, each piece of bytes before it is decrypted or parsed, each request
+before it is handled. What a turn costs is charged to its payer, an address or, once known, a person. Among
+those waiting the payer that has used least goes first, so one that floods waits for its own flood, and
+nobody is refused. Networks divide a share before the payers of each divide their part, so that an IPv6
+network is not as many payers as it has addresses. Who has waited for long has every second turn, so that
+newcomers without end keep nobody waiting for ever. It does no I/O; the event loop calls `HttpBudget.run`.
 """
 
 import asyncio
@@ -13,14 +15,14 @@ from collections import deque
 from collections.abc import Callable
 from enum import Enum
 from itertools import count
-from typing import Any, Final
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 from jackpot.clock import Clock
 
 # Of one core, for people and strangers together. With the shares below it is a quarter of a core.
 COMMON_RATE: Final = 0.17
 # Of one core, for each share that has one of its own: a command, a probe and a scrape take some milliseconds,
-# and none of them comes more often than once in some seconds.
+# and none of them comes more often than once in some seconds. At the door it lets in a hundred a second.
 OWN_RATE: Final = 0.02
 # Processor time that may be used at once after a pause: one page with all that it loads. A table waits no
 # longer than this for HTTP, plus one step that is longer.
@@ -35,7 +37,12 @@ EXPECTED_LEAST_S: Final = 0.0005
 EXPECTED_MOST_S: Final = BURST_S
 # Of the expectation, what the last request counts.
 LEARNT: Final = 0.25
-# Payers that are remembered: those that asked last. A forgotten one begins like a newcomer.
+# Who has waited for longer than this has every second turn, in the order of waiting. Shorter waits are left
+# to the fair order, which newcomers that ask for little pass through quickly.
+LONG_WAIT_S: Final = 1.0
+# Entries of a heap that may be void, besides as many as there are good ones: few, and seldom cleared.
+VOID_MOST: Final = 64
+# Payers, and networks, that are remembered: those that asked last. A forgotten one begins like a newcomer.
 PAYERS_MOST: Final = 4_096
 
 
@@ -50,14 +57,16 @@ class Share(Enum):
     """The addresses in [listen] scrapers."""
     PROXY = "proxy"
     """The addresses in [listen] proxies, until the head of a request names the client."""
+    DOOR = "door"
+    """Connections that are accepted, before anybody knows whose they are."""
     PERSON = "person"
     STRANGER = "stranger"
 
 
-OWN: Final = frozenset({Share.ADMIN, Share.PROBE, Share.SCRAPER})
+OWN: Final = frozenset({Share.ADMIN, Share.PROBE, Share.SCRAPER, Share.DOOR})
 
 
-class _Bucket:
+class Bucket:
     """Processor time that may be used now, in seconds: it grows by `rate` a second up to BURST_S."""
 
     def __init__(self, rate: float, now: float) -> None:
@@ -84,53 +93,133 @@ class _Bucket:
         return 0.0 if left > 0 else (TURN_LEAST_S - left) / self._rate
 
 
+class _Member(Protocol):
+    """Who waits in a line. used: its processor time by the line's account, in seconds."""
+
+    used: float
+
+
+M = TypeVar("M", bound=_Member)
+
+
+class _Line(Generic[M]):
+    """Members that wait for a turn. floor: what the member had used that was served last in the fair order.
+
+    Turns go to the member that has used least, and by turns to the one that has waited longest, if that is
+    longer than LONG_WAIT_S.
+    """
+
+    def __init__(self) -> None:
+        self.floor = 0.0
+        self._heap: list[tuple[float, int, M]] = []
+        # Since when each waits, and its good entry in the heap; who has waited longest is the first.
+        self._since: dict[M, tuple[float, int]] = {}
+        self._order = count()
+        self._longest_next = False
+
+    def __bool__(self) -> bool:
+        return bool(self._since)
+
+    def lift(self, member: M) -> None:
+        """Who comes after a pause has no claim on the time in which it asked for nothing."""
+        member.used = max(member.used, self.floor)
+
+    def join(self, member: M, now: float) -> None:
+        """It waits from now on."""
+        number = next(self._order)
+        self._since[member] = now, number
+        heapq.heappush(self._heap, (member.used, number, member))
+
+    def take(self, now: float) -> M:
+        """Whose turn it is; it waits no longer."""
+        longest = next(iter(self._since))
+        if self._longest_next and now - self._since[longest][0] >= LONG_WAIT_S:
+            self._longest_next, taken = False, longest
+        else:
+            self._longest_next, taken = True, self._least()
+            self.floor = max(self.floor, taken.used)
+        del self._since[taken]
+        if len(self._heap) > 2 * len(self._since) + VOID_MOST:
+            self._heap = [(one.used, number, one) for one, (_, number) in self._since.items()]
+            heapq.heapify(self._heap)
+        return taken
+
+    def _least(self) -> M:
+        """Who has used least. What it has used since it joined is looked at again."""
+        while True:
+            key, number, member = self._heap[0]
+            if self._since.get(member, (0.0, -1))[1] != number:
+                heapq.heappop(self._heap)
+            elif member.used > key:
+                heapq.heapreplace(self._heap, (member.used, number, member))
+            else:
+                heapq.heappop(self._heap)
+                return member
+
+
 class Payer:
     """One address, or one person, with the turns that it waits for.
 
     used: its processor time by the fair queue's account, in seconds. expected: what its requests cost.
     """
 
-    __slots__ = ("expected", "key", "share", "used", "waiting")
+    __slots__ = ("expected", "key", "network", "network_key", "share", "used", "waiting")
 
-    def __init__(self, share: Share, key: str) -> None:
+    def __init__(self, share: Share, key: str, network: "Network", network_key: str) -> None:
         self.share = share
         self.key = key
+        self.network = network
+        self.network_key = network_key
         self.used = 0.0
         self.expected = EXPECTED_S
         self.waiting: deque[Callable[[], None]] = deque()
 
 
-class _Queue:
-    """Payers of one share that wait, the one that has used least first. used: of the common time, by all."""
+class Network:
+    """Payers that divide one part among each other: those of one IPv6 network, else a single one."""
+
+    __slots__ = ("line", "used")
 
     def __init__(self) -> None:
         self.used = 0.0
-        self.floor = 0.0
-        self._heap: list[tuple[float, int, Payer]] = []
-        self._order = count()
+        self.line: _Line[Payer] = _Line()
+
+
+class _Queue:
+    """Networks of one share that wait, and in each its payers. used: of the common time, by all."""
+
+    def __init__(self) -> None:
+        self.used = 0.0
+        self._line: _Line[Network] = _Line()
 
     def __bool__(self) -> bool:
-        return bool(self._heap)
+        return bool(self._line)
 
-    def join(self, payer: Payer, work: Callable[[], None]) -> None:
+    def lift(self, payer: Payer) -> None:
+        """What it asked for before is over, and gives no claim."""
+        self._line.lift(payer.network)
+        payer.network.line.lift(payer)
+
+    def join(self, payer: Payer, work: Callable[[], None], now: float) -> None:
         payer.waiting.append(work)
-        if len(payer.waiting) == 1:
-            # Who comes after a pause has no claim on the time in which it asked for nothing.
-            payer.used = max(payer.used, self.floor)
-            heapq.heappush(self._heap, (payer.used, next(self._order), payer))
+        if len(payer.waiting) > 1:
+            return
+        network, others = payer.network, bool(payer.network.line)
+        network.line.lift(payer)
+        network.line.join(payer, now)
+        if not others:
+            self._line.lift(network)
+            self._line.join(network, now)
 
-    def next(self) -> Callable[[], None]:
-        """Whose turn it is. What a payer has used since it joined is looked at again."""
-        while True:
-            key, _, payer = self._heap[0]
-            if payer.used <= key:
-                break
-            heapq.heapreplace(self._heap, (payer.used, next(self._order), payer))
-        heapq.heappop(self._heap)
-        self.floor = max(self.floor, payer.used)
+    def next(self, now: float) -> Callable[[], None]:
+        """Whose turn it is."""
+        network = self._line.take(now)
+        payer = network.line.take(now)
         work = payer.waiting.popleft()
         if payer.waiting:
-            heapq.heappush(self._heap, (payer.used, next(self._order), payer))
+            network.line.join(payer, now)
+        if network.line:
+            self._line.join(network, now)
         return work
 
 
@@ -149,10 +238,11 @@ class HttpBudget:
         self.used = dict.fromkeys(Share, 0.0)
         self._clock = clock
         self._call_later = call_later
-        self._common = _Bucket(COMMON_RATE, now)
-        self._own = {share: _Bucket(OWN_RATE, now) for share in OWN}
+        self._common = Bucket(COMMON_RATE, now)
+        self._own = {share: Bucket(OWN_RATE, now) for share in OWN}
         self._queues = {share: _Queue() for share in Share}
         self._payers: dict[tuple[Share, str], Payer] = {}
+        self._networks: dict[tuple[Share, str], Network] = {}
         self._scheduled = False
         self._working = False
         # What the share that was served last had used of the common time by then.
@@ -163,9 +253,20 @@ class HttpBudget:
         """Turns that are waited for."""
         return sum(len(payer.waiting) for payer in self._payers.values())
 
-    def payer(self, share: Share, key: str) -> Payer:
-        """The payer of that name. Of too many, one that waits for nothing is forgotten."""
-        payer = self._payers.pop((share, key), None) or Payer(share, key)
+    def payer(self, share: Share, key: str, network: str = "") -> Payer:
+        """The payer of that name, in the network of that name; "" for one of its own.
+
+        Of too many, one that waits for nothing is forgotten.
+        """
+        place = share, network or key
+        around = self._networks.pop(place, None) or Network()
+        self._networks[place] = around
+        if len(self._networks) > PAYERS_MOST:
+            oldest_place = next(iter(self._networks))
+            left = self._networks.pop(oldest_place)
+            if left.line:
+                self._networks[oldest_place] = left
+        payer = self._payers.pop((share, key), None) or Payer(share, key, around, place[1])
         self._payers[share, key] = payer
         if len(self._payers) > PAYERS_MOST:
             oldest = next(iter(self._payers))
@@ -184,26 +285,43 @@ class HttpBudget:
         own = self._own_left(payer.share, now) and not queue
         free = own or (self._allowed(payer.share, now) and not any(self._queues.values()))
         if free and not self._working:
-            payer.used = max(payer.used, queue.floor)
+            queue.lift(payer)
             if not own:
                 self._serve(queue)
             self._work(work)
             return
         if not queue:
             queue.used = max(queue.used, self._served)
-        queue.join(payer, work)
+        queue.join(payer, work, now)
         self._schedule(now)
 
     def charge(self, payer: Payer, seconds: float) -> None:
-        """The payer used so much processor time; below zero: it is given back."""
-        now = self._clock.monotonic()
-        payer.used += seconds
+        """The payer used so much processor time."""
+        self.count(payer, seconds)
+        self.take(payer, seconds)
+
+    def count(self, payer: Payer, seconds: float) -> None:
+        """So much was used, which `take` has taken or will take."""
         self.used[payer.share] += seconds
-        if self._own_left(payer.share, now):
-            self._own[payer.share].take(seconds, now)
-        else:
+
+    def take(self, payer: Payer, seconds: float) -> Bucket:
+        """Takes so much from the payer; the bucket that it was taken from."""
+        now = self._clock.monotonic()
+        own = self._own_left(payer.share, now)
+        bucket = self._own[payer.share] if own else self._common
+        self._account(payer, seconds, bucket, now)
+        return bucket
+
+    def give_back(self, payer: Payer, seconds: float, bucket: Bucket) -> None:
+        """What was taken too much, to the bucket that it was taken from."""
+        self._account(payer, -seconds, bucket, self._clock.monotonic())
+
+    def _account(self, payer: Payer, seconds: float, bucket: Bucket, now: float) -> None:
+        payer.used += seconds
+        payer.network.used += seconds
+        if bucket is self._common:
             self._queues[payer.share].used += seconds
-            self._common.take(seconds, now)
+        bucket.take(seconds, now)
 
     def run(self) -> None:
         """Gives one turn, and comes again for the next: what the tables sent meanwhile is answered first."""
@@ -216,7 +334,7 @@ class HttpBudget:
             if not self._own_left(share, now):
                 self._serve(queue)
             try:
-                self._work(queue.next())
+                self._work(queue.next(now))
             finally:
                 self._schedule(now)
         else:

@@ -147,7 +147,10 @@ class Live:
         if origin is not None and origin.partition("://")[2] != request.host:
             raise web.HTTPForbidden(text="another site's page may not read this\n")
         response = web.WebSocketResponse(compress=False, max_msg_size=HEARD_MOST, timeout=1.0)
-        await response.prepare(request)
+        try:
+            await response.prepare(request)
+        except web.HTTPBadRequest as refusal:  # whose words repeat what was sent
+            raise web.HTTPBadRequest(text="this is no handshake of a WebSocket\n") from refusal
         stream = self._open(request, websocket_frame, links)
         try:
             async with asyncio.TaskGroup() as group:

@@ -34,6 +34,7 @@ from jackpot.web import api, docs, ops, overview
 from jackpot.web.access import Access
 from jackpot.web.book_metrics import of_books
 from jackpot.web.front import Front, Maker
+from jackpot.web.host_names import EVERYWHERE, names
 from jackpot.web.metrics import (
     LastScrape,
     WayIn,
@@ -56,7 +57,7 @@ from jackpot.web.overview import Overview
 from jackpot.web.reports import Reports
 from jackpot.web.screens import Screens, asked_in, secure
 from jackpot.web.troubles import why
-from jackpot.web.visitor import EVERYWHERE, Visits, names
+from jackpot.web.visitor import Visits
 
 # A scrape while the ledger is in doubt gets the last durable state, not an error: that is when people look.
 STATE_WITHIN_S: Final = 1.0

@@ -1,39 +1,52 @@
-"""HTTP connections: their limits, and the names by which browsers may ask for the server.
+"""HTTP connections and their limits.
 
 aiohttp reads requests and writes answers; around each of its connections stands a `Visitor`, which tells the
 door what it does. It hands bytes on in small pieces, each in its turn (`jackpot.web.http_budget`), and reads
-no further meanwhile. It is cut if it does not read its answer, or talks where it has only to listen. An error
-while handling it ends it alone.
+no further meanwhile. It is cut if it asks for nothing, does not read its answer, or talks where it has only
+to listen. An error while handling it ends it alone. What is refused says why, and repeats nothing that a
+stranger sent.
 """
 
 import asyncio
-import ipaddress
 import logging
-import re
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Generator
-from typing import Any, Final, TypeVar, cast
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any, Final, Protocol, TypeVar, cast
 
 import structlog
-from aiohttp import hdrs, web
+from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
 from jackpot.clock import CHARGED, Clock, thread_seconds
 from jackpot.server.alone import alone, failed
 from jackpot.server.door import Door
 from jackpot.server.guests import Guest
-from jackpot.web.client_address import bare_address, client_address, rate_limit_group
-from jackpot.web.http_budget import EXPECTED_LEAST_S, EXPECTED_MOST_S, LEARNT, HttpBudget, Payer, Share
+from jackpot.web.ciphertext import DECRYPTED_AT_ONCE, Ciphertext, Tls
+from jackpot.web.client_address import bare_address, client_address, rate_limit_group, site_network
+from jackpot.web.host_names import check_host
+from jackpot.web.http_budget import HttpBudget, Payer, Share
+from jackpot.web.http_charge import Charge, Metered
+from jackpot.web.http_requests import Requests, fault
 
 # From its connection, or the last answer, to a whole head. A browser needs milliseconds, and a visitor that
-# keeps a connection for longer than this between two requests opens another one.
+# keeps a connection for longer than this between two requests opens another one. The time in which it waits
+# for a turn does not count.
 HEAD_WITHIN_S: Final = 10.0
+# aiohttp's own limit of that counts the time in a queue that it does not know of, so it gets none: a year.
+NO_LIMIT_S: Final = 365 * 86_400.0
+# A TLS handshake, with the turns that it waits for while others flood. One that says nothing meanwhile gives
+# its place to whoever comes.
+HANDSHAKE_S: Final = 30
 # Receivers are told to go. One that does not hear it must not delay the end.
 SHUTDOWN_S: Final = 2.0
 # A visitor that reads nothing of its answer for this long will not read it. A stream has a limit of its own,
 # which is the same.
 UNREAD_S: Final = 10.0
-# Read from one connection at once. What was not parsed yet is kept, so this bounds the memory of each.
-READ_MOST: Final = 16 * 1024
+# A whole record of TLS, decrypted.
+RECORD_MOST: Final = 16 * 1024
+# Read from one connection at once. What was not parsed yet is kept, so this bounds the memory of each. With a
+# piece of ciphertext at most one record ends of the pieces before it, so all that comes of it has room.
+READ_MOST: Final = RECORD_MOST + DECRYPTED_AT_ONCE
 # Parsed in one turn: a whole head of any browser, and a millisecond for the worst bytes there are.
 PARSED_AT_ONCE: Final = 4 * 1024
 # A piece ends behind a head, but none is shorter than this: a turn costs more than to parse so little.
@@ -46,117 +59,42 @@ STREAM_HEARD_MOST: Final = 1_024
 STREAM_HEARD_RATE: Final = 64.0
 # Where probes ask whether the process is alive and ready.
 PROBES: Final = ("/readyz", "/healthz")
-_PROBE_LINES: Final = tuple(f"{method} {path} ".encode() for method in ("GET", "HEAD") for path in PROBES)
+PROBING: Final = ("GET", "HEAD")
+_PROBE_LINES: Final = tuple(f"{method} {path} ".encode() for method in PROBING for path in PROBES)
 # Requests that are refused before anybody looks at what they ask for, by the answer's status.
 REFUSED: Final = {400: "malformed", 403: "origin", 421: "host", 503: "streams"}
 # Receivers of streams that were cut because they sent more than they may.
 TALKING: Final = "talking"
-# Listening here is listening at every address of this machine.
-EVERYWHERE: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - nothing is bound here
-
-_HOST: Final = re.compile(r"(?:\[(?P<address>[0-9A-Fa-f:.]+)\]|(?P<name>[^]\[:@/\s]*))(?::[0-9]*)?")
-
 T = TypeVar("T")
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 log: Final = structlog.get_logger()
 
 
-class _Charge:
-    """The cost of one request, charged to its payer.
+class Patience:
+    """A limit of time that can stand still."""
 
-    What it is expected to cost is charged in advance, so that requests that are admitted together do not all
-    find time left that they use up one after the other.
-    """
+    def __init__(self, limit: asyncio.Timeout) -> None:
+        self._limit = limit
+        self._left: float | None = None
 
-    def __init__(self, budget: HttpBudget, payer: Payer) -> None:
-        self.payer = payer
-        self._budget = budget
-        self._spent = 0.0
-        self._charged = 0.0
+    def pause(self) -> None:
+        """Time does not count from now on."""
+        if (ends := self._limit.when()) is not None and not self._limit.expired():
+            self._left = ends - asyncio.get_running_loop().time()
+            self._limit.reschedule(None)
 
-    def begin(self) -> None:
-        """It is admitted."""
-        self._add(self.payer.expected)
-
-    def spend(self, seconds: float) -> None:
-        """It used so much processor time."""
-        self._spent += seconds
-        if self._spent > self._charged:
-            self._add(self._spent - self._charged)
-
-    def move(self, payer: Payer) -> None:
-        """It is charged to another payer from its beginning."""
-        charged = self._charged
-        self._add(-charged)
-        self.payer = payer
-        self._add(charged)
-
-    def settle(self) -> None:
-        """It is answered: what was charged too much is given back."""
-        cost = min(max(self._spent, EXPECTED_LEAST_S), EXPECTED_MOST_S)
-        self.payer.expected += LEARNT * (cost - self.payer.expected)
-        self._add(self._spent - self._charged)
-
-    def _add(self, seconds: float) -> None:
-        self._charged += seconds
-        self._budget.charge(self.payer, seconds)
+    def go_on(self) -> None:
+        """Time counts again."""
+        if self._left is not None:
+            self._limit.reschedule(asyncio.get_running_loop().time() + self._left)
+            self._left = None
 
 
-class _Metered(Awaitable[T]):
-    """A coroutine that tells the processor time of each of its steps."""
+class Flow(Protocol):
+    """What bytes come through: a socket, or the turns before TLS."""
 
-    def __init__(self, work: Coroutine[Any, Any, T], spend: Callable[[float], None]) -> None:
-        self._work = work
-        self._spend = spend
-
-    def __await__(self) -> Generator[Any, Any, T]:
-        error: BaseException | None = None
-        while True:
-            began = thread_seconds()
-            try:
-                waits = self._work.send(None) if error is None else self._work.throw(error)
-            except StopIteration as ended:
-                given: T = ended.value
-                return given
-            finally:
-                self._spend(thread_seconds() - began)
-            error = None
-            try:
-                yield waits
-            except BaseException as thrown:  # noqa: BLE001 - it is the coroutine's own, thrown there
-                error = thrown
-
-
-class _Requests(web.RequestHandler):
-    """One connection as aiohttp handles it. Its visitor says when it is read on, and is charged for it."""
-
-    visitor: "Visitor"
-
-    @property
-    def wants_more(self) -> bool:
-        """Whether bytes are of use now: a head, or more of the body of the request that is handled."""
-        if self._messages:
-            return not self._messages[-1][1].is_eof()
-        handling = self.visitor.handling
-        return handling is None or not handling.content.is_eof()
-
-    async def start(self) -> None:
-        await _Metered(super().start(), self.visitor.spend)
-
-    async def _handle_request(
-        self,
-        request: web.BaseRequest,
-        start_time: float | None,
-        request_handler: Callable[[web.BaseRequest], Awaitable[web.StreamResponse]],
-    ) -> tuple[web.StreamResponse, bool]:
-        work = super()._handle_request(request, start_time, request_handler)
-        return await self.visitor.handle(request, work)
-
-    def _pause_transport_reading(self) -> None:
-        self.visitor.hold(on=True)
-
-    def _resume_transport_reading(self) -> None:
-        self.visitor.hold(on=False)
+    def pause_reading(self) -> None: ...
+    def resume_reading(self) -> None: ...
 
 
 class Visitor(asyncio.BufferedProtocol):
@@ -165,21 +103,28 @@ class Visitor(asyncio.BufferedProtocol):
     kind = "http"
     # Bytes are taken out of it before anything else is read. It is a view: TLS fills it record by record
     # through slices. A slice of a bytearray is a copy, which would leave what the visitor before had sent.
-    _read: Final = memoryview(bytearray(READ_MOST))
+    # It has room for more than ever comes: TLS that has filled it would go on outside of the turn.
+    _read: Final = memoryview(bytearray(READ_MOST + 1))
 
-    def __init__(self, visits: "Visits", inner: _Requests, guest: Guest, *, admin: bool) -> None:
+    def __init__(self, visits: "Visits", inner: Requests, guest: Guest, *, admin: bool) -> None:
         self._visits = visits
         self._inner = inner
         inner.visitor = self
         self.guest = guest
         self.handling: web.BaseRequest | None = None
         self._admin = admin
+        self._flow: Flow | None = None
         self._payer: Payer
-        self._charge: _Charge | None = None
+        self._charge: Charge | None = None
         self._unparsed = b""
         self._held = False
-        self._waits = False
+        self._parses = False
         self._reads = True
+        # Turns that it waits for, since when, and when a head must be there.
+        self._waiting = 0
+        self._waits_since = 0.0
+        self._head_due = 0.0
+        self._patience: Patience | None = None
         self._stream_may_send: float | None = None
         self._stream_at = 0.0
         self._unread_since: float | None = None
@@ -189,14 +134,74 @@ class Visitor(asyncio.BufferedProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)  # noqa: S101 - what a door gives
-        self._transport = transport
-        self._payer = self._visits.payer(self._address(), admin=self._admin)
+        began, self._transport = thread_seconds(), transport
+        if plain := self._flow is None:
+            self.meet(transport, transport)
+        self._head_due = self._visits.clock.monotonic() + HEAD_WITHIN_S
         self._visits.all.add(self)
         self.guest.came(self)
         alone(self, self._inner.connection_made, transport)
+        if plain:  # else it is part of a turn
+            self.spend(thread_seconds() - began)
+
+    def meet(self, flow: "Flow", transport: asyncio.Transport) -> None:
+        """It comes by that socket. flow: what pauses its bytes, before TLS or without it."""
+        self._flow = flow
+        peer = transport.get_extra_info("peername")
+        address = str(peer[0]) if isinstance(peer, tuple) else self.guest.address
+        self._payer = self._visits.payer(address, admin=self._admin)
+
+    def wait(self, payer: Payer, work: Callable[[], None]) -> None:
+        """Has `work` called in a turn of that payer. Meanwhile nothing that this visitor must do is late."""
+        if not self._waiting:
+            self._waits_since = self._visits.clock.monotonic()
+            self.guest.asks()
+            if self._patience is not None:
+                self._patience.pause()
+        self._waiting += 1
+
+        def come() -> None:
+            self._waiting -= 1
+            if not self._waiting:
+                self._head_due += self._visits.clock.monotonic() - self._waits_since
+                if self._patience is not None:
+                    self._patience.go_on()
+            try:
+                work()
+            finally:
+                self._rest()
+
+        self._visits.budget.turn(payer, come)
+
+    @asynccontextmanager
+    async def comes_within(self, seconds: float) -> AsyncIterator[None]:
+        """A limit for what it sends, as `comes_within`."""
+        async with asyncio.timeout(seconds) as limit:
+            self._patience = Patience(limit)
+            if self._waiting:
+                self._patience.pause()
+            try:
+                yield
+            finally:
+                self._patience = None
+
+    def _rest(self) -> None:
+        """Tells the door where nothing is being done for it."""
+        if not self._waiting and self.handling is None and not self._inner.asked:
+            self.guest.idle(served=False)
+
+    def decrypt(self, work: Callable[[], None]) -> None:
+        """Has a piece of this connection's ciphertext decrypted in a turn of its payer."""
+
+        def decrypt() -> None:
+            payer, began = self._payer, thread_seconds()
+            alone(self, work)
+            self._visits.budget.charge(payer, max(thread_seconds() - began, TURN_S))
+
+        self.wait(self._payer, decrypt)
 
     def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002 - it is as long as it is
-        return self._read
+        return self._read if isinstance(self._flow, Ciphertext) else self._read[:READ_MOST]
 
     def buffer_updated(self, nbytes: int) -> None:
         self.guest.heard()
@@ -210,31 +215,38 @@ class Visitor(asyncio.BufferedProtocol):
         if self._transport.is_closing():
             return
         wanted = self._stream_may_send is not None or self._inner.wants_more
-        if self._unparsed and wanted and not self._held and not self._waits:
-            self._waits = True
-            self._visits.budget.turn(self._parser(), self._parse)
-        reads = not self._unparsed and not self._held
-        if reads != self._reads and not self._transport.is_closing():
-            self._reads = reads
-            if reads:
-                self._transport.resume_reading()
-            else:
-                self._transport.pause_reading()
+        if self._unparsed and wanted and not self._held and not self._parses:
+            self._parses = True
+            self.wait(self._parser(), self._parse)
+        self._read_on(reads=not self._unparsed and not self._held)
+
+    def _read_on(self, *, reads: bool) -> None:
+        if reads == self._reads or self._flow is None:
+            return
+        self._reads = reads
+        if reads:
+            self._flow.resume_reading()
+        else:
+            self._flow.pause_reading()
+
+    @property
+    def _probes(self) -> bool:
+        """Whether a request for a probe stands next. Elsewhere its first line is part of something else."""
+        between = self._inner.between and self.handling is None and not self._inner.asked
+        return between and self._payer.share is Share.STRANGER and self._unparsed.startswith(_PROBE_LINES)
 
     def _parser(self) -> Payer:
-        """Who pays for the next piece: a probe, by its first bytes, else the payer of this connection."""
-        stranger = self.handling is None and self._payer.share is Share.STRANGER
-        if stranger and self._unparsed.startswith(_PROBE_LINES):
-            return self._visits.budget.payer(Share.PROBE, self._payer.key)
-        return self._payer
+        """Who pays for the next piece: a probe, by its first line, else the payer of this connection."""
+        return self._visits.probe(self._payer) if self._probes else self._payer
 
     def _parse(self) -> None:
         """Hands one piece to aiohttp; not more than one head."""
-        self._waits = False
+        self._parses = False
         payer, began = self._parser(), thread_seconds()
         head = -1
         if self.handling is None:
-            head = self._unparsed.find(b"\r\n\r\n", PARSED_LEAST, PARSED_AT_ONCE)
+            # A probe pays for its own head alone.
+            head = self._unparsed.find(b"\r\n\r\n", 0 if self._probes else PARSED_LEAST, PARSED_AT_ONCE)
         size = PARSED_AT_ONCE if head < 0 else head + 4
         piece, self._unparsed = self._unparsed[:size], self._unparsed[size:]
         if not self._transport.is_closing():
@@ -254,7 +266,8 @@ class Visitor(asyncio.BufferedProtocol):
     async def handle(self, request: web.BaseRequest, work: Coroutine[Any, Any, T]) -> T:
         """Handles a request when it is its turn, and charges what it costs."""
         self.handling = request
-        charge = self._charge = _Charge(self._visits.budget, self._payer_of(request))
+        self._inner.came(request._message, request.content)  # noqa: SLF001 - it has no other way to it
+        charge = self._charge = Charge(self._visits.budget, self._payer_of(request))
         turn = asyncio.get_running_loop().create_future()
 
         def admit() -> None:
@@ -263,7 +276,7 @@ class Visitor(asyncio.BufferedProtocol):
                 turn.set_result(None)
 
         try:
-            self._visits.budget.turn(charge.payer, admit)
+            self.wait(charge.payer, admit)
             try:
                 await turn
             except BaseException:
@@ -271,21 +284,23 @@ class Visitor(asyncio.BufferedProtocol):
                 raise
             CHARGED.set(charge.spend)
             try:
-                return await _Metered(work, charge.spend)
+                return await Metered(work, charge.spend)
             finally:
                 charge.settle()
         finally:
             self.handling = self._charge = None
+            self._head_due = self._visits.clock.monotonic() + HEAD_WITHIN_S
+            self._rest()
             self._go_on()
 
     def _payer_of(self, request: web.BaseRequest) -> Payer:
         """Who pays for a request. Behind a named proxy it is the client that the proxy names."""
-        budget, payer = self._visits.budget, self._payer
+        payer = self._payer
         if payer.share is Share.PROXY:
             address = client_address(request, self._visits.proxies)
-            payer = budget.payer(Share.STRANGER, rate_limit_group(address))
-        if payer.share is Share.STRANGER and request.path in PROBES:
-            return budget.payer(Share.PROBE, payer.key)
+            payer = self._visits.stranger(address)
+        if payer.share is Share.STRANGER and request.method in PROBING and request.path in PROBES:
+            return self._visits.probe(payer)
         return payer
 
     def known(self, person: int) -> None:
@@ -315,7 +330,7 @@ class Visitor(asyncio.BufferedProtocol):
         if self._stream_may_send >= 0:
             self._go_on()
             return True
-        self._transport.pause_reading()
+        self._read_on(reads=False)
         reason = f"a receiver of a stream sent more than {STREAM_HEARD_MOST} bytes"
         self._visits.count(TALKING, self._address(), reason)
         self.break_off()
@@ -330,11 +345,13 @@ class Visitor(asyncio.BufferedProtocol):
         return alone(self, self._inner.eof_received)
 
     def connection_lost(self, exc: Exception | None) -> None:
+        began = thread_seconds()
         self._visits.all.discard(self)
         self.guest.left()
         if self.works is not None:
             self.works.cancel()
         alone(self, self._inner.connection_lost, exc)
+        self.spend(thread_seconds() - began)
 
     def pause_writing(self) -> None:
         self._unread_since = self._visits.clock.monotonic()
@@ -345,9 +362,13 @@ class Visitor(asyncio.BufferedProtocol):
         alone(self, self._inner.resume_writing)
 
     def sweep(self, now: float) -> None:
-        """Cuts one that does not read."""
+        """Cuts one that does not read; ends one that asks for nothing. One that ends hears a goodbye."""
         if self._unread_since is not None and now - self._unread_since >= UNREAD_S:
             self.break_off()
+        elif self._transport.is_closing():
+            self._read_on(reads=True)
+        elif self._inner.idle and not self._waiting and now >= self._head_due:
+            self._inner.force_close()
 
     def turn_out(self) -> None:
         """It has asked for nothing while others came."""
@@ -376,11 +397,20 @@ class Visits:
         """Who pays for a connection from that address, until its requests say more."""
         if admin:
             return self.budget.payer(Share.ADMIN, address)
-        group = rate_limit_group(address)
         plain = bare_address(address)
         if plain in self._scrapers:
-            return self.budget.payer(Share.SCRAPER, group)
-        return self.budget.payer(Share.PROXY if plain in self.proxies else Share.STRANGER, group)
+            return self.budget.payer(Share.SCRAPER, rate_limit_group(address))
+        if plain in self.proxies:
+            return self.budget.payer(Share.PROXY, rate_limit_group(address))
+        return self.stranger(address)
+
+    def stranger(self, address: str) -> Payer:
+        """Who pays for what somebody of that address asks, until they are known."""
+        return self.budget.payer(Share.STRANGER, rate_limit_group(address), site_network(address))
+
+    def probe(self, stranger: Payer) -> Payer:
+        """Who pays for a probe that this stranger asks for."""
+        return self.budget.payer(Share.PROBE, stranger.key, stranger.network_key)
 
     def sweep(self) -> None:
         """Lets time pass; about ten times a second."""
@@ -413,17 +443,34 @@ class Visits:
         assert server is not None  # noqa: S101 - as it was set up
 
         def visitor(guest: Guest) -> Visitor:
-            requests = _Requests(
+            requests = Requests(
                 server,
                 loop=loop,
                 access_log=cast("Any", None),  # so aiohttp itself says that there is none
-                keepalive_timeout=HEAD_WITHIN_S,
+                keepalive_timeout=NO_LIMIT_S,
                 logger=logger,
                 auto_decompress=False,  # a stranger's 200 KB would be 200 MB, unpacked while the tables wait
             )
             return Visitor(self, requests, guest, admin=hosts is None)
 
-        return runner, door.listen(visitor)
+        share = Share.ADMIN if hosts is None else Share.DOOR
+        payer = self.budget.payer(share, door.name)
+
+        def accept(work: Callable[[], None]) -> None:
+            self.budget.turn(payer, lambda: self._paid(payer, work))
+
+        async def connect(guest: Guest) -> None:
+            await Metered(_connect(visitor(guest), door), lambda seconds: self.budget.charge(payer, seconds))
+
+        return runner, door.listen_in_turns(connect, accept)
+
+    def _paid(self, payer: Payer, work: Callable[[], None]) -> None:
+        """Does it, and charges what it costs."""
+        began = thread_seconds()
+        try:
+            work()
+        finally:
+            self.budget.charge(payer, max(thread_seconds() - began, TURN_S))
 
     def middleware(self, hosts: Collection[str] | None) -> Any:
         """Every request comes through here: it must ask for a name of ours, and its errors end it alone.
@@ -439,7 +486,7 @@ class Visits:
             served = False
             try:
                 if hosts is not None:
-                    _check_host(request, hosts)
+                    check_host(request, hosts)
                 answer = await handler(request)
                 served = True
                 return answer
@@ -475,7 +522,7 @@ class _Complaints(logging.Logger):
 
     def exception(self, msg: object, *args: object, exc_info: Any = True, **_facts: Any) -> None:
         if isinstance(exc_info, HttpProcessingError):
-            self._visits.refuse(400, str(args[0]) if args else None, exc_info.message)
+            self._visits.refuse(400, str(args[0]) if args else None, fault(exc_info))
         elif isinstance(exc_info, Exception) and not isinstance(exc_info, ConnectionError):
             failed("http", str(msg), exc_info)  # else the receiver is gone, which is no fault
 
@@ -493,6 +540,12 @@ async def while_there(request: web.Request, work: Coroutine[Any, Any, T]) -> T:
         return await work
     finally:
         visitor.works = None
+
+
+def comes_within(request: web.Request, seconds: float) -> AbstractAsyncContextManager[Any]:
+    """Raises TimeoutError where a body does not come in time. Waiting for its turns does not count."""
+    visitor = _visitor(request)
+    return asyncio.timeout(seconds) if visitor is None else visitor.comes_within(seconds)
 
 
 def listens_only(request: web.Request) -> None:
@@ -516,45 +569,22 @@ def _visitor(request: web.Request) -> Visitor | None:
     return visitor
 
 
-def _check_host(request: web.Request, hosts: Collection[str]) -> None:
-    """A page of a foreign name that resolves here must not read the floor through somebody's browser.
-
-    Raises HTTPMisdirectedRequest for a name that is none of `hosts`, HTTPBadRequest where there is none.
-    """
-    given = request.headers.get(hdrs.HOST)
-    if given is None:
-        if request.version >= (1, 1):
-            raise web.HTTPBadRequest(text="a request names its host\n")
+async def _connect(visitor: Visitor, door: Door) -> None:
+    """Gives a guest's socket its visitor, with TLS between them or not. Raises OSError."""
+    raw, loop = visitor.guest.raw, asyncio.get_running_loop()
+    assert raw is not None  # noqa: S101 - as it was accepted
+    if door.tls is None:
+        await loop.connect_accepted_socket(lambda: visitor, raw)
         return
-    host = name_of(given)
-    if host in hosts or loopback(host):
-        return
-    transport = request.transport
-    if "*" in hosts and transport is not None and host == transport.get_extra_info("sockname")[0]:
-        return
-    raise web.HTTPMisdirectedRequest(
-        text=f"this server is not known as {host[:253]!r}: ask for its address, or write that name into "
-        "hosts under [listen] of its configuration\n"
+    ready = loop.create_future()
+    tls = Tls(loop, visitor, door.tls, ready, server_side=True, ssl_handshake_timeout=HANDSHAKE_S)
+    socket, _ = await loop.connect_accepted_socket(
+        lambda: Ciphertext(tls, visitor.meet, visitor.decrypt), raw
     )
-
-
-def name_of(host: str) -> str:
-    """A Host header without its port, as it is compared; all of one that is no name with a port."""
-    found = _HOST.fullmatch(host)
-    if found is None:
-        return host
-    return (found["address"] or found["name"].rstrip(".")).lower()
-
-
-def names(hosts: Collection[str], listening: Collection[str]) -> frozenset[str]:
-    """What a listener is known as: the configured names, and where it listens; "*" if that is everywhere."""
-    own = {"*" if host in EVERYWHERE else host.lower() for host in listening}
-    return frozenset(hosts) | own
-
-
-def loopback(host: str) -> bool:
-    """Whether it is this machine itself, by address or name."""
     try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+        await ready
+    except BaseException:
+        socket.close()
+        raise
+    if visitor.guest.visitor is None:
+        raise ConnectionResetError("it left before its handshake was over")

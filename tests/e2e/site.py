@@ -161,6 +161,10 @@ class Site(Program):
 
     # Building
 
+    def encrypt(self, cert: str, key: str) -> None:
+        """Every listener has TLS with these files."""
+        self._parts[0] += f"[listen.tls]\ncert = {json.dumps(cert)}\nkey = {json.dumps(key)}\n"
+
     def add(
         self, role: str, links: Sequence[str], count: int = 1, kind: str = "", seats: int = 7, **more: Any
     ) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import functools
 import secrets
 import socket
+import ssl
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import ExitStack, asynccontextmanager
@@ -148,8 +149,8 @@ class Device:
 
 
 @asynccontextmanager
-async def connected(port: int) -> AsyncIterator[Device]:
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+async def connected(port: int, tls: ssl.SSLContext | None = None) -> AsyncIterator[Device]:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=tls)
     try:
         yield Device(reader, writer)
     finally:
@@ -157,9 +158,11 @@ async def connected(port: int) -> AsyncIterator[Device]:
 
 
 @asynccontextmanager
-async def table(server: Server, name: str = "T01", **hello: Any) -> AsyncIterator[Device]:
+async def table(
+    server: Server, name: str = "T01", tls: ssl.SSLContext | None = None, **hello: Any
+) -> AsyncIterator[Device]:
     """A welcomed table; its welcome is `heard[1]`."""
-    async with connected(server.ports["tables"]) as device:
+    async with connected(server.ports["tables"], tls) as device:
         await device.hello(server.config, "table", name, **hello)
         await device.type("welcome")
         yield device

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from jackpot.server.guests import MOVES, RESERVE, STRANGERS, Arrival, Bounds, Crowd, Guest, Stage
 
 WIDE = Bounds(most=1_000, of_address=1_000, pace=1)
-HAPPENS = ("entered", "heard", "busy", "idle", "proved", "left")
+HAPPENS = ("entered", "heard", "asks", "busy", "idle", "proved", "left")
 
 
 def crowded(bounds: Bounds, *addresses: str) -> tuple[Crowd, list[Guest]]:
@@ -76,7 +76,7 @@ def test_whatever_happens_the_counts_are_right(steps: list[tuple[int, str]]) -> 
         if what != "entered":
             crowd.happens(guest, what)
         elif guest.stage is Stage.WAITING and (goes := crowd.enter(guest)) is not None:
-            assert goes.stage in {Stage.WAITING, Stage.SILENT, Stage.TALKING}
+            assert goes.stage in {Stage.WAITING, Stage.SILENT, Stage.TALKING, Stage.ASKING}
             goes.left()
         counted = [one for one in guests if one.stage in STRANGERS]
         assert crowd.strangers == len(counted) <= bounds.most
@@ -103,6 +103,31 @@ def test_one_that_is_served_stays() -> None:
     guests[1].idle(served=True)
     assert come(crowd, "A").stage is Stage.SILENT
     assert [guest.stage for guest in guests] == [Stage.SERVED, Stage.GONE]
+
+
+def test_one_that_we_let_wait_goes_after_those_that_ask_for_nothing() -> None:
+    """WIRE, faults: within an address the silent go first, then the idle, then one that has asked."""
+    crowd, guests = crowded(Bounds(most=100, of_address=3, pace=100), *"AAA")
+    guests[0].asks()
+    guests[1].heard()
+    come(crowd, "A").asks()
+    assert [guest.stage for guest in guests] == [Stage.ASKING, Stage.TALKING, Stage.GONE]
+    come(crowd, "A").asks()
+    assert guests[1].stage is Stage.GONE
+    come(crowd, "A")
+    assert guests[0].stage is Stage.GONE
+
+
+def test_those_that_wait_keep_nobody_out() -> None:
+    """Misuse: where all wait for their turns, one of the address that has the most goes, and no other."""
+    crowd, guests = crowded(Bounds(most=6, of_address=6, pace=100), *"BAAAAC")
+    for guest in guests:
+        guest.asks()
+    come(crowd, "D").asks()
+    come(crowd, "B").asks()
+    assert [guest.stage is Stage.GONE for guest in guests] == [False, True, True, False, False, False]
+    assert come(crowd, "A").stage is Stage.GONE  # it has two, as has B: nobody has more
+    assert crowd.strangers == 6
 
 
 def test_all_addresses_together_are_bounded() -> None:

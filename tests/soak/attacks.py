@@ -7,6 +7,7 @@ its sockets and comes back when it is sent away. Every loop ends with the target
 import resource
 import selectors
 import socket
+import ssl
 import struct
 import sys
 import time
@@ -31,7 +32,10 @@ LONG: Final = 60_000
 
 
 class Target(msgspec.Struct, frozen=True):
-    """tables, signs, http: ports. keys: of the devices that the attacker holds, in hex, tables first."""
+    """tables, signs, http: ports. keys: of the devices that the attacker holds, in hex, tables first.
+
+    authority: of the server's certificate, a file; "" where it has no TLS.
+    """
 
     tables: int
     signs: int
@@ -40,6 +44,7 @@ class Target(msgspec.Struct, frozen=True):
     table_keys: dict[str, str]
     sign_keys: dict[str, str]
     link: str
+    authority: str = ""
 
 
 class Crowd:
@@ -408,6 +413,114 @@ ENDLESS: Final = b"POST /ops/sign-in HTTP/1.1\r\nHost: localhost\r\nTransfer-Enc
 FORGED: Final = "X-Forwarded-For: 198.51.100.7"
 STREAM: Final = b"GET /events/meters HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
+
+class Encrypted:
+    """One TLS connection of an attacker, who says each byte in a record of its own."""
+
+    def __init__(self, port: int, trusting: ssl.SSLContext, opening: bytes) -> None:
+        self.said = 0
+        self._coming, self._going = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self._tls = trusting.wrap_bio(self._coming, self._going, server_hostname=HOST)
+        self._waits = b""
+        self.raw = socket.socket()
+        self.raw.bind((STRANGERS, 0))
+        self.raw.connect((HOST, port))
+        self.raw.settimeout(HELLO_LIMIT_S)
+        self._greet()
+        self._tls.write(opening)
+        self.raw.setblocking(False)
+
+    def turn(self, words: bytes) -> None:
+        """As much as is taken now. Raises OSError where the server has ended it."""
+        with suppress(BlockingIOError, ssl.SSLWantReadError):
+            if not self.raw.recv(READ):
+                raise ConnectionResetError
+        if not self._waits:
+            for byte in words:
+                self._tls.write(bytes([byte]))
+            self._waits = self._going.read()
+        with suppress(BlockingIOError):
+            sent = self.raw.send(self._waits)
+            self._waits = self._waits[sent:]
+            self.said += sent
+
+    def _greet(self) -> None:
+        while True:
+            try:
+                self._tls.do_handshake()
+            except ssl.SSLWantReadError:
+                self.raw.sendall(self._going.read())
+                self._coming.write(self.raw.recv(READ))
+            else:
+                return
+
+
+def single_records(target: Target) -> str:
+    """Six connections that say a body without an end, a byte in each TLS record."""
+    trusting = ssl.create_default_context(cafile=target.authority)
+    held: list[Encrypted | None] = [None] * 6
+    said = opened = 0
+    for _ in until(target):
+        idle = True
+        for number, before in enumerate(held):
+            one, had = before, 0 if before is None else before.said
+            try:
+                if one is None:
+                    one = held[number] = Encrypted(target.http, trusting, ENDLESS)
+                    opened += 1
+                one.turn(b"1\r\na\r\n" * 100)
+            except OSError:
+                if one is not None:
+                    one.raw.close()
+                held[number] = None
+                continue
+            said += one.said - had
+            idle = idle and one.said == had
+        if idle:
+            wait_a_moment(0.001)
+    return f"{said:,} bytes over {opened:,} connections"
+
+
+def churn(port: str) -> Callable[[Target], str]:
+    """Connections that hang up at once, as many as there is time for."""
+
+    def attack(target: Target) -> str:
+        count = 0
+        for _ in until(target):
+            for _ in range(100):
+                one = socket.socket()
+                one.setblocking(False)
+                with suppress(OSError):
+                    one.bind((STRANGERS, 0))
+                    one.connect((HOST, getattr(target, port)))
+                one.close()
+                count += 1
+        return f"{count:,} sockets"
+
+    return attack
+
+
+def handshakes(target: Target) -> str:
+    """Handshakes that hang up as soon as they have cost the server its part."""
+    going = ssl.MemoryBIO()
+    tls = ssl.create_default_context().wrap_bio(ssl.MemoryBIO(), going, server_hostname=HOST)
+    with suppress(ssl.SSLWantReadError):
+        tls.do_handshake()
+    hello, times = going.read(), 0
+    for _ in until(target):
+        people = Crowd(target.http, 60, hello)
+        for _ in range(4):
+            people.turn(0.02)
+        people.reset()
+        times += 1
+    return f"{times} times 60 handshakes"
+
+
+# These need a server with TLS.
+ENCRYPTED: Final[dict[str, Callable[[Target], str]]] = {
+    "a byte in each TLS record": single_records,
+    "TLS handshakes that hang up": handshakes,
+}
 ATTACKS: Final[dict[str, Callable[[Target], str]]] = {
     "a refusal longer than a frame": quoted,
     "hang up at the hello's limit": hang_up_at_the_limit,
@@ -439,6 +552,7 @@ ATTACKS: Final[dict[str, Callable[[Target], str]]] = {
     "pipelined requests": http_flood(request("/healthz") * 400, 8, [STRANGERS]),
     "24 bodies without an end": http_flood(b"1\r\na\r\n" * 8_000, 24, [STRANGERS], ENDLESS),
     "wrong secrets by forty addresses": http_flood(wrong_secrets(1), 40, FORTY),
+    "connections that hang up": churn("http"),
 }
 
 
@@ -446,7 +560,7 @@ def main() -> int:
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     target = msgspec.json.decode(sys.stdin.buffer.read(), type=Target)
-    print(ATTACKS[sys.argv[1]](target))
+    print({**ATTACKS, **ENCRYPTED}[sys.argv[1]](target))
     return 0
 
 

@@ -3,7 +3,7 @@
 One server, twenty tables that play at a floor's pace, and newcomers all the time: a table, a sign and a sign
 page's stream, one after the other. Each attack of `attacks.py` runs in a process of its own for some seconds.
 Printed for each: how long a table waited for an answer before and during it (median and 99 of 100), how long
-the slowest newcomer took to be let in, what the server grew by, and what it logged.
+the slowest newcomer took to be let in, what the server used of a core and grew by, and what it logged.
 
 A machine has stalls of its own, most of them its disk's. So answers during an attack are held against the
 worst of all quiet times so far, and an attack that seems to slow them is suffered once more: a stall that
@@ -12,6 +12,7 @@ comes in both is the attacker's. The exit code is 0 where nothing was wrong, 1 w
 
 import asyncio
 import os
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -32,8 +33,9 @@ from controllers.table import Offline
 from tests.e2e.floors import EASY
 from tests.e2e.site import Site, running
 from tests.e2e.vendor import bets
+from tests.program import jackpot
 from tests.server.bed import connected
-from tests.soak.attacks import ATTACKS, HOST, Target
+from tests.soak.attacks import ATTACKS, ENCRYPTED, HOST, Target
 
 TABLES: Final = 20
 STOLEN: Final = 5
@@ -59,13 +61,15 @@ LINES_A_SECOND: Final = 2
 # What honest devices make the server log, and what it logs at its start.
 QUIET: Final = {"serving", "config_warning"}
 SETTLE_S: Final = 20.0
+TICKS: Final = os.sysconf("SC_CLK_TCK")
 PAGE_BYTES: Final = os.sysconf("SC_PAGE_SIZE")
 
 
 class Floor:
     """What honest devices met. waits, joins: (moment it ended, seconds it took). failed: (moment, what)."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: Site, tls: ssl.SSLContext | None = None) -> None:
+        self.tls = tls
         self.waits: list[tuple[float, float]] = []
         self.joins: list[tuple[float, float]] = []
         self.failed: list[tuple[float, str]] = []
@@ -112,13 +116,15 @@ class Floor:
             self.joins.append((now, now - began))
 
     async def _greet(self, role: str, name: str) -> None:
-        async with connected(self._site.ports[f"{role}s"]) as device:
+        async with connected(self._site.ports[f"{role}s"], self.tls) as device:
             await device.greet(self._site.keys[name], role, name)
             await device.type("welcome")
 
     async def _stream(self) -> None:
-        url = f"http://{HOST}:{self._site.ports['http']}/events/meters?links=easy"
-        async with aiohttp.ClientSession() as client, client.get(url) as answer:
+        plain = self.tls is None
+        url = f"{'http' if plain else 'https'}://{HOST}:{self._site.ports['http']}/events/meters?links=easy"
+        known = True if self.tls is None else self.tls
+        async with aiohttp.ClientSession() as client, client.get(url, ssl=known) as answer:
             answer.raise_for_status()
             await answer.content.readline()
 
@@ -129,10 +135,11 @@ async def wait_a_moment(seconds: float) -> None:
 
 
 class Server(NamedTuple):
-    """What the process takes."""
+    """What the process takes, and the seconds of a core that it has used."""
 
     resident: int
     descriptors: int
+    seconds: float
 
 
 def look(site: Site) -> Server:
@@ -140,17 +147,19 @@ def look(site: Site) -> Server:
     assert site._process is not None
     proc = Path(f"/proc/{site._process.pid}")
     pages = int((proc / "statm").read_text().split()[1])
-    return Server(pages * PAGE_BYTES, len(list((proc / "fd").iterdir())))
+    used = (proc / "stat").read_text().rpartition(")")[2].split()[11:13]
+    return Server(pages * PAGE_BYTES, len(list((proc / "fd").iterdir())), sum(map(int, used)) / TICKS)
 
 
 class Seen(NamedTuple):
     """One attack: seconds before and during it (median, 99 of 100). slow: how late answers were, "" if not.
 
-    wrong: everything else that is.
+    core: what the server used of one, before and during it. wrong: everything else that is.
     """
 
     before: tuple[float, float]
     during: tuple[float, float]
+    core: tuple[float, float]
     slowest_join: float
     grown: int
     lines: int
@@ -172,6 +181,7 @@ def is_slow(during: float, quiet: Sequence[float]) -> bool:
 
 async def suffer(site: Site, floor: Floor, name: str, target: Target, quiet: list[float]) -> Seen:
     """One attack. quiet: 99 of 100 answers in each quiet time so far; the one before it is added."""
+    quietly = look(site)
     before = await rest(floor, BEFORE_S)
     quiet.append(before[1])
     start, logged, small = time.monotonic(), len(site.log), look(site)
@@ -182,6 +192,7 @@ async def suffer(site: Site, floor: Floor, name: str, target: Target, quiet: lis
     said, _ = await attacker.communicate(msgspec.json.encode(target))
     ended, large = time.monotonic(), look(site)
     print(f"{name}: {said.decode().strip() or 'the attacker failed'}", flush=True)
+    core = (small.seconds - quietly.seconds) / BEFORE_S, (large.seconds - small.seconds) / (ended - start)
     during = _spread([wait for at, wait in floor.waits if start <= at < ended])
     joins = [took for at, took in floor.joins if start <= at < ended]
     lines = [line for line in site.log[logged:] if line["event"] not in QUIET]
@@ -196,7 +207,7 @@ async def suffer(site: Site, floor: Floor, name: str, target: Target, quiet: lis
     wrong += _often(lines)
     wrong += await _settled(site, small)
     grown = large.resident - small.resident
-    return Seen(before, during, max(joins, default=0.0), grown, len(lines), slow, wrong)
+    return Seen(before, during, core, max(joins, default=0.0), grown, len(lines), slow, wrong)
 
 
 def _failed(floor: Floor, start: float, ended: float) -> Counter[str]:
@@ -229,9 +240,11 @@ def _spread(waits: list[float]) -> tuple[float, float]:
     return ordered[len(ordered) // 2], ordered[min(len(ordered) - 1, len(ordered) * 99 // 100)]
 
 
-async def attack_all(site: Site, target: Target, honest: list[str], names: list[str]) -> bool:
+async def attack_all(
+    site: Site, target: Target, honest: list[str], names: list[str], tls: ssl.SSLContext | None
+) -> bool:
     """Every attack in turn; whether the floor had what it is promised in all of them."""
-    floor = Floor(site)
+    floor = Floor(site, tls)
     good = True
     newcomer, sign = honest.pop(), site.devices("sign")[-1]
     async with AsyncExitStack() as devices, asyncio.TaskGroup() as playing:
@@ -239,7 +252,7 @@ async def attack_all(site: Site, target: Target, honest: list[str], names: list[
         for name in honest:
             server = [f"{HOST}:{site.ports['tables']}"]
             table = await devices.enter_async_context(
-                TableClient(name, site.keys[name], server, VolatileMemory())
+                TableClient(name, site.keys[name], server, VolatileMemory(), tls=tls)
             )
             tasks.append(playing.create_task(floor.play(table, name)))
         quiet = [(await rest(floor, QUIET_S))[1]]
@@ -261,7 +274,8 @@ def tell(seen: Seen, wrong: Sequence[str]) -> None:
     """What the person who watches reads of an attack."""
     print(
         f"  p50 {_ms(seen.before[0])} -> {_ms(seen.during[0])}, p99 {_ms(seen.before[1])} -> "
-        f"{_ms(seen.during[1])}; slowest newcomer {_ms(seen.slowest_join)}; "
+        f"{_ms(seen.during[1])}; {seen.core[0]:.2f} of a core -> {seen.core[1]:.2f}; "
+        f"slowest newcomer {_ms(seen.slowest_join)}; "
         f"{seen.grown / 2**20:+.1f} MiB; {seen.lines} log lines",
         *(f"  WRONG {what}" for what in wrong),
         sep="\n",
@@ -275,7 +289,17 @@ def _ms(seconds: float) -> str:
 
 def soak(seconds: int, only: str) -> int:
     """Attacks whose name holds `only`, for so many seconds each; 0 where the floor had its promise."""
-    names = [name for name in ATTACKS if only in name]
+    good = True
+    if names := [name for name in ATTACKS if only in name]:
+        good = _soak(seconds, names, encrypted=False)
+    if names := [name for name in ENCRYPTED if only in name]:
+        good = _soak(seconds, names, encrypted=True) and good
+    print("the floor had what it is promised" if good else "not as promised")
+    return 0 if good else 1
+
+
+def _soak(seconds: int, names: list[str], *, encrypted: bool) -> bool:
+    """These attacks on one server, with TLS or without; whether the floor had its promise."""
     defaults: dict[str, int] = {"heartbeat_ms": 5_000, "commands": 2_000, "size": 1_048_576, "refusals": 100}
     with tempfile.TemporaryDirectory() as place:
         site = Site(Path(place), EASY, **defaults)  # type: ignore[arg-type]
@@ -284,6 +308,12 @@ def soak(seconds: int, only: str) -> int:
         site.add("sign", ["easy"], SIGNS + 1)
         tables, signs = site.devices("table"), site.devices("sign")
         stolen, honest = tables[-STOLEN:], tables[:-STOLEN]
+        tls, authority = None, ""
+        if encrypted:
+            assert jackpot("keys", "tls", Path(place) / "server", "--host", HOST).returncode == 0
+            authority = f"{place}/server.pem"
+            tls = ssl.create_default_context(cafile=authority)
+            site.encrypt("server.pem", "server.key")
         with running(site):
             target = Target(
                 site.ports["tables"],
@@ -293,9 +323,10 @@ def soak(seconds: int, only: str) -> int:
                 {name: site.keys[name].hex() for name in stolen},
                 {name: site.keys[name].hex() for name in signs[:-1]},
                 "easy",
+                authority,
             )
-            good = asyncio.run(attack_all(site, target, honest, names))
+            good = asyncio.run(attack_all(site, target, honest, names, tls))
             code = site.stop()
-    ended = "" if code == 0 else f"; the server ended with {code}"
-    print(("the floor had what it is promised" if good else "not as promised") + ended)
-    return 0 if good and code == 0 else 1
+    if code:
+        print(f"the server ended with {code}")
+    return good and code == 0

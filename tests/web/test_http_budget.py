@@ -4,6 +4,7 @@ import asyncio
 import socket
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
+from itertools import count
 from pathlib import Path
 
 import aiohttp
@@ -17,14 +18,24 @@ from jackpot.web.http_budget import (
     COMMON_RATE,
     DEBT_S,
     EXPECTED_S,
+    LONG_WAIT_S,
     OWN,
     OWN_RATE,
     PAYERS_MOST,
+    VOID_MOST,
     HttpBudget,
     Share,
 )
-from jackpot.web.visitor import PARSED_AT_ONCE, READ_MOST, STREAM_HEARD_MOST
-from tests.server.bed import StepClock, call, configure, ended, on_loop, table, until
+from jackpot.web.visitor import PARSED_AT_ONCE, READ_MOST, STREAM_HEARD_MOST, Visits
+from tests.server.bed import (
+    StepClock,
+    call,
+    configure,
+    ended,
+    on_loop,
+    table,
+    until,
+)
 
 FLOODED = "127.0.0.66"
 HEAD = b"GET %b HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -78,7 +89,7 @@ def demand(budget: HttpBudget, share: Share, key: str, cost: float, done: list[t
             ask()
 
     def ask() -> None:
-        budget._queues[share].join(payer, served)
+        budget._queues[share].join(payer, served, budget._clock.monotonic())
         budget._schedule(budget._clock.monotonic())
 
     ask()
@@ -168,6 +179,52 @@ def test_a_quiet_past_is_no_claim_and_a_busy_one_no_debt(first: Share) -> None:
     clock.until(clock.now + 30.0)
     times = [sum(one is share for one, _ in done) for share in SHARES]
     assert times[0] == pytest.approx(times[1], rel=0.05)
+
+
+@pytest.mark.parametrize("network", ["", "2001:db8:1::/48"])
+@pytest.mark.parametrize("paid", [0.001, 0.02])
+def test_newcomers_without_end_keep_nobody_waiting(network: str, paid: float) -> None:
+    """Misuse: for each address that is served a new one comes. Who paid before does not wait for ever."""
+    crowd, cost = 50, 0.001
+    clock, done = Ahead(), list[float]()
+    budget = busy(clock)
+    names = count()
+
+    def newcomer() -> None:
+        payer = budget.payer(Share.STRANGER, f"{next(names)}", network)
+
+        def served() -> None:
+            budget.charge(payer, cost)
+            newcomer()
+
+        budget._queues[Share.STRANGER].join(payer, served, clock.now)
+        budget._schedule(clock.now)
+
+    for _ in range(crowd):
+        newcomer()
+    honest = budget.payer(Share.STRANGER, "honest", network)
+    budget.charge(honest, paid)
+    asked = clock.now
+    budget.turn(honest, lambda: done.append(clock.now))
+    clock.until(60.0)
+    assert done
+    turns = 2 * (crowd + 1) * cost / COMMON_RATE
+    assert done[0] - asked <= LONG_WAIT_S + turns + paid / COMMON_RATE
+    assert len(budget._queues[Share.STRANGER]._line._heap) <= 2 * crowd + VOID_MOST
+
+
+def test_an_ipv6_network_is_no_crowd_of_payers() -> None:
+    """Misuse: who has a /48 has 65,536 networks of a customer each, and gets no more than one customer."""
+    clock, done = Ahead(), list[tuple[Share, str]]()
+    visits = Visits(clock)
+    budget = visits.budget = busy(clock)
+    crowd = [visits.stranger(f"2001:db8:1:{number:x}::1").key for number in range(40)]
+    for key in (*crowd, visits.stranger("2001:db8:2:1::1").key):
+        demand(budget, Share.STRANGER, key, 0.001, done)
+    clock.until(30.0)
+    served = [done.count((Share.STRANGER, key)) for key in crowd]
+    assert max(served) - min(served) <= 1
+    assert done.count((Share.STRANGER, "2001:db8:2:1::/64")) == pytest.approx(sum(served), rel=0.02)
 
 
 def test_nobody_overtakes_those_that_wait() -> None:
@@ -277,6 +334,7 @@ async def test_a_flood_is_read_no_further_and_not_refused(tmp_path: Path) -> Non
         async with Server(configure(tmp_path)) as server, table(server) as device:
             port, budget = server.ports["http"], server.visits.budget
             await until(lambda: budget.tables_connected)
+            budget.charge(budget.payer(Share.STRANGER, "past"), DEBT_S)
             flood = [call(stack, port, HEAD % b"/" * lines, FLOODED) for _ in range(16)]
             await until(lambda: budget.waiting >= 8)
             for path in (b"/readyz", b"/floor.json"):
@@ -353,7 +411,7 @@ async def test_a_proxy_s_clients_pay_for_themselves(tmp_path: Path) -> None:
         forwarded = b"\r\nX-Forwarded-For: 192.0.2.9\r\nX-Forwarded-For: 198.51.100.1, 192.0.2.7"
         assert await answered(port, b"GET / HTTP/1.1\r\nHost: localhost" + forwarded + b"\r\n\r\n")
         assert await answered(port, HEAD % b"/metrics", "127.0.0.7")
-        payers = {(share, key) for share, key in budget._payers}
+        payers = {(share, key) for share, key in budget._payers if share not in {Share.DOOR, Share.ADMIN}}
         assert {
             (Share.PROXY, "127.0.0.1"),
             (Share.STRANGER, "192.0.2.7"),
@@ -366,6 +424,14 @@ def test_requests_that_come_together_are_expected_to_cost_something() -> None:
     """A crowd that is admitted in one moment is bounded by what each is expected to cost."""
     assert http_budget.EXPECTED_LEAST_S <= EXPECTED_S <= BURST_S / 4
     assert PARSED_AT_ONCE <= READ_MOST
+
+
+def readable(raw: socket.socket) -> bool:
+    """Whether something has come, or it has ended."""
+    with suppress(BlockingIOError):
+        raw.recv(1, socket.MSG_PEEK)
+        return True
+    return False
 
 
 async def answered(port: int, said: bytes, host: str = "127.0.0.1") -> bool:

@@ -13,7 +13,7 @@ import structlog
 from jackpot.app import Server
 from jackpot.server import alone
 from jackpot.server.alone import failures
-from jackpot.web.visitor import HEAD_WITHIN_S, UNREAD_S, name_of, names
+from jackpot.web.visitor import HEAD_WITHIN_S, UNREAD_S
 from tests.server.bed import StepClock, call, configure, ended, on_loop, table, until
 
 HTTP = {"hosts": 'hosts = ["Floor.Example.com"]', "few": "http_per_address = 16\nstreams_per_address = 4"}
@@ -66,38 +66,6 @@ async def test_no_body_is_unpacked_that_nobody_reads(tmp_path: Path, packed: str
     assert not any(failures().values())
 
 
-@pytest.mark.parametrize(
-    ("host", "answered"),
-    [
-        ("127.0.0.1", 200),
-        ("localhost:1234", 200),
-        ("[::1]:80", 200),
-        ("FLOOR.example.com.", 200),
-        ("floor.example.com:8080", 200),
-        ("evil.example.com", 421),
-        ("floor.example.com.evil.example.com", 421),
-        ("192.0.2.1", 421),
-        ("[::1]evil.example.com", 421),
-        ("127.0.0.1:80:evil.example.com", 421),
-        ("127.0.0.1:evil", 421),
-        ("localhost:80@evil.example.com", 421),
-        ("", 421),
-    ],
-)
-@on_loop
-async def test_which_names_are_answered(tmp_path: Path, host: str, answered: int) -> None:
-    """A page of a foreign name that resolves here reads nothing, over HTTP, events or WebSocket."""
-    async with Server(configure(tmp_path, extra=HTTP["hosts"])) as server:
-        port = server.ports["http"]
-        assert await status(port, asked("/healthz", host)) == answered
-        upgrade = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"}
-        key = {"Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==", "Origin": f"http://{host}"}
-        socketed = await status(port, asked("/ws/meters", host, **upgrade, **key))
-        assert socketed == (101 if answered == 200 else 421)
-        if answered == 421:
-            assert server.visits.refused["host"] == 2
-
-
 @on_loop
 async def test_another_sites_page_opens_no_socket(tmp_path: Path) -> None:
     """The origin of a WebSocket is the page's host: any other, and none that can be named, is refused."""
@@ -108,19 +76,6 @@ async def test_another_sites_page_opens_no_socket(tmp_path: Path) -> None:
                 with pytest.raises(aiohttp.WSServerHandshakeError, match="403"):
                     await session.ws_connect(url, origin=origin)
         assert server.visits.refused["origin"] == 3
-
-
-def test_names_of_a_host() -> None:
-    """RFC 9110, 7.2: with and without a port, in whatever case."""
-    assert [name_of(host) for host in ("A.b:80", "a.b.", "[::1]:80", "[::1]", "10.0.0.1")] == [
-        "a.b",
-        "a.b",
-        "::1",
-        "::1",
-        "10.0.0.1",
-    ]
-    assert names(("a",), ["0.0.0.0"]) == {"a", "*"}  # noqa: S104 - nothing is bound here
-    assert names((), ["10.0.0.1"]) == {"10.0.0.1"}
 
 
 @on_loop
