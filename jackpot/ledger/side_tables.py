@@ -7,24 +7,23 @@ writes to these tables alone can take a name away, shut somebody out, or empty a
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
 from jackpot.ledger import keyring, papers
+from jackpot.ledger.entries import events_of
 from jackpot.ledger.keyring import Named
 from jackpot.ledger.papers import Kept, Written
-from jackpot.ledger.reading import Conversation, Reader
+from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import read_to
 from jackpot.ledger.store import LedgerCorrupt
-from jackpot.rules import kinds
 from jackpot.rules.acts import decode_asked
 from jackpot.rules.acts.act import outlived
 from jackpot.rules.acts.hits import Paid, Validated
 from jackpot.rules.acts.papers import PapersAdded, PapersErased
 from jackpot.rules.acts.people import AddPerson
 from jackpot.rules.acts.requests import Requested
-from jackpot.rules.events import Event
 from jackpot.rules.signing import SITE
 from jackpot.rules.state import State
 
@@ -34,10 +33,6 @@ _TOLD: Final = 16
 _LEFT: Final = (
     "the server deletes within some hours what it left when it ended; any other row was written by somebody"
 )
-_ENTRIES: Final = """
-    SELECT seq, at, kind, version, body FROM journal
-    WHERE +bank = ?1 AND kind IN ({kinds}) AND table_seq IS NULL ORDER BY seq
-"""
 _OF_PAPERS: Final = Validated.kind, Paid.kind, PapersAdded.kind, PapersErased.kind
 
 
@@ -140,7 +135,7 @@ def _papers(ledger: Reader, bank: str, rows: dict[bytes, Kept], keeping: Keeping
     """
     written, erased = list[tuple[int, int, Written]](), dict[int, int]()
     newest = defaultdict[int, int](int)
-    for seq, at, event in _events(ledger, bank, *_OF_PAPERS):
+    for seq, at, event in events_of(ledger, bank, *_OF_PAPERS):
         if isinstance(event, PapersErased):
             erased[event.number] = seq
         elif isinstance(event, Written) and event.paper:
@@ -169,7 +164,7 @@ def _papers(ledger: Reader, bank: str, rows: dict[bytes, Kept], keeping: Keeping
 
 def _ever_asked(ledger: Reader) -> Iterator[AddPerson | None]:
     """Everybody who was to join with two people's word, also where that was rejected."""
-    for _, _, event in _events(ledger, SITE, Requested.kind):
+    for _, _, event in events_of(ledger, SITE, Requested.kind):
         yield _added(event.command) if isinstance(event, Requested) else None
 
 
@@ -180,18 +175,3 @@ def _added(command: bytes) -> AddPerson | None:
     except msgspec.DecodeError:
         return None
     return asked if isinstance(asked, AddPerson) else None
-
-
-def _events(ledger: Reader, bank: str, *wanted: int) -> Iterator[tuple[int, int, Event]]:
-    """(row, its time, what it says) of a bank's entries of these kinds, in order, but for unreadable ones."""
-    sql = _ENTRIES.format(kinds=", ".join(map(str, wanted)))
-
-    def asked(number: int) -> Conversation[Sequence[Any]]:
-        return (yield sql, (number,))
-
-    for seq, at, kind, version, body in ledger.ask(bank, asked):
-        try:
-            event = kinds.decode(kind, version, body)
-        except (kinds.UnknownEventError, msgspec.MsgspecError):
-            continue  # the walk over the rows names it
-        yield seq, at, event

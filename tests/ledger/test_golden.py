@@ -47,7 +47,7 @@ def test_a_golden_ledger_loads_into_postgresql(version: str, tmp_path: Path, dat
     """S3, M4: row for row the same there, with its epochs, hashes and snapshots, and it verifies."""
     path = Path(shutil.copy(golden.FOLDER / f"{version}.db", tmp_path))
     head = bytes.fromhex(golden.heads()[version])
-    with closing(SqliteLedger(path, readonly=True)) as source, closing(open_ledger(database)) as loaded:
+    with closing(SqliteLedger(path)) as source, closing(open_ledger(database)) as loaded:
         copied = copy(source, loaded)[0]
         assert copied.head.hash == head
         report = verify(loaded, "main", head)

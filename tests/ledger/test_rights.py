@@ -45,15 +45,24 @@ CHANGES = (
     "UPDATE hit_entry SET hit = 2",
     "DELETE FROM hit_entry",
     "TRUNCATE hit_entry",
+    "UPDATE takeover SET epoch = 2",
+    "DELETE FROM takeover",
+    "TRUNCATE takeover",
+    "UPDATE name SET name = 'x'",
+    "DELETE FROM name",
+    "TRUNCATE name",
     "UPDATE bank SET name = 'x'",
     "DELETE FROM bank",
     "TRUNCATE bank",
 )
+AUDITED = ("takeover", "name", "audit_meters", "audit_hits", "audit_people")
 WRITES = (
     "INSERT INTO bank (name) VALUES ('x')",
     "INSERT INTO journal SELECT * FROM journal",
     "INSERT INTO posting SELECT * FROM posting",
     "INSERT INTO hit_entry SELECT * FROM hit_entry",
+    "INSERT INTO takeover (bank, epoch, how, holder, seq) SELECT bank, epoch, how, holder, seq FROM takeover",
+    "INSERT INTO name SELECT * FROM name",
     "INSERT INTO head SELECT * FROM head",
     "UPDATE head SET seq = 0",
     "DELETE FROM head",
@@ -167,7 +176,7 @@ def test_an_auditors_role_reads_all_and_writes_nothing(ledger: str) -> None:
     @on_loop
     async def refused() -> None:
         async with watching(url) as session:
-            for table in ("account_entry", "conservation", "snapshot", "head", "migration"):
+            for table in ("account_entry", "conservation", "snapshot", "head", "migration", *AUDITED):
                 await session.run(f"SELECT * FROM {table}")
             for change in (*CHANGES, *WRITES):
                 with pytest.raises(asyncpg.InsufficientPrivilegeError):

@@ -96,7 +96,7 @@ def test_a_newer_schema_is_refused(path: Path) -> None:
     connection.execute("INSERT INTO migration VALUES (9999, 'tomorrow')")
     connection.close()
     for readonly in (False, True):
-        with pytest.raises(LedgerUnusable, match="schema is at 9999, this program knows up to 0001"):
+        with pytest.raises(LedgerUnusable, match="schema is at 9999, this program knows up to 0002"):
             SqliteLedger(path, readonly=readonly)
 
 
