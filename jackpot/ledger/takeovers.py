@@ -88,7 +88,7 @@ def _order(rows: list[Taken]) -> Iterator[str]:
     begins = first.how == FOUND or (first.seq == 0 and (first.epoch == 1 or first.how == COPIED))
     if not begins or first.how == RELEASED:
         yield f"the first takeover, of epoch {first.epoch}, does not begin it: those before were taken away"
-    if first.how == FOUND and not first.wrote(first.before) and (first.before or 0) > first.epoch:
+    if first.how == FOUND and (first.before or 0) > first.epoch:
         yield f"row {first.seq} is of epoch {first.before}, and the first takeover of epoch {first.epoch}"
     for one, then in pairwise(rows):
         if then.seq < one.seq:

@@ -205,6 +205,9 @@ def test_what_lies_elsewhere_is_nobodys_business(another: str) -> None:
     assert found(another) == ([], ["the schema: index by_time is not the ledger's"])
 
 
+OWNERS: Final = "which the migrations give nobody but its owner"
+
+
 def test_what_changes_nothing_stops_no_start(another: str) -> None:
     """S3: how rows are stored is no fact, to read is at most a warning, and what all may, one may."""
     run_sql(
@@ -219,9 +222,9 @@ def test_what_changes_nothing_stops_no_start(another: str) -> None:
     assert found(another) == (
         [],
         [
-            "the schema: another may SELECT on bank_id_seq, which the migrations give nobody but its owner",
-            "the schema: everybody may SELECT on journal, which the migrations give nobody but its owner",
-            "the schema: another may SELECT on takeover_id_seq, which the migrations give nobody but its owner",
+            f"the schema: another may SELECT on bank_id_seq, {OWNERS}",
+            f"the schema: everybody may SELECT on journal, {OWNERS}",
+            f"the schema: another may SELECT on takeover_id_seq, {OWNERS}",
         ],
     )
 

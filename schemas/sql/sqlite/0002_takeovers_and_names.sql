@@ -92,7 +92,7 @@ LEFT JOIN name AS level_name
 -- Everybody whom the journal ever numbered. login: none once the name was erased. mark, secret: as the journal has
 -- them, in hexadecimal; nothing in it lets anybody in.
 CREATE VIEW audit_people (number, login, mark, secret) AS
-SELECT name.number, person.login, name.name, lower(hex(secret.digest))
+SELECT name.number, person.login, name.name, lower(nullif(hex(secret.digest), ''))
 FROM name
 LEFT JOIN person ON lower(hex(person.mark)) = name.name
 LEFT JOIN secret ON secret.person = name.number
