@@ -17,6 +17,7 @@ from jackpot.ledger.keyring import Named
 from jackpot.ledger.papers import Kept, Written
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import read_to
+from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.rules.acts import decode_asked
 from jackpot.rules.acts.act import outlived
@@ -33,6 +34,7 @@ _TOLD: Final = 16
 _LEFT: Final = (
     "the server deletes within some hours what it left when it ended; any other row was written by somebody"
 )
+_MAY_READ: Final = "SELECT has_table_privilege('secret', 'SELECT')"
 _OF_PAPERS: Final = Validated.kind, Paid.kind, PapersAdded.kind, PapersErased.kind
 
 
@@ -50,10 +52,12 @@ class Keeping(NamedTuple):
 class Looked(NamedTuple):
     """What one look found. problems: a sentence for each row that disagrees. by_age: how many papers were
     emptied without an entry, and nothing but the site's configuration says whether their time was over.
+    unread: the secrets were not looked at, since this role of the database may not read them.
     """
 
     problems: list[str]
     by_age: int
+    unread: bool = False
 
 
 def compare(ledger: Reader, banks: Collection[str], keeping: Keeping) -> Looked:
@@ -64,7 +68,8 @@ def compare(ledger: Reader, banks: Collection[str], keeping: Keeping) -> Looked:
     """
     problems = list[str]()
     # The rows are read first: an entry that is written meanwhile is found for them.
-    sheets, people, secrets = papers.rows(ledger), keyring.names(ledger), keyring.secret_rows(ledger)
+    sheets, people, unread = papers.rows(ledger), keyring.names(ledger), not _may_read_secrets(ledger)
+    secrets = [] if unread else keyring.secret_rows(ledger)
     if SITE in banks:
         try:
             state = read_to(ledger, SITE, ledger.head(SITE)).state
@@ -72,7 +77,7 @@ def compare(ledger: Reader, banks: Collection[str], keeping: Keeping) -> Looked:
             problems.append(f"{SITE}: its names and secrets are not compared: {error}")
         else:
             problems += _names(ledger, state, people)
-            problems += _secrets(state, secrets)
+            problems += [] if unread else _secrets(state, secrets)
     by_age, found = 0, {kept.mark: kept for kept in sheets}
     for bank in banks:
         said, aged = _papers(ledger, bank, found, keeping)
@@ -80,7 +85,15 @@ def compare(ledger: Reader, banks: Collection[str], keeping: Keeping) -> Looked:
         by_age += aged
     if set(banks) == set(ledger.banks()):
         problems += [f"a row of paper ({mark.hex()[:_TOLD]}) is of no entry: {_LEFT}" for mark in found]
-    return Looked(problems, by_age)
+    return Looked(problems, by_age, unread)
+
+
+def _may_read_secrets(ledger: Reader) -> bool:
+    """On PostgreSQL an auditor's role may not."""
+    if isinstance(ledger, SqliteLedger):
+        return True
+    ((may,),) = ledger.look_up(_MAY_READ)
+    return bool(may)
 
 
 def _names(ledger: Reader, state: State, rows: Sequence[Named]) -> Iterator[str]:

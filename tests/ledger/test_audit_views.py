@@ -1,7 +1,10 @@
 """Do the auditors' views give what the engine has, alike on both databases, and no secret (S8)?"""
 
 import asyncio
+import os
+import shutil
 import sqlite3
+import subprocess
 from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime
@@ -11,6 +14,7 @@ from typing import Any, Final
 import asyncpg
 import pytest
 
+from jackpot.lab.engines import Postgres, binaries
 from jackpot.ledger.keyring import Named, Secret
 from jackpot.ledger.open import make_roles
 from jackpot.ledger.rebuild import accounts_of, rebuild
@@ -21,6 +25,7 @@ from tests.ledger import golden
 from tests.ledger.people import Paper
 from tests.ledger.waiting import copy, open_ledger
 
+ROOT: Final = Path(__file__).parents[2]
 MICROS: Final = 1_000_000
 VIEWS: Final = {
     "audit_meters": "bank, link, level",
@@ -160,6 +165,42 @@ def _tables(path: Path) -> list[Any]:
 
 def _utc(unix_ms: int) -> str:
     return datetime.fromtimestamp(unix_ms / 1000, UTC).isoformat(" ", "milliseconds").removesuffix("+00:00")
+
+
+def commands() -> list[str]:
+    """What ledger/README.md tells auditors to type."""
+    page = (ROOT / "jackpot" / "ledger" / "README.md").read_text()
+    section = page.partition("## Auditors without the program")[2].partition("\n## ")[0]
+    return [line.strip() for line in section.splitlines() if line.startswith("    ")]
+
+
+def test_the_commands_of_the_page_answer(tmp_path: Path, database: str, postgres: Postgres) -> None:
+    """S8: as they stand on the page, but for where the ledger is: each finds something, on its database."""
+    programs = f"{binaries()}{os.pathsep}{os.environ['PATH']}"
+    for tool in ("sqlite3", "psql"):
+        if shutil.which(tool, path=programs) is None:
+            (pytest.fail if os.environ.get("CI") else pytest.skip)(f"missing: {tool}")
+    path = tmp_path / "ledger.db"
+    golden.make(path)
+    with closing(SqliteLedger(path)) as source, closing(open_ledger(database)) as target:
+        copy(source, target)
+    make_roles(database)
+    postgres.sql("CREATE ROLE auditor LOGIN IN ROLE jackpot_auditor")
+    try:
+        given = commands()
+        assert len(given) == len(VIEWS)
+        for command in given:
+            own = command.replace(
+                "postgresql://auditor@host/ledger", database.replace("postgres@", "auditor@")
+            )
+            done = subprocess.run(
+                ["sh", "-ec", own], cwd=tmp_path, env=os.environ | {"PATH": programs}, capture_output=True,
+                text=True, check=False, timeout=60,
+            )  # fmt: skip
+            assert (done.returncode, done.stderr) == (0, "")
+            assert len(done.stdout.splitlines()) > len(VIEWS)
+    finally:
+        postgres.sql("DROP ROLE auditor")
 
 
 def test_people_have_digests_and_no_secret(tmp_path: Path) -> None:
