@@ -120,7 +120,7 @@ def backup(
     If FILE is an earlier backup of this ledger, only what has come since is read. FILE is replaced in one
     step at the end, so an interrupted backup leaves the earlier one as it was.
 
-    Example: jackpot ledger backup /backup/ledger.db --ledger postgresql://auditor@db.casino/ledger
+    Example: jackpot ledger backup /backup/ledger.db --ledger postgresql://floor@db.casino/ledger
     """
     from jackpot.ledger import backup as backing
     from jackpot.ledger.open import opened

@@ -301,6 +301,8 @@ def _side_tables(
     if found.by_age and said:
         sheets = f"{counted(found.by_age, 'row')} of paper emptied without an entry"
         typer.echo(f"believed as it stands: {sheets}: only --config says whether their time was over")
+    if found.unread and said:
+        typer.echo("believed as it stands: the rows of secret, which this role of the database may not read")
     return found.problems
 
 

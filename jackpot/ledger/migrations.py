@@ -5,10 +5,12 @@ and an older row stay valid. Which ones a database has is in its own table `migr
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from importlib import resources
 from typing import Final, NamedTuple
 
+from jackpot.ledger import names
+from jackpot.ledger.reading import Conversation
 from jackpot.ledger.store import LedgerUnusable
 
 # The runner's own table, made before the first migration, on every kind of database.
@@ -18,6 +20,10 @@ APPLIED: Final = "SELECT number FROM migration ORDER BY number"
 _NAME: Final = re.compile(r"(\d{4})_(\w+)\.sql")
 
 
+# What a migration fills from the journal's events, which SQL cannot read: by the migration's name.
+_FILLS: Final[dict[str, Callable[[], Conversation[None]]]] = {"takeovers_and_names": names.fill}
+
+
 class Migration(NamedTuple):
     """One file: its number from 1, its name, the note at its head, and the whole of its SQL."""
 
@@ -25,6 +31,11 @@ class Migration(NamedTuple):
     name: str
     note: str
     sql: str
+
+    def fill(self) -> Conversation[None]:
+        """What follows its SQL, in the same transaction."""
+        if self.name in _FILLS:
+            yield from _FILLS[self.name]()
 
 
 def migrations(dialect: str) -> list[Migration]:

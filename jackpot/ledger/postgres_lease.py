@@ -8,6 +8,7 @@ from jackpot.ledger.connect import FAILURES
 from jackpot.ledger.journal import Head, genesis
 from jackpot.ledger.session import Session
 from jackpot.ledger.store import Fenced, over
+from jackpot.ledger.takeovers import RELEASED
 
 # How long a backend that was told to end may take; one that does not is tried again with the next epoch.
 END_BACKEND_MS: Final = 5_000
@@ -42,6 +43,15 @@ _TAKE_SEEN: Final = f"""
         WHERE name = $1 AND head.epoch = $8 AND head.seq = $9 AND head.beat = $10 FOR UPDATE OF head
     )
     {_TAKE} FROM seen
+"""  # noqa: S608
+
+_BEAT: Final = "UPDATE head SET beat = beat + 1 WHERE bank = $1 AND epoch = $2 RETURNING bank"
+_RELEASE: Final = f"""
+    WITH given AS (
+        UPDATE head SET holder = '' WHERE bank = $1 AND epoch = $2 RETURNING bank, epoch, holder, seq
+    )
+    INSERT INTO takeover (bank, epoch, how, holder, seq)
+    SELECT bank, epoch, '{RELEASED}', holder, seq FROM given RETURNING bank
 """  # noqa: S608
 
 
@@ -124,25 +134,21 @@ class Leases:
 
     async def beat(self, bank: str, epoch: int) -> None:
         """As of a Store."""
-        await self._change(bank, epoch, "beat = beat + 1")
+        await self._change(bank, epoch, _BEAT)
 
     async def release(self, bank: str, epoch: int) -> None:
         """As of a Store."""
-        await self._change(bank, epoch, "holder = ''")
+        await self._change(bank, epoch, _RELEASE)
 
-    async def _change(self, bank: str, epoch: int, change: str) -> None:
+    async def _change(self, bank: str, epoch: int, sql: str) -> None:
         connection = self._session.begin()
         number = await self._session.number(bank)
         try:
-            status = await connection.execute(
-                f"UPDATE head SET {change} WHERE bank = $1 AND epoch = $2",  # noqa: S608 - one of two
-                number,
-                epoch,
-            )
+            found = await connection.fetch(sql, number, epoch)
         except FAILURES as error:
             raise self._session.in_doubt(error) from error
         await self._session.acknowledged()
-        if status != "UPDATE 1":
+        if len(found) != 1:
             raise over(bank, epoch)
 
 

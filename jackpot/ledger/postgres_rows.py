@@ -8,8 +8,11 @@ import asyncpg
 
 from jackpot.ledger.connect import FAILURES, Connection, text
 from jackpot.ledger.journal import Row, Snapshot, genesis
+from jackpot.ledger.names import KEEP as KEEP_NAME
+from jackpot.ledger.names import names_of
 from jackpot.ledger.session import Session
 from jackpot.ledger.store import DROP_SNAPSHOTS, SNAPSHOTS_KEPT, Statement, kept_apart, not_kept, not_written
+from jackpot.ledger.takeovers import OPENED
 
 # The SQLSTATE of schemas/sql/postgres for rows that are not there before COMMIT.
 _NOT_KEPT: Final = "JP005"
@@ -20,13 +23,15 @@ _APPEND: Final = """
         $1::integer, $2::bigint, $3::bigint, $4::journal_row[], $5::posting_row[], $6::hit_row[], $7::boolean
     )
 """
+_KEEP_NAME: Final = KEEP_NAME.replace("?", "$")
 
 
 async def append_rows(
     connection: Connection, number: int, epoch: int, rows: Sequence[Row], *, synchronous: bool
 ) -> None:
     """Adds the rows and moves the head, which must stand before the first of them: one message to the
-    database, with its COMMIT unless a transaction is open. number: the bank's.
+    database, with its COMMIT unless a transaction is open; some more where a row names anything. number: the
+    bank's.
 
     Raises LedgerCorrupt where the database does not have all of them then, and what it raises itself.
     """
@@ -37,10 +42,14 @@ async def append_rows(
     ]  # fmt: skip
     postings = [(number, row.seq, *posting) for row in rows for posting in row.postings]
     hits = [(number, row.seq, hit) for row in rows for hit in row.hits]
+    values = number, epoch, rows[0].seq - 1, journal, postings, hits, synchronous
     try:
-        await connection.execute(
-            _APPEND, number, epoch, rows[0].seq - 1, journal, postings, hits, synchronous
-        )
+        if names := names_of(rows):
+            async with connection.transaction():
+                await connection.execute(_APPEND, *values)
+                await connection.executemany(_KEEP_NAME, [name.values(number) for name in names])
+        else:
+            await connection.execute(_APPEND, *values)
     except asyncpg.PostgresError as error:
         if error.sqlstate == _NOT_KEPT:
             raise not_kept(text(error)) from error
@@ -62,6 +71,11 @@ async def begin_banks(connection: Connection, firsts: Sequence[Row], writer: UUI
             number, row.epoch, row.seq - 1, genesis(row.bank), writer,
         )  # fmt: skip
         _check_wrote("head", status)
+        status = await connection.execute(
+            "INSERT INTO takeover (bank, epoch, how, holder, seq) VALUES ($1, $2, $3, '', $4)",
+            number, row.epoch, OPENED, row.seq - 1,
+        )  # fmt: skip
+        _check_wrote("takeover", status)
         await append_rows(connection, number, row.epoch, [row], synchronous=False)
 
 

@@ -1,11 +1,14 @@
 """How does a PostgreSQL ledger get its schema? Found, made or migrated when the ledger is opened."""
 
-from typing import Final, NamedTuple
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, Final, NamedTuple
 
 import asyncpg
 
 from jackpot.ledger.connect import Connection
 from jackpot.ledger.migrations import APPLIED, CREATE, Migration, pending
+from jackpot.ledger.reading import Conversation
 from jackpot.ledger.store import LedgerUnusable
 
 # Every program that changes the schema takes this advisory lock first; the number means nothing.
@@ -70,7 +73,17 @@ async def _migrate(connection: Connection) -> list[str]:
         todo = await _pending(connection)
         for migration in todo:
             await connection.execute(migration.sql)
+            await _carry(connection, migration.fill())
             await connection.execute(
                 "INSERT INTO migration VALUES ($1, $2)", migration.number, migration.name
             )
     return [f"{migration.number:04} {migration.note}" for migration in todo]
+
+
+async def _carry(connection: Connection, conversation: Conversation[None]) -> None:
+    """Carries a conversation on to its end, in the transaction that is open."""
+    found: Sequence[Any] | None = None
+    with suppress(StopIteration):
+        while True:
+            sql, values = conversation.send(found)  # type: ignore[arg-type]  # a generator starts with None
+            found = await connection.fetch(sql.replace("?", "$"), *values)

@@ -149,7 +149,7 @@ def strays(number: int) -> Conversation[list[str]]:
     for table in ("journal", "posting", "hit_entry"):
         beyond = yield _BEYOND.format(table=table), (number,)
         said += [f"{table} row {seq} lies outside rows 1 to the head's" for (seq,) in beyond]
-    for table in ("journal", "posting", "hit_entry", "head", "snapshot", "opening"):
+    for table in ("journal", "posting", "hit_entry", "head", "snapshot", "opening", "takeover", "name"):
         nameless = yield _NAMELESS.format(table=table), ()
         said += [f"{table} has rows of bank number {bank}, which has no name" for (bank,) in nameless]
     return said

@@ -7,24 +7,24 @@ writes to these tables alone can take a name away, shut somebody out, or empty a
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
 from jackpot.ledger import keyring, papers
+from jackpot.ledger.entries import events_of
 from jackpot.ledger.keyring import Named
 from jackpot.ledger.papers import Kept, Written
-from jackpot.ledger.reading import Conversation, Reader
+from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import read_to
+from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.store import LedgerCorrupt
-from jackpot.rules import kinds
 from jackpot.rules.acts import decode_asked
 from jackpot.rules.acts.act import outlived
 from jackpot.rules.acts.hits import Paid, Validated
 from jackpot.rules.acts.papers import PapersAdded, PapersErased
 from jackpot.rules.acts.people import AddPerson
 from jackpot.rules.acts.requests import Requested
-from jackpot.rules.events import Event
 from jackpot.rules.signing import SITE
 from jackpot.rules.state import State
 
@@ -34,10 +34,7 @@ _TOLD: Final = 16
 _LEFT: Final = (
     "the server deletes within some hours what it left when it ended; any other row was written by somebody"
 )
-_ENTRIES: Final = """
-    SELECT seq, at, kind, version, body FROM journal
-    WHERE +bank = ?1 AND kind IN ({kinds}) AND table_seq IS NULL ORDER BY seq
-"""
+_MAY_READ: Final = "SELECT has_table_privilege('secret', 'SELECT')"
 _OF_PAPERS: Final = Validated.kind, Paid.kind, PapersAdded.kind, PapersErased.kind
 
 
@@ -55,10 +52,12 @@ class Keeping(NamedTuple):
 class Looked(NamedTuple):
     """What one look found. problems: a sentence for each row that disagrees. by_age: how many papers were
     emptied without an entry, and nothing but the site's configuration says whether their time was over.
+    unread: the secrets were not looked at, since this role of the database may not read them.
     """
 
     problems: list[str]
     by_age: int
+    unread: bool = False
 
 
 def compare(ledger: Reader, banks: Collection[str], keeping: Keeping) -> Looked:
@@ -69,7 +68,8 @@ def compare(ledger: Reader, banks: Collection[str], keeping: Keeping) -> Looked:
     """
     problems = list[str]()
     # The rows are read first: an entry that is written meanwhile is found for them.
-    sheets, people, secrets = papers.rows(ledger), keyring.names(ledger), keyring.secret_rows(ledger)
+    sheets, people, unread = papers.rows(ledger), keyring.names(ledger), not _may_read_secrets(ledger)
+    secrets = [] if unread else keyring.secret_rows(ledger)
     if SITE in banks:
         try:
             state = read_to(ledger, SITE, ledger.head(SITE)).state
@@ -77,7 +77,7 @@ def compare(ledger: Reader, banks: Collection[str], keeping: Keeping) -> Looked:
             problems.append(f"{SITE}: its names and secrets are not compared: {error}")
         else:
             problems += _names(ledger, state, people)
-            problems += _secrets(state, secrets)
+            problems += [] if unread else _secrets(state, secrets)
     by_age, found = 0, {kept.mark: kept for kept in sheets}
     for bank in banks:
         said, aged = _papers(ledger, bank, found, keeping)
@@ -85,7 +85,15 @@ def compare(ledger: Reader, banks: Collection[str], keeping: Keeping) -> Looked:
         by_age += aged
     if set(banks) == set(ledger.banks()):
         problems += [f"a row of paper ({mark.hex()[:_TOLD]}) is of no entry: {_LEFT}" for mark in found]
-    return Looked(problems, by_age)
+    return Looked(problems, by_age, unread)
+
+
+def _may_read_secrets(ledger: Reader) -> bool:
+    """On PostgreSQL an auditor's role may not."""
+    if isinstance(ledger, SqliteLedger):
+        return True
+    ((may,),) = ledger.look_up(_MAY_READ)
+    return bool(may)
 
 
 def _names(ledger: Reader, state: State, rows: Sequence[Named]) -> Iterator[str]:
@@ -140,7 +148,7 @@ def _papers(ledger: Reader, bank: str, rows: dict[bytes, Kept], keeping: Keeping
     """
     written, erased = list[tuple[int, int, Written]](), dict[int, int]()
     newest = defaultdict[int, int](int)
-    for seq, at, event in _events(ledger, bank, *_OF_PAPERS):
+    for seq, at, event in events_of(ledger, bank, *_OF_PAPERS):
         if isinstance(event, PapersErased):
             erased[event.number] = seq
         elif isinstance(event, Written) and event.paper:
@@ -169,7 +177,7 @@ def _papers(ledger: Reader, bank: str, rows: dict[bytes, Kept], keeping: Keeping
 
 def _ever_asked(ledger: Reader) -> Iterator[AddPerson | None]:
     """Everybody who was to join with two people's word, also where that was rejected."""
-    for _, _, event in _events(ledger, SITE, Requested.kind):
+    for _, _, event in events_of(ledger, SITE, Requested.kind):
         yield _added(event.command) if isinstance(event, Requested) else None
 
 
@@ -180,18 +188,3 @@ def _added(command: bytes) -> AddPerson | None:
     except msgspec.DecodeError:
         return None
     return asked if isinstance(asked, AddPerson) else None
-
-
-def _events(ledger: Reader, bank: str, *wanted: int) -> Iterator[tuple[int, int, Event]]:
-    """(row, its time, what it says) of a bank's entries of these kinds, in order, but for unreadable ones."""
-    sql = _ENTRIES.format(kinds=", ".join(map(str, wanted)))
-
-    def asked(number: int) -> Conversation[Sequence[Any]]:
-        return (yield sql, (number,))
-
-    for seq, at, kind, version, body in ledger.ask(bank, asked):
-        try:
-            event = kinds.decode(kind, version, body)
-        except (kinds.UnknownEventError, msgspec.MsgspecError):
-            continue  # the walk over the rows names it
-        yield seq, at, event

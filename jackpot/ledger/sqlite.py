@@ -11,6 +11,8 @@ from msgspec.structs import astuple
 
 from jackpot.ledger import schema
 from jackpot.ledger.journal import Head, Row, Snapshot, check_dense, genesis
+from jackpot.ledger.names import KEEP as KEEP_NAME
+from jackpot.ledger.names import names_of
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.sqlite_file import SqliteFile
 from jackpot.ledger.store import (
@@ -22,6 +24,7 @@ from jackpot.ledger.store import (
     not_written,
     over,
 )
+from jackpot.ledger.takeovers import COPIED, OPENED, RELEASED, TAKEN
 
 # Rows of a statement that is kept prepared: its text is below 16 KiB. One for fewer rows is filled up to
 # the next power of two with rows of nothing, so there are ten texts a table. A text for each number of rows
@@ -62,6 +65,7 @@ class SqliteLedger(Reader):
                 (at_least, genesis(bank), holder, bank),
             )
             _check_wrote("head", connection.changes(), 1)
+            _tell_taken(connection, bank, COPIED if at_least else TAKEN)
         self.file.proven()
         return self.head(bank)
 
@@ -73,22 +77,25 @@ class SqliteLedger(Reader):
                 connection.execute(
                     "INSERT INTO head VALUES (?, ?, 0, ?, '', 0)", (number, row.epoch, genesis(row.bank))
                 )
+                _tell_taken(connection, row.bank, OPENED)
                 _write(connection, number, row.epoch, 0, [row])
 
     def beat(self, bank: str, epoch: int) -> None:
-        self._lease(bank, epoch, "beat = beat + 1")
+        with self.file.transaction() as connection:
+            self._lease(connection, bank, epoch, "beat = beat + 1")
 
     def release(self, bank: str, epoch: int) -> None:
-        self._lease(bank, epoch, "holder = ''")
-
-    def _lease(self, bank: str, epoch: int, change: str) -> None:
         with self.file.transaction() as connection:
-            connection.execute(
-                f"UPDATE head SET {change} WHERE bank = ? AND epoch = ?",  # noqa: S608
-                (self._number(bank), epoch),
-            )
-            if connection.changes() != 1:
-                raise over(bank, epoch)
+            self._lease(connection, bank, epoch, "holder = ''")
+            _tell_taken(connection, bank, RELEASED)
+
+    def _lease(self, connection: apsw.Connection, bank: str, epoch: int, change: str) -> None:
+        connection.execute(
+            f"UPDATE head SET {change} WHERE bank = ? AND epoch = ?",  # noqa: S608
+            (self._number(bank), epoch),
+        )
+        if connection.changes() != 1:
+            raise over(bank, epoch)
 
     def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:
         check_dense(bank, seq_before, [row.seq for row in rows])
@@ -145,12 +152,26 @@ def _write(
     _insert(connection, "journal", journal)
     _insert(connection, "posting", postings)
     _insert(connection, "hit_entry", hits)
+    named = 0
+    for name in names_of(rows):
+        connection.execute(KEEP_NAME, name.values(number))
+        named += connection.changes()  # none where it is there
     connection.execute(_FENCE, (rows[-1].seq, rows[-1].hash, number, epoch, seq_before))
     if connection.changes() != 1:
         raise over(rows[0].bank, epoch)
     # What triggers do is in the total alone.
-    written = sum(1 + len(row.postings) + len(row.hits) for row in rows) + 1
+    written = sum(1 + len(row.postings) + len(row.hits) for row in rows) + named + 1
     _check_wrote("all", connection.total_changes() - before, written)
+
+
+def _tell_taken(connection: apsw.Connection, bank: str, how: str) -> None:
+    """Adds what the head says now to those who took the bank."""
+    connection.execute(
+        "INSERT INTO takeover (bank, epoch, how, holder, seq) SELECT head.bank, epoch, ?, holder, seq "
+        "FROM head JOIN bank ON bank.id = head.bank WHERE bank.name = ?",
+        (how, bank),
+    )
+    _check_wrote("takeover", connection.changes(), 1)
 
 
 def _insert(connection: apsw.Connection, table: str, values: list[Any]) -> None:

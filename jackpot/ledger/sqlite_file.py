@@ -16,6 +16,7 @@ from typing import Any, Final
 import apsw
 
 from jackpot.ledger.migrations import APPLIED, CREATE, pending
+from jackpot.ledger.reading import carry
 from jackpot.ledger.store import CommitInDoubt, DataRefused, LedgerError, LedgerStopped, LedgerUnusable
 
 # How long a writer waits for another program's lock on the file (an auditor's tool, a backup).
@@ -111,11 +112,13 @@ class SqliteFile:
         todo = pending("sqlite", [number for (number,) in connection.execute(APPLIED)])
         if todo and self._readonly:
             raise LedgerUnusable(
-                f"the schema of {self.path} is older than this program: let the server migrate it"
+                f"the schema of {self.path} is older than this program: jackpot ledger migrate --ledger "
+                f"sqlite:///{self.path}"
             )
         for migration in todo:
             with self.transaction():
                 connection.execute(migration.sql)
+                carry(migration.fill(), lambda sql, values: connection.execute(sql, values).fetchall())
                 connection.execute("INSERT INTO migration VALUES (?, ?)", (migration.number, migration.name))
             self.applied.append(f"{migration.number:04} {migration.note}")
         self.created = not tables

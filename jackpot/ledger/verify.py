@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from jackpot.ledger import names, takeovers
 from jackpot.ledger.archived import cut_of, has_hash, left_over, not_the_archive, untrue_cuts
 from jackpot.ledger.heads import BankHeads
 from jackpot.ledger.join import broken_joint
@@ -120,11 +121,13 @@ def verify(
         problems += [] if how.archive is None else _against(ledger, how.archive, task, cut)
     problems += _heads(ledger, kept, walked.ended.seq, how.archive, cut)
     problems += [f"{bank}: {stray}" for stray in ledger.strays(bank)]
+    problems += takeovers.differences(ledger, bank)
     if not how.chain:
         if walked.accounts is not None:
             problems += broken_joint(ledger, bank)
         problems += _unsealed(ledger, bank)
         problems += untrue_balances(ledger, bank, cut)
+        problems += names.differences(ledger, bank, task.head.seq)
         problems += _unequal(task, walked)
     if cut_of(ledger, bank) != cut:
         raise LedgerUnusable(f"{bank}: old rows left for an archive while this was read: verify once more")

@@ -98,7 +98,7 @@ async def test_an_archive_without_the_peoples_bank_is_none(tmp_path: Path) -> No
 
     assert await errors(archive) == []
     number = "(SELECT id FROM bank WHERE name = 'site')"
-    tables = ("hit_entry", "posting", "journal", "snapshot", "head")
+    tables = ("hit_entry", "posting", "journal", "snapshot", "head", "takeover", "name")
     gone = [
         *(f"DELETE FROM {table} WHERE bank = {number}" for table in tables),
         "DELETE FROM bank WHERE id = 2",

@@ -29,11 +29,17 @@ from tests.ledger.waiting import Ledger, Waiting, open_ledger
 ROWS: Final = 120
 TABLES: Final = ("bank", "journal", "posting", "hit_entry", "head", "snapshot")
 # What both databases have of a head; PostgreSQL's also names its writer's connection.
-COLUMNS: Final = {"head": "bank, epoch, seq, hash, holder, beat"}
+COLUMNS: Final = {
+    "head": "bank, epoch, seq, hash, holder, beat",
+    "takeover": "bank, epoch, how, holder, seq",  # when it was, and its number, are the database's own
+}
+EQUAL: Final = (*TABLES, "takeover", "name")
 KEYS: Final = {
     "journal": ("bank", "seq"),
     "posting": ("bank", "seq", "link", "level"),
     "hit_entry": ("bank", "seq", "hit"),
+    "takeover": ("id",),
+    "name": ("bank", "kind", "link", "number"),
 }
 _ANYTHING_GOES: Final = """
     ALTER TABLE bank DISABLE TRIGGER ALL;
@@ -198,7 +204,7 @@ def whole(ledger: Reader) -> list[Any]:
 def in_sqlite(path: Path) -> dict[str, list[tuple[Any, ...]]]:
     """Every table as it lies in the file."""
     with closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
-        return {table: connection.execute(_select(table)).fetchall() for table in TABLES}
+        return {table: connection.execute(_select(table)).fetchall() for table in EQUAL}
 
 
 def in_postgres(url: str) -> dict[str, list[tuple[Any, ...]]]:
@@ -207,7 +213,7 @@ def in_postgres(url: str) -> dict[str, list[tuple[Any, ...]]]:
     async def read() -> dict[str, list[tuple[Any, ...]]]:
         connection = await asyncpg.connect(url)
         try:
-            return {table: [tuple(row) for row in await connection.fetch(_select(table))] for table in TABLES}
+            return {table: [tuple(row) for row in await connection.fetch(_select(table))] for table in EQUAL}
         finally:
             await connection.close()
 

@@ -253,5 +253,6 @@ def test_an_epoch_that_nobody_counted_to_is_found(forger: Forger) -> None:
     """S8: with the last epoch there is, no server could ever take the bank again."""
     last = 2**63 - 1
     spoil(forger.path, f"UPDATE head SET epoch = {last}")
-    (problem,) = audit(forger.path).problems
+    problem, by_hand = audit(forger.path).problems
     assert problem == f"main: the head is of epoch {last}, and no ledger comes beyond {EPOCH_MOST}"
+    assert by_hand.startswith(f"main: the head is of epoch {last}, the last takeover of epoch ")

@@ -58,7 +58,12 @@ def by_openssl(line: bytes, key: SiteKey, folder: Path) -> tuple[bool, str]:
     """By the very commands of ledger/README.md, as an auditor: whether it is good, and the fingerprint."""
     (folder / "site.pub").write_text(public_pem(key.public))
     (folder / "heads.jsonl").write_bytes(b"{}\n" + line + b"\n")
-    page = (ROOT / "jackpot" / "ledger" / "README.md").read_text().partition("## Signed heads")[2]
+    page = (
+        (ROOT / "jackpot" / "ledger" / "README.md")
+        .read_text()
+        .partition("## Signed heads")[2]
+        .partition("\n## ")[0]
+    )
     script = "\n".join(text.strip() for text in page.split("\n") if text.startswith("    "))
     done = subprocess.run(
         ["sh", "-c", script], cwd=folder, capture_output=True, text=True, check=False, timeout=30

@@ -12,8 +12,10 @@ from jackpot.lab import engines
 from jackpot.lab.engines import EnginesMissing, Postgres
 from jackpot.ledger import connect
 from jackpot.ledger.journal import Snapshot
+from jackpot.ledger.keyring import Named, Secret
 from jackpot.ledger.open import make_roles
 from jackpot.ledger.postgres import PostgresStore
+from jackpot.ledger.side_tables import Keeping, compare
 from jackpot.ledger.store import CommitInDoubt, LedgerUnusable
 from jackpot.ledger.verify import verify
 from tests.ledger.backends import stores, watching
@@ -45,15 +47,25 @@ CHANGES = (
     "UPDATE hit_entry SET hit = 2",
     "DELETE FROM hit_entry",
     "TRUNCATE hit_entry",
+    "UPDATE takeover SET epoch = 2",
+    "DELETE FROM takeover",
+    "TRUNCATE takeover",
+    "UPDATE name SET name = 'x'",
+    "DELETE FROM name",
+    "TRUNCATE name",
     "UPDATE bank SET name = 'x'",
     "DELETE FROM bank",
     "TRUNCATE bank",
 )
+KEPT: Final = Keeping(known=True, days=None, at=0)
+AUDITED = ("takeover", "name", "audit_meters", "audit_hits", "audit_people")
 WRITES = (
     "INSERT INTO bank (name) VALUES ('x')",
     "INSERT INTO journal SELECT * FROM journal",
     "INSERT INTO posting SELECT * FROM posting",
     "INSERT INTO hit_entry SELECT * FROM hit_entry",
+    "INSERT INTO takeover (bank, epoch, how, holder, seq) SELECT bank, epoch, how, holder, seq FROM takeover",
+    "INSERT INTO name SELECT * FROM name",
     "INSERT INTO head SELECT * FROM head",
     "UPDATE head SET seq = 0",
     "DELETE FROM head",
@@ -167,13 +179,24 @@ def test_an_auditors_role_reads_all_and_writes_nothing(ledger: str) -> None:
     @on_loop
     async def refused() -> None:
         async with watching(url) as session:
-            for table in ("account_entry", "conservation", "snapshot", "head", "migration"):
+            for table in ("account_entry", "conservation", "snapshot", "head", "migration", *AUDITED):
                 await session.run(f"SELECT * FROM {table}")
             for change in (*CHANGES, *WRITES):
                 with pytest.raises(asyncpg.InsufficientPrivilegeError):
                     await session.run(change)
 
     refused()
+
+
+def test_an_auditors_role_compares_all_but_the_secrets(ledger: str, postgres: Postgres) -> None:
+    """S8, roles: what lets anybody in is not read, and the look says that it was not compared."""
+    with closing(open_ledger(ledger)) as owner:
+        owner.change(Named.of("mallory", "Mallory").kept(), Secret(1, "$argon2id$mallory").kept())
+        (name, secret) = compare(owner, ["site"], KEPT).problems
+    with closing(open_ledger(login(ledger, "auditor_login"), readonly=True)) as auditor:
+        looked = compare(auditor, ["site"], KEPT)
+    assert (looked.problems, looked.unread) == ([name], True)
+    assert "row of secret" in secret
 
 
 @on_loop

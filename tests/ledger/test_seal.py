@@ -62,6 +62,13 @@ def head_of(seq: int, hash_: bytes) -> SignedHead:
     return SignedHead(1, "riverside", "main", 9, seq, hash_.hex(), 0, "00" * 32, "")
 
 
+# What another server does, which waits for nothing that the ledger's own connection does.
+TAKE: Final = (
+    "UPDATE head SET epoch = epoch + 1",
+    "INSERT INTO takeover (bank, epoch, how, holder, seq) SELECT bank, epoch, 'taken', holder, seq FROM head",
+)
+
+
 class Kept:
     """A ledger with a season in it, and its archive once there is one."""
 
@@ -107,7 +114,7 @@ class Kept:
 
     def take(self) -> None:
         """Another server takes the bank."""
-        self.meanwhile("UPDATE head SET epoch = epoch + 1")
+        self.meanwhile(*TAKE)
 
     def meanwhile(self, *statements: str) -> None:
         """Somebody else runs SQL, while this thread waits for the one of the ledger."""

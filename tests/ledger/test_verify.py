@@ -208,7 +208,10 @@ def test_a_forged_posting_with_a_right_chain_is_found(written: Written) -> None:
 
 
 def test_a_cut_tail_is_found_by_its_last_hash(written: Written) -> None:
-    """S3: rows, postings and head all taken back leave a sound, shorter ledger; the kept hash tells."""
+    """S3: all that there was, taken back with its head, leaves a sound, shorter ledger; the kept hash tells.
+
+    Where a server took the bank since, that takeover must have been taken away, too.
+    """
     path = written.copy()
     kept = written.rows[-20]
     spoil(
@@ -219,6 +222,9 @@ def test_a_cut_tail_is_found_by_its_last_hash(written: Written) -> None:
         f"DELETE FROM snapshot WHERE seq > {kept.seq}",
         f"UPDATE head SET seq = {kept.seq}, hash = x'{kept.hash.hex()}'",
     )
+    (problem,) = audit(path).problems
+    assert f"the head is at row {kept.seq}, and was at row" in problem
+    spoil(path, f"DELETE FROM takeover WHERE seq > {kept.seq}", f"UPDATE head SET epoch = {kept.epoch}")
     assert audit(path).problems == ()
     assert audit(path, kept.hash).problems == ()
     assert audit(path, genesis("main")).problems == ()

@@ -230,9 +230,9 @@ async def test_a_bank_that_was_taken_out_is_not_opened_at_the_seed(tmp_path: Pat
 
 def take_out(url: str, bank: str) -> None:
     """As a person who has the file could: no row of the bank is left, and every trigger stands again."""
-    tables = ("journal", "posting", "head", "snapshot")
+    tables = ("journal", "posting", "head", "snapshot", "takeover", "name")
     of = f"(SELECT id FROM bank WHERE name = '{bank}')"
-    guards = ("bank", "journal", "posting")
+    guards = ("bank", "journal", "posting", "takeover", "name")
     run_sql(
         url,
         *(f"DROP TRIGGER {name}_is_never_deleted" for name in guards),
@@ -245,6 +245,36 @@ def take_out(url: str, bank: str) -> None:
                 ("bank", "a bank keeps its name and number"),
                 ("journal", "the journal is append-only"),
                 ("posting", "postings are append-only"),
+                ("takeover", "takeovers are append-only"),
+                ("name", "names are append-only"),
             )
         ),
     )
+
+
+@on_loop
+async def test_a_start_says_what_somebody_wrote_into_a_head(tmp_path: Path) -> None:
+    """S3: an epoch and a holder that no server wrote are told before the bank is taken; the floor opens."""
+    config = named(tmp_path, "Riverside")
+    await sites(config)
+    main = "(SELECT id FROM bank WHERE name = 'main')"
+    change = f"UPDATE head SET epoch = epoch + 5, holder = 'mallory' WHERE bank = {main}"
+    await asyncio.to_thread(run_sql, config.ledger.url, change)
+    with structlog.testing.capture_logs() as logs:
+        await sites(config)
+    (said,) = [line for line in logs if line["event"] == "takeovers_differ"]
+    assert said["problem"].startswith("main: the head is of epoch ")
+    with structlog.testing.capture_logs() as logs:
+        await sites(config)
+    (said,) = [line for line in logs if line["event"] == "takeovers_differ"]
+    assert "taken by nobody" in said["problem"]
+
+
+@on_loop
+async def test_a_start_after_starts_says_nothing_of_heads(tmp_path: Path) -> None:
+    """S3: a bank that was opened, taken, given up and taken again is as servers leave it."""
+    config = named(tmp_path, "Riverside")
+    with structlog.testing.capture_logs() as logs:
+        for _ in range(3):
+            await sites(config)
+    assert [line for line in logs if line["event"] == "takeovers_differ"] == []

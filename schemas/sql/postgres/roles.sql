@@ -25,7 +25,7 @@ BEGIN
     EXECUTE format('REVOKE CREATE ON SCHEMA %I FROM PUBLIC', current_schema());
 END $$;
 
-GRANT INSERT ON bank, journal, posting, hit_entry TO jackpot_server;
+GRANT INSERT ON bank, journal, posting, hit_entry, takeover, name TO jackpot_server;
 GRANT INSERT, UPDATE ON head TO jackpot_server;
 GRANT INSERT, UPDATE, DELETE ON snapshot TO jackpot_server;
 GRANT INSERT, UPDATE, DELETE ON person, secret, attempt, session, paper, told TO jackpot_server;

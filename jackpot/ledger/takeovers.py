@@ -1,0 +1,129 @@
+"""Who took each bank, and when: the table `takeover`, to which head and journal are held (S3).
+
+The head of a bank says who may write, and is under no hash, since it moves with every batch. Each transaction
+that raises an epoch, or gives a bank up, adds a row here. So an epoch or a holder that somebody wrote into a
+head shows, also after a server has taken the bank again: epochs are taken one after the other.
+"""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from jackpot.ledger.reading import Conversation, Reader
+
+# How a bank came into hands. FOUND: when the table was made. OPENED: with its first row. COPIED: for rows
+# that keep the epochs of their source. RELEASED: into nobody's, its epoch stays.
+FOUND: Final = "found"
+OPENED: Final = "opened"
+TAKEN: Final = "taken"
+COPIED: Final = "copied"
+RELEASED: Final = "released"
+
+# One statement, so that all of it is of one moment, also next to a server that takes the bank.
+_TAKEN: Final = """
+    SELECT takeover.epoch, takeover.how, takeover.holder, takeover.seq,
+        (SELECT journal.epoch FROM journal WHERE journal.bank = head.bank AND journal.seq = takeover.seq),
+        (SELECT journal.epoch FROM journal WHERE journal.bank = head.bank AND journal.seq = takeover.seq + 1),
+        head.epoch, head.holder, head.seq,
+        (SELECT journal.epoch FROM journal WHERE journal.bank = head.bank AND journal.seq = head.seq)
+    FROM head LEFT JOIN takeover ON takeover.bank = head.bank
+    WHERE head.bank = ?1 ORDER BY takeover.id
+"""
+_BY_HAND: Final = "the head was changed by hand, or a takeover was added or taken away"
+
+
+class Taken(NamedTuple):
+    """A row of the table, with what the journal has there.
+
+    seq: the head's then. before, after: the epoch of that row and of the next one, None where there is none,
+    or an archive alone has it.
+    """
+
+    epoch: int
+    how: str
+    holder: str
+    seq: int
+    before: int | None
+    after: int | None
+
+    def wrote(self, epoch: int | None) -> bool:
+        """Whether a row of that epoch may have been written in this one; a copy's rows are older."""
+        return epoch is None or epoch == self.epoch or (self.how == COPIED and epoch < self.epoch)
+
+
+class Stands(NamedTuple):
+    """The head, and the epoch of its row."""
+
+    epoch: int
+    holder: str
+    seq: int
+    before: int | None
+
+
+def differences(ledger: Reader, bank: str) -> list[str]:
+    """A sentence for whatever head, journal and takeovers of a bank do not say alike; none where all is well.
+
+    That epochs never fall along the journal is taken for granted: the walk over its rows shows it. Raises
+    LedgerError.
+    """
+
+    def asked(number: int) -> Conversation[tuple[list[Taken], Stands | None]]:
+        found = yield _TAKEN, (number,)
+        stands = next((Stands(*row[6:]) for row in found), None)
+        return [Taken(*row[:6]) for row in found if row[0] is not None], stands
+
+    rows, stands = ledger.ask(bank, asked)
+    if stands is None:
+        return []
+    if not rows:
+        return [f"{bank}: no takeover of it is in the table takeover: they were taken away"]
+    taken = [row for row in rows if row.how != RELEASED]
+    said = [*_order(rows), *_epochs(taken, stands), *_head(rows[-1], stands)]
+    return [f"{bank}: {one}" for one in said]
+
+
+def _order(rows: list[Taken]) -> Iterator[str]:
+    """They begin with the bank, and each goes on from the one before it."""
+    first = rows[0]
+    begins = first.how == FOUND or (first.seq == 0 and (first.epoch == 1 or first.how == COPIED))
+    if not begins or first.how == RELEASED:
+        yield f"the first takeover, of epoch {first.epoch}, does not begin it: those before were taken away"
+    if first.how == FOUND and (first.before or 0) > first.epoch:
+        yield f"row {first.seq} is of epoch {first.before}, and the first takeover of epoch {first.epoch}"
+    for one, then in pairwise(rows):
+        if then.seq < one.seq:
+            yield f"epoch {then.epoch} was taken at row {then.seq}, the one before it at row {one.seq}"
+        if then.how == RELEASED:
+            if then.epoch != one.epoch or one.how == RELEASED:
+                yield f"epoch {then.epoch} was given up, and nobody had it: that takeover was added by hand"
+        elif then.how in {FOUND, OPENED}:
+            yield f"epoch {then.epoch} begins the bank a second time: that takeover was added by hand"
+        elif then.epoch <= one.epoch:
+            yield f"epoch {then.epoch} was taken after epoch {one.epoch}: {_BY_HAND}"
+        elif then.epoch > one.epoch + 1 and then.how != COPIED:
+            yield f"{_epochs_told(one.epoch + 1, then.epoch - 1)} taken by nobody: {_BY_HAND}"
+
+
+def _epochs_told(first: int, last: int) -> str:
+    return f"epoch {first} was" if first == last else f"epochs {first} to {last} were"
+
+
+def _epochs(taken: list[Taken], stands: Stands) -> Iterator[str]:
+    """The first and the last row of each epoch are of it, and so are all between them."""
+    ends = [(one.seq, one.before) for one in taken[1:]] + [(stands.seq, stands.before)]
+    for one, (seq, last) in zip(taken, ends, strict=True):
+        if seq <= one.seq:
+            continue  # nothing was written in it
+        for row, epoch in ((one.seq + 1, one.after), (seq, last)):
+            if not one.wrote(epoch):
+                yield f"row {row} is of epoch {epoch}, and was written in epoch {one.epoch} by the takeovers"
+                break
+
+
+def _head(last: Taken, stands: Stands) -> Iterator[str]:
+    if stands.epoch != last.epoch:
+        yield f"the head is of epoch {stands.epoch}, the last takeover of epoch {last.epoch}: {_BY_HAND}"
+    elif stands.holder != last.holder:
+        yield f"the head's holder is {stands.holder!r}, by the last takeover {last.holder!r}: {_BY_HAND}"
+    if stands.seq < last.seq:
+        yield f"the head is at row {stands.seq}, and was at row {last.seq} when epoch {last.epoch} was taken"

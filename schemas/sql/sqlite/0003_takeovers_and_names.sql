@@ -1,0 +1,99 @@
+-- Who took each bank, what the journal's numbers are called, and three views for auditors.
+
+-- A transaction that raises an epoch, or gives a bank up, adds a row; verify and a start hold head and journal to them.
+-- how: found, when this table was made; opened, with the bank's first row; taken; copied, for rows that have their
+-- source's epochs; released. seq: the head's at that moment. at: unix milliseconds, by the database's clock.
+CREATE TABLE takeover (
+    id INTEGER PRIMARY KEY,
+    bank INTEGER NOT NULL,
+    epoch INTEGER NOT NULL,
+    how TEXT NOT NULL CHECK (how IN ('found', 'opened', 'taken', 'copied', 'released')),
+    holder TEXT NOT NULL,
+    seq INTEGER NOT NULL CHECK (seq >= 0),
+    at INTEGER NOT NULL DEFAULT (CAST(unixepoch('now', 'subsec') * 1000 AS INTEGER))
+) STRICT;
+
+INSERT INTO takeover (bank, epoch, how, holder, seq) SELECT bank, epoch, 'found', holder, seq FROM head ORDER BY bank;
+
+-- What the journal's numbers are called. It follows from the rows that gave them, and verify holds it to those. link:
+-- of a level, else 0. A person has no name here, which could not be erased, but the mark of their row in person.
+CREATE TABLE name (
+    bank INTEGER NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('link', 'level', 'table', 'person')),
+    link INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    PRIMARY KEY (bank, kind, link, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER takeover_is_never_changed BEFORE UPDATE ON takeover
+BEGIN SELECT RAISE(ABORT, 'takeovers are append-only'); END;
+
+CREATE TRIGGER takeover_is_never_deleted BEFORE DELETE ON takeover
+BEGIN SELECT RAISE(ABORT, 'takeovers are append-only'); END;
+
+CREATE TRIGGER name_is_never_changed BEFORE UPDATE ON name
+BEGIN SELECT RAISE(ABORT, 'names are append-only'); END;
+
+CREATE TRIGGER name_is_never_deleted BEFORE DELETE ON name
+BEGIN SELECT RAISE(ABORT, 'names are append-only'); END;
+
+-- Every account of every level, in the currency's units. What no meter pays has the level "no meter".
+CREATE VIEW audit_meters (
+    bank, link, level, "primary", reserve, overflow, house, contributions, corrections, transfers, awards
+) AS
+SELECT conservation.bank,
+    coalesce(link_name.name, 'link ' || conservation.link),
+    CASE conservation.level WHEN 0 THEN 'no meter'
+        ELSE coalesce(level_name.name, 'level ' || conservation.level) END,
+    conservation."primary" / 1000000.0, conservation.reserve / 1000000.0, conservation.overflow / 1000000.0,
+    conservation.house / 1000000.0, conservation.contributions / 1000000.0, conservation.corrections / 1000000.0,
+    conservation.transfers / 1000000.0, conservation.awards / 1000000.0
+FROM conservation
+JOIN bank ON bank.name = conservation.bank
+LEFT JOIN name AS link_name
+    ON link_name.bank = bank.id AND link_name.kind = 'link' AND link_name.number = conservation.link
+LEFT JOIN name AS level_name
+    ON level_name.bank = bank.id AND level_name.kind = 'level' AND level_name.link = conservation.link
+    AND level_name.number = conservation.level;
+
+-- Every row that made or changed a hit, a line for each level that it posted on, or one alone. Postings are the row's,
+-- of all its hits together, in the currency's units; sources are negative. at: UTC.
+CREATE VIEW audit_hits (
+    bank, hit, seq, at, event, "table", link, level, cycle, "primary", reserve, overflow, house, wagers, awards,
+    corrections, transfers, hash
+) AS
+SELECT bank.name, hit_entry.hit, hit_entry.seq,
+    strftime('%Y-%m-%d %H:%M:%f', journal.at / 1000.0, 'unixepoch'),
+    CASE journal.kind WHEN 3 THEN 'wagered' WHEN 5 THEN 'locked' WHEN 6 THEN 'settled' WHEN 7 THEN 'closed'
+        WHEN 8 THEN 'voided' WHEN 10 THEN 'validated' WHEN 11 THEN 'paid' WHEN 12 THEN 'undone'
+        WHEN 13 THEN 'corrected' WHEN 14 THEN 'released' WHEN 52 THEN 'disputed' WHEN 53 THEN 'lifted'
+        WHEN 54 THEN 'papers_erased' WHEN 55 THEN 'papers_added'
+        ELSE 'kind ' || journal.kind END,
+    coalesce(table_name.name, 'table ' || journal."table"),
+    coalesce(link_name.name, 'link ' || coalesce(posting.link, journal.link)),
+    CASE posting.level WHEN 0 THEN 'no meter' ELSE coalesce(level_name.name, 'level ' || posting.level) END,
+    posting.cycle, posting."primary" / 1000000.0, posting.reserve / 1000000.0, posting.overflow / 1000000.0,
+    posting.house / 1000000.0, posting.wagers / 1000000.0, posting.awards / 1000000.0,
+    posting.corrections / 1000000.0, posting.transfers / 1000000.0, lower(hex(journal.hash))
+FROM hit_entry
+JOIN bank ON bank.id = hit_entry.bank
+JOIN journal ON journal.bank = hit_entry.bank AND journal.seq = hit_entry.seq
+LEFT JOIN posting ON posting.bank = hit_entry.bank AND posting.seq = hit_entry.seq
+LEFT JOIN name AS table_name
+    ON table_name.bank = journal.bank AND table_name.kind = 'table' AND table_name.number = journal."table"
+LEFT JOIN name AS link_name
+    ON link_name.bank = journal.bank AND link_name.kind = 'link'
+    AND link_name.number = coalesce(posting.link, journal.link)
+LEFT JOIN name AS level_name
+    ON level_name.bank = posting.bank AND level_name.kind = 'level' AND level_name.link = posting.link
+    AND level_name.number = posting.level;
+
+-- Everybody whom the journal ever numbered. login: none once the name was erased. mark, secret: as the journal has
+-- them, in hexadecimal; nothing in it lets anybody in.
+CREATE VIEW audit_people (number, login, mark, secret) AS
+SELECT name.number, person.login, name.name, lower(nullif(hex(secret.digest), ''))
+FROM name
+LEFT JOIN person ON lower(hex(person.mark)) = name.name
+LEFT JOIN secret ON secret.person = name.number
+WHERE name.kind = 'person';
