@@ -1,7 +1,8 @@
 """How does a bank come to be decided on what its ledger holds? Where it is taken, and after every doubt.
 
 In this order: a new epoch is acknowledged, so that nothing older can be written any more; the books of that
-epoch are read whole; and what this process ever acknowledged must be in them.
+epoch are read; and what this process ever acknowledged must be in them. Of a shared ledger no row is read
+that this process holds: where the journal has the last one with its hash, it has all before that.
 """
 
 from collections.abc import Sequence
@@ -97,7 +98,10 @@ class Recovery:
 
         if problems := ledger.schema().problems:
             raise LedgerCorrupt("; ".join(problems))
-        return rebuild(ledger, self._desk.bank, tell, keep, self.proved)
+        # What a file holds after a doubt, only the file can tell: its disk has failed. A database answers for
+        # its own, and whichever of its nodes answers now has the row of that hash, and so all before it.
+        held = self._desk.core.held if self._store.shared else None
+        return rebuild(ledger, self._desk.bank, tell, keep, self.proved, held)
 
     async def _check_acknowledged(self, seen: Head | None) -> None:
         """What this process ever acknowledged is there (S5), and what it saw another server write."""
@@ -105,8 +109,7 @@ class Recovery:
         last, expected = core.durable_seq, core.durable_hash
         if seen is not None and seen.seq > last:
             last, expected = seen.seq, seen.hash
-        known = [row.hash for row in await self._store.rows(core.bank, last - 1, 1)] if last else []
-        if last and known != [expected]:
+        if last and await self._store.run(lambda ledger: ledger.hash_at(core.bank, last)) != expected:
             head = await self._store.head(core.bank)
             raise LedgerCorrupt(
                 f"{core.bank}: row {last}, which was acknowledged, is not in the ledger, which ends at row "
