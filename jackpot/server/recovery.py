@@ -64,13 +64,27 @@ class Recovery:
         return engine, head
 
     async def whole(self, epoch: int, seen: Head | None = None) -> tuple[Engine, Head]:
-        """The state in that epoch of ours. seen: where another server was seen to stand.
+        """The state in that epoch of ours, with all that this process ever acknowledged (S5), and what it saw
+        another server write. seen: where that was seen to stand.
 
         Raises Fenced where the epoch is another's by now, LedgerCorrupt where the books cannot be believed.
         """
-        engine, head = await self._store.run(self._read)
+        core = self._desk.core
+        last, expected = core.durable_seq, core.durable_hash
+        if seen is not None and seen.seq > last:
+            last, expected = seen.seq, seen.hash
+
+        def read(ledger: Reader) -> tuple[Engine, Head, bytes | None]:
+            return *self._read(ledger), ledger.hash_at(core.bank, last) if last else expected
+
+        engine, head, found = await self._store.run(read)
         still_own(head, epoch)
-        await self._check_acknowledged(seen)
+        if found != expected:
+            raise LedgerCorrupt(
+                f"{core.bank}: row {last}, which was acknowledged, is not in the ledger, which ends at row "
+                f"{head.seq}: the database has lost it (an old copy, a standby that was behind); bring "
+                "one back that has it, or start again to go on without"
+            )
         self.proved = None  # what comes from here on this process has decided, or seen
         return engine, head
 
@@ -102,17 +116,3 @@ class Recovery:
         # its own, and whichever of its nodes answers now has the row of that hash, and so all before it.
         held = self._desk.core.held if self._store.shared else None
         return rebuild(ledger, self._desk.bank, tell, keep, self.proved, held)
-
-    async def _check_acknowledged(self, seen: Head | None) -> None:
-        """What this process ever acknowledged is there (S5), and what it saw another server write."""
-        core = self._desk.core
-        last, expected = core.durable_seq, core.durable_hash
-        if seen is not None and seen.seq > last:
-            last, expected = seen.seq, seen.hash
-        if last and await self._store.run(lambda ledger: ledger.hash_at(core.bank, last)) != expected:
-            head = await self._store.head(core.bank)
-            raise LedgerCorrupt(
-                f"{core.bank}: row {last}, which was acknowledged, is not in the ledger, which ends at row "
-                f"{head.seq}: the database has lost it (an old copy, a standby that was behind); bring "
-                "one back that has it, or start again to go on without"
-            )
