@@ -11,6 +11,7 @@ from jackpot.books.entries import Entry, one, seqs
 from jackpot.books.report import Fact, Wanted
 from jackpot.config import Site
 from jackpot.ledger.archived import cut_of
+from jackpot.ledger.banks import became, begun_with
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.rules.acts.readings import ReadingTaken
@@ -64,10 +65,16 @@ def span(ledger: Reader, bank: str, site: Site, first: str | None, last: str | N
     """The entries of the gaming days `first` to `last`, each like 2026-11-20; None has no bound.
 
     A day without a reading of its own is in the next one's. In a bank without any the site's clocks decide.
+    A bank that others became has nothing of the days that were read in those, and they have nothing of the
+    days after its first.
     """
     taken = seqs(ledger, bank, ReadingTaken.kind)
+    head = ledger.head(bank).seq
+    if last is not None and last <= (read_before(ledger, bank) or ""):
+        return Span(0, 0, None, None)
+    if first is not None and first > (ends_in(ledger, bank) or first):
+        return Span(head, head, None, None)
     if not taken:
-        head = ledger.head(bank).seq
         after = 0 if first is None else _rows_before(ledger, bank, head, site, first)
         upto = head if last is None else _rows_before(ledger, bank, head, site, last + _LATER)
         return Span(after, upto, None, None)
@@ -75,7 +82,7 @@ def span(ledger: Reader, bank: str, site: Site, first: str | None, last: str | N
     end = len(taken) if last is None else _before(ledger, bank, taken, last)
     opening = _read(ledger, bank, taken[after - 1]) if after else None
     closing = _read(ledger, bank, taken[end]) if end < len(taken) else None
-    upto = closing.seq if closing else ledger.head(bank).seq
+    upto = closing.seq if closing else head
     return Span(opening.seq if opening else 0, upto, opening, closing)
 
 
@@ -129,6 +136,23 @@ def last_day(ledger: Reader, bank: str) -> str | None:
     """The gaming day that was read last; None where none was."""
     taken = seqs(ledger, bank, ReadingTaken.kind)
     return _read(ledger, bank, taken[-1]).reading.day if taken else None
+
+
+def read_before(ledger: Reader, bank: str) -> str | None:
+    """The gaming day that was read last in the banks that became this one; None where none was."""
+    days = [day for part in begun_with(ledger, bank)
+            if (day := last_day(ledger, part) or read_before(ledger, part))]  # fmt: skip
+    return max(days, default=None)
+
+
+def ends_in(ledger: Reader, bank: str) -> str | None:
+    """The gaming day that the last rows of a bank which was joined are of: the first one that was read in
+    what it became. None where the bank goes on, or none was.
+    """
+    if not (into := became(ledger, bank)):
+        return None
+    taken = seqs(ledger, into, ReadingTaken.kind)
+    return _read(ledger, into, taken[0]).reading.day if taken else ends_in(ledger, into)
 
 
 def gaming_day(unix_ms: int, site: Site) -> str:

@@ -9,10 +9,11 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from jackpot.books.contributions import contributed_by
-from jackpot.books.days import Read, Span, wanted_span
+from jackpot.books.days import Read, Span, ends_in, read_before, wanted_span
 from jackpot.books.entries import must_be_here, of_kinds
 from jackpot.books.names import Names, must_know
 from jackpot.books.report import Cell, Column, Fact, Found, Report, Unanswerable, Wanted
+from jackpot.ledger.banks import became, begun_with
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import SUM_ROWS
 from jackpot.rules.acts.banks import BankBegun, BankClosed
@@ -62,12 +63,30 @@ def find(ledger: Reader, wanted: Wanted) -> Found:
     parts = []
     names = {bank: Names(ledger, bank) for bank in wanted.banks}
     must_know(names.values(), (*wanted.drops, *([wanted.link] if wanted.link else [])))
+    elsewhere: list[str] = []
     for bank in (one for one in wanted.banks if names[one].links):
         days = wanted_span(ledger, bank, wanted)
+        if days.upto <= days.after and (told := _elsewhere(ledger, bank, wanted.last)):
+            elsewhere.append(told)
+            continue
         must_be_here(ledger, bank, days.after if days.opening else 0)  # else what it opened with is summed
-        facts.append(Fact(bank, _told(wanted.last, days)))
+        facts.append(Fact(bank, _told(wanted.last, days, became(ledger, bank), ends_in(ledger, bank))))
         parts.append(partial(_lines, ledger, wanted, names[bank], days, problems))
+    if elsewhere and not parts:
+        raise Unanswerable(f"day: {'; '.join(elsewhere)}")
     return Found(facts, (row for part in parts for row in part()), problems)
+
+
+def _elsewhere(ledger: Reader, bank: str, day: str | None) -> str | None:
+    """Which banks have a gaming day of which a join left this one nothing; None where it has it."""
+    if day is None:
+        return None
+    if day <= (read_before(ledger, bank) or ""):
+        before = " and ".join(begun_with(ledger, bank))
+        return f"bank {bank} began after {day}, when {before} were joined: ask for those (--bank)"
+    if into := became(ledger, bank):
+        return f"bank {bank} ended before {day}: it became part of {into}: ask for that (--bank {into})"
+    return None
 
 
 def moved(ledger: Reader, bank: str, after: int, upto: int) -> dict[tuple[int, int], Accounts]:
@@ -86,8 +105,11 @@ def read_as(read: Read | None) -> Mapping[tuple[int, int], int]:
             for link, level, primary, reserve, overflow, *_ in meters}  # fmt: skip
 
 
-def _told(day: str | None, days: Span) -> Sentence:
-    """Which entries a line is made of. Raises Unanswerable for a day that has no reading of its own."""
+def _told(day: str | None, days: Span, into: str, ends_in: str | None) -> Sentence:
+    """Which entries a line is made of. Raises Unanswerable for a day that has no reading of its own.
+
+    into: the bank that it became, if any. ends_in: the gaming day of its last rows then.
+    """
     closing = days.closing
     if closing is not None and day not in (None, closing.reading.day):
         later = closing.reading.day
@@ -95,6 +117,13 @@ def _told(day: str | None, days: Span) -> Sentence:
     rows = days.rows()
     if closing is not None:
         return Sentence("gaming day {day}: {rows}", day=closing.reading.day, rows=rows)
+    if day and ends_in not in (None, day):
+        raise Unanswerable(
+            f"day: no reading was taken for {day}; it is in that of {ends_in}: --day {ends_in}"
+        )
+    if day and into:
+        said = "gaming day {day}: {rows}; then the bank became part of {into}"
+        return Sentence(said, day=day, rows=rows, into=into)
     if day:
         return Sentence("gaming day {day}: {rows}; it has not ended", day=day, rows=rows)
     return Sentence("{rows}: since the first row, no gaming day has ended yet", rows=rows)

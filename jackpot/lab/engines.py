@@ -269,6 +269,15 @@ class Postgres(Databases):
         _wait_until(lambda: self.sql(_STREAMING.format(name)) != [], f"the standby {name} does not stream")
         return standby
 
+    def received(self) -> int:
+        """The byte up to which a standby has the journal of its primary, which is gone. Raises EngineError.
+
+        Of several standbys the one that has most is to be promoted: any one may be all that has a commit.
+        """
+        _wait_until(lambda: self.sql("select 1 from pg_stat_wal_receiver") == [], "the primary still sends")
+        ((byte,),) = self.sql("select (pg_last_wal_receive_lsn() - '0/0')::bigint")
+        return int(byte)
+
     def close(self) -> None:
         """Stops it and its standbys for good; what is not kept is removed."""
         for standby in self._standbys:

@@ -74,5 +74,22 @@ def cut_short(ledger: Reader, bank: str) -> str | None:
 
 def has_ended(ledger: Reader, bank: str) -> bool:
     """Whether the bank was joined into another one: its last entry says so."""
-    last = ledger.rows(bank, max(0, ledger.head(bank).seq - 1), 1)
-    return bool(last) and last[0].kind == BankClosed.kind
+    return bool(became(ledger, bank))
+
+
+def became(ledger: Reader, bank: str) -> str:
+    """The bank that it was joined into, as its last entry says; "" where it goes on."""
+    for last in ledger.rows(bank, max(0, ledger.head(bank).seq - 1), 1):
+        if last.kind == BankClosed.kind:
+            event = kinds.decode(last.kind, last.version, last.body)
+            return event.into if isinstance(event, BankClosed) else ""
+    return ""
+
+
+def begun_with(ledger: Reader, bank: str) -> list[str]:
+    """The banks that became it, as its first entry says; none where it was opened."""
+    for first in ledger.rows(bank, 0, 1):
+        if first.kind == BankBegun.kind:
+            event = kinds.decode(first.kind, first.version, first.body)
+            return [name for name, *_ in event.heads] if isinstance(event, BankBegun) else []
+    return []

@@ -104,6 +104,11 @@ def rows(bank: str, number: int, after: int, limit: int) -> Conversation[list[Ro
     return (yield from _whole_rows(bank, number, after, found, _POSTINGS))
 
 
+def hash_at(number: int, seq: int) -> Conversation[bytes | None]:
+    found = yield "SELECT hash FROM journal WHERE bank = ?1 AND seq = ?2", (number, seq)
+    return bytes(found[0][0]) if found else None
+
+
 def stays(bank: str, number: int, which: tuple[int, int, int]) -> Conversation[list[Row]]:
     """The rows of after < seq <= upto that stay when an archive has the others. which: after, upto, limit."""
     after, upto, limit = which
@@ -202,6 +207,10 @@ class Reader:
     def rows(self, bank: str, after: int, limit: int) -> list[Row]:
         """At most `limit` rows with a seq above `after`, in order, each with its postings."""
         return carry(rows(bank, self._number(bank), after, limit), self._ask)
+
+    def hash_at(self, bank: str, seq: int) -> bytes | None:
+        """The hash of one row, None where the journal does not have it."""
+        return carry(hash_at(self._number(bank), seq), self._ask)
 
     def newest_snapshot(self, bank: str, below: int | None = None) -> Snapshot | None:
         """The newest snapshot; `below`: of a seq less than that."""

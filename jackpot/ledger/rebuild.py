@@ -1,7 +1,8 @@
 """How does the state come back from the journal? A snapshot that it seals, and the rows after it.
 
 It is the older of the two newest, so that the newest seal is decided again on the way. Without two that are
-sealed every row is replayed, which is slow and right.
+sealed every row is replayed, which is slow and right. A writer that holds a state of the bank already goes on
+from that, where the journal has its last row.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,6 +11,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from jackpot.ledger.archived import cut_of, is_archived
+from jackpot.ledger.held import Held, Place
 from jackpot.ledger.journal import Head, Row, Snapshot, chained, genesis
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import Fenced, LedgerCorrupt, over
@@ -52,17 +54,18 @@ def rebuild(
     tell: Tell = lambda _rows, _why: None,
     keep: Keep = lambda _snapshot: None,
     proved: int | None = None,
+    held: Held | None = None,
 ) -> tuple[Engine, Head]:
     """The engine as the ledger has it, and the head that it stands at.
 
     tell: of how many rows are to be replayed, and why no newer snapshot spares them. keep: what to do with a
     snapshot that the journal has sealed and the ledger has lost, made again on the way. proved: the newest
-    row that a signed head proves, where that is known: no seal after it is believed unread. The bank's writer
-    calls this, after `new_epoch`: nothing may follow the head. Raises what `read_to` raises; Fenced where
-    another writer took the bank meanwhile.
+    row that a signed head proves, where that is known: no seal after it is believed unread. held: what the
+    writer has of the bank; no row of that is read. The bank's writer calls this, after `new_epoch`: nothing
+    may follow the head. Raises what `read_to` raises; Fenced where another writer took the bank meanwhile.
     """
     head = ledger.head(bank)
-    engine = read_to(ledger, bank, head, tell, keep, judge=True, proved=proved)
+    engine = read_to(ledger, bank, head, tell, keep, judge=True, proved=proved, held=held)
     if ledger.rows(bank, head.seq, 1):
         if ledger.head(bank).epoch != head.epoch:
             raise Fenced(f"bank {bank} was taken by another writer while it was read")
@@ -79,17 +82,22 @@ def read_to(
     *,
     judge: bool = False,
     proved: int | None = None,
+    held: Held | None = None,
 ) -> Engine:
     """The engine as the ledger has it at a head, whatever a writer adds meanwhile.
 
-    tell, keep, proved: as `rebuild`.
+    tell, keep, proved, held: as `rebuild`.
 
     Checks of every row that it reads: that it is there, follows the chain, that its event makes the postings
     that are stored, and that a seal is of the state before it; judge: that the rules decide the newest rows
     so, too. Then the head against the last row, and every account against the database's own sums (S3, M4,
     S8). Raises LedgerCorrupt, naming the row or the account.
     """
-    begun = _begin(ledger, bank, head, proved)
+    wrong: list[str] = []
+    begun = None if held is None else _begin_held(ledger, head, keep, held, wrong)
+    if begun is None:
+        begun = _begin(ledger, bank, head, proved)
+        begun.why.extend(wrong)
     engine, last = begun.engine, begun.hash
     since, before = engine.seq, accounts_of(engine)
     tell(head.seq - since, begun.why)
@@ -103,7 +111,8 @@ def read_to(
                 raise LedgerCorrupt(f"{bank}: row {engine.seq + 1} is missing, row {row.seq} is there")
             if chained(last, row) != row.hash:
                 raise LedgerCorrupt(f"{bank}: row {row.seq} does not follow from row {row.seq - 1}")
-            if (engine.seq > since or not since) and _check_seal(engine, row) and engine.seq > begun.kept:
+            sealed = begun.sealed and engine.seq == since
+            if not sealed and _check_seal(engine, row) and engine.seq > begun.kept:
                 keep(Snapshot(bank, engine.seq, last, SNAPSHOT_FORMAT, engine.snapshot()))
             if judged is not None:
                 judged.check(row)
@@ -125,13 +134,50 @@ def still_own(head: Head, epoch: int) -> None:
 class _Beginning(NamedTuple):
     """What a replay goes on from. hash: of the last row in it. kept: the row of a newer snapshot, 0 for none.
 
-    why: no newer snapshot was taken, a sentence each.
+    why: no newer snapshot was taken, a sentence each. sealed: the next row was found to seal it.
     """
 
     engine: Engine
     hash: bytes
     kept: int
     why: list[str]
+    sealed: bool
+
+
+def _begin_held(ledger: Reader, head: Head, keep: Keep, held: Held, wrong: list[str]) -> _Beginning | None:
+    """What the writer holds, where the journal has its last row; None where it has not, and all is read.
+
+    keep: as `rebuild`. wrong: takes a sentence where what is held contradicts itself.
+    """
+    for place in held.places():
+        if place.seq > head.seq or ledger.hash_at(head.bank, place.seq) != place.hash:
+            continue
+        newest = max((seq for seq, _ in ledger.snapshot_rows(head.bank)), default=0)
+        try:
+            engine = _held_at(place, newest, keep)
+        except LedgerCorrupt as error:
+            wrong.append(f"what this server holds in memory is wrong: {error}")
+            return None
+        return _Beginning(engine, place.hash, newest, [], sealed=False)
+    return None
+
+
+def _held_at(place: Place, newest: int, keep: Keep) -> Engine:
+    """The state that is held at a place. newest: the row of the ledger's newest snapshot; later are kept.
+
+    Raises LedgerCorrupt where the rows that are held do not make it.
+    """
+    engine, last = engine_of(place.snapshot), place.snapshot.hash
+    for row in place.rows():
+        if chained(last, row) != row.hash:
+            raise LedgerCorrupt(f"{row.bank}: row {row.seq} does not follow from row {row.seq - 1}")
+        if engine.seq > newest and _check_seal(engine, row):
+            keep(Snapshot(row.bank, engine.seq, last, SNAPSHOT_FORMAT, engine.snapshot()))
+        replay(engine, row)
+        last = row.hash
+    if (engine.seq, last) != (place.seq, place.hash):
+        raise LedgerCorrupt(f"{place.snapshot.bank}: row {engine.seq} is the last, not row {place.seq}")
+    return engine
 
 
 def _begin(ledger: Reader, bank: str, head: Head, proved: int | None) -> _Beginning:
@@ -157,7 +203,7 @@ def _begin(ledger: Reader, bank: str, head: Head, proved: int | None) -> _Beginn
             why.append(str(error))
         else:
             if newer is not None:
-                return _Beginning(engine, snapshot.hash, newer.seq, why)
+                return _Beginning(engine, snapshot.hash, newer.seq, why, sealed=True)
             newer = engine
         snapshot = ledger.newest_snapshot(bank, below=snapshot.seq)
     if newer is not None and newer.state.sealed:
@@ -165,7 +211,7 @@ def _begin(ledger: Reader, bank: str, head: Head, proved: int | None) -> _Beginn
     if cut is not None:
         why.append(f"a start needs two snapshots that are sealed, and {is_archived(bank, cut)}")
         raise LedgerCorrupt("; ".join(why))
-    return _Beginning(Engine(bank), genesis(bank), 0, why)
+    return _Beginning(Engine(bank), genesis(bank), 0, why, sealed=False)
 
 
 def check_sealed(ledger: Reader, snapshot: Snapshot) -> None:

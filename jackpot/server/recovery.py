@@ -1,7 +1,8 @@
 """How does a bank come to be decided on what its ledger holds? Where it is taken, and after every doubt.
 
 In this order: a new epoch is acknowledged, so that nothing older can be written any more; the books of that
-epoch are read whole; and what this process ever acknowledged must be in them.
+epoch are read; and what this process ever acknowledged must be in them. Of a shared ledger no row is read
+that this process holds: where the journal has the last one with its hash, it has all before that.
 """
 
 from collections.abc import Sequence
@@ -63,13 +64,27 @@ class Recovery:
         return engine, head
 
     async def whole(self, epoch: int, seen: Head | None = None) -> tuple[Engine, Head]:
-        """The state in that epoch of ours. seen: where another server was seen to stand.
+        """The state in that epoch of ours, with all that this process ever acknowledged (S5), and what it saw
+        another server write. seen: where that was seen to stand.
 
         Raises Fenced where the epoch is another's by now, LedgerCorrupt where the books cannot be believed.
         """
-        engine, head = await self._store.run(self._read)
+        core = self._desk.core
+        last, expected = core.durable_seq, core.durable_hash
+        if seen is not None and seen.seq > last:
+            last, expected = seen.seq, seen.hash
+
+        def read(ledger: Reader) -> tuple[Engine, Head, bytes | None]:
+            return *self._read(ledger), ledger.hash_at(core.bank, last) if last else expected
+
+        engine, head, found = await self._store.run(read)
         still_own(head, epoch)
-        await self._check_acknowledged(seen)
+        if found != expected:
+            raise LedgerCorrupt(
+                f"{core.bank}: row {last}, which was acknowledged, is not in the ledger, which ends at row "
+                f"{head.seq}: the database has lost it (an old copy, a standby that was behind); bring "
+                "one back that has it, or start again to go on without"
+            )
         self.proved = None  # what comes from here on this process has decided, or seen
         return engine, head
 
@@ -97,19 +112,7 @@ class Recovery:
 
         if problems := ledger.schema().problems:
             raise LedgerCorrupt("; ".join(problems))
-        return rebuild(ledger, self._desk.bank, tell, keep, self.proved)
-
-    async def _check_acknowledged(self, seen: Head | None) -> None:
-        """What this process ever acknowledged is there (S5), and what it saw another server write."""
-        core = self._desk.core
-        last, expected = core.durable_seq, core.durable_hash
-        if seen is not None and seen.seq > last:
-            last, expected = seen.seq, seen.hash
-        known = [row.hash for row in await self._store.rows(core.bank, last - 1, 1)] if last else []
-        if last and known != [expected]:
-            head = await self._store.head(core.bank)
-            raise LedgerCorrupt(
-                f"{core.bank}: row {last}, which was acknowledged, is not in the ledger, which ends at row "
-                f"{head.seq}: the database has lost it (an old copy, a standby that was behind); bring "
-                "one back that has it, or start again to go on without"
-            )
+        # What a file holds after a doubt, only the file can tell: its disk has failed. A database answers for
+        # its own, and whichever of its nodes answers now has the row of that hash, and so all before it.
+        held = self._desk.core.held if self._store.shared else None
+        return rebuild(ledger, self._desk.bank, tell, keep, self.proved, held)

@@ -18,6 +18,7 @@ from typing import Any, Final
 import msgspec
 
 from controllers.messages import Lock, Wager
+from jackpot.ledger.held import Held
 from jackpot.ledger.journal import Head, Row, Snapshot, row_of
 from jackpot.rules.acts.seals import SEAL_STEP, SNAPSHOT_FORMAT, Seal, digest_of
 from jackpot.rules.commands import DIGEST_BYTES, Draw, Envelope
@@ -82,7 +83,7 @@ class Core:
 
     tell: called with all that became durable together and was answered, in its order, and the seq that is
     durable now. draws: of a simulation, others than the secure ones. A question must not raise. A `release`
-    callback may submit again.
+    callback may submit again. held: what is durable, as the ledger has it.
     """
 
     def __init__(
@@ -98,6 +99,7 @@ class Core:
         self.epoch = head.epoch
         self.durable_seq = head.seq
         self.durable_hash = head.hash
+        self.held = Held(engine, head)
         self.submitted = 0
         self._tell = tell
         self._snapshot_every = snapshot_every
@@ -105,6 +107,7 @@ class Core:
         self._waiting: deque[Item] = deque()
         self._decided: deque[Item] = deque()
         self._flight: list[Item] | None = None
+        self._written: tuple[Sequence[Row], Snapshot | None] = ((), None)
         self._doubtful: list[Item] = []
         self._flight_end = (head.seq, head.hash)
         self._deciding = True
@@ -170,19 +173,23 @@ class Core:
         self._flight_end = (before + len(rows), previous)
         sealed = self._flight[-1].state
         snapshot = None if sealed is None else self._snapshot_of(sealed, rows)
+        self._written = rows, snapshot
         return Batch(self.epoch, before, rows, snapshot)
 
     def committed(self) -> None:
         """The batch in flight is durable: its answers leave in order, then everybody who looks is told."""
         items, self._flight = self._flight or [], None
         self.durable_seq, self.durable_hash = self._flight_end
+        self.held.durable(*self._written)
         if self._one_by_one and any(item.entry is not None for item in items):
             self._one_by_one -= 1
         self._release(items)
 
     def failed(self) -> None:
         """The commit ended in doubt: nothing more is decided until the ledger has been looked at."""
-        self._doubtful += self._flight or []
+        if self._flight is not None:
+            self._doubtful += self._flight
+            self.held.doubted(*self._written)
         self._flight = None
         self._discard_decided()
 
@@ -215,6 +222,7 @@ class Core:
         survived = (head.seq, head.hash) == self._flight_end
         self.engine, self.epoch = engine, head.epoch
         self.durable_seq, self.durable_hash = head.seq, head.hash
+        self.held.settled(engine, head)
         if survived:
             self._release(doubtful)
         else:

@@ -1,5 +1,6 @@
 """Does every meter add up over every gaming day, and is a sum that was changed found?"""
 
+import re
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
@@ -7,17 +8,19 @@ from pathlib import Path
 import pytest
 
 from jackpot.books.report import Unanswerable
+from jackpot.ledger.journal import row_of
 from jackpot.ledger.open import open_reader
 from jackpot.ledger.reading import Reader
-from jackpot.ledger.rebuild import accounts_of
-from jackpot.rules.acts.readings import ReadingTaken
+from jackpot.ledger.rebuild import accounts_of, rebuild
+from jackpot.rules.acts.readings import Reading, ReadingTaken
+from jackpot.rules.commands import Envelope
 from jackpot.rules.engine import Engine
 from tests.books.asked import day, said
 from tests.books.season import FIRST, Season
 from tests.ledger.conftest import Place
 from tests.ledger.resting import BANKS, two_banks
 from tests.ledger.test_verify import spoil
-from tests.ledger.waiting import join, open_ledger
+from tests.ledger.waiting import Ledger, join, open_ledger
 
 ACCOUNTS = ("primary", "reserve", "overflow", "house", "wagers", "awards", "corrections", "transfers")
 
@@ -133,3 +136,87 @@ def test_a_joined_bank_adds_up_with_what_it_was_joined_of(place: Place) -> None:
         bank = link.removeprefix("five-")
         assert joined["floor", link, level] == -joined[bank, link, level] == abs(sum_)
     assert all(line["closing"] == 0 for line in report.rows if line["bank"] in BANKS)
+
+
+BEFORE, LAST, FIRST_JOINED, UNREAD = "2025-12-29", "2025-12-30", "2026-01-01", "2026-01-02"
+
+
+@pytest.fixture
+def joined(place: Place) -> Ledger:
+    """Two banks that were read on two days, and the bank that they became, which was read once.
+
+    The day between has no reading of its own.
+    """
+    ledger = place.open()
+    banks = two_banks(ledger)
+    for bank in banks:
+        for each in (BEFORE, LAST):
+            bank.act(Reading(each))
+    head = join(ledger, BANKS, "floor", "anna", "one room", 1_800_000_000_000)
+    engine, _ = rebuild(ledger, "floor")
+    outcome = engine.execute(Envelope(Reading(FIRST_JOINED), head.seq, 0, bytes(16)))
+    assert outcome.entry is not None
+    ledger.append("floor", head.epoch, head.seq, [row_of("floor", head.epoch, outcome.entry, head.hash)])
+    return ledger
+
+
+@pytest.mark.parametrize(
+    ("each", "has", "told"),
+    [
+        (BEFORE, BANKS, "gaming day 2025-12-29: rows "),
+        (LAST, BANKS, "gaming day 2025-12-30: rows "),
+        (FIRST_JOINED, (*BANKS, "floor"), "gaming day 2026-01-01: rows "),
+        (UNREAD, ("floor",), "gaming day 2026-01-02: no row; it has not ended"),
+    ],
+)
+def test_a_day_is_told_by_the_banks_that_have_it(
+    joined: Ledger, each: str, has: tuple[str, ...], told: str
+) -> None:
+    """S2, M4: no row stands under two days, and none under a day when its bank was not there."""
+    report = said(joined, "reconcile", banks=(*BANKS, "floor"), **day(each))
+    assert report.problems == []
+    assert (tuple(report.facts), {line["bank"] for line in report.rows}) == (has, set(has))
+    assert str(report.facts["floor" if "floor" in has else "north"]).startswith(told)
+    if each == FIRST_JOINED:
+        assert str(report.facts["north"]).endswith("; then the bank became part of floor")
+
+
+@pytest.mark.parametrize(
+    ("bank", "each", "why"),
+    [
+        (
+            "floor",
+            LAST,
+            "bank floor began after 2025-12-30, when north and south were joined: ask for those (--bank)",
+        ),
+        (
+            "north",
+            UNREAD,
+            "bank north ended before 2026-01-02: it became part of floor: ask for that (--bank fl",
+        ),
+        (
+            "north",
+            "2025-12-31",
+            "no reading was taken for 2025-12-31; it is in that of 2026-01-01: --day 2026-01",
+        ),
+        (
+            "floor",
+            "2025-12-31",
+            "no reading was taken for 2025-12-31; it is in that of 2026-01-01: --day 2026-01",
+        ),
+    ],
+)
+def test_a_day_of_another_bank_is_refused_with_its_name(
+    joined: Ledger, bank: str, each: str, why: str
+) -> None:
+    """S2: where the rows of a day are in other banks, the refusal says in which."""
+    with pytest.raises(Unanswerable, match=re.escape(why)):
+        said(joined, "reconcile", banks=(bank,), **day(each))
+
+
+def test_wagers_of_a_day_before_a_join_are_of_the_banks_before(joined: Ledger) -> None:
+    """S2: every report of days counts a row under one day, in one bank."""
+    for each in (BEFORE, LAST, FIRST_JOINED, UNREAD):
+        facts = said(joined, "contributions", banks=(*BANKS, "floor"), **day(each)).facts
+        none = {bank for bank in (*BANKS, "floor") if str(facts[bank]) == "no row"}
+        assert none == {LAST: {"floor"}, BEFORE: {"floor"}, UNREAD: set(BANKS)}.get(each, set())

@@ -326,7 +326,7 @@ class Reach:
         def looked(_: Backend) -> T:
             found = work(self._base.ledger)
             if isinstance(found, tuple) and isinstance(found[0], Engine):
-                self._told(self._base.ledger, *found)
+                self._told(self._base.ledger, *found[:2])
             return found
 
         # A look at a long journal is made of many calls, and those of others may come between.

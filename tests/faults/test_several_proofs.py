@@ -90,7 +90,7 @@ def test_a_bank_taken_whatever_has_happened_since_is_found(monkeypatch: pytest.M
 
     monkeypatch.setattr(Tenure, "_take", take)
     words = ("stand for", "the epoch of the bank that is taken", "both show")
-    found(*words, kinds=("freeze", "freeze"), within_s=3.5, first=5)
+    found(*words, kinds=("freeze", "freeze"), within_s=3.5)
 
 
 def test_a_bank_shown_until_it_is_known_to_be_free_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,9 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jackpot.clock import Clock, SystemClock
-from jackpot.ledger.journal import Head, genesis
+from jackpot.ledger.journal import Head, Row, genesis
 from jackpot.ledger.postgres import PostgresStore
 from jackpot.ledger.postgres_lease import Leases
+from jackpot.ledger.reading import Reader
+from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.store import CommitInDoubt, Fenced, LedgerCorrupt
 from jackpot.rules.acts.readings import Reading
 from jackpot.server.desk import BankStopped
@@ -346,6 +348,70 @@ async def test_a_bank_whose_snapshots_cannot_be_saved_is_held(
             assert (await writer.person(Reading("2026-11-22"), ())).ok
         assert not writer.hold.failed
         assert (await store.head("main")).holder == ""
+
+
+@pytest.fixture
+def rows_read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The rows of bank main that were read to make its state."""
+    read: list[int] = []
+    right = Reader.rows
+
+    def rows(reader: Reader, bank: str, after: int, limit: int) -> list[Row]:
+        found = right(reader, bank, after, limit)
+        read.extend(row.seq for row in found)
+        return found
+
+    monkeypatch.setattr(Reader, "rows", rows)
+    return read
+
+
+@pytest.mark.parametrize("durable", [False, True])
+@on_loop
+async def test_a_switchover_reads_nothing_again(
+    database: str, monkeypatch: pytest.MonkeyPatch, rows_read: list[int], durable: bool
+) -> None:
+    """DESIGN 4: a writer whose database is another node now goes on from what it holds, if that has it all.
+
+    durable: whether the commit that was cut off came through.
+    """
+    append = PostgresStore.append
+
+    async def cut(store: PostgresStore, *what: Any) -> None:
+        monkeypatch.setattr(PostgresStore, "append", append)
+        if durable:
+            await append(store, *what)
+        store.session.drop()
+        raise store.session.in_doubt(OSError("the primary is gone"))
+
+    days = (date.fromordinal(number).isoformat() for number in count(1))
+    async with stores(database) as (store,), tenure(store) as (_, writer):
+        await until(lambda: writer.active)
+        for _ in range(5):
+            assert (await writer.person(Reading(next(days)), ())).ok
+        before = writer.core.engine
+        rows_read.clear()
+        monkeypatch.setattr(PostgresStore, "append", cut)
+        assert (await writer.person(Reading(next(days)), ())).ok
+        assert (writer.counts.doubts, rows_read) == (1, [])
+        assert writer.core.engine is not before
+        truth, _ = await store.run(lambda ledger: rebuild(ledger, "main"))
+        assert writer.core.engine.snapshot() == truth.snapshot()
+        assert truth.seq == writer.core.durable_seq
+
+
+@on_loop
+async def test_another_row_at_the_head_has_everything_read(database: str, rows_read: list[int]) -> None:
+    """S3, S5: a server whose rows the ledger does not have reads it all, and finds them lost."""
+    async with stores(database) as (store,), tenure(store) as (_, writer):
+        await until(lambda: writer.active)
+        for number in range(1, 4):
+            assert (await writer.person(Reading(date.fromordinal(number).isoformat()), ())).ok
+        rows_read.clear()
+        writer.core.held._hash = writer.core.durable_hash = bytes(32)
+        store.session.drop()
+        await until(lambda: writer.hold.failed)
+        assert rows_read == [1, 2, 3]
+        assert "row 3, which was acknowledged, is not in the ledger" in str(writer.hold.stopped)
 
 
 @on_loop
