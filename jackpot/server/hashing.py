@@ -43,6 +43,8 @@ TOTP_DRIFT: Final = 1
 # Kept free of strangers, however many places they come from: for people where they came in before.
 OF_KNOWN: Final = 8
 
+BUSY: Final = "too many people sign in at once: try again in some seconds"
+
 T = TypeVar("T")
 
 
@@ -140,7 +142,7 @@ def is_hash_of(hash_: str, secret: str) -> bool:
 
 
 def _too_many() -> Denied:
-    return Denied(Code.BUSY, "too many people sign in at once: try again in some seconds")
+    return Denied(Code.BUSY, BUSY)
 
 
 def invitation(key: bytes, login: str, site: str) -> str:

@@ -33,7 +33,9 @@ from tests.e2e.floors import EASY
 from tests.e2e.site import Site, running
 from tests.e2e.vendor import bets
 from tests.server.bed import connected
-from tests.soak.attacks import ATTACKS, HOST, Target
+from tests.soak.attacks import ATTACKS
+from tests.soak.doors import IN, Browser
+from tests.soak.target import BROWSER, HOST, LOGINS, PROXY, SECRET, Target
 
 TABLES: Final = 20
 STOLEN: Final = 5
@@ -186,6 +188,8 @@ async def suffer(site: Site, floor: Floor, name: str, target: Target, quiet: lis
     joins = [took for at, took in floor.joins if start <= at < ended]
     lines = [line for line in site.log[logged:] if line["event"] not in QUIET]
     wrong = [f"{count} times: {what}" for what, count in _failed(floor, start, ended).items()]
+    if attacker.returncode:
+        wrong.append("it harmed somebody, or failed")
     slow = ""
     if is_slow(during[1], quiet):
         slow = f"99 of 100 answers within {_ms(during[1])}, {_ms(max(quiet))} at the worst quiet time"
@@ -278,13 +282,17 @@ def soak(seconds: int, only: str) -> int:
     names = [name for name in ATTACKS if only in name]
     defaults: dict[str, int] = {"heartbeat_ms": 5_000, "commands": 2_000, "size": 1_048_576, "refusals": 100}
     with tempfile.TemporaryDirectory() as place:
-        site = Site(Path(place), EASY, **defaults)  # type: ignore[arg-type]
+        site = Site(Path(place), EASY, listen=f'proxies = ["{PROXY}"]', **defaults)  # type: ignore[arg-type]
         site.add("table", ["easy"], TABLES + 1)
         site.add("table", ["easy"], STOLEN, kind="stolen")
         site.add("sign", ["easy"], SIGNS + 1)
         tables, signs = site.devices("table"), site.devices("sign")
         stolen, honest = tables[-STOLEN:], tables[:-STOLEN]
+        site.begin("".join(f"{login}\n{login.title()}\n{SECRET}\n{SECRET}\n" for login in LOGINS))
         with running(site):
+            browser = Browser(site.ports["http"], BROWSER)
+            status, text = browser.sign_in(LOGINS[0], SECRET)
+            assert status == IN, text
             target = Target(
                 site.ports["tables"],
                 site.ports["signs"],
@@ -293,6 +301,7 @@ def soak(seconds: int, only: str) -> int:
                 {name: site.keys[name].hex() for name in stolen},
                 {name: site.keys[name].hex() for name in signs[:-1]},
                 "easy",
+                browser.cookies,
             )
             good = asyncio.run(attack_all(site, target, honest, names))
             code = site.stop()
