@@ -119,7 +119,3 @@ class People(msgspec.Struct, frozen=True, array_like=True):
     def signed_by(self, *signed: Signed) -> "People":
         """These who signed, and no name."""
         return People(proof=msgspec.structs.replace(self.proof, signed=signed))
-
-    def last(self) -> "People":
-        """The one who came last, alone."""
-        return People(self.names[-1:], msgspec.structs.replace(self.proof, signed=self.signed[-1:]))

@@ -19,6 +19,7 @@ from jackpot.ledger.store import DataRefused, Statement
 from jackpot.rules import names
 from jackpot.rules.acts.people import SetSecret
 from jackpot.rules.acts.requests import Confirm, waits
+from jackpot.rules.acts.rounds import AgreeToReopen, Reopen, asked_by
 from jackpot.rules.acts.sessions import LockOut, SignIn, SignOut
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
@@ -54,6 +55,7 @@ WRONG_DIGITS: Final = (
     "totp: this key has other digits now: type the newest ones, and look at the phone's clock"
 )
 SHUT: Final = "signing in failed too often from here: try again in a quarter of an hour"
+ASKER_IS_GONE: Final = "by: the token by which this was asked for has ended: ask for it again"
 SESSION_OVER: Final = "the session has ended: sign in again"
 
 T = TypeVar("T")
@@ -326,17 +328,21 @@ class Entrance:
         people = [one for one in by if not isinstance(one, str)]
         sheet = await self.believe(by)
         signed = [_signed(sheet, one.id, one.means, one.roles, one.token) for one in people]
-        if isinstance(command, Confirm):
-            request = await bank.ask(lambda engine: waits(engine.state, command.request))
-            alone = len(signed) == 1  # else the asker signs here as well, on their own screen
-            for asker in request.people.signed[:1] if request is not None and alone else ():
-                if asker.token and self.clock.unix_ms() >= asker.until:
-                    raise Denied(
-                        Code.EXPIRED, f"request: the token that asked for {command.request} has ended"
-                    )
-                signed.insert(0, _signed(sheet, asker.id, asker.means, asker.roles, asker.token))
+        if len(signed) == 1:  # else who asked signs here as well, on their own screen
+            asker = await bank.ask(lambda engine: _asker(engine, command))
+            if asker is not None and isinstance(command, Confirm):
+                signed.insert(0, self._still(sheet, asker))
+            elif asker is not None and isinstance(command, Reopen) and asker.id != signed[0].id:
+                signed.insert(0, self._still(sheet, asker))
+                command = AgreeToReopen(command.table, command.round, command.reason)
         proof = Proof(tuple(signed)) if bank.bank == SITE else sheet.proof(*signed)
         return await bank.person(command, called, digest, msgspec.structs.replace(proof, seen=seen))
+
+    def _still(self, sheet: Sheet, asker: Signed) -> Signed:
+        """Who asked for what another answers, as they stand now."""
+        if asker.token and self.clock.unix_ms() >= asker.until:
+            raise Denied(Code.EXPIRED, ASKER_IS_GONE)
+        return _signed(sheet, asker.id, asker.means, asker.roles, asker.token)
 
     async def _sheet(self) -> Sheet:
         sheet = await self.roster.look()
@@ -407,6 +413,14 @@ def secret_fault(secret: str, login: str) -> str | None:
     if not SECRET_LEAST <= len(secret) <= SECRET_MOST:
         return f"{SECRET_LEAST} to {SECRET_MOST} characters"
     return "it is the login" if login == names.plain(secret) else None
+
+
+def _asker(engine: Engine, command: ActCommand) -> Signed | None:
+    """Who signed as they asked for what this answers; None where nobody waits."""
+    if isinstance(command, Confirm):
+        request = waits(engine.state, command.request)
+        return None if request is None else request.people.signed[0]
+    return asked_by(engine.state, command.table) if isinstance(command, Reopen) else None
 
 
 def _used(number: int, step: int) -> tuple[Statement, Statement]:

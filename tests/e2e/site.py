@@ -28,6 +28,7 @@ timezone = "America/New_York"
 tables = "127.0.0.1:0"
 signs = "127.0.0.1:0"
 http = "127.0.0.1:0"
+{listen}
 [people]
 required = false
 [limits]
@@ -127,7 +128,7 @@ class Program:
 class Site(Program):
     """One floor in a folder of its own. Devices are added before `start`; a kind names a table's links.
 
-    ledger: its URL, instead of a file in the folder. more: further lines of [ledger].
+    ledger: its URL, instead of a file in the folder. more, listen: further lines of [ledger] and [listen].
     """
 
     def __init__(
@@ -141,6 +142,7 @@ class Site(Program):
         refusals: int = 1_000_000,
         ledger: str = "",
         more: str = "",
+        listen: str = "",
     ) -> None:
         super().__init__(folder / "config.toml", "serve")
         self.folder = folder
@@ -150,6 +152,7 @@ class Site(Program):
         self._parts = [
             HEAD.format(
                 ledger=f"url = {json.dumps(self.url)}\n{more}",
+                listen=listen,
                 heartbeat_ms=heartbeat_ms,
                 commands=commands,
                 bytes=size,
@@ -200,6 +203,12 @@ class Site(Program):
         return [f"127.0.0.1:{self.ports[listener]}"]
 
     # Running
+
+    def begin(self, typed: str) -> None:
+        """Makes the first two people, before the first start. typed: who they are, as `users init` asks."""
+        self.config.write_text("\n".join(self._parts))
+        done = jackpot("users", "init", "--config", self.config, given=typed)
+        assert done.returncode == 0, done.stderr
 
     def start(self) -> None:
         self.config.write_text("\n".join(self._parts))

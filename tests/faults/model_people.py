@@ -11,7 +11,8 @@ Readings, besides those of the model:
  3. One who asks for what takes two makes a request, unless two would be refused. Another confirms it within
     15 minutes, and while no other server has taken over: then both must have the power, and it is decided as
     it stands then. If it would do something else than when it was asked for, it is refused and waits on.
- 4. Reopening a round waits by itself (T10): the first asks, and the second reopens it.
+ 4. Reopening a round waits by itself (T10): the first asks, and the second reopens it together with the
+    first, as that one is then, who has lost nothing since.
  5. What is done ends every request of the bank that says the same, its reason too, no matter who asked and
     how it came to be done: alone, by two at once, by another request. Other words are another request, and
     stay; but the undo of a hit is the same as that of its only award that stands.
@@ -34,7 +35,8 @@ from tests.faults.worked.form import Signer
 FLOOR, CAGE, AUDITOR, ADMIN = "floor", "cage", "auditor", "admin"
 ROLES: Final = ("viewer", FLOOR, CAGE, AUDITOR, ADMIN)
 POWERS: Final[dict[str, tuple[str, ...]]] = {
-    **dict.fromkeys(("validate", "undo", "strike", "void_round", "reopen", "decline", "release"), (FLOOR,)),
+    **dict.fromkeys(("validate", "undo", "strike", "void_round", "release"), (FLOOR,)),
+    **dict.fromkeys(("reopen", "agree_to_reopen", "decline"), (FLOOR,)),
     **dict.fromkeys(("pay", "correct", "add_papers"), (FLOOR, CAGE)),
     "dispute": (FLOOR,),
     "lift": (FLOOR, AUDITOR),
@@ -279,6 +281,8 @@ class SignedActs(Requests, Figures):
         return kind, {"awards": named, "reason": fields.get("reason")}
 
     def signed(self, kind: str, signers: tuple[Signer, ...], fields: Map) -> Map:
+        if kind == "agree_to_reopen":
+            return self.agree(signers, fields["table"], fields["round"])
         if kind != "reopen" or are_two(*signers):
             return super().signed(kind, signers, fields)
         if len(signers) > 1:
@@ -286,15 +290,26 @@ class SignedActs(Requests, Figures):
         return self.reopen_by(signers[0], fields["table"], fields["round"])
 
     def reopen_by(self, signer: Signer, table: str, round_: str) -> Map:
-        """The first asks; another, who is a second person to them, reopens (T10)."""
-        if self.tables[table].asked is None or table not in self.reopening:
-            answer = self.do_reopen(table, 1, round=round_)
-            self.reopening[table] = signer
-            return answer
-        if not are_two(self.reopening[table], signer):
+        """The first asks; nobody asks after them (T10)."""
+        asker = self.reopening.get(table)
+        if self.tables[table].asked is not None and asker is not None:
+            raise Refused("not_allowed" if asker.id == signer.id else "stale")
+        answer = self.do_reopen(table, 1, round=round_)
+        self.reopening[table] = signer
+        return answer
+
+    def agree(self, signers: tuple[Signer, ...], table: str, round_: str) -> Map:
+        """signers: who asked, as they are now, and another, who is a second person to them (T10)."""
+        asker = self.reopening.get(table) if self.tables[table].asked is not None else None
+        if asker is None or (asker.id, asker.means) != (signers[0].id, signers[0].means):
+            raise Refused("stale")
+        if asker.lost != signers[0].lost:
+            raise Refused("expired")
+        if not are_two(*signers):
             raise Refused("not_allowed")
+        answer = self.do_reopen(table, 2, round=round_)
         del self.reopening[table]
-        return self.do_reopen(table, 2, round=round_)
+        return answer
 
     def awaited(self) -> set[str]:
         fields = [request.fields for request in self.requests.values()]

@@ -25,7 +25,7 @@ from jackpot.rules.acts.people import (
     WithdrawRole,
 )
 from jackpot.rules.acts.requests import Confirm, Reject
-from jackpot.rules.acts.rounds import Decline, Reopen, Strike, VoidRound
+from jackpot.rules.acts.rounds import AgreeToReopen, Decline, Reopen, Strike, VoidRound
 from jackpot.rules.acts.tables import Release
 from jackpot.rules.acts.vouching import Vouch
 from jackpot.rules.acts.witness import ConfirmBehind
@@ -168,8 +168,6 @@ class Person:
         random, site = self._random, self._site
         roles = self._model.roles(KINDS[type(command)], self._names.fields(command))
         first = site.anybody(*roles, program=not self.tidying)
-        if isinstance(command, Reopen) and (asker := self._model.reopening.get(command.table)):
-            first = site.anybody(*roles, but=(asker,))
         signers = (first, site.anybody(*roles, but=(first,)))[: len(people)]
         if not self.tidying and not isinstance(command, SURE) and random.random() < WRONG:
             place = random.randrange(len(signers))
@@ -182,9 +180,11 @@ class Person:
         asked = [one for one in self._model.tables.values() if one.asked]
         if asked and (self.tidying or chance < 0.5):
             table = random.choice(asked)
-            again = random.choice((Decline, Reopen)) if not self.tidying else Decline
-            act = again(table.name, table.asked or "", "looked at")
-            return act, self._by(act, ("ann",))
+            asker = self._model.reopening.get(table.name)
+            if not self.tidying and asker is not None and asker.id in self._site.still_here():
+                return self._agree(table.name, table.asked or "", asker)
+            no = Decline(table.name, table.asked or "", "looked at")
+            return no, self._by(no, ("ann",))
         if self.tidying:
             return None
         if chance < CONFIRMS and self._model.requests:
@@ -195,6 +195,15 @@ class Person:
                 return self._answer(roll, By(bank=SITE))
             return self._change()
         return None
+
+    def _agree(self, table: str, round_: str, asked: Signer) -> Act:
+        """Mostly another one of the floor agrees to reopen a round, together with who asked."""
+        random, site = self._random, self._site
+        second = site.anybody(FLOOR, but=(asked,)) if random.random() > WRONG else site.stranger()
+        if random.random() < 0.4:
+            return Decline(table, round_, "looked at"), By(proof=site.proof((second,)))
+        asker = site.roll.signer(asked.id, asked.means)
+        return AgreeToReopen(table, round_, "looked at"), By(proof=site.proof((asker, second)))
 
     def _answer(self, requests: Requests, by: By) -> Act:
         """Confirm or reject one of them; now and then by somebody who may not."""

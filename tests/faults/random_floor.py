@@ -115,6 +115,8 @@ class RandomFloor(RandomPeople):
     def reopen(self, table: str, round_: str) -> None:
         if self.model.tables[table].asked and self.rng.random() < 0.3:
             self.act("decline", 1, table=table, round=round_)
+        elif self.crew and self.model.tables[table].asked and self.rng.random() < 0.8:
+            self.agree(table, round_, self.model.reopening[table])
         else:
             self.act("reopen", self.rng.choice((1, 2, 2, 2)), table=table, round=round_)
 

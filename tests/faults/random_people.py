@@ -279,11 +279,22 @@ class RandomPeople:
             second = self.rng.choice(others) if others and self.rng.random() < 0.7 else second
         self.sign("confirm", (asker, second), request=number)
 
+    def agree(self, table: str, round_: str, asked: Signer) -> None:
+        """Mostly who asked to reopen a round, as they are now, and another who may."""
+        asker, second = self.signers(2)
+        if self.rng.random() < 0.9:
+            asker = replace(next(one for one in self.crew if one.id == asked.id), means=asked.means)
+            others = [one for one in self.crew if may(one, ("floor",)) and are_two(asker, one)]
+            second = self.rng.choice(others) if others and self.rng.random() < 0.7 else second
+        self.sign("agree_to_reopen", (asker, second), table=table, round=round_)
+
     def reshuffle(self) -> None:
         """One of the crew has other roles from now on."""
         place = self.rng.randrange(len(self.crew))
         roles = tuple(role for role in ROLES if self.rng.random() < (0.6 if role == "floor" else 0.2))
-        changed = replace(self.crew[place], roles=roles)
+        before = self.crew[place]
+        lost = before.lost + (not set(before.roles) <= set(roles))
+        changed = replace(before, roles=roles, lost=lost)
         self.crew = (*self.crew[:place], changed, *self.crew[place + 1 :])
 
     # Links as a whole (L8, L9)

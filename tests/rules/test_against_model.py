@@ -314,12 +314,13 @@ def test_they_agree_on_what_a_clock_decides(kind: type[Both]) -> None:
     assert said(floors, "ok", "reading") > 20
     assert said(floors, "read_already", "reading") > 5
     assert not kind.crew or said(floors, "expired", "confirm") > 0
+    assert not kind.crew or said(floors, "ok", "agree_to_reopen") > 0
 
 
 @pytest.mark.parametrize("kind", [Looking, SignedLooking])
 def test_they_agree_on_what_people_were_shown(kind: type[Both]) -> None:
     """L8, L9, A10, A11: a look changes nothing; an act goes by it only while it would do just that."""
-    floors = played(kind, 6_000, 6_001)
+    floors = played(kind, 6_001, 6_002)
     assert said(floors, "changed") > 1
     assert said(floors, "changed", "undo", "correct", "decide_left") > 0
 

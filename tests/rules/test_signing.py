@@ -43,6 +43,4 @@ def test_one_after_another() -> None:
     """T10: those who stand for it together are named in their order, as of when the last one comes."""
     both = signed(ANN).then(People(proof=Proof((BEN,), 6, b"i")))
     assert both == People(proof=Proof((ANN, BEN), 6, b"i"))
-    assert both.last() == People(proof=Proof((BEN,), 6, b"i"))
     assert both.said() == ("person 3", "person 4")
-    assert People(("Ann",)).then(People(("Ben",))).last() == People(("Ben",))

@@ -4,14 +4,15 @@ from itertools import count
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from controllers.messages import On
 from jackpot.rules import commands, events, kinds, views
 from jackpot.rules.acts.hits import Undo
-from jackpot.rules.acts.rounds import Decline, Reopen, Reopened, Strike, VoidRound
+from jackpot.rules.acts.rounds import AgreeToReopen, Decline, Reopen, Reopened, Strike, VoidRound
 from jackpot.rules.acts.tables import Release
 from jackpot.rules.betting import ASKED_HOLDS_MS
-from jackpot.rules.signing import People
+from jackpot.rules.signing import People, Proof, Signed
 from tests import frames
 from tests.faults.worked.form import Link, Table
 from tests.frames import Bet, Claim, Close, Lock, Settle, Wager
@@ -56,6 +57,31 @@ def test_two_people_reopen_at_once_or_one_after_the_other() -> None:
     assert send(subject, 4, royal()).answer["awards"][0]["amount"] == 1_000_042
     assert subject.execute(REOPEN, people=BOTH).answer["ok"]
     assert send(subject, 5, Close("r1")).answer["t"] == "ack"
+
+
+ANN, BEN = Signed(1, ("floor",)), Signed(2, ("floor",))
+
+
+def test_nobody_answers_for_who_no_longer_waits() -> None:
+    """T10: who asked stands for a reopening only while they wait, with what they had then."""
+    subject = closed()
+
+    def said(command: commands.ActCommand, *signed: Signed) -> Any:
+        answer = subject.execute(command, proof=Proof(signed, 5, bytes(32))).answer
+        return "ok" if answer["ok"] else answer["code"]
+
+    agree = AgreeToReopen("T1", "r1", "missed")
+    assert said(agree, ANN, BEN) == "stale", "nobody asked"
+    assert said(REOPEN, ANN) == "ok"
+    assert said(REOPEN, BEN) == "stale", "somebody asked meanwhile"
+    assert said(agree, BEN, ANN) == "stale", "it was another who asked"
+    assert said(agree, replace(ANN, lost=4), BEN) == "expired"
+    assert said(agree, replace(ANN, lost=4, roles=()), BEN) == "expired", "and not only that they may not"
+    assert said(agree, ANN, ANN) == "not_allowed"
+    assert said(KEEP, ANN) == "ok"
+    assert said(agree, ANN, BEN) == "stale", "they said no meanwhile"
+    assert said(REOPEN, ANN) == "ok"
+    assert said(agree, ANN, BEN) == "ok"
 
 
 def test_a_name_and_its_other_spelling_are_one_person() -> None:

@@ -16,7 +16,7 @@ from jackpot.ledger.verify import verify
 from jackpot.rules.acts.meters import CorrectMeter
 from jackpot.rules.acts.people import Grant, ResetSecret, WithdrawRole
 from jackpot.rules.acts.requests import REQUEST_HOLDS_MS, RESTARTED_MS, Confirm
-from jackpot.rules.acts.rounds import Reopen
+from jackpot.rules.acts.rounds import Decline, Reopen
 from jackpot.rules.betting import ASKED_HOLDS_MS
 from jackpot.rules.signing import SITE
 from jackpot.server.asks.ask import BASE, NotDone
@@ -165,3 +165,34 @@ async def test_a_role_that_was_taken_and_given_back_revives_no_request(tmp_path:
     with closing(SqliteLedger(tmp_path / "ledger.db", readonly=True)) as ledger:
         for bank in ("main", SITE):
             assert verify(ledger, bank).problems == ()
+
+
+@on_loop
+async def test_who_lost_a_role_stands_for_no_reopening(tmp_path: Path) -> None:
+    """T10, S8: what Ann asked while she had the role ends with it, also once she has it again."""
+    config = configure(tmp_path)
+    async with staffed(config) as server, table(server) as device:
+        device.wager(1, "R1", 1, lock=True)
+        device.say(t="close", seq=2, round="R1")
+        await device.answer(2)
+        cy = await join(server, "cy", "admin")
+        ann, bo = await prove(server, "ann"), await prove(server, "bo")
+        main, people, act = server.writers["main"], server.people, server.entrance.act
+        reopen, decline = Reopen("T01", "R1", "seat 3"), Decline("T01", "R1", "not by her")
+        assert (await act(main, reopen, [ann])).asked
+        said = "round: person 1 asked to reopen it, and lost a role or their password since"
+        for change, by in ((WithdrawRole(ann.id, "floor"), [bo]), (Grant(ann.id, "floor"), [bo, cy])):
+            done(await act(people, change, by))
+            refused = await act(main, reopen, [bo])
+            assert (refused.code, refused.message) == ("expired", f"{said}: decline it, and ask again")
+        done(await act(main, decline, [bo]))
+        assert (await act(main, reopen, [ann])).asked
+        again = await act(main, reopen, [ann])
+        assert again.message == "round: person 1 asked to reopen it already; another person answers"
+        done(await act(main, reopen, [bo]))
+    assert journal(tmp_path, "main")[-7:] == [
+        "reopen_asked", "act_refused", "act_refused", "reopen_declined", "reopen_asked", "act_refused",
+        "reopened",
+    ]  # fmt: skip
+    with closing(SqliteLedger(tmp_path / "ledger.db", readonly=True)) as ledger:
+        assert verify(ledger, "main").problems == ()

@@ -3,11 +3,13 @@
 import asyncio
 from collections import Counter
 from threading import Event, current_thread
+from time import process_time, thread_time
 
 import pytest
 from argon2 import PasswordHasher
 
 from jackpot.rules.codes import Code
+from jackpot.server import hashing as hashing_module
 from jackpot.server.errors import Denied
 from jackpot.server.hashing import (
     AT_ONCE,
@@ -15,6 +17,7 @@ from jackpot.server.hashing import (
     OF_PLACE,
     WAITING_MOST,
     Hashing,
+    is_hash_of,
     totp_at,
     totp_step,
 )
@@ -56,6 +59,30 @@ async def test_a_secret_fits_its_hash_alone() -> None:
     checks = [(one, "a secret"), (one, "another"), ("no hash", "a secret"), (None, "a secret")]
     assert [await hashing.fits(*check) for check in checks] == [True, False, False, False]
     hashing.close()
+
+
+@pytest.mark.parametrize("lanes", [1, 4])
+def test_an_old_hash_takes_one_processor_too(lanes: int) -> None:
+    """Its lanes are filled by the thread that checks it, and no other: tables play on beside it."""
+    hash_ = PasswordHasher(parallelism=lanes).hash("a secret")
+    began = thread_time(), process_time()
+    assert is_hash_of(hash_, "a secret")
+    here, everywhere = thread_time() - began[0], process_time() - began[1]
+    assert here > 0.8 * everywhere
+    assert not is_hash_of(hash_, "another")
+
+
+@pytest.mark.parametrize("secret", ["", "a secret", "contraseña", "x" * 256, "a\0b"])
+def test_a_hash_is_read_as_its_makers_read_it(secret: str) -> None:
+    """Of every form of secret, with lanes and costs of its own; cut short or changed it is of nothing."""
+    for made in (PasswordHasher(2, 64, 4), PasswordHasher(1, 8, 1, hash_len=16, salt_len=8)):
+        hash_ = made.hash(secret)
+        assert is_hash_of(hash_, secret)
+        assert not is_hash_of(hash_, secret + "x")
+        other = "A" if hash_[-4] != "A" else "B"
+        changed = f"{hash_[:-4]}{other}{hash_[-3:]}"
+        for none in ("", "$", "no hash", changed, hash_[:-30], hash_.replace("$v=19", "")):
+            assert not is_hash_of(none, secret)
 
 
 @on_loop
@@ -103,7 +130,7 @@ async def test_strangers_wait_for_each_other_and_nobody_else(monkeypatch: pytest
         inside[lane] -= 1
         return True
 
-    monkeypatch.setattr(PasswordHasher, "verify", verify)
+    monkeypatch.setattr(hashing_module, "is_hash_of", verify)
     strangers = [hashing.fits(kept, "x", f"10.0.0.{number}") for number in range(20)]
     checks = [asyncio.ensure_future(check) for check in strangers]  # noqa: TID251 - they are awaited below
     known = asyncio.ensure_future(hashing.fits(kept, "x", "device 1", known=True))  # noqa: TID251 - as these

@@ -1,7 +1,8 @@
 """What may a stranger or a stolen device do to a server? One attack a process.
 
-It reads a `Target` as JSON, attacks for so many seconds, and prints one line of what it saw. A crowd opens
-its sockets and comes back when it is sent away. Every loop ends with the target's seconds.
+It reads a `Target` as JSON, attacks for so many seconds, and prints one line of what it saw. The exit code is
+1 where it has harmed honest people. A crowd opens its sockets and comes back when it is sent away. Every loop
+ends with the target's seconds.
 """
 
 import resource
@@ -11,15 +12,16 @@ import ssl
 import struct
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Final
 
 import msgspec
 
 from tests.e2e.vendor import Ended, Vendor, bets, pack, raw
+from tests.soak import doors
+from tests.soak.target import HOST, PROXY, Harmed, Target, until, wait_a_moment
 
-HOST: Final = "127.0.0.1"
 # Strangers come from an address of their own, as on a floor they would.
 STRANGERS: Final = "127.0.0.66"
 RESET: Final = struct.pack("ii", 1, 0)
@@ -29,22 +31,6 @@ HELLO_LIMIT_S: Final = 4.98
 GARBAGE: Final = 65_000
 FRAME_MOST: Final = 65_536
 LONG: Final = 60_000
-
-
-class Target(msgspec.Struct, frozen=True):
-    """tables, signs, http: ports. keys: of the devices that the attacker holds, in hex, tables first.
-
-    authority: of the server's certificate, a file; "" where it has no TLS.
-    """
-
-    tables: int
-    signs: int
-    http: int
-    seconds: float
-    table_keys: dict[str, str]
-    sign_keys: dict[str, str]
-    link: str
-    authority: str = ""
 
 
 class Crowd:
@@ -109,18 +95,6 @@ class Crowd:
     def _drop(self, one: socket.socket) -> None:
         self._selector.unregister(one)
         one.close()
-
-
-def until(target: Target) -> Iterator[float]:
-    """The seconds that have passed, until the target's are over."""
-    began = time.monotonic()
-    while (passed := time.monotonic() - began) < target.seconds:
-        yield passed
-
-
-def wait_a_moment(seconds: float) -> None:
-    """The attack's own pace: there is nothing to wait for."""
-    time.sleep(seconds)
 
 
 def crowd(port: str, size: int, words: bytes = b"") -> Callable[[Target], str]:
@@ -395,10 +369,6 @@ def wrong_secrets(number: int) -> bytes:
     return f"{head}Content-Length: {len(form)}\r\n\r\n".encode() + form
 
 
-# So many addresses of one attacker, as of a rented crowd of machines.
-FORTY: Final = [f"127.0.1.{number}" for number in range(1, 41)]
-
-
 def upgrade(path: str) -> bytes:
     """The head that opens a WebSocket."""
     key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
@@ -411,6 +381,7 @@ TEXT: Final = b"\x81\x81\0\0\0\0a"
 PONG: Final = b"\x8a\x80\0\0\0\0"
 ENDLESS: Final = b"POST /ops/sign-in HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
 FORGED: Final = "X-Forwarded-For: 198.51.100.7"
+BEHIND: Final = (FORGED, f"X-Forwarded-For: {doors.NEIGHBOUR}, {doors.GUESSER}")
 STREAM: Final = b"GET /events/meters HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
@@ -547,11 +518,15 @@ ATTACKS: Final[dict[str, Callable[[Target], str]]] = {
     "60 WebSockets that send pongs": http_flood(PONG * 9_000, 60, [STRANGERS], upgrade("/ws/meters")),
     "metrics asked for by 64 connections": http_flood(request("/metrics"), 64, [STRANGERS]),
     "pages asked for by 64 connections": http_flood(request("/ops/sign-in"), 64, [STRANGERS]),
-    "pages asked for by forty addresses": http_flood(request("/ops/sign-in"), 80, FORTY),
+    "pages asked for by forty addresses": http_flood(request("/ops/sign-in"), 80, doors.FORTY),
     "pages under forged addresses": http_flood(request("/", FORGED), 64, [STRANGERS]),
+    "pages under forged addresses behind the proxy": http_flood(request("/", *BEHIND), 64, [PROXY]),
     "pipelined requests": http_flood(request("/healthz") * 400, 8, [STRANGERS]),
     "24 bodies without an end": http_flood(b"1\r\na\r\n" * 8_000, 24, [STRANGERS], ENDLESS),
-    "wrong secrets by forty addresses": http_flood(wrong_secrets(1), 40, FORTY),
+    "wrong secrets by forty addresses": http_flood(wrong_secrets(1), 40, doors.FORTY),
+    "a browser that comes back among guesses": doors.a_browser_that_comes_back,
+    "wrong codes by ten addresses": doors.wrong_codes,
+    "guesses under forged addresses behind the proxy": doors.forged_behind_a_proxy,
     "connections that hang up": churn("http"),
 }
 
@@ -560,7 +535,11 @@ def main() -> int:
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     target = msgspec.json.decode(sys.stdin.buffer.read(), type=Target)
-    print({**ATTACKS, **ENCRYPTED}[sys.argv[1]](target))
+    try:
+        print({**ATTACKS, **ENCRYPTED}[sys.argv[1]](target))
+    except Harmed as harm:
+        print(harm)
+        return 1
     return 0
 
 

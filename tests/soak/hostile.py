@@ -35,7 +35,9 @@ from tests.e2e.site import Site, running
 from tests.e2e.vendor import bets
 from tests.program import jackpot
 from tests.server.bed import connected
-from tests.soak.attacks import ATTACKS, ENCRYPTED, HOST, Target
+from tests.soak.attacks import ATTACKS, ENCRYPTED
+from tests.soak.doors import IN, Browser
+from tests.soak.target import BROWSER, HOST, LOGINS, PROXY, SECRET, Target
 
 TABLES: Final = 20
 STOLEN: Final = 5
@@ -197,6 +199,8 @@ async def suffer(site: Site, floor: Floor, name: str, target: Target, quiet: lis
     joins = [took for at, took in floor.joins if start <= at < ended]
     lines = [line for line in site.log[logged:] if line["event"] not in QUIET]
     wrong = [f"{count} times: {what}" for what, count in _failed(floor, start, ended).items()]
+    if attacker.returncode:
+        wrong.append("it harmed somebody, or failed")
     slow = ""
     if is_slow(during[1], quiet):
         slow = f"99 of 100 answers within {_ms(during[1])}, {_ms(max(quiet))} at the worst quiet time"
@@ -287,6 +291,14 @@ def _ms(seconds: float) -> str:
     return f"{seconds * 1000:.1f} ms"
 
 
+def cookies_of_a_browser(port: int) -> str:
+    """The cookies of the browser in which the first of LOGINS has signed in."""
+    browser = Browser(port, BROWSER)
+    status, text = browser.sign_in(LOGINS[0], SECRET)
+    assert status == IN, text
+    return browser.cookies
+
+
 def soak(seconds: int, only: str) -> int:
     """Attacks whose name holds `only`, for so many seconds each; 0 where the floor had its promise."""
     good = True
@@ -302,7 +314,7 @@ def _soak(seconds: int, names: list[str], *, encrypted: bool) -> bool:
     """These attacks on one server, with TLS or without; whether the floor had its promise."""
     defaults: dict[str, int] = {"heartbeat_ms": 5_000, "commands": 2_000, "size": 1_048_576, "refusals": 100}
     with tempfile.TemporaryDirectory() as place:
-        site = Site(Path(place), EASY, **defaults)  # type: ignore[arg-type]
+        site = Site(Path(place), EASY, listen=f'proxies = ["{PROXY}"]', **defaults)  # type: ignore[arg-type]
         site.add("table", ["easy"], TABLES + 1)
         site.add("table", ["easy"], STOLEN, kind="stolen")
         site.add("sign", ["easy"], SIGNS + 1)
@@ -314,7 +326,9 @@ def _soak(seconds: int, names: list[str], *, encrypted: bool) -> bool:
             authority = f"{place}/server.pem"
             tls = ssl.create_default_context(cafile=authority)
             site.encrypt("server.pem", "server.key")
+        site.begin("".join(f"{login}\n{login.title()}\n{SECRET}\n{SECRET}\n" for login in LOGINS))
         with running(site):
+            cookies = "" if encrypted else cookies_of_a_browser(site.ports["http"])
             target = Target(
                 site.ports["tables"],
                 site.ports["signs"],
@@ -324,6 +338,7 @@ def _soak(seconds: int, names: list[str], *, encrypted: bool) -> bool:
                 {name: site.keys[name].hex() for name in signs[:-1]},
                 "easy",
                 authority,
+                cookies,
             )
             good = asyncio.run(attack_all(site, target, honest, names, tls))
             code = site.stop()

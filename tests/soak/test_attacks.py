@@ -16,7 +16,8 @@ from jackpot.web.ciphertext import Tls
 from jackpot.web.http_budget import Share
 from jackpot.web.visitor import TURN_S
 from tests.server.bed import configure, on_loop, table, until
-from tests.soak.attacks import ATTACKS, ENCRYPTED, Target
+from tests.soak.attacks import ATTACKS, ENCRYPTED
+from tests.soak.target import Target
 from tests.web.test_ciphertext import encrypted
 
 SECONDS = 1.0

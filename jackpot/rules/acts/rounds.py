@@ -6,6 +6,7 @@ from typing import ClassVar, Final
 from controllers.messages import Id, On, Seat, Unbet
 from jackpot.rules.acts.act import FLOOR, Act, By, someone
 from jackpot.rules.acts.fields import Reason
+from jackpot.rules.acts.requests import as_asked
 from jackpot.rules.acts.tables import find_table, table_name
 from jackpot.rules.apply_rounds import apply_voided, take_back, unfinished
 from jackpot.rules.betting import find_bets, judged, miscounted
@@ -17,7 +18,7 @@ from jackpot.rules.invariant import present
 from jackpot.rules.recompute import without_bets
 from jackpot.rules.refusal import TWO_PEOPLE, Refusal, quoted, refuse_if, two_people
 from jackpot.rules.settling import voided
-from jackpot.rules.signing import People
+from jackpot.rules.signing import People, Signed
 from jackpot.rules.state import Asked, Placed, Round, State, Table
 
 
@@ -118,21 +119,66 @@ class Reopened(Event, frozen=True, array_like=True):
 
 
 def decide_reopen(state: State, command: Reopen, by: By) -> Reopened | ReopenAsked:
-    """A closed round opens again by two people, at once or one after the other (T10)."""
+    """A closed round opens again by two people at once, or one asks for it (T10).
+
+    Of names that nobody proved, a second one may also come later.
+    """
     someone(by)
     table = _find_closed(state, command)
     asked, people = table.waits(), by.people
     refuse_if(bool(people.fault()), Code.NOT_ALLOWED, f"by: {people.fault()}")
-    alone = people.count() < TWO_PEOPLE
-    if asked is not None and alone and bool(asked.people.signed) == bool(people.signed):
-        who, people = asked.people.said()[0], asked.people.then(people)
-        # To people who signed it is no reason to wait: the round has a wait of its own.
-        code = Code.NOT_ALLOWED if people.signed else Code.TWO_PEOPLE
-        said = f"round: {who} asked to reopen it already; another person answers {people.fault()}".rstrip()
-        refuse_if(people.count() < TWO_PEOPLE, code, said)
+    if asked is not None and people.count() < TWO_PEOPLE and bool(asked.people.signed) == bool(people.signed):
+        people = _with_asker(asked.people, people)
     if people.count() < TWO_PEOPLE:
         return ReopenAsked(table.number, command.round, command.reason, by.tick, people)
     return Reopened(table.number, command.round, command.reason, people)
+
+
+def _with_asker(asker: People, people: People) -> People:
+    """Both names; who signed is refused, for they answer with `AgreeToReopen`, or have asked already."""
+    who = asker.said()[0]
+    said = f"round: {who} asked to reopen it already; another person answers"
+    if people.signed:
+        # To people who signed it is no reason to wait: the round has a wait of its own.
+        refuse_if(people.signed[0].id == asker.signed[0].id, Code.NOT_ALLOWED, said)
+        raise Refusal(Code.STALE, f"round: {who} asked to reopen it meanwhile")
+    both = asker.then(people)
+    refuse_if(both.count() < TWO_PEOPLE, Code.TWO_PEOPLE, said)
+    return both
+
+
+class AgreeToReopen(ActCommand, tag="agree-to-reopen", frozen=True):
+    """A second person signs, after the one who asked to reopen a round, and as both stand now (T10).
+
+    A server makes it of a second `Reopen`, with the asker's signature of that moment.
+    """
+
+    table: Id
+    round: Id
+    reason: Reason
+
+
+def check_agrees(state: State, command: AgreeToReopen, people: People) -> None:
+    """Refuse an answer to somebody who no longer waits, or who has lost a right since they asked (T10)."""
+    asked = asked_by(state, command.table)
+    if asked is None or not people.signed or as_asked(people.signed[0]) != as_asked(asked):
+        raise Refusal(Code.STALE, f"round: somebody has answered for {quoted(command.round)} meanwhile")
+    said = f"round: person {asked.id} asked to reopen it, and lost a role or their password since"
+    refuse_if(people.signed[0].lost != asked.lost, Code.EXPIRED, f"{said}: decline it, and ask again")
+
+
+def decide_agree(state: State, command: AgreeToReopen, by: By) -> Reopened:
+    """The one who asked still has what they had when they asked, and another agrees (T10)."""
+    table, people = _find_closed(state, command), by.people
+    said = f"round: {people.said()[0]} asked to reopen it already; another person answers {people.fault()}"
+    refuse_if(people.count() < TWO_PEOPLE, Code.NOT_ALLOWED, said.rstrip())
+    return Reopened(table.number, command.round, command.reason, people)
+
+
+def asked_by(state: State, table_name: str) -> Signed | None:
+    """Who signed as they asked to reopen the table's closed round, and waits for another; None for nobody."""
+    waits = [table.waits() for table in state.tables if table.terms.table == table_name]
+    return next((one for asked in waits if asked is not None for one in asked.people.signed), None)
 
 
 def apply_reopen_asked(effects: Effects, event: ReopenAsked) -> None:
@@ -196,7 +242,7 @@ def _find_round(state: State, table_name: str, round_id: str) -> tuple[Table, Ro
     return table, round_
 
 
-def _find_closed(state: State, command: Reopen | Decline) -> Table:
+def _find_closed(state: State, command: Reopen | AgreeToReopen | Decline) -> Table:
     """The table whose last closed round that is; refused as `no_such_round` (T10)."""
     table = find_table(state, command.table)
     closed = table.closed
@@ -217,13 +263,6 @@ def _again_reopen(state: State, event: Reopened | ReopenAsked) -> Iterable[Reope
     yield Reopen(table_name(state, event), event.round, event.reason)
 
 
-def _who_reopened(event: Reopened | ReopenAsked) -> Iterable[People]:
-    """Two people at once, or the second one after the first."""
-    yield event.people
-    if isinstance(event, Reopened) and event.people.count() >= TWO_PEOPLE:
-        yield event.people.last()
-
-
 ACTS: Final = (
     Act(Strike, decide_strike, {Struck: apply_struck}, _again_strike, asked=True, power=FLOOR),
     Act(
@@ -239,10 +278,10 @@ ACTS: Final = (
         decide_reopen,
         {Reopened: apply_reopened, ReopenAsked: apply_reopen_asked},
         _again_reopen,
-        _who_reopened,
         asked=True,
         power=FLOOR,
     ),
+    Act(AgreeToReopen, decide_agree, {}, lambda _, _event: (), power=FLOOR),
     Act(
         Decline,
         decide_decline,

@@ -14,6 +14,7 @@ from jackpot.rules.acts.requests import (
     find_request,
     forget,
 )
+from jackpot.rules.acts.rounds import AgreeToReopen, check_agrees
 from jackpot.rules.acts.seen import check_seen, check_shown, seen
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
@@ -72,6 +73,8 @@ def check_people(state: State, act: Act, command: ActCommand, people: People) ->
     else:
         named = bool(people.names and state.people) and not act.alone
         refuse_if(named, Code.NO_PERSON, "by: the site has people, and one of them must sign in")
+    if isinstance(command, AgreeToReopen):
+        check_agrees(state, command, people)
     for one in people.signed:
         said = untrue(state, one, choosing=isinstance(command, SetSecret)) if state.bank == SITE else ""
         refuse_if(bool(said), Code.NOT_ALLOWED, f"by: {said}")

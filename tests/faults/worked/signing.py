@@ -48,6 +48,11 @@ def no(kind: str, *each: Signer, **fields: Any) -> tuple[Act, ...]:
     return tuple(by(kind, one, ok=False, **fields) for one in each)
 
 
+def agree(asker: Signer, other: Signer, ok: bool = True) -> Act:
+    """Another agrees to reopen round r1. asker: who asked, as they stand then."""
+    return by("agree_to_reopen", asker, other, ok=ok, table="T1", round="r1")
+
+
 def one_royal() -> tuple[Frame, ...]:
     return Frame("T1", plain("r1", [5])), royal("T1", "r1", "10000.21")
 
@@ -306,10 +311,17 @@ EXAMPLES: list[Example] = [
             *no("reopen", CASHIER, VIEWER, AUDITOR, ADMIN, table="T1", round="r1"),
             by("reopen", ANN, table="T1", round="r1"),
             Frame("T1", plain("r2", [5]), code="table_held"),
-            *no("reopen", ANN, CASHIER, replace(BEN, means="token"), table="T1", round="r1"),
-            by("reopen", replace(BEN, given_by=3), table="T1", round="r1", ok=False),
+            *no("reopen", ANN, BEN, CASHIER, table="T1", round="r1"),
+            agree(ANN, ANN, ok=False),
+            agree(ANN, CASHIER, ok=False),
+            agree(ANN, replace(BEN, means="token"), ok=False),
+            agree(ANN, replace(BEN, given_by=3), ok=False),
+            agree(replace(ANN, means="token"), BEN, ok=False),
+            agree(replace(ANN, roles=("viewer",)), BEN, ok=False),
+            agree(replace(ANN, lost=7), BEN, ok=False),
+            agree(BEN, ANN, ok=False),
             *no("decline", CASHIER, ADMIN, table="T1", round="r1"),
-            by("reopen", BEN, table="T1", round="r1"),
+            agree(ANN, BEN),
             royal("T1", "r1", "10000.21"),
         ),
         WON,

@@ -15,7 +15,7 @@ from jackpot.rules.refusal import Refusal
 from jackpot.rules.signing import ROLES, People, Proof, Role, Signed
 from tests.rules.test_engine import bank
 
-FLOOR: Final = "validate dispute undo strike void reopen decline release"
+FLOOR: Final = "validate dispute undo strike void reopen agree-to-reopen decline release"
 ADMIN: Final = "add-person grant withdraw-role end-person reset-secret give-code vouch erase-name"
 POWERS: Final[dict[str, tuple[Role, ...]]] = (
     dict.fromkeys(FLOOR.split(), ("floor",))
