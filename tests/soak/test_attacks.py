@@ -59,6 +59,8 @@ async def test_an_attack_has_nothing_done_outside_of_its_turns(
             device.wager(1, "R1", 1)
             assert (await device.answer(1))["t"] == "ack"
         assert attacker.returncode == 0
+        (door,) = (door for door in server.doors if door.name == "http")
+        await until(lambda: not door.crowd.inside and not door.crowd.waiting)
         turns = inside.count("_accept") + inside.count("buffer_updated")
         assert budget.used[Share.DOOR] + budget.used[Share.STRANGER] >= turns * TURN_S
     assert not outside

@@ -3,8 +3,8 @@
 import asyncio
 import socket
 import ssl
-from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import ExitStack, asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -91,6 +91,15 @@ async def greeted(stack: ExitStack, server: Server, trusting: ssl.SSLContext) ->
     return client
 
 
+@asynccontextmanager
+async def visited(config: Config) -> AsyncIterator[tuple[Server, ExitStack]]:
+    """A server, and the sockets of its visitors. They leave before it stops."""
+    async with Server(config) as server:
+        with ExitStack() as stack:
+            yield server, stack
+        await until(lambda: not any(door.crowd.inside for door in server.doors))
+
+
 def single(data: bytes) -> list[bytes]:
     return [data[at : at + 1] for at in range(len(data))]
 
@@ -103,37 +112,36 @@ async def test_records_of_one_byte_are_decrypted_in_turns(
     turns, outside = list[int](), list[int]()
     feed, look = Tls.buffer_updated, Visitor.get_buffer
     config, trusting = encrypted(tmp_path)
-    with ExitStack() as stack:
-        async with Server(config) as server:
-            budget = server.visits.budget
+    async with visited(config) as (server, stack):
+        budget = server.visits.budget
 
-            def fed(self: Tls, nbytes: int) -> None:
-                (turns if budget._working else outside).append(nbytes)
-                feed(self, nbytes)
+        def fed(self: Tls, nbytes: int) -> None:
+            (turns if budget._working else outside).append(nbytes)
+            feed(self, nbytes)
 
-            def looked(self: Visitor, sizehint: int) -> memoryview:
-                if not budget._working:
-                    outside.append(sizehint)
-                return look(self, sizehint)
+        def looked(self: Visitor, sizehint: int) -> memoryview:
+            if not budget._working:
+                outside.append(sizehint)
+            return look(self, sizehint)
 
-            monkeypatch.setattr(Tls, "buffer_updated", fed)
-            monkeypatch.setattr(Visitor, "get_buffer", looked)
-            client = await greeted(stack, server, trusting)
-            records = client.seal(*single(HEAD + b"X: " + b"x" * 4_000 + b"\r\n\r\n"))
-            assert len(records) > 20 * DECRYPTED_AT_ONCE
-            sent = 0
+        monkeypatch.setattr(Tls, "buffer_updated", fed)
+        monkeypatch.setattr(Visitor, "get_buffer", looked)
+        client = await greeted(stack, server, trusting)
+        records = client.seal(*single(HEAD + b"X: " + b"x" * 4_000 + b"\r\n\r\n"))
+        assert len(records) > 20 * DECRYPTED_AT_ONCE
+        sent = 0
 
-            def told() -> bool:
-                nonlocal sent
-                with suppress(BlockingIOError):
-                    sent += client.raw.send(records[sent:])
-                return client.heard().startswith(b"HTTP/1.1 200")
+        def told() -> bool:
+            nonlocal sent
+            with suppress(BlockingIOError):
+                sent += client.raw.send(records[sent:])
+            return client.heard().startswith(b"HTTP/1.1 200")
 
-            await until(told)
-            assert not outside
-            assert max(turns) <= DECRYPTED_AT_ONCE
-            assert sum(turns) > len(records)
-            assert budget.used[Share.STRANGER] >= len(turns) * TURN_S
+        await until(told)
+        assert not outside
+        assert max(turns) <= DECRYPTED_AT_ONCE
+        assert sum(turns) > len(records)
+        assert budget.used[Share.STRANGER] >= len(turns) * TURN_S
     assert not any(failures().values())
 
 
@@ -144,33 +152,32 @@ async def test_nothing_is_decrypted_while_its_payer_waits(
     """Misuse: neither a handshake nor a record is looked at before its turn, nor is more read."""
     config, trusting = encrypted(tmp_path)
     held: list[Callable[[], None]] = []
-    with ExitStack() as stack:
-        async with Server(config) as server:
-            port, budget = server.ports["http"], server.visits.budget
-            turn = budget.turn
-            greets = Client(stack, port, trusting)
-            talks = await greeted(stack, server, trusting)
-            await until(lambda: len(server.visits.all) == 1)
-            (visitor,) = server.visits.all
-            monkeypatch.setattr(
-                budget,
-                "turn",
-                lambda payer, work: turn(payer, work) if payer.share is Share.DOOR else held.append(work),
-            )
-            greets.greets()
-            records = talks.seal(*single(HEAD + b"X: " + b"x" * 40_000 + b"\r\n\r\n"))
-            talks.raw.send(records)
-            await until(lambda: len(held) == 2)
-            for _ in range(20):
-                await asyncio.sleep(0)
-            assert len(held) == 2
-            assert visitor._unparsed == b""
-            assert not readable(greets.raw)
-            monkeypatch.setattr(budget, "turn", turn)
-            for work in held:
-                work()
-            await until(greets.greets)
-            assert len(visitor._unparsed) <= READ_MOST
+    async with visited(config) as (server, stack):
+        port, budget = server.ports["http"], server.visits.budget
+        turn = budget.turn
+        greets = Client(stack, port, trusting)
+        talks = await greeted(stack, server, trusting)
+        await until(lambda: len(server.visits.all) == 1)
+        (visitor,) = server.visits.all
+        monkeypatch.setattr(
+            budget,
+            "turn",
+            lambda payer, work: turn(payer, work) if payer.share is Share.DOOR else held.append(work),
+        )
+        greets.greets()
+        records = talks.seal(*single(HEAD + b"X: " + b"x" * 40_000 + b"\r\n\r\n"))
+        talks.raw.send(records)
+        await until(lambda: len(held) == 2)
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert len(held) == 2
+        assert visitor._unparsed == b""
+        assert not readable(greets.raw)
+        monkeypatch.setattr(budget, "turn", turn)
+        for work in held:
+            work()
+        await until(greets.greets)
+        assert len(visitor._unparsed) <= READ_MOST
 
 
 @on_loop
@@ -179,24 +186,23 @@ async def test_whole_records_and_their_bodies_arrive(tmp_path: Path) -> None:
     config, trusting = encrypted(tmp_path)
     body = b"login=nobody&secret=" + b"x" * 50_000
     head = b"POST /nowhere HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % len(body)
-    with ExitStack() as stack:
-        async with Server(config) as server:
-            client = await greeted(stack, server, trusting)
-            large = [body[at : at + 16_384] for at in range(0, len(body), 16_384)]
-            records = client.seal(head, *large, *single(HEAD + b"\r\n"))
-            sent, said = 0, b""
+    async with visited(config) as (server, stack):
+        client = await greeted(stack, server, trusting)
+        large = [body[at : at + 16_384] for at in range(0, len(body), 16_384)]
+        records = client.seal(head, *large, *single(HEAD + b"\r\n"))
+        sent, said = 0, b""
 
-            def told() -> bool:
-                nonlocal sent, said
-                with suppress(BlockingIOError):
-                    sent += client.raw.send(records[sent:])
-                said += client.heard()
-                return said.count(b"HTTP/1.1 ") == 2
+        def told() -> bool:
+            nonlocal sent, said
+            with suppress(BlockingIOError):
+                sent += client.raw.send(records[sent:])
+            said += client.heard()
+            return said.count(b"HTTP/1.1 ") == 2
 
-            await until(told)
-            assert b"HTTP/1.1 404" in said
-            assert b"HTTP/1.1 200" in said
-            assert all(len(one._unparsed) <= READ_MOST for one in server.visits.all)
+        await until(told)
+        assert b"HTTP/1.1 404" in said
+        assert b"HTTP/1.1 200" in said
+        assert all(len(one._unparsed) <= READ_MOST for one in server.visits.all)
     assert not any(failures().values())
 
 
@@ -204,17 +210,16 @@ async def test_whole_records_and_their_bodies_arrive(tmp_path: Path) -> None:
 async def test_a_connection_that_ends_hears_the_other_side_s_goodbye(tmp_path: Path) -> None:
     """Misuse: one that is ended while it is not read is gone as soon as it says goodbye."""
     config, trusting = encrypted(tmp_path)
-    with ExitStack() as stack:
-        async with Server(config) as server:
-            client = await greeted(stack, server, trusting)
-            await until(lambda: len(server.visits.all) == 1)
-            (visitor,) = server.visits.all
-            visitor._read_on(reads=False)
-            visitor._inner.force_close()
-            client.raw.send(client.goodbye())
-            async with asyncio.timeout(GOODBYE_S):
-                await until(lambda: not server.visits.all)
-            await until(lambda: ended(client.raw))
+    async with visited(config) as (server, stack):
+        client = await greeted(stack, server, trusting)
+        await until(lambda: len(server.visits.all) == 1)
+        (visitor,) = server.visits.all
+        visitor._read_on(reads=False)
+        visitor._inner.force_close()
+        client.raw.send(client.goodbye())
+        async with asyncio.timeout(GOODBYE_S):
+            await until(lambda: not server.visits.all)
+        await until(lambda: ended(client.raw))
     assert not any(failures().values())
 
 
@@ -222,16 +227,15 @@ async def test_a_connection_that_ends_hears_the_other_side_s_goodbye(tmp_path: P
 async def test_who_leaves_in_a_handshake_frees_its_place(tmp_path: Path) -> None:
     """WIRE, faults: a handshake that breaks, or is none, leaves nobody behind at the door."""
     config, trusting = encrypted(tmp_path)
-    with ExitStack() as stack:
-        async with Server(config) as server:
-            (door,) = (door for door in server.doors if door.name == "http")
-            rubbish = call(stack, server.ports["http"], b"GET / HTTP/1.1\r\n\r\n")
-            leaves = Client(stack, server.ports["http"], trusting)
-            leaves.greets()
-            silent = call(stack, server.ports["http"])
-            await until(lambda: ended(rubbish))
-            await until(lambda: len(door.crowd.inside) == 2)
-            leaves.raw.close()
-            silent.shutdown(socket.SHUT_WR)
-            await until(lambda: not door.crowd.inside)
+    async with visited(config) as (server, stack):
+        (door,) = (door for door in server.doors if door.name == "http")
+        rubbish = call(stack, server.ports["http"], b"GET / HTTP/1.1\r\n\r\n")
+        leaves = Client(stack, server.ports["http"], trusting)
+        leaves.greets()
+        silent = call(stack, server.ports["http"])
+        await until(lambda: ended(rubbish))
+        await until(lambda: len(door.crowd.inside) == 2)
+        leaves.raw.close()
+        silent.shutdown(socket.SHUT_WR)
+        await until(lambda: not door.crowd.inside)
     assert not any(failures().values())
