@@ -22,6 +22,7 @@ from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import CommitInDoubt, LedgerUnusable
 from jackpot.rules import events, views
 from jackpot.rules.acts.links import OpenLink
+from jackpot.rules.acts.programs import BeginProgram
 from jackpot.rules.acts.seals import SNAPSHOT_FORMAT, Sealed, digest_of
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import Entry
@@ -67,7 +68,7 @@ async def holding(store: PostgresStore, *, alone: bool = True) -> AsyncIterator[
     """A server that holds the bank; one of several looks first whether another has it."""
     clock = SystemClock()
     hold = Hold("main", "us", clock.monotonic(), shared=True, others=not alone)
-    writer = Writer(hold, store, clock)
+    writer = Writer(hold, store, clock, BeginProgram("1", b"", "always"))
 
     async def taken(_writer: Writer) -> None:
         """No device is there."""

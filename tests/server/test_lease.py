@@ -17,6 +17,7 @@ from jackpot.ledger.journal import Head, genesis
 from jackpot.ledger.postgres import PostgresStore
 from jackpot.ledger.postgres_lease import Leases
 from jackpot.ledger.store import CommitInDoubt, Fenced, LedgerCorrupt
+from jackpot.rules.acts.programs import BeginProgram
 from jackpot.rules.acts.readings import Reading
 from jackpot.server.desk import BankStopped
 from jackpot.server.hold import Hold
@@ -190,7 +191,7 @@ async def tenure(
     """The bank in one server of several, without devices."""
     clock = clock or SystemClock()
     hold = Hold("main", server, clock.monotonic(), shared=True, others=True)
-    writer = Writer(hold, store, clock)
+    writer = Writer(hold, store, clock, BeginProgram("1", b"", "always"))
     async with asyncio.TaskGroup() as group:
         own = Tenure(
             writer,
