@@ -185,8 +185,8 @@ def _place() -> _Place:
     text = distribution.read_text(RECORD)
     if not text:
         raise _Unlisted(f"the list of the installed files is missing: {RECORD}")
-    root = Path(str(distribution.locate_file("")))
-    if not root.exists() or not root.samefile(_package().parent):
+    root = Path(str(distribution.locate_file(""))).resolve()
+    if root != _package().parent.resolve():
         raise _Unlisted(f"{RECORD} lists what is installed in {root}, and the program runs from {_package()}")
     return _Place(root, read_record(text))
 

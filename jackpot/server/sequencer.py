@@ -204,12 +204,14 @@ class Core:
         """The database refused this batch's data and wrote nothing: its commands go one by one from now on.
 
         A command refused alone is the culprit, and is decided again as `internal`. Raises InvariantError if
-        even that is refused, or a seal: then no row can be written.
+        even that is refused, a seal, or the first row of the epoch: then no row can be written.
         """
         items = [item for item in self._flight or () if item.entry is not None]
         if len(items) == 1:
             if items[0].state is not None:
                 raise InvariantError("the ledger refused a seal")
+            if items[0] is self._first:
+                raise InvariantError("the ledger refused the row that says which program this is")
             if items[0].poison is not None:
                 raise InvariantError(f"the ledger refused the refusal of: {items[0].poison}")
             items[0].poison = "the ledger refused this command's data"

@@ -508,7 +508,7 @@ async def test_a_takeover_knows_what_was_acknowledged_before(database: str) -> N
         await lose_rows(second)
         await second.release("main", epoch)
         await until(lambda: writer.hold.failed)
-        assert "row 1, which was acknowledged, is not in the ledger" in str(writer.hold.stopped)
+        assert "row 2, which was acknowledged, is not in the ledger" in str(writer.hold.stopped)
 
 
 @on_loop
