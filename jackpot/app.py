@@ -235,6 +235,7 @@ class Server(Process):
 
     async def _taken(self, writer: Writer) -> None:
         """The bank is ours: its links agree with the configuration before any device is let in."""
+        await writer.ask(lambda engine: engine.seq)  # the epoch's own first row is durable: no head is older
         if writer is self.people:  # no device is let in, and nothing stands on a meter
             duties = [strays(writer, self.entrance)]
             if self.config.site.names_kept_days is not None:

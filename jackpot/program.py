@@ -249,13 +249,11 @@ def _files_in(root: Path) -> Iterator[str]:
 
 def _other_bytecode(source: Path, data: bytes) -> Path | None:
     """The bytecode that the interpreter would read for a source, where it is not what that compiles to."""
+    cached = Path(importlib.util.cache_from_source(str(source)))
     try:
-        cached = Path(importlib.util.cache_from_source(str(source)))
         found = cached.read_bytes()
-    except (NotImplementedError, FileNotFoundError):
-        return None  # there is none, so the source is compiled
     except OSError:
-        return None  # the interpreter cannot read it either
+        return None  # there is none, or the interpreter cannot read it either: the source is compiled
     if not _would_be_read(found, source):
         return None
     try:

@@ -49,6 +49,14 @@ def record(*files: dict[str, str], more: tuple[list[str], ...] = ()) -> str:
     return "".join(",".join(row) + "\n" for row in rows)
 
 
+def wheel_of(folder: Path, files: dict[str, str]) -> Path:
+    """A wheel, of which only the list is read."""
+    wheel = folder / "jackpot-1-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("jackpot-1.dist-info/RECORD", record(files))
+    return wheel
+
+
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder where a small program of that name is installed, which is taken for the one that runs."""
@@ -75,10 +83,7 @@ def faults() -> tuple[str, ...]:
 
 def test_a_whole_program_has_the_digest_of_its_wheel(root: Path, tmp_path: Path) -> None:
     """S3: the same for a wheel as for what any installer made of it."""
-    wheel = tmp_path / "jackpot-1-py3-none-any.whl"
-    with zipfile.ZipFile(wheel, "w") as archive:
-        archive.writestr("jackpot-1.dist-info/RECORD", record(OWN))
-    assert of_wheel(wheel).digest == running().digest == installed().program.digest != b""
+    assert of_wheel(wheel_of(tmp_path, OWN)).digest == running().digest == installed().program.digest != b""
     assert installed() == Installed(running(), files=len(OWN) + len(OF_INSTALLER) + 2)
     lines = sorted(",".join(line(*one)) + "\n" for one in OWN.items())  # as sort and sha256sum do it
     assert running() == Program(__version__, hashlib.sha256("".join(lines).encode()).digest())

@@ -34,8 +34,8 @@ def about(
     With WHEEL, say the digest of that wheel, and whether it is what is installed here.
 
     With --challenge, print an HMAC over each part of what decides here: the program, the interpreter with its
-    own library, every dependency, and what lies beside them. An inspector who runs the same on a machine with
-    the same release, interpreter and dependencies gets the same lines.
+    own library, every dependency, and what lies next to them. An inspector who runs the same on a machine
+    with the same release, interpreter and dependencies gets the same lines.
 
     Example: jackpot about --json
     """

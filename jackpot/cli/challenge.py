@@ -21,7 +21,7 @@ from jackpot.program import DISTRIBUTION, PACKAGES, own_files, read_record
 SEED_LEAST: Final = 16
 PROGRAM: Final = "program"
 INTERPRETER: Final = "interpreter"
-# What lies beside the dependencies and belongs to none of them, so that nothing loads it unseen.
+# What lies next to the dependencies and belongs to none of them, so that nothing loads it unseen.
 OTHER: Final = "other files"
 # What an installer writes differs from machine to machine; bytecode is named by its source.
 _OF_INSTALLER: Final = ("INSTALLER", "RECORD", "REQUESTED", "direct_url.json")
@@ -84,7 +84,7 @@ def _interpreter() -> Iterator[tuple[str, bytes]]:
 
 
 def _below(root: Path) -> Iterator[Path]:
-    """Every file below a folder, but for what is installed beside a library of the interpreter's."""
+    """Every file below a folder, but for what is installed next to a library of the interpreter's."""
     for folder, folders, files in os.walk(root):
         folders[:] = [name for name in folders if name not in (*_SITE, "__pycache__")]
         yield from (Path(folder, name) for name in files)

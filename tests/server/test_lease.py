@@ -285,7 +285,7 @@ async def test_a_commit_whose_answer_came_after_a_takeover_confirms_nothing(
         tenure(first, clock) as (_, holder),
         AsyncExitStack() as later,
     ):
-        await until(lambda: holder.active)
+        await until(lambda: holder.active and holder.core.durable_seq == 1)  # the epoch's own row
         _, standby = await later.enter_async_context(tenure(second, clock, server="second"))
         append = PostgresStore.append
 
