@@ -20,7 +20,8 @@ from jackpot.ledger.open import open_stores
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.store import CommitInDoubt, LedgerUnusable, Store
 from jackpot.ledger.threaded import Threaded
-from jackpot.process import Process, page_at, settle_memory, told_to_stop
+from jackpot.process import Process, look_at_program, page_at, settle_memory, tell_program, told_to_stop
+from jackpot.rules.acts.programs import BeginProgram, Serves
 from jackpot.rules.engine import Engine
 from jackpot.rules.signing import SITE
 from jackpot.server import descriptors
@@ -33,6 +34,7 @@ from jackpot.server.agreement import (
 )
 from jackpot.server.desk import BankStopped
 from jackpot.server.door import Door
+from jackpot.server.errors import ProgramUnproved
 from jackpot.server.expiry import expire
 from jackpot.server.heads import Signer
 from jackpot.server.hold import Hold, patience
@@ -40,7 +42,6 @@ from jackpot.server.known import see_people
 from jackpot.server.life import Service
 from jackpot.server.pagers import Pagers
 from jackpot.server.people import NOBODY_YET, Entrance
-from jackpot.server.program import own_digest
 from jackpot.server.readings import Calendar, read_ended, take_readings
 from jackpot.server.register import Device, Register
 from jackpot.server.relay import Publisher, SignKeys
@@ -59,6 +60,8 @@ from jackpot.web.screens import Screens
 # stopped.
 STOP_WITHIN_S: Final = 20.0
 _DIGEST_SHOWN: Final = 12
+# In place of a digest, of a program that has none.
+_NO_DIGEST: Final = "unproved"
 
 log: Final = structlog.get_logger()
 
@@ -107,16 +110,25 @@ class Server(Process):
 
     async def _start(self) -> None:
         config = self.config
-        self.digest = own_digest()
+        found = await look_at_program()
+        self.digest = found.program.digest.hex()
         name = "" if config.server is None else f"{config.server.id} "
-        holder = f"{name}{platform.node()}:{os.getpid()}:{self.digest[:_DIGEST_SHOWN]}"
+        holder = f"{name}{platform.node()}:{os.getpid()}:{self.digest[:_DIGEST_SHOWN] or _NO_DIGEST}"
         log.info("starting", site=config.site.name, config=str(config.path), program=self.digest)
+        unproved = tell_program(found)
+        if found.checkout and config.site.confirm_program:
+            raise ProgramUnproved(
+                "[site] confirm_program = true, and the program runs from a checkout: no list says which "
+                "files it has; install the wheel of a release"
+            )
         for warning in config.warnings:
             log.warning("config_warning", warning=warning)
         await self._take_addresses()
         self._stores = await self._open_ledger()
-        self.writers |= {bank: self._writer(bank, holder) for bank in config.banks}
-        self.people = self._writer(SITE, holder)
+        serves: Serves = "confirmed" if config.site.confirm_program else "always"
+        program = BeginProgram(*found.program, serves)
+        self.writers |= {bank: self._writer(bank, holder, program) for bank in config.banks}
+        self.people = self._writer(SITE, holder, program)
         self.entrance = Entrance(self.people, self._stores[SITE], self.roster, self.clock, config.people)
         self._build_devices()
         missing, left_out, self._first, proved = await self._open_books()
@@ -137,7 +149,12 @@ class Server(Process):
         self.tenures |= {bank: self._tenure(writer) for bank, writer in banks.items()}
         for bank, reason in missing.items():
             banks[bank].fail(LedgerUnusable(reason))
-        there = [tenure for bank, tenure in self.tenures.items() if bank not in missing]
+        stopped = set(missing)
+        if unproved is not None:
+            for writer in self.writers.values():
+                writer.fail(unproved)
+            stopped |= self.writers.keys()
+        there = [tenure for bank, tenure in self.tenures.items() if bank not in stopped]
         self._writing += [self._task_of(tenure.run(), tenure.writer) for tenure in there]
         for tenure in there:
             await tenure.settled()
@@ -155,11 +172,12 @@ class Server(Process):
         """Before a ledger is made: where another server runs already nothing is touched."""
         await self._bind(self.config.listen, ["tables", "signs"])
 
-    def _writer(self, bank: str, holder: str) -> Writer:
-        """What writes the bank here, as that holder."""
+    def _writer(self, bank: str, holder: str, program: BeginProgram) -> Writer:
+        """What writes the bank here, as that holder. program: what each epoch of its begins with."""
         config, store = self.config, self._stores[bank]
         hold = Hold(bank, holder, self.clock.monotonic(), shared=store.shared, others=len(config.servers) > 1)
-        return Writer(hold, store, self.clock, [terms for terms in config.links if terms.bank == bank])
+        links = [terms for terms in config.links if terms.bank == bank]
+        return Writer(hold, store, self.clock, program, links)
 
     async def _open_ledger(self) -> dict[str, Store]:
         """A store for each bank; what its opening found is logged."""
@@ -217,6 +235,7 @@ class Server(Process):
 
     async def _taken(self, writer: Writer) -> None:
         """The bank is ours: its links agree with the configuration before any device is let in."""
+        await writer.ask(lambda engine: engine.seq)  # the epoch's own first row is durable: no head is older
         if writer is self.people:  # no device is let in, and nothing stands on a meter
             if self.config.people.required and not await writer.ask(lambda engine: engine.state.people):
                 log.warning("nobody_known", do=NOBODY_YET)

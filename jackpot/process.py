@@ -13,15 +13,18 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Final, Self
 
+import structlog
 from aiohttp import web
 
 from jackpot.clock import Clock, SystemClock
 from jackpot.config import Address, Config, Listen, Signage
+from jackpot.program import Installed, installed, told
 from jackpot.server import descriptors, listening
 from jackpot.server.alone import alone, contained
 from jackpot.server.board import Board
 from jackpot.server.devices import Devices
 from jackpot.server.door import Door
+from jackpot.server.errors import ProgramUnproved
 from jackpot.server.guests import Bounds
 from jackpot.server.histogram import LAG_SECONDS, Histogram
 from jackpot.server.udp import UdpText
@@ -37,6 +40,8 @@ GARBAGE_YOUNG: Final = 50_000
 
 # How often boards and sessions see time pass: a sign's values come at most ten times a second.
 TICK_S: Final = 0.1
+
+log: Final = structlog.get_logger()
 
 
 def settle_memory() -> None:
@@ -55,6 +60,24 @@ def found_at(listen: Listen, name: str, port: int) -> Address:
 def page_at(listen: Listen, name: str, port: int) -> str:
     """The address of a listener for a browser, with a slash at its end."""
     return f"{'http' if listen.tls is None else 'https'}://{found_at(listen, name, port)}/"
+
+
+async def look_at_program() -> Installed:
+    """What is installed here, compared with its list while the event loop goes on (S3)."""
+    return await asyncio.to_thread(installed)
+
+
+def tell_program(found: Installed) -> ProgramUnproved | None:
+    """Logs each file that differs from the list. Returns why no link may open; None if all is well."""
+    if found.checkout:
+        log.warning("program_unlisted", why="it runs from a checkout: no list says which files it has")
+    if not found.faults:
+        return None
+    log.error("program_differs", files=list(found.faults))
+    return ProgramUnproved(
+        f"the program's files are not those that were installed: {told(found.faults)}; install the release "
+        "again, and start again"
+    )
 
 
 class Process(ABC):

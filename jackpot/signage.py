@@ -9,10 +9,10 @@ from aiohttp import web
 
 from jackpot.clock import Clock
 from jackpot.config import Address, Config, Signage
-from jackpot.process import Process, settle_memory, told_to_stop
+from jackpot.process import Process, look_at_program, settle_memory, tell_program, told_to_stop
+from jackpot.program import running
 from jackpot.server.door import Door
 from jackpot.server.follow import Followed, Follower
-from jackpot.server.program import own_digest
 from jackpot.server.register import Device, Register
 from jackpot.server.relay import SignKeys
 from jackpot.server.signs import Signs
@@ -31,7 +31,7 @@ class SignageProcess(Process):
     def __init__(self, config: Config, settings: Signage, clock: Clock | None = None) -> None:
         super().__init__(config, clock)
         self.settings = settings
-        self.digest = own_digest()
+        self.digest = running().digest.hex()
         links = config.links
         self.followers = {
             bank: Follower(
@@ -54,6 +54,7 @@ class SignageProcess(Process):
         log.info(
             "starting", site=self.config.site.name, config=str(self.config.path), signage=self.settings.id
         )
+        tell_program(await look_at_program())
         await self._bind(self.settings, ["signs"])
         boards = [follower.board for follower in self.followers.values()]
         await self._open(self.settings, {"signs": self.signs}, boards)

@@ -13,6 +13,7 @@ from jackpot.rules.acts.hits import Correct
 from jackpot.rules.acts.links import LinkOpened
 from jackpot.rules.acts.meters import CorrectMeter, LeftDecided, MeterCorrected
 from jackpot.rules.acts.parameters import ChangeLink, LinkChanged
+from jackpot.rules.acts.programs import ProgramBegan, ProgramConfirmed
 from jackpot.rules.acts.readings import ReadingTaken
 from jackpot.rules.acts.requests import RequestExpired, why_over
 from jackpot.rules.acts.tables import TableOpened
@@ -44,6 +45,12 @@ def about(names: Names, event: Event, money: Money) -> Sentence:
             )
         case TableOpened():
             return Sentence("table {table}, {game}", table=event.terms.table, game=game(event.terms.game))
+        case ProgramBegan():
+            return Sentence(
+                "program {version}, {digest}", version=event.version, digest=_digest(event.digest)
+            )
+        case ProgramConfirmed():
+            return Sentence("program {digest}", digest=_digest(event.digest))
         case RequestExpired():
             why = Sentence(why_over(event.waited_ms, event.lost))
             return Sentence("request {request} {why}", request=event.request, why=why)
@@ -58,6 +65,10 @@ def about(names: Names, event: Event, money: Money) -> Sentence:
             said.append(_word(names, event, name, value, money))
     cause = getattr(event, "reason", "") if getattr(event, "note", None) is not None else ""
     return joined(word for word in (*said, named(cause) if cause else "") if word)
+
+
+def _digest(digest: bytes) -> Sentence | str:
+    return digest.hex() or Sentence("not shown to be a release")
 
 
 def reason(event: Event) -> str:

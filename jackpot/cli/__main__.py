@@ -44,6 +44,9 @@ COMMANDS: Final[dict[str, Listed]] = {
         AUDITOR,
     ),
     "verify": Listed("jackpot.cli.verify", "Prove the ledger from its first row.", AUDITOR),
+    "about": Listed(
+        "jackpot.cli.about", "Which program this is: its release, its digest, its files.", AUDITOR
+    ),
     "serve": Listed("jackpot.cli.serve", "Serve tables and signs.", OPERATIONS),
     "signage": Listed("jackpot.cli.signage", "Show meters from Redis alone.", OPERATIONS),
     "config": Listed(
@@ -64,7 +67,9 @@ COMMANDS: Final[dict[str, Listed]] = {
         "Make, migrate, copy, back up and restore a ledger, and say what it has lost.",
         OPERATIONS,
     ),
-    "bank": Listed("jackpot.cli.bank", "Banks: open a new one, join two into one.", OPERATIONS),
+    "bank": Listed(
+        "jackpot.cli.bank", "Banks: open a new one, join two into one, confirm a program.", OPERATIONS
+    ),
     "lease": Listed("jackpot.cli.lease", "Which server writes a bank: show, hand over.", OPERATIONS),
     "dashboards": Listed("jackpot.cli.dashboards", "Write the dashboards for Grafana.", OPERATIONS),
     "bench": Listed("jackpot.cli.bench", "Measure the server next to other designs.", OPERATIONS),

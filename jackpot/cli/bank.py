@@ -1,4 +1,4 @@
-"""`jackpot bank`: how is a bank opened, and how do two become one?"""
+"""`jackpot bank`: opens a bank, joins two into one, and confirms the program that decides for one."""
 
 import asyncio
 from typing import TYPE_CHECKING, Annotated
@@ -7,14 +7,14 @@ import typer
 
 from jackpot.cli.alone import alone
 from jackpot.cli.speak import Reason, configured, fail, person
-from jackpot.cli.talk import ALONE, Talk, talking
+from jackpot.cli.talk import ALONE, TWO, Talk, talking
 
 if TYPE_CHECKING:
     from jackpot.ledger.journal import Head
     from jackpot.ledger.reading import Reader
 
 app = typer.Typer(
-    help="Banks: open a new one, join two into one.",
+    help="Banks: open a new one, join two into one, confirm a program.",
     epilog="Example: jackpot bank open high-limit --config /etc/jackpot/config.toml",
     no_args_is_help=True,
 )
@@ -105,3 +105,26 @@ def join(
     typer.echo(
         f'Write bank = "{into}" on each of their links in the configuration before the server is started.'
     )
+
+
+@app.command("confirm-program")
+@talking(*TWO, "bank")
+def confirm_program(
+    talk: Talk,
+    digest: Annotated[
+        str, typer.Argument(metavar="DIGEST", help="As published with the release, 64 hex digits.")
+    ],
+    reason: Reason,
+) -> None:
+    """Confirm that a program is the one that was released. It takes two people.
+
+    With `[site] confirm_program` a bank's links wait until then, reason `program`. Compare the digest with
+    the one published with the release; `jackpot about` prints that of the installed program. A release may be
+    confirmed before it is installed: then no link waits.
+
+    Example: jackpot bank confirm-program "$DIGEST" --reason "as published" --by Ann --and-by Bo -c F
+    """
+    from jackpot.rules.acts.programs import ConfirmProgram
+
+    answer = talk.ask(ConfirmProgram(digest, reason))
+    talk.show(answer, f"{digest}: the bank knows this program now")

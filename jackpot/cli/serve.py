@@ -46,7 +46,7 @@ def serve(
     from jackpot.app import serve as run
     from jackpot.ledger.store import LedgerError
     from jackpot.logs import write_logs
-    from jackpot.server.desk import BankStopped
+    from jackpot.server.errors import ServerError
 
     found = at_server(read(config), name)
     log = write_logs()
@@ -58,7 +58,7 @@ def serve(
 
     try:
         asyncio.run(run(found, told))
-    except (LedgerError, BankStopped) as error:
+    except (LedgerError, ServerError) as error:
         log.close(f"not started: {error}")
         raise typer.Exit(1) from error
     except OSError as error:

@@ -84,6 +84,13 @@ def options(given: type[Given]) -> Callable[[Callable[[Given], None]], Callable[
     return making
 
 
+def digest_text(digest: bytes) -> str:
+    """A program's digest, for people; that of one whose files prove nothing is empty."""
+    return (
+        f"digest {digest.hex()}" if digest else "without a digest: its files were not shown to be a release's"
+    )
+
+
 def fail(message: str) -> NoReturn:
     """Ends the command with one clear line and a non-zero exit."""
     typer.echo(message, err=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
-from jackpot.cli.speak import NAMED, ConfigFile, LedgerUrl, SealedArchive, configured, fail
+from jackpot.cli.speak import NAMED, ConfigFile, LedgerUrl, SealedArchive, configured, digest_text, fail
 from jackpot.cli.textfile import TextFile, tell
 from jackpot.words import counted
 
@@ -120,12 +120,22 @@ def _say(name: str, report: "Report", how: str, archive: Path | None, *, heads: 
     rows = f"{counted(report.head.seq, 'row')} {'holds' if report.head.seq == 1 else 'hold'}"
     typer.echo(f"{name}: {rows}{how}")
     for left in [
+        *_programs(report),
         *_left(report),
         *([f"frames of rows 1 to {report.archived} are proved by {archive}"] if report.archived else []),
         *([_proved(report)] if heads else []),
     ]:
         typer.echo(f"{name}: {left}")
     typer.echo(f"{name}: head {report.head.hash.hex()}")
+
+
+def _programs(report: "Report") -> list[str]:
+    """Which program decided which rows."""
+    return [
+        f"rows {one.first} to {one.last}: "
+        + (f"jackpot {one.version}, {digest_text(one.digest)}" if one.version else "program not recorded")
+        for one in report.programs
+    ]
 
 
 def _of(context: typer.Context, url: str | None, config: Path | None) -> "Config | None":

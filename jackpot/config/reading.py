@@ -112,6 +112,7 @@ def _site(source: Source) -> Site | None:
         site.get("names_kept_days"),
         site.get("address", ""),
         tuple(site.get("payout_needs", ())),
+        site.get("confirm_program", False),
     )
 
 

@@ -40,7 +40,8 @@ class Site(msgspec.Struct, frozen=True):
     tax_form_from: the sum in cents from which a payment takes a tax form, None where none does.
     papers_kept_days: how long papers of a paid hit keep whom they name, None for ever. names_kept_days: how
     long names of people who left are kept, None for ever. address: where people open the pages, "" if the
-    configuration does not say. payout_needs: what must be on the papers of every payment.
+    configuration does not say. payout_needs: what must be on the papers of every payment. confirm_program:
+    links wait until two people confirm a program that their bank does not know (S3).
     """
 
     name: str
@@ -54,6 +55,7 @@ class Site(msgspec.Struct, frozen=True):
     names_kept_days: int | None = None
     address: str = ""
     payout_needs: tuple[PaperField, ...] = ()
+    confirm_program: bool = False
 
     @property
     def first_id(self) -> str:

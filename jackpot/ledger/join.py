@@ -73,6 +73,7 @@ async def _open(store: Store, bank: str, into: str) -> tuple[Engine, Head]:
         raise NotJoined(f"there is no bank {bank} in this ledger")
     await store.new_epoch(bank, HOLDER)
     engine, head = await store.run(partial(rebuild, bank=bank))
+    engine.new_epoch(0)
     if engine.state.closed_into not in {"", into}:
         raise NotJoined(f"bank {bank} ended before: it became part of {engine.state.closed_into}")
     return engine, head

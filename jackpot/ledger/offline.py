@@ -1,11 +1,14 @@
-"""How is one command decided and made durable where no server runs?"""
+"""Commands that are decided and made durable where no server runs."""
 
 import os
 
-from jackpot.ledger.journal import Head, row_of
+from jackpot.ledger.journal import Head, Row, row_of
 from jackpot.ledger.store import LedgerUnusable, Store
+from jackpot.program import running
+from jackpot.rules.acts.programs import BeginProgram
 from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine
+from jackpot.rules.outcome import Outcome
 
 
 def command_at(unix_ms: int, command: Command, *people: str) -> Envelope:
@@ -18,9 +21,31 @@ async def decide(store: Store, engine: Engine, head: Head, envelope: Envelope) -
 
     Raises LedgerUnusable where the rules refuse it, and what the ledger raises.
     """
-    outcome = engine.execute(envelope)
+    outcome, head = await execute(store, engine, head, envelope)
     if outcome.entry is None:
         raise LedgerUnusable(f"bank {head.bank}: {outcome.of_act().message}")
-    row = row_of(head.bank, head.epoch, outcome.entry, head.hash)
-    await store.append(head.bank, head.epoch, head.seq, [row])
-    return await store.head(head.bank)
+    return head
+
+
+async def execute(store: Store, engine: Engine, head: Head, envelope: Envelope) -> tuple[Outcome, Head]:
+    """What one command comes to on a bank that was taken, whose engine was told of the new epoch; its head.
+
+    The first row of the epoch says which program this is (S3), also where the command is refused.
+    """
+    rows: list[Row] = []
+    if engine.unbegun:
+        begin = Envelope(BeginProgram(*running(), "never"), envelope.at, envelope.tick, os.urandom(16))
+        _append(rows, head, engine.execute(begin))
+    outcome = engine.execute(envelope)
+    _append(rows, head, outcome)
+    if not rows:
+        return outcome, head
+    await store.append(head.bank, head.epoch, head.seq, rows)
+    return outcome, await store.head(head.bank)
+
+
+def _append(rows: list[Row], head: Head, outcome: Outcome) -> None:
+    """Adds the row of what was decided, if it is to be journalled, behind the others or the head."""
+    if outcome.entry is not None:
+        previous = rows[-1].hash if rows else head.hash
+        rows.append(row_of(head.bank, head.epoch, outcome.entry, previous))

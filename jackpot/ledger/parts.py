@@ -24,6 +24,7 @@ import msgspec
 
 from jackpot.ledger.onward import joint_at, judge_on, row_at
 from jackpot.ledger.open import open_reader
+from jackpot.ledger.programs import Began
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import Totals, summed
 from jackpot.ledger.store import LedgerCorrupt
@@ -54,7 +55,8 @@ class Span(msgspec.Struct, frozen=True):
 
 class Part(msgspec.Struct, frozen=True):
     """What the walk over a span found, where nothing is wrong in it; as in `Walked`. began: where it went on
-    from. opened: the rounds of tables with a limit, which are judged by those before them.
+    from. programs: where each begins. opened: the rounds of tables with a limit, which are judged by those
+    before them.
     """
 
     began: Joint
@@ -66,6 +68,7 @@ class Part(msgspec.Struct, frozen=True):
     sums: Sums
     totals: Totals
     accounts: Totals | None
+    programs: list[Began]
     opened: list[Opened]
 
 
@@ -126,7 +129,7 @@ def joined(task: Task, parts: Iterable[Part | None]) -> Walked | None:
     None where anything is wrong in one, or where one did not begin with what the one before it ended with.
     """
     at, known, accounts = beginning(task.bank, task.cut), task.known, None
-    older, refusals, stopped = 0, 0, list[int]()
+    older, refusals, stopped, programs = 0, 0, list[int](), list[Began]()
     sums: Sums = {}
     totals: Totals = {}
     timely = Timely()
@@ -136,11 +139,12 @@ def joined(task: Task, parts: Iterable[Part | None]) -> Walked | None:
         at, accounts = part.ended, part.accounts
         known = None if part.known is None else known
         older, refusals, stopped = older + part.older, refusals + part.refusals, stopped + part.stopped
+        programs += part.programs
         for key, moved in part.sums.items():
             sums[key] = [a + b for a, b in zip(sums.get(key, _NOTHING), moved, strict=True)]
         for key, more in part.totals.items():
             totals[key] = tuple(a + b for a, b in zip(totals.get(key, _NOTHING), more, strict=True))
-    return Walked(at, [], known, older, refusals, stopped, sums, totals, accounts)
+    return Walked(at, [], known, older, refusals, stopped, sums, totals, accounts, programs)
 
 
 def _untimely(timely: Timely, opened: Opened) -> bool:
@@ -204,6 +208,7 @@ def part_of(ledger: Reader, span: Span, count: Callable[[int], None]) -> Part | 
         walk.sums,
         {} if task.chain else summed(ledger, task.bank, span.upto, span.after, before),
         walk.accounts(),
+        walk.began,
         opened,
     )
 

@@ -28,6 +28,7 @@ async def hold(store: Store, unix_ms: int, holder: str = HOLDER) -> list[Head]:
             continue
         await store.new_epoch(bank, holder)
         engine, head = await store.run(partial(rebuild, bank=bank))
+        engine.new_epoch(0)
         if engine.state.closed_into:
             continue
         suspend = Suspend(RESTORED, (), f"restored at row {head.seq}")

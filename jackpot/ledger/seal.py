@@ -275,6 +275,7 @@ def _check_place(file: Path, ledger: Path | None) -> None:
 async def _seal_bank(store: Store, file: Path, bank: str, sealing: Sealing, progress: Progress) -> Plan:
     """One bank that was taken: compares, says, deletes."""
     engine, head = await store.run(partial(rebuild, bank=bank))
+    engine.new_epoch(0)
     one = await store.run(lambda ledger: plan(ledger, engine.state, sealing.before_ms))
     if not one.upto:
         return one

@@ -18,6 +18,7 @@ from jackpot.ledger.join import broken_joint
 from jackpot.ledger.journal import Head
 from jackpot.ledger.onward import joint_at, judge_on
 from jackpot.ledger.opening import untrue_balances
+from jackpot.ledger.programs import Began, Stretch, stretches, went_on
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import PAGE_ROWS, Totals, accounts_of, check_sealed, meters_differ, summed
 from jackpot.ledger.store import LedgerCorrupt, LedgerUnusable
@@ -43,7 +44,8 @@ class Task(msgspec.Struct, frozen=True):
 
 class Walked(msgspec.Struct, frozen=True):
     """What a walk over all rows found. ended: after the last. sums: as the rows post. totals: as the database
-    sums. accounts: as the events make them, None where a row could not be applied. The rest as in `Report`.
+    sums. accounts: as the events make them, None where a row could not be applied. began: where each program
+    does. The rest as in `Report`.
     """
 
     ended: Joint
@@ -55,6 +57,7 @@ class Walked(msgspec.Struct, frozen=True):
     sums: Sums
     totals: Totals
     accounts: Totals | None
+    began: list[Began]
 
 
 Parts = Callable[[Task, Progress], Walked | None]
@@ -69,7 +72,7 @@ class Report(msgspec.Struct, frozen=True):
     again, for older rules decided them. refusals: how many rows refuse a request that is not kept, and so
     cannot be decided again. stopped: those of them, by row, that stopped links: nothing shows whether an
     error did. unproved: how many rows are newer than the last signed head. archived: up to which row an
-    archive alone has the tables' frames; 0 where every row is here.
+    archive alone has the tables' frames; 0 where every row is here. programs: which one decided which rows.
     """
 
     head: Head
@@ -79,6 +82,7 @@ class Report(msgspec.Struct, frozen=True):
     stopped: tuple[int, ...] = ()
     unproved: int = 0
     archived: int = 0
+    programs: tuple[Stretch, ...] = ()
 
 
 class How(NamedTuple):
@@ -135,6 +139,7 @@ def verify(
     if len(problems) > PROBLEMS_MAX:
         problems[PROBLEMS_MAX:] = [f"{bank}: and {len(problems) - PROBLEMS_MAX} more"]
     unproved = kept.unproved(walked.ended.seq)
+    began = walked.began if cut is None else [went_on(ledger, bank, cut), *walked.began]
     return Report(
         task.head,
         tuple(problems),
@@ -143,6 +148,7 @@ def verify(
         tuple(walked.stopped),
         unproved,
         cut.seq if cut else 0,
+        tuple(stretches(began, walked.ended.seq)),
     )
 
 
@@ -171,6 +177,7 @@ def _whole(ledger: Reader, task: Task, progress: Progress) -> Walked:
         walk.sums,
         {} if task.chain else summed(ledger, bank, walk.seq, begin.seq, before),
         walk.accounts(),
+        walk.began,
     )
 
 

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from jackpot.ledger.journal import Row, chained, genesis
+from jackpot.ledger.programs import Began, began_in
 from jackpot.ledger.rebuild import Totals, accounts_of, event_in, moved_by, replay
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.ledger.timely import Timely
@@ -90,6 +91,7 @@ class Walk:
         self.older = 0
         self.refusals = 0
         self.stopped: list[int] = []
+        self.began: list[Began] = []
         self.sums: Sums = {}
         self._problems: list[str] = []
         self._broken: list[tuple[Row, bytes]] = []
@@ -127,6 +129,8 @@ class Walk:
                 sums[account] += micros
             if sum(moved) != 0:
                 self._problem(f"row {row.seq} does not balance: {posting} (M4)")
+        if (began := began_in(row, self.epoch)) is not None:
+            self.began.append(began)
         if chained(self.hash, row) == row.hash:
             self._replay(row)
         elif follows:

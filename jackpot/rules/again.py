@@ -14,6 +14,7 @@ from controllers import messages as m
 from jackpot.rules import cards as deck
 from jackpot.rules import events as e
 from jackpot.rules.acts import ACT_BY, conflict, decode_asked, is_alone, witness
+from jackpot.rules.acts.programs import ProgramBegan
 from jackpot.rules.acts.requests import ActRefused, Requested
 from jackpot.rules.commands import Command, Draw, Envelope
 from jackpot.rules.epoch import Epoch
@@ -69,6 +70,8 @@ def fault(
         return _greeted(engine, event)
     if isinstance(event, conflict.SeqConflict):
         return conflict.conflicting(state, event, entry.digest, engine.epoch.since)
+    if isinstance(event, ProgramBegan) and engine.epoch.since != state.seq:
+        return "a program begins with the first row of an epoch, and this is another"
     hit = getattr(event, "hit", None)
     if hit is not None and hit not in state.hits and hit not in state.paid:
         return f"it is about H{hit}, which no row made"

@@ -93,6 +93,7 @@ class Code(StrEnum):
     NOT_VALIDATED = "not_validated"
     OTHER_BANK = "other_bank"
     PAID = "paid"
+    PROGRAM_KNOWN = "program_known"
     READ_ALREADY = "read_already"
     RESERVED = "reserved"
     SAME_BANK = "same_bank"
@@ -259,6 +260,7 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     Code.NOT_VALIDATED: OfAct("none of its awards is validated", "validate it first", 409),
     Code.OTHER_BANK: OfAct("the link belongs to another bank", "correct the configuration", 400),
     Code.PAID: OfAct("the award is paid", "correct it (A10)", 409),
+    Code.PROGRAM_KNOWN: OfAct("the bank knows this program already (S3)", _NOTHING, 409),
     Code.READ_ALREADY: OfAct("the meters were read for that gaming day already (S2)", _NOTHING, 409),
     Code.RESERVED: OfAct(
         "only the server suspends and resumes for that reason", "confirm what is missing", 409

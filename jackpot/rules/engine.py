@@ -17,6 +17,7 @@ from jackpot.rules.acts import conflict, decode_asked, requests, seals, witness
 from jackpot.rules.acts.act import By
 from jackpot.rules.acts.banks import BankBegun
 from jackpot.rules.acts.links import links_of
+from jackpot.rules.acts.programs import ProgramBegan
 from jackpot.rules.acts.requests import ActRefused, Confirm
 from jackpot.rules.acts.seals import Sealed
 from jackpot.rules.acts.standing import decide_asked, same, stood
@@ -35,8 +36,10 @@ from jackpot.rules.refusal import NOT_APPLIED, Refusal, bounded, refuse_if
 from jackpot.rules.signing import People
 from jackpot.rules.state import ANSWERS_KEPT, Answered, Done, State, Table
 
+# What the bank's writer writes by itself, and nobody is answered.
+OWN = (Sealed, ProgramBegan)
 # Events that are neither a table's frame nor an act that anybody may ask for again.
-UNASKED = (*witness.GREETINGS, *conflict.APPLIES, Sealed)
+UNASKED = (*witness.GREETINGS, *conflict.APPLIES, *OWN)
 # Events after which there are other tables.
 TABLES_CHANGE = (TableOpened, BankBegun)
 
@@ -104,6 +107,11 @@ class Engine:
         tick: when, as in `Envelope`.
         """
         self.epoch = Epoch(self.seq, tick)
+
+    @property
+    def unbegun(self) -> bool:
+        """Whether no program has begun in this epoch. A bank's very first row comes before any."""
+        return self.seq > 0 and self.state.program.seq <= self.epoch.since
 
     def go_on(self, before: "Engine") -> None:
         """Takes the place of `before` within its epoch: what counted there counts on (L11, T10, S9)."""
@@ -208,7 +216,7 @@ class Engine:
             if self.epoch.refused_lately(person, envelope.tick) >= requests.REFUSED_OF_ONE:
                 return Outcome(None, _refused(event.code, event.message, event.hits))
             self.epoch.refused(person, envelope.tick, self.seq + 1)
-        return self._commit(envelope, None, event, ActAnswer(ok=True) if isinstance(event, Sealed) else None)
+        return self._commit(envelope, None, event, ActAnswer(ok=True) if isinstance(event, OWN) else None)
 
     def _decide_act(self, envelope: Envelope) -> Event:
         """The event of an act: what it does, or that it waits for a second person, or why it is refused.
@@ -234,7 +242,7 @@ class Engine:
     ) -> Outcome:
         """Apply the event and make its entry, with the answer, the pushes and the new meters.
 
-        unkept: the answer to a hello, a used number or a seal, which the state does not keep.
+        unkept: the answer to a hello, a used number or the writer's own, which the state does not keep.
         """
         seq = self.state.seq + 1
         body = events.encode(event)  # before it is applied: the state goes on with parts of it

@@ -420,6 +420,18 @@ class Alarm(msgspec.Struct, array_like=True):
     person: int = 0
 
 
+class Program(msgspec.Struct, array_like=True):
+    """What decides. digest: empty where its files prove nothing, or no row says which program it is.
+
+    seq: of the entry by which it began. waits: whether links wait until two people confirm it.
+    """
+
+    version: str = ""
+    digest: bytes = b""
+    seq: int = 0
+    waits: bool = False
+
+
 class Said(msgspec.Struct, array_like=True):
     """What a table says that it has, `acked`, until people have answered (S9). seq: of the entry."""
 
@@ -515,7 +527,8 @@ class State(msgspec.Struct, array_like=True, dict=True):
     alarms: open ones, by kind and place: of each kind there is one for a device, a person or a hit, and no
     more. left: what waits for a decision of two people. disputed: hits that are not paid until that is
     lifted, and the entry that began it. first_hit, first_award: numbers below are of banks that became this
-    one, and nothing is done with those here.
+    one, and nothing is done with those here. program: what decides. programs: digests that the bank knows,
+    because these programs decided here, or people confirmed them.
     """
 
     bank: str
@@ -550,6 +563,8 @@ class State(msgspec.Struct, array_like=True, dict=True):
     sessions: dict[bytes, Session] = {}
     first_hit: int = 1
     first_award: int = 1
+    program: Program = msgspec.field(default_factory=Program)
+    programs: list[bytes] = []
 
     @cached_property
     def settled(self) -> dict[int, int]:

@@ -19,7 +19,7 @@ from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.signing import Proof
 from jackpot.server.board import Board
 from jackpot.server.counts import Counts
-from jackpot.server.errors import ServerError
+from jackpot.server.errors import ProgramUnproved, ServerError
 from jackpot.server.hold import Do, Hold
 from jackpot.server.life import Service
 from jackpot.server.sequencer import Core, Release
@@ -200,7 +200,7 @@ class Desk(ABC):
 
     def fail(self, error: Exception) -> None:
         """Stops for good: a person must look. What no check of ours has found is named `internal`."""
-        explained = isinstance(error, LedgerError | InvariantError)
+        explained = isinstance(error, LedgerError | InvariantError | ProgramUnproved)
         reason = f"{type(error).__name__}: {error}"
         if self.hold.failed:
             log.error("bank_stopped_again", bank=self.bank, reason=reason, kind=(self.bank, reason))

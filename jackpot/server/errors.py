@@ -12,6 +12,10 @@ class ServerError(Exception):
     code = Code.INTERNAL
 
 
+class ProgramUnproved(ServerError):
+    """The program's files are not shown to be a release's, so it opens no link (S3); its text says why."""
+
+
 class Denied(ServerError):
     """Somebody is not let in, or not believed. code: as an act's refusal, with its HTTP status in `codes`."""
 

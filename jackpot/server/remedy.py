@@ -5,6 +5,7 @@ from typing import Final
 
 from jackpot.rules.acts.links import CONFIG_REASON, INTERNAL, OPERATOR, RESTORED
 from jackpot.rules.acts.meters import TRANSFERRED
+from jackpot.rules.acts.programs import PROGRAM_REASON
 from jackpot.rules.acts.witness import BEHIND
 from jackpot.rules.state import CLOSED
 from jackpot.server.board import Board
@@ -22,6 +23,8 @@ REMEDIES: Final[Mapping[str, str]] = {
     "`jackpot ledger confirm-behind TABLE --believe --reason TEXT`, or --disbelieve",
     NOT_OPENED: "`jackpot config check` says whether another bank of the ledger has it: write that bank on "
     "the link and start the server again; else the log says why the link was refused (`not_opened`)",
+    PROGRAM_REASON: "compare what `jackpot about` prints with the digest published with the release, then "
+    "two people confirm it: `jackpot bank confirm-program DIGEST --bank {bank} --reason TEXT`",
     TRANSFERRED: "its money went to another link; close it, or fill it and let two people resume it: "
     "`jackpot links resume {link} --after transferred --reason TEXT`",
     CLOSED: "it has ended: take it out of the configuration, or go on with another link",

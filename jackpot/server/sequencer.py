@@ -24,7 +24,7 @@ from jackpot.rules.acts.seals import SEAL_STEP, SNAPSHOT_FORMAT, Seal, digest_of
 from jackpot.rules.commands import DIGEST_BYTES, Draw, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.invariant import InvariantError
-from jackpot.rules.outcome import Entry
+from jackpot.rules.outcome import Entry, Outcome
 from jackpot.server.alone import failed
 from jackpot.server.draws import draws_at
 
@@ -74,6 +74,14 @@ class Item(msgspec.Struct, eq=False):
     state: bytes | None = None
 
 
+def _release_nobody(_outcome: Outcome) -> None:
+    """Nobody waits for what the writer writes by itself."""
+
+
+def _own(envelope: Envelope) -> Item:
+    return Item(envelope, _release_nobody)
+
+
 def _tell_nobody(_items: Sequence[Item], _seq: int) -> None:
     """Nobody but who submitted hears of it."""
 
@@ -110,9 +118,15 @@ class Core:
         self._written: tuple[Sequence[Row], Snapshot | None] = ((), None)
         self._doubtful: list[Item] = []
         self._flight_end = (head.seq, head.hash)
+        self._first: Item | None = None
         self._deciding = True
         self._releasing = False
         self._one_by_one = 0
+
+    def begin(self, first: Envelope) -> None:
+        """Decides what is the first row of the epoch: the journal's own, which nobody waits for (S3)."""
+        self._first = _own(first)
+        self._decide(self._first)
 
     def submit(self, work: Envelope | Question, release: Release) -> None:
         """Decides a command, or reads the state, at its place in the order; in doubt it waits.
@@ -197,12 +211,14 @@ class Core:
         """The database refused this batch's data and wrote nothing: its commands go one by one from now on.
 
         A command refused alone is the culprit, and is decided again as `internal`. Raises InvariantError if
-        even that is refused, or a seal: then no row can be written.
+        even that is refused, a seal, or the first row of the epoch: then no row can be written.
         """
         items = [item for item in self._flight or () if item.entry is not None]
         if len(items) == 1:
             if items[0].state is not None:
                 raise InvariantError("the ledger refused a seal")
+            if items[0] is self._first:
+                raise InvariantError("the ledger refused the row that says which program this is")
             if items[0].poison is not None:
                 raise InvariantError(f"the ledger refused the refusal of: {items[0].poison}")
             items[0].poison = "the ledger refused this command's data"
@@ -211,9 +227,10 @@ class Core:
         self._discard_decided()
         self._wait_again(flight)
 
-    def rebuilt(self, engine: Engine, head: Head) -> None:
+    def rebuilt(self, engine: Engine, head: Head, first: Envelope | None = None) -> None:
         """Decides every waiting command again, in order of arrival, on an engine that equals the ledger.
 
+        first: as in `begin`, where the epoch is a new one. That of the epoch before is not asked again.
         Raises InvariantError where engine and head do not agree, or a culprit cannot even be refused.
         """
         if engine.seq != head.seq:
@@ -229,6 +246,10 @@ class Core:
             self._wait_again(doubtful)
         self._deciding = True
         again, self._waiting = self._waiting, deque()
+        if first is not None:
+            again = deque(item for item in again if item is not self._first)
+            self._first = _own(first)
+            again.appendleft(self._first)
         while again and self._deciding:
             self._decide(again.popleft())
         self._waiting.extend(again)
@@ -265,7 +286,7 @@ class Core:
         digest = digest_of(state)[:DIGEST_BYTES]  # no request's, which would be taken for asked again
         envelope = Envelope(Seal(), at=at, tick=0, digest=digest)
         sealed = self.engine.execute(envelope)
-        seal = Item(envelope, lambda _outcome: None, sealed, sealed.entry, state=state)
+        seal = Item(envelope, _release_nobody, sealed, sealed.entry, state=state)
         if seal.entry is None:
             raise InvariantError(f"the state is not sealed: {seal.outcome.answer}")
         return seal

@@ -9,7 +9,8 @@ from typing import Final, Self, TypeVar
 from jackpot.books.reader import Books
 from jackpot.clock import Clock
 from jackpot.config import People
-from jackpot.ledger.journal import Head, row_of
+from jackpot.ledger.journal import Head
+from jackpot.ledger.offline import execute
 from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.store import Store
 from jackpot.rules.commands import DIGEST_BYTES, ActCommand, Envelope
@@ -52,13 +53,9 @@ class Stopped:
         """As of a Desk."""
         at, tick = self._clock.unix_ms(), int(self._clock.monotonic() * 1000)
         digest = digest or os.urandom(DIGEST_BYTES)
-        outcome = self._engine.execute(Envelope(command, at, tick, digest, people=people, proof=proof))
-        if outcome.entry is not None:
-            head = self._head
-            row = row_of(SITE, head.epoch, outcome.entry, head.hash)
-            await self._store.append(SITE, head.epoch, head.seq, [row])
-            self._head = await self._store.head(SITE)
-            self.alarms += [name for name, _ in outcome.alarms]
+        envelope = Envelope(command, at, tick, digest, people=people, proof=proof)
+        outcome, self._head = await execute(self._store, self._engine, self._head, envelope)
+        self.alarms += [name for name, _ in outcome.alarms]
         return outcome.of_act()
 
     async def ask(self, question: Callable[[Engine], T]) -> T:

@@ -17,6 +17,7 @@ from jackpot.clock import Clock
 from jackpot.ledger.journal import Head, genesis
 from jackpot.ledger.store import CommitInDoubt, DataRefused, Fenced, Store
 from jackpot.rules import views
+from jackpot.rules.acts.programs import BeginProgram
 from jackpot.rules.commands import Envelope
 from jackpot.rules.effects import Map
 from jackpot.rules.engine import Engine
@@ -55,11 +56,19 @@ def face(engine: Engine) -> tuple[list[Map], list[Hit], int, dict[str, tuple[Wai
 class Writer(Desk):
     """One bank at work: its core, and the store that it depends on. It decides nothing until `begin`.
 
-    It tells `hold` how commits end.
+    It tells `hold` how commits end. program: what each epoch here begins with.
     """
 
-    def __init__(self, hold: Hold, store: Store, clock: Clock, links: Iterable[LinkTerms] = ()) -> None:
+    def __init__(
+        self,
+        hold: Hold,
+        store: Store,
+        clock: Clock,
+        program: BeginProgram,
+        links: Iterable[LinkTerms] = (),
+    ) -> None:
         super().__init__(hold, clock, links)
+        self._program = program
         self.core = Core(Engine(self.bank), Head(self.bank, 0, 0, genesis(self.bank), "", 0), self._tell)
         self.store = store
         self.recovery = Recovery(self, store)
@@ -71,6 +80,7 @@ class Writer(Desk):
         self.core = Core(engine, head, self._tell)
         self._pause = 0.0
         self.board.reset(*face(engine))
+        self.core.begin(self._envelope(self._program))
 
     async def refresh(self) -> None:
         """Shows links that were opened since; only while nobody else submits. Raises BankStopped."""
@@ -191,6 +201,7 @@ class Writer(Desk):
         if self.hold.in_doubt:
             await asyncio.sleep(self._pause)
             self._pause = min(max(2 * self._pause, RETRY_FIRST_S), RETRY_MOST_S)
+        new_epoch = self.hold.in_doubt
         try:
             engine, head = await self.recovery.again()
         except CommitInDoubt as error:
@@ -200,7 +211,7 @@ class Writer(Desk):
         if head.seq > self.core.durable_seq:
             self._pause = 0.0  # the batch in doubt was durable
         self.board.reset(*face(engine))  # before anything is decided on it: what a board shows is durable
-        self.core.rebuilt(engine, head)
+        self.core.rebuilt(engine, head, self._envelope(self._program) if new_epoch else None)
         self.carry_out(self.hold.rebuilt())
         self.flush()
         log.info("rebuilt", bank=self.bank, seq=head.seq, epoch=head.epoch)

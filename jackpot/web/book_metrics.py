@@ -10,6 +10,7 @@ from typing import Final
 from jackpot.rules import views
 from jackpot.rules.acts.links import CONFIG_REASON, INTERNAL, OPERATOR, RESTORED
 from jackpot.rules.acts.meters import TRANSFERRED
+from jackpot.rules.acts.programs import PROGRAM_REASON
 from jackpot.rules.acts.witness import BEHIND
 from jackpot.rules.money import BASIS_POINTS
 from jackpot.rules.refusal import CODES, NOT_APPLIED
@@ -20,7 +21,9 @@ from jackpot.web.families import Facts, Family, counter, gauge, units
 _MS: Final = 1000
 
 # Why a link takes no wagers, as tables are told it too.
-REASONS: Final = (CONFIG_REASON, INTERNAL, BEHIND, RESTORED, OPERATOR, NOT_OPENED, TRANSFERRED, CLOSED)
+REASONS: Final = (
+    CONFIG_REASON, PROGRAM_REASON, INTERNAL, BEHIND, RESTORED, OPERATOR, NOT_OPENED, TRANSFERRED, CLOSED,
+)  # fmt: skip
 STATUSES: Final = views.WAITING
 PAYERS: Final = ("cage", "inventory", "account")
 # The level of awards that no meter pays: odds, envy and draws.

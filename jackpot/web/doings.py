@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 
 from jackpot.rules.acts.links import CONFIG_REASON, INTERNAL, OPERATOR, RESTORED
 from jackpot.rules.acts.meters import TRANSFERRED
+from jackpot.rules.acts.programs import PROGRAM_REASON
 from jackpot.rules.acts.witness import BEHIND
 from jackpot.rules.state import CLOSED
 from jackpot.server.face import LEDGER_REASON, NOT_OPENED
@@ -33,6 +34,7 @@ DOINGS: Final[Mapping[str, Doing]] = {
     "confirm-behind": Doing(
         "Answers that the ledger has lost", "The decision about the lost answers is journalled."
     ),
+    "confirm-program": Doing("Confirm the program", "The bank knows the program now."),
     "correct": Doing("Correct an award", "The award is corrected."),
     "correct-meter": Doing("Correct a meter", "The meter is corrected."),
     "decide-left": Doing("What an undo left", "It is decided."),
@@ -72,6 +74,7 @@ CAUSES: Final[Mapping[str, str]] = {
     BEHIND: "a table has answers that the ledger has lost",
     RESTORED: "the ledger was restored from a copy",
     CONFIG_REASON: "the configuration has other terms",
+    PROGRAM_REASON: "two people have not confirmed the program yet",
     TRANSFERRED: "its money went to another link",
     NOT_OPENED: "the server could not open it",
     CLOSED: "it has ended",

@@ -16,6 +16,7 @@ from jackpot.config.languages import told
 from jackpot.config.writing import Writing
 from jackpot.rules import kinds
 from jackpot.rules.acts.hits import payers
+from jackpot.rules.acts.programs import PROGRAM_REASON
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.money import decimal, from_cents, of_decimal, to_cents
@@ -29,6 +30,7 @@ from jackpot.server.asks.journal import AskJournal, AskReadings
 from jackpot.server.asks.links import AskLink, AskLinks, Link
 from jackpot.server.asks.people import AskPeople, AskTokens, NewToken, OneTimeCode
 from jackpot.server.asks.preview import AskPreview
+from jackpot.server.asks.programs import AskPrograms
 from jackpot.server.asks.registry import ASKED_ACTS
 from jackpot.server.asks.requests import AskRequests
 from jackpot.server.asks.tables import AskTable
@@ -222,10 +224,11 @@ class Pages:
         found = await self._make.ask(AskLink, **request.match_info)
         read = await self._make.ask(AskReadings, bank=found.bank, limit=_DAYS)
         history = chart.lines(found, read.readings, self._access.entrance.clock.unix_ms())
-        others = await self._others(found)
-        return await self._make.page(
-            request, person, "ops/link.html", link=found, history=history, others=others
-        )
+        others, program = await self._others(found), None
+        if PROGRAM_REASON in found.reasons:
+            (program,) = (await self._make.ask(AskPrograms, bank=found.bank)).programs
+        about = {"link": found, "history": history, "others": others, "program": program}
+        return await self._make.page(request, person, "ops/link.html", **about)
 
     async def about_link(self, request: web.Request, person: Person) -> web.StreamResponse:
         """What an act would do to a link, and the form that does it."""

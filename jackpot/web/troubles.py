@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from jackpot.rules.acts.links import CONFIG_REASON, INTERNAL, OPERATOR
 from jackpot.rules.acts.meters import TRANSFERRED
+from jackpot.rules.acts.programs import PROGRAM_REASON
 from jackpot.rules.acts.witness import BEHIND
 from jackpot.rules.signing import SITE
 from jackpot.rules.unpaid import WAITING_MOST
@@ -34,6 +35,9 @@ _ON_PAGE: Final = {
     INTERNAL: Sentence("keep the log; once it is understood two people resume it on its page"),
     TRANSFERRED: Sentence(
         "its money went to another link; close it on its page, or two people resume it there"
+    ),
+    PROGRAM_REASON: Sentence(
+        "two people compare the program's digest with the published one, on the link's page"
     ),
     CONFIG_REASON: Sentence("two people confirm on its page what differs, or the configuration is put back"),
 }

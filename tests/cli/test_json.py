@@ -57,6 +57,7 @@ TRIED: tuple[tuple[str, ...], ...] = (
     ("ledger", "readings"),
     ("ledger", "confirm-behind", "T01", "--believe", *TWO),
     ("ledger", "resume", *TWO),
+    ("bank", "confirm-program", "0" * 64, *TWO),
     ("alarms", "list"),
     ("alarms", "acknowledge", "AL9", "--by", "Ann"),
     ("keys", "clear", "T01", "--by", "Ann"),
@@ -69,7 +70,9 @@ TRIED: tuple[tuple[str, ...], ...] = (
     ("lease", "hand-over", "main"),
 )
 # They have no server to ask: their reports are proved with their own tests.
-ELSEWHERE = {("bench",), ("conformance",), ("paytable", "analyze"), ("simulate",), ("ledger", "what-if")}
+ELSEWHERE = {
+    ("about",), ("bench",), ("conformance",), ("paytable", "analyze"), ("simulate",), ("ledger", "what-if"),
+}  # fmt: skip
 
 
 @on_loop

@@ -132,10 +132,10 @@ def test_a_backup_is_taken_and_brought_back(played: str, fresh: Fresh, tmp_path:
     assert (code, errors) == (0, "")
     assert out.startswith(f"main: {seq} rows restored and proved, head {hash_}\nStart the server on it.")
     assert "ledger resume --bank main --believe all --reason TEXT --config FILE\nOne person asks" in out
-    assert head_of(target)[0] == seq + 1, "its links wait for two people"
+    assert head_of(target)[0] == seq + 2, "which program it was, and its links wait for two people"
     code, out, errors = run("restored", "--ledger", target)
     assert (code, errors) == (0, "")
-    assert out.startswith(f"main: suspended as restored at row {seq + 2}, head {head_of(target)[1]}\n")
+    assert out.startswith(f"main: suspended as restored at row {seq + 4}, head {head_of(target)[1]}\n")
     code, out, errors = run("restore", file, "--ledger", target)
     assert (code, out) == (1, "")
     assert errors.startswith("not restored: the target is not empty")

@@ -9,6 +9,7 @@ import pytest
 
 from jackpot.ledger.copy import UNFINISHED
 from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.ledger.verify import verify
 from jackpot.rules.events import Refused
 from tests.deploy.test_metrics import documented
 from tests.deploy.tools import promtool
@@ -45,6 +46,11 @@ def test_a_sound_ledger(sound: Path) -> None:
     refusals = sum(row.kind == Refused.kind for row in server.rows("main", 0, 1_000))
     assert out.splitlines() == [
         f"main: {head.seq} rows hold, the books balance",
+        *(
+            f"main: rows {one.first} to {one.last}: "
+            + (f"jackpot {one.version}, digest {one.digest.hex()}" if one.version else "program not recorded")
+            for one in verify(server, "main").programs
+        ),
         f"main: believed as it stands: {refusals} refusals, which moved no money",
         f"main: head {head.hash.hex()}",
     ]
@@ -144,7 +150,8 @@ def test_every_bank_is_verified(sound: Path, tmp_path: Path) -> None:
         open_banks(ledger, ("side",), "riverside", 0)
     code, out, _ = run("--ledger", f"sqlite:///{path}")
     assert code == 0
-    assert [line.split()[0] for line in out.splitlines()] == ["main:", "main:", "main:", "side:", "side:"]
+    told = [line.split()[0] for line in out.splitlines() if ": rows " not in line]  # not whose rows they are
+    assert told == ["main:", "main:", "main:", "side:", "side:"]
     assert "say --bank too (main, side)" in run("--ledger", f"sqlite:///{path}", "--head", "00" * 32)[2]
     spoil(path, "UPDATE head SET hash = zeroblob(32) WHERE bank = 2")
     code, out, errors = run("--ledger", f"sqlite:///{path}")

@@ -52,7 +52,7 @@ SAME_EVERYWHERE = {"CSV", "JSON", "validated", "H12"}
 PUT_OTHERWISE = {
     "amount", "award", "awards", "bet", "board", "closing", "command", "dealer", "hit", "hits", "left",
     "level", "link", "links", "locking", "made", "meters", "person", "recount", "shown", "table", "tax_from",
-    "to",
+    "to", "version", "serves",
 }  # fmt: skip
 
 

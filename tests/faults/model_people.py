@@ -40,7 +40,7 @@ POWERS: Final[dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(("pay", "correct", "add_papers"), (FLOOR, CAGE)),
     "dispute": (FLOOR,),
     "lift": (FLOOR, AUDITOR),
-    **dict.fromkeys(("suspend", "resume", "confirm_behind", "clear"), (FLOOR, ADMIN)),
+    **dict.fromkeys(("suspend", "resume", "confirm_behind", "confirm_program", "clear"), (FLOOR, ADMIN)),
     **dict.fromkeys(("grant", "withdraw_role", "end_person", "add_person", "reset_secret"), (ADMIN,)),
     **dict.fromkeys(("give_code", "vouch"), (ADMIN,)),
     **dict.fromkeys(("correct_meter", "decide_left"), (FLOOR, ADMIN)),

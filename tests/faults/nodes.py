@@ -24,6 +24,7 @@ from jackpot.config.settings import Address, Ledger, Listen, ServerAt, Sign, Sig
 from jackpot.ledger.journal import Head
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import LedgerError, Store
+from jackpot.program import Installed
 from jackpot.rules.acts import requests
 from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine
@@ -43,6 +44,7 @@ from tests.faults.loops import FalseLoop
 from tests.faults.network import Timeline, Wire
 from tests.faults.pipe import Pipe
 from tests.faults.play import EPOCH_MS
+from tests.faults.programs import release
 from tests.faults.reach import Reach
 from tests.faults.relays import FalseRedis, Road
 from tests.faults.site import HOLDS_MS, By
@@ -62,8 +64,11 @@ AT_SCREENS: Final = ("S2", "S3")
 SCREENS: Final = ("x", "y")
 
 
-def config_of(house: House, names: str, folder: Path) -> Config:
-    """The configuration of a house with these servers on one ledger. Several have two signage processes."""
+def config_of(house: House, names: str, folder: Path, *, confirms: bool = False) -> Config:
+    """The configuration of a house with these servers on one ledger. Several have two signage processes.
+
+    confirms: whether people have to confirm the program.
+    """
     admin = folder / "admin"
     links = tuple(plan.terms() for plan in house.links)
     at_links = tuple(link.link for link in links)
@@ -73,7 +78,7 @@ def config_of(house: House, names: str, folder: Path) -> Config:
     own |= {("sign", name): tuple(keys("sign", name)) for name in signs}
     config = Config(
         path=folder / "config.toml",
-        site=Site("simulated", "USD", time(6), "America/New_York"),
+        site=Site("simulated", "USD", time(6), "America/New_York", confirm_program=confirms),
         ledger=Ledger("postgresql://simulated"),
         listen=Listen(Address("all", 1), admin),
         limits=LIMITS,
@@ -404,12 +409,17 @@ def simulated(random: Random) -> Iterator[None]:
 
     Requests end soon, for a run lasts less than a quarter of an hour.
     """
-    quick: Any = lambda: "simulated"  # noqa: E731 - to read every file of the program takes long
+    starts = Random(random.random())
+
+    async def look() -> Installed:
+        """Nothing is installed: each start is of a release that chance takes."""
+        return release(starts)
+
     changed: tuple[tuple[Any, str, Any], ...] = (
         (app, "Writer", WatchedWriter),
         (app, "Books", FalseBooks),
-        (app, "own_digest", quick),
-        (signage, "own_digest", quick),
+        (app, "look_at_program", look),
+        (signage, "look_at_program", look),
         (server_desk, "os", Chance(random)),
         (redis_line, "_chance", random),
         (requests, "REQUEST_HOLDS_MS", HOLDS_MS),

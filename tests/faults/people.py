@@ -24,6 +24,7 @@ from jackpot.rules.acts.people import (
     SetSecret,
     WithdrawRole,
 )
+from jackpot.rules.acts.programs import ConfirmProgram
 from jackpot.rules.acts.requests import Confirm, Reject
 from jackpot.rules.acts.rounds import AgreeToReopen, Decline, Reopen, Strike, VoidRound
 from jackpot.rules.acts.tables import Release
@@ -38,6 +39,7 @@ from tests.faults.house import LinkPlan
 from tests.faults.model import Model
 from tests.faults.model_people import ADMIN, CAGE, FLOOR, Requests
 from tests.faults.network import Timeline
+from tests.faults.programs import Programs
 from tests.faults.site import FIRST, By, Site
 from tests.faults.terms import ACTIONS, Names
 from tests.faults.worked.form import Signer
@@ -49,6 +51,9 @@ AGAIN_S = 0.5
 TRIES = 10
 # Of the acts, how many answer a table that is called ahead of the ledger.
 ANSWERS = 0.05
+# While links wait for it, how many acts confirm the program; else how many confirm one once more.
+KNOWS = 0.2
+KNOWS_AGAIN = 0.004
 # Of the acts of people who sign: how many answer a request, how many change who may do what, how many are of
 # somebody who may perhaps not.
 CONFIRMS = 0.15
@@ -67,10 +72,11 @@ KINDS: dict[type, str] = ACTIONS | {
     Suspend: "suspend",
     Resume: "resume",
     ConfirmBehind: "confirm_behind",
+    ConfirmProgram: "confirm_program",
     ClearDevice: "clear",
 }
 # These are asked for by who may, and by two at once: the witness knows no requests of them.
-SURE = (Suspend, Resume, ConfirmBehind, ClearDevice)
+SURE = (Suspend, Resume, ConfirmBehind, ConfirmProgram, ClearDevice)
 
 Ask = Callable[[Command, By, bytes, Callable[[Outcome], None]], None]
 Act = tuple[Command, By]
@@ -80,7 +86,8 @@ class Person:
     """Two floorpersons, of whom the second confirms; or, where the site has people, some of them.
 
     names: the server's of what the model knows. plans: the links' terms. said: what tables say they have, and
-    nobody has answered. ask: submits to a server that runs; it may be lost.
+    nobody has answered. programs: which one decides, and whether links wait for it. ask: submits to a server
+    that runs; it may be lost.
     """
 
     def __init__(
@@ -93,6 +100,7 @@ class Person:
         names: Names,
         plans: Mapping[str, LinkPlan],
         said: Mapping[str, int],
+        programs: Programs,
         ask: Ask,
     ) -> None:
         self._timeline = timeline
@@ -104,6 +112,7 @@ class Person:
         self._desk = Desk(random, model, names, plans)
         self._errand: Errand | None = None
         self._said = said
+        self._programs = programs
         self._ask = ask
         self._waiting: tuple[Act, bytes] | None = None
         self._tries = 0
@@ -265,7 +274,7 @@ class Person:
             return Undo(self._called.pop(), "void round"), ("ann", "bob")
         if self._said and (self.tidying or random.random() < ANSWERS):
             return self._on_claim()
-        if (act := self._on_link()) is not None:
+        if (act := self._on_program()) is not None or (act := self._on_link()) is not None:
             return act
         errand = self._errand.link if self._errand is not None else ""
         suspended = [link.name for link in self._desk.open_links() if link.suspended and link.name != errand]
@@ -294,6 +303,15 @@ class Person:
         if chance > 1 - CORRECTS:
             return self._desk.correct_meter()
         return self._desk.decide() if chance > 0.9 else None
+
+    def _on_program(self) -> Named | None:
+        """What decides is confirmed, by two; now and then again, or where nobody needs to."""
+        random, programs = self._random, self._programs
+        chance = (1.0 if self.tidying else KNOWS) if programs.waits else 0.0 if self.tidying else KNOWS_AGAIN
+        if not programs.now or random.random() >= chance:
+            return None
+        people = ("ann", "bob") if self._site.here or self.tidying or random.random() < 0.8 else ("ann",)
+        return ConfirmProgram(programs.now.hex(), "as published"), people
 
     def _on_claim(self) -> Named:
         """Believe what a table says that it has, or not; now and then one alone, or a number too high."""

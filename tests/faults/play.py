@@ -24,6 +24,7 @@ from tests.faults.house import HOUSES, STOLEN, keys
 from tests.faults.network import Timeline, Weather, Wire
 from tests.faults.people import Person
 from tests.faults.plan import Fault
+from tests.faults.programs import CONFIRMS, Programs
 from tests.faults.site import PEOPLED, By, Site
 from tests.faults.speech import Ear, check_answer
 from tests.faults.strangers import Stranger
@@ -75,7 +76,8 @@ class Play(ABC):
         self.poison: set[bytes] = set()
         self.notes: deque[str] = deque(maxlen=NOTES)
         self.injected: Counter[str] = Counter()
-        self.witness = Witness(self.house, self.poison, self.note, lambda: self.timeline.now)
+        programs = Programs(confirms=self.random("programs").random() < CONFIRMS)
+        self.witness = Witness(self.house, self.poison, self.note, lambda: self.timeline.now, programs)
         peopled = seed // len(HOUSES) % PEOPLED == 0
         self.site = Site("simulated", self.random("site"), self.note, peopled=peopled)
         self._faults = self.random("faults")
@@ -104,6 +106,7 @@ class Play(ABC):
             self.witness.names,
             self.witness.plans,
             self.witness.claims.said,
+            self.witness.programs,
             self._ask,
         )
 

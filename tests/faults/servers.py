@@ -80,7 +80,7 @@ class Simulation(Play):
         self._folder = folder
         self._operator = self.random("operator")
         self.written = dict(self.witness.plans)
-        self.config = config_of(self.house, self.names, folder)
+        self.config = config_of(self.house, self.names, folder, confirms=self.witness.programs.confirms)
         self.machines: dict[str, Machine] = {}
         self.unreachable: set[str] = set()
         self.thawed: dict[str, float] = {}
@@ -116,7 +116,10 @@ class Simulation(Play):
         self._lives[name] += 1
         self.note(f"starts: {name}{self._lives[name]}")
         self.config = config_of(
-            replace(self.house, links=tuple(self.written.values())), self.names, self._folder
+            replace(self.house, links=tuple(self.written.values())),
+            self.names,
+            self._folder,
+            confirms=self.witness.programs.confirms,
         )
         if name in self.screen_names:
             self.machines[name] = Screen(self, name, self._lives[name], self.config)

@@ -27,6 +27,7 @@ from jackpot.rules.acts.people import (
     SetSecret,
     WithdrawRole,
 )
+from jackpot.rules.acts.programs import ProgramBegan
 from jackpot.rules.acts.requests import ActRefused, Confirm, ExpireRequest, Reject
 from jackpot.rules.acts.seals import Sealed
 from jackpot.rules.acts.vouching import Vouch
@@ -100,6 +101,7 @@ class Site:
             if one.token:
                 token: Any = one.token
                 self._paper.act(MakeToken(bytes([number]) * 32, token, FOREVER), number)
+        self._epoch = 0
         self._random = random
         self._note = note
         self._peopled = peopled
@@ -118,7 +120,7 @@ class Site:
             ledger.append(SITE, epoch, 1, paper.rows[1:])
         if self.seq == 0:
             first = ledger.rows(SITE, 0, len(paper.rows))
-            self.seq, self.hash = first[-1].seq, first[-1].hash
+            self.seq, self.hash, self._epoch = first[-1].seq, first[-1].hash, first[-1].epoch
         if self._peopled and not self.here:
             self._note(f"people come: {len(paper.rows)} rows")
             self.roll.people = {number: replace(one) for number, one in FIRST.items()}
@@ -205,7 +207,13 @@ class Site:
     def _feed(self, row: Row) -> None:
         event: Any = kinds.decode(row.kind, row.version, row.body)
         same(f"row {row.seq} of the site, what it moves", row.postings, ())
-        if isinstance(event, Sealed):
+        if row.seq > 1:
+            first = row.epoch != self._epoch
+            same(
+                f"row {row.seq} of the site, whether a program begins", isinstance(event, ProgramBegan), first
+            )
+        self._epoch = row.epoch
+        if isinstance(event, Sealed | ProgramBegan):
             return
         envelope = self._asked.get(row.digest)
         if envelope is None:

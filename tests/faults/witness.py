@@ -23,6 +23,7 @@ from jackpot.rules.acts.known import SeePeople
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
 from jackpot.rules.acts.meters import TRANSFERRED, LeftDecided, LinkClosed, Transferred
 from jackpot.rules.acts.parameters import LinkChanged
+from jackpot.rules.acts.programs import ConfirmProgram, ProgramBegan, ProgramConfirmed
 from jackpot.rules.acts.requests import ActRefused, ExpireRequest, RequestExpired
 from jackpot.rules.acts.seals import Sealed
 from jackpot.rules.acts.tables import OpenTable
@@ -40,6 +41,7 @@ from tests.faults.figures import compare_figures
 from tests.faults.heralds import History
 from tests.faults.house import BANK, House, model_level
 from tests.faults.model import Model
+from tests.faults.programs import PROGRAM, Programs
 from tests.faults.site import HOLDS_MS, signers_of, waited_of
 from tests.faults.terms import ACTIONS, Names, drawn, wire_form
 from tests.said import told
@@ -47,7 +49,9 @@ from tests.said import told
 Map = dict[str, Any]
 
 # Rows that move nothing, and keep no answer.
-SILENT: Final = (Sealed, SeqConflict)
+SILENT: Final = (Sealed, SeqConflict, ProgramBegan)
+# Those of them that the bank's writer writes by itself.
+OWN: Final = (Sealed.kind, ProgramBegan.kind)
 # Answers remembered a table: a resend may ask for the last 64, and 64 may be under way.
 ANSWERS: Final = 200
 KEPT: Final = 64
@@ -80,12 +84,18 @@ class Witness:
     """
 
     def __init__(
-        self, house: House, poison: set[bytes], note: Callable[[str], None], now: Callable[[], float]
+        self,
+        house: House,
+        poison: set[bytes],
+        note: Callable[[str], None],
+        now: Callable[[], float],
+        programs: Programs | None = None,
     ) -> None:
         self.house = house
         self.model = Model()
         self.model.holds_ms = HOLDS_MS
         self.claims = Claims()
+        self.programs = programs or Programs()
         self.history = History(now)
         self.seq = self.written_seq = 0
         self.rounds = 0
@@ -219,7 +229,7 @@ class Witness:
 
     def _pass_seals(self) -> None:
         """The server's own rows, which nobody asked for and nobody is answered."""
-        while self._unfed and self._unfed[0].kind == Sealed.kind:
+        while self._unfed and self._unfed[0].kind in OWN:
             self._feed(self._unfed.popleft(), {})
 
     def _feed(self, row: Row, answer: Map) -> None:
@@ -228,6 +238,10 @@ class Witness:
         self.seq = row.seq
         self.claims.follows(row)
         event = kinds.decode(row.kind, row.version, row.body)
+        self.programs.follows(row, event)
+        if isinstance(event, ProgramBegan):
+            self.programs.began(event)
+            self._hold(PROGRAM, resume=not self.programs.waits)
         if row.seq == 1 and isinstance(event, BankOpened):
             return  # the ledger's own beginning, of which the model knows nothing
         if isinstance(event, SILENT):
@@ -300,6 +314,8 @@ class Witness:
             self._site_seq = max(self._site_seq, command.seq)
         elif isinstance(command, ConfirmBehind):
             self.claims.refused(envelope, answered(event))
+        elif isinstance(command, ConfirmProgram):
+            self._confirmed(envelope, event)
         elif type(command) in ACTIONS:
             said = self._act(envelope, event)
             self._followed(event)
@@ -321,6 +337,7 @@ class Witness:
 
     def _open(self, name: str) -> None:
         self.house.link(name).open(self.model)
+        self.model.links[name].suspended = bool(self._reasons[name])
         for (link, level), meter in self.model.meters().items():
             if link == name:
                 self._books[link, level] = Counter()
@@ -342,6 +359,15 @@ class Witness:
             if not self.claims.said:
                 self._hold(BEHIND, resume=True)
 
+    def _confirmed(self, envelope: Envelope, event: events.Event) -> None:
+        """People have said that they know a program, or are refused."""
+        if not isinstance(event, ProgramConfirmed):
+            self.programs.refused(envelope, answered(event))
+            return
+        self.programs.confirmed(envelope, event)
+        if not self.programs.waits:
+            self._hold(PROGRAM, resume=True)
+
     def _suspend(self, command: Suspend | Resume, event: events.Event) -> None:
         if command.cause == BEHIND:
             raise Difference(f"only people's answer to a table may do that: {command}")
@@ -359,7 +385,8 @@ class Witness:
                 self._reasons[link].discard(reason)
             else:
                 self._reasons[link].add(reason)
-            self.model.links[link].suspended = bool(self._reasons[link])
+            if link in self.model.links:  # else it opens with these reasons
+                self.model.links[link].suspended = bool(self._reasons[link])
 
     def _refused(self, envelope: Envelope, event: events.Refused) -> Map | None:
         """A durable no. Only what the database refused may be `internal`."""
@@ -491,6 +518,8 @@ class Witness:
                 same(f"{envelope.command} {envelope.people}, {answer}", answer["ok"], said["ok"])
             elif settled and isinstance(envelope.command, ConfirmBehind):
                 self.claims.refused(envelope, answer)
+            elif settled and isinstance(envelope.command, ConfirmProgram):
+                self.programs.refused(envelope, answer)
             return
         self.codes[str(code)] += 1
         answers = self._answers[envelope.table]
@@ -544,6 +573,7 @@ class Witness:
         self._compare_hits(engine)
         self._compare_left(facts["left"])
         self.claims.compare(engine)
+        self.programs.compare(engine)
 
     def _compare_hits(self, engine: Engine) -> None:
         mine = {award.id: award for hit in self.model.hits_made.values() for award in hit.awards}

@@ -4,6 +4,7 @@ The same seed makes the same entries; nothing here reads a catalogue, so a ledge
 """
 
 from datetime import date, timedelta
+from hashlib import sha256
 from random import Random
 from typing import Final
 
@@ -21,6 +22,7 @@ from jackpot.rules.acts.links import OpenLink, Resume, Suspend
 from jackpot.rules.acts.meters import CloseLink, CorrectMeter, DecideLeft, Transfer
 from jackpot.rules.acts.papers import AddPapers, ErasePapers
 from jackpot.rules.acts.parameters import ChangeLink
+from jackpot.rules.acts.programs import BeginProgram, ConfirmProgram
 from jackpot.rules.acts.readings import Reading
 from jackpot.rules.acts.requests import REQUEST_HOLDS_MS, Confirm, ExpireRequest, Reject
 from jackpot.rules.acts.rounds import Decline
@@ -272,3 +274,12 @@ class Play:
         self.act(ConfirmBehind("T02", "its disk was replaced", believe), "anna", "ben")
         self._do(Envelope(c.Hello(table.last_seq), now, now, self.random.randbytes(16), "T02"))
         self.new_epoch(self.epoch + 1)
+        self._program()
+
+    def _program(self) -> None:
+        """The program of the new epoch, every third time another; people confirm it where they have to."""
+        number = self.epoch // 3
+        digest = sha256(b"%d" % number).digest()
+        self.act(BeginProgram(f"1.{number}", digest, "confirmed" if number % 2 else "always"))
+        if self.engine.state.program.waits:
+            self.act(ConfirmProgram(digest.hex(), "as published"), "anna", "ben")

@@ -13,6 +13,7 @@ from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.store import LedgerCorrupt, LedgerUnusable, Store
 from jackpot.ledger.verify import verify
 from jackpot.rules.acts.links import Suspended
+from jackpot.rules.acts.programs import ProgramBegan
 from jackpot.rules.kinds import decode
 from tests.ledger.material import rows
 from tests.ledger.play import START_MS
@@ -102,8 +103,9 @@ def test_a_backup_comes_back(
     with pytest.raises(LedgerUnusable, match="the target is not empty"):
         restore(file, lambda: opened(url), START_MS)
     with closing(open_ledger(url)) as ledger:
-        *restored, last = ledger.rows("main", 0, 10_000)
+        *restored, began, last = ledger.rows("main", 0, 10_000)
         assert restored == played
+        assert began.kind == ProgramBegan.kind
         assert isinstance(decode(last.kind, last.version, last.body), Suspended)
         engine, head = rebuild(ledger, "main")
         assert all("restored" in link.suspended for link in engine.state.links)

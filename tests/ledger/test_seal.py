@@ -31,6 +31,7 @@ from jackpot.ledger.verify import WHOLE, How, Report, verify
 from jackpot.rules.acts.archives import Archived
 from jackpot.rules.acts.hits import Undo, Validate, payments
 from jackpot.rules.acts.links import OpenLink
+from jackpot.rules.acts.programs import ProgramBegan
 from jackpot.rules.acts.readings import ReadingTaken
 from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.engine import Engine
@@ -51,6 +52,8 @@ from tests.ledger.waiting import backup, night, restore, seal
 from tests.ledgers import Fresh
 
 HOW: Final = Sealing(("anna", "ben"), "a year ago", START_MS * 2, START_MS)
+# What a seal writes of its own in a bank: which program it is, and what leaves.
+OWN: Final = [ProgramBegan.kind, Archived.kind]
 
 
 def quiet(_what: str, _done: int, _of: int) -> None:
@@ -172,14 +175,15 @@ def test_old_frames_leave_and_the_chain_goes_on(kept: Kept) -> None:
     gone = [row for row in before if row not in after]
     assert len(gone) == one.leaving > 20
     assert all(row.table_seq and row.kind != Refused.kind and not row.hits for row in gone)
-    assert [row for row in before if row.seq > one.upto] == after[-len(before) + one.upto - 1 : -1]
+    assert [row.kind for row in after[-2:]] == OWN
+    assert [row for row in before if row.seq > one.upto] == after[-len(before) + one.upto - 2 : -2]
     assert backed_up(kept.file) == before
     report = kept.verified()
     assert (report.problems, report.archived) == ((), one.upto)
     assert kept.with_archive() == ()
     again, head = rebuild(kept.ledger, "main")
     assert again.state.links == engine.state.links
-    assert (head.seq, head.holder) == (len(before) + 1, "")
+    assert (head.seq, head.holder) == (len(before) + len(OWN), "")
     assert kept.ledger.schema().problems == []
 
 
@@ -313,7 +317,7 @@ def test_an_archive_that_goes_meanwhile_deletes_nothing(kept: Kept) -> None:
 
         with pytest.raises((NotSealed, FileNotFoundError), match=said):
             seal(kept.ledger, kept.file, HOW, then)
-        assert [row.kind for row in kept.rows()[rows:]] == [Archived.kind]
+        assert [row.kind for row in kept.rows()[rows:]] == OWN
     kept.seal()
     assert kept.with_archive() == ()
 
@@ -328,7 +332,7 @@ def test_who_writes_meanwhile_keeps_the_rows(kept: Kept) -> None:
 
     with pytest.raises(Fenced, match="nothing was deleted"):
         seal(kept.ledger, kept.file, HOW, take)
-    assert len(kept.rows()) == rows + 1
+    assert len(kept.rows()) == rows + len(OWN)
     assert kept.ledger.schema().problems == []
     assert kept.verified().problems == ()
 

@@ -160,7 +160,7 @@ async def test_a_start_misses_the_peoples_bank(tmp_path: Path, left: int) -> Non
     cut = [f"DELETE FROM {table} WHERE bank = {site} AND seq > {left}" for table in ("posting", "journal")]
     gone = [] if left else [f"DELETE FROM bank WHERE name = '{SITE}'"]
     as_owner(file, *cut, f"{head} WHERE bank = {site}", *gone)
-    await refused(config, f"{SITE}: a head of row 2 was signed, and the journal ends at row {left}")
+    await refused(config, f"{SITE}: a head of row 3 was signed, and the journal ends at row {left}")
 
 
 @on_loop

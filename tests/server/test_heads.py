@@ -92,7 +92,7 @@ async def test_each_act_of_the_peoples_bank_has_a_head(tmp_path: Path) -> None:
         await until(lambda: len(written(tmp_path, SITE)) == 2)
         assert (await server.people.person(Recover(b"3" * 32, SECRET), ("root",))).ok
         await until(lambda: len(written(tmp_path, SITE)) == 3)
-        assert [head["seq"] for head in written(tmp_path, SITE)] == [1, 2, 3]
+        assert [head["seq"] for head in written(tmp_path, SITE)] == [2, 3, 4]
 
 
 @on_loop

@@ -17,6 +17,7 @@ from jackpot.ledger.verify import verify
 from jackpot.rules.acts.devices import ClearDevice
 from jackpot.rules.acts.links import Resume, Suspend
 from jackpot.rules.acts.people import EndPerson, EndToken, Grant, ResetSecret, WithdrawRole
+from jackpot.rules.acts.programs import ProgramBegan
 from jackpot.rules.acts.requests import Confirm
 from jackpot.rules.codes import Code
 from jackpot.rules.kinds import name_of
@@ -78,10 +79,11 @@ async def opened(
 
 
 def journal(folder: Path, bank: str = SITE) -> list[str]:
-    """What the bank's entries are, once nothing of them is wrong."""
+    """What the bank's entries are, once nothing of them is wrong; without those that name the program."""
     with closing(open_ledger(f"sqlite:///{folder}/ledger.db", readonly=True)) as ledger:
         assert verify(ledger, bank).problems == ()
-        return [name_of(row.kind) for row in ledger.rows(bank, 0, 1_000)]
+        rows = ledger.rows(bank, 0, 1_000)
+        return [name_of(row.kind) for row in rows if row.kind != ProgramBegan.kind]
 
 
 def change(folder: Path, sql: str) -> None:

@@ -82,7 +82,8 @@ async def test_after_a_doubt_a_board_shows_what_is_durable_alone(tmp_path: Path)
         ledger.faults = [doubt, hold_back]
         device.wager(1, "R1", 1)
         await until(held.is_set)
-        assert (writer.core.engine.seq, writer.core.durable_seq) == (durable + 1, durable)
+        # the new epoch's own row, and the wager
+        assert (writer.core.engine.seq, writer.core.durable_seq) == (durable + 2, durable)
         assert (writer.board.rev, writer.board.links[LINK].levels["mega"]) == (durable, 1_000_000)
         go.set()
         assert (await device.answer(1))["t"] == "ack"

@@ -315,3 +315,58 @@ def test_every_command_is_answered_once_in_order_and_only_when_durable(steps: li
     poisoned = {POISON_ENGINE, POISON_LEDGER}
     assert names(bench) == [f"internal {name}" if name in poisoned else name for name in sent]
     assert bench.core.depth == 0
+
+
+def durable(bench: Bench) -> list[str]:
+    return [row.body.decode() for row in bench.ledger.rows]
+
+
+def test_the_first_row_of_an_epoch_comes_before_all_that_waits() -> None:
+    """S3, DESIGN 4: decided again in a new epoch it is that one's alone, and nobody hears an answer to it."""
+    bench = Bench()
+    bench.core.begin(named("first"))
+    bench.submit("a")
+    bench.core.take_batch()
+    bench.core.failed()
+    bench.submit("b")
+    bench.ledger.epoch = 2
+    bench.core.rebuilt(bench.ledger.engine(), bench.ledger.head(), named("second"))
+    bench.flush()
+    assert durable(bench) == ["second", "a", "b"]
+    assert [name for name, _ in bench.released] == ["a", "b"]
+
+
+def test_the_first_row_of_an_epoch_that_was_written_after_all_stays() -> None:
+    """S3, DESIGN 4: the epoch after the doubt has its own."""
+    bench = Bench()
+    bench.core.begin(named("first"))
+    bench.submit("a")
+    batch = bench.core.take_batch()
+    assert batch is not None
+    bench.ledger.append(batch.before, batch.rows)
+    bench.core.failed()
+    bench.ledger.epoch = 2
+    bench.core.rebuilt(bench.ledger.engine(), bench.ledger.head(), named("second"))
+    bench.flush()
+    assert durable(bench) == ["first", "a", "second"]
+
+
+def test_within_an_epoch_the_first_row_keeps_its_place() -> None:
+    """S3: refused data begins no epoch, so what was first is decided again, and first."""
+    bench = Bench()
+    bench.core.begin(named("first"))
+    bench.submit("a")
+    bench.core.take_batch()
+    bench.core.refused()
+    bench.core.rebuilt(bench.ledger.engine(), bench.ledger.head())
+    bench.flush()
+    assert durable(bench) == ["first", "a"]
+
+
+def test_a_ledger_that_refuses_the_first_row_of_an_epoch_stops_the_bank() -> None:
+    """S3: nothing is decided by a program that the journal does not name."""
+    bench = Bench()
+    bench.core.begin(named("first"))
+    bench.core.take_batch()
+    with pytest.raises(InvariantError, match="which program this is"):
+        bench.core.refused()

@@ -22,6 +22,7 @@ from jackpot.rules.acts import (
     papers,
     parameters,
     people,
+    programs,
     readings,
     requests,
     rounds,
@@ -57,6 +58,7 @@ ACTS: Final[tuple[Act, ...]] = (
     *known.ACTS,
     *requests.ACTS,
     *alarms.ACTS,
+    *programs.ACTS,
 )
 ACT_OF: Final[dict[type[ActCommand], Act]] = {act.command: act for act in ACTS}
 ACT_BY: Final[dict[type[Event], Act]] = {event: act for act in ACTS for event in act.applies}

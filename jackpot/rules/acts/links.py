@@ -11,6 +11,7 @@ from jackpot.rules.acts import witness
 from jackpot.rules.acts.act import FLOOR_OR_ADMIN, Act, By, someone
 from jackpot.rules.acts.fields import Reason
 from jackpot.rules.acts.meters import TRANSFERRED
+from jackpot.rules.acts.programs import PROGRAM_REASON
 from jackpot.rules.acts.tables import find_table
 from jackpot.rules.acts.witness import BEHIND, Believed, decide_believed
 from jackpot.rules.codes import Code
@@ -91,6 +92,8 @@ def apply_link_opened(effects: Effects, event: LinkOpened) -> None:
     for reason in OF_THE_BANK:
         if any(reason in other.suspended for other in state.links):
             effects.suspend(link, reason)
+    if state.program.waits:
+        effects.suspend(link, PROGRAM_REASON)
 
 
 class Suspend(ActCommand, tag="suspend", frozen=True):
@@ -188,7 +191,7 @@ def _stands(by: By, cause: str, own: tuple[str, ...]) -> None:
     """Refuse an act that nobody stands for, and people's where the cause is the server's alone."""
     if cause not in own:
         someone(by)
-    ours = bool(by.people.count()) and cause == CONFIG_REASON
+    ours = bool(by.people.count()) and cause in (CONFIG_REASON, PROGRAM_REASON)
     refuse_if(ours, Code.RESERVED, f"cause: {cause} is the server's")
 
 

@@ -23,7 +23,7 @@ MARK_BYTES: Final = 16
 # What an act is about: its sums alone would be those of another act, too. Nobody types a reason to look.
 _ABOUT: Final = (
     "link", "links", "level", "account", "amount", "to", "left", "remove", "terms",
-    "hit", "awards", "award", "table", "round", "bet", "number", "seat",
+    "hit", "awards", "award", "table", "round", "bet", "number", "seat", "digest",
 )  # fmt: skip
 # Acts on meters, which people ask for by what stands there.
 _ON_METERS: Final = (MeterCorrected, LeftDecided, Transferred, LinkClosed)

@@ -22,6 +22,7 @@ from jackpot.rules.acts.banks import BeginBank, CloseBank, OpenBank
 from jackpot.rules.acts.devices import BlockDevice, ClearDevice, EndKey
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
 from jackpot.rules.acts.papers import AddPapers, ErasePapers
+from jackpot.rules.acts.programs import BeginProgram, ConfirmProgram
 from jackpot.rules.acts.readings import Reading
 from jackpot.rules.acts.rounds import Decline
 from jackpot.rules.acts.seals import Seal
@@ -31,7 +32,7 @@ from jackpot.rules.commands import ActCommand
 from tests.faults.terms import ACTIONS
 
 # What the model follows in words of its own.
-FOLLOWED: Final = (OpenLink, OpenTable, Suspend, Resume, ConfirmBehind)
+FOLLOWED: Final = (OpenLink, OpenTable, Suspend, Resume, ConfirmBehind, BeginProgram, ConfirmProgram)
 # What moves no money, or ends the bank that the model follows.
 MOVES_NOTHING: Final = (
     Decline,

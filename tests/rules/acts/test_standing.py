@@ -20,7 +20,9 @@ ADMIN: Final = "add-person grant withdraw-role end-person reset-secret give-code
 POWERS: Final[dict[str, tuple[Role, ...]]] = (
     dict.fromkeys(FLOOR.split(), ("floor",))
     | dict.fromkeys(("pay", "add-papers", "correct"), ("floor", "cage"))
-    | dict.fromkeys(("suspend", "resume", "confirm-behind", "clear", "acknowledge"), ("floor", "admin"))
+    | dict.fromkeys(
+        ("suspend", "resume", "confirm-behind", "confirm-program", "clear", "acknowledge"), ("floor", "admin")
+    )
     | dict.fromkeys(("correct-meter", "decide-left"), ("floor", "admin"))
     | dict.fromkeys(("end-key", "transfer", "close-link", "change-link"), ("admin",))
     | {"erase-papers": ("admin",), "lift": ("floor", "auditor")}

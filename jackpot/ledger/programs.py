@@ -1,0 +1,78 @@
+"""Which program decided which rows of a bank, as its journal says (S3).
+
+A program's row is the first of its epoch, and the rows of that epoch are the program's. Of an epoch without
+one nothing is recorded: an older release wrote it, or it is a bank's very first row.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+import msgspec
+
+from jackpot.ledger.journal import Row
+from jackpot.ledger.reading import Conversation, Reader
+from jackpot.ledger.rebuild import event_in
+from jackpot.rules import kinds
+from jackpot.rules.acts.archives import Cut
+from jackpot.rules.acts.programs import ProgramBegan
+
+_LAST: Final = f"""
+    SELECT seq, epoch, version, body FROM journal
+    WHERE +bank = ?1 AND kind = {ProgramBegan.kind} AND table_seq IS NULL AND seq <= ?2
+    ORDER BY seq DESC LIMIT 1
+"""  # noqa: S608
+
+
+class Began(msgspec.Struct, frozen=True):
+    """From row `seq` on that program decides. version: empty where none is recorded."""
+
+    seq: int
+    version: str = ""
+    digest: bytes = b""
+
+
+class Stretch(msgspec.Struct, frozen=True):
+    """Rows first to last are that program's. version: empty where none is recorded."""
+
+    first: int
+    last: int
+    version: str
+    digest: bytes
+
+
+def began_in(row: Row, epoch: int) -> Began | None:
+    """What a row says of the program; None where it goes on. epoch: that of the row before it."""
+    if row.kind == ProgramBegan.kind:
+        event = event_in(row)
+        if isinstance(event, ProgramBegan):
+            return Began(row.seq, event.version, event.digest)
+    return Began(row.seq) if row.epoch > epoch else None
+
+
+def went_on(ledger: Reader, bank: str, cut: Cut) -> Began:
+    """The program of the first row after a cut, if its epoch goes on there."""
+
+    def asked(number: int) -> Conversation[list[tuple[int, int, bytes]]]:
+        return [(row[1], row[2], bytes(row[3])) for row in (yield _LAST, (number, cut.seq))]
+
+    for epoch, version, body in ledger.ask(bank, asked):
+        try:
+            event = kinds.decode(ProgramBegan.kind, version, body)
+        except (kinds.UnknownEventError, msgspec.MsgspecError):
+            break
+        if epoch == cut.epoch and isinstance(event, ProgramBegan):
+            return Began(cut.seq + 1, event.version, event.digest)
+    return Began(cut.seq + 1)
+
+
+def stretches(began: Iterable[Began], last: int) -> Iterator[Stretch]:
+    """The rows up to `last` by program; what the same one decided in several epochs is one stretch."""
+    now: Began | None = None
+    for one in began:
+        if now is not None and (now.version, now.digest) == (one.version, one.digest):
+            continue
+        if now is not None and now.seq < one.seq:
+            yield Stretch(now.seq, one.seq - 1, now.version, now.digest)
+        now = one
+    if now is not None and now.seq <= last:
+        yield Stretch(now.seq, last, now.version, now.digest)
