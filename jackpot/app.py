@@ -12,49 +12,45 @@ from zoneinfo import ZoneInfo
 import structlog
 from aiohttp import web
 
-from jackpot.books.reader import Books
+from jackpot.api.executor import Acts
+from jackpot.api.suspension_help import explained
+from jackpot.auth.auth_service import NOBODY_YET, Entrance
+from jackpot.auth.request_expiry import expire
+from jackpot.auth.retention import names_by_age, papers_by_age, strays
+from jackpot.auth.site_cursor import see_people
+from jackpot.bank.bank import BankStopped
+from jackpot.bank.config_alignment import Opened, agree, is_left_out, open_books
+from jackpot.bank.lifecycle import Hold, patience
+from jackpot.bank.readings import Calendar, read_ended, take_readings
+from jackpot.bank.standbys import Standbys, wanted
+from jackpot.bank.supervisor import RETRY_S, Tenure
+from jackpot.bank.writer import Writer
 from jackpot.clock import Clock
 from jackpot.config import Address, Config
 from jackpot.ledger.connect import without_password
 from jackpot.ledger.open import open_stores
-from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.ledger.sqlite.async_sqlite import Threaded
+from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.store import CommitInDoubt, LedgerUnusable, Store
-from jackpot.ledger.threaded import Threaded
+from jackpot.net import file_descriptors
+from jackpot.net.device_registry import Device, Register
+from jackpot.net.listener import Door
+from jackpot.net.signs import Signs
+from jackpot.net.tables import Tables
+from jackpot.notify.notifier import Pagers
+from jackpot.notify.signed_heads import Signer
 from jackpot.process import Process, look_at_program, page_at, settle_memory, tell_program, told_to_stop
+from jackpot.publish.redis_relay import Publisher, SignKeys
+from jackpot.reports.read.reader import Books
 from jackpot.rules.acts.programs import BeginProgram, Serves
 from jackpot.rules.engine import Engine
 from jackpot.rules.signing import SITE
-from jackpot.server import descriptors
-from jackpot.server.acts import Acts
-from jackpot.server.agreement import (
-    Opened,
-    agree,
-    is_left_out,
-    open_books,
-)
-from jackpot.server.desk import BankStopped
-from jackpot.server.door import Door
-from jackpot.server.errors import ProgramUnproved
-from jackpot.server.expiry import expire
-from jackpot.server.heads import Signer
-from jackpot.server.hold import Hold, patience
-from jackpot.server.known import see_people
-from jackpot.server.life import Service
-from jackpot.server.pagers import Pagers
-from jackpot.server.people import NOBODY_YET, Entrance
-from jackpot.server.readings import Calendar, read_ended, take_readings
-from jackpot.server.register import Device, Register
-from jackpot.server.relay import Publisher, SignKeys
-from jackpot.server.remedy import explained
-from jackpot.server.retention import names_by_age, papers_by_age, strays
-from jackpot.server.signs import Signs
-from jackpot.server.standbys import Standbys, wanted
-from jackpot.server.tables import Tables
-from jackpot.server.tenure import RETRY_S, Tenure
-from jackpot.server.writer import Writer
-from jackpot.web import api, site
+from jackpot.runtime.errors import ProgramUnproved
+from jackpot.runtime.service_states import Service
+from jackpot.web import api
+from jackpot.web import server_routes as site
 from jackpot.web.reports import readers
-from jackpot.web.screens import Screens
+from jackpot.web.sign_pages import Screens
 
 # A graceful end waits this long for the batch in flight; a disk that hangs must not keep a server from being
 # stopped.
@@ -296,7 +292,7 @@ class Server(Process):
         self.acts = Acts(roles, self.tenures, self.books, self.config, self.entrance)
         listen = self.config.listen
         await self._open(listen, {"tables": self.tables, "signs": self.signs}, boards)
-        door = self._door("admin", descriptors.ADMIN, None)
+        door = self._door("admin", file_descriptors.ADMIN, None)
         self._sites.append(await api.listen(listen, door, self.visits, self.acts, self.entrance))
 
     async def _listen_pages(

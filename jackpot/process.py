@@ -18,20 +18,20 @@ from aiohttp import web
 
 from jackpot.clock import Clock, SystemClock
 from jackpot.config import Address, Config, Listen, Signage
+from jackpot.net import device_listeners, file_descriptors
+from jackpot.net.admission import Bounds
+from jackpot.net.devices import Devices
+from jackpot.net.listener import Door
+from jackpot.net.udp import UdpText
 from jackpot.program import Installed, installed, told
-from jackpot.server import descriptors, listening
-from jackpot.server.alone import alone, contained
-from jackpot.server.board import Board
-from jackpot.server.devices import Devices
-from jackpot.server.door import Door
-from jackpot.server.errors import ProgramUnproved
-from jackpot.server.guests import Bounds
-from jackpot.server.histogram import LAG_SECONDS, Histogram
-from jackpot.server.udp import UdpText
+from jackpot.publish.board import Board
+from jackpot.runtime.errors import ProgramUnproved
+from jackpot.runtime.histogram import LAG_SECONDS, Histogram
+from jackpot.runtime.isolate import alone, contained
 from jackpot.web.host_names import EVERYWHERE
+from jackpot.web.http_connection import Visits
 from jackpot.web.live import Live
-from jackpot.web.screens import Screens
-from jackpot.web.visitor import Visits
+from jackpot.web.sign_pages import Screens
 
 # What is there once a process has started stays: the collector passes over it from then on. It looks through
 # new objects once so many more were made than freed: about once a thousand frames. With Python's own 700 it
@@ -92,7 +92,7 @@ class Process(ABC):
         self.ports: dict[str, int] = {}
         self.lag = Histogram(LAG_SECONDS)
         self.visits = Visits(self.clock, config.listen.proxies, config.listen.scrapers)
-        self.encryption = listening.Encryption(config.listen.tls)
+        self.encryption = device_listeners.Encryption(config.listen.tls)
         self.doors: list[Door] = []
         self._group = asyncio.TaskGroup()
         self._sites: list[web.AppRunner] = []
@@ -140,7 +140,7 @@ class Process(ABC):
         devices: the names of their listeners.
         """
         names = [name for name in (*devices, "http", "public") if getattr(at, name) is not None]
-        bounds = descriptors.bounds(self.config, names, descriptors.allowed())
+        bounds = file_descriptors.bounds(self.config, names, file_descriptors.allowed())
         for name in names:
             tls = self.encryption.of(devices=name in devices)
             await self._door(name, bounds[name], tls).bind(getattr(at, name))
@@ -160,7 +160,7 @@ class Process(ABC):
         for door in self.doors:
             name = door.name
             if name in devices:
-                self.ports[name] = listening.listen(door, devices[name])
+                self.ports[name] = device_listeners.listen(door, devices[name])
             else:
                 address, public = getattr(at, name), name == "public"
                 runner, port = await self._listen_pages(screens, door, address, public=public)
@@ -181,7 +181,7 @@ class Process(ABC):
 
     async def _close(self, devices: Sequence[Devices]) -> None:
         """Devices and screens go to another process that serves them."""
-        await listening.close(devices)
+        await device_listeners.close(devices)
         for text in self._udp:
             text.close()
         for runner in self._sites:

@@ -9,15 +9,15 @@ from aiohttp import web
 
 from jackpot.clock import Clock
 from jackpot.config import Address, Config, Signage
+from jackpot.net.device_registry import Device, Register
+from jackpot.net.listener import Door
+from jackpot.net.signs import Signs
 from jackpot.process import Process, look_at_program, settle_memory, tell_program, told_to_stop
 from jackpot.program import running
-from jackpot.server.door import Door
-from jackpot.server.follow import Followed, Follower
-from jackpot.server.register import Device, Register
-from jackpot.server.relay import SignKeys
-from jackpot.server.signs import Signs
-from jackpot.web import remote
-from jackpot.web.screens import Screens
+from jackpot.publish.redis_follower import Followed, Follower
+from jackpot.publish.redis_relay import SignKeys
+from jackpot.web import signage_routes
+from jackpot.web.sign_pages import Screens
 
 log: Final = structlog.get_logger()
 
@@ -80,7 +80,7 @@ class SignageProcess(Process):
     async def _listen_pages(
         self, screens: Screens, door: Door, address: Address, *, public: bool
     ) -> tuple[web.AppRunner, int]:
-        return await remote.listen(self, screens, door, address, public=public)
+        return await signage_routes.listen(self, screens, door, address, public=public)
 
     def _take_keys(self, bank: str, told: SignKeys) -> None:
         """A key that was revoked or replaced at the server opens nothing here; nor does a blocked sign's."""

@@ -4,6 +4,6 @@ Here two seals may follow each other at once: ten thousand rows between them wou
 test of the true distance sets it for itself.
 """
 
-from jackpot.rules.acts import seals
+from jackpot.rules.acts import snapshot_seals
 
-seals.SEAL_LEAST = 0  # type: ignore[misc]  # final for the program
+snapshot_seals.SEAL_LEAST = 0  # type: ignore[misc]  # final for the program

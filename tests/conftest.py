@@ -11,7 +11,7 @@ from typing import Any, Final
 import pytest
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
-from jackpot.server.alone import failures
+from jackpot.runtime.isolate import failures
 from tests.callbacks import failures_of_callbacks
 from tests.engines import database, ledger_template, postgres, redis, redis_there
 from tests.ledgers import fresh

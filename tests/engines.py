@@ -8,8 +8,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from jackpot.lab.engines import EnginesMissing, Postgres, binaries
-from jackpot.lab.redis_engine import RedisServer, redis_program
+from jackpot.lab.testing.postgres import EnginesMissing, Postgres, binaries
+from jackpot.lab.testing.redis import RedisServer, redis_program
 from tests.faults.repeat import SHARED_MEMORY
 from tests.ledger.waiting import open_ledger
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from jackpot.lab.engines import Postgres
+from jackpot.lab.testing.postgres import Postgres
 
 Fresh = Callable[[str], str]
 KINDS = ("sqlite", "postgres")

@@ -2,7 +2,7 @@
 
 Loading the program costs half a second of a processor, and tests start it some hundred times. Each start here
 has its own process, words, files, signals and exit code. Only the loading is shared. What a fresh interpreter
-loads, and that it is enough, is proved by tests/test_wheel.py and tests/server/test_serve.py.
+loads, and that it is enough, is proved by tests/test_wheel.py and tests/e2e/test_serve.py.
 """
 
 import atexit
@@ -185,7 +185,7 @@ def _become(call: dict[str, Any], files: list[int]) -> list[str]:
     os.environ.update(call["environment"])
     if EACH_BATCH_APART in os.environ:
         vars(import_module("jackpot.ledger.open"))["LARGE"] = 1
-        vars(import_module("jackpot.ledger.appender"))["AGAIN_S"] = 0.0
+        vars(import_module("jackpot.ledger.sqlite.writer_process"))["AGAIN_S"] = 0.0
     return words
 
 

@@ -1,4 +1,4 @@
-"""Does every import go downwards? cli > lab > app > web > server > books | odds > ledger > config > rules."""
+"""The layers of the house: every import goes downwards, and jackpot/README.md draws them as they are held."""
 
 import re
 import subprocess

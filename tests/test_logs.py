@@ -29,7 +29,7 @@ from jackpot.logs import (
     lines_dropped,
     write_logs,
 )
-from tests.server.bed import StepClock, configure, connected
+from tests.running_server import StepClock, configure, connected
 
 
 @pytest.fixture

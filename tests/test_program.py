@@ -19,7 +19,7 @@ from jackpot.program import Installed, Program, digest_of, installed, of_wheel, 
 
 OWN: Final = {
     "jackpot/__init__.py": "",
-    "jackpot/words.py": "def f(x):\n    return {1, 'b', 2.5, x} | {frozenset({'a', 'b'})}\n",
+    "jackpot/text.py": "def f(x):\n    return {1, 'b', 2.5, x} | {frozenset({'a', 'b'})}\n",
     "jackpot/web/page.html": "<p>a page</p>",
     "jackpot/schemas/paytables/a.toml": "seed = 1",
     "controllers/__init__.py": "VERSION = 1\n",
@@ -99,7 +99,7 @@ def test_each_file_that_differs_or_is_missing_is_named(root: Path, path: str) ->
 
 
 @pytest.mark.parametrize(
-    "path", ["jackpot/more.py", "jackpot/words.pyc", "controllers/x.so", "jackpot/web/y.js"]
+    "path", ["jackpot/more.py", "jackpot/text.pyc", "controllers/x.so", "jackpot/web/y.js"]
 )
 def test_each_file_that_is_not_listed_is_named(root: Path, path: str) -> None:
     """S3: bytecode, too, where the interpreter would load it without a source."""
@@ -117,7 +117,7 @@ def test_what_the_installer_adds_is_no_part_of_the_digest(root: Path) -> None:
     """S3: it differs from machine to machine, and a list without it gives the same digest."""
     listed = read_record((root / "jackpot-1.dist-info/RECORD").read_text())
     assert digest_of(listed) == digest_of(read_record(record(OWN)))
-    assert digest_of(listed) != digest_of(read_record(record({**OWN, "jackpot/words.py": "other"})))
+    assert digest_of(listed) != digest_of(read_record(record({**OWN, "jackpot/text.py": "other"})))
 
 
 @pytest.mark.parametrize("text", ["", "jackpot/__init__.py,,\n"])
@@ -147,7 +147,7 @@ def bytecode(source: Path, text: str) -> Path:
 
 def test_bytecode_is_compiled_again(root: Path) -> None:
     """S3: what the interpreter would read in place of a source is what that source compiles to."""
-    source = root / "jackpot/words.py"
+    source = root / "jackpot/text.py"
     cached = bytecode(source, source.read_text())
     assert faults() == ()
     bytecode(source, source.read_text().replace("2.5", "2.6"))
@@ -158,7 +158,7 @@ def test_bytecode_is_compiled_again(root: Path) -> None:
 
 def test_bytecode_that_is_never_read_is_none(root: Path) -> None:
     """S3: of another time, another interpreter or no source it decides nothing."""
-    source = root / "jackpot/words.py"
+    source = root / "jackpot/text.py"
     cached = bytecode(source, "import os")
     os.utime(source, (1, 1))
     cached.with_name("words.cpython-39.pyc").write_bytes(b"old")

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from jackpot.cli.speak import digest_text, fail
+from jackpot.cli.options import digest_text, fail
 
 app = typer.Typer(help="Which program this is: its release, its digest, its files.")
 

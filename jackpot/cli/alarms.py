@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from jackpot.cli.speak import table as print_table
-from jackpot.cli.talk import LOOK, ONE, Talk, talking
-from jackpot.words import counted
+from jackpot.cli.api_client import LOOK, ONE, Talk, talking
+from jackpot.cli.options import table as print_table
+from jackpot.text import counted
 
 app = typer.Typer(
     help="Alarms that nobody has acknowledged: list, acknowledge.",
@@ -27,7 +27,7 @@ def list_(
 
     Example: jackpot alarms list --config /etc/jackpot/config.toml
     """
-    from jackpot.server.asks.alarms import AskAlarms
+    from jackpot.api.queries.alarms import AskAlarms
 
     found = talk.ask(AskAlarms())
     if talk.told(found):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from jackpot.cli.speak import fail
+from jackpot.cli.options import fail
 
 if TYPE_CHECKING:
     from jackpot.odds.analysis import Analysis
@@ -179,7 +179,7 @@ def _sums(given: list[str] | None) -> dict[str, int]:
 
 
 def _tell(found: "Analysis") -> None:
-    from jackpot.cli.speak import plain_table, wide_console
+    from jackpot.cli.options import plain_table, wide_console
     from jackpot.odds.sheets import facts_of, sheets_of, shown
 
     console = wide_console()

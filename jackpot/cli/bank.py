@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from jackpot.cli.alone import alone
-from jackpot.cli.speak import Reason, configured, fail, person
-from jackpot.cli.talk import ALONE, TWO, Talk, talking
+from jackpot.cli.api_client import ALONE, TWO, Talk, talking
+from jackpot.cli.offline_ledger import alone
+from jackpot.cli.options import Reason, configured, fail, person
 
 if TYPE_CHECKING:
     from jackpot.ledger.journal import Head
@@ -32,11 +32,11 @@ def open_(
 
     Example: jackpot bank open high-limit -c config.toml
     """
+    from jackpot.bank.config_alignment import check_site
     from jackpot.clock import SystemClock
     from jackpot.ledger.banks import open_banks
     from jackpot.ledger.store import LedgerError
     from jackpot.rules.signing import SITE
-    from jackpot.server.agreement import check_site
 
     who, found = person(talk.by), configured(talk.config, "give --config FILE")
     if name not in (*found.banks, SITE):
@@ -80,8 +80,8 @@ def join(
     Example: jackpot bank join north south --into floor --reason "one control room" -c config.toml
     """
     from jackpot.clock import SystemClock
-    from jackpot.ledger.join import Joining
-    from jackpot.ledger.join import join as join_banks
+    from jackpot.ledger.maintenance.join import Joining
+    from jackpot.ledger.maintenance.join import join as join_banks
     from jackpot.ledger.store import LedgerError
 
     who = person(talk.by)

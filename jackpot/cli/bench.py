@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from jackpot.cli.speak import fail
+from jackpot.cli.options import fail
 
 if TYPE_CHECKING:
-    from jackpot.lab.bench.course import Plan
     from jackpot.lab.bench.figures import Report
+    from jackpot.lab.bench.run_plan import Plan
 
 app = typer.Typer(help="Measure the server next to other designs.")
 
@@ -110,7 +110,7 @@ def _parts(only: list[str] | None) -> tuple[str, ...]:
 def _plan(
     rounds: int | None, seconds: float | None, calm: float | None, usual: tuple[int, float, float]
 ) -> "Plan":
-    from jackpot.lab.bench.course import Plan
+    from jackpot.lab.bench.run_plan import Plan
 
     given = rounds, seconds, calm
     count, each, open_load = (own if one is None else one for one, own in zip(given, usual, strict=True))

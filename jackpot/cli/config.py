@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, NoReturn
 
 import typer
 
-from jackpot.cli.speak import fail
-from jackpot.words import counted
+from jackpot.cli.options import fail
+from jackpot.text import counted
 
 if TYPE_CHECKING:
     from jackpot.config import Config
@@ -154,10 +154,7 @@ class _Ledger(NamedTuple):
 
 def _ledger(found: "Config") -> _Ledger:
     """Looks into the ledger of a configuration. Another site's ends the command: no server starts on it."""
-    from jackpot.ledger.connect import without_password
-    from jackpot.ledger.open import open_reader
-    from jackpot.ledger.store import LedgerError
-    from jackpot.server.agreement import (
+    from jackpot.bank.config_alignment import (
         OtherSite,
         check_site,
         disagreements,
@@ -167,6 +164,9 @@ def _ledger(found: "Config") -> _Ledger:
         misplaced_links,
         missing_banks,
     )
+    from jackpot.ledger.connect import without_password
+    from jackpot.ledger.open import open_reader
+    from jackpot.ledger.store import LedgerError
 
     url, banks = found.ledger.url, ", ".join(found.banks)
     configured = {terms.link: terms.bank for terms in found.links}

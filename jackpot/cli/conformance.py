@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, get_type_hints
 
 import typer
 
-from jackpot.cli.speak import fail
+from jackpot.cli.options import fail
 
 if TYPE_CHECKING:
     import ssl

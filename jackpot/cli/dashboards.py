@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from jackpot.cli.speak import ConfigFile, configured, fail
+from jackpot.cli.options import ConfigFile, configured, fail
 
 app = typer.Typer(help="Write the dashboards for Grafana.")
 

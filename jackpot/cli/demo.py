@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from jackpot.cli.speak import fail, options
+from jackpot.cli.options import fail, options
 
 if TYPE_CHECKING:
-    from jackpot.lab.audit import Verdict
-    from jackpot.lab.floor import SimulatedFloor
-    from jackpot.lab.pace import Pace
-    from jackpot.lab.scene import Scene
+    from jackpot.lab.demo.audit import Verdict
+    from jackpot.lab.demo.floor import SimulatedFloor
+    from jackpot.lab.demo.pace import Pace
+    from jackpot.lab.demo.scene import Scene
 
 # How often the view is drawn, and a line printed where there is no terminal.
 DRAWS_A_SECOND: Final = 8
@@ -86,7 +86,7 @@ class Asked:
 
     def checked(self) -> None:
         """Ends the command where the options do not go together."""
-        from jackpot.lab.engines import EnginesMissing, binaries
+        from jackpot.lab.testing.postgres import EnginesMissing, binaries
 
         if self.show and (self.folder or self.postgres or self.ledger or self.lucky or self.by_hand):
             others = "--folder, --ledger, --lucky, --postgres and --by-hand"
@@ -100,7 +100,7 @@ class Asked:
                 fail(str(missing))
 
     def scene(self) -> "Scene":
-        from jackpot.lab.scene import Scene
+        from jackpot.lab.demo.scene import Scene
 
         watched = SHOWN_SPEED if self.by_hand else WATCHED_SPEED
         speed = self.speed if self.speed or self.rounds else watched
@@ -142,12 +142,12 @@ def demo(asked: Asked) -> None:
 
 def _run(folder: Path, play: Callable[[], "Verdict"]) -> None:
     """Plays in a folder and says how it went; returns only if all is well."""
+    from jackpot.bank.bank import BankStopped
     from jackpot.config import ConfigErrors
-    from jackpot.lab.engines import EngineError
-    from jackpot.lab.scene import FloorError
+    from jackpot.lab.demo.scene import FloorError
+    from jackpot.lab.testing.postgres import EngineError
     from jackpot.ledger.store import LedgerError
     from jackpot.logs import write_logs
-    from jackpot.server.desk import BankStopped
 
     verdict, trouble = None, []
     try:
@@ -179,8 +179,8 @@ def _database(folder: Path, postgres: bool, url: str | None) -> Iterator[str | N
     if url is not None or not (postgres or place.exists()):
         yield url
         return
-    from jackpot.lab.engines import Postgres
-    from jackpot.lab.scene import FloorError
+    from jackpot.lab.demo.scene import FloorError
+    from jackpot.lab.testing.postgres import Postgres
 
     if (folder / "floor.toml").exists() and not place.exists():
         raise FloorError(f"the floor in {folder} has its ledger elsewhere: its floor.toml says where")
@@ -194,7 +194,7 @@ def _database(folder: Path, postgres: bool, url: str | None) -> Iterator[str | N
 
 def _refuse_foreign(url: str, folder: Path) -> None:
     """Simulated money never comes into books that are somebody's. Raises FloorError."""
-    from jackpot.lab.scene import FloorError
+    from jackpot.lab.demo.scene import FloorError
     from jackpot.ledger.connect import without_password
     from jackpot.ledger.open import opened
     from jackpot.ledger.reading import Reader
@@ -228,8 +228,8 @@ def _advice(error: BaseException) -> str:
 
 
 async def _play(folder: Path, scene: "Scene", rounds: int | None, url: str | None) -> "Verdict":
-    from jackpot.lab.floor import SimulatedFloor
-    from jackpot.lab.pace import Pace
+    from jackpot.lab.demo.floor import SimulatedFloor
+    from jackpot.lab.demo.pace import Pace
 
     pace = Pace(scene.speed, rounds)
     floor = SimulatedFloor(folder, scene, pace, url)
@@ -247,8 +247,8 @@ async def _play(folder: Path, scene: "Scene", rounds: int | None, url: str | Non
 
 async def _show(folder: Path, speed: float, times: int | None) -> "Verdict":
     """Line by line what the signs show; one in a browser is better than any terminal."""
-    from jackpot.lab.pace import Pace
-    from jackpot.lab.show import Show
+    from jackpot.lab.demo.pace import Pace
+    from jackpot.lab.demo.show import Show
 
     pace = Pace(speed, times)
     print("a show of all that signs can show; Ctrl-C ends it", flush=True)
@@ -283,7 +283,7 @@ async def _watch(floor: "SimulatedFloor", scene: "Scene") -> None:
     from rich.console import Console
     from rich.live import Live
 
-    from jackpot.lab.view import draw, plain
+    from jackpot.lab.demo.view import draw, plain
 
     console = Console()
     if not console.is_terminal:
@@ -329,9 +329,9 @@ async def _tell_people(floor: "SimulatedFloor", scene: "Scene") -> None:
 
 def _steps(floor: "SimulatedFloor", ops: str) -> tuple[str, ...]:
     """How a person validates and pays the hit that waits."""
-    from jackpot.lab.house import BY_HAND, VALIDATE_AT
-    from jackpot.lab.people import CASHIER, SUPERVISOR
-    from jackpot.words import words
+    from jackpot.lab.demo.house import BY_HAND, VALIDATE_AT
+    from jackpot.lab.demo.people import CASHIER, SUPERVISOR
+    from jackpot.text import words
 
     table, seat = BY_HAND.table, BY_HAND.seat
     given = {one.login: f" {one.password}" for one in floor.logins}

@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from jackpot.cli.api_client import LOOK, MOVES, ONE, TWO, Talk, talking
+from jackpot.cli.options import Reason, fail
+from jackpot.cli.options import table as print_table
 from jackpot.cli.preview import previewed
-from jackpot.cli.speak import Reason, fail
-from jackpot.cli.speak import table as print_table
-from jackpot.cli.talk import LOOK, MOVES, ONE, TWO, Talk, talking
-from jackpot.words import counted
+from jackpot.text import counted
 
 if TYPE_CHECKING:
+    from jackpot.api.queries.payouts import AddPapers, Correct, Pay, Validate
     from jackpot.rules.acts.hits import Undo
-    from jackpot.server.asks.payouts import AddPapers, Correct, Pay, Validate
 
 app = typer.Typer(
     help="Hits: list, show, validate, pay, add, dispute, lift, undo, correct, erase, release.",
@@ -57,7 +57,7 @@ def list_(
 
     Example: jackpot hits list --config /etc/jackpot/config.toml
     """
-    from jackpot.server.asks.hits import AskHits, AskWaitingHits
+    from jackpot.api.queries.hits import AskHits, AskWaitingHits
 
     banks, several = ([talk.bank], True) if talk.bank else _banks(talk)
     option, other, which = ("--before", after, "older") if all_ else ("--after", before, "newer")
@@ -93,7 +93,7 @@ def show_(
 
     Example: jackpot hits show H12 --config /etc/jackpot/config.toml
     """
-    from jackpot.server.asks.hits import AskHit
+    from jackpot.api.queries.hits import AskHit
 
     one = talk.ask(AskHit(hit))
     if talk.told(one):
@@ -133,7 +133,7 @@ def validate(
 
     Example: jackpot hits validate H12 --write "dealer=Dee Lear" --by "Ann Lee" -c /etc/jackpot/config.toml
     """
-    from jackpot.server.asks.payouts import Validate
+    from jackpot.api.queries.payouts import Validate
 
     _tell(talk, f"{hit}: validated", Validate(hit, award, **_written(write, Validate)))
 
@@ -155,7 +155,7 @@ def pay(
 
     Example: jackpot hits pay H12 --seat 3 --write document=4711 --write tax_form=W-2G --write tax_number=88
     """
-    from jackpot.server.asks.payouts import Pay
+    from jackpot.api.queries.payouts import Pay
 
     written = _written(write, Pay)
     if "document" not in written:
@@ -174,7 +174,7 @@ def add(talk: Talk, hit: Hit, reason: Reason, seat: Seat = None, write: Write = 
 
     Example: jackpot hits add H12 --write "witness=Bo Ray" --reason forgotten -c /etc/jackpot/config.toml
     """
-    from jackpot.server.asks.payouts import AddPapers
+    from jackpot.api.queries.payouts import AddPapers
 
     added = AddPapers(hit, reason, seat, **_written(write, AddPapers))
     talk.show(talk.ask(added), f"{hit}: added to its papers")
@@ -199,8 +199,8 @@ def lift(talk: Talk, hit: Hit, reason: Reason) -> None:
 
     Example: jackpot hits lift H12 --reason "pictures seen" --by Ann --and-by Bo -c /etc/jackpot/config.toml
     """
+    from jackpot.api.queries.hits import AskHit
     from jackpot.rules.acts.disputes import Lift
-    from jackpot.server.asks.hits import AskHit
 
     dispute = talk.ask(AskHit(hit))["disputed"] or 0  # 0: the server says that there is none
     talk.show(talk.ask(Lift(hit, reason, dispute)), f"{hit}: no longer disputed")
@@ -215,7 +215,7 @@ def erase(talk: Talk, hit: Hit, reason: Reason) -> None:
 
     Example: jackpot hits erase H12 --reason "they asked" --by Ann --and-by Bo -c /etc/jackpot/config.toml
     """
-    from jackpot.server.asks.payouts import ErasePapers
+    from jackpot.api.queries.payouts import ErasePapers
 
     talk.show(talk.ask(ErasePapers(hit, reason)), f"{hit}: its papers name nobody any more")
 
@@ -259,7 +259,7 @@ def correct(
 
     Example: jackpot hits correct A34 --amount 9999.21 --reason misread --by "Ann Lee" --and-by "Bo Ray" -c F
     """
-    from jackpot.server.asks.payouts import Correct
+    from jackpot.api.queries.payouts import Correct
 
     cents, written = _cents(amount), _written(write, Correct)
     if previewed(talk, "correct", award=award, amount=amount, **written):
@@ -330,9 +330,9 @@ def _banks(talk: Talk) -> tuple[list[str], bool]:
 
     Where it holds none the first, of which it says who does.
     """
+    from jackpot.api.queries.servers import AskBanks
     from jackpot.rules.signing import SITE
-    from jackpot.server.asks.servers import AskBanks
-    from jackpot.server.life import Here
+    from jackpot.runtime.service_states import Here
 
     leases = [lease for lease in talk.ask(AskBanks())["banks"] if lease["bank"] != SITE]
     held = [lease["bank"] for lease in leases if Here(lease["here"]) in (Here.HELD, Here.UNCONFIRMED)]

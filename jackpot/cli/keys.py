@@ -7,10 +7,10 @@ from typing import Annotated, Final
 
 import typer
 
-from jackpot.cli.speak import ConfigFile, fail, read
-from jackpot.cli.speak import table as print_table
-from jackpot.cli.talk import ONE, Talk, talking
-from jackpot.words import counted
+from jackpot.cli.api_client import ONE, Talk, talking
+from jackpot.cli.options import ConfigFile, fail, read
+from jackpot.cli.options import table as print_table
+from jackpot.text import counted
 
 app = typer.Typer(
     help="Keys of devices and of the site: make, show, revoke, clear a conflict.",
@@ -35,7 +35,7 @@ def new(
     Example: jackpot keys new /etc/jackpot/keys/T01
     """
     from jackpot.config import KEY_BYTES
-    from jackpot.server.register import fingerprint
+    from jackpot.net.device_registry import fingerprint
 
     key = secrets.token_bytes(KEY_BYTES)
     _write(file, key.hex() + "\n", 0o600, force)
@@ -137,7 +137,7 @@ def show_(
     Example: jackpot keys show --config /etc/jackpot/config.toml
     """
     from jackpot.config import read_key
-    from jackpot.server.register import fingerprint
+    from jackpot.net.device_registry import fingerprint
 
     if file is not None:
         key, mistakes = read_key(file)
@@ -172,7 +172,7 @@ def revoke(
 
     Example: jackpot keys revoke T01 --config /etc/jackpot/config.toml
     """
-    from jackpot.server.asks.devices import Revoke
+    from jackpot.api.queries.devices import Revoke
 
     answer = talk.ask(Revoke(device, role, key))
     left = len(answer["left"])

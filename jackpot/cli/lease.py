@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from jackpot.cli.speak import table as print_table
-from jackpot.cli.talk import LOOK, ONE, Talk, talking
-from jackpot.words import counted
+from jackpot.cli.api_client import LOOK, ONE, Talk, talking
+from jackpot.cli.options import table as print_table
+from jackpot.text import counted
 
 app = typer.Typer(
     help="Which server writes a bank: show, hand over.",
@@ -26,7 +26,7 @@ def show_(
 
     Example: jackpot lease show --config /etc/jackpot/config.toml
     """
-    from jackpot.server.asks.servers import AskBanks
+    from jackpot.api.queries.servers import AskBanks
 
     leases = talk.ask(AskBanks())["banks"]
     if talk.told(leases):
@@ -54,7 +54,7 @@ def hand_over(
 
     Example: jackpot lease hand-over main --config /etc/jackpot/config.toml
     """
-    from jackpot.server.asks.servers import HandOver
+    from jackpot.api.queries.servers import HandOver
 
     answer = talk.ask(HandOver(), bank)
     talk.show(answer, f"{bank}: {answer['holder']} has it now")

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
-from jackpot.cli.bar import bar
+from jackpot.cli.api_client import LOOK, TWO, Talk, talking
+from jackpot.cli.archive import seal
 from jackpot.cli.nightly import nightly
+from jackpot.cli.options import ConfigFile, LedgerUrl, Reason, fail, ledger_of
+from jackpot.cli.options import table as print_table
+from jackpot.cli.progress import bar
 from jackpot.cli.readings import readings
-from jackpot.cli.seal import seal
-from jackpot.cli.speak import ConfigFile, LedgerUrl, Reason, fail, ledger_of
-from jackpot.cli.speak import table as print_table
-from jackpot.cli.talk import LOOK, TWO, Talk, talking
 from jackpot.cli.what_if import what_if
-from jackpot.words import counted
+from jackpot.text import counted
 
 if TYPE_CHECKING:
-    from jackpot.ledger.copy import Copied
     from jackpot.ledger.journal import Head
+    from jackpot.ledger.maintenance.copy import Copied
     from jackpot.ledger.store import Store
 
 app = typer.Typer(
@@ -93,7 +93,7 @@ def copy(
 
     Example: jackpot ledger copy postgresql://owner@db.casino/ledger --config /etc/jackpot/config.toml
     """
-    from jackpot.ledger import copy as copying
+    from jackpot.ledger.maintenance import copy as copying
     from jackpot.ledger.open import opened
 
     source = ledger_of(ledger, config)
@@ -122,7 +122,7 @@ def backup(
 
     Example: jackpot ledger backup /backup/ledger.db --ledger postgresql://floor@db.casino/ledger
     """
-    from jackpot.ledger import backup as backing
+    from jackpot.ledger.maintenance import backup as backing
     from jackpot.ledger.open import opened
 
     url = ledger_of(ledger, config)
@@ -148,7 +148,7 @@ def restore(
     Example: jackpot ledger restore /backup/ledger.db --ledger postgresql://owner@db.casino/ledger
     """
     from jackpot.clock import SystemClock
-    from jackpot.ledger import backup as backing
+    from jackpot.ledger.maintenance import backup as backing
     from jackpot.ledger.open import opened
     from jackpot.rules.signing import SITE
 
@@ -176,8 +176,8 @@ def restored(ledger: LedgerUrl = None, config: ConfigFile = None) -> None:
     Example: jackpot ledger restored --ledger postgresql://owner@db.casino:5432/ledger
     """
     from jackpot.clock import SystemClock
+    from jackpot.ledger.maintenance.restored import hold
     from jackpot.ledger.open import opened
-    from jackpot.ledger.restored import hold
 
     url = ledger_of(ledger, config)
 
@@ -210,7 +210,7 @@ def confirm_behind(
 
     Example: jackpot ledger confirm-behind T01 --believe --reason "a standby lagged" --by Ann --and-by Bo -c F
     """
-    from jackpot.rules.acts.witness import ConfirmBehind
+    from jackpot.rules.acts.lost_acks import ConfirmBehind
 
     answer = talk.ask(ConfirmBehind(table, reason, believe))
     done = "what is missing is in the journal" if believe else "it goes on where the ledger stands"
@@ -269,7 +269,7 @@ def _resuming(banks: list[str]) -> str:
 
 
 def _behind(talk: Talk) -> list[dict[str, Any]]:
-    from jackpot.server.asks.requests import AskRequests
+    from jackpot.api.queries.requests import AskRequests
 
     return [
         {name: one[name] for name in ("bank", "table", "acked", "last_seq")}

@@ -5,11 +5,11 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from jackpot.cli.api_client import LOOK, MOVES, ONE, TWO, Talk, talking
+from jackpot.cli.options import Reason, fail
+from jackpot.cli.options import table as print_table
 from jackpot.cli.preview import differences, previewed
-from jackpot.cli.speak import Reason, fail
-from jackpot.cli.speak import table as print_table
-from jackpot.cli.talk import LOOK, MOVES, ONE, TWO, Talk, talking
-from jackpot.words import counted
+from jackpot.text import counted
 
 app = typer.Typer(
     help="Links and their meters: list, show, suspend, resume, correct, transfer, close, change.",
@@ -90,7 +90,7 @@ def show_levels(
 
 def _links(talk: Talk) -> list[dict[str, Any]]:
     """The links of every bank of the server, with all that the books hold of them."""
-    from jackpot.server.asks.links import AskLinks
+    from jackpot.api.queries.links import AskLinks
 
     found = talk.ask(AskLinks())
     for bank in found["elsewhere"]:
@@ -279,9 +279,9 @@ def decide(
 
 def _move(talk: Talk, act: str, fields: dict[str, Any], reason: str) -> None:
     """Does the act, or shows what it would do."""
-    from jackpot.server.asks.ask import BadRequest, name_of
-    from jackpot.server.asks.registry import ASKED_ACTS
-    from jackpot.server.asks.target import act_of
+    from jackpot.api.http_call import act_of
+    from jackpot.api.operation import BadRequest, name_of
+    from jackpot.api.registry import ASKED_ACTS
 
     if previewed(talk, act, **fields):
         return

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from jackpot.cli.bar import bar
-from jackpot.cli.speak import ConfigFile, LedgerUrl, SealedArchive, fail, ledger_of, options
+from jackpot.cli.options import ConfigFile, LedgerUrl, SealedArchive, fail, ledger_of, options
+from jackpot.cli.progress import bar
 from jackpot.cli.textfile import TextFile, tell
-from jackpot.words import counted
+from jackpot.text import counted
 
 if TYPE_CHECKING:
-    from jackpot.ledger.nightly import Night
+    from jackpot.ledger.maintenance.nightly import Night
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def nightly(asked: Asked) -> None:
     Example: jackpot ledger nightly /backup/ledger --keep 30 --config /etc/jackpot/config.toml
     """
     from jackpot.clock import SystemClock
-    from jackpot.ledger.nightly import KEPT, Keeping, night
+    from jackpot.ledger.maintenance.nightly import KEPT, Keeping, night
     from jackpot.ledger.open import opened
     from jackpot.ledger.store import LedgerError
 

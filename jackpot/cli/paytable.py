@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from jackpot.cli.analyze import analyze, write
-from jackpot.cli.speak import fail, plain_table, wide_console
+from jackpot.cli.options import fail, plain_table, wide_console
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -81,7 +81,7 @@ def count(
 
     if find_spec("numpy") is None:
         fail("counting deals needs numpy: pip install numpy")
-    from jackpot.cli.bar import bar
+    from jackpot.cli.progress import bar
     from jackpot.odds.deals import as_toml, count_all, differences
 
     with bar() as tell:

@@ -4,13 +4,13 @@ from typing import Any
 
 import typer
 
-from jackpot.cli.speak import table as print_table
-from jackpot.cli.talk import Talk
+from jackpot.cli.api_client import Talk
+from jackpot.cli.options import table as print_table
 
 
 def previewed(talk: Talk, act: str, **fields: Any) -> bool:
     """With --preview: shows what the act would do, and that is all. fields: its own, but the reason."""
-    from jackpot.server.asks.preview import AskPreview
+    from jackpot.api.preview import AskPreview
 
     if not talk.preview:
         return False

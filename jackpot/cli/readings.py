@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from jackpot.cli.speak import LedgerUrl, configured, fail
-from jackpot.cli.speak import table as print_table
-from jackpot.cli.talk import Talk, talking
+from jackpot.cli.api_client import Talk, talking
+from jackpot.cli.options import LedgerUrl, configured, fail
+from jackpot.cli.options import table as print_table
 
 if TYPE_CHECKING:
-    from jackpot.books.readings import DayRead
+    from jackpot.reports.readings import DayRead
 
 # Days that are shown of each bank where nobody says which: as many as a month has.
 DAYS_SHOWN: Final = 31
@@ -41,7 +41,7 @@ def readings(talk: Talk, ledger: LedgerUrl = None, from_: Day = None, to: Until 
     if talk.as_json:
         import msgspec
 
-        from jackpot.server.asks.journal import reading_of
+        from jackpot.api.queries.journal import reading_of
 
         talk.show(msgspec.to_builtins(list(map(reading_of, found))), "")
         return
@@ -63,8 +63,8 @@ def _check(option: str, day: str | None) -> None:
 
 
 def _found(talk: Talk, url: str | None, from_: str | None, to: str | None) -> "list[DayRead]":
-    from jackpot.books.readings import readings as read
     from jackpot.ledger.open import open_reader
+    from jackpot.reports.readings import readings as read
 
     config = configured(talk.config, "give --config FILE")
     with closing(open_reader(url or config.ledger.url)) as ledger:

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
 
 import typer
 
-from jackpot.books.report import BY, Report
-from jackpot.books.reports import REPORTS
-from jackpot.cli.speak import PIPE_WIDTH, ConfigFile, LedgerUrl, SealedArchive, configured, fail
+from jackpot.cli.options import PIPE_WIDTH, ConfigFile, LedgerUrl, SealedArchive, configured, fail
+from jackpot.reports.registry import REPORTS
+from jackpot.reports.report import BY, Report
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from jackpot.books.report import Archive, Cell, Found, Wanted
     from jackpot.config import Site
     from jackpot.ledger.reading import Reader
+    from jackpot.reports.report import Archive, Cell, Found, Wanted
 
 # Rows that one table on a terminal is made of: more stay in memory for no reader.
 ROWS_SHOWN: Final = 1_000
@@ -162,7 +162,7 @@ class Asked:
 
     def wanted(self, place: "Place", ledger: "Reader", archive: "Archive | None") -> "Wanted":
         """What to ask the books. Ends the command where an option cannot be meant."""
-        from jackpot.books.report import Wanted
+        from jackpot.reports.report import Wanted
 
         banks = tuple(ledger.banks())
         if not banks:
@@ -215,10 +215,10 @@ def _run(report: Report, asked: Asked) -> None:
     """Makes one report; exit code 1 where it does not add up."""
     from msgspec import MsgspecError
 
-    from jackpot.books.report import Unanswerable, steady
     from jackpot.ledger.open import open_reader
     from jackpot.ledger.store import LedgerError
-    from jackpot.rules.kinds import UnknownEventError
+    from jackpot.reports.report import Unanswerable, steady
+    from jackpot.rules.registry import UnknownEventError
 
     if asked.as_csv + asked.as_json + (asked.html is not None) > 1:
         fail("one of --csv, --json and --html at a time")
@@ -249,8 +249,8 @@ def _opened(until: ExitStack, archive: Path) -> "Reader":
 
 
 def _write(report: Report, found: "Found", asked: Asked, site: "Site") -> None:
-    from jackpot.books import output
     from jackpot.clock import SystemClock
+    from jackpot.reports import output
 
     if asked.as_csv or asked.as_json:
         parts = output.as_csv(report, found, site) if asked.as_csv else output.as_json(report, found)
@@ -279,7 +279,7 @@ def _show(report: Report, found: "Found", shown: Any, *, every: bool) -> None:
 
     every: the rows, too, that a brief one leaves out.
     """
-    from jackpot.books.output import Totals
+    from jackpot.reports.output import Totals
 
     for fact in found.facts:
         typer.echo(f"{fact.name}: {shown.fact(fact)}")
@@ -308,7 +308,7 @@ def _table(report: Report, rows: "list[tuple[Cell, ...]]", shown: Any) -> None:
     """Where all columns do not fit a terminal, those that matter most; a line names the others."""
     from rich.console import Console
 
-    from jackpot.books.report import saying
+    from jackpot.reports.report import saying
 
     console = Console(markup=False, emoji=False, highlight=False)
     if not console.is_terminal:
@@ -331,7 +331,7 @@ def _made(report: Report, rows: "list[tuple[Cell, ...]]", shows: list[int], show
     from rich.cells import cell_len
     from rich.table import Table
 
-    from jackpot.books.report import RIGHT
+    from jackpot.reports.report import RIGHT
 
     made = Table(title=report.title, title_justify="left")
     columns = [report.columns[number] for number in shows]
@@ -368,7 +368,7 @@ def _site(url: str, currency: str, timezone: str, day_ends: str) -> "Site":
 
 
 def _day(option: str, given: str | None) -> str | None:
-    from jackpot.books.days import day_fault
+    from jackpot.reports.read.gaming_days import day_fault
 
     wrong = None if given is None else day_fault(given)
     if wrong:

@@ -4,10 +4,10 @@ from typing import Annotated, Any
 
 import typer
 
-from jackpot.cli.speak import Reason
-from jackpot.cli.speak import table as print_table
-from jackpot.cli.talk import LOOK, ONE, TWO, Talk, talking
-from jackpot.words import counted
+from jackpot.cli.api_client import LOOK, ONE, TWO, Talk, talking
+from jackpot.cli.options import Reason
+from jackpot.cli.options import table as print_table
+from jackpot.text import counted
 
 app = typer.Typer(
     help="A table's round: show, strike, void, reopen, decline.",
@@ -29,7 +29,7 @@ def show_(
 
     Example: jackpot rounds show T01 --config /etc/jackpot/config.toml
     """
-    from jackpot.server.asks.tables import AskTable
+    from jackpot.api.queries.tables import AskTable
 
     found = talk.ask(AskTable(table))["round"]
     if talk.as_json or found is None:

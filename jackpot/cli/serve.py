@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from jackpot.cli.speak import at_server, read
+from jackpot.cli.options import at_server, read
 
 if TYPE_CHECKING:
     from jackpot.app import Server
@@ -46,7 +46,7 @@ def serve(
     from jackpot.app import serve as run
     from jackpot.ledger.store import LedgerError
     from jackpot.logs import write_logs
-    from jackpot.server.errors import ServerError
+    from jackpot.runtime.errors import ServerError
 
     found = at_server(read(config), name)
     log = write_logs()
@@ -70,7 +70,7 @@ def serve(
 def places(config: "Config", ports: Mapping[str, int]) -> Iterator[str]:
     """Where people and devices find the server, a line each. ports: by listener, as it has them."""
     from jackpot.process import found_at, page_at
-    from jackpot.web.screens import WALL_MOST
+    from jackpot.web.sign_pages import WALL_MOST
 
     for name in ("tables", "signs"):
         if name in ports:

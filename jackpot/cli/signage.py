@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from jackpot.cli.speak import fail
+from jackpot.cli.options import fail
 
 if TYPE_CHECKING:
     from jackpot.config import Config, Signage

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from jackpot.cli.speak import fail, options, read
+from jackpot.cli.options import fail, options, read
 
 if TYPE_CHECKING:
     from jackpot.config import Config
-    from jackpot.lab.simulated.plan import Plan
-    from jackpot.lab.simulated.run import Result
+    from jackpot.lab.simulation.plan import Plan
+    from jackpot.lab.simulation.run import Result
 
 app = typer.Typer(help="A year of a floor in minutes.")
 
@@ -80,7 +80,7 @@ def simulate(asked: Asked) -> None:
     from jackpot.ledger.store import LedgerError
 
     _check_lab()
-    from jackpot.lab.simulated.plan import Plan, Wrong, game_of
+    from jackpot.lab.simulation.plan import Plan, Wrong, game_of
 
     try:
         plan = Plan(
@@ -115,9 +115,9 @@ def _check_lab() -> None:
 
 def _simulated(plan: "Plan", folder: Path | None) -> "tuple[Config, Result]":
     """Plays it. The configuration's mistakes end the command before anything is kept."""
-    from jackpot.cli.bar import bar
-    from jackpot.lab.simulated.plan import furnish
-    from jackpot.lab.simulated.run import simulate as play
+    from jackpot.cli.progress import bar
+    from jackpot.lab.simulation.plan import furnish
+    from jackpot.lab.simulation.run import simulate as play
 
     with tempfile.TemporaryDirectory(prefix="jackpot-simulate-") as made:
         config = read(furnish(Path(made), plan))
@@ -131,15 +131,15 @@ def _simulated(plan: "Plan", folder: Path | None) -> "tuple[Config, Result]":
 
 def _tell(plan: "Plan", result: "Result", *, as_json: bool) -> bool:
     """Says what came of it; whether the hands are improbable."""
-    from jackpot.books.fair import LEVEL
+    from jackpot.reports.goodness_of_fit import LEVEL
 
     chances = result.judged.chances()
     improbable = min(chances.values()) < LEVEL
     if as_json:
         typer.echo(_json(plan, result, chances))
         return improbable
-    from jackpot.cli.speak import table
-    from jackpot.lab.scene import dollars
+    from jackpot.cli.options import table
+    from jackpot.lab.demo.scene import dollars
     from jackpot.rules.money import to_cents
 
     used = sum(result.spent.values())

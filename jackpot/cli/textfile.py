@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 import typer
 
-from jackpot.cli.speak import fail
+from jackpot.cli.options import fail
 
 # The collector is another user, and the timers' units make files that their own user alone can read.
 READABLE: Final = 0o644

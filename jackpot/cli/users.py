@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from jackpot.cli.speak import ConfigFile, configured, fail, person
-from jackpot.cli.speak import table as print_table
-from jackpot.cli.staff import done, entered
-from jackpot.cli.talk import ONE, TWO, Talk, talking
-from jackpot.words import counted
+from jackpot.cli.api_client import ONE, TWO, Talk, talking
+from jackpot.cli.options import ConfigFile, configured, fail, person
+from jackpot.cli.options import table as print_table
+from jackpot.cli.person_admin import done, entered
+from jackpot.text import counted
 
 if TYPE_CHECKING:
+    from jackpot.auth.directory import Sheet
+    from jackpot.auth.person_admin import Coming
     from jackpot.config import Config
     from jackpot.rules.signing import Role
-    from jackpot.server.roster import Sheet
-    from jackpot.server.staff import Coming
 
 app = typer.Typer(
     help="People: make the first two, list, add, grant, withdraw, end, reset, codes, tokens, erase, recover.",
@@ -43,7 +43,7 @@ def init(config: ConfigFile = None) -> None:
 
     Example: jackpot users init --config /etc/jackpot/config.toml
     """
-    from jackpot.server.staff import Staff
+    from jackpot.auth.person_admin import Staff
 
     first = [_asked(f"{which} of two: ") for which in ("The first", "The second")]
     entered(config, lambda entrance: Staff(entrance).begin(first, person(None)), first=True)
@@ -143,7 +143,7 @@ def add(
 
     Example: jackpot users add cal --name "Cal Orie" --role floor -c config.toml
     """
-    from jackpot.server.asks.people import AddPerson
+    from jackpot.api.queries.people import AddPerson
 
     coming = AddPerson(login, name or login, tuple(map(_role, role or ())))
     done(talk, coming, f"{login} is added: {_GIVES_CODE}")
@@ -209,7 +209,7 @@ def code(talk: Talk, login: Login) -> None:
 
     Example: jackpot users code cal -c config.toml
     """
-    from jackpot.server.asks.people import GiveCode
+    from jackpot.api.queries.people import GiveCode
 
     done(talk, GiveCode, f"the code of {login}, good once and for three days: {{code}}", login)
 
@@ -224,7 +224,7 @@ def erase(talk: Talk, login: Login) -> None:
 
     Example: jackpot users erase cal -c config.toml
     """
-    from jackpot.server.asks.people import EraseName
+    from jackpot.api.queries.people import EraseName
 
     done(talk, EraseName, f"{login} is erased: the journal, pages and reports have only a number", login)
 
@@ -237,7 +237,7 @@ def recover(login: Login, name: Name = None, config: ConfigFile = None) -> None:
 
     Example: jackpot users recover eve --name "Eve Adams" --config /etc/jackpot/config.toml
     """
-    from jackpot.server.staff import Coming, Staff
+    from jackpot.auth.person_admin import Coming, Staff
 
     admin = Coming(login, name or login, _secret())
     entered(config, lambda entrance: Staff(entrance).recover(admin, person(None)))
@@ -246,9 +246,9 @@ def recover(login: Login, name: Name = None, config: ConfigFile = None) -> None:
 
 def _sheet(config: "Config") -> "Sheet":
     """The people as the ledger has them."""
-    from jackpot.books.reader import Books
+    from jackpot.auth.directory import Roster
     from jackpot.ledger.store import LedgerError
-    from jackpot.server.roster import Roster
+    from jackpot.reports.read.reader import Books
 
     async def look() -> "Sheet":
         books = Books(config.ledger.url)
@@ -268,13 +268,13 @@ def _plain(value: Any) -> str:
 
 
 def _asked(which: str) -> "Coming":
-    from jackpot.server.staff import Coming
+    from jackpot.auth.person_admin import Coming
 
     return Coming(typer.prompt(f"{which}login"), typer.prompt("Name"), _secret())
 
 
 def _secret() -> str:
-    from jackpot.server.people import SECRET_LEAST
+    from jackpot.auth.auth_service import SECRET_LEAST
 
     secret: str = typer.prompt(
         f"Password, {SECRET_LEAST} characters or more", hide_input=True, confirmation_prompt=True

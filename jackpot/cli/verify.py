@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
-from jackpot.cli.speak import NAMED, ConfigFile, LedgerUrl, SealedArchive, configured, digest_text, fail
+from jackpot.cli.options import NAMED, ConfigFile, LedgerUrl, SealedArchive, configured, digest_text, fail
 from jackpot.cli.textfile import TextFile, tell
-from jackpot.words import counted
+from jackpot.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from jackpot.config import Config
     from jackpot.ledger.heads import KeptHeads
     from jackpot.ledger.reading import Reader
-    from jackpot.ledger.verify import Report
+    from jackpot.ledger.verify.verifier import Report
 
 app = typer.Typer(help="Prove the ledger from its first row.")
 
@@ -250,13 +250,13 @@ def _verified(
 
     kept: the signed heads, once it is known of which site.
     """
-    from jackpot.cli.bar import bar
-    from jackpot.ledger import verify as audit
+    from jackpot.cli.progress import bar
     from jackpot.ledger.archived import lacking
     from jackpot.ledger.banks import site_of
     from jackpot.ledger.heads import KeptHeads
     from jackpot.ledger.open import open_reader
-    from jackpot.ledger.parts import in_parts, processors
+    from jackpot.ledger.verify import verifier as audit
+    from jackpot.ledger.verify.parallel_verify import in_parts, processors
 
     bank, known = asked.bank, asked.known
     with closing(open_reader(asked.url)) as ledger, bar() as progress:
@@ -304,7 +304,7 @@ def _side_tables(
     said: whether to tell what no entry and no configuration decides.
     """
     from jackpot.clock import SystemClock
-    from jackpot.ledger.side_tables import Keeping, compare
+    from jackpot.ledger.verify.side_tables import Keeping, compare
 
     days = None if config is None else config.site.papers_kept_days
     found = compare(ledger, banks, Keeping(config is not None, days, SystemClock().unix_ms()))
@@ -320,8 +320,8 @@ def _of_archive(
     archive: "Reader", asked: _Asked, banks: list[str], progress: "Callable[[str, int, int], None]"
 ) -> list[str]:
     """What is wrong with the archive by itself: its schema, and all rows of these banks and the people's."""
-    from jackpot.ledger import verify as audit
-    from jackpot.ledger.parts import in_parts, processors
+    from jackpot.ledger.verify import verifier as audit
+    from jackpot.ledger.verify.parallel_verify import in_parts, processors
     from jackpot.rules.signing import SITE
 
     parts = in_parts(archive, f"sqlite:///{asked.archive}", asked.jobs or processors())
@@ -351,11 +351,10 @@ def _whole(ledger: "Reader", config: "Config | None", banks: list[str], *, chain
 
     A bank that is missing shows by the configuration alone.
     """
-    from jackpot.ledger.banks import cut_short
-    from jackpot.ledger.copy import UNFINISHED
-    from jackpot.ledger.sqlite import SqliteLedger
+    from jackpot.bank.config_alignment import check_site, missing_banks
+    from jackpot.ledger.banks import UNFINISHED_COPY, cut_short
+    from jackpot.ledger.sqlite.store import SqliteLedger
     from jackpot.ledger.store import LedgerError
-    from jackpot.server.agreement import check_site, missing_banks
 
     found = ledger.schema()
     for warning in found.warnings:
@@ -364,10 +363,10 @@ def _whole(ledger: "Reader", config: "Config | None", banks: list[str], *, chain
     if isinstance(ledger, SqliteLedger) and not chain:
         problems += ledger.integrity()
     problems += [
-        f"{bank}: its head says that it is an {UNFINISHED}: go on with that copy; if there was none, "
+        f"{bank}: its head says that it is an {UNFINISHED_COPY}: go on with that copy; if there was none, "
         "somebody wrote it, and no server takes the bank"
         for bank in ledger.banks()
-        if ledger.head(bank).holder == UNFINISHED
+        if ledger.head(bank).holder == UNFINISHED_COPY
     ]
     problems += [f"{bank}: {said}" for bank in banks if (said := cut_short(ledger, bank))]
     if config is not None:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from jackpot.cli.speak import ConfigFile, LedgerUrl, configured, fail, options
-from jackpot.cli.speak import table as print_table
+from jackpot.cli.options import ConfigFile, LedgerUrl, configured, fail, options
+from jackpot.cli.options import table as print_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -91,7 +91,7 @@ def what_if(asked: Asked) -> None:
 
 
 def _found(asked: Asked, config: "Config") -> "Found":
-    from jackpot.cli.bar import bar
+    from jackpot.cli.progress import bar
     from jackpot.lab.what_if import Impossible, other_terms
     from jackpot.lab.what_if import what_if as played
     from jackpot.ledger.open import open_reader

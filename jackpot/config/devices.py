@@ -12,7 +12,7 @@ from jackpot.config.links import Links, known_links
 from jackpot.config.settings import Keys, Sign, UdpSign
 from jackpot.config.source import Entry, Source
 from jackpot.rules.paytable import SEATS, Game, LinkTerms, TableTerms
-from jackpot.words import counted
+from jackpot.text import counted
 
 UDP_FIELDS: Final = {
     "format": frozenset({"link", "level", "amount", "cents"}),

@@ -15,7 +15,7 @@ from babel import Locale, UnknownLocaleError
 from babel.localedata import exists
 from babel.messages.pofile import read_po
 
-from jackpot.words import Sentence, filled
+from jackpot.text import Sentence, filled
 
 # The sentences in the program are written in it.
 ENGLISH: Final = "en"

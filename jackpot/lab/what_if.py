@@ -17,12 +17,12 @@ from msgspec.structs import replace
 
 from controllers import messages as m
 from controllers.answers import Nack
-from jackpot.books.entries import Entry, counting, of_kinds
-from jackpot.books.names import HOUSE, Names
 from jackpot.catalogue import LevelEntry, LinkEntry, TermsRefused, parse_money, parse_rate, rate_text, resolve
 from jackpot.ledger.archived import cut_of, is_archived
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import rebuild
+from jackpot.reports.read.entries import Entry, counting, of_kinds
+from jackpot.reports.read.names import HOUSE, Names
 from jackpot.rules import cards as deck
 from jackpot.rules import hands
 from jackpot.rules.acts.banks import OpenBank
@@ -49,8 +49,8 @@ from jackpot.rules.events import (
 from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import Entry as Made
 from jackpot.rules.paytable import LinkTerms, TableTerms
-from jackpot.rules.recompute import without_bets
-from jackpot.rules.settling import LUCKY_BONUS, MAGIC_CARD
+from jackpot.rules.rounds.recompute import without_bets
+from jackpot.rules.rounds.settling import LUCKY_BONUS, MAGIC_CARD
 from jackpot.rules.signing import People
 from jackpot.rules.state import Hit, Link, Placed, Round, Table
 from jackpot.rules.terms import check_link

@@ -15,7 +15,7 @@ import msgspec
 
 from jackpot.ledger.journal import Row, canonical
 from jackpot.ledger.reading import STAYS, Conversation, Reader, stays
-from jackpot.rules import kinds
+from jackpot.rules import registry
 from jackpot.rules.acts.archives import Archived, Cut
 from jackpot.rules.events import Event
 
@@ -45,8 +45,8 @@ def _rows(ledger: Reader, bank: str) -> list[tuple[int, Archived]]:
     def asked(number: int) -> Conversation[list[tuple[int, Event]]]:
         found = []
         for seq, version, body in (yield _ENTRIES, (number,)):
-            with suppress(kinds.UnknownEventError, msgspec.MsgspecError):
-                found.append((seq, kinds.decode(Archived.kind, version, body)))
+            with suppress(registry.UnknownEventError, msgspec.MsgspecError):
+                found.append((seq, registry.decode(Archived.kind, version, body)))
         return found
 
     return [

@@ -5,16 +5,20 @@ from typing import Final
 
 import msgspec
 
-from jackpot.ledger.copy import HOLDER, UNFINISHED
 from jackpot.ledger.journal import Row, genesis, row_of
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import LedgerCorrupt, Store
-from jackpot.rules import kinds
+from jackpot.rules import registry
 from jackpot.rules.acts.banks import BankBegun, BankClosed, BankOpened, OpenBank
 from jackpot.rules.commands import Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.signing import SITE
 
+# The holder of a copy's banks. A server that takes one puts its own name there: then it is no copy any more.
+COPY_HOLDER: Final = "copy"
+
+# The holder until the copy is proved: it is part of a ledger, which no server takes.
+UNFINISHED_COPY: Final = "unfinished copy"
 # Of a bank that nobody has taken yet.
 FIRST_EPOCH: Final = 1
 _NO_DIGEST: Final = bytes(16)
@@ -38,8 +42,8 @@ def site_of(ledger: Reader, bank: str) -> str:
     """The id of the site whose ledger the bank is in. Raises LedgerCorrupt if it does not begin so."""
     for row in ledger.rows(bank, 0, 1):
         try:
-            event = kinds.decode(row.kind, row.version, row.body)
-        except (kinds.UnknownEventError, msgspec.MsgspecError) as error:
+            event = registry.decode(row.kind, row.version, row.body)
+        except (registry.UnknownEventError, msgspec.MsgspecError) as error:
             raise LedgerCorrupt(f"{bank}: the event of row {row.seq} cannot be read: {error}") from error
         if isinstance(event, BankOpened):
             return event.site
@@ -64,7 +68,7 @@ def cut_short(ledger: Reader, bank: str) -> str | None:
         )
     first = ledger.rows(bank, 0, 1)
     alone = bank != SITE and head.seq == 1 and bool(first) and first[0].kind == BankOpened.kind
-    if alone and head.epoch > FIRST_EPOCH and head.holder not in {HOLDER, UNFINISHED}:
+    if alone and head.epoch > FIRST_EPOCH and head.holder not in {COPY_HOLDER, UNFINISHED_COPY}:
         return (
             f"row 1 opens it and is its last row, and the head is of epoch {head.epoch}: the rows after it "
             "were taken away; or no server ever came to open a link: start one"
@@ -81,7 +85,7 @@ def became(ledger: Reader, bank: str) -> str:
     """The bank that it was joined into, as its last entry says; "" where it goes on."""
     for last in ledger.rows(bank, max(0, ledger.head(bank).seq - 1), 1):
         if last.kind == BankClosed.kind:
-            event = kinds.decode(last.kind, last.version, last.body)
+            event = registry.decode(last.kind, last.version, last.body)
             return event.into if isinstance(event, BankClosed) else ""
     return ""
 
@@ -90,6 +94,6 @@ def begun_with(ledger: Reader, bank: str) -> list[str]:
     """The banks that became it, as its first entry says; none where it was opened."""
     for first in ledger.rows(bank, 0, 1):
         if first.kind == BankBegun.kind:
-            event = kinds.decode(first.kind, first.version, first.body)
+            event = registry.decode(first.kind, first.version, first.body)
             return [name for name, *_ in event.heads] if isinstance(event, BankBegun) else []
     return []

@@ -12,7 +12,7 @@ import asyncpg
 from asyncpg.connect_utils import SessionAttribute
 
 from jackpot.ledger.store import LedgerUnusable
-from jackpot.words import refused_certificate
+from jackpot.text import refused_certificate
 
 # To connect to one host, name look-up and sign-in included; then the next host is tried. A COMMIT has no
 # limit.

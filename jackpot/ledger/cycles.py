@@ -8,10 +8,10 @@ from typing import Any, Final, NamedTuple
 
 from jackpot.ledger.reading import Conversation, Reader
 from jackpot.ledger.store import LedgerCorrupt
-from jackpot.rules import kinds
+from jackpot.rules import registry
 from jackpot.rules.acts.hits import Undone
 from jackpot.rules.events import Closed, Event, Settled, Settlement, TakeMade
-from jackpot.rules.undo import is_whole
+from jackpot.rules.rounds.undo import is_whole
 
 # Entries of one page: a few milliseconds.
 PAGE: Final = 200
@@ -89,7 +89,7 @@ class Cycles:
         """The awards that were undone in a later entry, however late. Each undoing is read once."""
         if seq < self._undone_from:
             for version, body in self._asked(_UNDONE, seq, self._undone_from):
-                event = kinds.decode(Undone.kind, version, body)
+                event = registry.decode(Undone.kind, version, body)
                 if isinstance(event, Undone):
                     self._undone.update(event.awards)
             self._undone_from = seq
@@ -97,7 +97,7 @@ class Cycles:
 
     def _event(self, seq: int) -> Event:
         for kind, version, body in self._asked(_EVENT, seq):
-            return kinds.decode(kind, version, body)
+            return registry.decode(kind, version, body)
         raise LedgerCorrupt(f"{self._bank}: row {seq} is missing; jackpot verify says what was taken away")
 
     def _asked(self, sql: str, *values: Any) -> Sequence[Any]:

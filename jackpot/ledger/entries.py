@@ -6,7 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from jackpot.ledger.reading import Conversation, Reader
-from jackpot.rules import kinds
+from jackpot.rules import registry
 from jackpot.rules.events import Event
 
 _ENTRIES: Final = """
@@ -34,6 +34,6 @@ def events_of(ledger: Reader, bank: str, *wanted: int) -> Iterator[tuple[int, in
 def readable(kind: int, version: int, body: bytes) -> Event | None:
     """What a row says; None where this program cannot read it."""
     try:
-        return kinds.decode(kind, version, body)
-    except (kinds.UnknownEventError, msgspec.MsgspecError):
+        return registry.decode(kind, version, body)
+    except (registry.UnknownEventError, msgspec.MsgspecError):
         return None

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from jackpot.ledger.journal import Head, Row, Snapshot
-from jackpot.rules.acts.seals import SNAPSHOT_FORMAT
+from jackpot.rules.acts.snapshot_seals import SNAPSHOT_FORMAT
 from jackpot.rules.engine import Engine
 
 # Some 10,000 rows lie between two seals, of some 400 bytes each. More than this is a flood of the largest

@@ -7,13 +7,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from jackpot.ledger import rights, schema
+from jackpot.ledger import schema
 from jackpot.ledger.connect import without_password
-from jackpot.ledger.postgres import PostgresStore
+from jackpot.ledger.postgres import rights
+from jackpot.ledger.postgres.store import PostgresStore
 from jackpot.ledger.reading import Reader
-from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.ledger.sqlite.async_sqlite import LARGE, Threaded
+from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.store import LedgerUnusable, Store
-from jackpot.ledger.threaded import LARGE, Threaded
 
 _SQLITE: Final = "sqlite:///"
 _POSTGRES: Final = ("postgresql://", "postgres://")

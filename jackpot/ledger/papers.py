@@ -14,7 +14,7 @@ import msgspec
 
 from jackpot.ledger.reading import Conversation, Reader
 from jackpot.ledger.store import Statement
-from jackpot.rules import kinds
+from jackpot.rules import registry
 from jackpot.rules.acts.hits import Paid, Validated
 from jackpot.rules.acts.papers import PapersAdded
 
@@ -117,7 +117,7 @@ def last_written(ledger: Reader, bank: str, hit: int, below: int = _BEYOND) -> i
         return (yield _ENTRIES, (number, hit, below))
 
     for at, kind, version, body in ledger.ask(bank, question):
-        event = kinds.decode(kind, version, body)
+        event = registry.decode(kind, version, body)
         if isinstance(event, Written) and event.paper and hit_of(event) == hit:
             return int(at)
     return 0

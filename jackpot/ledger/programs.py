@@ -12,7 +12,7 @@ import msgspec
 from jackpot.ledger.journal import Row
 from jackpot.ledger.reading import Conversation, Reader
 from jackpot.ledger.rebuild import event_in
-from jackpot.rules import kinds
+from jackpot.rules import registry
 from jackpot.rules.acts.archives import Cut
 from jackpot.rules.acts.programs import ProgramBegan
 
@@ -57,8 +57,8 @@ def went_on(ledger: Reader, bank: str, cut: Cut) -> Began:
 
     for epoch, version, body in ledger.ask(bank, asked):
         try:
-            event = kinds.decode(ProgramBegan.kind, version, body)
-        except (kinds.UnknownEventError, msgspec.MsgspecError):
+            event = registry.decode(ProgramBegan.kind, version, body)
+        except (registry.UnknownEventError, msgspec.MsgspecError):
             break
         if epoch == cut.epoch and isinstance(event, ProgramBegan):
             return Began(cut.seq + 1, event.version, event.digest)

@@ -15,16 +15,16 @@ from jackpot.ledger.held import Held, Place
 from jackpot.ledger.journal import Head, Row, Snapshot, chained, genesis
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import Fenced, LedgerCorrupt, over
-from jackpot.rules import again, events
+from jackpot.rules import events, redecide
 from jackpot.rules.acts.act import By
-from jackpot.rules.acts.seals import SEAL_STEP, SNAPSHOT_FORMAT, Seal, Sealed, decide_seal, digest_of
-from jackpot.rules.acts.witness import FoundBehind
+from jackpot.rules.acts.lost_acks import FoundBehind
+from jackpot.rules.acts.snapshot_seals import SEAL_STEP, SNAPSHOT_FORMAT, Seal, Sealed, decide_seal, digest_of
 from jackpot.rules.effects import Moved
 from jackpot.rules.engine import Engine
 from jackpot.rules.events import Event
 from jackpot.rules.invariant import InvariantError
-from jackpot.rules.kinds import UnknownEventError, decode, name_of
 from jackpot.rules.postings import Posting, only_link
+from jackpot.rules.registry import UnknownEventError, decode, name_of
 
 # Rows of one read: a few milliseconds, so that a reader never holds the WAL for long.
 PAGE_ROWS: Final = 1_000
@@ -302,7 +302,7 @@ class _Judge:
         if event is None or isinstance(event, Sealed) or (isinstance(event, FoundBehind) and not self._known):
             return
         try:
-            fault = again.fault(self._engine, row, event, lambda _people: None)
+            fault = redecide.fault(self._engine, row, event, lambda _people: None)
         except Exception as error:  # noqa: BLE001 - a forged event may break anything inside
             fault = f"the rules cannot decide it: {error!r}"
         if fault is not None:

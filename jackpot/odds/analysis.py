@@ -26,7 +26,7 @@ from jackpot.odds.cycle import Meter, meter_at, wagers_until
 from jackpot.odds.subject import Subject, Unanalysable
 from jackpot.rules.money import BASIS_POINTS, MICROS_PER_CENT, floor_to_cent
 from jackpot.rules.paytable import SEATS, LevelTerms, Percent, Row
-from jackpot.words import Sentence
+from jackpot.text import Sentence
 
 # Digits of a square root: more than anybody shows.
 _ROOT: Final = Context(prec=16)

@@ -6,7 +6,7 @@ from typing import Final, Literal, NamedTuple
 from jackpot.config.writing import Writing
 from jackpot.odds.analysis import Analysis, LevelFound
 from jackpot.odds.sheets import DOLLARS
-from jackpot.words import Sentence
+from jackpot.text import Sentence
 
 Kind = Literal["return", "hit", "year", "envy"]
 # By picture, the sheet whose figures stand next to it.

@@ -9,7 +9,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from jackpot.odds.analysis import Analysis
 from jackpot.odds.sheets import PLAIN, Manner, exact, facts_of, sheets_of, shown
-from jackpot.words import Sentence, named
+from jackpot.text import Sentence, named
 
 
 def as_csv(found: Analysis) -> str:

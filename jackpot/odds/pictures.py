@@ -17,7 +17,7 @@ from jackpot.odds.cycle import path, won_within
 from jackpot.odds.drawable import Kind, Picture, drawable
 from jackpot.odds.sheets import PLAIN, Manner
 from jackpot.rules.money import MICROS_PER_UNIT
-from jackpot.words import Sentence
+from jackpot.text import Sentence
 
 Suffix = Literal["svg", "png"]
 SUFFIXES: Final[tuple[Suffix, ...]] = ("svg", "png")

@@ -12,9 +12,9 @@ from jackpot.odds.chances import NOTHING, hand_chances
 from jackpot.rules.cards import SUITS
 from jackpot.rules.money import BASIS_POINTS, MICROS_PER_UNIT
 from jackpot.rules.paytable import Fixed, ForOne, LevelTerms, Pays, Percent
-from jackpot.words import Sentence, joined, named, several
-from jackpot.words import game as name_of_game
-from jackpot.words import suits as name_of_suits
+from jackpot.text import Sentence, joined, named, several
+from jackpot.text import game as name_of_game
+from jackpot.text import suits as name_of_suits
 
 Kind = Literal["text", "name", "suits", "count", "sum", "chance", "part", "number"]
 """Of a cell: a text, a name of ours such as "royal-flush", letters of suits, a whole number, micro-dollars, a

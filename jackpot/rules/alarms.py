@@ -10,14 +10,14 @@ from typing import Any, Final, NamedTuple, Protocol
 from jackpot.rules.acts.conflict import SeqConflict
 from jackpot.rules.acts.devices import DeviceBlocked
 from jackpot.rules.acts.links import CONFIG_REASON, Suspended
+from jackpot.rules.acts.lost_acks import BEHIND, FoundBehind
 from jackpot.rules.acts.people import Recovered
 from jackpot.rules.acts.sessions import LockedOut
-from jackpot.rules.acts.witness import BEHIND, FoundBehind
-from jackpot.rules.apply_rounds import LEFT_TOLD_MOST
 from jackpot.rules.codes import Code
 from jackpot.rules.effects import Effects, Map
 from jackpot.rules.events import Event, LeftMade, Refused
 from jackpot.rules.money import to_cents
+from jackpot.rules.rounds.apply import LEFT_TOLD_MOST
 from jackpot.rules.state import Alarm, State
 
 

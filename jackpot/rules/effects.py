@@ -7,7 +7,7 @@ import msgspec
 from msgspec.structs import astuple
 
 from controllers import answers
-from jackpot.rules import facts
+from jackpot.rules import outgoing_messages as facts
 from jackpot.rules.invariant import InvariantError
 from jackpot.rules.meter import Accounts, contribute, is_sound, rise
 from jackpot.rules.money import to_cents

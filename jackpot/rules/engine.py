@@ -12,34 +12,35 @@ import msgspec
 
 from controllers import messages
 from controllers.answers import Error, Nack
-from jackpot.rules import alarms, betting, events, kinds, settling
-from jackpot.rules.acts import conflict, decode_asked, requests, seals, witness
+from jackpot.rules import alarms, events, registry
+from jackpot.rules.acts import conflict, decode_asked, lost_acks, requests, snapshot_seals
 from jackpot.rules.acts.act import By
+from jackpot.rules.acts.authorization import decide_asked, same, stood
 from jackpot.rules.acts.banks import BankBegun
 from jackpot.rules.acts.links import links_of
 from jackpot.rules.acts.programs import ProgramBegan
 from jackpot.rules.acts.requests import ActRefused, Confirm
-from jackpot.rules.acts.seals import Sealed
-from jackpot.rules.acts.standing import decide_asked, same, stood
+from jackpot.rules.acts.snapshot_seals import Sealed
 from jackpot.rules.acts.tables import TableOpened
-from jackpot.rules.betting import Around
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import KEY_BYTES, ActCommand, Command, Draw, Envelope, Hello
 from jackpot.rules.effects import Effects, Map, Moved
 from jackpot.rules.epoch import Epoch
 from jackpot.rules.events import Event, Refused
-from jackpot.rules.facts import greeting
 from jackpot.rules.invariant import InvariantError, invariant
 from jackpot.rules.outcome import ActAnswer, Answer, Entry, Outcome, Written
+from jackpot.rules.outgoing_messages import greeting
 from jackpot.rules.postings import only_link
 from jackpot.rules.refusal import NOT_APPLIED, Refusal, bounded, refuse_if
+from jackpot.rules.rounds import betting, settling
+from jackpot.rules.rounds.betting import Around
 from jackpot.rules.signing import People
 from jackpot.rules.state import ANSWERS_KEPT, Answered, Done, State, Table
 
 # What the bank's writer writes by itself, and nobody is answered.
 OWN = (Sealed, ProgramBegan)
 # Events that are neither a table's frame nor an act that anybody may ask for again.
-UNASKED = (*witness.GREETINGS, *conflict.APPLIES, *OWN)
+UNASKED = (*lost_acks.GREETINGS, *conflict.APPLIES, *OWN)
 # Events after which there are other tables.
 TABLES_CHANGE = (TableOpened, BankBegun)
 
@@ -81,7 +82,7 @@ class Engine:
 
     def snapshot(self) -> bytes:
         """The whole state, as `Seal` seals it."""
-        return seals.snapshot_of(self.state)
+        return snapshot_seals.snapshot_of(self.state)
 
     @classmethod
     def from_snapshot(cls, data: bytes) -> "Engine":
@@ -178,21 +179,21 @@ class Engine:
         invariant(table is None or table.number == written.table, f"there is no table {written.table}")
         effects = Effects(self.state, written.seq, written.at, table)
         if event is None:
-            event = kinds.decode(written.kind, written.version, written.body)
+            event = registry.decode(written.kind, written.version, written.body)
         return self._apply(effects, event, written.table_seq, written.digest)
 
     def _hello(self, envelope: Envelope, hello: Hello) -> Outcome:
         table = self._tables.get(envelope.table or "")
         if table is None or self.state.closed_into:
             return Outcome(None, Error("auth_failed", "unknown device"))
-        if hello.acked is not None and witness.is_ahead(table, hello.acked):
-            behind = Error(witness.BEHIND, witness.told(table))
-            if witness.is_told(self.state, table, self.epoch.since):
+        if hello.acked is not None and lost_acks.is_ahead(table, hello.acked):
+            behind = Error(lost_acks.BEHIND, lost_acks.told(table))
+            if lost_acks.is_told(self.state, table, self.epoch.since):
                 return Outcome(None, behind)
-            found = witness.decide_found(self.state, table, hello.acked, self.epoch.since)
+            found = lost_acks.decide_found(self.state, table, hello.acked, self.epoch.since)
             return self._commit(envelope, None, found, behind)
         welcome = greeting(self.state, table)
-        over = witness.decide_over(table, hello.acked)
+        over = lost_acks.decide_over(table, hello.acked)
         return Outcome(None, welcome) if over is None else self._commit(envelope, None, over, welcome)
 
     def _sent_again(self, envelope: Envelope, table: Table, seq: int) -> Outcome:
@@ -265,7 +266,7 @@ class Engine:
         """
         state, table, told = self.state, effects.table, effects.told
         over = same(state, event, effects.at) if table is None and state.requests else ()
-        kinds.APPLY[type(event)](effects, event)
+        registry.APPLY[type(event)](effects, event)
         if told.warn or told.left or type(event) in alarms.ALWAYS:
             alarms.alarm(effects, event)
         moved = effects.moved()

@@ -14,8 +14,8 @@ from controllers.answers import Ack, Nack
 from jackpot.rules.meter import Accounts
 from jackpot.rules.outcome import ActAnswer
 from jackpot.rules.paytable import LevelTerms, LinkTerms, TableTerms
+from jackpot.rules.rounds.undo import BASE, History, Moment
 from jackpot.rules.signing import People, Role
-from jackpot.rules.undo import BASE, History, Moment
 
 # The last answers of each table that a resend gets again (WIRE: answers of the last 64 commands).
 ANSWERS_KEPT = 64

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import msgspec
 
-from jackpot.rules import alarms, facts
+from jackpot.rules import alarms, outgoing_messages
 from jackpot.rules.effects import Map
 from jackpot.rules.engine import Engine
 from jackpot.rules.money import to_cents
@@ -32,7 +32,7 @@ def statistics(engine: Engine) -> Map:
                 "game": table.terms.game,
                 "links": list(table.terms.links),
                 "last_seq": table.last_seq,
-                "round": msgspec.to_builtins(facts.unfinished_facts(state, table)),
+                "round": msgspec.to_builtins(outgoing_messages.unfinished_facts(state, table)),
                 "held": [f"H{number}" for number in table.held],
                 "asked": {"round": closed.id, "by": asked.people.said()[0]} if closed and asked else None,
                 "rounds": table.rounds,
@@ -204,7 +204,7 @@ def round_of(engine: Engine, table: str) -> Map | None:
     found = engine.table(table)
     if found is None:
         return None
-    current = facts.unfinished_facts(engine.state, found)
+    current = outgoing_messages.unfinished_facts(engine.state, found)
     if current is not None:
         return dict(msgspec.to_builtins(current))
     if found.closed is not None:
@@ -237,7 +237,7 @@ def hit(state: State, found: Hit) -> Map:
     statuses = {award.status for award in found.awards}
     awards = [
         {
-            **msgspec.to_builtins(facts.award_facts(state, award)),
+            **msgspec.to_builtins(outgoing_messages.award_facts(state, award)),
             "difference": to_cents(award.difference),
         }
         for award in found.awards

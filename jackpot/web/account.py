@@ -11,18 +11,18 @@ from typing import Any, Final, NamedTuple
 
 from aiohttp import web
 
-from jackpot.books.output import drawing
+from jackpot.api.http_call import act_of, keyed
+from jackpot.api.operation import BadRequest, name_of
+from jackpot.api.queries.people import TOKEN_DAYS_MOST, AskMe, AskTokens, ChangeSecret, EndDigits, SetDigits
+from jackpot.auth.auth_service import SECRET_LEAST, Person
+from jackpot.auth.password_hashing import invitation
 from jackpot.config.languages import told
+from jackpot.reports.output import drawing
 from jackpot.rules.codes import OF_ACTS
-from jackpot.server.asks.ask import BadRequest, name_of
-from jackpot.server.asks.people import TOKEN_DAYS_MOST, AskMe, AskTokens, ChangeSecret, EndDigits, SetDigits
-from jackpot.server.asks.target import act_of, keyed
-from jackpot.server.errors import ServerError
-from jackpot.server.hashing import invitation
-from jackpot.server.people import SECRET_LEAST, Person
-from jackpot.web.doings import DOINGS
+from jackpot.runtime.errors import ServerError
+from jackpot.web.act_labels import DOINGS
 from jackpot.web.forms import SIGN_IN_MOST, form_of
-from jackpot.web.front import Front, Maker, saying, there
+from jackpot.web.pages_base import Front, Maker, saying, there
 
 ACCOUNT: Final = "/ops/account"
 NOT_TWICE: Final = "again: it is not the same password: type the new one twice"

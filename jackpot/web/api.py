@@ -1,4 +1,4 @@
-"""How are questions and acts asked over HTTP? Each as its route, from what `jackpot.server.asks` lists.
+"""How are questions and acts asked over HTTP? Each as its route, from what `jackpot.api.queries` lists.
 
 A question is answered with a JSON object, an act too once it is durable. A refusal is a problem (RFC 9457)
 that says why, names the field where one is wrong, and what to do next.
@@ -12,14 +12,10 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from aiohttp import hdrs, web
 
-from jackpot.config import Listen
-from jackpot.ledger.store import LedgerError
-from jackpot.rules.codes import OF_ACTS, Code
-from jackpot.rules.commands import ActCommand
-from jackpot.server import admin
-from jackpot.server.acts import Acts
-from jackpot.server.alone import failed
-from jackpot.server.asks.ask import (
+from jackpot.api.act_reply import Problem
+from jackpot.api.executor import Acts
+from jackpot.api.http_call import act_of, keyed, question_of
+from jackpot.api.operation import (
     BASE,
     QUOTED_MOST,
     Ask,
@@ -31,16 +27,20 @@ from jackpot.server.asks.ask import (
     ServerAct,
     path_of,
 )
-from jackpot.server.asks.done import Problem
-from jackpot.server.asks.registry import ASKED_ACTS, QUESTIONS
-from jackpot.server.asks.target import act_of, keyed, question_of
-from jackpot.server.door import Door
-from jackpot.server.errors import Denied
-from jackpot.server.people import Entrance, Person
-from jackpot.web.access import SAFE_METHODS, Untrusted
+from jackpot.api.registry import ASKED_ACTS, QUESTIONS
+from jackpot.auth.auth_service import Entrance, Person
+from jackpot.config import Listen
+from jackpot.ledger.store import LedgerError
+from jackpot.net import admin_socket
+from jackpot.net.listener import Door
+from jackpot.rules.codes import OF_ACTS, Code
+from jackpot.rules.commands import ActCommand
+from jackpot.runtime.errors import Denied
+from jackpot.runtime.isolate import failed
+from jackpot.text import Sentence
+from jackpot.web.authentication import SAFE_METHODS, Untrusted
 from jackpot.web.forms import body_of
-from jackpot.web.visitor import Visits
-from jackpot.words import Sentence
+from jackpot.web.http_connection import Visits
 
 # An act is a reason of 256 characters and a few ids, with room for escapes; a thousand believed tables fit.
 REQUEST_MOST: Final = 65_536
@@ -84,14 +84,14 @@ async def listen(at: Listen, door: Door, visits: Visits, acts: Acts, entrance: E
 
     async def who(request: web.Request) -> str | Person:
         uid = _peer(request)
-        login = admin.login_of(uid)
-        if request.method in SAFE_METHODS and admin.reads_the_ledger(uid):
+        login = admin_socket.login_of(uid)
+        if request.method in SAFE_METHODS and admin_socket.reads_the_ledger(uid):
             return login
         return await entrance.of_login(login) or login
 
     app = web.Application(client_max_size=REQUEST_MOST)
     app.add_subapp(BASE, api(Served(acts, who, "admin")))
-    door.take(admin.bound(at.admin, at.admin_group))
+    door.take(admin_socket.bound(at.admin, at.admin_group))
     runner, _ = await visits.serve(app, door, None)
     return runner
 
@@ -225,4 +225,4 @@ def _peer(request: web.Request) -> int:
     transport = request.transport
     if transport is None:
         raise web.HTTPServiceUnavailable(text="the connection is gone\n")
-    return admin.peer_of(transport.get_extra_info("socket"))
+    return admin_socket.peer_of(transport.get_extra_info("socket"))

@@ -7,16 +7,16 @@ from collections.abc import Iterator, Sequence
 from math import inf
 from typing import Final
 
+from jackpot.publish.meter_board import NOT_OPENED
 from jackpot.rules import views
 from jackpot.rules.acts.links import CONFIG_REASON, INTERNAL, OPERATOR, RESTORED
+from jackpot.rules.acts.lost_acks import BEHIND
 from jackpot.rules.acts.meters import TRANSFERRED
 from jackpot.rules.acts.programs import PROGRAM_REASON
-from jackpot.rules.acts.witness import BEHIND
 from jackpot.rules.money import BASIS_POINTS
 from jackpot.rules.refusal import CODES, NOT_APPLIED
 from jackpot.rules.state import CLOSED
-from jackpot.server.face import NOT_OPENED
-from jackpot.web.families import Facts, Family, counter, gauge, units
+from jackpot.web.metric_families import Facts, Family, counter, gauge, units
 
 _MS: Final = 1000
 

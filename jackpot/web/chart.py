@@ -6,9 +6,9 @@ It is drawn here and needs no script, so that it prints, and stands on a phone w
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from jackpot.api.queries.journal import Reading
+from jackpot.api.queries.links import Level, Link
 from jackpot.rules.money import of_decimal
-from jackpot.server.asks.journal import Reading
-from jackpot.server.asks.links import Level, Link
 
 # Of the drawing, in its own units; a page scales it.
 WIDTH: Final = 720

@@ -6,10 +6,10 @@ from typing import Any, Final
 import msgspec
 from aiohttp import web
 
+from jackpot.api.operation import BASE
 from jackpot.rules.codes import OF_ACTS
-from jackpot.server.asks.ask import BASE
 from jackpot.web.openapi import document
-from jackpot.web.screens import html, templates
+from jackpot.web.sign_pages import html, templates
 
 Map = dict[str, Any]
 

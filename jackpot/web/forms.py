@@ -6,12 +6,12 @@ from urllib.parse import parse_qsl
 from aiohttp import hdrs, web
 from multidict import MultiDict
 
+from jackpot.api.operation import QUOTED_MOST, BadRequest
 from jackpot.config.sums import readings
 from jackpot.config.writing import Writing
 from jackpot.rules.terms import SUM_MAX
-from jackpot.server.asks.ask import QUOTED_MOST, BadRequest
-from jackpot.web.visitor import comes_within
-from jackpot.words import Sentence
+from jackpot.text import Sentence
+from jackpot.web.http_connection import comes_within
 
 FORM: Final = "application/x-www-form-urlencoded"
 # A login, a password, six digits and a page to go back to, each escaped three for one.

@@ -10,20 +10,20 @@ from aiohttp import hdrs, web
 from msgspec.structs import replace
 from multidict import istr
 
+from jackpot.api.operation import QUOTED_MOST, BadRequest, NotDone
+from jackpot.api.queries.links import AskLink
+from jackpot.api.worker_pool import Apart
+from jackpot.auth.auth_service import Person
 from jackpot.catalogue import games_of, load
 from jackpot.config import Config
 from jackpot.config.writing import Writing
-from jackpot.odds.aside import Asked, Told
+from jackpot.odds.worker import Asked, Told
 from jackpot.rules.money import decimal, floor_to_cent, of_decimal
 from jackpot.rules.paytable import Game, LinkTerms
-from jackpot.server.apart import Apart
-from jackpot.server.asks.ask import QUOTED_MOST, BadRequest, NotDone
-from jackpot.server.asks.links import AskLink
-from jackpot.server.people import Person
+from jackpot.text import Sentence, both, named
 from jackpot.web.forms import sum_of
-from jackpot.web.front import SAID, Front, Maker
-from jackpot.web.visitor import while_there
-from jackpot.words import Sentence, both, named
+from jackpot.web.http_connection import while_there
+from jackpot.web.pages_base import SAID, Front, Maker
 
 # A few seconds on a machine that does nothing else.
 ANSWER_WITHIN_S: Final = 30.0
@@ -57,7 +57,7 @@ class Lab:
         self._games = _games(front.config)
         self._kept: OrderedDict[bytes, Told] = OrderedDict()
         self._apart = Apart(
-            "jackpot.odds.aside", "the lab", each=WAITING_EACH, most=WAITING_MOST, own_folder=True
+            "jackpot.odds.worker", "the lab", each=WAITING_EACH, most=WAITING_MOST, own_folder=True
         )
 
     async def page(self, request: web.Request, person: Person) -> web.StreamResponse:

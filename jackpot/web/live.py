@@ -2,8 +2,8 @@
 
 The messages are the floor protocol's own. Each is framed once for all receivers of the same links and written
 to their connections unchanged. A receiver that has not read its last values is passed over
-(`jackpot.server.board`), and is cut once it has read nothing for 10 s. A receiver has nothing to say: one
-that sends more than pings and a close is cut before that is parsed (`jackpot.web.visitor`).
+(`jackpot.publish.board`), and is cut once it has read nothing for 10 s. A receiver has nothing to say: one
+that sends more than pings and a close is cut before that is parsed (`jackpot.web.http_connection`).
 """
 
 import asyncio
@@ -18,13 +18,13 @@ from controllers.answers import ServerMessage, Welcome
 from controllers.hello import VERSION
 from jackpot.clock import Clock
 from jackpot.config.settings import STREAMS_PER_ADDRESS
-from jackpot.server.alone import alone
-from jackpot.server.audience import Form, Subscription
-from jackpot.server.board import Board
-from jackpot.server.signs import SIGN_SEND_BUFFER, SIGN_UNREAD_MOST, SIGN_UNREAD_S
-from jackpot.server.wire import write_through
+from jackpot.net.device_protocol import write_through
+from jackpot.net.signs import SIGN_SEND_BUFFER, SIGN_UNREAD_MOST, SIGN_UNREAD_S
+from jackpot.publish.board import Board
+from jackpot.publish.broadcaster import Form, Subscription
+from jackpot.runtime.isolate import alone
 from jackpot.web.client_address import client_address, rate_limit_group
-from jackpot.web.visitor import listens_only
+from jackpot.web.http_connection import listens_only
 
 # The whole snapshot comes at least this often (WIRE): a receiver that hears nothing for 2 of these has lost
 # us.

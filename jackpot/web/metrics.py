@@ -12,14 +12,14 @@ from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.core import InfoMetricFamily
 
+from jackpot.bank.counts import AWARDS
 from jackpot.clock import Clock
 from jackpot.logs import lines_dropped
 from jackpot.rules.money import from_cents
-from jackpot.server.alone import failures
-from jackpot.server.counts import AWARDS
-from jackpot.server.histogram import Histogram
-from jackpot.web.families import Facts, Family, by_bank, counter, gauge, histogram, registry, units
+from jackpot.runtime.histogram import Histogram
+from jackpot.runtime.isolate import failures
 from jackpot.web.http_budget import HttpBudget
+from jackpot.web.metric_families import Facts, Family, by_bank, counter, gauge, histogram, registry, units
 
 # Prometheus asks every few seconds; a listener of two servers of it, or a person who looks, every second.
 SCRAPE_SERVES_S: Final = 1.0

@@ -9,13 +9,13 @@ from typing import Any, Final
 
 import msgspec
 
+from jackpot.api.act_reply import Problem
+from jackpot.api.http_call import sums_of
+from jackpot.api.operation import BASE, Ask, Next, Question, path_of
+from jackpot.api.registry import ASKED_ACTS, QUESTIONS, reply_of
 from jackpot.rules.codes import OF_ACTS
-from jackpot.server.asks.ask import BASE, Ask, Next, Question, path_of
-from jackpot.server.asks.done import Problem
-from jackpot.server.asks.registry import ASKED_ACTS, QUESTIONS, reply_of
-from jackpot.server.asks.target import sums_of
-from jackpot.web.access import SECURE_COOKIE
 from jackpot.web.api import JSON, KEY, KEY_HEADER, PROBLEM
+from jackpot.web.authentication import SECURE_COOKIE
 from jackpot.web.forms import BODY_WITHIN_S
 
 Map = dict[str, Any]

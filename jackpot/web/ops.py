@@ -11,10 +11,24 @@ from typing import Any, Final, NamedTuple, get_origin, get_type_hints
 from aiohttp import web
 from multidict import MultiDict
 
-from jackpot.books.winners import URGENT
+from jackpot.api.act_reply import Done
+from jackpot.api.http_call import act_of, keyed
+from jackpot.api.operation import QUOTED_MOST, BadRequest, NotDone, Reply, ServerAct, name_of
+from jackpot.api.preview import AskPreview
+from jackpot.api.queries.alarms import AskAlarms
+from jackpot.api.queries.hits import AskHit, AskHits, Award, Hit
+from jackpot.api.queries.journal import AskJournal, AskReadings
+from jackpot.api.queries.links import AskLink, AskLinks, Link
+from jackpot.api.queries.people import AskPeople, AskTokens, NewToken, OneTimeCode
+from jackpot.api.queries.programs import AskPrograms
+from jackpot.api.queries.requests import AskRequests
+from jackpot.api.queries.tables import AskTable
+from jackpot.api.registry import ASKED_ACTS
+from jackpot.auth.auth_service import Person
 from jackpot.config.languages import told
 from jackpot.config.writing import Writing
-from jackpot.rules import kinds
+from jackpot.reports.winners import URGENT
+from jackpot.rules import registry
 from jackpot.rules.acts.hits import payers
 from jackpot.rules.acts.programs import PROGRAM_REASON
 from jackpot.rules.codes import Code
@@ -22,27 +36,16 @@ from jackpot.rules.commands import ActCommand
 from jackpot.rules.money import decimal, from_cents, of_decimal, to_cents
 from jackpot.rules.refusal import quoted
 from jackpot.rules.signing import ROLES, Role
-from jackpot.server.asks.alarms import AskAlarms
-from jackpot.server.asks.ask import QUOTED_MOST, BadRequest, NotDone, Reply, ServerAct, name_of
-from jackpot.server.asks.done import Done
-from jackpot.server.asks.hits import AskHit, AskHits, Award, Hit
-from jackpot.server.asks.journal import AskJournal, AskReadings
-from jackpot.server.asks.links import AskLink, AskLinks, Link
-from jackpot.server.asks.people import AskPeople, AskTokens, NewToken, OneTimeCode
-from jackpot.server.asks.preview import AskPreview
-from jackpot.server.asks.programs import AskPrograms
-from jackpot.server.asks.registry import ASKED_ACTS
-from jackpot.server.asks.requests import AskRequests
-from jackpot.server.asks.tables import AskTable
-from jackpot.server.asks.target import act_of, keyed
-from jackpot.server.errors import ServerError
-from jackpot.server.people import Person
+from jackpot.runtime.errors import ServerError
+from jackpot.text import Sentence
 from jackpot.web import chart
-from jackpot.web.access import CSRF_FIELD
 from jackpot.web.account import ACCOUNT, Account
-from jackpot.web.doings import DOINGS, WAITS
+from jackpot.web.act_labels import DOINGS, WAITS
+from jackpot.web.authentication import CSRF_FIELD
 from jackpot.web.forms import form_of, sum_of
-from jackpot.web.front import (
+from jackpot.web.lab import Lab
+from jackpot.web.overview import Overview
+from jackpot.web.pages_base import (
     HITS,
     HOME,
     LAB,
@@ -59,10 +62,7 @@ from jackpot.web.front import (
     saying,
     there,
 )
-from jackpot.web.lab import Lab
-from jackpot.web.overview import Overview
 from jackpot.web.reports import Reports
-from jackpot.words import Sentence
 
 # Fields of a form that are not an act's own.
 _OURS: Final = frozenset({CSRF_FIELD, "key", "back", "second_login", "second_secret", "second_totp"})
@@ -80,7 +80,7 @@ _SUMS: Final = {
     "correct-meter": (Sentence("Amount"), True),
 }
 # What an entry of the journal may be, as people search for it.
-_KINDS: Final = sorted(kinds.name_of(kind) for kind in kinds.KINDS)
+_KINDS: Final = sorted(registry.name_of(kind) for kind in registry.KINDS)
 # What is written on papers where the hand is seen; a site may want it there before a payment.
 _SEEN: Final = ("dealer", "witness", "surveillance")
 # Replies that are for no address, which browser and proxy keep, and the page that shows each.

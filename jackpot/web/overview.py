@@ -5,26 +5,26 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol
 from urllib.parse import quote
 
-from jackpot.books.reader import Books
+from jackpot.api.hit_history import hits_of
+from jackpot.api.operation import PAGE_MOST
+from jackpot.api.suspension_help import suspended
+from jackpot.bank.bank import BankStopped, Desk
 from jackpot.catalogue import rate_text
 from jackpot.clock import Clock
 from jackpot.config import Config, titles_of
 from jackpot.config.writing import Writing, moment
 from jackpot.ledger.store import LedgerError
+from jackpot.net.devices import Devices
+from jackpot.notify.notifier import Pagers
+from jackpot.notify.signed_heads import Signer
+from jackpot.publish.redis_relay import Publisher
+from jackpot.reports.read.reader import Books
 from jackpot.rules import views
 from jackpot.rules.money import to_cents
 from jackpot.rules.signing import SITE
-from jackpot.server.asks.ask import PAGE_MOST
-from jackpot.server.desk import BankStopped, Desk
-from jackpot.server.devices import Devices
-from jackpot.server.heads import Signer
-from jackpot.server.history import hits_of
-from jackpot.server.pagers import Pagers
-from jackpot.server.relay import Publisher
-from jackpot.server.remedy import suspended
-from jackpot.web.doings import causes
-from jackpot.web.troubles import belonging, troubles
-from jackpot.words import Sentence, ago, joined, several, words
+from jackpot.text import Sentence, ago, joined, several, words
+from jackpot.web.act_labels import causes
+from jackpot.web.floor_alerts import belonging, troubles
 
 HITS_SHOWN: Final = 14
 # Hits that wait for people, on top of the page: more would push the links off the screen.

@@ -9,22 +9,22 @@ from aiohttp import hdrs, web
 from msgspec.structs import replace
 from multidict import istr
 
-from jackpot.books import aside
-from jackpot.books.aside import ROWS_MOST
-from jackpot.books.reader import Books
-from jackpot.books.report import Report
-from jackpot.books.reports import REPORTS
+from jackpot.api.operation import BadRequest, NotDone
+from jackpot.api.queries.hits import sees_papers
+from jackpot.api.worker_pool import Apart, Late
+from jackpot.auth.auth_service import Person
 from jackpot.clock import Clock
 from jackpot.config import Config, titles_of
 from jackpot.ledger.store import LedgerError
+from jackpot.reports import worker
+from jackpot.reports.read.reader import Books
+from jackpot.reports.registry import REPORTS
+from jackpot.reports.report import Report
+from jackpot.reports.worker import ROWS_MOST
 from jackpot.rules.codes import Code
-from jackpot.server.apart import Apart, Late
-from jackpot.server.asks.ask import BadRequest, NotDone
-from jackpot.server.asks.hits import sees_papers
-from jackpot.server.errors import ServerError
-from jackpot.server.people import Person
-from jackpot.web.front import SAID, Maker
-from jackpot.web.visitor import while_there
+from jackpot.runtime.errors import ServerError
+from jackpot.web.http_connection import while_there
+from jackpot.web.pages_base import SAID, Maker
 
 # The longest cycle of a floor takes so long to read: some ten million entries of a year.
 REPORT_WITHIN_S: Final = 30.0
@@ -58,7 +58,7 @@ _PRINTED: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none
 def readers() -> Apart:
     """The processes that read reports."""
     return Apart(
-        "jackpot.books.aside",
+        "jackpot.reports.worker",
         "the reader of reports",
         each=WAITING_EACH,
         most=WAITING_MOST,
@@ -96,7 +96,7 @@ class Reports:
         if report.personal and not sees_papers([person]):
             raise NotDone(Code.NOT_ALLOWED, f"by: {person.login} may not read whom a payout names")
         given = {name: value for name, value in request.query.items() if value}
-        asked = aside.Asked(
+        asked = worker.Asked(
             url=self._url,
             site=self._site,
             titles=self._titles,
@@ -136,8 +136,8 @@ class Reports:
         return await self._make.page(request, person, "ops/report.html", **said)
 
     async def _told(
-        self, request: web.Request, report: Report, asked: aside.Asked, person: Person
-    ) -> aside.Told:
+        self, request: web.Request, report: Report, asked: worker.Asked, person: Person
+    ) -> worker.Told:
         """What a report says. Raises BadRequest, NotDone."""
         try:
             told = await self._read(request, report, asked, person)
@@ -150,18 +150,18 @@ class Reports:
         return told
 
     async def _read(
-        self, request: web.Request, report: Report, asked: aside.Asked, person: Person
-    ) -> aside.Told:
+        self, request: web.Request, report: Report, asked: worker.Asked, person: Person
+    ) -> worker.Told:
         """In the server where it is a paper; else by a process. Raises LedgerError, NotDone."""
         if report.lines:
-            return await self._papers.read(lambda ledger: aside.told_of(ledger, asked))
+            return await self._papers.read(lambda ledger: worker.told_of(ledger, asked))
         try:
             asking = self._readers.ask(msgspec.json.encode(asked), person.id, REPORT_WITHIN_S)
             said = await while_there(request, asking)
         except Late as late:
             long = f"jackpot report {report.name} on the server's machine has all the time that it takes"
             raise NotDone(Code.LEDGER, f"there is too much to read for a page: {long}") from late
-        return msgspec.json.decode(said, type=aside.Told)
+        return msgspec.json.decode(said, type=worker.Told)
 
 
 def _skipped(given: Mapping[str, str]) -> int:

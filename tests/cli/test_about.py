@@ -48,7 +48,7 @@ def test_an_installed_program_says_its_digest(root_of: Path, tmp_path: Path) -> 
     wheel = wheel_of(tmp_path, OWN)
     code, out, _ = about(wheel)
     assert (code, out.splitlines()[1:]) == (0, [f"digest {digest}", "it is what is installed here"])
-    other = json.loads(about(wheel_of(tmp_path, OWN | {"jackpot/words.py": "x"}), "--json")[1])
+    other = json.loads(about(wheel_of(tmp_path, OWN | {"jackpot/text.py": "x"}), "--json")[1])
     assert other["installed"] is False
     assert other["digest"] not in ("", digest)
 
@@ -56,10 +56,10 @@ def test_an_installed_program_says_its_digest(root_of: Path, tmp_path: Path) -> 
 @pytest.mark.parametrize("as_json", [False, True])
 def test_each_file_that_differs_is_named(root_of: Path, as_json: bool) -> None:
     """S3: and the command ends with an error."""
-    (root_of / "jackpot/words.py").write_text("other")
+    (root_of / "jackpot/text.py").write_text("other")
     (root_of / "jackpot/more.py").write_text("more")
     code, out, error = about(*(["--json"] if as_json else []))
-    named = ["jackpot/more.py is not listed", "jackpot/words.py differs"]
+    named = ["jackpot/more.py is not listed", "jackpot/text.py differs"]
     assert (code, error.splitlines()) == (1, named)
     if as_json:
         assert json.loads(out)["faults"] == named

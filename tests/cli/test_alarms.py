@@ -5,8 +5,8 @@ from pathlib import Path
 
 from jackpot.app import Server
 from jackpot.rules.acts.devices import BlockDevice
-from tests.server.bed import configure, on_loop
-from tests.server.test_admin import jackpot
+from tests.net.test_admin_socket import jackpot
+from tests.running_server import configure, on_loop
 
 
 @on_loop

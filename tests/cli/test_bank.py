@@ -4,8 +4,8 @@ from pathlib import Path
 
 from jackpot.app import Server
 from jackpot.config import load
-from tests.server.bed import LINK, LINKS, configure, on_loop
-from tests.server.test_admin import jackpot
+from tests.net.test_admin_socket import jackpot
+from tests.running_server import LINK, LINKS, configure, on_loop
 
 SIDE = f'{LINKS.replace(LINK, "side").strip()}\nbank = "side"'
 

@@ -19,7 +19,7 @@ from jackpot.cli.config import app
 from jackpot.config import load
 from tests.config.floor import HEAD
 from tests.ledger.waiting import open_banks, open_ledger
-from tests.server.heads import heads, site_key
+from tests.notify.heads import heads, site_key
 
 FLOOR: Final = f"""{HEAD}
 [[link]]

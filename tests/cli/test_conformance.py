@@ -14,7 +14,7 @@ import trustme
 
 from jackpot.lab.conformance.report import OBLIGATIONS
 from tests.controllers.examples import c, node
-from tests.server.bed import on_loop
+from tests.running_server import on_loop
 
 TIMEOUT_S = 240
 LEFT_OUT = {"replaced"}

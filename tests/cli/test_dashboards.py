@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from tests.program import jackpot
-from tests.server.bed import configure
+from tests.running_server import configure
 
 
 def test_they_are_written_in_the_currency_of_the_site(tmp_path: Path) -> None:

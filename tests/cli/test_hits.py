@@ -10,13 +10,13 @@ import structlog
 
 from jackpot.app import Server
 from jackpot.config import Config
-from jackpot.rules.unpaid import WAITING_MOST
-from jackpot.server.admin import login_of
-from tests.server.bed import LINK, LINKS, administer, configure, on_loop, table
-from tests.server.test_admin import jackpot, pay, royal
-from tests.server.test_tables import pile_up
-from tests.server.test_web import fetch, key, samples
+from jackpot.net.admin_socket import login_of
+from jackpot.rules.rounds.unpaid import WAITING_MOST
+from tests.net.test_admin_socket import jackpot, pay, royal
+from tests.net.test_tables import pile_up
+from tests.running_server import LINK, LINKS, administer, configure, on_loop, table
 from tests.web.staffed import join, staffed
+from tests.web.test_metrics import fetch, key, samples
 
 TWO = ("--reason", "misread", "--by", "Ann", "--and-by", "Bo")
 TWO_BANKS = f'{LINKS}\n{LINKS.replace(LINK, "side").strip()}\nbank = "side"'

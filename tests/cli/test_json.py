@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 
 from jackpot.app import Server
-from jackpot.books.reports import REPORTS
+from jackpot.reports.registry import REPORTS
 from tests.cli.test_help import EVERY
-from tests.server.bed import LINK, configure, on_loop, table
-from tests.server.test_admin import jackpot, royal
+from tests.net.test_admin_socket import jackpot, royal
+from tests.running_server import LINK, configure, on_loop, table
 
 TWO = ("--reason", "drill", "--by", "Ann", "--and-by", "Bo")
 ONE = TWO[:4]

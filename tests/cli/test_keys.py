@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from jackpot.cli.keys import app
 from jackpot.config import read_key, read_public
 from jackpot.ledger.heads import SiteKey
-from jackpot.server.register import fingerprint
-from tests.server.bed import configure
+from jackpot.net.device_registry import fingerprint
+from tests.running_server import configure
 
 
 def keys(*words: str | Path) -> tuple[int, str, str]:

@@ -10,10 +10,10 @@ import apsw
 import asyncpg
 import pytest
 
-from jackpot.lab.engines import Postgres
-from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.lab.testing.postgres import Postgres
+from jackpot.ledger.sqlite.store import SqliteLedger
 from tests.ledger.play import Play
-from tests.ledger.test_verify import spoil, write
+from tests.ledger.verify.test_verifier import spoil, write
 from tests.ledger.waiting import open_ledger
 from tests.ledgers import KINDS, Fresh
 from tests.program import jackpot

@@ -7,9 +7,9 @@ import structlog
 
 from jackpot.app import Server
 from jackpot.config import load
-from tests.server.bed import LINK, LINKS, administer, configure, on_loop, table
-from tests.server.test_admin import jackpot
-from tests.server.test_web import fetch
+from tests.net.test_admin_socket import jackpot
+from tests.running_server import LINK, LINKS, administer, configure, on_loop, table
+from tests.web.test_metrics import fetch
 
 RESUME = "`jackpot ledger resume --bank main --believe all --reason TEXT`"
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from jackpot.app import Server
-from tests.server.bed import LINK, LINKS, configure, on_loop, table
-from tests.server.test_admin import jackpot
+from tests.net.test_admin_socket import jackpot
+from tests.running_server import LINK, LINKS, configure, on_loop, table
 
 TWO = ("--reason", "approved", "--by", "Ann", "--and-by", "Bo")
 OTHER = LINKS.replace(LINK, "side")

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 from jackpot.app import Server
-from tests.server.bed import LINKS, configure, on_loop, table
-from tests.server.test_admin import jackpot, royal
+from tests.net.test_admin_socket import jackpot, royal
+from tests.running_server import LINKS, configure, on_loop, table
 
 TWO = ("--reason", "approved", "--by", "Ann", "--and-by", "Bo")
 

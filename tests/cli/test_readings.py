@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from jackpot.app import Server
-from tests.server.bed import StepClock, configure, on_loop, table
-from tests.server.test_admin import jackpot
+from tests.net.test_admin_socket import jackpot
+from tests.running_server import StepClock, configure, on_loop, table
 
 
 @on_loop

@@ -16,13 +16,13 @@ from pathlib import Path
 
 import pytest
 
-from jackpot.books.reports import REPORTS
 from jackpot.config import load
-from tests.books.season import FIRST, Season
-from tests.ledger.test_verify import spoil
+from jackpot.reports.registry import REPORTS
+from tests.ledger.verify.test_verifier import spoil
 from tests.ledger.waiting import open_ledger
 from tests.program import jackpot
-from tests.server.bed import configure
+from tests.reports.season import FIRST, Season
+from tests.running_server import configure
 
 DAYS = 2
 STEPS = 60

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from jackpot.app import Server
-from tests.server.bed import LINK, LINKS, administer, configure, on_loop, table
-from tests.server.test_admin import jackpot, royal
+from tests.net.test_admin_socket import jackpot, royal
+from tests.running_server import LINK, LINKS, administer, configure, on_loop, table
 
 ANN = ("--by", "Ann")
 BOTH = (*ANN, "--and-by", "Bo")

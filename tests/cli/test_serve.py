@@ -4,8 +4,8 @@ import socket
 from pathlib import Path
 
 from jackpot.app import Server
-from tests.server.bed import configure, on_loop
-from tests.server.test_admin import jackpot
+from tests.net.test_admin_socket import jackpot
+from tests.running_server import configure, on_loop
 
 
 @on_loop

@@ -5,7 +5,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from jackpot.cli.signage import app
-from tests.server.bed import configure
+from tests.running_server import configure
 
 TWO = '[redis]\nurl = "redis://127.0.0.1:1"\n[[signage]]\nid = "hall"\n[[signage]]\nid = "bar"\n'
 

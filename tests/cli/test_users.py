@@ -10,15 +10,15 @@ import pytest
 from typer.testing import CliRunner
 
 from jackpot.app import Server
+from jackpot.auth.person_admin import Staff
 from jackpot.cli.__main__ import root
-from jackpot.cli.speak import PIPE_WIDTH
-from jackpot.server import admin
-from jackpot.server.errors import Denied
-from jackpot.server.staff import Staff
+from jackpot.cli.options import PIPE_WIDTH
+from jackpot.net import admin_socket
+from jackpot.runtime.errors import Denied
+from tests.auth.test_auth_service import journal
 from tests.ledger.waiting import open_ledger
-from tests.server.bed import administer, configure, on_loop
-from tests.server.heads import heads
-from tests.server.test_people import journal
+from tests.notify.heads import heads
+from tests.running_server import administer, configure, on_loop
 
 ANN, BEN, EVE = "correct horse battery", "staple of the trade", "everything was lost"
 # What each of them types: secret and no digits.
@@ -182,7 +182,7 @@ async def test_tokens_are_listed_and_ended(tmp_path: Path, monkeypatch: pytest.M
         with pytest.raises(Denied):
             await server.entrance.bearer(secrets[0])
         assert (await server.entrance.bearer(secrets[1])).login == "ann"
-        monkeypatch.setattr(admin, "login_of", lambda _uid: "ben")
+        monkeypatch.setattr(admin_socket, "login_of", lambda _uid: "ben")
         code, ended = await users(config, "end-token", "2")
         assert (code, "token 2 lets nobody in any more" in ended) == (0, True), ended
         with pytest.raises(Denied):

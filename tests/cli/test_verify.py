@@ -7,20 +7,20 @@ from pathlib import Path
 import apsw
 import pytest
 
-from jackpot.ledger.copy import UNFINISHED
-from jackpot.ledger.sqlite import SqliteLedger
-from jackpot.ledger.verify import verify
+from jackpot.ledger.banks import UNFINISHED_COPY
+from jackpot.ledger.sqlite.store import SqliteLedger
+from jackpot.ledger.verify.verifier import verify
 from jackpot.rules.events import Refused
 from tests.deploy.test_metrics import documented
 from tests.deploy.tools import promtool
 from tests.ledger.conftest import Place
 from tests.ledger.planted import run_sql
 from tests.ledger.play import Play
-from tests.ledger.test_side_tables import Scene
-from tests.ledger.test_verify import spoil, write
+from tests.ledger.verify.test_side_tables import Scene
+from tests.ledger.verify.test_verifier import spoil, write
 from tests.ledger.waiting import copy, open_banks
 from tests.program import jackpot
-from tests.server.bed import LINKS, configure
+from tests.running_server import LINKS, configure
 
 
 def run(*arguments: str) -> tuple[int, str, str]:
@@ -164,7 +164,7 @@ def test_every_bank_is_verified(sound: Path, tmp_path: Path) -> None:
 def test_a_head_that_keeps_every_server_away(sound: Path, tmp_path: Path) -> None:
     """S8: no server takes an unfinished copy, so a forged head that says it is one stops the bank."""
     path = Path(shutil.copy(sound, tmp_path))
-    spoil(path, f"UPDATE head SET holder = '{UNFINISHED}'")
+    spoil(path, f"UPDATE head SET holder = '{UNFINISHED_COPY}'")
     code, _, errors = run("--ledger", f"sqlite:///{path}")
     assert code == 1
     assert errors.startswith("main: its head says that it is an unfinished copy: go on with that copy; if")

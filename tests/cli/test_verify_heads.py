@@ -13,9 +13,9 @@ from jackpot.ledger.journal import Row
 from tests.cli.test_verify import run
 from tests.ledger.play import Play
 from tests.ledger.test_heads import KEY, OTHER, signed
-from tests.ledger.test_verify import write
-from tests.server.bed import configure, on_loop
-from tests.server.heads import heads
+from tests.ledger.verify.test_verifier import write
+from tests.notify.heads import heads
+from tests.running_server import configure, on_loop
 
 
 @pytest.fixture(scope="module")

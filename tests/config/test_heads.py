@@ -7,7 +7,7 @@ import trustme
 
 from jackpot.config import load
 from tests.config.floor import WriteFloor, mistakes
-from tests.server.heads import site_key
+from tests.notify.heads import site_key
 
 WHOLE = """
 [heads]

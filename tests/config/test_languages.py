@@ -10,8 +10,8 @@ import pytest
 from jinja2 import nodes
 from msgspec import Struct
 
-from jackpot.books.reports import REPORTS
-from jackpot.books.telling import NOT_ABOUT
+from jackpot.api.suspension_help import REMEDIES
+from jackpot.auth.auth_service import NOBODY_YET, NOT_RIGHT, SESSION_OVER, SHUT
 from jackpot.catalogue import ids, load
 from jackpot.config.languages import PAGES, preferred, spoken, words
 from jackpot.odds.analysis import Tonight, analyze
@@ -19,24 +19,24 @@ from jackpot.odds.output import as_html
 from jackpot.odds.pictures import pictures
 from jackpot.odds.sheets import Manner
 from jackpot.odds.subject import Wish, subject_of
-from jackpot.rules import alarms, kinds
+from jackpot.reports.entry_text import NOT_ABOUT
+from jackpot.reports.registry import REPORTS
+from jackpot.rules import alarms, registry
 from jackpot.rules.acts import ACTS
 from jackpot.rules.codes import OF_ACTS
 from jackpot.rules.paytable import SEATS, LevelTerms, LinkTerms, TableTerms
 from jackpot.rules.signing import ROLES, Means
 from jackpot.rules.views import WAITING
-from jackpot.server.people import NOBODY_YET, NOT_RIGHT, SESSION_OVER, SHUT
-from jackpot.server.remedy import REMEDIES
-from jackpot.web.access import HOW_TO_BE_SAFE
-from jackpot.web.doings import CAUSES, DOINGS, WAITS
-from jackpot.web.front import LISTS
+from jackpot.text import Sentence, several
+from jackpot.text import game as game_name
+from jackpot.text import words as as_words
+from jackpot.web.act_labels import CAUSES, DOINGS, WAITS
+from jackpot.web.authentication import HOW_TO_BE_SAFE
+from jackpot.web.floor_alerts import OFFLINE
 from jackpot.web.overview import ALARMS, HERE, HITS, REQUESTS
+from jackpot.web.pages_base import LISTS
 from jackpot.web.reports import ASKED
-from jackpot.web.screens import templates
-from jackpot.web.troubles import OFFLINE
-from jackpot.words import Sentence, several
-from jackpot.words import game as game_name
-from jackpot.words import words as as_words
+from jackpot.web.sign_pages import templates
 
 STATIC = resources.files("jackpot.web").joinpath("static")
 PAGES_OF = resources.files("jackpot.web").joinpath("pages")
@@ -159,14 +159,14 @@ def made_by_programs() -> Iterator[str]:
 
 def said_by_books() -> Iterator[str]:
     """What reports and papers say: columns, facts, sentences, and what names of the journal are called."""
-    for name, given in calls("jackpot.books"):
+    for name, given in calls("jackpot.reports"):
         yield from _of_call(name, given)
     for report in REPORTS.values():
         yield from (*(as_words(column.name) for column in report.columns), *report.lines)
-    yield from (as_words(kinds.name_of(kind)) for kind in kinds.KINDS)
+    yield from (as_words(registry.name_of(kind)) for kind in registry.KINDS)
     yield from (as_words(name) for name in (*alarms.KINDS, *(act.name for act in ACTS)))
     yield from (*alarms.KINDS, *get_args(Means), "raised", "struck", "voided")
-    told: list[type[Struct]] = [*kinds.KINDS.values(), TableTerms, LinkTerms, LevelTerms]
+    told: list[type[Struct]] = [*registry.KINDS.values(), TableTerms, LinkTerms, LevelTerms]
     fields = {name for event in told for name in event.__struct_fields__}
     yield from (name.replace("_", " ") for name in fields - {*NOT_ABOUT, *PUT_OTHERWISE})
 

@@ -15,7 +15,7 @@ from jackpot.config import Address, ConfigErrors, Signage, load
 from jackpot.rules.paytable import TableTerms
 from tests.config.floor import WriteFloor, mistakes
 from tests.config.test_places import certificate
-from tests.server.heads import site_key
+from tests.notify.heads import site_key
 
 
 def test_a_good_configuration(floor: WriteFloor, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from babel.messages.pofile import read_po
 
 from jackpot.config.languages import OWN_LEAST, PAGES, REFUSALS, answered, words
 from jackpot.rules.codes import Code
-from jackpot.words import words as as_words
+from jackpot.text import words as as_words
 
 CATALOGUE = resources.files("jackpot.config").joinpath("catalogues", REFUSALS, "es.po")
 RULES = Path(str(resources.files("jackpot.rules")))

@@ -23,7 +23,7 @@ from jackpot.catalogue.paytables import Paytable, every, games_of, takes_dealer_
 from jackpot.rules import hands
 from jackpot.rules.paytable import FOLD, Game
 from tests.controllers import transcript
-from tests.server.bed import configure, on_loop, until
+from tests.running_server import configure, on_loop, until
 
 ROOT: Final = Path(__file__).parents[2]
 PAGE = (ROOT / "controllers" / "README.md").read_text()

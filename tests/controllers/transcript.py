@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from jackpot.app import Server
-from tests.server.bed import LINK, Device, configure, connected
+from tests.running_server import LINK, Device, configure, connected
 
 PAGE: Final = Path(__file__).parents[2] / "controllers" / "README.md"
 BEGIN: Final = "<!-- Made by `python -m tests.controllers.transcript`. A test holds it. -->\n"

@@ -11,16 +11,16 @@ from prometheus_client import Metric
 from prometheus_client.parser import text_string_to_metric_families
 
 from jackpot.app import Server
+from jackpot.bank.counts import ALARMS
 from jackpot.config import Config
 from jackpot.rules.refusal import CODES
-from jackpot.server.counts import ALARMS
 from jackpot.signage import SignageProcess
 from jackpot.web.book_metrics import HOUSE, REASONS, STATUSES
 from tests.deploy.tools import DEPLOY, ROOT, promtool
+from tests.notify.heads import heads
 from tests.program import jackpot
-from tests.server.bed import LINK, configure, on_loop, sign, table
-from tests.server.heads import heads
-from tests.server.test_web import fetch
+from tests.running_server import LINK, configure, on_loop, sign, table
+from tests.web.test_metrics import fetch
 
 _ROW: Final = re.compile(r"^\| `(\w+)` \| (\w+) \| ([\w, ]*)\|", re.MULTILINE)
 

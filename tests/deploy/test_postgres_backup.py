@@ -12,10 +12,10 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from jackpot.lab.engines import EnginesMissing, Postgres, binaries
+from jackpot.lab.testing.postgres import EnginesMissing, Postgres, binaries
 from jackpot.ledger.journal import Row
 from jackpot.rules.acts.links import Suspended
-from jackpot.rules.kinds import decode
+from jackpot.rules.registry import decode
 from tests.deploy.test_units import installed
 from tests.deploy.tools import DEPLOY, ROOT
 from tests.ledger.play import Play

@@ -16,8 +16,8 @@ from typing import Any, Final
 import pytest
 import yaml
 
-from jackpot.lab.engines import free_port
-from jackpot.web.dashboards.asks import hits_in_a_step
+from jackpot.lab.testing.postgres import free_port
+from jackpot.web.dashboards.queries import hits_in_a_step
 from tests.deploy.dashboard import filled, queries, variables
 from tests.deploy.test_metrics import documented
 from tests.deploy.tools import DEPLOY, ROOT, TIMEOUT_S, tool

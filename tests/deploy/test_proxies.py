@@ -16,14 +16,14 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from multidict import CIMultiDict
 
 from jackpot.app import Server
+from jackpot.auth.login_rate_limiter import OF_ONE
 from jackpot.clock import SystemClock
 from jackpot.config.certificates import self_signed
-from jackpot.lab.engines import free_port
-from jackpot.server.gate import OF_ONE
-from jackpot.web.access import SECURE_COOKIE
+from jackpot.lab.testing.postgres import free_port
+from jackpot.web.authentication import SECURE_COOKIE
 from jackpot.web.http_budget import Share
 from tests.deploy.tools import DEPLOY, tool
-from tests.server.bed import LINK, configure, on_loop, table
+from tests.running_server import LINK, configure, on_loop, table
 from tests.web.receivers import Amounts, take
 from tests.web.staffed import SECRET, staffed
 

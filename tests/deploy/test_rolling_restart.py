@@ -14,7 +14,7 @@ from typing import Final
 import pytest
 import yaml
 
-from jackpot.lab.engines import free_port
+from jackpot.lab.testing.postgres import free_port
 from tests.deploy.test_prometheus import Prometheus, running, wait_for
 from tests.deploy.test_runbook import commands
 from tests.deploy.tools import DEPLOY, TIMEOUT_S, tool

@@ -13,7 +13,7 @@ import yaml
 
 from jackpot.app import STOP_WITHIN_S
 from jackpot.config import load
-from jackpot.server.listening import CLOSE_WITHIN_S
+from jackpot.net.device_listeners import CLOSE_WITHIN_S
 from tests.deploy.tools import DEPLOY, ROOT, TIMEOUT_S, tool
 
 UNIT: Final = DEPLOY / "jackpot.service"

@@ -19,8 +19,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from jackpot.lab.engines import Postgres
-from jackpot.lab.redis_engine import RedisServer
+from jackpot.lab.testing.postgres import Postgres
+from jackpot.lab.testing.redis import RedisServer
 from tests.e2e.floors import EASY
 from tests.e2e.load import load
 from tests.e2e.servers import Heard, Server, Servers, serving, verdict

@@ -12,8 +12,8 @@ from typing import Any, Final, NamedTuple
 from controllers.client import SignClient, TableClient
 from controllers.memory import FileMemory
 from controllers.table import Offline
-from jackpot.lab.engines import free_port
-from jackpot.ledger.verify import verify
+from jackpot.lab.testing.postgres import free_port
+from jackpot.ledger.verify.verifier import verify
 from jackpot.rules.engine import Engine
 from jackpot.rules.events import Refused
 from jackpot.rules.money import to_cents

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 
 from tests.e2e.vendor import WAIT_S, Vendor
 from tests.program import Started, jackpot
-from tests.server.bed import administered
+from tests.running_server import administered
 
 HEAD = """
 [site]

@@ -4,9 +4,9 @@ import asyncio
 from pathlib import Path
 
 from jackpot.app import Server
-from jackpot.lab.engines import Postgres
+from jackpot.lab.testing.postgres import Postgres
 from tests.e2e.test_database_commit import configured
-from tests.server.bed import administer, connected, on_loop, table, until
+from tests.running_server import administer, connected, on_loop, table, until
 
 
 async def until_received(primary: Postgres, standby: Postgres) -> None:

@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 import pytest
 
 from jackpot.app import Server
-from jackpot.ledger.verify import verify
+from jackpot.ledger.verify.verifier import verify
 from tests.e2e.test_database_commit import configured, epochs
 from tests.ledger.waiting import open_ledger
-from tests.server.bed import WAIT_S, on_loop, table
+from tests.running_server import WAIT_S, on_loop, table
 
 Way = Literal["to the database", "to the server"]
 READ_BYTES: Final = 65_536

@@ -13,14 +13,14 @@ import pytest
 
 from jackpot.app import Server, serve
 from jackpot.config import Config, load
-from jackpot.ledger.verify import verify
+from jackpot.ledger.verify.verifier import verify
 from tests.e2e import proxy as network
 from tests.e2e.proxy import Plan, Proxy, proxying
 from tests.ledger.backends import WAIT_S, Watcher, watching
 from tests.ledger.waiting import open_ledger
-from tests.server.bed import LINK, Device, configure, on_loop, sign, table, until
+from tests.running_server import LINK, Device, configure, on_loop, sign, table, until
 
-SLOW_S = "jackpot.server.writer.SLOW_COMMIT_S"
+SLOW_S = "jackpot.bank.writer.SLOW_COMMIT_S"
 SUSPENDED = {"link": LINK, "state": "suspended", "reason": "ledger"}
 
 

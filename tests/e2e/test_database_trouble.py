@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 
-from jackpot.lab.engines import Postgres
+from jackpot.lab.testing.postgres import Postgres
 from tests.e2e.floors import EASY
 from tests.e2e.load import Played, check, load
 from tests.e2e.site import Site, running

@@ -5,9 +5,9 @@ import signal
 from pathlib import Path
 
 from tests.e2e.site import Program
-from tests.server.bed import LINKS, configure, connected
-from tests.server.heads import FILE, heads, written
-from tests.server.test_admin import jackpot, royal
+from tests.net.test_admin_socket import jackpot, royal
+from tests.notify.heads import FILE, heads, written
+from tests.running_server import LINKS, configure, connected
 
 # A head leaves within a second of its hit, so nearly every kill comes before it.
 KILLS_MOST = 8

@@ -67,7 +67,7 @@ async def until_apart(site: Site) -> int:
     while True:
         for pid in site.children():
             with suppress(OSError):  # it has ended
-                begun = b"jackpot.ledger.appender" in Path(f"/proc/{pid}/cmdline").read_bytes()
+                begun = b"jackpot.ledger.sqlite.writer_process" in Path(f"/proc/{pid}/cmdline").read_bytes()
                 if begun and any(str(file.readlink()) == log for file in Path(f"/proc/{pid}/fd").iterdir()):
                     return pid
         await asyncio.sleep(0.01)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from tests.e2e.site import Site, running
 from tests.e2e.vendor import Vendor, bets
+from tests.net.test_admin_socket import ROYAL
 from tests.program import jackpot
-from tests.server.bed import on_loop
-from tests.server.test_admin import ROYAL
+from tests.running_server import on_loop
 from tests.web.browser import chromium, needs_chromium, opened
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from pathlib import Path
 import aiohttp
 
 from jackpot.config import Config, load
-from jackpot.lab.redis_engine import RedisServer
+from jackpot.lab.testing.redis import RedisServer
 from tests.e2e.site import Program, Site, running
 from tests.e2e.vendor import bets
-from tests.server.bed import Reached, on_loop, sign, until
+from tests.running_server import Reached, on_loop, sign, until
 from tests.web.receivers import events, udp_receiver
 
 LINK = "five"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from jackpot.lab.engines import Postgres
+from jackpot.lab.testing.postgres import Postgres
 from tests.faults.clusters import Clusters
 from tests.faults.places import DISKS, SERVERS, Ground
 from tests.faults.repeat import SHARED_MEMORY

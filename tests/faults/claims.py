@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from jackpot.ledger.journal import Row
 from jackpot.rules import commands
-from jackpot.rules.acts.witness import BehindConfirmed, BehindOver, ConfirmBehind, FoundBehind
+from jackpot.rules.acts.lost_acks import BehindConfirmed, BehindOver, ConfirmBehind, FoundBehind
 from jackpot.rules.commands import Envelope
 from jackpot.rules.engine import Engine
 from tests.faults.difference import Difference, same

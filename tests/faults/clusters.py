@@ -15,10 +15,10 @@ from typing import Any, Final, TypeVar
 
 import asyncpg
 
-from jackpot.lab.engines import Postgres
+from jackpot.lab.testing.postgres import Postgres
 from jackpot.ledger import connect
 from jackpot.ledger.connect import FAILURES
-from jackpot.ledger.postgres import PostgresStore
+from jackpot.ledger.postgres.store import PostgresStore
 from tests.faults.calls import Faulty, Held, Trouble
 from tests.faults.network import Timeline
 from tests.faults.places import EVERYWHERE, Around, Killed, Place

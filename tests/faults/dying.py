@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any, Final
 
-from jackpot.server import alone, sequencer
-from jackpot.server.signs import SignConnection
-from jackpot.server.tables import TableConnection
+from jackpot.bank import sequencer
+from jackpot.net.signs import SignConnection
+from jackpot.net.tables import TableConnection
+from jackpot.runtime import isolate
 
 # Calls of a dead transport that raise, and seconds until the loop sees at the latest that it is dead.
 RAISES: Final = 0.8
@@ -103,7 +104,7 @@ def contained(tell: Callable[[str], None]) -> Iterator[None]:
         elif error.ordinary:
             tell(f"{place} of a {kind} is alarmed of what every socket may say: {error}")
 
-    before = [(module, module.failed) for module in (alone, sequencer)]
+    before = [(module, module.failed) for module in (isolate, sequencer)]
     for module, _ in before:
         module.failed = failed  # type: ignore[attr-defined]
     for connection in (TableConnection, SignConnection):

@@ -18,26 +18,27 @@ from msgspec.structs import replace
 
 from controllers.pace import Limits
 from jackpot import app, signage
-from jackpot.books.reader import Books
+from jackpot.auth import request_expiry
+from jackpot.bank import bank as server_desk
+from jackpot.bank.bank import BankStopped
+from jackpot.bank.sequencer import Core, Item, Release
+from jackpot.bank.writer import Writer
 from jackpot.config import Config
 from jackpot.config.settings import Address, Ledger, Listen, ServerAt, Sign, Signage, Site
 from jackpot.ledger.journal import Head
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import LedgerError, Store
+from jackpot.net.devices import Devices
 from jackpot.program import Installed
+from jackpot.publish import redis_connection
+from jackpot.publish.redis_connection import RedisLine
+from jackpot.reports.read.reader import Books
 from jackpot.rules.acts import requests
 from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import Outcome
 from jackpot.rules.signing import SITE
-from jackpot.server import desk as server_desk
-from jackpot.server import expiry, redis_line
-from jackpot.server.desk import BankStopped
-from jackpot.server.devices import Devices
-from jackpot.server.life import Service
-from jackpot.server.redis_line import RedisLine
-from jackpot.server.sequencer import Core, Item, Release
-from jackpot.server.writer import Writer
+from jackpot.runtime.service_states import Service
 from jackpot.web.live import Live
 from tests.faults.house import BANK, House, keys
 from tests.faults.loops import FalseLoop
@@ -421,10 +422,10 @@ def simulated(random: Random) -> Iterator[None]:
         (app, "look_at_program", look),
         (signage, "look_at_program", look),
         (server_desk, "os", Chance(random)),
-        (redis_line, "_chance", random),
+        (redis_connection, "_chance", random),
         (requests, "REQUEST_HOLDS_MS", HOLDS_MS),
-        (expiry, "REQUEST_HOLDS_MS", HOLDS_MS),
-        (expiry, "LOOK_S", HOLDS_MS / 4_000),
+        (request_expiry, "REQUEST_HOLDS_MS", HOLDS_MS),
+        (request_expiry, "LOOK_S", HOLDS_MS / 4_000),
     )
     before = [getattr(module, name) for module, name, _ in changed]
     for module, name, new in changed:

@@ -14,6 +14,7 @@ from jackpot.rules.acts.devices import ClearDevice
 from jackpot.rules.acts.disputes import Dispute
 from jackpot.rules.acts.hits import Correct, Undo, Validate
 from jackpot.rules.acts.links import Resume, Suspend
+from jackpot.rules.acts.lost_acks import ConfirmBehind
 from jackpot.rules.acts.meters import TRANSFERRED
 from jackpot.rules.acts.people import (
     AddPerson,
@@ -29,7 +30,6 @@ from jackpot.rules.acts.requests import Confirm, Reject
 from jackpot.rules.acts.rounds import AgreeToReopen, Decline, Reopen, Strike, VoidRound
 from jackpot.rules.acts.tables import Release
 from jackpot.rules.acts.vouching import Vouch
-from jackpot.rules.acts.witness import ConfirmBehind
 from jackpot.rules.commands import Command
 from jackpot.rules.outcome import Outcome
 from jackpot.rules.signing import SITE

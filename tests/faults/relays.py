@@ -20,9 +20,9 @@ from typing import Any, Final, Self
 from redis.exceptions import ConnectionError as Broken
 from redis.exceptions import TimeoutError as TooLate
 
-from jackpot.server import relay
-from jackpot.server.redis_line import ANSWER_WITHIN_S
-from jackpot.server.relay import OLDER, TAKEN, WHOLE
+from jackpot.publish import redis_relay
+from jackpot.publish.redis_connection import ANSWER_WITHIN_S
+from jackpot.publish.redis_relay import OLDER, TAKEN, WHOLE
 from tests.faults.difference import Difference
 from tests.faults.loops import FalseLoop
 from tests.faults.network import Timeline
@@ -108,7 +108,7 @@ class FalseRedis:
         for key, held in list(self._held.items()):
             if self.timeline.now >= held.until:
                 del self._held[key]
-        return self._read(keys) if script is relay._READ else self.take(keys, values)
+        return self._read(keys) if script is redis_relay._READ else self.take(keys, values)
 
     def _read(self, keys: list[bytes]) -> list[Any]:
         held = self._held.get(keys[0])

@@ -17,10 +17,10 @@ from typing import Any, Final
 import apsw
 import structlog
 
-from jackpot.server import connection as server_connection
-from jackpot.server import draws as server_draws
-from jackpot.server import signs as server_signs
-from jackpot.server import tables as server_tables
+from jackpot.bank import draws as server_draws
+from jackpot.net import connection as server_connection
+from jackpot.net import signs as server_signs
+from jackpot.net import tables as server_tables
 
 SHARED_MEMORY: Final = Path("/dev/shm")  # noqa: S108 - quick where there is one; the folder below it is ours
 

@@ -14,16 +14,16 @@ from pathlib import Path
 from typing import Any, Final
 
 from controllers.client import CONNECT_WITHIN_S
+from jackpot.bank.sequencer import Core
 from jackpot.ledger.store import LedgerCorrupt, LedgerError
-from jackpot.ledger.verify import verify
+from jackpot.ledger.verify.verifier import verify
+from jackpot.publish.redis_follower import STALE_S
 from jackpot.rules import commands
 from jackpot.rules.acts.devices import ClearDevice
 from jackpot.rules.commands import Envelope
 from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import Outcome
 from jackpot.rules.signing import SITE
-from jackpot.server.follow import STALE_S
-from jackpot.server.sequencer import Core
 from tests.faults.devices import REFUSED_S
 from tests.faults.difference import Difference, same
 from tests.faults.house import BANK, model_level

@@ -15,7 +15,7 @@ from typing import Final, Protocol
 from jackpot.ledger.journal import Head, Row
 from jackpot.ledger.store import DataRefused, Fenced
 from jackpot.rules.events import Refused
-from jackpot.server.lease import GONE_S
+from jackpot.runtime.head_watch import GONE_S
 from tests.faults.difference import Difference, same
 from tests.faults.house import BANK
 from tests.faults.network import Timeline

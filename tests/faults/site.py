@@ -15,7 +15,7 @@ import msgspec
 
 from jackpot.ledger.journal import Head, Row, genesis
 from jackpot.ledger.reading import Reader
-from jackpot.rules import kinds
+from jackpot.rules import registry
 from jackpot.rules.acts.hits import Pay
 from jackpot.rules.acts.people import (
     AddPerson,
@@ -29,7 +29,7 @@ from jackpot.rules.acts.people import (
 )
 from jackpot.rules.acts.programs import ProgramBegan
 from jackpot.rules.acts.requests import ActRefused, Confirm, ExpireRequest, Reject
-from jackpot.rules.acts.seals import Sealed
+from jackpot.rules.acts.snapshot_seals import Sealed
 from jackpot.rules.acts.vouching import Vouch
 from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine
@@ -205,7 +205,7 @@ class Site:
             self._feed(row)
 
     def _feed(self, row: Row) -> None:
-        event: Any = kinds.decode(row.kind, row.version, row.body)
+        event: Any = registry.decode(row.kind, row.version, row.body)
         same(f"row {row.seq} of the site, what it moves", row.postings, ())
         if row.seq > 1:
             first = row.epoch != self._epoch

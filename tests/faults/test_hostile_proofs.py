@@ -14,13 +14,14 @@ import msgspec
 import pytest
 
 from controllers import messages, session
+from jackpot.net import connection, device_protocol, devices
+from jackpot.net.device_protocol import Wire
+from jackpot.net.devices import Devices
+from jackpot.net.tables import TableConnection
+from jackpot.publish import broadcaster
 from jackpot.rules import engine, refusal
-from jackpot.rules.acts import witness
-from jackpot.rules.acts.witness import FoundBehind
-from jackpot.server import audience, connection, devices, wire
-from jackpot.server.devices import Devices
-from jackpot.server.tables import TableConnection
-from jackpot.server.wire import Wire
+from jackpot.rules.acts import lost_acks
+from jackpot.rules.acts.lost_acks import FoundBehind
 from tests.faults import dying, proofs
 from tests.faults.places import DISKS, SERVERS, Ground
 from tests.faults.plan import Fault
@@ -84,7 +85,7 @@ def ends_writing(one: Wire) -> None:
 def test_the_end_of_a_dead_socket_in_the_sweep_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """S9: `write_eof` of a stranger who is gone raises into the sweep of all."""
     monkeypatch.setattr(Wire, "end", ends_writing)
-    for module in (connection, devices, wire):
+    for module in (connection, devices, device_protocol):
         monkeypatch.setattr(module, "alone", unalone)
     monkeypatch.setattr(dying, "RARE", ("write_eof",))
     monkeypatch.setattr(dying, "OF_ONE", 1.0)
@@ -102,7 +103,7 @@ def test_what_one_peer_raises_reaching_everybody_is_found(
     monkeypatch: pytest.MonkeyPatch, ground: Ground
 ) -> None:
     """S9: a peer's exception in a callback, an answer or a push; of several servers, in their task group."""
-    for module in (connection, devices, wire, audience):
+    for module in (connection, devices, device_protocol, broadcaster):
         monkeypatch.setattr(module, "alone", unalone)
     found("dying", "Thrown", ground=ground)
 
@@ -149,24 +150,24 @@ def test_a_table_that_is_forgotten_for_another_is_found(monkeypatch: pytest.Monk
 
 def test_one_table_that_stops_its_bank_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """S9: a table whose `acked` is too high stops nobody, once others have played."""
-    right = witness.decide_found
+    right = lost_acks.decide_found
 
     def decide_found(*facts: Any) -> FoundBehind:
         return msgspec.structs.replace(right(*facts), suspends=True)
 
-    monkeypatch.setattr(witness, "decide_found", decide_found)
+    monkeypatch.setattr(lost_acks, "decide_found", decide_found)
     found("thief", "stops the bank")
 
 
 def test_a_row_for_each_time_that_a_table_says_so_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """S9: what one table says is journalled once in an epoch, until people have answered."""
-    monkeypatch.setattr(witness, "is_told", lambda *_: False)
+    monkeypatch.setattr(lost_acks, "is_told", lambda *_: False)
     found("thief", "journals again", first=1)
 
 
 def test_a_disbelieved_number_that_counts_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """S9: what people did not believe is ignored until the table names a number at or below its last."""
-    monkeypatch.setattr(witness, "is_ahead", lambda table, acked: acked > table.last_seq)
+    monkeypatch.setattr(lost_acks, "is_ahead", lambda table, acked: acked > table.last_seq)
     # People seldom answer the thief between two of its visits.
     found("thief", "calls that too high", seeds=range(20), first=7)
 

@@ -12,16 +12,16 @@ from typing import Any
 import msgspec
 import pytest
 
-from jackpot.lab.engines import EnginesMissing, Postgres, binaries
-from jackpot.ledger import postgres
+from jackpot.bank.recovery import Recovery
+from jackpot.lab.testing.postgres import EnginesMissing, Postgres, binaries
 from jackpot.ledger.connect import FAILURES
 from jackpot.ledger.journal import Head
-from jackpot.ledger.postgres import PostgresStore
-from jackpot.ledger.postgres_lease import Leases
+from jackpot.ledger.postgres import store as postgres
+from jackpot.ledger.postgres.lease import Leases
+from jackpot.ledger.postgres.store import PostgresStore
 from jackpot.ledger.reading import Differences, Reader
 from jackpot.ledger.store import CommitInDoubt
 from jackpot.rules.engine import Engine
-from jackpot.server.recovery import Recovery
 from tests.faults import proofs
 from tests.faults.clusters import Clusters
 from tests.faults.plan import Fault, plan_of

@@ -8,16 +8,17 @@ from typing import Any
 import apsw
 import pytest
 
-from jackpot.ledger.sqlite_file import SqliteFile
-from jackpot.rules import acts, awards, engine, meter, recompute
+from jackpot.bank.sequencer import Core
+from jackpot.ledger.sqlite.file import SqliteFile
+from jackpot.publish.board import Board
+from jackpot.rules import acts, engine, meter
 from jackpot.rules.acts.hits import Validate
 from jackpot.rules.engine import Engine
 from jackpot.rules.meter import Accounts
 from jackpot.rules.outcome import Outcome
 from jackpot.rules.paytable import LevelTerms
+from jackpot.rules.rounds import awards, recompute
 from jackpot.rules.signing import ROLES, People
-from jackpot.server.board import Board
-from jackpot.server.sequencer import Core
 from tests.faults import proofs
 from tests.faults.simulation import Failure, shorten
 

@@ -12,10 +12,10 @@ import pytest
 from redis import Redis
 
 from controllers.answers import Hit
-from jackpot.lab.engines import EnginesMissing
-from jackpot.lab.redis_engine import RedisServer, redis_program
-from jackpot.server import relay
-from jackpot.server.relay import EXPIRE_MS, LinkFace, Rev, Said, SignKeys, keys_of
+from jackpot.lab.testing.postgres import EnginesMissing
+from jackpot.lab.testing.redis import RedisServer, redis_program
+from jackpot.publish import redis_relay
+from jackpot.publish.redis_relay import EXPIRE_MS, LinkFace, Rev, Said, SignKeys, keys_of
 from tests.faults.network import Timeline
 from tests.faults.relays import FalseRedis
 
@@ -64,21 +64,21 @@ def test_the_false_node_does_what_a_real_one_does(client: Redis) -> None:
             client.delete(*names[:2])
             timeline.now += EXPIRE_MS / 1000
         said = message(random, before)
-        values: list[Any] = relay._arguments(said)
+        values: list[Any] = redis_relay._arguments(said)
         wire = [value if isinstance(value, bytes) else str(value).encode() for value in values]
         heard: list[bytes] = []
         false.connections = [Listener(heard)]  # type: ignore[list-item]
-        answer = client.eval(relay._SCRIPT, 3, *names, *values)
-        assert false.execute(relay._SCRIPT, names, wire) == answer
-        real: Any = client.eval(relay._READ, 2, *names[:2])
-        mine = false.execute(relay._READ, names[:2], [])
+        answer = client.eval(redis_relay._SCRIPT, 3, *names, *values)
+        assert false.execute(redis_relay._SCRIPT, names, wire) == answer
+        real: Any = client.eval(redis_relay._READ, 2, *names[:2])
+        mine = false.execute(redis_relay._READ, names[:2], [])
         assert dict(zip(mine[0][::2], mine[0][1::2], strict=True)) == client.hgetall(names[0])
         assert mine[1] == real[1]
-        assert heard == [wire[5]] * (answer == relay.TAKEN)
-        if answer == relay.TAKEN:
+        assert heard == [wire[5]] * (answer == redis_relay.TAKEN)
+        if answer == redis_relay.TAKEN:
             before = said.rev
         answers.add(answer)
-    assert answers == {relay.TAKEN, relay.OLDER, relay.WHOLE}
+    assert answers == {redis_relay.TAKEN, redis_relay.OLDER, redis_relay.WHOLE}
 
 
 class Listener:

@@ -11,17 +11,17 @@ import msgspec
 import pytest
 
 from jackpot import app
+from jackpot.bank.lifecycle import Do, Hold
+from jackpot.bank.recovery import Recovery
+from jackpot.bank.supervisor import Tenure
+from jackpot.bank.writer import Writer
 from jackpot.ledger.journal import Head, Row
-from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.store import CommitInDoubt, Fenced
-from jackpot.server.follow import Follower
-from jackpot.server.hold import Do, Hold
-from jackpot.server.lease import Watch
-from jackpot.server.life import HELD, SURE, State
-from jackpot.server.recovery import Recovery
-from jackpot.server.relay import BEAT_S, Publisher, Said
-from jackpot.server.tenure import Tenure
-from jackpot.server.writer import Writer
+from jackpot.publish.redis_follower import Follower
+from jackpot.publish.redis_relay import BEAT_S, Publisher, Said
+from jackpot.runtime.head_watch import Watch
+from jackpot.runtime.service_states import HELD, SURE, State
 from tests.faults import proofs
 from tests.faults.places import SERVERS
 from tests.faults.plan import Fault
@@ -77,7 +77,7 @@ def test_a_release_without_its_fence_is_found(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize("limit", ["TAKEOVER_S", "GONE_S"])
 def test_a_standby_that_takes_too_early_is_found(monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
     """DESIGN, lease: nobody takes the bank from a holder that may still show it."""
-    monkeypatch.setattr(f"jackpot.server.lease.{limit}", 1.0)
+    monkeypatch.setattr(f"jackpot.runtime.head_watch.{limit}", 1.0)
     found("stand for", "both show")
 
 
@@ -109,7 +109,7 @@ def test_a_bank_shown_until_it_is_known_to_be_free_is_found(monkeypatch: pytest.
         self.writer.carry_out(self.hold.released())
 
     monkeypatch.setattr(Tenure, "_release", release)
-    monkeypatch.setattr("jackpot.server.life.SURE", SURE | {State.DRAINING})
+    monkeypatch.setattr("jackpot.runtime.service_states.SURE", SURE | {State.DRAINING})
     found("after its lease has lapsed", "both show")
 
 
@@ -174,7 +174,7 @@ def test_a_doubt_without_a_new_epoch_is_found(monkeypatch: pytest.MonkeyPatch) -
 
 def test_an_epoch_that_is_another_s_by_now_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """DESIGN, lease: an epoch is one server's; a server that reads another's does not write in it."""
-    monkeypatch.setattr("jackpot.server.recovery.still_own", lambda *_: None)
+    monkeypatch.setattr("jackpot.bank.recovery.still_own", lambda *_: None)
     found("whose epoch", "who has the bank", "both show", kinds=("kill", "freeze", "freeze"))
 
 

@@ -12,7 +12,7 @@ from controllers.frames import FRAME_MOST, LENGTH_BYTES, encode
 from jackpot.app import Server
 from tests.faults.difference import Difference
 from tests.faults.speech import Ear, check_answer, checked
-from tests.server.bed import LINK, LINKS, administer, configure, on_loop, sign, table
+from tests.running_server import LINK, LINKS, administer, configure, on_loop, sign, table
 
 REFUND = {"seat": 1, "link": "five", "amount": 100, "pays": "inventory", "on": "dealer"}
 NACK = {"t": "nack", "seq": 1, "code": "bad_message", "message": "seat: missing"}

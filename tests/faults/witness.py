@@ -13,28 +13,28 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from controllers.messages import Malformed
+from jackpot.bank.sequencer import Core
 from jackpot.ledger.journal import Head, Row
 from jackpot.ledger.reading import Reader
-from jackpot.rules import commands, events, kinds
+from jackpot.rules import commands, events, registry
 from jackpot.rules.acts.banks import BankOpened
 from jackpot.rules.acts.conflict import SeqConflict
 from jackpot.rules.acts.disputes import Disputed
-from jackpot.rules.acts.known import SeePeople
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
+from jackpot.rules.acts.lost_acks import BehindConfirmed, BehindOver, ConfirmBehind, FoundBehind
 from jackpot.rules.acts.meters import TRANSFERRED, LeftDecided, LinkClosed, Transferred
 from jackpot.rules.acts.parameters import LinkChanged
 from jackpot.rules.acts.programs import ConfirmProgram, ProgramBegan, ProgramConfirmed
 from jackpot.rules.acts.requests import ActRefused, ExpireRequest, RequestExpired
-from jackpot.rules.acts.seals import Sealed
+from jackpot.rules.acts.site_cursor import SeePeople
+from jackpot.rules.acts.snapshot_seals import Sealed
 from jackpot.rules.acts.tables import OpenTable
-from jackpot.rules.acts.witness import BehindConfirmed, BehindOver, ConfirmBehind, FoundBehind
 from jackpot.rules.commands import Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import Outcome
 from jackpot.rules.state import Answered, Done
 from jackpot.rules.views import statistics
-from jackpot.server.sequencer import Core
 from tests.faults.claims import BEHIND, GREETINGS, Claims
 from tests.faults.difference import Difference, same
 from tests.faults.figures import compare_figures
@@ -237,7 +237,7 @@ class Witness:
         same("the next durable row", row.seq, self.seq + 1)
         self.seq = row.seq
         self.claims.follows(row)
-        event = kinds.decode(row.kind, row.version, row.body)
+        event = registry.decode(row.kind, row.version, row.body)
         self.programs.follows(row, event)
         if isinstance(event, ProgramBegan):
             self.programs.began(event)

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from jackpot.lab import engines, remains
-from jackpot.lab.engines import Postgres
-from jackpot.ledger.verify import verify
+from jackpot.lab.testing import cluster_cleanup
+from jackpot.lab.testing import postgres as engines
+from jackpot.lab.testing.postgres import Postgres
+from jackpot.ledger.verify.verifier import verify
 from tests.lab.test_demo import DEMO, ROOT, TIMEOUT_S, demo
 from tests.ledger.waiting import open_ledger
 
@@ -24,7 +25,7 @@ def test_two_hundred_rounds_end_with_balanced_books(postgres: Postgres, tmp_path
     assert played.startswith("200 rounds, ")
     assert last.startswith("the books balance: ")
     assert not done.stderr
-    assert not remains.inside(tmp_path / "postgres" / "data")
+    assert not cluster_cleanup.inside(tmp_path / "postgres" / "data")
 
     again = demo("--rounds", "24", "--folder", tmp_path)
     assert again.returncode == 0, again.stdout + again.stderr
@@ -54,12 +55,12 @@ def test_ctrl_c_ends_postgresql_too(postgres: Postgres, tmp_path: Path, times: i
     assert process.stdout.readline().startswith("starting PostgreSQL ")
     assert process.stdout.readline().startswith("a simulated floor")
     data = tmp_path / "postgres" / "data"
-    assert remains.inside(data)
+    assert cluster_cleanup.inside(data)
     for _ in range(times):
         process.send_signal(signal.SIGINT)
     said, _ = process.communicate(timeout=TIMEOUT_S)
     assert process.returncode in ({0} if times == 1 else {0, 130}), said  # the first may have been enough
-    engines._wait_until(lambda: not remains.inside(data), "PostgreSQL is still running")
+    engines._wait_until(lambda: not cluster_cleanup.inside(data), "PostgreSQL is still running")
     again = demo("--rounds", "12", "--folder", tmp_path)
     assert again.returncode == 0, again.stdout + again.stderr
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from jackpot.lab.engines import Postgres
+from jackpot.lab.testing.postgres import Postgres
 
 ROOT: Final = Path(__file__).parent.parent.parent
 TIMEOUT_S: Final = 60

@@ -8,20 +8,20 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from jackpot.books.names import HOUSE
 from jackpot.catalogue import LevelEntry, LinkEntry, resolve
-from jackpot.lab.bench.past import BANK
+from jackpot.lab.bench.ledger_fixture import BANK
 from jackpot.lab.what_if import Found, Impossible, not_allowed, other_terms, what_if
 from jackpot.ledger.open import open_reader
-from jackpot.rules import hands, kinds
+from jackpot.reports.read.names import HOUSE
+from jackpot.rules import hands, registry
 from jackpot.rules.acts.readings import ReadingTaken
 from jackpot.rules.events import Settled
 from jackpot.rules.hands import best_row
 from jackpot.rules.paytable import ForOne, LinkTerms, Percent
-from tests.books.conftest import SEED
-from tests.books.season import Season
-from tests.lab.simulated.floors import FIVE, played
+from tests.lab.simulation.floors import FIVE, played
 from tests.ledger.waiting import open_ledger
+from tests.reports.conftest import SEED
+from tests.reports.season import Season
 from tests.rules import floor
 
 LINK = "simulated"
@@ -54,7 +54,7 @@ def test_on_the_same_terms_the_same_happens(past: str) -> None:
         read = [
             (event.day, primary, hits)
             for row in ledger.rows(BANK, 0, ledger.head(BANK).seq)
-            if isinstance(event := kinds.decode(row.kind, row.version, row.body), ReadingTaken)
+            if isinstance(event := registry.decode(row.kind, row.version, row.body), ReadingTaken)
             for _, _, primary, _, _, _, hits in event.meters
         ]
     assert [(day.day, day.meter_if, day.hits_if) for day in found.days] == read
@@ -82,7 +82,7 @@ def test_another_paytable_pays_the_same_cards_by_its_own_rows(past: str) -> None
     paid = hits = 0
     with closing(open_reader(past)) as ledger:
         for row in ledger.rows(BANK, 0, ledger.head(BANK).seq):
-            event = kinds.decode(row.kind, row.version, row.body)
+            event = registry.decode(row.kind, row.version, row.body)
             if not isinstance(event, Settled):
                 continue
             for shown in event.shown:

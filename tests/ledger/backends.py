@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import asyncpg
 
-from jackpot.ledger.postgres import PostgresStore
+from jackpot.ledger.postgres.store import PostgresStore
 
 WAIT_S: Final = 30.0
 STANDBY: Final = "SyncRep"  # the wait event of a COMMIT that waits for its standby

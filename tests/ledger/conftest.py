@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from jackpot.lab.engines import Postgres
+from jackpot.lab.testing.postgres import Postgres
 from jackpot.ledger.open import open_reader
 from jackpot.ledger.reading import Reader
 from tests.ledger.waiting import Ledger, open_ledger

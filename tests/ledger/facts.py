@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import asyncpg
 
-from jackpot.lab.engines import Postgres
+from jackpot.lab.testing.postgres import Postgres
 from jackpot.ledger import schema
 from jackpot.ledger.connect import SEARCH_PATH
 from jackpot.ledger.open import make_roles

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from jackpot.ledger.journal import Row, row_of
 from jackpot.ledger.rebuild import rebuild
-from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.rules import events
 from jackpot.rules.commands import Command, Draw, Envelope
 from jackpot.rules.events import Event

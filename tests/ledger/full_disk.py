@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from jackpot.ledger.journal import Row
-from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.store import CommitInDoubt
 from tests.ledger.material import rows
 

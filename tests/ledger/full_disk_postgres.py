@@ -12,9 +12,9 @@ import time
 from pathlib import Path
 from typing import Final
 
-from jackpot.lab.engines import EngineError, Postgres
+from jackpot.lab.testing.postgres import EngineError, Postgres
 from jackpot.ledger.journal import Row
-from jackpot.ledger.postgres import PostgresStore
+from jackpot.ledger.postgres.store import PostgresStore
 from jackpot.ledger.store import CommitInDoubt
 from tests.ledger.full_disk import mount
 from tests.ledger.material import rows

@@ -17,12 +17,12 @@ from jackpot.app import Server
 from jackpot.config import Config
 from jackpot.ledger.journal import Snapshot
 from jackpot.ledger.rebuild import rebuild
-from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.store import CommitInDoubt
-from jackpot.ledger.verify import verify
+from jackpot.ledger.verify.verifier import verify
 from tests.ledger.full_disk import mount
 from tests.ledger.waiting import open_ledger
-from tests.server.bed import configure, on_loop, table, until
+from tests.running_server import configure, on_loop, table, until
 
 DISK_BYTES: Final = 4 * 1024 * 1024
 CHUNK: Final = 4096

@@ -16,11 +16,11 @@ import msgspec
 
 from jackpot import __version__
 from jackpot.ledger.journal import Row, canonical
-from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.rules.acts.archives import Archive, Cut
-from jackpot.rules.acts.seals import Sealed
+from jackpot.rules.acts.snapshot_seals import Sealed
 from jackpot.rules.events import Refused
-from jackpot.rules.kinds import KINDS
+from jackpot.rules.registry import KINDS
 from tests.ledger.people import Paper
 from tests.ledger.play import START_MS, Play
 from tests.ledger.resting import BANKS, two_banks

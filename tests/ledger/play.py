@@ -17,8 +17,8 @@ from jackpot.rules.acts.banks import OpenBank
 from jackpot.rules.acts.devices import BlockDevice, ClearDevice, EndKey
 from jackpot.rules.acts.disputes import Dispute, Lift
 from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate, payments
-from jackpot.rules.acts.known import SeePeople
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
+from jackpot.rules.acts.lost_acks import ConfirmBehind
 from jackpot.rules.acts.meters import CloseLink, CorrectMeter, DecideLeft, Transfer
 from jackpot.rules.acts.papers import AddPapers, ErasePapers
 from jackpot.rules.acts.parameters import ChangeLink
@@ -26,9 +26,9 @@ from jackpot.rules.acts.programs import BeginProgram, ConfirmProgram
 from jackpot.rules.acts.readings import Reading
 from jackpot.rules.acts.requests import REQUEST_HOLDS_MS, Confirm, ExpireRequest, Reject
 from jackpot.rules.acts.rounds import Decline
-from jackpot.rules.acts.seals import SNAPSHOT_FORMAT, Seal
+from jackpot.rules.acts.site_cursor import SeePeople
+from jackpot.rules.acts.snapshot_seals import SNAPSHOT_FORMAT, Seal
 from jackpot.rules.acts.tables import OpenTable, Release
-from jackpot.rules.acts.witness import ConfirmBehind
 from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import Outcome

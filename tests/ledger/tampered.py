@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Final
 
 from tests.ledger.planted import run_sql
-from tests.ledger.test_verify import spoil
+from tests.ledger.verify.test_verifier import spoil
 
 GUARDED: Final = ("takeover", "name")
 

@@ -8,23 +8,23 @@ from typing import Final
 import pytest
 from msgspec.structs import replace
 
+from jackpot.bank.signed_head_check import check_head
 from jackpot.lab.what_if import Impossible, what_if
-from jackpot.ledger import seal as sealing
 from jackpot.ledger.archived import cut_of, cuts, digest_of_staying, staying, untrue_cuts
+from jackpot.ledger.maintenance import archive as sealing
 from jackpot.ledger.open import open_reader
 from jackpot.ledger.reading import STAYS
 from jackpot.ledger.rebuild import rebuild
-from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.store import LedgerCorrupt
-from jackpot.ledger.verify import How
+from jackpot.ledger.verify.verifier import How
 from jackpot.rules.acts.archives import Archived
 from jackpot.rules.signing import People
-from jackpot.server.evidence import check_head
 from tests.ledger.conftest import Place
 from tests.ledger.forger import Forger
-from tests.ledger.test_copy import write
-from tests.ledger.test_seal import Kept, head_of, kept
-from tests.ledger.test_verify import spoil
+from tests.ledger.maintenance.test_archive import Kept, head_of, kept
+from tests.ledger.maintenance.test_copy import write
+from tests.ledger.verify.test_verifier import spoil
 from tests.ledger.waiting import backup
 
 __all__ = ["kept"]

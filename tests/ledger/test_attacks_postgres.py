@@ -11,31 +11,31 @@ import asyncpg
 import pytest
 from structlog.testing import capture_logs
 
+from jackpot.bank.bank import BankStopped
+from jackpot.bank.lifecycle import Hold
+from jackpot.bank.supervisor import Tenure
+from jackpot.bank.writer import RETRY_FIRST_S, Writer
 from jackpot.clock import SystemClock
-from jackpot.lab.engines import Postgres
+from jackpot.lab.testing.postgres import Postgres
 from jackpot.ledger import connect
 from jackpot.ledger.journal import Snapshot, row_of
 from jackpot.ledger.open import make_roles
-from jackpot.ledger.postgres import PostgresStore
-from jackpot.ledger.postgres_schema import MIGRATION_LOCK
+from jackpot.ledger.postgres.schema import MIGRATION_LOCK
+from jackpot.ledger.postgres.store import PostgresStore
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import CommitInDoubt, LedgerUnusable
 from jackpot.rules import events, views
 from jackpot.rules.acts.links import OpenLink
 from jackpot.rules.acts.programs import BeginProgram
-from jackpot.rules.acts.seals import SEAL_STEP, SNAPSHOT_FORMAT, Sealed, digest_of
+from jackpot.rules.acts.snapshot_seals import SEAL_STEP, SNAPSHOT_FORMAT, Sealed, digest_of
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import Entry
-from jackpot.server.desk import BankStopped
-from jackpot.server.hold import Hold
-from jackpot.server.tenure import Tenure
-from jackpot.server.writer import RETRY_FIRST_S, Writer
 from tests.ledger.backends import WAIT_S, backend, stores, watching
 from tests.ledger.material import rows
 from tests.ledger.play import FIVE, THREE, Play
-from tests.ledger.test_session import outcome, until_synchronous
+from tests.ledger.postgres.test_connection import outcome, until_synchronous
 from tests.ledgers import Fresh
-from tests.server.bed import on_loop, until
+from tests.running_server import on_loop, until
 
 # A database of last night, whose last row and last taker are gone again.
 GOES_BACK = """
@@ -339,7 +339,7 @@ async def test_whoever_holds_a_lock_lets_no_migration_hang(
 ) -> None:
     """DESIGN, migrations: any role that may sign in can have the lock; a program that waits is told."""
     url = fresh("postgres")
-    monkeypatch.setattr("jackpot.ledger.postgres_schema.MIGRATION_WAITS_MS", 10)
+    monkeypatch.setattr("jackpot.ledger.postgres.schema.MIGRATION_WAITS_MS", 10)
     async with watching(url) as other:
         await other.run("SELECT pg_advisory_lock($1)", MIGRATION_LOCK)
         with pytest.raises(LedgerUnusable, match="cannot be made while others use it"):

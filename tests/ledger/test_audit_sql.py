@@ -14,20 +14,20 @@ import pytest
 
 from jackpot.ledger.journal import Row, row_of
 from jackpot.ledger.rebuild import rebuild
-from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.rules.acts.links import LinkOpened
+from jackpot.rules.acts.lost_acks import FoundBehind
 from jackpot.rules.acts.readings import ReadingTaken
 from jackpot.rules.acts.tables import TableOpened
-from jackpot.rules.acts.witness import FoundBehind
 from jackpot.rules.commands import Envelope
 from jackpot.rules.engine import Engine
-from jackpot.rules.kinds import KINDS
+from jackpot.rules.registry import KINDS
 from jackpot.rules.views import statistics
 from tests.frames import Lock, numbered
 from tests.ledger.material import rows
 from tests.ledger.play import START_MS, Play
 from tests.ledger.resting import BANKS, two_banks
-from tests.ledger.test_verify import spoil, write
+from tests.ledger.verify.test_verifier import spoil, write
 from tests.ledger.waiting import carry, join, open_ledger
 from tests.ledgers import Fresh
 

@@ -14,12 +14,12 @@ from typing import Any, Final
 import asyncpg
 import pytest
 
-from jackpot.lab.engines import Postgres, binaries
+from jackpot.lab.testing.postgres import Postgres, binaries
 from jackpot.ledger.keyring import Named, Secret
 from jackpot.ledger.open import make_roles
 from jackpot.ledger.rebuild import accounts_of, rebuild
-from jackpot.ledger.sqlite import SqliteLedger
-from jackpot.rules import kinds
+from jackpot.ledger.sqlite.store import SqliteLedger
+from jackpot.rules import registry
 from jackpot.rules.acts.people import FirstPeople
 from tests.ledger import golden
 from tests.ledger.people import Paper
@@ -143,7 +143,7 @@ def test_hits_are_those_of_the_rows(written: Path) -> None:
     with closing(SqliteLedger(written)) as ledger:
         rows = [(bank, row) for bank in ledger.banks() for row in ledger.rows(bank, 0, 1_000)]
     assert shown == {
-        (bank, hit, row.seq, row.hash.hex(), kinds.name_of(row.kind))
+        (bank, hit, row.seq, row.hash.hex(), registry.name_of(row.kind))
         for bank, row in rows
         for hit in row.hits
     }

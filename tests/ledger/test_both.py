@@ -15,15 +15,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from jackpot.lab.engines import Postgres
+from jackpot.lab.testing.postgres import Postgres
 from jackpot.ledger import schema
 from jackpot.ledger.journal import Head, Row, Snapshot, canonical, genesis
 from jackpot.ledger.reading import Differences, Question, Reader, carry
 from jackpot.ledger.store import CommitInDoubt, DataRefused, Fenced
-from jackpot.ledger.verify import Report, verify
+from jackpot.ledger.verify.verifier import Report, verify
 from jackpot.rules.postings import Posting
 from tests.ledger.play import Play
-from tests.ledger.test_verify import changed, spoil
+from tests.ledger.verify.test_verifier import changed, spoil
 from tests.ledger.waiting import Ledger, Waiting, open_ledger
 
 ROWS: Final = 120

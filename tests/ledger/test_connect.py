@@ -11,12 +11,12 @@ from typing import Final
 import pytest
 import trustme
 
-from jackpot.lab.engines import SYSTEM, Postgres
+from jackpot.lab.testing.postgres import SYSTEM, Postgres
 from jackpot.ledger import connect
-from jackpot.ledger.postgres import PostgresStore
+from jackpot.ledger.postgres.store import PostgresStore
 from jackpot.ledger.store import LedgerUnusable
 from tests.ledger.backends import WAIT_S, stores
-from tests.server.bed import on_loop
+from tests.running_server import on_loop
 
 SECRET: Final = "hunter2"
 

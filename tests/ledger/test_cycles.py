@@ -14,14 +14,14 @@ from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.commands import Envelope
 from jackpot.rules.paytable import TableTerms
 from tests import frames
-from tests.books.asked import said
 from tests.frames import Bet, Claim, numbered
 from tests.ledger.conftest import Place
+from tests.ledger.maintenance.test_archive import Kept
+from tests.ledger.maintenance.test_join import NOW
 from tests.ledger.play import NEW
 from tests.ledger.season import Season
-from tests.ledger.test_join import NOW
-from tests.ledger.test_seal import Kept
 from tests.ledger.waiting import join
+from tests.reports.asked import said
 
 
 def sealed(place: Place, folder: Path, season: Season) -> Kept:

@@ -1,7 +1,7 @@
 """Are the events of some kinds found as they were decided, and is what nobody can read left out (S8)?"""
 
 from jackpot.ledger.entries import events_of, readable
-from jackpot.rules import kinds
+from jackpot.rules import registry
 from jackpot.rules.acts.links import LinkOpened, Suspended
 from jackpot.rules.acts.tables import TableOpened
 from tests.ledger.conftest import Place
@@ -19,7 +19,7 @@ def test_events_come_in_the_order_of_their_rows(place: Place) -> None:
     ledger.new_epoch("side", "tests")
     ledger.append("side", 1, 0, rows(3, bank="side"))
     wanted = [
-        (row.seq, row.at, kinds.decode(row.kind, row.version, row.body))
+        (row.seq, row.at, registry.decode(row.kind, row.version, row.body))
         for row in play.rows
         if row.kind in WANTED
     ]

@@ -12,17 +12,17 @@ import msgspec
 import pytest
 
 from jackpot.ledger.journal import row_of
-from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.store import LedgerCorrupt
-from jackpot.ledger.verify import verify
-from jackpot.rules import events, kinds
+from jackpot.ledger.verify.verifier import verify
+from jackpot.rules import events, registry
 from jackpot.rules.acts.banks import BankOpened
 from jackpot.rules.acts.hits import Correct, Paid, Pay, Undo, Validate, Validated
 from jackpot.rules.acts.links import Resumed, Suspend, Suspended
+from jackpot.rules.acts.lost_acks import FoundBehind
 from jackpot.rules.acts.readings import Reading, ReadingTaken
 from jackpot.rules.acts.rounds import Reopen, VoidRound
 from jackpot.rules.acts.tables import Released
-from jackpot.rules.acts.witness import FoundBehind
 from jackpot.rules.events import Recomputed
 from jackpot.rules.meter import Accounts
 from jackpot.rules.outcome import Entry
@@ -33,7 +33,7 @@ from tests.frames import Bet, Claim, Unbet
 from tests.ledger.forger import Forger
 from tests.ledger.play import DOLLAR, Play
 from tests.ledger.resting import two_banks
-from tests.ledger.test_verify import audit, write
+from tests.ledger.verify.test_verifier import audit, write
 from tests.ledger.waiting import join
 
 ANNA: Final = People(("anna",))
@@ -338,7 +338,7 @@ def test_what_no_frame_can_say_is_found(forger: Forger, table: str, what: Any, s
     event = what if isinstance(what, events.Event) else forger.right(what, table=table)
     row = forger.append(event, table)
     (problem,) = audit(forger.path).problems
-    assert problem == f"main: row {row.seq} ({kinds.name_of(row.kind)}): no frame can say it: {said}"
+    assert problem == f"main: row {row.seq} ({registry.name_of(row.kind)}): no frame can say it: {said}"
 
 
 def test_a_request_is_carried_out_once(forger: Forger) -> None:

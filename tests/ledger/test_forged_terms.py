@@ -12,11 +12,11 @@ import pytest
 
 from jackpot.catalogue import LevelEntry, LinkEntry, every, resolve
 from jackpot.ledger.rebuild import read_to
-from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.store import LedgerCorrupt
-from jackpot.ledger.timely import MINUTES_IN_ONE, MINUTES_MOST
-from jackpot.ledger.walk import EPOCH_MOST
-from jackpot.rules import events, kinds
+from jackpot.ledger.verify.chain_verifier import EPOCH_MOST
+from jackpot.ledger.verify.timestamp_checks import MINUTES_IN_ONE, MINUTES_MOST
+from jackpot.rules import events, registry
 from jackpot.rules.acts.links import LinkOpened, Suspended
 from jackpot.rules.acts.tables import OpenTable, TableOpened
 from jackpot.rules.epoch import MINUTE
@@ -28,7 +28,7 @@ from tests import frames
 from tests.frames import Bet
 from tests.ledger.forger import NOW_MS, Forger
 from tests.ledger.play import DOLLAR, FIVE, THREE, Play
-from tests.ledger.test_verify import audit, spoil, write
+from tests.ledger.verify.test_verifier import audit, spoil, write
 
 replace = msgspec.structs.replace
 NEW: Final = replace(FIVE, link="new")
@@ -135,8 +135,10 @@ def test_what_stands_in_anothers_place_stops_a_start(forger: Forger, event: Any,
     """S3: two links of one name, or a number that is another's, would show one meter and play for another."""
     row = forger.append(event, postings=())
     problem = audit(forger.path).problems[0]
-    assert problem.startswith(f"main: row {row.seq} ({kinds.name_of(row.kind)}): {said}"), problem
-    with pytest.raises(LedgerCorrupt, match=f"row {row.seq} .{kinds.name_of(row.kind)}.: {re.escape(said)}"):
+    assert problem.startswith(f"main: row {row.seq} ({registry.name_of(row.kind)}): {said}"), problem
+    with pytest.raises(
+        LedgerCorrupt, match=f"row {row.seq} .{registry.name_of(row.kind)}.: {re.escape(said)}"
+    ):
         Forger(forger.path)
     with (
         closing(SqliteLedger(forger.path, readonly=True)) as ledger,

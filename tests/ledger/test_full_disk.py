@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from jackpot.lab.engines import Postgres
+from jackpot.lab.testing.postgres import Postgres
 
 pytestmark = pytest.mark.skipif(shutil.which("unshare") is None, reason="needs unshare (util-linux)")
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from jackpot.ledger.rebuild import rebuild
-from jackpot.ledger.sqlite import SqliteLedger
-from jackpot.ledger.verify import verify
-from jackpot.rules.acts import seals
-from jackpot.rules.kinds import KINDS
+from jackpot.ledger.sqlite.store import SqliteLedger
+from jackpot.ledger.verify.verifier import verify
+from jackpot.rules.acts import snapshot_seals
+from jackpot.rules.registry import KINDS
 from tests.ledger import golden
 from tests.ledger.waiting import copy, open_ledger
 
@@ -18,7 +18,7 @@ from tests.ledger.waiting import copy, open_ledger
 @pytest.fixture(autouse=True)
 def seals_are_as_far_apart_as_a_servers(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is kept for ever holds by the rules of the program, and not by those of tests."""
-    monkeypatch.setattr(seals, "SEAL_LEAST", seals.SEAL_STEP)
+    monkeypatch.setattr(snapshot_seals, "SEAL_LEAST", snapshot_seals.SEAL_STEP)
 
 
 def test_every_golden_ledger_is_listed() -> None:

@@ -20,10 +20,10 @@ from jackpot.ledger.heads import (
     unsigned,
 )
 from jackpot.ledger.journal import Head, Row
-from jackpot.ledger.sqlite import SqliteLedger
-from jackpot.ledger.verify import Report, verify
+from jackpot.ledger.sqlite.store import SqliteLedger
+from jackpot.ledger.verify.verifier import Report, verify
 from tests.ledger.play import Play
-from tests.ledger.test_verify import write
+from tests.ledger.verify.test_verifier import write
 
 ROOT: Final = Path(__file__).parent.parent.parent
 SITE: Final = "riverside"

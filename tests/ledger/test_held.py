@@ -11,11 +11,11 @@ from jackpot.ledger import held as held_in_memory
 from jackpot.ledger.held import Held
 from jackpot.ledger.journal import Head, Row, Snapshot, genesis
 from jackpot.ledger.rebuild import rebuild
-from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.rules.engine import Engine
 from tests.ledger.play import Play
-from tests.ledger.test_verify import spoil, write
+from tests.ledger.verify.test_verifier import spoil, write
 
 # Where a writer's state began, what it knows to be durable, what is in doubt, and what is in the ledger.
 BASE, DURABLE, DOUBTFUL, LAST = 40, 120, 125, 140

@@ -8,14 +8,14 @@ import pytest
 
 from jackpot.ledger import keyring
 from jackpot.ledger.banks import open_banks
-from jackpot.ledger.copy import copy
 from jackpot.ledger.keyring import Named, Secret, digest_of
+from jackpot.ledger.maintenance.copy import copy
 from jackpot.ledger.open import make_roles, opened
 from jackpot.ledger.store import DataRefused
-from jackpot.server import pagers
+from jackpot.notify import notifier
 from tests.ledger.conftest import Place
 from tests.ledger.waiting import open_ledger
-from tests.server.bed import on_loop
+from tests.running_server import on_loop
 
 ANN, BEN = Named.of("ann", "Ann"), Named.of("ben", "Ben")
 
@@ -43,14 +43,14 @@ def test_it_is_kept_and_read(place: Place) -> None:
                 ("INSERT INTO person VALUES (?1, ?2, ?3, ?4)", (bytes(32), "eve", "Eve", b"salt")),
                 ("INSERT INTO secret VALUES (?1, ?2, ?3, ?4)", (bytes(32), 1, "a stolen one", b"")),
             )
-            await store.change(pagers.kept("main", 5), pagers.kept("side", 9))
-            await store.change(pagers.kept("main", 7))
+            await store.change(notifier.kept("main", 5), notifier.kept("side", 9))
+            await store.change(notifier.kept("main", 7))
             assert await store.change(("UPDATE attempt SET totp_step = 9 RETURNING totp_step", ())) == [(9,)]
 
     keep()
     ledger = place.read()
     assert keyring.people(ledger) == {ANN.mark: ANN}
-    assert [pagers.told(ledger, bank) for bank in ("main", "side", "other")] == [7, 9, None]
+    assert [notifier.told(ledger, bank) for bank in ("main", "side", "other")] == [7, 9, None]
     assert keyring.secret(ledger, Secret(1, "hash").digest) == Secret(1, "hash")
     assert keyring.secret(ledger, bytes(32)) is None
     assert keyring.secret(ledger, digest_of("x")) is None

@@ -12,8 +12,8 @@ from jackpot.ledger import names
 from jackpot.ledger.names import Name, Numbered
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import rebuild
-from jackpot.ledger.sqlite import SqliteLedger
-from jackpot.ledger.verify import How, verify
+from jackpot.ledger.sqlite.store import SqliteLedger
+from jackpot.ledger.verify.verifier import How, verify
 from jackpot.rules.acts.links import LinkOpened
 from jackpot.rules.acts.tables import TableOpened
 from jackpot.rules.state import State

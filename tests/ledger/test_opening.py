@@ -7,8 +7,8 @@ from typing import Any, Final
 import apsw
 import asyncpg
 
+from tests.ledger.maintenance.test_archive import Kept, kept
 from tests.ledger.planted import run_sql
-from tests.ledger.test_seal import Kept, kept
 
 __all__ = ["kept"]
 

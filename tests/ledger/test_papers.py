@@ -7,19 +7,19 @@ import pytest
 from msgspec.structs import replace
 
 from jackpot.ledger import papers
-from jackpot.rules import apply_rounds
 from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.hits import Paid, Pay, Validate
 from jackpot.rules.acts.papers import AddPapers, ErasePapers, PapersAdded, PapersErased
 from jackpot.rules.events import Event
+from jackpot.rules.rounds import apply
 from jackpot.rules.signing import People
 from tests import frames
 from tests.frames import Bet, Claim
 from tests.ledger.conftest import Place
 from tests.ledger.forger import NOW_MS, Forger
+from tests.ledger.maintenance.test_archive import Kept
 from tests.ledger.play import Play
-from tests.ledger.test_seal import Kept
-from tests.ledger.test_verify import audit, write
+from tests.ledger.verify.test_verifier import audit, write
 from tests.ledger.waiting import backup
 
 FACTS = {"patron": "Pät Ron <b>", "tax_number": "T-0815"}
@@ -79,7 +79,7 @@ def test_papers_of_a_hit_long_settled_are_as_old_as_the_journal_says(
     """A10, S8: no state knows the hit any more, and one person erases its papers by age: verify finds when
     they were written, whatever the row says. Two people need no age.
     """
-    monkeypatch.setattr(apply_rounds, "PAID_KEPT", 0)
+    monkeypatch.setattr(apply, "PAID_KEPT", 0)
     play = Play(12)
     play.frame("T03", frames.Wager("R3", (Bet(4, "five", 100),), lock=True))
     play.frame("T03", frames.Settle("R3", (Claim(4, cards=("2h", "7h", "9h")),), ("Jh", "3h"), close=True))

@@ -6,15 +6,15 @@ from typing import Final
 import pytest
 
 from jackpot.ledger.journal import Row
-from jackpot.ledger.parts import part_of, spans
 from jackpot.ledger.programs import Began, Stretch, stretches
-from jackpot.ledger.sqlite import SqliteLedger
-from jackpot.ledger.verify import How, Task, verify
+from jackpot.ledger.sqlite.store import SqliteLedger
+from jackpot.ledger.verify.parallel_verify import part_of, spans
+from jackpot.ledger.verify.verifier import How, Task, verify
 from jackpot.rules.acts.programs import BeginProgram, ProgramBegan
 from jackpot.rules.acts.readings import Reading
 from tests.ledger.forger import Forger
 from tests.ledger.play import Play
-from tests.ledger.test_verify import write
+from tests.ledger.verify.test_verifier import write
 
 A, B = (bytes([number]) * 32 for number in (1, 2))
 DAYS: Final = [f"1980-01-{day:02}" for day in range(1, 29)]
@@ -79,7 +79,7 @@ def test_parts_find_what_one_walk_finds(tmp_path: Path, monkeypatch: pytest.Monk
     servers = Servers()
     for program in (("1.1", A), ("1.2", B)):
         servers.serve(program, 6)
-    monkeypatch.setattr("jackpot.ledger.parts.CHAIN_ROWS", 4)
+    monkeypatch.setattr("jackpot.ledger.verify.parallel_verify.CHAIN_ROWS", 4)
     ledger = written(servers, tmp_path)
     task = Task("main", ledger.head("main"), None, chain=True)
     parts = [part_of(ledger, span, lambda _rows: None) for span in spans(ledger, task)]

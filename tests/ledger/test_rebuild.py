@@ -10,11 +10,11 @@ import pytest
 from jackpot.ledger.journal import Head, Row
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import read_to, rebuild
-from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.store import Fenced, LedgerCorrupt
 from jackpot.rules.engine import Engine
 from tests.ledger.play import Play
-from tests.ledger.test_verify import spoil, write
+from tests.ledger.verify.test_verifier import spoil, write
 
 
 def rebuilt(path: Path) -> Engine:

@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from jackpot.app import Server
-from jackpot.lab.engines import SYSTEM, EnginesMissing, Postgres, _wheel, binaries
+from jackpot.lab.testing.postgres import SYSTEM, EnginesMissing, Postgres, _wheel, binaries
 from jackpot.ledger.open import make_roles
 from jackpot.ledger.reading import Differences
 from jackpot.ledger.store import LedgerCorrupt
@@ -18,7 +18,7 @@ from tests.ledger import facts
 from tests.ledger.conftest import Place
 from tests.ledger.planted import run_sql, swallow
 from tests.ledger.waiting import open_ledger
-from tests.server.bed import configure, on_loop
+from tests.running_server import configure, on_loop
 
 # What the migrations make and roles.sql gives, and ways to spoil it: (statements, what is said).
 ON_SQLITE: Final = [

@@ -8,13 +8,13 @@ from threading import Thread
 import pytest
 
 from jackpot.lab.what_if import Impossible, what_if
-from jackpot.ledger import backup, copy
-from jackpot.ledger.copy import NotACopy
+from jackpot.ledger.maintenance import backup, copy
+from jackpot.ledger.maintenance.copy import NotACopy
 from jackpot.ledger.open import opened
 from jackpot.ledger.store import LedgerUnusable
-from jackpot.ledger.verify import How, verify
+from jackpot.ledger.verify.verifier import How, verify
 from tests.ledger.conftest import Place
-from tests.ledger.test_seal import Kept, kept
+from tests.ledger.maintenance.test_archive import Kept, kept
 
 __all__ = ["kept"]
 
@@ -36,7 +36,7 @@ def test_a_proof_says_that_rows_left_and_names_no_row(
     kept: Kept, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """S8: rows that leave while they are verified are not called missing; the next proof holds."""
-    monkeypatch.setattr("jackpot.ledger.verify.PAGE_ROWS", 10)
+    monkeypatch.setattr("jackpot.ledger.verify.verifier.PAGE_ROWS", 10)
     reader, let_go = place.read(), once(kept.seal)
     with pytest.raises(LedgerUnusable, match="old rows left for an archive while this was read"):
         verify(reader, "main", how=How(progress=lambda done, _of: let_go(done)))
@@ -64,7 +64,7 @@ def test_no_other_floor_is_played_from_half_a_journal(
     kept: Kept, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """S8: what-if reads every wager; where some left meanwhile it says so."""
-    monkeypatch.setattr("jackpot.books.entries.PAGE", 10)
+    monkeypatch.setattr("jackpot.reports.read.entries.PAGE", 10)
     reader, let_go = place.read(), once(kept.seal)
     asked = iter(range(1_000))
     reader.check = lambda: let_go(next(asked) // 12)

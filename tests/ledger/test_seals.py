@@ -7,18 +7,18 @@ from typing import Any
 import msgspec
 import pytest
 
+from jackpot.bank.sequencer import Core
 from jackpot.ledger.journal import Row, Snapshot, row_of
 from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.store import LedgerCorrupt
-from jackpot.ledger.verify import verify
+from jackpot.ledger.verify.verifier import verify
 from jackpot.rules import events
-from jackpot.rules.acts import seals
+from jackpot.rules.acts import snapshot_seals
 from jackpot.rules.acts.act import By
 from jackpot.rules.acts.readings import Reading, decide_reading
-from jackpot.rules.acts.seals import SNAPSHOT_FORMAT, Sealed, digest_of
+from jackpot.rules.acts.snapshot_seals import SNAPSHOT_FORMAT, Sealed, digest_of
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import Entry
-from jackpot.server.sequencer import Core
 from tests.ledger.conftest import Place
 from tests.ledger.planted import run_sql
 from tests.ledger.play import Play
@@ -255,7 +255,7 @@ def test_two_forged_seals_do_not_stand_for_each_other(
     written: Written, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """S3: the second seals what the first one and no other row made; a seal is good so far after another."""
-    monkeypatch.setattr(seals, "SEAL_LEAST", APART)
+    monkeypatch.setattr(snapshot_seals, "SEAL_LEAST", APART)
     first = written.forge(forged(written.newer))
     engine = Engine.from_snapshot(first.state)
     engine.replay(written.ledger.rows("main", first.seq, 1)[0])
@@ -272,7 +272,7 @@ def test_as_many_forged_rows_as_lie_between_two_seals_are_left_to_verify(
     written: Written, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """S8: where each follows the rules a start goes on from the forger's state; verify does not."""
-    monkeypatch.setattr(seals, "SEAL_LEAST", APART)
+    monkeypatch.setattr(snapshot_seals, "SEAL_LEAST", APART)
     lie = written.forge(forged(written.newer))
     engine = Engine.from_snapshot(lie.state)
     engine.replay(written.ledger.rows("main", lie.seq, 1)[0])
@@ -288,4 +288,4 @@ def test_as_many_forged_rows_as_lie_between_two_seals_are_left_to_verify(
 
 def test_a_server_seals_no_sooner_than_a_seal_is_good() -> None:
     """S3: else its own next start would refuse its ledger."""
-    assert inspect.signature(Core).parameters["snapshot_every"].default == seals.SEAL_STEP == 10_000
+    assert inspect.signature(Core).parameters["snapshot_every"].default == snapshot_seals.SEAL_STEP == 10_000

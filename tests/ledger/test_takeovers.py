@@ -10,9 +10,9 @@ import pytest
 from jackpot.ledger import takeovers
 from jackpot.ledger.journal import Row
 from jackpot.ledger.migrations import CREATE, migrations
-from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.store import Fenced
-from jackpot.ledger.verify import verify
+from jackpot.ledger.verify.verifier import verify
 from tests.ledger.conftest import Place
 from tests.ledger.material import rows
 from tests.ledger.tampered import tamper

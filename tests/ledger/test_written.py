@@ -13,7 +13,7 @@ from tests.ledger.conftest import Place
 from tests.ledger.material import rows
 from tests.ledger.planted import run_sql, swallow
 from tests.ledger.waiting import open_ledger
-from tests.server.bed import configure, on_loop, table, until
+from tests.running_server import configure, on_loop, table, until
 
 ONLY_THE_LAST: Final = "NEW.seq = 3"
 

@@ -7,22 +7,23 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from jackpot.ledger import backup as backing
-from jackpot.ledger import banks, nightly, schema
-from jackpot.ledger import copy as copying
-from jackpot.ledger import join as joining
-from jackpot.ledger import seal as sealing
-from jackpot.ledger.copy import Copied, Progress
+from jackpot.bank import config_alignment
+from jackpot.ledger import banks, schema
 from jackpot.ledger.journal import Head, Row, Snapshot
-from jackpot.ledger.nightly import Keeping, Night
+from jackpot.ledger.maintenance import archive as sealing
+from jackpot.ledger.maintenance import backup as backing
+from jackpot.ledger.maintenance import copy as copying
+from jackpot.ledger.maintenance import join as joining
+from jackpot.ledger.maintenance import nightly
+from jackpot.ledger.maintenance.archive import Plan, Sealing
+from jackpot.ledger.maintenance.copy import Copied, Progress
+from jackpot.ledger.maintenance.nightly import Keeping, Night
 from jackpot.ledger.open import _POSTGRES, _path
-from jackpot.ledger.postgres import PostgresStore
+from jackpot.ledger.postgres.store import PostgresStore
 from jackpot.ledger.reading import Reader
-from jackpot.ledger.seal import Plan, Sealing
-from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.ledger.sqlite.async_sqlite import Threaded
+from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.store import Statement, Store
-from jackpot.ledger.threaded import Threaded
-from jackpot.server import agreement
 
 T = TypeVar("T")
 _runner = asyncio.Runner()
@@ -105,8 +106,8 @@ def open_banks(ledger: Ledger, *more: Any) -> None:
     _runner.run(banks.open_banks(store_of(ledger), *more))
 
 
-def open_books(ledger: Ledger, *more: Any) -> agreement.Opened:
-    return _runner.run(agreement.open_books(store_of(ledger), *more))
+def open_books(ledger: Ledger, *more: Any) -> config_alignment.Opened:
+    return _runner.run(config_alignment.open_books(store_of(ledger), *more))
 
 
 def copy(source: Ledger, target: Ledger, progress: Progress = lambda _what, _done, _of: None) -> list[Copied]:

@@ -17,8 +17,8 @@ from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
 from jackpot.rules.acts.links import Resume, Suspend
 from jackpot.rules.acts.meters import Account, CorrectMeter, DecideLeft, Transfer
 from jackpot.rules.acts.parameters import ChangeLink
+from jackpot.rules.acts.payout_details import winners
 from jackpot.rules.acts.rounds import Reopen, Strike, VoidRound
-from jackpot.rules.acts.sheets import winners
 from jackpot.rules.acts.tables import Release
 from jackpot.rules.cards import text
 from jackpot.rules.commands import Draw

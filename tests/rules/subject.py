@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from controllers import messages
 from jackpot.catalogue.terms import LevelEntry, LinkEntry, TermsRefused, resolve
-from jackpot.rules import again, cards, kinds, views
+from jackpot.rules import cards, redecide, registry, views
 from jackpot.rules.acts import ACT_OF, ACTS
 from jackpot.rules.acts.act import By
 from jackpot.rules.acts.hits import Pay, payments
@@ -15,7 +15,7 @@ from jackpot.rules.acts.links import OpenLink, Resume, Suspend
 from jackpot.rules.acts.meters import TRANSFERRED, CloseLink, CorrectMeter, Transfer
 from jackpot.rules.acts.papers import PapersAdded
 from jackpot.rules.acts.parameters import ChangeLink
-from jackpot.rules.acts.seen import mark_of
+from jackpot.rules.acts.preview import mark_of
 from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.commands import Command, Draw, Envelope
 from jackpot.rules.engine import Engine
@@ -196,7 +196,7 @@ class OfEngine:
 
     def _last_event(self) -> Any:
         last = self.entries[-1]
-        return kinds.decode(last.kind, last.version, last.body)
+        return registry.decode(last.kind, last.version, last.body)
 
     def _last_reading(self) -> dict[tuple[str, str], tuple[int, ...]]:
         """By link and level, as the entry has it."""
@@ -344,8 +344,8 @@ class PapersKept:
 
 def decide_again(auditor: Engine, entry: Entry) -> None:
     """S8: what was decided is decided again from the state before it, and then applied."""
-    event = kinds.decode(entry.kind, entry.version, entry.body)
-    assert again.fault(auditor, entry, event) is None, event
+    event = registry.decode(entry.kind, entry.version, entry.body)
+    assert redecide.fault(auditor, entry, event) is None, event
     auditor.replay(entry)
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from jackpot.rules import commands, kinds
+from jackpot.rules import commands, registry
 from jackpot.rules.acts.rounds import Reopen
 from jackpot.rules.cards import parse
 from jackpot.rules.commands import Draw
@@ -44,7 +44,7 @@ class Drawn:
 
     def journalled(self) -> list[DrawMade]:
         entry = self.subject.entries[-1]
-        event = kinds.decode(entry.kind, entry.version, entry.body)
+        event = registry.decode(entry.kind, entry.version, entry.body)
         locking = getattr(event, "locking", None)
         assert locking is not None
         return list(locking.draws)

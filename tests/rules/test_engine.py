@@ -5,7 +5,7 @@ from hashlib import sha256
 import pytest
 
 from controllers import messages
-from jackpot.rules import commands, engine, events, kinds, views
+from jackpot.rules import commands, engine, events, registry, views
 from jackpot.rules.acts.hits import Correct, Validate
 from jackpot.rules.acts.links import Resume, Suspend
 from jackpot.rules.acts.readings import Reading
@@ -13,11 +13,11 @@ from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.commands import Draw, Hello
 from jackpot.rules.engine import Engine
 from jackpot.rules.invariant import InvariantError
-from jackpot.rules.kinds import UnknownEventError
 from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import Entry
 from jackpot.rules.paytable import TableTerms
 from jackpot.rules.refusal import CODES
+from jackpot.rules.registry import UnknownEventError
 from tests import frames
 from tests.faults.worked.form import Link, Table
 from tests.frames import Bet, Claim, Lock, Settle, Wager, malformed, numbered
@@ -296,9 +296,9 @@ def test_draws_are_journalled_and_told_with_the_lock() -> None:
 def test_a_journal_of_a_newer_program_is_refused() -> None:
     """S3: an event that this program does not know stops the start, it is never guessed."""
     with pytest.raises(UnknownEventError):
-        kinds.decode(9999, 1, b"\x90")
+        registry.decode(9999, 1, b"\x90")
     with pytest.raises(UnknownEventError):
-        kinds.decode(events.Wagered.kind, events.RULES_VERSION + 1, b"\x90")
+        registry.decode(events.Wagered.kind, events.RULES_VERSION + 1, b"\x90")
 
 
 def test_an_entry_out_of_order_is_refused() -> None:

@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from jackpot.rules import again, commands, kinds, views
+from jackpot.rules import commands, registry, views
+from jackpot.rules import redecide as again
 from jackpot.rules.acts.hits import Correct
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
 from jackpot.rules.acts.parameters import ChangeLink
@@ -27,8 +28,8 @@ from jackpot.rules.meter import parts
 from jackpot.rules.outcome import Outcome
 from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.postings import Posting
+from jackpot.rules.rounds.undo import Played, replay
 from jackpot.rules.state import Award, Level, Link, Table, Unpaid
-from jackpot.rules.undo import Played, replay
 from tests import frames
 from tests.frames import numbered
 from tests.rules import floor
@@ -95,7 +96,7 @@ class Floor(RuleBasedStateMachine):
         """Add up the entry's postings, and let the mirror decide it again and see it (S8)."""
         entry = outcome.entry
         assert entry is not None
-        decided = kinds.decode(entry.kind, entry.version, entry.body)
+        decided = registry.decode(entry.kind, entry.version, entry.body)
         assert again.fault(self.mirror, entry, decided) is None, decided
         for other in (self.mirror, self.elephant):
             replayed = other.replay(entry)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from jackpot.rules.apply_rounds import unfinished
 from jackpot.rules.invariant import InvariantError, present
 from jackpot.rules.paytable import TableTerms
+from jackpot.rules.rounds.apply import unfinished
 from jackpot.rules.state import Round, Table
 
 

@@ -10,24 +10,25 @@ from msgspec.structs import replace
 from controllers import messages
 from controllers.answers import Ack, Drawn, Nack, Refund, Welcome
 from controllers.frames import FRAME_MOST, encode
-from jackpot.rules import commands, kinds
+from jackpot.rules import commands, registry
 from jackpot.rules.acts.banks import CloseBank
 from jackpot.rules.acts.devices import ClearDevice, EndKey
 from jackpot.rules.acts.hits import Correct, Pay, Undo, Undone, Validate
 from jackpot.rules.acts.links import Resume, Suspend
+from jackpot.rules.acts.lost_acks import ConfirmBehind
 from jackpot.rules.acts.rounds import Decline, Reopen, Strike, VoidRound
 from jackpot.rules.acts.tables import TABLE_LINKS_MOST, OpenTable, Release
-from jackpot.rules.acts.witness import ConfirmBehind
-from jackpot.rules.apply_rounds import LEFT_TOLD_MOST
-from jackpot.rules.awards import AWARDS_PER_FRAME
-from jackpot.rules.betting import ROUND_BETS_MOST
 from jackpot.rules.codes import OF_ACTS, OF_FRAMES, Code
 from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine
-from jackpot.rules.facts import award_facts, greeting
 from jackpot.rules.meter import Accounts
+from jackpot.rules.outgoing_messages import award_facts, greeting
 from jackpot.rules.paytable import LevelTerms, LinkTerms, TableTerms
 from jackpot.rules.refusal import HITS_TOLD_MOST, MESSAGE_MOST, QUOTED_MOST, Refusal, bounded, quoted
+from jackpot.rules.rounds.apply import LEFT_TOLD_MOST
+from jackpot.rules.rounds.awards import AWARDS_PER_FRAME
+from jackpot.rules.rounds.betting import ROUND_BETS_MOST
+from jackpot.rules.rounds.undo import begun
 from jackpot.rules.state import (
     Answered,
     Award,
@@ -40,7 +41,6 @@ from jackpot.rules.state import (
     State,
     Table,
 )
-from jackpot.rules.undo import begun
 from tests import frames
 from tests.faults.worked import form
 from tests.frames import Bet, Claim, Unbet, numbered
@@ -312,6 +312,6 @@ def test_an_answer_tells_the_first_of_many_paid_awards_that_would_be_worth_more(
     assert alarms["left_on_meter"]["count"] == LEFT_TOLD_MOST + 1
     entry = outcome.entry
     assert entry is not None
-    undone = kinds.decode(entry.kind, entry.version, entry.body)
+    undone = registry.decode(entry.kind, entry.version, entry.body)
     assert isinstance(undone, Undone)
     assert len(undone.recomputed.left) == LEFT_TOLD_MOST + 1

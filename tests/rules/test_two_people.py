@@ -7,11 +7,11 @@ import pytest
 from msgspec.structs import replace
 
 from controllers.messages import On
-from jackpot.rules import commands, events, kinds, views
+from jackpot.rules import commands, events, registry, views
 from jackpot.rules.acts.hits import Undo
 from jackpot.rules.acts.rounds import AgreeToReopen, Decline, Reopen, Reopened, Strike, VoidRound
 from jackpot.rules.acts.tables import Release
-from jackpot.rules.betting import ASKED_HOLDS_MS
+from jackpot.rules.rounds.betting import ASKED_HOLDS_MS
 from jackpot.rules.signing import People, Proof, Signed
 from tests import frames
 from tests.faults.worked.form import Link, Table
@@ -37,7 +37,7 @@ def closed() -> OfEngine:
 
 def last_event(subject: OfEngine) -> events.Event:
     entry = subject.entries[-1]
-    return kinds.decode(entry.kind, entry.version, entry.body)
+    return registry.decode(entry.kind, entry.version, entry.body)
 
 
 # Who reopens a round, and what waits meanwhile (T10)

@@ -22,8 +22,8 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from jackpot.lab.engines import Postgres
-from jackpot.ledger.verify import verify
+from jackpot.lab.testing.postgres import Postgres
+from jackpot.ledger.verify.verifier import verify
 from tests.e2e.floors import EASY
 from tests.e2e.load import Played, load, look
 from tests.e2e.site import Site, running

@@ -12,9 +12,9 @@ from http.cookies import SimpleCookie
 from itertools import count
 from typing import Final
 
-from jackpot.server.gate import OF_ONE
-from jackpot.server.hashing import BUSY
-from jackpot.server.people import SHUT
+from jackpot.auth.auth_service import SHUT
+from jackpot.auth.login_rate_limiter import OF_ONE
+from jackpot.auth.password_hashing import BUSY
 from tests.soak.target import BROWSER, HOST, LOGINS, PROXY, SECRET, Harmed, Target, until, wait_a_moment
 
 # Longer than any answer is waited for while strangers ask as well.

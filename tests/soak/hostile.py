@@ -34,7 +34,7 @@ from tests.e2e.floors import EASY
 from tests.e2e.site import Site, running
 from tests.e2e.vendor import bets
 from tests.program import jackpot
-from tests.server.bed import connected
+from tests.running_server import connected
 from tests.soak.attacks import ATTACKS, ENCRYPTED
 from tests.soak.doors import IN, Browser
 from tests.soak.target import BROWSER, HOST, LOGINS, PROXY, SECRET, Target

@@ -31,16 +31,21 @@ class Part(NamedTuple):
 
 PARTS: Final = {
     "rules": Part(
-        "jackpot/rules/*.py", ("tests/rules", "tests/ledger/test_join.py", "tests/ledger/test_forged.py")
+        "jackpot/rules/*.py",
+        ("tests/rules", "tests/ledger/maintenance/test_join.py", "tests/ledger/test_forged.py"),
     ),
     "controllers": Part("controllers/*.py", ("tests/controllers",)),
     "ledger": Part("jackpot/ledger/*.py", ("tests/ledger",)),
-    "server": Part("jackpot/server/*.py", ("tests/server", "tests/faults/test_simulation.py")),
+    "rounds": Part("jackpot/rules/rounds/*.py", ("tests/rules",)),
+    "bank": Part("jackpot/bank/*.py", ("tests/bank", "tests/faults/test_simulation.py")),
+    "auth": Part("jackpot/auth/*.py", ("tests/auth", "tests/web/test_authentication.py")),
+    "net": Part("jackpot/net/*.py", ("tests/net",)),
+    "publish": Part("jackpot/publish/*.py", ("tests/publish",)),
 }
 # These do not judge. Two and a half million hands take an hour where mutmut notes every call. Tests that
 # count calls count those of mutmut, too. A heartbeat of 50 ms is missed. A program that is started apart does
 # not know which fault is planted.
-NOT_JUDGING: Final = ("counts_of_all", "more_work_than", "test_way", "quiet_line", "command_line")
+NOT_JUDGING: Final = ("counts_of_all", "more_work_than", "quiet_line", "command_line")
 QUICK: Final = " and ".join(f"not {name}" for name in NOT_JUDGING)
 # A planted endless loop fails its test then. Left to mutmut, it may run for hours: many times what all tests
 # of the function take. No quick test takes a minute, also where mutmut notes each call.

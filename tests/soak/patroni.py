@@ -35,9 +35,9 @@ import asyncpg
 import pytest
 import yaml
 
-from jackpot.lab import remains
-from jackpot.lab.engines import Programs, free_port, tied
-from jackpot.ledger.verify import verify
+from jackpot.lab.testing import cluster_cleanup
+from jackpot.lab.testing.postgres import Programs, free_port, tied
+from jackpot.ledger.verify.verifier import verify
 from tests.deploy.tools import DEPLOY
 from tests.e2e.floors import EASY
 from tests.e2e.load import load
@@ -170,7 +170,7 @@ class Node:
         self.port, self.rest = free_port(), free_port()
         self._process: subprocess.Popen[bytes] | None = None
         self.folder.mkdir()
-        self._guard = remains.guard(self.folder, self.data, keep=False)
+        self._guard = cluster_cleanup.guard(self.folder, self.data, keep=False)
         (self.folder / "patroni.yml").write_text(yaml.safe_dump(self._config(etcds)))
 
     def _config(self, etcds: list[Etcd]) -> dict[str, Any]:
@@ -208,21 +208,21 @@ class Node:
 
     def kill_database(self) -> None:
         """PostgreSQL alone, all its processes at one moment."""
-        remains.kill(self.data)
+        cluster_cleanup.kill(self.data)
 
     def kill(self) -> None:
         """The whole node."""
         if self._process is not None:
             self._process.send_signal(signal.SIGSTOP)  # it starts nothing any more
-            remains.kill(self.data)
+            cluster_cleanup.kill(self.data)
             self._process.kill()
             self._process.wait()
             self._process = None
 
     def close(self) -> None:
         self.kill()
-        remains.remove(self.folder, self.data)
-        remains.dismiss(self._guard)
+        cluster_cleanup.remove(self.folder, self.data)
+        cluster_cleanup.dismiss(self._guard)
 
     def reload(self) -> None:
         """As `systemctl reload patroni` does."""

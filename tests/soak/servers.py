@@ -18,7 +18,7 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from jackpot.lab.engines import Postgres
+from jackpot.lab.testing.postgres import Postgres
 from tests.e2e.cuts import CASES
 from tests.e2e.floors import EASY
 from tests.e2e.load import load

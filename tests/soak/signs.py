@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import structlog
 
 from jackpot.app import Server
-from tests.server.bed import LINK, LINKS, Device, configure, table
+from tests.running_server import LINK, LINKS, Device, configure, table
 from tests.web.browser import SIZES, chromium, opened, state
 
 if TYPE_CHECKING:

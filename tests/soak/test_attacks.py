@@ -10,12 +10,12 @@ import msgspec
 import pytest
 
 from jackpot.app import Server
-from jackpot.server.alone import failures
-from jackpot.server.door import Door
+from jackpot.net.listener import Door
+from jackpot.runtime.isolate import failures
 from jackpot.web.ciphertext import Tls
 from jackpot.web.http_budget import Share
-from jackpot.web.visitor import TURN_S
-from tests.server.bed import configure, on_loop, table, until
+from jackpot.web.http_connection import TURN_S
+from tests.running_server import configure, on_loop, table, until
 from tests.soak.attacks import ATTACKS, ENCRYPTED
 from tests.soak.target import Target
 from tests.web.test_ciphertext import encrypted

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from jackpot.server.gate import OF_LOGIN, OF_ONE
-from tests.server.bed import LINK, configure, on_loop
+from jackpot.auth.login_rate_limiter import OF_LOGIN, OF_ONE
+from tests.running_server import LINK, configure, on_loop
 from tests.soak import doors
 from tests.soak.doors import IN, Browser
 from tests.soak.target import BROWSER, LOGINS, PROXY, Harmed, Target

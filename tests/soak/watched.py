@@ -22,17 +22,17 @@ from typing import Any, Final
 import yaml
 
 from jackpot.clock import SystemClock
-from jackpot.lab.engines import Postgres, free_port
-from jackpot.lab.redis_engine import RedisServer, any_program
+from jackpot.lab.testing.postgres import Postgres, free_port
+from jackpot.lab.testing.redis import RedisServer, any_program
 from tests.deploy.test_prometheus import Prometheus, running
 from tests.deploy.tools import DEPLOY, tool
 from tests.e2e.floors import BOARD, CHIPS, EASY, NOTHING, ROYAL, ROYAL_BOARD, hand
 from tests.e2e.site import Program, Site
 from tests.e2e.test_servers_clocks import own_clock, set_clock
 from tests.e2e.vendor import Vendor, bets
+from tests.notify.heads import heads
+from tests.notify.test_notifier import SECRET, pager
 from tests.program import jackpot
-from tests.server.heads import heads
-from tests.server.test_pagers import SECRET, pager
 
 RULES: Final = DEPLOY / "prometheus" / "alerts.yml"
 # What a rule compares with, where that is a time: it is as long here.

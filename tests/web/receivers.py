@@ -11,7 +11,7 @@ import aiohttp
 import msgspec
 
 from jackpot.config import Address, Config
-from tests.server.bed import LINK, Reached, sign
+from tests.running_server import LINK, Reached, sign
 
 Amounts = list[tuple[int, str]]
 """(rev, amount) of the mega level as it came; rev 0 where the way out has none."""

@@ -5,15 +5,15 @@ from contextlib import asynccontextmanager
 from typing import Final
 
 from jackpot.app import Server
+from jackpot.auth.auth_service import Person
+from jackpot.auth.password_hashing import Hashing
+from jackpot.auth.person_admin import Coming, Staff
 from jackpot.clock import Clock
 from jackpot.config import Config
 from jackpot.rules.acts.people import Grant
 from jackpot.rules.outcome import ActAnswer
 from jackpot.rules.signing import ROLES, Role
-from jackpot.server.hashing import Hashing
-from jackpot.server.people import Person
-from jackpot.server.staff import Coming, Staff
-from tests.server.test_people import QUICK
+from tests.auth.test_auth_service import QUICK
 
 SECRET: Final = "correct horse battery"
 FIRST: Final = ("ann", "bo")

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import aiohttp
 
+from jackpot.api.operation import BASE
+from jackpot.auth.login_rate_limiter import OF_ONE
+from jackpot.auth.password_hashing import TOTP_STEP_S, totp_at
 from jackpot.rules.acts.people import EndPerson, WithdrawRole
-from jackpot.server.asks.ask import BASE
-from jackpot.server.gate import OF_ONE
-from jackpot.server.hashing import TOTP_STEP_S, totp_at
-from jackpot.web.access import PLAIN_COOKIE, page_token
 from jackpot.web.account import ACCOUNT
-from tests.server.bed import StepClock, on_loop
+from jackpot.web.authentication import PLAIN_COOKIE, page_token
+from tests.running_server import StepClock, on_loop
 from tests.web.browser import needs_chromium
 from tests.web.staffed import SECRET, done, join, prove, token
-from tests.web.test_access import floor, signed_in
+from tests.web.test_authentication import floor, signed_in
 from tests.web.test_ops import floor as seen_floor
 from tests.web.test_ops import signed_in as seen_signed_in
 

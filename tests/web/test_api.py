@@ -8,19 +8,19 @@ from typing import Any
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
+from jackpot.api.admin_client import Answer, exchange
+from jackpot.api.executor import Acts
+from jackpot.api.http_call import Target, target_of
+from jackpot.api.operation import BASE, BadRequest, NotDone, Reply, Request
+from jackpot.api.queries.payouts import Correct, Pay, Validate
+from jackpot.api.registry import ASKED_ACTS
 from jackpot.app import Server
 from jackpot.ledger.store import LedgerError
 from jackpot.rules.codes import OF_ACTS
-from jackpot.server.acts import Acts
-from jackpot.server.asks.ask import BASE, BadRequest, NotDone, Reply, Request
-from jackpot.server.asks.payouts import Correct, Pay, Validate
-from jackpot.server.asks.registry import ASKED_ACTS
-from jackpot.server.asks.target import Target, target_of
-from jackpot.server.calling import Answer, exchange
-from jackpot.server.errors import Denied
+from jackpot.runtime.errors import Denied
 from jackpot.web.api import REQUEST_MOST, Served, api
-from tests.server.bed import administer, configure, on_loop, table
-from tests.server.test_admin import pay, royal
+from tests.net.test_admin_socket import pay, royal
+from tests.running_server import administer, configure, on_loop, table
 
 
 async def asked(server: Server, target: Target, key: str | None = None) -> Answer:

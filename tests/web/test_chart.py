@@ -2,8 +2,8 @@
 
 import msgspec
 
-from jackpot.server.asks.journal import Meter, Reading
-from jackpot.server.asks.links import Level, Link, ShownHit
+from jackpot.api.queries.journal import Meter, Reading
+from jackpot.api.queries.links import Level, Link, ShownHit
 from jackpot.web.chart import HEIGHT, ROOM, WIDTH, lines
 
 DAY = 86_400_000

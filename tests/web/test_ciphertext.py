@@ -12,11 +12,11 @@ import trustme
 
 from jackpot.app import Server
 from jackpot.config import Config
-from jackpot.server.alone import failures
+from jackpot.runtime.isolate import failures
 from jackpot.web.ciphertext import DECRYPTED_AT_ONCE, Tls
 from jackpot.web.http_budget import Share
-from jackpot.web.visitor import READ_MOST, TURN_S, Visitor
-from tests.server.bed import call, configure, ended, on_loop, until
+from jackpot.web.http_connection import READ_MOST, TURN_S, Visitor
+from tests.running_server import call, configure, ended, on_loop, until
 from tests.web.test_http_budget import readable
 
 # Less than asyncio itself waits for a goodbye.

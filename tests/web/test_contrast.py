@@ -9,7 +9,7 @@ import pytest
 
 from jackpot.app import Server
 from jackpot.config.display import CONTRAST_LEAST
-from tests.server.bed import LINK, LINKS, configure, on_loop
+from tests.running_server import LINK, LINKS, configure, on_loop
 from tests.web.browser import chromium, needs_chromium, opened, painted, state
 
 # What people read in each state.

@@ -6,8 +6,8 @@ from pathlib import Path
 from jackpot.app import Server
 from jackpot.rules.codes import OF_ACTS
 from jackpot.web.openapi import document
-from tests.server.bed import configure, on_loop
-from tests.server.test_web import fetch
+from tests.running_server import configure, on_loop
+from tests.web.test_metrics import fetch
 
 
 @on_loop

@@ -7,8 +7,8 @@ from typing import Any, Final
 import pytest
 
 from jackpot.web.openapi import document
-from tests.server.bed import configure, on_loop, table
-from tests.server.test_admin import royal
+from tests.net.test_admin_socket import royal
+from tests.running_server import configure, on_loop, table
 from tests.web.staffed import staffed, token
 
 # Requests of each route that fit, and as many that do not; the seed is fixed, so a failure comes again.

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from jackpot.web import overview
-from tests.server.bed import LINK, LINKS, configure, on_loop, sign, table
-from tests.server.test_admin import royal
+from tests.net.test_admin_socket import royal
+from tests.running_server import LINK, LINKS, configure, on_loop, sign, table
 from tests.web.browser import SIZES, chromium, needs_chromium, state
 from tests.web.staffed import staffed
 from tests.web.test_ops import AXE, FINDINGS

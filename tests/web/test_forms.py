@@ -7,19 +7,19 @@ from pathlib import Path
 
 import pytest
 
+from jackpot.api.operation import BadRequest
 from jackpot.app import Server
-from jackpot.books.reports import REPORTS
 from jackpot.config.languages import told
 from jackpot.config.writing import writing
 from jackpot.lab.bench.pages import here
-from jackpot.server.alone import failures
-from jackpot.server.asks.ask import BadRequest
-from jackpot.web.access import PLAIN_COOKIE, page_token
+from jackpot.reports.registry import REPORTS
+from jackpot.runtime.isolate import failures
+from jackpot.text import Sentence
+from jackpot.web.authentication import PLAIN_COOKIE, page_token
 from jackpot.web.forms import FIELDS_MOST, FORM, SIGN_IN_MOST, sum_of
-from jackpot.words import Sentence
-from tests.server.bed import configure, on_loop, table
-from tests.server.test_admin import royal
-from tests.web.test_access import floor, signed_in
+from tests.net.test_admin_socket import royal
+from tests.running_server import configure, on_loop, table
+from tests.web.test_authentication import floor, signed_in
 
 SIGN_IN = "/ops/sign-in"
 MULTIPART = "multipart/form-data; boundary=x"

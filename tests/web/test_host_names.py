@@ -6,8 +6,8 @@ import pytest
 
 from jackpot.app import Server
 from jackpot.web.host_names import name_of, names
-from tests.server.bed import configure, on_loop
-from tests.web.test_visitor import HTTP, asked, status
+from tests.running_server import configure, on_loop
+from tests.web.test_http_connection import HTTP, asked, status
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import aiohttp
 import pytest
 
 from jackpot.app import Server
-from jackpot.server.alone import failures
+from jackpot.runtime.isolate import failures
 from jackpot.web import http_budget
 from jackpot.web.http_budget import (
     BURST_S,
@@ -26,16 +26,8 @@ from jackpot.web.http_budget import (
     HttpBudget,
     Share,
 )
-from jackpot.web.visitor import PARSED_AT_ONCE, READ_MOST, STREAM_HEARD_MOST, Visits
-from tests.server.bed import (
-    StepClock,
-    call,
-    configure,
-    ended,
-    on_loop,
-    table,
-    until,
-)
+from jackpot.web.http_connection import PARSED_AT_ONCE, READ_MOST, STREAM_HEARD_MOST, Visits
+from tests.running_server import StepClock, call, configure, ended, on_loop, table, until
 
 FLOODED = "127.0.0.66"
 HEAD = b"GET %b HTTP/1.1\r\nHost: localhost\r\n\r\n"

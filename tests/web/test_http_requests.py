@@ -9,10 +9,10 @@ import pytest
 import structlog
 
 from jackpot.app import Server
-from jackpot.server.alone import failures
+from jackpot.runtime.isolate import failures
 from jackpot.web.http_budget import Share
-from jackpot.web.visitor import PARSED_AT_ONCE
-from tests.server.bed import call, configure, ended, on_loop, until
+from jackpot.web.http_connection import PARSED_AT_ONCE
+from tests.running_server import call, configure, ended, on_loop, until
 from tests.web.test_http_budget import HEAD, SOCKET, readable
 
 BODY = b"GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n" * 40
@@ -54,7 +54,7 @@ async def test_a_body_is_no_probe(tmp_path: Path, said: bytes) -> None:
 async def test_each_probe_of_a_connection_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A monitor that keeps its connection is known by each first line, as one that opens another."""
     async with Server(configure(tmp_path)) as server:
-        monkeypatch.setattr("jackpot.web.visitor.TURN_S", 1.0)
+        monkeypatch.setattr("jackpot.web.http_connection.TURN_S", 1.0)
         reader, writer = await asyncio.open_connection("127.0.0.1", server.ports["http"])
         await until(lambda: bool(server.visits.all))
         (visitor,) = server.visits.all

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from jackpot.app import Server
-from jackpot.server.door import Door
-from jackpot.server.guests import Stage
+from jackpot.net.admission import Stage
+from jackpot.net.listener import Door
 from jackpot.web.http_budget import HttpBudget, Payer, Share
-from jackpot.web.visitor import TURN_S
-from tests.server.bed import administer, call, configure, ended, on_loop, table, until
+from jackpot.web.http_connection import TURN_S
+from tests.running_server import administer, call, configure, ended, on_loop, table, until
 from tests.web.staffed import staffed
 from tests.web.test_http_budget import FLOODED, HEAD, readable
 
@@ -41,7 +41,7 @@ class Held:
 @on_loop
 async def test_who_waits_for_a_turn_is_not_idle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """WIRE, faults: a request is answered however long it waits; who asks for nothing meanwhile is cut."""
-    monkeypatch.setattr("jackpot.web.visitor.HEAD_WITHIN_S", 0.5)
+    monkeypatch.setattr("jackpot.web.http_connection.HEAD_WITHIN_S", 0.5)
     with ExitStack() as stack:
         async with Server(configure(tmp_path)) as server:
             port = server.ports["http"]

@@ -12,12 +12,12 @@ import aiohttp
 import msgspec
 import pytest
 
+from jackpot.api.worker_pool import Apart
 from jackpot.app import Server
-from jackpot.odds.aside import Asked, Told
-from jackpot.server.apart import Apart
+from jackpot.odds.worker import Asked, Told
 from jackpot.web import lab
-from tests.server.bed import LINK, WAIT_S, on_loop, table, until
-from tests.web.test_access import floor, signed_in
+from tests.running_server import LINK, WAIT_S, on_loop, table, until
+from tests.web.test_authentication import floor, signed_in
 
 
 @on_loop

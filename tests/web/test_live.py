@@ -10,10 +10,10 @@ import pytest
 
 from controllers.answers import Error
 from jackpot.app import Server
-from jackpot.server.signs import SIGN_UNREAD_MOST, SIGN_UNREAD_S
-from jackpot.server.udp import DATAGRAM_MOST, datagrams
+from jackpot.net.signs import SIGN_UNREAD_MOST, SIGN_UNREAD_S
+from jackpot.net.udp import DATAGRAM_MOST, datagrams
 from jackpot.web.live import STREAMS_MOST, event_chunk, websocket_frame
-from tests.server.bed import (
+from tests.running_server import (
     LINK,
     Faulty,
     StepClock,

@@ -9,17 +9,17 @@ from typing import Any, Final, NamedTuple
 import aiohttp
 import pytest
 
+from jackpot.api.http_call import act_of, keyed
+from jackpot.api.operation import BASE
+from jackpot.api.queries.people import ChangeSecret
 from jackpot.app import Server
+from jackpot.auth.password_hashing import Hashing
 from jackpot.config import Config
 from jackpot.ledger.journal import Row
-from jackpot.ledger.sqlite import SqliteLedger
-from jackpot.server.asks.ask import BASE
-from jackpot.server.asks.people import ChangeSecret
-from jackpot.server.asks.target import act_of, keyed
-from jackpot.server.hashing import Hashing
-from jackpot.web.access import CSRF_HEADER, PLAIN_COOKIE, page_token
-from tests.server.bed import configure, on_loop
-from tests.server.test_people import QUICK
+from jackpot.ledger.sqlite.store import SqliteLedger
+from jackpot.web.authentication import CSRF_HEADER, PLAIN_COOKIE, page_token
+from tests.auth.test_auth_service import QUICK
+from tests.running_server import configure, on_loop
 from tests.web.staffed import SECRET, prove, staffed, token
 
 NEW = "another horse battery"

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from tests.server.bed import LINK, on_loop, table
-from tests.server.test_admin import jackpot, royal
+from tests.net.test_admin_socket import jackpot, royal
+from tests.running_server import LINK, on_loop, table
 from tests.web.staffed import token
-from tests.web.test_access import floor
+from tests.web.test_authentication import floor
 
 # A royal flush of seat 1, and the envy bonus of seat 2.
 OWN, ENVY = "10,000.18", "1,000.00"

@@ -1,7 +1,7 @@
 """Is the published document the one that the server goes by?"""
 
-from jackpot.server.asks.ask import path_of
-from jackpot.server.asks.registry import ASKED_ACTS, QUESTIONS
+from jackpot.api.operation import path_of
+from jackpot.api.registry import ASKED_ACTS, QUESTIONS
 from jackpot.web.openapi import document
 from tests.web import openapi
 

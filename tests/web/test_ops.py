@@ -13,8 +13,8 @@ from jackpot.app import Server
 from jackpot.rules.acts.devices import BlockDevice
 from jackpot.rules.acts.hits import Validate
 from jackpot.rules.acts.people import Grant
-from tests.server.bed import LINK, LINKS, Device, configure, on_loop, table
-from tests.server.test_admin import ROYAL, royal
+from tests.net.test_admin_socket import ROYAL, royal
+from tests.running_server import LINK, LINKS, Device, configure, on_loop, table
 from tests.web.browser import SIZES, chromium, needs_chromium, opened, until_true
 from tests.web.staffed import SECRET, prove, staffed
 

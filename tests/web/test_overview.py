@@ -5,9 +5,9 @@ import re
 from pathlib import Path
 
 from jackpot.app import Server
-from tests.server.bed import LINKS, configure, connected, on_loop, until
-from tests.server.heads import heads
-from tests.server.test_web import fetch
+from tests.notify.heads import heads
+from tests.running_server import LINKS, configure, connected, on_loop, until
+from tests.web.test_metrics import fetch
 
 
 @on_loop

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from tests.server.bed import on_loop
-from tests.server.test_admin import royal
+from tests.net.test_admin_socket import royal
+from tests.running_server import on_loop
 from tests.web.browser import needs_chromium
 from tests.web.test_ops import floor, signed_in
 

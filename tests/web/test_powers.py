@@ -6,14 +6,14 @@ from typing import Any, Final
 
 import aiohttp
 
+from jackpot.api.http_call import target_of
+from jackpot.api.operation import BASE, name_of
+from jackpot.api.registry import ASKED_ACTS, QUESTIONS
 from jackpot.rules.signing import ROLES
-from jackpot.server.asks.ask import BASE, name_of
-from jackpot.server.asks.registry import ASKED_ACTS, QUESTIONS
-from jackpot.server.asks.target import target_of
-from tests.server.bed import LINK, on_loop, table
-from tests.server.test_admin import royal
+from tests.net.test_admin_socket import royal
+from tests.running_server import LINK, on_loop, table
 from tests.web.staffed import join, token
-from tests.web.test_access import floor
+from tests.web.test_authentication import floor
 
 ALL: Final = "viewer floor cage auditor admin"
 # Who may ask for what: by the route of a question and the name of an act.

@@ -8,17 +8,17 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from jackpot.books.reports import REPORTS
+from jackpot.api.worker_pool import Apart
 from jackpot.lab.bench.pages import here
 from jackpot.odds.sheets import DOLLARS
+from jackpot.reports.registry import REPORTS
 from jackpot.rules.acts.hits import Validate
 from jackpot.rules.money import of_decimal
-from jackpot.server.apart import Apart
-from jackpot.words import named
-from tests.server.bed import WAIT_S, StepClock, on_loop, table, until
-from tests.server.test_admin import royal
+from jackpot.text import named
+from tests.net.test_admin_socket import royal
+from tests.running_server import WAIT_S, StepClock, on_loop, table, until
 from tests.web.staffed import done, prove
-from tests.web.test_access import floor, signed_in
+from tests.web.test_authentication import floor, signed_in
 
 
 @on_loop

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from jackpot.rules.acts.hits import Validate
-from tests.server.bed import configure, on_loop
-from tests.server.test_admin import royal
+from tests.net.test_admin_socket import royal
+from tests.running_server import configure, on_loop
 from tests.web.browser import chromium, needs_chromium, until_true
 from tests.web.staffed import SECRET, prove, staffed
 from tests.web.test_ops import floor, signed_in, until_open

@@ -7,10 +7,10 @@ import pytest
 from playwright.async_api import Frame, Page
 
 from jackpot.app import Server
-from jackpot.web.screens import WALL_MOST
-from tests.server.bed import LINK, LINKS, StepClock, configure, on_loop, table
+from jackpot.web.sign_pages import WALL_MOST
+from tests.running_server import LINK, LINKS, StepClock, configure, on_loop, table
 from tests.web.browser import SIZES, chromium, misfits, needs_chromium, opened, state, until_true
-from tests.web.test_screens import CLIPPED, RISEN, ROYAL, page_of
+from tests.web.test_sign_pages import CLIPPED, RISEN, ROYAL, page_of
 
 # Next to the link of the tests: one in Spanish, one of a single level, one whose mega is another bank's.
 OTHERS = ("north", "salon", "three")

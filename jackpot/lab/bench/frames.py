@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from controllers.frames import LENGTH_BYTES, encode
-from jackpot.lab.house import WAGER_CENTS
+from jackpot.lab.demo.house import WAGER_CENTS
 
 LINK: Final = "bench"
 # Hands of Let It Ride that win nothing on this board, so that every round is alike.

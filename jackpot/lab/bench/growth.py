@@ -15,14 +15,14 @@ from typing import Final
 
 import msgspec
 
-from jackpot.lab.bench.course import play
 from jackpot.lab.bench.figures import Sheet
+from jackpot.lab.bench.ledger_fixture import Past, Story, past
 from jackpot.lab.bench.load import Job, LoadError
 from jackpot.lab.bench.parts import Company, Sizes
-from jackpot.lab.bench.past import Past, Story, past
+from jackpot.lab.bench.run_plan import play
 from jackpot.lab.bench.servers import Floor, Ours, Served, used
 from jackpot.lab.bench.visit import Visit, hire
-from jackpot.lab.house import SQLITE
+from jackpot.lab.demo.house import SQLITE
 
 # The pace at which a frame's cost is measured, rounds a second of all who play: two frames each.
 PACE: Final = 50.0

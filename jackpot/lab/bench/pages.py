@@ -20,19 +20,19 @@ import aiohttp
 import apsw
 import structlog
 
+from jackpot.api.http_call import target_of
+from jackpot.api.operation import BASE
+from jackpot.api.registry import QUESTIONS
+from jackpot.api.worker_pool import Apart
 from jackpot.app import Server
-from jackpot.books import aside
-from jackpot.books.reports import REPORTS
+from jackpot.auth.person_admin import Coming, Staff
 from jackpot.clock import SystemClock
 from jackpot.config import load
 from jackpot.lab.bench.frames import LINK
-from jackpot.lab.bench.past import BANK, Past, Story, past
-from jackpot.server.apart import Apart
-from jackpot.server.asks.ask import BASE
-from jackpot.server.asks.registry import QUESTIONS
-from jackpot.server.asks.target import target_of
-from jackpot.server.staff import Coming, Staff
-from jackpot.web.front import SIGN_IN
+from jackpot.lab.bench.ledger_fixture import BANK, Past, Story, past
+from jackpot.reports import worker
+from jackpot.reports.registry import REPORTS
+from jackpot.web.pages_base import SIGN_IN
 
 ROWS: Final = 2_000_000
 # Of gaming days: more than any page shows.
@@ -138,7 +138,7 @@ class _Then(SystemClock):
 
 class _Here(Apart):
     async def ask(self, question: bytes, _person: int, _within_s: float, _kind: str = "") -> bytes:
-        return await asyncio.to_thread(aside.answered, question)
+        return await asyncio.to_thread(worker.answered, question)
 
 
 def here() -> Apart:

@@ -17,14 +17,14 @@ from typing import Any, Final, Self
 import msgspec
 
 from jackpot.lab.bench.bare import flushes
-from jackpot.lab.bench.course import PACES, commit_every, play
 from jackpot.lab.bench.crowd import Crowd, Order
 from jackpot.lab.bench.figures import Sheet
+from jackpot.lab.bench.ledger_fixture import past
 from jackpot.lab.bench.load import Job, LoadError, percentiles
-from jackpot.lab.bench.past import past
+from jackpot.lab.bench.run_plan import PACES, commit_every, play
 from jackpot.lab.bench.servers import Echo, Floor, Ours, Program, Served, Side, used
 from jackpot.lab.bench.visit import Visit, hire
-from jackpot.lab.house import SQLITE
+from jackpot.lab.demo.house import SQLITE
 
 # WIRE shows a sign ten values a second: a value may wait so long for others.
 WINDOW_MS: Final = 100

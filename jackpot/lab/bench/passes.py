@@ -16,11 +16,11 @@ from typing import Any, Final
 import msgspec
 
 from jackpot import __version__
-from jackpot.lab.bench.course import Plan
 from jackpot.lab.bench.figures import Pass, Report
 from jackpot.lab.bench.growth import growth
 from jackpot.lab.bench.load import LoadError
 from jackpot.lab.bench.parts import Sizes, fan, latency, waiting
+from jackpot.lab.bench.run_plan import Plan
 
 AS_IT_IS: Final = "the disk as it is"
 NOT_ASKED_FOR: Final = "it was not asked for"
@@ -86,7 +86,7 @@ def _pass(plan: Plan, disk: str, more: Mapping[str, str]) -> Pass:
     folder.mkdir()
     job = msgspec.structs.replace(plan, folder=str(folder), disk=disk)
     done = subprocess.run(
-        [sys.executable, "-m", "jackpot.lab.bench.course"],
+        [sys.executable, "-m", "jackpot.lab.bench.run_plan"],
         input=msgspec.json.encode(job),
         stdout=subprocess.PIPE,
         env={**os.environ, **more},

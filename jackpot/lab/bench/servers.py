@@ -17,7 +17,7 @@ import msgspec
 from jackpot.clock import SystemClock
 from jackpot.lab.bench.frames import LINK
 from jackpot.lab.bench.load import LoadError
-from jackpot.lab.engines import tied
+from jackpot.lab.testing.postgres import tied
 
 # With 12,000 tables and a million rows a start takes seconds; a busy machine needs some times as long.
 STARTS_S: Final = 60.0

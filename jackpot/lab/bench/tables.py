@@ -16,7 +16,7 @@ from jackpot.lab.bench.figures import (
     middle_latencies,
     ratios,
 )
-from jackpot.words import counted
+from jackpot.text import counted
 
 _MS: Final = 1000
 # From here on a figure is shown in whole numbers, and in tenths.

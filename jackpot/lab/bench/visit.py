@@ -9,11 +9,11 @@ from typing import Final
 from urllib.parse import urlencode
 from urllib.request import HTTPCookieProcessor, build_opener
 
+from jackpot.auth.offline_people import entered
+from jackpot.auth.person_admin import Coming, Staff
 from jackpot.clock import SystemClock
 from jackpot.lab.bench.load import LoadError
 from jackpot.ledger.open import opened
-from jackpot.server.staff import Coming, Staff
-from jackpot.server.stopped import entered
 
 # A report of a million rows takes so long on a busy machine.
 PAGE_WITHIN_S: Final = 300.0

@@ -19,9 +19,9 @@ from jackpot.rules.invariant import invariant
 from jackpot.rules.meter import Accounts
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.refusal import refuse_if
+from jackpot.rules.rounds.undo import BASE, History, Played, Point, replay
 from jackpot.rules.signing import People
 from jackpot.rules.state import UNPAID, Alarm, Answered, Done, Level, Link, State, Table
-from jackpot.rules.undo import BASE, History, Played, Point, replay
 
 
 class OpenBank(ActCommand, tag="open-bank", frozen=True):

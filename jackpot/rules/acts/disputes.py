@@ -5,12 +5,12 @@ from typing import ClassVar, Final
 from jackpot.rules.acts.act import FLOOR, FLOOR_OR_AUDITOR, Act, By, someone
 from jackpot.rules.acts.fields import EntryId, HitId, Reason
 from jackpot.rules.acts.hits import find_hit, number_of
-from jackpot.rules.apply_rounds import end_dispute
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 from jackpot.rules.refusal import quoted, refuse_if, two_people
+from jackpot.rules.rounds.apply import end_dispute
 from jackpot.rules.signing import People
 from jackpot.rules.state import UNPAID, State
 

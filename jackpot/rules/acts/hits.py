@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Final, Literal, Protocol
 from msgspec.structs import replace
 
 from controllers.messages import Seat
-from jackpot.rules import facts, unpaid
-from jackpot.rules.acts import sheets
+from jackpot.rules import outgoing_messages
+from jackpot.rules.acts import payout_details
 from jackpot.rules.acts.act import CAGE, FLOOR, FLOOR_OR_CAGE, Act, By, someone
 from jackpot.rules.acts.fields import (
     AwardId,
@@ -25,18 +25,19 @@ from jackpot.rules.acts.fields import (
     Reason,
     Witnesses,
 )
-from jackpot.rules.acts.sheets import winners
-from jackpot.rules.apply_rounds import decided, end_dispute, recomputed_changes, retire
+from jackpot.rules.acts.payout_details import winners
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Change, Effects
 from jackpot.rules.events import Event, Recomputed
 from jackpot.rules.money import from_cents, to_cents
-from jackpot.rules.recompute import correct, mark_undone, with_correction, without_awards
 from jackpot.rules.refusal import Refusal, quoted, refuse_if, two_people
+from jackpot.rules.rounds import unpaid
+from jackpot.rules.rounds.apply import decided, end_dispute, recomputed_changes, retire
+from jackpot.rules.rounds.recompute import correct, mark_undone, with_correction, without_awards
+from jackpot.rules.rounds.undo import is_whole
 from jackpot.rules.signing import People, Role
 from jackpot.rules.state import PAID_KEPT, UNPAID, Award, Hit, Level, State
-from jackpot.rules.undo import is_whole
 
 # No award is corrected to more than a billion: a slip of the hand, and 64 bits hold a level's sums.
 AWARD_MOST: Final = 100_000_000_000
@@ -81,7 +82,7 @@ def decide_validate(state: State, command: Validate, by: By) -> Validated:
         own = [award.status for award in hit.awards if award.kind != "envy" and award.stands()]
         early = early or not own or "pending" in own
     refuse_if(early, Code.HAND_PENDING, "award: an envy bonus waits until its hand is validated")
-    sheets.check_paper(command.paper, command.on_paper, "")
+    payout_details.check_paper(command.paper, command.on_paper, "")
     numbers = [award.number for award in chosen]
     facts_ = command.surveillance, command.paper, command.on_paper
     return Validated(hit.number, numbers, by.people, *facts_)
@@ -92,7 +93,9 @@ def apply_validated(effects: Effects, event: Validated) -> None:
     hit = effects.state.hits[event.hit]
     for award in _chosen(hit, event.awards):
         unpaid.change(effects.state, award, "validated")
-    sheets.write(hit, sheets.ALL, sheets.fields_of(event.on_paper, event.surveillance))
+    payout_details.write(
+        hit, payout_details.ALL, payout_details.fields_of(event.on_paper, event.surveillance)
+    )
     hit.written = effects.at if event.paper else hit.written
     _tell(effects, hit, event.awards, "validated")
 
@@ -169,7 +172,7 @@ def decide_pay(state: State, command: Pay, by: By) -> Paid:
     hit = find_hit(state, command.hit)
     awards = _payable(state, hit, command)
     unnamed = command.seat is None and command.award is None and len(winners(hit.awards)) > 1
-    refuse_if(unnamed, Code.SEVERAL_WINNERS, sheets.several(hit, "pay each of them separately"))
+    refuse_if(unnamed, Code.SEVERAL_WINNERS, payout_details.several(hit, "pay each of them separately"))
     refuse_if(not command.document, Code.NO_DOCUMENT, "document: a payment needs a document's number")
     held = hit.number in state.disputed
     refuse_if(held, Code.DISPUTED, f"hit: H{hit.number} is disputed, and is not paid until that is lifted")
@@ -191,11 +194,13 @@ def _payable(state: State, hit: Hit, command: Pay) -> list[Award]:
 
 def _check_papers(hit: Hit, seat: int, command: Pay) -> None:
     """Refuse a payment whose papers are another winner's, or lack the tax form or what the site wants."""
-    sheets.check_paper(command.paper, command.on_paper, command.tax_form)
-    sheets.check_document(hit, seat, command.document)
+    payout_details.check_paper(command.paper, command.on_paper, command.tax_form)
+    payout_details.check_document(hit, seat, command.document)
     if command.tax_from is not None and not command.tax_form:
-        sheets.check_tax_form(hit, seat, command.tax_from, same=command.same_patron)
-    there = sheets.stands(hit, seat) | sheets.fields_of(command.on_paper, tax_form=command.tax_form)
+        payout_details.check_tax_form(hit, seat, command.tax_from, same=command.same_patron)
+    there = payout_details.stands(hit, seat) | payout_details.fields_of(
+        command.on_paper, tax_form=command.tax_form
+    )
     for name in command.needs:
         said = f"{name}: it is wanted on the papers of every payment"
         refuse_if(name not in there, Code.NO_PAPER, said)
@@ -205,9 +210,9 @@ def apply_paid(effects: Effects, event: Paid) -> None:
     """Awards are paid; the table's cards are free once its cage awards are documented (T11)."""
     hit = effects.state.hits[event.hit]
     paid = _chosen(hit, event.awards)
-    fields = sheets.fields_of(event.on_paper, tax_form=event.tax_form)
+    fields = payout_details.fields_of(event.on_paper, tax_form=event.tax_form)
     for seat in winners(paid):
-        sheets.write(hit, seat, fields, event.document, event.same_patron)
+        payout_details.write(hit, seat, fields, event.document, event.same_patron)
     for award in paid:
         unpaid.change(effects.state, award, "paid")
         if award.level:
@@ -362,9 +367,9 @@ def decide_correct(state: State, command: Correct, by: By) -> Corrected:
     more = amount - award.worth()
     if award.settled():
         hit = _kept_hit(state, award.hit)
-        sheets.check_document(hit, award.seat, command.document)
+        payout_details.check_document(hit, award.seat, command.document)
         if command.tax_from is not None and more > 0:
-            sheets.check_tax_form(hit, award.seat, command.tax_from, more)
+            payout_details.check_tax_form(hit, award.seat, command.tax_from, more)
     recomputed = with_correction(state, award, more)
     facts_ = command.document, command.tax_from
     return Corrected(award.hit, award.number, amount, command.reason, recomputed, by.people, *facts_)
@@ -386,7 +391,7 @@ def apply_corrected(effects: Effects, event: Corrected) -> None:
     recomputed_changes(effects, event.recomputed)
     if award.settled():
         award.difference += more
-        sheets.write(hit, award.seat, (), event.document)
+        payout_details.write(hit, award.seat, (), event.document)
         effects.told.difference = to_cents(more)
         for one in [one for one in state.left if one.award == award.number and more > 0]:
             decided(effects, one, min(more, one.amount))
@@ -395,7 +400,7 @@ def apply_corrected(effects: Effects, event: Corrected) -> None:
         for shown in _level(effects, award).shown if award.level else ():
             shown.amount += more if shown.hit == hit.number else 0
         effects.awarded.add(award.link)
-        effects.tell_table(state.table(hit.table), facts.award_push(state, award))
+        effects.tell_table(state.table(hit.table), outgoing_messages.award_push(state, award))
     _tell_awards(effects, [award])
 
 
@@ -476,7 +481,7 @@ def _tell(effects: Effects, hit: Hit, awards: list[int], status: Change) -> None
 
 def _tell_awards(effects: Effects, awards: list[Award]) -> None:
     """People hear of these awards, each with what was journalled against it once it was paid (A10)."""
-    effects.told.awards = tuple(facts.award_facts(effects.state, award) for award in awards)
+    effects.told.awards = tuple(outgoing_messages.award_facts(effects.state, award) for award in awards)
     effects.told.differences = {
         f"A{award.number}": to_cents(award.difference) for award in awards if award.difference
     }

@@ -7,13 +7,13 @@ import msgspec
 from msgspec import Meta
 
 from controllers.messages import Id, Links
-from jackpot.rules.acts import witness
+from jackpot.rules.acts import lost_acks
 from jackpot.rules.acts.act import FLOOR_OR_ADMIN, Act, By, someone
 from jackpot.rules.acts.fields import Reason
+from jackpot.rules.acts.lost_acks import BEHIND, Believed, decide_believed
 from jackpot.rules.acts.meters import TRANSFERRED
 from jackpot.rules.acts.programs import PROGRAM_REASON
 from jackpot.rules.acts.tables import find_table
-from jackpot.rules.acts.witness import BEHIND, Believed, decide_believed
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand, Envelope
 from jackpot.rules.effects import Effects
@@ -22,10 +22,10 @@ from jackpot.rules.invariant import invariant
 from jackpot.rules.meter import Accounts
 from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.refusal import Refusal, quoted, refuse_if, two_people
+from jackpot.rules.rounds.undo import begun
 from jackpot.rules.signing import SITE, People
 from jackpot.rules.state import Level, Link, State
 from jackpot.rules.terms import check_link
-from jackpot.rules.undo import begun
 
 # What tables and signs are told where people suspend a link, and where an invariant broke.
 OPERATOR: Final = "operator"
@@ -43,7 +43,7 @@ SERVER_RESUMES: Final = (CONFIG_REASON,)
 TWO_RESUME: Final = (RESTORED, INTERNAL, TRANSFERRED)
 
 # A link that opens while its bank is suspended for one of these is suspended, too.
-OF_THE_BANK: Final = (witness.BEHIND, RESTORED)
+OF_THE_BANK: Final = (lost_acks.BEHIND, RESTORED)
 
 
 # The tables that one act believes: more than a bank has.
@@ -179,7 +179,7 @@ def apply_resumed(effects: Effects, event: Resumed) -> None:
     for number in event.links:
         effects.resume(effects.state.link(number), event.reason)
     for believed in event.believed:
-        witness.believe(effects, believed)
+        lost_acks.believe(effects, believed)
 
 
 def _not_behind(cause: str) -> None:

@@ -12,7 +12,6 @@ from msgspec import Meta
 from controllers.messages import Id
 from jackpot.rules.acts.act import ADMIN, FLOOR_OR_ADMIN, Act, By
 from jackpot.rules.acts.fields import LeftId, LevelPair, Micros, Reason
-from jackpot.rules.apply_rounds import decided
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
@@ -20,10 +19,11 @@ from jackpot.rules.events import Event, LevelChange
 from jackpot.rules.meter import Accounts, move
 from jackpot.rules.money import decimal
 from jackpot.rules.refusal import Refusal, quoted, refuse_if, two_people
+from jackpot.rules.rounds.apply import decided
+from jackpot.rules.rounds.undo import Move, Point, replay
 from jackpot.rules.signing import People
 from jackpot.rules.state import CLOSED, Left, Level, Link, State
 from jackpot.rules.terms import SUM_MAX
-from jackpot.rules.undo import Move, Point, replay
 
 # What tables and signs are told of a link whose money went to another one, until two people resume it (L8).
 TRANSFERRED: Final = "transferred"

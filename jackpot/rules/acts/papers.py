@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Final
 from msgspec import Meta
 
 from controllers.messages import Seat
-from jackpot.rules.acts import sheets
+from jackpot.rules.acts import payout_details
 from jackpot.rules.acts.act import ADMIN, FLOOR_OR_CAGE, Act, By, outlived, someone
 from jackpot.rules.acts.fields import Fact, HitId, KeptDays, Named, Paper, Reason
 from jackpot.rules.acts.hits import number_of
@@ -60,7 +60,7 @@ def decide_add(state: State, command: AddPapers, by: By) -> PapersAdded:
     number = number_of("H", command.hit)
     check_made(state, command.hit)
     hit = state.hits.get(number) or state.paid.get(number)
-    written = sheets.fields_of(command.on_paper, command.surveillance, command.tax_form)
+    written = payout_details.fields_of(command.on_paper, command.surveillance, command.tax_form)
     seat = command.seat if hit is None else whose(hit, command.seat, written)
     statuses = {award.status for award in hit.awards} if hit is not None else set()
     waits = "pending" in statuses and not statuses & {"validated", "paid"}
@@ -70,8 +70,8 @@ def decide_add(state: State, command: AddPapers, by: By) -> PapersAdded:
         f"hit: {command.hit} is not validated yet: its papers are written when it is",
     )
     refuse_if(not written, Code.BAD_REQUEST, "dealer: nothing is written; fill in one field at least")
-    sheets.check_paper(command.paper, command.on_paper, command.tax_form)
-    facts = command.surveillance, command.tax_form, command.paper, seat or sheets.ALL
+    payout_details.check_paper(command.paper, command.on_paper, command.tax_form)
+    facts = command.surveillance, command.tax_form, command.paper, seat or payout_details.ALL
     more = command.on_paper, command.same_patron
     return PapersAdded(number, command.reason, by.people, *facts, *more)
 
@@ -81,13 +81,13 @@ def whose(hit: Hit, seat: int | None, written: Collection[str]) -> int | None:
 
     A hit whose awards are all undone has none (A11): nobody is paid.
     """
-    seats = sheets.winners(hit.awards)
+    seats = payout_details.winners(hit.awards)
     refuse_if(not seats, Code.NO_SUCH_AWARD, f"hit: H{hit.number} has no award that stands: nobody is paid")
     theirs = seat is None or seat in seats
     refuse_if(not theirs, Code.NO_SUCH_AWARD, f"seat: H{hit.number} has no award for seat {seat}")
-    if seat is not None or sheets.OWN.isdisjoint(written):
+    if seat is not None or payout_details.OWN.isdisjoint(written):
         return seat
-    said = sheets.several(hit, "patron and tax form are of one of them")
+    said = payout_details.several(hit, "patron and tax form are of one of them")
     refuse_if(len(seats) > 1, Code.SEVERAL_WINNERS, said)
     return seats[0]
 
@@ -98,8 +98,8 @@ def apply_added(effects: Effects, event: PapersAdded) -> None:
     hit = state.hits.get(event.number) or state.paid.get(event.number)
     if hit is not None:
         hit.written = effects.at if event.paper else hit.written
-        fields = sheets.fields_of(event.on_paper, event.surveillance, event.tax_form)
-        sheets.write(hit, event.seat, fields, same=event.same_patron)
+        fields = payout_details.fields_of(event.on_paper, event.surveillance, event.tax_form)
+        payout_details.write(hit, event.seat, fields, same=event.same_patron)
     effects.hits.add(event.number)
     effects.told.hit = f"H{event.number}"
 

@@ -13,10 +13,10 @@ from jackpot.rules.invariant import invariant
 from jackpot.rules.money import decimal
 from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.refusal import Refusal, refuse_if, two_people
+from jackpot.rules.rounds.undo import Played, Point
 from jackpot.rules.signing import People
 from jackpot.rules.state import Link, State
 from jackpot.rules.terms import check_link
-from jackpot.rules.undo import Played, Point
 
 # What a link is: its paytable, its wager and its game. The prize of a draw follows from whether it has one.
 FIXED: Final = (

@@ -8,16 +8,16 @@ from jackpot.rules.acts.act import FLOOR, Act, By, someone
 from jackpot.rules.acts.fields import Reason
 from jackpot.rules.acts.requests import as_asked
 from jackpot.rules.acts.tables import find_table, table_name
-from jackpot.rules.apply_rounds import apply_voided, take_back, unfinished
-from jackpot.rules.betting import find_bets, judged, miscounted
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event, Recomputed, Voided
 from jackpot.rules.invariant import present
-from jackpot.rules.recompute import without_bets
 from jackpot.rules.refusal import TWO_PEOPLE, Refusal, quoted, refuse_if, two_people
-from jackpot.rules.settling import voided
+from jackpot.rules.rounds.apply import apply_voided, take_back, unfinished
+from jackpot.rules.rounds.betting import find_bets, judged, miscounted
+from jackpot.rules.rounds.recompute import without_bets
+from jackpot.rules.rounds.settling import voided
 from jackpot.rules.signing import People, Signed
 from jackpot.rules.state import Asked, Placed, Round, State, Table
 

@@ -5,7 +5,6 @@ from typing import Any, ClassVar, Final
 from controllers.messages import Id
 from jackpot.rules.acts.act import FLOOR, Act, By, someone
 from jackpot.rules.acts.fields import Reason
-from jackpot.rules.apply_rounds import forget
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
@@ -14,6 +13,7 @@ from jackpot.rules.hands import makes
 from jackpot.rules.invariant import invariant
 from jackpot.rules.paytable import SEATS, TableTerms
 from jackpot.rules.refusal import Refusal, quoted, refuse_if
+from jackpot.rules.rounds.apply import forget
 from jackpot.rules.signing import People
 from jackpot.rules.state import State, Table
 from jackpot.rules.terms import check_table

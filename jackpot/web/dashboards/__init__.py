@@ -8,11 +8,11 @@ import json
 from collections.abc import Iterator
 from typing import Final
 
-from jackpot.web.dashboards.asks import MONEY
 from jackpot.web.dashboards.business import BUSINESS
 from jackpot.web.dashboards.floor import FLOOR
 from jackpot.web.dashboards.grafana import written
 from jackpot.web.dashboards.link import LINK
+from jackpot.web.dashboards.queries import MONEY
 from jackpot.web.dashboards.server import SERVER
 
 # Currencies that Grafana writes by their sign; it puts the code before a sum of any other.

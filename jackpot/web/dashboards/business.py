@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from jackpot.web.dashboards.asks import BY_LINK, BY_SERVER, BY_TABLE, HITS, MONEY, TL, L, T, row
 from jackpot.web.dashboards.grafana import Board, Column, Panel
+from jackpot.web.dashboards.queries import BY_LINK, BY_SERVER, BY_TABLE, HITS, MONEY, TL, L, T, row
 
 _GAMES: Final = "on (instance, table) group_left (game) jackpot_table_info"
 _RATE: Final = f"rate(jackpot_table_wagers_total{{{TL}}}[$__rate_interval])"

@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from jackpot.web.dashboards.asks import (
+from jackpot.web.dashboards.grafana import GREEN, ON_OFF, RED, YES_NO, Board, Column, Panel
+from jackpot.web.dashboards.queries import (
     BY_LINK,
     BY_SERVER,
     BY_TABLE,
@@ -19,7 +20,6 @@ from jackpot.web.dashboards.asks import (
     one,
     row,
 )
-from jackpot.web.dashboards.grafana import GREEN, ON_OFF, RED, YES_NO, Board, Column, Panel
 
 _OLDEST: Final = f"jackpot_oldest_waiting_timestamp_seconds{{{L}}}"
 _UP: Final = f"min(max by (bank) (jackpot_bank_active{{{S}}})) or vector(0)"

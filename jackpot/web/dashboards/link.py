@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from jackpot.web.dashboards.asks import BY_LINK, BY_SERVER, HITS, MONEY, RESTARTS, L, hits_in_a_step
 from jackpot.web.dashboards.grafana import Board, Column, Panel
+from jackpot.web.dashboards.queries import BY_LINK, BY_SERVER, HITS, MONEY, RESTARTS, L, hits_in_a_step
 
 
 def _level(metric: str) -> str:

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from jackpot.web.dashboards.asks import BY_SERVER, RESTARTS, S, late, one, row
 from jackpot.web.dashboards.grafana import GREEN, RED, Board, Panel
+from jackpot.web.dashboards.queries import BY_SERVER, RESTARTS, S, late, one, row
 
 
 def percentiles(metric: str) -> tuple[tuple[str, str], ...]:

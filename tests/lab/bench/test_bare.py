@@ -8,8 +8,8 @@ import asyncpg
 import pytest
 
 from jackpot.lab.bench.bare import COMMITS_LEAST, copies, flushes
-from jackpot.lab.bench.course import commit_every
-from jackpot.lab.engines import Postgres
+from jackpot.lab.bench.run_plan import commit_every
+from jackpot.lab.testing.postgres import Postgres
 
 
 def test_a_slow_disk_is_measured_too(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from jackpot.lab.bench.load import LoadError
 from jackpot.lab.bench.parts import Company
 from jackpot.lab.bench.servers import Floor, Ours
-from jackpot.lab.house import SQLITE
+from jackpot.lab.demo.house import SQLITE
 
 
 def test_a_crowd_comes_and_sees_a_wager(tmp_path: Path) -> None:

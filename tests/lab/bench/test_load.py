@@ -9,8 +9,8 @@ from jackpot.config import Config
 from jackpot.config import load as load_config
 from jackpot.lab.bench.load import Job, LoadError, load, percentiles
 from jackpot.lab.bench.servers import Floor, furnish
-from jackpot.lab.house import SQLITE
-from tests.server.bed import configure, on_loop
+from jackpot.lab.demo.house import SQLITE
+from tests.running_server import configure, on_loop
 
 
 def furnished(folder: Path) -> Config:

@@ -7,11 +7,11 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from jackpot.books import journal
 from jackpot.lab.bench import frames
+from jackpot.lab.bench.ledger_fixture import Story, past
 from jackpot.lab.bench.pages import Cost, Visitor, addresses, visiting
-from jackpot.lab.bench.past import Story, past
 from jackpot.lab.bench.servers import Floor
+from jackpot.reports.read import journal
 
 # They read nothing of the journal.
 OF_MEMORY: Final = {

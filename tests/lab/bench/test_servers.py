@@ -7,7 +7,7 @@ import pytest
 
 from jackpot.lab.bench.load import LoadError
 from jackpot.lab.bench.servers import Ours, Program, end, used
-from jackpot.lab.house import SQLITE
+from jackpot.lab.demo.house import SQLITE
 
 # Told to end, it waits until the file of its first word is there, makes that of its second, and ends.
 WAITS: Final = """

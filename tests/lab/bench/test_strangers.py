@@ -5,7 +5,7 @@ from pathlib import Path
 
 from jackpot.app import Server
 from jackpot.lab.bench.strangers import flood
-from tests.server.bed import configure, on_loop, until
+from tests.running_server import configure, on_loop, until
 
 
 @on_loop

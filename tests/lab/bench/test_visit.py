@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from jackpot.lab.bench.ledger_fixture import past
 from jackpot.lab.bench.load import LoadError
-from jackpot.lab.bench.past import past
 from jackpot.lab.bench.servers import Floor, Served
 from jackpot.lab.bench.visit import Visit, hire
 

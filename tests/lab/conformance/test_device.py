@@ -12,7 +12,7 @@ from jackpot.lab.conformance.played import Played, Setting
 from jackpot.lab.conformance.report import Report
 from tests.lab.conformance import players
 from tests.lab.conformance.players import KEY, LINK, Player
-from tests.server.bed import on_loop
+from tests.running_server import on_loop
 
 HEARTBEAT_MS = 400
 # A device that breaks an obligation may stay away for good.

@@ -9,7 +9,7 @@ import pytest
 from controllers.frames import encode
 from jackpot.lab.conformance.played import Played, Setting
 from jackpot.lab.conformance.report import Report
-from tests.server.bed import Device, connected, on_loop, until
+from tests.running_server import Device, connected, on_loop, until
 
 KEY = bytes(range(32))
 

@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 from jackpot.lab.conformance.power import Hand, Process
-from tests.server.bed import on_loop, until
+from tests.running_server import on_loop, until
 
 
 @on_loop

@@ -10,7 +10,7 @@ from jackpot.app import Server
 from jackpot.lab.conformance.server import NotLetIn, Target, examine
 from tests.controllers.host import Host
 from tests.controllers.pair import KEY, Ledger
-from tests.server.bed import LINK, configure, on_loop
+from tests.running_server import LINK, configure, on_loop
 
 
 @on_loop

@@ -4,16 +4,16 @@ from typing import Final
 
 import pytest
 
-from jackpot.rules import kinds
+from jackpot.rules import registry
 from jackpot.rules.acts import (
     ACT_OF,
     ACTS,
     alarms,
     erasure,
-    known,
     people,
     requests,
     sessions,
+    site_cursor,
     vouching,
 )
 from jackpot.rules.acts.act import Act
@@ -21,13 +21,13 @@ from jackpot.rules.acts.archives import Archive
 from jackpot.rules.acts.banks import BeginBank, CloseBank, OpenBank
 from jackpot.rules.acts.devices import BlockDevice, ClearDevice, EndKey
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
+from jackpot.rules.acts.lost_acks import ConfirmBehind
 from jackpot.rules.acts.papers import AddPapers, ErasePapers
 from jackpot.rules.acts.programs import BeginProgram, ConfirmProgram
 from jackpot.rules.acts.readings import Reading
 from jackpot.rules.acts.rounds import Decline
-from jackpot.rules.acts.seals import Seal
+from jackpot.rules.acts.snapshot_seals import Seal
 from jackpot.rules.acts.tables import OpenTable
-from jackpot.rules.acts.witness import ConfirmBehind
 from jackpot.rules.commands import ActCommand
 from tests.faults.terms import ACTIONS
 
@@ -47,7 +47,10 @@ MOVES_NOTHING: Final = (
     BeginBank,
     ErasePapers,
     AddPapers,
-    *(act.command for act in (*people.ACTS, *sessions.ACTS, *vouching.ACTS, *known.ACTS, *erasure.ACTS)),
+    *(
+        act.command
+        for act in (*people.ACTS, *sessions.ACTS, *vouching.ACTS, *site_cursor.ACTS, *erasure.ACTS)
+    ),
     *(act.command for act in requests.ACTS),
     *(act.command for act in alarms.ACTS),
 )
@@ -63,8 +66,8 @@ def test_every_act_is_in_the_registry_once() -> None:
 def test_each_events_kind_is_known(act: Act) -> None:
     """S8: what an act comes to can be read back, and says what it changes."""
     for event in act.applies:
-        assert kinds.KINDS[event.kind] is event
-        assert kinds.APPLY[event] is act.applies[event]
+        assert registry.KINDS[event.kind] is event
+        assert registry.APPLY[event] is act.applies[event]
 
 
 def test_the_model_knows_every_act_that_moves_money() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from jackpot.rules import kinds
+from jackpot.rules import registry
 from jackpot.rules.acts.alarms import AcknowledgeAlarm, AlarmAcknowledged
 from jackpot.rules.acts.banks import BeginBank, CloseBank, handed_on
 from jackpot.rules.acts.links import Suspend
@@ -31,7 +31,7 @@ def test_an_alarm_is_open_until_somebody_has_seen_it() -> None:
     assert acknowledge(subject, "AL1", "Ada", remark="two chips under the felt")["ok"]
     assert opened(subject) == {}
     entry = subject.entries[-1]
-    assert kinds.decode(entry.kind, entry.version, entry.body) == AlarmAcknowledged(
+    assert registry.decode(entry.kind, entry.version, entry.body) == AlarmAcknowledged(
         1, "chip_mismatch", "table T1", 1, "two chips under the felt", People(("Ada",))
     )
     assert acknowledge(subject, "AL1", "Grace")["code"] == "no_such_alarm"
@@ -70,7 +70,7 @@ def test_what_is_open_goes_on_in_the_bank_that_a_bank_becomes() -> None:
     closed = subject.execute(CloseBank("floor", "one control room"), people=("Ada",))
     assert closed.answer["ok"], closed.answer
     entry = subject.entries[-1]
-    event: Any = kinds.decode(entry.kind, entry.version, entry.body)
+    event: Any = registry.decode(entry.kind, entry.version, entry.body)
     joined = OfEngine("floor")
     heads = (("main", entry.seq, b"h" * 32),)
     assert joined.execute(BeginBank(heads, (event.handed_on,))).answer["ok"]

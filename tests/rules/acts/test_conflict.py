@@ -1,6 +1,6 @@
 """Is a number that was used twice in the journal, once an epoch?"""
 
-from jackpot.rules import kinds
+from jackpot.rules import registry
 from jackpot.rules.acts.conflict import SeqConflict, conflicting
 from jackpot.rules.state import Table
 from tests.frames import Close
@@ -19,7 +19,7 @@ def test_the_first_of_each_table_and_epoch_is_journalled() -> None:
     assert send(subject, 1, wager()).entry is None
     first, more = send(subject, 1, wager(seats=(5,))), send(subject, 1, wager(seats=(6,)))
     assert first.entry is not None
-    assert kinds.decode(first.entry.kind, 1, first.entry.body) == SeqConflict(1, 1)
+    assert registry.decode(first.entry.kind, 1, first.entry.body) == SeqConflict(1, 1)
     assert (more.entry, more.answer) == (None, first.answer)
     assert first.alarms[0][0] == more.alarms[0][0] == "seq_conflict"
     assert table(subject).last_seq == 1, "it used up no number"

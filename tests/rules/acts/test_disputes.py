@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from jackpot.rules import facts, views
+from jackpot.rules import outgoing_messages, views
 from jackpot.rules.acts.disputes import Dispute, Lift
 from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
@@ -57,7 +57,7 @@ def test_a_disputed_hit_is_not_paid_until_two_people_lift_that() -> None:
 def test_what_is_disputed_is_counted_apart_and_still_waits_on_the_signs() -> None:
     """S7: nobody who validates and pays is late with it; the jackpot still waits for signs and tables."""
     subject = won()
-    before, on_signs = counted(subject), facts.jackpots(subject.engine.state, 1)
+    before, on_signs = counted(subject), outgoing_messages.jackpots(subject.engine.state, 1)
     act(subject, HOLD)
     awards = before["pending"]
     assert counted(subject) == {"pending": 0, "validated": 0, "disputed": awards}
@@ -66,7 +66,7 @@ def test_what_is_disputed_is_counted_apart_and_still_waits_on_the_signs() -> Non
     assert sum(group["amount"] for group in groups) == sum(
         award.amount for award in subject.engine.state.hits[1].awards
     )
-    assert facts.jackpots(subject.engine.state, 1) == on_signs != ()
+    assert outgoing_messages.jackpots(subject.engine.state, 1) == on_signs != ()
     act(subject, lift(subject), BOTH)
     assert counted(subject) == before
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from jackpot.rules import again
+from jackpot.rules import redecide
 from jackpot.rules.acts.erasure import EraseName, NameErased
 from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.people import EndPerson
@@ -68,7 +68,7 @@ def test_a_forged_erasure_by_age_is_found() -> None:
         row = Entry(
             site.engine.seq + 1, at, event.kind, RULES_VERSION, None, None, None, b"f" * 16, encode(event), ()
         )
-        return again.fault(site.auditor, row, event)
+        return redecide.fault(site.auditor, row, event)
 
     for days, at in ((KEPT, KEPT * DAY_MS), (0, KEPT * DAY_MS)):
         assert "before its time is over" in (fault(days, at) or "")

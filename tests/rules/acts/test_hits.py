@@ -2,7 +2,7 @@
 
 import pytest
 
-from jackpot.rules import kinds
+from jackpot.rules import registry
 from jackpot.rules.acts.hits import Correct, Corrected
 from jackpot.rules.state import PAID_KEPT
 from tests import frames
@@ -149,7 +149,7 @@ def test_the_sum_of_a_paid_award_never_changes(later: bool) -> None:
     assert (refused["code"], str(refused["message"]).partition(":")[0]) == ("no_document", "document")
     assert fix(subject, "A1", 1_000_021 - 500, "W-2271")["difference"] == -500
     entry = subject.entries[-1]
-    journalled = kinds.decode(entry.kind, entry.version, entry.body)
+    journalled = registry.decode(entry.kind, entry.version, entry.body)
     assert isinstance(journalled, Corrected)
     assert (journalled.document, journalled.people.names) == ("W-2271", BOTH)
     state = subject.engine.state
@@ -220,7 +220,7 @@ def test_corrections_outlive_the_folding_of_history() -> None:
 
 def test_no_more_paid_hits_are_kept_than_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """A10: the oldest paid hit makes room; its award is met in the books of the cage from then on."""
-    monkeypatch.setattr("jackpot.rules.apply_rounds.PAID_KEPT", 2)
+    monkeypatch.setattr("jackpot.rules.rounds.apply.PAID_KEPT", 2)
     assert PAID_KEPT > 2
     subject = OfEngine()
     subject.open(Link("L", "pa-643a-five-card-A", options={"hold_table": False}))

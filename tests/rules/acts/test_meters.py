@@ -4,16 +4,16 @@ from typing import Any
 
 import pytest
 
-from jackpot.rules import kinds, views
+from jackpot.publish.meter_board import LinkView
+from jackpot.rules import registry, views
 from jackpot.rules.acts.banks import CloseBank
 from jackpot.rules.acts.hits import Correct, Undo, Validate
 from jackpot.rules.acts.links import Resume, Suspend
 from jackpot.rules.acts.meters import Account, CloseLink, CorrectMeter, DecideLeft, MeterCorrected, Transfer
 from jackpot.rules.acts.rounds import Reopen
 from jackpot.rules.commands import ActCommand
+from jackpot.rules.rounds.undo import FOLD_AT_LEAST
 from jackpot.rules.signing import People
-from jackpot.rules.undo import FOLD_AT_LEAST
-from jackpot.server.face import LinkView
 from tests import frames
 from tests.faults.worked.form import Link, Table
 from tests.frames import Close, Void, Wager
@@ -517,6 +517,6 @@ def test_a_correction_is_journalled_with_its_account_and_reason() -> None:
     subject = bank()
     done(subject, CorrectMeter("L", "meter", -5, "a test wager", "primary"))
     entry = subject.entries[-1]
-    assert kinds.decode(entry.kind, entry.version, entry.body) == MeterCorrected(
+    assert registry.decode(entry.kind, entry.version, entry.body) == MeterCorrected(
         1, 1, "primary", -5, "a test wager", People(PEOPLE)
     )

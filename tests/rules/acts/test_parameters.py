@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from jackpot.rules import kinds
+from jackpot.rules import registry
 from jackpot.rules.acts.links import Resume
 from jackpot.rules.acts.meters import CorrectMeter
 from jackpot.rules.acts.parameters import ChangeLink, LinkChanged
@@ -55,7 +55,7 @@ def test_a_change_is_journalled_with_the_old_and_the_new_terms() -> None:
     old = terms(subject)
     changed(subject, reserve=100)
     entry = subject.entries[-2]
-    event = kinds.decode(entry.kind, entry.version, entry.body)
+    event = registry.decode(entry.kind, entry.version, entry.body)
     assert isinstance(event, LinkChanged)
     assert (event.before, event.terms) == (old, terms(subject))
     assert (event.people.names, event.reason) == (PEOPLE, "approved")

@@ -3,7 +3,8 @@
 import msgspec
 import pytest
 
-from jackpot.rules import again, events, kinds
+from jackpot.rules import events, registry
+from jackpot.rules import redecide as again
 from jackpot.rules.acts.hits import Correct, Corrected, Pay, Undo, Validate
 from jackpot.rules.acts.people import AddPerson, Grant
 from jackpot.rules.acts.requests import (
@@ -54,7 +55,7 @@ def waiting(subject: OfEngine) -> list[str]:
 
 def last(subject: OfEngine) -> events.Event:
     entry = subject.entries[-1]
-    return kinds.decode(entry.kind, entry.version, entry.body)
+    return registry.decode(entry.kind, entry.version, entry.body)
 
 
 def test_one_asks_and_another_confirms() -> None:
@@ -258,7 +259,7 @@ def test_a_forged_refusal_is_found() -> None:
     subject = won()
     entry = subject.execute(Pay("H1", document="W-1"), proof=Proof((PAYER,), 5, b"h"), digest=b"f" * 16).entry
     assert entry is not None
-    event = kinds.decode(entry.kind, entry.version, entry.body)
+    event = registry.decode(entry.kind, entry.version, entry.body)
     fresh = won()
     ask(fresh, Validate("H1"), ANN)
     assert "the rules decide otherwise" in (again.fault(fresh.engine, entry, event) or "")

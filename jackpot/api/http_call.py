@@ -1,0 +1,180 @@
+"""How does an ask travel? As a request over HTTP, the same for pages, commands and programs."""
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args, get_type_hints
+from urllib.parse import quote, urlencode
+
+import msgspec
+
+from jackpot.api.operation import (
+    QUOTED_MOST,
+    Ask,
+    BadRequest,
+    Next,
+    Question,
+    Request,
+    ServerAct,
+    name_of,
+    path_of,
+)
+from jackpot.catalogue.figures import parse_money
+from jackpot.rules import names
+from jackpot.rules.commands import DIGEST_BYTES, KEY_BYTES, ActCommand
+from jackpot.rules.money import decimal, from_cents, of_decimal, to_cents
+from jackpot.rules.refusal import bounded
+
+if TYPE_CHECKING:
+    from jackpot.auth.auth_service import Person
+
+# A sum to the micro-dollar, as people type it.
+_MICROS: Final = re.compile(r"-?[0-9]{1,10}(\.[0-9]{1,6})?")
+
+
+class Target(NamedTuple):
+    """An ask as a request over HTTP. path: below BASE, with its query. body: None for a question."""
+
+    method: str
+    path: str
+    body: dict[str, Any] | None
+
+
+def keyed(request: Request, who: "str | Person", key: str) -> Request:
+    """The act, to be done once for this key of theirs: with the key again comes the first answer.
+
+    The key is in the digest of what was asked, too: the journal has that, and nobody guesses names from it.
+    """
+    login = who if isinstance(who, str) else who.login
+    whose = hashlib.sha256(msgspec.msgpack.encode((login, key))).digest()[:KEY_BYTES]
+    asked = msgspec.msgpack.encode((key, request.ask, request.people, request.bank, request.seen))
+    what = hashlib.sha256(asked).digest()[: DIGEST_BYTES - KEY_BYTES]
+    return request._replace(digest=what + whose)
+
+
+def target(ask: Ask, near: Mapping[str, str]) -> Target:
+    """Where an ask goes. near: what stands next to an act's fields, as in `Next`."""
+    return target_of(type(ask), plain_of(ask) | dict(near))
+
+
+def target_of(kind: type[Ask], fields: Mapping[str, Any]) -> Target:
+    """As `target`, of fields that may be wrong."""
+    path, rest = path_of(kind), dict(fields)
+    if not issubclass(kind, Question):
+        return Target("POST", path, rest)
+    for name in re.findall(r"{(\w+)}", path):
+        path = path.replace(f"{{{name}}}", quote(str(rest.pop(name, "")), safe=""))
+    query = urlencode({name: _query(value) for name, value in rest.items() if value is not None})
+    return Target("GET", f"{path}?{query}" if query else path, None)
+
+
+def _query(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def question_of(kind: type[Question], fields: Mapping[str, str], *who: "str | Person") -> Request:
+    """A question of the parts of its path and query. who: asks it. Raises BadRequest."""
+    return Request(_converted(kind, fields, strict=False), who)
+
+
+def act_of(
+    kind: type[ServerAct | ActCommand], fields: Mapping[str, Any], who: "str | Person", *, strict: bool = True
+) -> Request:
+    """An act of its fields, as in JSON. strict: not as in a form, where numbers are texts. Raises BadRequest.
+
+    who: a person who has come in, or the login name of one who acts where `by` does not say.
+    """
+    near = {name: value for name, value in fields.items() if name in Next.__struct_fields__}
+    rest = {name: value for name, value in fields.items() if name not in near}
+    found = _converted(Next, near)
+    rest |= {name: of_text(name, rest[name]) for name, of_text in sums_of(kind) if name in rest}
+    if "do" in rest:
+        raise BadRequest("do: unknown")
+    ask = _converted(kind, rest | {"do": name_of(kind)}, strict=strict)
+    if not isinstance(who, str):
+        for name in ("by", "and_by"):
+            if name in near:
+                said = f"{name}: leave it out: you act as {who.name}"
+                raise BadRequest(f"{said}, and a second person confirms at /ops/requests")
+        return Request(ask, (who,), found.bank, seen=found.shown)
+    people = _people(who if found.by is None else found.by, found.and_by)
+    return Request(ask, people, found.bank, seen=found.shown)
+
+
+def sums_of(kind: type[Ask]) -> Iterable[tuple[str, Callable[[str, Any], int]]]:
+    """The fields of an act that are sums of money, strings in JSON (M1), each with what reads it."""
+    for name, hint in get_type_hints(kind, include_extras=True).items():
+        extras = [getattr(meta, "extra", None) or {} for meta in getattr(hint, "__metadata__", ())]
+        if any("cents" in extra for extra in extras):
+            yield name, _cents
+        elif any("micros" in extra for extra in extras):
+            yield name, _micros
+
+
+def _micros(name: str, sent: Any) -> int:
+    if not isinstance(sent, str) or not _MICROS.fullmatch(sent):
+        raise BadRequest(f'{name}: a sum as a string, such as "-12.345678", with a sign where it is less')
+    return of_decimal(sent)
+
+
+def _cents(name: str, sent: Any) -> int:
+    if not isinstance(sent, str):
+        raise BadRequest(f'{name}: a sum as a string, such as "9999.21"')
+    try:
+        return to_cents(parse_money(sent[:QUOTED_MOST]))
+    except ValueError as error:
+        raise BadRequest(bounded(f"{name}: {error}")) from error
+
+
+def plain_of(ask: Ask) -> dict[str, Any]:
+    """The fields of an ask as JSON has them, without its name."""
+    fields: dict[str, Any] = msgspec.to_builtins(ask)
+    fields.pop("do", None)
+    sums = dict(sums_of(type(ask)))
+    return fields | {
+        name: decimal(from_cents(fields[name]) if read is _cents else fields[name])
+        for name, read in sums.items()
+    }
+
+
+def _people(by: str, and_by: str | None) -> tuple[str, ...]:
+    """Who stands for the act: one, or two different people."""
+    asked = {"by": by, "and_by": and_by}
+    given = {field: " ".join(name.split()) for field, name in asked.items() if name is not None}
+    for field, name in given.items():
+        wrong = names.fault(name)
+        if wrong is not None:
+            raise BadRequest(f"{field}: {wrong}")
+    if len({names.plain(name) for name in given.values()}) < len(given):
+        raise BadRequest(f"and_by: {given['and_by']!r} is the same person: name another one")
+    return tuple(given.values())
+
+
+def _converted(kind: Any, fields: Mapping[str, Any], *, strict: bool = True) -> Any:
+    """The fields as that type. strict: numbers are no texts. Raises BadRequest."""
+    try:
+        return msgspec.convert(dict(fields), kind, strict=strict)
+    except msgspec.ValidationError as error:
+        raise BadRequest(_wrong(error, kind)) from error
+
+
+def _wrong(error: msgspec.ValidationError, kind: type[Ask | Next]) -> str:
+    """The decoder's complaint as `field: what is wrong`."""
+    text = str(error).replace("`", "")
+    if absent := re.fullmatch(r"Object (missing required|contains unknown) field (.+?)(?: - at .*)?", text):
+        return f"{absent[2][:QUOTED_MOST]}: {'missing' if absent[1][0] == 'm' else 'unknown'}"
+    complaint, _, path = text.rpartition(" - at $.")
+    field = re.split(r"\W", path)[0] if complaint else ""
+    complaint = "characters not allowed" if "regex" in complaint else complaint
+    said = _bounds(kind, field) or complaint or text
+    return bounded(f"{field or 'request'}: {said[:1].lower()}{said[1:]}")
+
+
+def _bounds(kind: type[Ask | Next], field: str) -> str | None:
+    """What may stand in the field, in words; None where its type says enough."""
+    hint = get_type_hints(kind, include_extras=True).get(field)
+    for part in (hint, *get_args(hint)):
+        for meta in getattr(part, "__metadata__", ()):
+            if meta.description:
+                return str(meta.description)
+    return None

@@ -1,0 +1,166 @@
+"""What is a question, an act of this server, and a reply? What every subject's file is made of.
+
+A question is a GET of its path, an act a POST to /acts/NAME with its fields as a JSON object. Sums are
+decimal strings in the site's currency (M1), rates per cent as in the configuration, moments unix
+milliseconds. Ids are those of the floor protocol.
+"""
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final, NamedTuple
+
+import msgspec
+from msgspec import Meta
+
+from controllers.messages import Id
+from jackpot.rules import signing
+from jackpot.rules.acts.act import ADMIN
+from jackpot.rules.acts.preview import MARK_BYTES
+from jackpot.rules.codes import Code
+from jackpot.rules.commands import ActCommand
+from jackpot.rules.money import decimal, from_cents
+from jackpot.rules.signing import ROLES
+from jackpot.runtime.errors import ServerError
+
+if TYPE_CHECKING:
+    from jackpot.api.query_context import Sources
+    from jackpot.auth.auth_service import Person
+
+# Where the API stands; a change that breaks a program gets another number.
+BASE: Final = "/api/v1"
+# People see and change what is their own, whatever their roles.
+OWN: Final[tuple[signing.Role, ...]] = ()
+# What a complaint repeats of a request.
+QUOTED_MOST: Final = 64
+# One page of a list: as many as a person looks at, and as an answer holds.
+PAGE_MOST: Final = 100
+
+
+Limit = Annotated[int, Meta(ge=1, le=PAGE_MOST, description=f"1 to {PAGE_MOST}")]
+Seq = Annotated[int, Meta(ge=1, le=2**63 - 1, description="the number of an entry of the journal")]
+Kind = Annotated[
+    str, Meta(pattern=r"^[a-z_]{1,64}(?!\n)$", description="a kind of entry, such as link_opened")
+]
+Money = Annotated[
+    str, Meta(pattern=r"^-?\d+\.\d{2,6}$", description='a sum, such as "10000.18", in the site\'s currency')
+]
+Rate = Annotated[str, Meta(pattern=r"^\d{1,3}(\.\d{1,2})?%$", description='such as "15%" or "0.25%"')]
+Sight = Annotated[
+    str,
+    Meta(
+        pattern=rf"^[0-9a-f]{{{2 * MARK_BYTES}}}(?!\n)$",
+        description="what a preview gave as seen, or a request as shown",
+    ),
+]
+Moment = Annotated[int, Meta(ge=0, description="unix milliseconds")]
+
+
+class BadRequest(ServerError):
+    """The request cannot be carried out as it stands; its text names the field that is missing or wrong."""
+
+    code = Code.BAD_REQUEST
+
+
+class NotDone(ServerError):
+    """A request is refused. hits: what stands in the way. bank, server: who has the bank instead."""
+
+    def __init__(
+        self, code: Code, message: str, hits: tuple[str, ...] = (), bank: str | None = None, server: str = ""
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.hits = hits
+        self.bank = bank
+        self.server = server or None
+
+
+class Reply(msgspec.Struct, frozen=True, kw_only=True):
+    """A JSON object."""
+
+
+class Elsewhere(Reply, frozen=True):
+    """A bank that is left out of a list. server: the id of the one that has it, None where none is known."""
+
+    bank: str
+    why: str
+    server: str | None
+
+
+class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """It changes nothing. path: its route; a field in braces stands there, the others in the query.
+
+    power: of a person who asks, one of these roles; OWN for what is their own. what: in words, for those
+    who may not.
+    """
+
+    path: ClassVar[str]
+    what: ClassVar[str] = "ask that"
+    power: ClassVar[tuple[signing.Role, ...]] = ROLES
+    reply: ClassVar[type[Reply]]
+
+    @abstractmethod
+    async def answer(self, at: "Sources") -> Reply:
+        """Raises BadRequest, NotDone, BankStopped, LedgerError."""
+
+
+class ServerAct(msgspec.Struct, frozen=True, tag_field="do", forbid_unknown_fields=True):
+    """People ask it of this server, and not of a bank's rules. what: in words, for those who may not."""
+
+    reply: ClassVar[type[Reply]]
+    what: ClassVar[str]
+    power: ClassVar[tuple[signing.Role, ...]] = ADMIN
+
+
+Ask = Question | ServerAct | ActCommand
+
+
+class Request(NamedTuple):
+    """people: who stands for it, or asks it; nobody for what anybody may ask.
+
+    bank: where its fields do not say which it is.
+    digest: of an act, so that it is done once for each key; see `keyed`. seen: as in `Next`.
+    """
+
+    ask: Ask
+    people: "tuple[str | Person, ...]" = ()
+    bank: str | None = None
+    digest: bytes = b""
+    seen: bytes = b""
+
+
+class Next(msgspec.Struct, frozen=True):
+    """What may stand next to an act's fields. by: None for the one who asks; and_by: the second of two.
+
+    seen: what a preview, or a request, gave with what it showed; then it is refused where it would do
+    something else now.
+    """
+
+    by: str | None = None
+    and_by: str | None = None
+    bank: Id | None = None
+    seen: Sight | None = None
+
+    @property
+    def shown(self) -> bytes:
+        """What people were shown, as the rules know it."""
+        return bytes.fromhex(self.seen or "")
+
+
+def name_of(kind: type[ServerAct | ActCommand]) -> str:
+    """What an act is called: the last part of its path."""
+    return str(kind.__struct_config__.tag)
+
+
+def path_of(kind: type[Ask]) -> str:
+    """The route of an ask, below BASE."""
+    return kind.path if issubclass(kind, Question) else f"/acts/{name_of(kind)}"
+
+
+def number(name: str | None) -> int | None:
+    """The number in the id of a hit or an award."""
+    return None if name is None else int(name[1:])
+
+
+def money(cents: int) -> str:
+    """A sum as replies have it."""
+    return decimal(from_cents(cents))

@@ -1,0 +1,266 @@
+"""What would an act of people do? Decided as the act itself, and told before anybody signs (L8, L9, A11)."""
+
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+
+from msgspec import Meta
+
+from controllers.messages import Id
+from jackpot.api.http_call import act_of
+from jackpot.api.operation import QUOTED_MOST, BadRequest, Money, NotDone, Question, Reply, ServerAct, Sight
+from jackpot.api.queries.payouts import Correct
+from jackpot.rules.acts import ACT_OF, hits
+from jackpot.rules.acts.act import By
+from jackpot.rules.acts.fields import AwardId, Document, HitId, LeftId
+from jackpot.rules.acts.hits import Undo
+from jackpot.rules.acts.meters import CloseLink, CorrectMeter, DecideLeft, Transfer
+from jackpot.rules.acts.parameters import FIXED, ChangeLink, LinkChanged
+from jackpot.rules.acts.preview import mark_of, recomputed_of, seen
+from jackpot.rules.commands import ActCommand
+from jackpot.rules.events import Event
+from jackpot.rules.money import decimal
+from jackpot.rules.paytable import LinkTerms
+from jackpot.rules.refusal import Refusal
+from jackpot.rules.signing import People, Role
+from jackpot.rules.state import Seen, State
+
+if TYPE_CHECKING:
+    from jackpot.api.query_context import Sources
+    from jackpot.config import Config
+    from jackpot.rules.engine import Engine
+
+_ACTS: Final[dict[str, type[ActCommand | ServerAct]]] = {
+    "close-link": CloseLink,
+    "correct": Correct,
+    "correct-meter": CorrectMeter,
+    "decide-left": DecideLeft,
+    "transfer": Transfer,
+    "undo": Undo,
+}
+# Whom only the other reasons to refuse it are looked for with.
+_ANYBODY: Final = By(People(("one", "other")))
+_REASON: Final = "looked at"
+
+
+class Difference(Reply, frozen=True):
+    """A parameter that the configuration has otherwise than the journal (L9). fixed: it never changes."""
+
+    what: str
+    ledger: str
+    configuration: str
+    fixed: bool
+
+
+class Moved(Reply, frozen=True):
+    """What an act would move on one level. house: what the house gets back. value: of the meter."""
+
+    link: str
+    level: str
+    value: Money
+    value_after: Money
+    reserve: Money
+    reserve_after: Money
+    overflow: Money
+    overflow_after: Money
+    house: Money
+
+
+class Raised(Reply, frozen=True):
+    """An award that an act would raise, for it was less than the meter now comes to (A11)."""
+
+    hit: str
+    award: str
+    amount: Money
+    amount_after: Money
+
+
+class Leaving(Reply, frozen=True):
+    """What an act would leave on a meter of a paid award, for two people to decide on (A11)."""
+
+    award: str
+    link: str
+    level: str
+    amount: Money
+
+
+class Undone(Reply, frozen=True):
+    """An award that ends without being paid (A11)."""
+
+    hit: str
+    award: str
+    seat: int
+    amount: Money
+
+
+class Preview(Reply, frozen=True):
+    """moved: by level. raised, leaving, undone: by award. differences: of a change of parameters.
+
+    payers: of a correction, the roles of which one pays the award, or has paid it (A8).
+
+    seen: sent next to the act's fields, it has the act refused once it would do something else than this.
+    """
+
+    moved: tuple[Moved, ...]
+    raised: tuple[Raised, ...]
+    leaving: tuple[Leaving, ...]
+    undone: tuple[Undone, ...]
+    differences: tuple[Difference, ...]
+    payers: tuple[Role, ...]
+    seen: Sight
+
+
+class AskPreview(Question, frozen=True):
+    """What would an act of people do, or why would it be refused? Nothing is done.
+
+    levels: of a transfer, parted by commas. bank: where the other fields do not say which. For these see the
+    act.
+    """
+
+    path = "/preview/{act}"
+    reply = Preview
+    act: Literal[
+        "change-parameters", "close-link", "correct", "correct-meter", "decide-left", "transfer", "undo"
+    ]
+    bank: Id | None = None
+    link: Id | None = None
+    level: Id | None = None
+    account: Literal["primary", "reserve", "overflow"] | None = None
+    amount: Annotated[str, Meta(max_length=QUOTED_MOST)] | None = None
+    to: Id | None = None
+    levels: Annotated[str, Meta(max_length=256)] | None = None
+    hit: HitId | None = None
+    award: AwardId | None = None
+    document: Document | None = None
+    left: LeftId | None = None
+    remove: bool | None = None
+
+    async def answer(self, at: "Sources") -> Preview:
+        """Raises NotDone also where the act would be refused."""
+        command = _command(self, at.config)
+
+        def look(engine: "Engine") -> Preview:
+            state = engine.state
+            event = ACT_OF[type(command)].decide(state, command, _ANYBODY)
+            return Preview(
+                **what_follows(state, event),
+                differences=differing(event.before, at.config) if isinstance(event, LinkChanged) else (),
+                payers=hits.payers_of(state, command.award) if isinstance(command, hits.Correct) else (),
+                seen=mark_of(state, event).hex(),
+            )
+
+        desk = await at.own(self)
+        try:
+            return await desk.ask(look)
+        except Refusal as refusal:
+            standing = tuple(f"H{number}" for number in refusal.hits)
+            raise NotDone(refusal.code, refusal.message, standing) from refusal
+
+
+def configured(link: str, config: "Config") -> LinkTerms:
+    """The terms of a link by the configuration. Raises BadRequest."""
+    terms = next((terms for terms in config.links if terms.link == link), None)
+    if terms is None:
+        raise BadRequest(f"link: the configuration has no link {link}")
+    return terms
+
+
+def differing(journal: LinkTerms, config: "Config") -> tuple[Difference, ...]:
+    """Where the configuration has other terms than the journal; nothing where it has no such link (L9)."""
+    return tuple(
+        Difference(
+            what=one.what, ledger=one.before, configuration=one.now, fixed=one.what in (*FIXED, "levels")
+        )
+        for one in config.compared(journal)
+    )
+
+
+def _command(ask: AskPreview, config: "Config") -> ActCommand:
+    kind = _ACTS.get(ask.act)
+    if kind is None:
+        if ask.link is None:
+            raise BadRequest("link: missing")
+        return ChangeLink(configured(ask.link, config), _REASON)
+    fields: dict[str, Any] = {
+        name: value for name in kind.__struct_fields__ if (value := getattr(ask, name, None)) is not None
+    }
+    if "levels" in fields:
+        fields["levels"] = [pair for pair in fields["levels"].split(",") if pair]
+    asked = act_of(kind, fields | {"reason": _REASON}, "nobody").ask
+    command = asked.of_site(config.site) if isinstance(asked, Correct) else asked
+    assert isinstance(command, ActCommand)  # noqa: S101 - of that kind
+    return command
+
+
+def what_follows(state: State, event: Event) -> dict[str, Any]:
+    """What an event would do, by the names that replies have for it."""
+    return {
+        "moved": moved(state, seen(state, event)),
+        "raised": _raised(state, event),
+        "leaving": _leaving(state, event),
+        "undone": _undone(state, event),
+    }
+
+
+def _raised(state: State, event: Event) -> tuple[Raised, ...]:
+    """The awards that an event would raise, each with its sum now and then."""
+    then = dict(recomputed_of(event).raised)
+    return tuple(
+        Raised(
+            hit=f"H{hit.number}",
+            award=f"A{award.number}",
+            amount=decimal(award.amount),
+            amount_after=decimal(then[award.number]),
+        )
+        for hit in state.hits.values()
+        for award in hit.awards
+        if award.number in then
+    )
+
+
+def _undone(state: State, event: Event) -> tuple[Undone, ...]:
+    """The awards that an event would undo, whether or not a meter pays them."""
+    if not isinstance(event, hits.Undone):
+        return ()
+    return tuple(
+        Undone(
+            hit=f"H{event.hit}",
+            award=f"A{award.number}",
+            seat=award.seat,
+            amount=decimal(award.amount),
+        )
+        for award in state.hits[event.hit].awards
+        if award.number in event.awards
+    )
+
+
+def _leaving(state: State, event: Event) -> tuple[Leaving, ...]:
+    """What would wait for a decision then, of paid awards that an event would have worth another sum."""
+    return tuple(
+        Leaving(
+            award=f"A{made.award}",
+            link=link.terms.link,
+            level=link.levels[made.level - 1].terms.level,
+            amount=decimal(made.more),
+        )
+        for made in recomputed_of(event).left
+        for link in [state.link(made.link)]
+    )
+
+
+def moved(state: State, sight: Seen) -> tuple[Moved, ...]:
+    """What was seen of the meters that an act would move; what no meter pays is left out."""
+    return tuple(
+        Moved(
+            link=link.terms.link,
+            level=link.levels[one.level - 1].terms.level,
+            value=decimal(one.held.primary),
+            value_after=decimal(one.held.primary + one.change.primary),
+            reserve=decimal(one.held.reserve),
+            reserve_after=decimal(one.held.reserve + one.change.reserve),
+            overflow=decimal(one.held.overflow),
+            overflow_after=decimal(one.held.overflow + one.change.overflow),
+            house=decimal(one.change.house),
+        )
+        for one in sight.levels
+        if one.level
+        for link in [state.link(one.link)]
+    )

@@ -1,0 +1,68 @@
+"""Which devices are known, which are connected here, and how do a device's keys end?"""
+
+from typing import TYPE_CHECKING, Literal
+
+from controllers.messages import Id
+from jackpot.api.operation import Question, Reply, ServerAct
+from jackpot.rules.acts.fields import Role
+
+if TYPE_CHECKING:
+    from jackpot.api.query_context import Sources
+    from jackpot.net.devices import Devices as Known
+
+
+class Device(Reply, frozen=True):
+    """keys: fingerprints of those it may greet with. blocked: two devices used one key."""
+
+    role: Literal["table", "sign"]
+    device: str
+    links: tuple[str, ...]
+    online: bool
+    blocked: bool
+    keys: tuple[str, ...]
+
+
+class Devices(Reply, frozen=True):
+    devices: tuple[Device, ...]
+
+
+class AskDevices(Question, frozen=True):
+    """Which tables and signs are known, and which of them are connected here?"""
+
+    path = "/devices"
+    reply = Devices
+
+    async def answer(self, at: "Sources") -> Devices:
+        known = at.whose.devices.items()
+        return Devices(
+            devices=tuple(_device(role, of, name) for role, of in known for name in of.register.devices)
+        )
+
+
+class Revoked(Reply, frozen=True):
+    """revoked: fingerprints of the keys that ended. left: of the keys that are still valid."""
+
+    revoked: tuple[str, ...]
+    left: tuple[str, ...]
+
+
+class Revoke(ServerAct, tag="revoke", frozen=True):
+    """A device's keys end for ever. key: the fingerprint of one of them, None for all that are valid."""
+
+    reply = Revoked
+    what = "revoke a key"
+    device: Id
+    role: Role = "table"
+    key: str | None = None
+
+
+def _device(role: str, devices: "Known", name: str) -> Device:
+    register = devices.register
+    return Device(
+        role=role,  # type: ignore[arg-type]  # "table" or "sign", as the registers are named
+        device=name,
+        links=tuple(sorted(register.devices[name].links)),
+        online=name in devices.current,
+        blocked=name in register.blocked,
+        keys=tuple(register.fingerprints(name)),
+    )

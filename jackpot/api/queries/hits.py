@@ -1,0 +1,207 @@
+"""Which hits were there, what became of them, and what is done with one?"""
+
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from controllers.messages import Id
+from jackpot.api.hit_history import hits_of
+from jackpot.api.operation import PAGE_MOST, Limit, Moment, Money, NotDone, Question, Reply, money, number
+from jackpot.reports.read import hits as books_of_hits
+from jackpot.reports.read.cards import cards_of
+from jackpot.reports.read.names import Names
+from jackpot.reports.report import InArchive
+from jackpot.rules import views
+from jackpot.rules.acts.fields import HitId
+from jackpot.rules.codes import Code
+from jackpot.rules.effects import Map
+
+if TYPE_CHECKING:
+    from jackpot.api.query_context import Sources
+    from jackpot.auth.auth_service import Person
+    from jackpot.ledger.reading import Reader
+
+
+class Award(Reply, frozen=True):
+    """because: the seat whose hand earned an envy bonus. difference: journalled once it was paid (A10)."""
+
+    award: str
+    seat: int
+    link: str
+    level: str | None
+    hand: str
+    kind: Literal["meter", "odds", "envy", "draw"]
+    amount: Money
+    pays: Literal["cage", "inventory", "account"]
+    status: Literal["pending", "validated", "paid", "final", "undone"]
+    unverified: bool
+    because: int | None
+    difference: Money = "0.00"
+
+
+class Step(Reply, frozen=True):
+    """What people did with a hit, the newest first.
+
+    facts: what they wrote on its papers. What names somebody is only for people who deal with payments. seat:
+    whose papers they added to; None where it is not one winner's.
+    """
+
+    what: Literal["validated", "paid", "undone", "corrected", "disputed", "lifted", "added", "erased"]
+    at: Moment
+    awards: tuple[str, ...]
+    people: tuple[str, ...]
+    reason: str
+    document: str
+    facts: dict[str, str] = msgspec.field(default_factory=dict)
+    seat: int | None = None
+
+
+class Cards(Reply, frozen=True):
+    """What a hit is paid for; cards in the order in which they were dealt, such as "As".
+
+    own: of the hand, a player's or the dealer's; none where it was not shown. ranked: those that make the
+    hand (H2). dealer: the dealer's, where they were sent. drawn: of a drawn bonus what was drawn (A7).
+    """
+
+    own: tuple[str, ...]
+    board: tuple[str, ...]
+    dealer: tuple[str, ...]
+    ranked: tuple[str, ...]
+    drawn: str
+
+
+class Hit(Reply, frozen=True):
+    """amount: the hand's own awards; what it earned others is `envy`.
+
+    left, left_envy: what of these is not paid yet.
+
+    steps, cards: where one hit is asked for.
+
+    disputed: the entry that holds its payment until two people lift that; None where none does.
+    """
+
+    hit: str
+    bank: str
+    link: str
+    level: str | None
+    table: str
+    round: str
+    seat: int | None
+    hand: str
+    unverified: bool
+    amount: Money
+    envy: Money
+    difference: Money
+    left: Money
+    left_envy: Money
+    at: Moment
+    status: Literal["pending", "validated", "final", "paid", "undone"]
+    disputed: int | None
+    awards: tuple[Award, ...]
+    steps: tuple[Step, ...] = ()
+    cards: Cards | None = None
+
+
+class Hits(Reply, frozen=True):
+    """more: what asks for the next ones, as `before` or `after`; None where there are none."""
+
+    hits: tuple[Hit, ...]
+    more: str | None
+
+
+class AskWaitingHits(Question, frozen=True):
+    """Which hits of a bank wait for people, the oldest first? after: newer ones than this."""
+
+    path = "/hits/waiting"
+    reply = Hits
+    bank: Id | None = None
+    after: HitId | None = None
+    limit: Limit = PAGE_MOST
+
+    async def answer(self, at: "Sources") -> Hits:
+        desk, after = await at.own(self), number(self.after) or 0
+        waits, more = await desk.ask(lambda engine: views.waiting_hits(engine, after, self.limit))
+        hits = tuple(hit_of(desk.bank, hit) for hit in waits)
+        return Hits(hits=hits, more=hits[-1].hit if more else None)
+
+
+class AskHits(Question, frozen=True):
+    """Which hits did a bank ever have, the newest first? before: older ones than this."""
+
+    path = "/hits"
+    reply = Hits
+    bank: Id | None = None
+    before: HitId | None = None
+    limit: Limit = PAGE_MOST
+
+    async def answer(self, at: "Sources") -> Hits:
+        desk = await at.own(self)
+        page = await hits_of(desk, at.books, number(self.before), self.limit)
+        shown = tuple(hit_of(desk.bank, hit) for hit in page.hits)
+        return Hits(hits=shown, more=None if page.before is None else f"H{page.before}")
+
+
+class AskHit(Question, frozen=True):
+    """What became of a hit, step by step?"""
+
+    path = "/hits/{hit}"
+    reply = Hit
+    hit: HitId
+    bank: Id | None = None
+
+    async def answer(self, at: "Sources") -> Hit:
+        desk, wanted = await at.own(self), number(self.hit) or 0
+        hidden = () if sees_papers(at.people) else books_of_hits.PERSONAL
+        listed = (await hits_of(desk, at.books, wanted + 1, 1)).hits
+        hit = next((one for one in listed if one["hit"] == f"H{wanted}"), None)
+        if hit is None:
+            raise NotDone(Code.NO_SUCH_HIT, f"hit: there is no {self.hit} in bank {desk.bank}")
+        cards, done = await at.books.read(lambda ledger: _looked_into(ledger, desk.bank, wanted))
+        steps = tuple(
+            Step(
+                what=one.what,
+                at=one.at,
+                awards=tuple(f"A{award}" for award in one.awards),
+                people=one.people,
+                reason=one.reason,
+                document=one.document,
+                facts={name: text for name, text in one.facts.items() if name not in hidden},
+                seat=one.seat or None,
+            )
+            for one in done
+        )
+        return msgspec.structs.replace(hit_of(desk.bank, hit), steps=steps, cards=cards)
+
+
+def sees_papers(people: Iterable["Person | str"]) -> bool:
+    """Whether who asks may read whom a payout's papers name: who only looks on may not.
+
+    A login name on the server's machine can read the ledger itself.
+    """
+    return all(isinstance(one, str) or set(one.roles) - {"viewer"} for one in people)
+
+
+def _looked_into(ledger: "Reader", bank: str, hit: int) -> tuple[Cards | None, list[books_of_hits.Done]]:
+    """Which cards made a hit, unless an archive has its round; and what people did with it."""
+    story = books_of_hits.story_of(ledger, bank, hit)
+    told = None
+    if story is not None:
+        with suppress(InArchive):
+            found = cards_of(ledger, Names(ledger, bank), story.hit)
+            told = Cards(found.own, found.board, found.dealer, found.ranked, found.drawn)
+    return told, books_of_hits.done_with(ledger, bank, hit)
+
+
+def hit_of(bank: str, hit: Map) -> Hit:
+    """A hit, as `views.hit` has it."""
+    awards = tuple(award_of(award) for award in hit["awards"])
+    sums = {name: money(hit[name]) for name in ("amount", "envy", "difference", "left", "left_envy")}
+    return msgspec.convert({**hit, **sums, "awards": awards, "bank": bank}, Hit)
+
+
+def award_of(award: Map) -> Award:
+    """An award, as people are told of it."""
+    sums = {name: money(award[name]) for name in ("amount", "difference") if name in award}
+    return msgspec.convert(award | sums, Award)

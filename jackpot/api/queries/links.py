@@ -1,0 +1,183 @@
+"""How do the links stand, and their levels?"""
+
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from controllers.messages import Id
+from jackpot.api.act_reply import Done
+from jackpot.api.operation import Elsewhere, Moment, Money, NotDone, Question, Rate, Reply, ServerAct, money
+from jackpot.api.preview import Difference, differing
+from jackpot.catalogue import rate_text
+from jackpot.reports.read.names import opened_at
+from jackpot.rules import views
+from jackpot.rules.acts.fields import Reason
+from jackpot.rules.codes import Code
+from jackpot.rules.effects import Map
+from jackpot.rules.money import decimal
+
+if TYPE_CHECKING:
+    from jackpot.api.query_context import Sources
+    from jackpot.bank.bank import Desk
+
+
+class ShownHit(Reply, frozen=True):
+    """A percentage hit, as a level remembers its last ones (S1). before, after: where the meter stood."""
+
+    hit: str
+    table: str
+    hand: str
+    amount: Money
+    at: Moment
+    cycle: int
+    before: Money
+    after: Money
+
+
+class Level(Reply, frozen=True):
+    """All of S1. value: the live meter. wagers: counted in it. awards: all that it ever paid.
+
+    undone_wagers, undone_hits: left out of the other counts.
+    """
+
+    level: str
+    value: Money
+    reserve: Money
+    overflow: Money
+    seed: Money
+    reseed: Money
+    limit: Money | None
+    primary_rate: Rate
+    reserve_rate: Rate
+    cycle: int
+    hits: int
+    wins: Money
+    wagers: int
+    undone_hits: int
+    undone_wagers: int
+    house: Money
+    contributions: Money
+    corrections: Money
+    transfers: Money
+    awards: Money
+    last_hits: tuple[ShownHit, ...]
+
+
+class Left(Reply, frozen=True):
+    """What stays on a level until two people decide on it: by so much a paid award would be higher (A11)."""
+
+    left: str
+    award: str
+    level: str
+    amount: Money
+
+
+class Link(Reply, frozen=True):
+    """reasons: why it takes no wagers. paid_by: standing awards of all levels, by who pays (A8).
+
+    awards_outside: odds, envy and draws, which no meter pays. opened: when, where one link is asked for.
+    """
+
+    link: str
+    bank: str
+    paytable: str
+    wager: Money
+    state: Literal["active", "suspended", "closed"]
+    reasons: tuple[str, ...]
+    paid_by: dict[str, Money]
+    awards_outside: Money
+    levels: tuple[Level, ...]
+    left: tuple[Left, ...]
+    differences: tuple[Difference, ...]
+    opened: Moment | None = None
+
+
+class Links(Reply, frozen=True):
+    links: tuple[Link, ...]
+    elsewhere: tuple[Elsewhere, ...]
+
+
+class AskLinks(Question, frozen=True):
+    """What do the books say of every link and level (S1)? bank: of that one alone."""
+
+    path = "/links"
+    reply = Links
+    bank: Id | None = None
+
+    async def answer(self, at: "Sources") -> Links:
+        here, elsewhere = at.whose.here(self.bank)
+        links = tuple([link for desk in here for link in await _links(at, desk)])
+        return Links(links=links, elsewhere=elsewhere)
+
+
+class AskLink(Question, frozen=True):
+    """What do the books say of one link and its levels (S1)?"""
+
+    path = "/links/{link}"
+    reply = Link
+    link: Id
+
+    async def answer(self, at: "Sources") -> Link:
+        desk = await at.own(self)
+        found = {one.link: one for one in await _links(at, desk)}.get(self.link)
+        if found is None:
+            raise NotDone(Code.UNKNOWN_LINK, f"link: {self.link!r} is not open yet")
+        began = await at.books.read(lambda ledger: opened_at(ledger, desk.bank, self.link))
+        return msgspec.structs.replace(found, opened=began)
+
+
+class ChangeParameters(ServerAct, tag="change-parameters", frozen=True):
+    """A suspended link plays on the terms of this server's configuration from now on (L9); two people."""
+
+    reply = Done
+    what = "change a link's parameters"
+    link: Id
+    reason: Reason
+
+
+async def _links(at: "Sources", desk: "Desk") -> list[Link]:
+    state, terms = await desk.ask(lambda engine: (views.statistics(engine), views.link_terms(engine.state)))
+    return [
+        Link(
+            link=link["link"],
+            bank=desk.bank,
+            paytable=link["paytable"],
+            wager=money(link["wager"]),
+            state=link["state"],
+            reasons=tuple(link["reasons"]),
+            paid_by={pays: decimal(micros) for pays, micros in link["paid_by"].items()},
+            awards_outside=decimal(link["awards_outside"]),
+            levels=tuple(map(_level, link["levels"])),
+            left=tuple(_left(one) for one in state["left"] if one["link"] == link["link"]),
+            differences=differing(terms[link["link"]], at.config),
+        )
+        for link in state["links"]
+    ]
+
+
+def _left(one: Map) -> Left:
+    return Left(left=one["left"], award=one["award"], level=one["level"], amount=decimal(one["amount"]))
+
+
+def _level(level: Map) -> Level:
+    sums = (
+        "reserve", "overflow", "seed", "reseed", "wins", "house", "contributions", "corrections", "transfers",
+        "awards",
+    )  # fmt: skip
+    told = {
+        "value": decimal(level["primary"]),
+        "limit": None if level["limit"] is None else decimal(level["limit"]),
+        "last_hits": [
+            hit
+            | {"amount": money(hit["amount"])}
+            | {stood: decimal(hit[stood]) for stood in ("before", "after")}
+            for hit in level["last_hits"]
+        ],
+        **{name: decimal(level[name]) for name in sums},
+        **{name: _rate(level[name]) for name in ("primary_rate", "reserve_rate")},
+    }
+    return msgspec.convert(level | told, Level)
+
+
+def _rate(points: int) -> str:
+    return rate_text(points).replace(" ", "")

@@ -1,0 +1,108 @@
+"""What do people do with a hit, and what do they write on its papers?"""
+
+from typing import TYPE_CHECKING, ClassVar
+
+from controllers.messages import Seat
+from jackpot.api.act_reply import Done
+from jackpot.api.operation import ServerAct
+from jackpot.rules import signing
+from jackpot.rules.acts import hits
+from jackpot.rules.acts.fields import AwardId, Cents, Document, DocumentNumber, Fact, HitId, Reason
+from jackpot.rules.signing import ROLES
+
+if TYPE_CHECKING:
+    from jackpot.config import Site
+
+
+class Payout(ServerAct, frozen=True):
+    """What is done with a hit, with what people write on its papers: the act of the rules has their digest.
+
+    personal: fields that name somebody. They lie next to the journal; the rules decide, and journal, who may.
+    """
+
+    personal: ClassVar[tuple[str, ...]]
+    power: ClassVar[tuple[signing.Role, ...]] = ROLES
+    reply = Done
+    what = "write on a hit's papers"
+    hit: HitId
+
+    def papers(self) -> dict[str, str]:
+        """What names somebody, without what was left out."""
+        return {name: text for name in self.personal if (text := getattr(self, name))}
+
+
+class Validate(Payout, tag="validate", frozen=True):
+    """A floorperson validates a hit, or one of its awards (A10).
+
+    surveillance: the reference of its pictures. dealer, witness: who was there.
+    """
+
+    personal = ("dealer", "witness")
+    award: AwardId | None = None
+    dealer: Fact = ""
+    witness: Fact = ""
+    surveillance: Fact = ""
+
+
+class Pay(Payout, tag="pay", frozen=True):
+    """One winner of a validated hit, or one award, is paid (A10, T11). By the cage alone where it pays (A8).
+
+    seat: the winner's; a hit with one winner needs none. document: the number of the payout form.
+    patron: who is paid, or their reference. tax_form, tax_number: of the form that the site's sum takes.
+    """
+
+    personal = ("patron", "tax_number")
+    document: DocumentNumber
+    award: AwardId | None = None
+    seat: Seat | None = None
+    patron: Fact = ""
+    tax_form: Fact = ""
+    tax_number: Fact = ""
+
+
+class AddPapers(Payout, tag="add-papers", frozen=True):
+    """Something more is written on the papers of a hit, once it is validated or paid (A10).
+
+    What they said before stays. seat: on those of this winner alone; where there are several, patron and tax
+    form are of one of them. The other fields are those of `validate` and `pay`.
+    """
+
+    personal = ("dealer", "witness", "patron", "tax_number")
+    reason: Reason
+    seat: Seat | None = None
+    dealer: Fact = ""
+    witness: Fact = ""
+    surveillance: Fact = ""
+    patron: Fact = ""
+    tax_form: Fact = ""
+    tax_number: Fact = ""
+
+
+class Correct(ServerAct, tag="correct", frozen=True):
+    """An award comes to another sum (A10); two people, who are of the cage where it paid the award (A8).
+
+    document: a must where the award is paid. A tax form that what is paid on top takes is added to the papers
+    first.
+    """
+
+    power: ClassVar[tuple[signing.Role, ...]] = ROLES
+    reply = Done
+    what = "correct an award"
+    award: AwardId
+    amount: Cents
+    reason: Reason
+    document: Document = ""
+
+    def of_site(self, site: "Site") -> hits.Correct:
+        """What the rules decide: from which sum on it takes a tax form the site says, and not who asks."""
+        return hits.Correct(self.award, self.amount, self.reason, self.document, site.tax_form_from)
+
+
+class ErasePapers(ServerAct, tag="erase-papers", frozen=True):
+    """What names somebody on the papers of a settled hit is erased; two people, before its time is over."""
+
+    power: ClassVar[tuple[signing.Role, ...]] = ROLES
+    reply = Done
+    what = "erase a hit's papers"
+    hit: HitId
+    reason: Reason

@@ -1,0 +1,259 @@
+"""Who are the people of the site, and how do they come and go?"""
+
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final
+
+from msgspec import Meta
+
+from jackpot.api.act_reply import Done
+from jackpot.api.operation import OWN, Moment, Question, Reply, ServerAct
+from jackpot.reports.read.people import last_sign_ins
+from jackpot.rules import signing
+from jackpot.rules.acts.people import Number
+from jackpot.rules.signing import OPERATOR, ROLES, SITE, Role
+
+if TYPE_CHECKING:
+    from jackpot.api.query_context import Sources
+
+
+# A token ends within a year, so a program that nobody remembers does, too.
+TOKEN_DAYS_MOST: Final = 366
+
+
+class Person(Reply, frozen=True):
+    """Somebody of the site. secret: whether they have a password. last_sign_in: None where it is long ago.
+
+    code_from: who gave them their code, None where nobody did. recovered: they were made on the server's
+    machine, because every admin was lost. vouched_by: which other admin vouched for them.
+    """
+
+    person: int
+    login: str
+    name: str
+    roles: tuple[Role, ...]
+    secret: bool
+    ended: bool
+    erased: bool
+    last_sign_in: Moment | None
+    code_from: int | None
+    recovered: bool
+    vouched_by: int | None
+
+
+class People(Reply, frozen=True):
+    people: tuple[Person, ...]
+
+
+class AskPeople(Question, frozen=True):
+    """Who are the people of the site, and what may each of them do? For admins and auditors."""
+
+    path = "/people"
+    what = "see the people"
+    power = ("auditor", "admin")
+    reply = People
+
+    async def answer(self, at: "Sources") -> People:
+        sheet = await at.roster.look()
+        seen = await at.books.read(last_sign_ins)
+        return People(
+            people=tuple(
+                Person(
+                    person=one.id,
+                    login=called.login,
+                    name=called.name,
+                    roles=tuple(one.roles),
+                    secret=bool(one.secret),
+                    ended=one.ended,
+                    erased=one.erased,
+                    last_sign_in=seen.get(one.id),
+                    code_from=one.given_by if one.given_by > 0 else None,
+                    recovered=one.given_by == OPERATOR,
+                    vouched_by=one.vouched or None,
+                )
+                for one in sheet.state.people
+                for called in [sheet.called(one)]
+            )
+        )
+
+
+class Me(Reply, frozen=True):
+    """Who asks. digits: they sign in with six digits, too. last_sign_in: as in `Person`."""
+
+    person: int
+    login: str
+    name: str
+    roles: tuple[Role, ...]
+    digits: bool
+    last_sign_in: Moment | None
+
+
+class AskMe(Question, frozen=True):
+    """Who am I, as the site knows me? Roles are those with which you ask: a token may have fewer than you."""
+
+    path = "/me"
+    what = "see who they are"
+    power = OWN
+    reply = Me
+
+    async def answer(self, at: "Sources") -> Me:
+        me = at.person()
+        seen = await at.books.read(last_sign_ins)
+        return Me(
+            person=me.id,
+            login=me.login,
+            name=me.name,
+            roles=me.roles,
+            digits=bool(await at.roster.totp_key(me.id)),
+            last_sign_in=seen.get(me.id),
+        )
+
+
+Digits = Annotated[
+    str, Meta(pattern=r"^\d{3} ?\d{3}(?!\n)$", description="the six digits that the app shows")
+]
+TotpKey = Annotated[
+    str,
+    Meta(pattern=r"^[A-Z2-7]{32}(?!\n)$", description="160 random bits in base32: 32 characters"),
+]
+
+
+class ChangeSecret(ServerAct, tag="change-secret", frozen=True):
+    """Somebody changes their own password, and is signed out on every screen. totp: if they have digits."""
+
+    reply = Done
+    what = "change their password"
+    power: ClassVar[tuple[signing.Role, ...]] = OWN
+    bank: ClassVar[str] = SITE
+    secret: str
+    new: str
+    totp: Digits | None = None
+
+
+class SetDigits(ServerAct, tag="set-digits", frozen=True):
+    """Somebody signs in with six digits (TOTP, RFC 6238) from now on. totp: of that key, which is theirs."""
+
+    reply = Done
+    what = "set up six digits"
+    power: ClassVar[tuple[signing.Role, ...]] = OWN
+    bank: ClassVar[str] = SITE
+    secret: str
+    totp_key: TotpKey
+    totp: Digits
+
+
+class EndDigits(ServerAct, tag="end-digits", frozen=True):
+    """Somebody signs in without six digits from now on."""
+
+    reply = Done
+    what = "stop six digits"
+    power: ClassVar[tuple[signing.Role, ...]] = OWN
+    bank: ClassVar[str] = SITE
+    secret: str
+    totp: Digits
+
+
+class AddPerson(ServerAct, tag="add-person", frozen=True):
+    """A person joins, without a password. It takes an admin; with a role it takes two people."""
+
+    reply = Done
+    what = "add a person"
+    bank: ClassVar[str] = SITE
+    login: str
+    name: str
+    roles: tuple[signing.Role, ...] = ()
+
+
+class OneTimeCode(Reply, frozen=True, omit_defaults=True):
+    """code: good once. until: its end.
+
+    done_already: the same key gave a code before, at `at`: no code is kept, so neither it nor its end is told
+    again. then: how to get another.
+    """
+
+    person: int
+    code: str = ""
+    until: Moment | None = None
+    done_already: bool = False
+    at: Moment | None = None
+    then: str = ""
+
+
+class GiveCode(ServerAct, tag="give-code", frozen=True):
+    """An admin who signed in is told a one-time code, with which a person who has no password chooses one."""
+
+    reply = OneTimeCode
+    what = "give a code"
+    bank: ClassVar[str] = SITE
+    person: Number
+
+
+class Token(Reply, frozen=True):
+    """A program's. token: its number. person: for whom it acts, with these roles of theirs."""
+
+    token: int
+    person: int
+    roles: tuple[Role, ...]
+    until: Moment
+
+
+class Tokens(Reply, frozen=True):
+    tokens: tuple[Token, ...]
+
+
+class AskTokens(Question, frozen=True):
+    """Which programs act for people? One's own; for admins and auditors all of them."""
+
+    path = "/tokens"
+    what = "see the tokens"
+    reply = Tokens
+
+    async def answer(self, at: "Sources") -> Tokens:
+        state = (await at.roster.look()).state
+        asking = [one for one in at.people if not isinstance(one, str)]
+        everybody = any({"admin", "auditor"} & set(one.roles) for one in asking)
+        return Tokens(
+            tokens=tuple(
+                Token(token=one.id, person=one.person, roles=tuple(one.roles), until=one.until)
+                for one in state.tokens
+                if everybody or one.person in {each.id for each in asking}
+            )
+        )
+
+
+class NewToken(Reply, frozen=True, omit_defaults=True):
+    """secret: what the program sends as `Authorization: Bearer`. until: its end.
+
+    done_already, at, then: as in `OneTimeCode`, of a token.
+    """
+
+    secret: str = ""
+    until: Moment | None = None
+    done_already: bool = False
+    at: Moment | None = None
+    then: str = ""
+
+
+class MakeToken(ServerAct, tag="make-token", frozen=True):
+    """A person who signed in is told a token: with it a program asks and acts for them, and confirms nothing.
+
+    They type their password for it once more: a token outlives a screen that was left alone. roles: some of
+    theirs. days: until it ends. totp: if they have digits.
+    """
+
+    power: ClassVar[tuple[signing.Role, ...]] = ROLES
+    reply = NewToken
+    what = "make a token"
+    bank: ClassVar[str] = SITE
+    days: Annotated[int, Meta(ge=1, le=TOKEN_DAYS_MOST, description=f"1 to {TOKEN_DAYS_MOST}")]
+    secret: str
+    totp: Digits | None = None
+    roles: tuple[signing.Role, ...] = ()
+
+
+class EraseName(ServerAct, tag="erase-name", frozen=True):
+    """What a person who left was called is kept no longer; two people, before its time is over."""
+
+    power: ClassVar[tuple[signing.Role, ...]] = ROLES
+    reply = Done
+    what = "erase a name"
+    bank: ClassVar[str] = SITE
+    person: Number

@@ -1,0 +1,50 @@
+"""Which program decides in each bank, and whether links wait for people to confirm it (S3)."""
+
+from typing import TYPE_CHECKING
+
+from controllers.messages import Id
+from jackpot.api.operation import Elsewhere, Question, Reply
+
+if TYPE_CHECKING:
+    from jackpot.api.query_context import Sources
+    from jackpot.rules.engine import Engine
+    from jackpot.rules.state import Program as Deciding
+
+
+class Program(Reply, frozen=True):
+    """version, digest: empty where none is recorded; the digest, where nothing shows that it is a release.
+
+    seq: the journal's entry by which it began. waits: links wait until two people confirm it.
+    """
+
+    bank: str
+    version: str
+    digest: str
+    seq: int
+    waits: bool
+
+
+class Programs(Reply, frozen=True):
+    programs: tuple[Program, ...]
+    elsewhere: tuple[Elsewhere, ...]
+
+
+class AskPrograms(Question, frozen=True):
+    """Which program decides in each bank? bank: of that one alone."""
+
+    path = "/programs"
+    reply = Programs
+    bank: Id | None = None
+
+    async def answer(self, at: "Sources") -> Programs:
+        here, elsewhere = at.whose.here(self.bank)
+        found = [(desk.bank, await desk.ask(_deciding)) for desk in here]
+        programs = tuple(
+            Program(bank=bank, version=one.version, digest=one.digest.hex(), seq=one.seq, waits=one.waits)
+            for bank, one in found
+        )
+        return Programs(programs=programs, elsewhere=elsewhere)
+
+
+def _deciding(engine: "Engine") -> "Deciding":
+    return engine.state.program

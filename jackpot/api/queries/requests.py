@@ -1,0 +1,194 @@
+"""What waits for a second person, what would it do now, and what did the first one see?"""
+
+from base64 import b64decode
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from jackpot.api.http_call import plain_of
+from jackpot.api.operation import Elsewhere, Question, Reply, Sight
+from jackpot.api.preview import Leaving, Moved, Raised, Undone, moved, what_follows
+from jackpot.api.queries.tables import still_ms, tables_of
+from jackpot.auth.request_expiry import lost_since
+from jackpot.config import compared
+from jackpot.rules.acts import ACT_OF, decode_asked
+from jackpot.rules.acts.authorization import would
+from jackpot.rules.acts.hits import Correct, find_award
+from jackpot.rules.acts.meters import DecideLeft
+from jackpot.rules.acts.parameters import ChangeLink
+from jackpot.rules.acts.preview import check_seen, mark_of
+from jackpot.rules.money import decimal
+from jackpot.rules.refusal import Refusal
+from jackpot.rules.signing import Role
+from jackpot.rules.state import Request as Requested
+from jackpot.rules.state import State
+
+if TYPE_CHECKING:
+    from jackpot.api.query_context import Sources
+    from jackpot.bank.bank import Desk
+    from jackpot.reports.read.people import Called
+    from jackpot.rules.engine import Engine
+
+
+class Waiting(Reply, frozen=True):
+    """What a second person answers. what: the act that waits, or that answers. asked: who asked, if anybody.
+
+    request: what `confirm` and `reject` call it; then `fields` are those of the act that waits. left_ms: how
+    long it waits yet, in milliseconds. asker: who asked, by number. roles: with one of which another person
+    may confirm it. moved, raised, leaving, undone: what it would do now. seen: what it would have moved when
+    it was asked for. shown: sent with `confirm` as `seen`, it has it refused once it would do something else
+    than what it would do now. problem: why it would be refused now, "" where it would be done.
+    """
+
+    what: str
+    bank: str
+    request: str | None
+    fields: dict[str, Any]
+    table: str | None
+    round: str | None
+    acked: int | None
+    last_seq: int | None
+    asked: str | None
+    left_ms: int | None
+    asker: int | None = None
+    roles: tuple[Role, ...] = ()
+    moved: tuple[Moved, ...] = ()
+    raised: tuple[Raised, ...] = ()
+    leaving: tuple[Leaving, ...] = ()
+    undone: tuple[Undone, ...] = ()
+    seen: tuple[Moved, ...] = ()
+    shown: Sight | None = None
+    problem: str = ""
+
+
+class Requests(Reply, frozen=True):
+    requests: tuple[Waiting, ...]
+    elsewhere: tuple[Elsewhere, ...]
+
+
+class AskRequests(Question, frozen=True):
+    """What waits for a second person?"""
+
+    path = "/requests"
+    reply = Requests
+
+    async def answer(self, at: "Sources") -> Requests:
+        here, elsewhere = at.whose.with_people()
+        found: list[Waiting] = []
+        for desk in here:
+            found += await _asked_for(at, desk)
+            found += await _at_tables(at, desk)
+        return Requests(requests=tuple(found), elsewhere=elsewhere)
+
+
+async def _asked_for(at: "Sources", desk: "Desk") -> list[Waiting]:
+    """What one person asked for, and another has to confirm.
+
+    A request that is over waits no more, although the journal says so some seconds later.
+    """
+    tick = int(desk.clock.monotonic() * 1000)
+
+    def look(engine: "Engine") -> list[Waits]:
+        state = engine.state
+        lefts = ((request, still_ms(engine, request, tick)) for request in state.requests)
+        return [_looked_at(state, request, left_ms) for request, left_ms in lefts if left_ms]
+
+    waits = [one for one in await desk.ask(look) if not await lost_since(at.roster, one.request)]
+    called = await at.called(one.request.people for one in waits)
+    return [_told(desk.bank, one, called) for one in waits]
+
+
+async def _at_tables(at: "Sources", desk: "Desk") -> list[Waiting]:
+    """Rounds that somebody asked to reopen, and tables with answers that the ledger has lost."""
+    if not await desk.ask(_tables_wait):
+        return []
+    found: list[Waiting] = []
+    for table in await tables_of(at, desk):
+        round_, where = table.round, {"bank": desk.bank, "table": table.table}
+        if round_ is not None and round_.left_ms:
+            facts = {"round": round_.round, "asked": round_.asked, "left_ms": round_.left_ms}
+            found.append(_waiting("reopen", where, **facts))
+        if table.behind is not None:
+            found.append(_waiting("confirm-behind", where, acked=table.behind, last_seq=table.last_seq))
+    return found
+
+
+def _tables_wait(engine: "Engine") -> bool:
+    state = engine.state
+    return bool(state.behind) or any(table.waits() for table in state.tables)
+
+
+class Waits(NamedTuple):
+    """A request. left_ms: how long it waits yet. sums: by name, what stands now of what it would change.
+
+    would: what else of the reply says what it would do, or why it would be refused.
+    """
+
+    request: Requested
+    left_ms: int
+    sums: dict[str, Any]
+    would: dict[str, Any]
+
+
+def _looked_at(state: State, request: Requested, left_ms: int) -> Waits:
+    """Decided as if somebody confirmed it now."""
+    command = decode_asked(request.command)
+    found: dict[str, Any] = {
+        "seen": moved(state, request.seen),
+        "roles": ACT_OF[type(command)].power_for(state, command),
+    }
+    try:
+        event = would(state, request)
+        found |= {**what_follows(state, event), "shown": mark_of(state, event).hex()}
+        check_seen(state, request, event)
+    except Refusal as refusal:
+        found["problem"] = refusal.message
+    return Waits(request, left_ms, _sums(state, command), found)
+
+
+def _sums(state: State, command: Any) -> dict[str, Any]:
+    """What stands now of what it would change, where its own fields do not say."""
+    match command:
+        case Correct():
+            if (award := find_award(state, command.award)) is None:
+                return {}
+            return {"hit": f"H{award.hit}", "seat": award.seat, "now": decimal(award.worth())}
+        case DecideLeft():
+            left = [one for one in state.left if f"D{one.number}" == command.left]
+            return {"amount": decimal(left[0].amount)} if left else {}
+        case ChangeLink():
+            terms = next(link.terms for link in state.links if link.terms.link == command.terms.link)
+            changes = compared(terms, command.terms)
+            return {"changes": [f"{one.what}: {one.before}, then {one.now}" for one in changes]}
+    return {}
+
+
+def _told(bank: str, waits: Waits, named: "Called") -> Waiting:
+    """What one person asked for, and another has to confirm."""
+    request, command = waits.request, decode_asked(waits.request.command)
+    fields = msgspec.json.decode(request.command) | plain_of(command)
+    if isinstance(command, ChangeLink):
+        fields = {"do": fields["do"], "link": command.terms.link, "reason": command.reason}
+    for ours in ("tax_from", "kept_days", "written"):
+        fields.pop(ours, None)
+    fields |= waits.sums
+    facts = {
+        "request": f"{bank}-{request.id}",
+        "asked": named.who(request.people),
+        "asker": request.people.signed[0].id,
+        "left_ms": waits.left_ms,
+        **waits.would,
+    }
+    table, what = fields.get("table"), str(fields.pop("do"))
+    if "person" in fields:
+        fields["person"] = named.name(fields["person"])
+    if "mark" in fields:
+        fields["person"] = named.marked(b64decode(fields.pop("mark")))
+    return _waiting(what, {"bank": bank}, fields=fields, table=table, **facts)
+
+
+def _waiting(what: str, at: Mapping[str, str], **facts: Any) -> Waiting:
+    """Something that waits; what is not given is not so."""
+    known = dict.fromkeys(("request", "table", "round", "acked", "last_seq", "asked", "left_ms"))
+    return msgspec.convert({"what": what, "fields": {}, **known, **at, **facts}, Waiting)

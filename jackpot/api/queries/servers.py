@@ -1,0 +1,82 @@
+"""Where does the server stand, who has each bank, and who gets one that is handed over?"""
+
+from typing import TYPE_CHECKING, Literal
+
+from jackpot import __version__
+from jackpot.api.operation import Question, Reply, ServerAct
+
+if TYPE_CHECKING:
+    from jackpot.api.query_context import Sources
+
+
+class Site(Reply, frozen=True):
+    """Where the server stands. id: of the ledger. server: of this process, where several share the ledger."""
+
+    name: str
+    id: str
+    currency: str
+    locale: str
+    timezone: str
+    gaming_day_ends: str
+    server: str | None
+    version: str
+
+
+class AskSite(Question, frozen=True):
+    """Where does the server stand, and how are sums and times written there?"""
+
+    path = "/site"
+    reply = Site
+
+    async def answer(self, at: "Sources") -> Site:
+        site, server = at.config.site, at.config.server
+        return Site(
+            name=site.name,
+            id=site.first_id,
+            currency=site.currency,
+            locale=site.locale,
+            timezone=site.timezone,
+            gaming_day_ends=f"{site.gaming_day_ends:%H:%M}",
+            server=None if server is None else server.id,
+            version=__version__,
+        )
+
+
+class Bank(Reply, frozen=True):
+    """A bank, as this server sees it. holder: a server's id, machine, process and program. why: of `here`."""
+
+    bank: str
+    holder: str
+    epoch: int
+    seq: int
+    here: Literal["held", "unconfirmed", "standby", "stopped"]
+    why: str
+
+
+class Banks(Reply, frozen=True):
+    banks: tuple[Bank, ...]
+
+
+class AskBanks(Question, frozen=True):
+    """Who has each bank?"""
+
+    path = "/banks"
+    reply = Banks
+
+    async def answer(self, at: "Sources") -> Banks:
+        looks = [tenure.look()._asdict() for tenure in at.tenures.values()]
+        return Banks(banks=tuple(Bank(**look | {"here": look["here"].value}) for look in looks))
+
+
+class HandedOver(Reply, frozen=True):
+    """holder: who has the bank now."""
+
+    bank: str
+    holder: str
+
+
+class HandOver(ServerAct, tag="hand-over", frozen=True):
+    """Another server may take the bank now."""
+
+    reply = HandedOver
+    what = "hand a bank over"

@@ -1,0 +1,153 @@
+"""What is on every table?"""
+
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from controllers.messages import Id
+from jackpot.api.operation import Elsewhere, NotDone, Question, Reply
+from jackpot.rules import views
+from jackpot.rules.acts.requests import REQUEST_HOLDS_MS
+from jackpot.rules.codes import Code
+from jackpot.rules.signing import People
+from jackpot.rules.state import Asked
+from jackpot.rules.state import Request as Requested
+
+if TYPE_CHECKING:
+    from jackpot.api.query_context import Sources
+    from jackpot.bank.bank import Desk
+    from jackpot.reports.read.people import Called
+    from jackpot.rules.engine import Engine
+
+
+class Bet(Reply, frozen=True):
+    seat: int
+    link: str
+    on: Literal["own", "dealer"]
+    player: str | None
+
+
+class Draw(Reply, frozen=True):
+    magic_card: str | None = None
+    lucky_box: int | None = None
+
+
+class Round(Reply, frozen=True):
+    """The unfinished round, or the last closed one while it can be reopened (T10).
+
+    hits, asked: of a closed one; who asked to reopen it and waits for a second person. left_ms: for how long
+    the table still waits with them; 0 once it plays on.
+    """
+
+    round: str
+    state: Literal["open", "locked", "mismatch", "closed"]
+    bets: tuple[Bet, ...] = ()
+    chips: dict[str, int] = msgspec.field(default_factory=dict)
+    draw: dict[str, Draw] | None = None
+    board: tuple[str, ...] = ()
+    dealer: tuple[str, ...] = ()
+    settled: tuple[int, ...] = ()
+    hits: tuple[str, ...] = ()
+    asked: str | None = None
+    left_ms: int | None = None
+
+
+class Table(Reply, frozen=True):
+    """held: the hits whose cards must stay (T11). wagers: accepted ones by link, over its life (S6).
+
+    behind: what it says that it has and the ledger has lost (S9).
+    """
+
+    table: str
+    bank: str
+    game: str
+    links: tuple[str, ...]
+    online: bool
+    last_seq: int
+    rounds: int
+    wagers: dict[str, int]
+    held: tuple[str, ...]
+    behind: int | None
+    round: Round | None
+
+
+class Tables(Reply, frozen=True):
+    tables: tuple[Table, ...]
+    elsewhere: tuple[Elsewhere, ...]
+
+
+class AskTables(Question, frozen=True):
+    """What is on every table? bank: of that one alone."""
+
+    path = "/tables"
+    reply = Tables
+    bank: Id | None = None
+
+    async def answer(self, at: "Sources") -> Tables:
+        here, elsewhere = at.whose.here(self.bank)
+        tables = tuple([table for desk in here for table in await tables_of(at, desk)])
+        return Tables(tables=tables, elsewhere=elsewhere)
+
+
+class AskTable(Question, frozen=True):
+    """What is on a table: its round, and what it waits for?"""
+
+    path = "/tables/{table}"
+    reply = Table
+    table: Id
+
+    async def answer(self, at: "Sources") -> Table:
+        tables = {one.table: one for one in await tables_of(at, await at.own(self))}
+        if self.table not in tables:
+            raise NotDone(Code.NO_SUCH_TABLE, f"table: {self.table!r} is not open yet")
+        return tables[self.table]
+
+
+async def tables_of(at: "Sources", desk: "Desk") -> list[Table]:
+    """The tables of a bank, with who waits there for a second person."""
+    online = at.whose.devices["table"].current
+
+    tick = int(desk.clock.monotonic() * 1000)
+
+    def look(engine: "Engine") -> tuple[list[Table], dict[str, tuple[People, int]]]:
+        state = views.statistics(engine)
+        askers = {
+            table.terms.table: (asked.people, still_ms(engine, asked, tick))
+            for table in engine.state.tables
+            if (asked := table.waits())
+        }
+        return [
+            Table(
+                table=name,
+                bank=desk.bank,
+                game=table["game"],
+                links=tuple(table["links"]),
+                online=name in online,
+                last_seq=table["last_seq"],
+                rounds=table["rounds"],
+                wagers=table["wagers"],
+                held=tuple(table["held"]),
+                behind=state["behind"][name]["acked"] if name in state["behind"] else None,
+                round=msgspec.convert(views.round_of(engine, name), Round | None),
+            )
+            for table in state["tables"]
+            for name in [table["table"]]
+        ], askers
+
+    tables, askers = await desk.ask(look)
+    called = await at.called(people for people, _ in askers.values())
+    return [_asked_by(table, called, *askers.get(table.table, (People(), 0))) for table in tables]
+
+
+def still_ms(engine: "Engine", asked: Requested | Asked, tick: int) -> int:
+    """For how many milliseconds it still waits for a second person. tick: now, as in `Envelope`."""
+    return max(0, REQUEST_HOLDS_MS - engine.epoch.waited_ms(asked, tick))
+
+
+def _asked_by(table: Table, called: "Called", people: People, left_ms: int) -> Table:
+    """The table, with who asked to reopen its round as people call them, and for how long it still waits."""
+    said = called.said(people)
+    if not said or table.round is None:
+        return table
+    round_ = msgspec.structs.replace(table.round, asked=said[0], left_ms=left_ms)
+    return msgspec.structs.replace(table, round=round_)

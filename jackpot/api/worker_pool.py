@@ -1,0 +1,187 @@
+"""How is long work done next to the tables? In a process of its own, which is asked once, answers, and ends.
+
+A thread would make the tables' frames late. The process runs nothing of the working directory, goes behind
+the server's own (`jackpot.worker_limits`), and is ended at its time limit, or once nobody waits for it.
+"""
+
+import asyncio
+import os
+import sys
+from asyncio import StreamReader, Task
+from asyncio.subprocess import PIPE
+from collections import Counter, defaultdict
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from tempfile import TemporaryDirectory
+from typing import Final
+
+import structlog
+
+from jackpot.api.operation import NotDone
+from jackpot.rules.codes import Code
+
+# For one person, of one question: the dozen pictures of a page, and of the page loaded once more.
+JOINED_EACH: Final = 32
+# Bytes of what a process complains of: the last frames of a traceback, which say what failed.
+COMPLAINT_MOST: Final = 8 * 1024
+# What each process is told of the server's environment: where programs, modules and this user's files are,
+# how people here write, and where the certificates lie. The server's secrets are none of its business.
+_TOLD: Final = (
+    "HOME",
+    "LANG",
+    "LC_ALL",
+    "LD_LIBRARY_PATH",
+    "PATH",
+    "PYTHONDONTWRITEBYTECODE",
+    "PYTHONPATH",
+    "SSL_CERT_DIR",
+    "SSL_CERT_FILE",
+    "TMPDIR",
+    "TZ",
+)
+# One of these processes takes one processor, and no memory for threads that it does not start.
+_ALONE: Final = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+log: Final = structlog.get_logger()
+
+
+class Late(NotDone):
+    """A process did not answer within its time, and was ended."""
+
+
+@dataclass(eq=False)
+class _Asking:
+    """One question, until it has its answer. waiting: by person, how often they wait, the first one first."""
+
+    work: Task[bytes]
+    waiting: Counter[int] = field(default_factory=Counter)
+
+    def of(self, person: int) -> bool:
+        """Whether it counts for them: they have waited longest."""
+        return next(iter(self.waiting)) == person
+
+
+class Apart:
+    """Asks the processes of one module.
+
+    called: what answers, in words for people. each: questions of one person that wait or are worked at. most:
+    of all people. at_once: of processes, of each kind of question. told: what the names begin with of more
+    that they are told of the environment. own_folder: each is in a new folder, which goes with it.
+    """
+
+    def __init__(
+        self,
+        module: str,
+        called: str,
+        *,
+        each: int,
+        most: int,
+        at_once: int = 1,
+        told: tuple[str, ...] = (),
+        own_folder: bool = False,
+    ) -> None:
+        # -P: nothing is run that somebody put into the working directory.
+        self._program: tuple[str, ...] = (sys.executable, "-P", "-m", module)
+        self._called = called
+        self._each, self._most = each, most
+        self._told, self._own_folder = told, own_folder
+        self._turns: defaultdict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(at_once))
+        self._asked: dict[bytes, _Asking] = {}
+
+    async def ask(self, question: bytes, person: int, within_s: float, kind: str = "") -> bytes:
+        """What a process answers; who asks the same meanwhile gets the same answer.
+
+        It ends when the last of those who wait for it is cancelled. within_s: from its turn on. kind: it
+        waits for no question of another one. Raises NotDone where too many wait, or where it fails; Late.
+        """
+        asking = self._asked.get(question)
+        if asking is None:
+            self._admit(person)
+            # Of no one asker's group, as any of them may leave: the last one who does sees its end.
+            work = asyncio.create_task(self._in_turn(question, within_s, kind))  # noqa: TID251 - see above
+            asking = self._asked[question] = _Asking(work)
+        elif asking.waiting[person] >= JOINED_EACH:
+            raise NotDone(Code.BUSY, f"{self._called} works at this for you already: wait for its answer")
+        asking.waiting[person] += 1
+        try:
+            return await asyncio.shield(asking.work)
+        finally:
+            asking.waiting[person] -= 1
+            if not asking.waiting[person]:
+                del asking.waiting[person]
+            if not asking.waiting:
+                del self._asked[question]
+                asking.work.cancel()
+                await asyncio.wait([asking.work])
+
+    def _admit(self, person: int) -> None:
+        """Raises NotDone where a new question of theirs is one too many."""
+        if sum(asking.of(person) for asking in self._asked.values()) >= self._each:
+            raise NotDone(Code.BUSY, f"{self._called} works for you already: try again in some seconds")
+        if len(self._asked) >= self._most:
+            raise NotDone(Code.BUSY, f"{self._called} works for others: try again in some seconds")
+
+    async def _in_turn(self, question: bytes, within_s: float, kind: str) -> bytes:
+        async with self._turns[kind]:
+            return await self._answer(question, within_s)
+
+    async def _answer(self, question: bytes, within_s: float) -> bytes:
+        """Asks a new process."""
+        try:
+            with self._folder() as folder:
+                status, said, complaint = await self._run(question, within_s, folder)
+        except TimeoutError as late:
+            raise Late(Code.BUSY, f"{self._called} did not answer within {within_s:.0f} s") from late
+        except OSError as error:  # no descriptor, no process, no room for its folder
+            log.warning("process_not_started", what=self._called, reason=str(error))
+            raise NotDone(Code.BUSY, f"{self._called} cannot begin now: try again in some seconds") from error
+        if status:
+            log.error("process_failed", what=self._called, complaint=complaint.decode(errors="replace"))
+            raise NotDone(Code.INTERNAL, f"{self._called} failed: the log says how")
+        return said
+
+    def _folder(self) -> AbstractContextManager[str | None]:
+        """The server makes and removes it: a process that was killed cleans nothing up."""
+        if not self._own_folder:
+            return nullcontext()
+        return TemporaryDirectory(prefix="jackpot-", ignore_cleanup_errors=True)
+
+    async def _run(
+        self, question: bytes, within_s: float, folder: str | None
+    ) -> tuple[int | None, bytes, bytes]:
+        """How a new process ended, what it said, and the end of what it complained of.
+
+        Raises TimeoutError, OSError where it cannot be started.
+        """
+        process = await asyncio.create_subprocess_exec(
+            *self._program, stdin=PIPE, stdout=PIPE, stderr=PIPE, cwd=folder, env=self._environment(folder)
+        )
+        assert process.stdin is not None  # noqa: S101 - a pipe, as the other two
+        assert process.stdout is not None  # noqa: S101
+        assert process.stderr is not None  # noqa: S101
+        try:
+            async with asyncio.timeout(within_s), asyncio.TaskGroup() as reading:
+                said = reading.create_task(process.stdout.read())
+                complaint = reading.create_task(_end_of(process.stderr))
+                process.stdin.write(question)
+                process.stdin.close()
+                await process.wait()
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+        return process.returncode, said.result(), complaint.result()
+
+    def _environment(self, folder: str | None) -> dict[str, str]:
+        told = {
+            name: value for name, value in os.environ.items() if name in _TOLD or name.startswith(self._told)
+        }
+        # Where matplotlib looks for its settings, and keeps the list of fonts that it makes.
+        return told | _ALONE | ({} if folder is None else {"MPLCONFIGDIR": folder})
+
+
+async def _end_of(stream: StreamReader) -> bytes:
+    """All of it is read, so that who writes never waits; the last bytes of it are kept."""
+    kept = b""
+    while piece := await stream.read(COMPLAINT_MOST):
+        kept = (kept + piece)[-COMPLAINT_MOST:]
+    return kept

@@ -1,0 +1,343 @@
+"""Do configuration and ledger agree before a link starts (S3, L9)?
+
+Where the two differ the journal is right, and the link is suspended.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
+from typing import Final, NamedTuple
+
+import structlog
+
+from jackpot.bank.bank import Desk
+from jackpot.bank.signed_head_check import check_signed, tell_unproved
+from jackpot.config import Config, differences
+from jackpot.config.writing import writing
+from jackpot.ledger import takeovers
+from jackpot.ledger.banks import UNFINISHED_COPY, has_ended, open_banks, site_of
+from jackpot.ledger.connect import without_password
+from jackpot.ledger.joined_banks import broken_beginning
+from jackpot.ledger.reading import Reader
+from jackpot.ledger.rebuild import read_to
+from jackpot.ledger.store import DataRefused, LedgerCorrupt, LedgerUnusable, Store
+from jackpot.rules import views
+from jackpot.rules.acts.links import CONFIG_REASON, OpenLink, Resume, Suspend
+from jackpot.rules.acts.tables import OpenTable
+from jackpot.rules.commands import Command
+from jackpot.rules.engine import Engine
+from jackpot.rules.money import to_cents
+from jackpot.rules.paytable import LinkTerms, TableTerms
+from jackpot.rules.signing import SITE
+from jackpot.rules.state import CLOSED, State
+
+# What to do about a link that opens in a ledger that was there before.
+NOT_THERE: Final = (
+    "if the link is new, nothing; if it ever had a meter, stop the server: the ledger has lost it, and "
+    "jackpot verify --config looks for what else is missing"
+)
+
+# What to do about a head or takeovers that somebody changed. It goes on, since the next epoch fences whoever
+# else would write, and what is written is judged by itself.
+BY_HAND: Final = (
+    "find out who writes to the database by hand; jackpot verify names it until the ledger is copied into a "
+    "new one (jackpot ledger copy), which begins its takeovers anew"
+)
+
+log: Final = structlog.get_logger()
+
+
+class OtherSite(LedgerUnusable):
+    """The ledger is not that of the configuration's site."""
+
+
+class Opened(NamedTuple):
+    """missing, left_out: what `missing_banks` and `left_out_banks` find. first: there was no bank at all.
+
+    proved: for each bank that has a signed head, the newest row that one proves.
+    """
+
+    missing: dict[str, str]
+    left_out: list[str]
+    first: bool
+    proved: dict[str, int]
+
+
+async def open_books(store: Store, config: Config, unix_ms: int) -> Opened:
+    """Opens every bank of the configuration if the ledger is empty; else finds where the two differ.
+
+    Raises LedgerCorrupt where its schema is not that of the migrations, a bank does not begin as one does, or
+    the ledger is not the one whose heads were signed; OtherSite where it is another site's.
+    """
+    proved = await check_books(store, config)
+    await store.run(lambda ledger: tell_unproved(ledger, config, proved))
+    first = await begin(store, config, unix_ms)
+    if first:
+        url, site = without_password(config.ledger.url), config.site.first_id
+        log.warning("banks_opened", url=url, site=site, banks=config.banks, seeds=seeds(config, config.links))
+    missing, left_out = await store.run(lambda ledger: _compared(ledger, config))
+    return Opened(missing, left_out, first, proved)
+
+
+async def check_books(store: Store, config: Config) -> dict[str, int]:
+    """Is it the ledger of the signed heads, as the migrations make one? As `Opened.proved`.
+
+    Looked at before anything is written: else a lost ledger would begin again at its seeds. Raises
+    LedgerCorrupt.
+    """
+    found = await store.run(Reader.schema)
+    for warning in found.warnings:
+        log.warning("ledger_warning", warning=warning)
+    if found.problems:
+        raise LedgerCorrupt("; ".join(found.problems))
+    for problem in await store.run(_by_hand):
+        log.error("takeovers_differ", problem=problem, do=BY_HAND)
+    return await store.run(lambda ledger: check_signed(ledger, config))
+
+
+def _by_hand(ledger: Reader) -> list[str]:
+    """What somebody may have written into a head: no row is decided by it, so nothing waits for people."""
+    return [problem for bank in ledger.banks() for problem in takeovers.differences(ledger, bank)]
+
+
+async def begin(store: Store, config: Config, unix_ms: int) -> bool:
+    """Opens every bank of the configuration where the ledger is empty, at once (S3): whether it did."""
+    if await store.run(Reader.banks):
+        return False
+    try:
+        await open_banks(store, (*config.banks, SITE), config.site.first_id, unix_ms)
+    except DataRefused:
+        log.info("banks_opened_by_another")
+        return False
+    return True
+
+
+def _compared(ledger: Reader, config: Config) -> tuple[dict[str, str], list[str]]:
+    site = check_site(ledger, config)
+    for bank in ledger.banks():
+        if problems := broken_beginning(ledger, bank):
+            raise LedgerCorrupt("; ".join(problems))
+    if site and site != config.site.first_id:
+        log.warning("site_renamed", site=site, name=config.site.name)
+    left_out = left_out_banks(ledger, config)
+    for bank in left_out:
+        log.warning("bank_left_out", bank=bank, reason=is_left_out(bank))
+    return missing_banks(ledger, config), left_out
+
+
+def seeds(config: Config, links: Iterable[LinkTerms]) -> dict[str, str]:
+    """What each level of these links opens at, by link and level."""
+    sums = writing(config.site.locale, config.site.currency)
+    return {
+        f"{link.link}.{level.level}": sums.text(to_cents(level.seed))
+        for link in links
+        for level in link.levels
+    }
+
+
+def missing_banks(ledger: Reader, config: Config) -> dict[str, str]:
+    """The banks that the configuration names and the ledger does not have, or has without a row.
+
+    And what to say of each: where all its links lie in other banks, it was never meant.
+    """
+    there = [bank for bank in ledger.banks() if ledger.head(bank).seq]
+    missing = [bank for bank in (*config.banks, SITE) if bank not in there]
+    misplaced: dict[str, str] = {}
+    if missing:
+        with suppress(LedgerCorrupt):  # of another bank, which does not start: it says so itself
+            misplaced = misplaced_links(ledger, config)
+    return {bank: _is_missing(bank, config, misplaced) for bank in missing}
+
+
+def _is_missing(bank: str, config: Config, misplaced: Mapping[str, str]) -> str:
+    links = [terms.link for terms in config.links if terms.bank == bank]
+    if links and all(link in misplaced for link in links):
+        return "; ".join(is_misplaced(link, misplaced[link], bank) for link in links)
+    return (
+        f"bank {bank} is not in the ledger, or has no row there: if it is new, jackpot bank open {bank} "
+        "opens it; if it ever had a meter, the ledger has lost it"
+    )
+
+
+def left_out_banks(ledger: Reader, config: Config) -> list[str]:
+    """The banks that are open in the ledger, and of which the configuration has no link."""
+    known = (*config.banks, SITE)
+    return [bank for bank in ledger.banks() if bank not in known and not has_ended(ledger, bank)]
+
+
+def is_left_out(bank: str) -> str:
+    """What to say of a bank that the configuration left out."""
+    return (
+        f"bank {bank} is open in the ledger, and no link of the configuration lies in it: its links "
+        "are closed, and what their meters hold waits"
+    )
+
+
+def check_site(ledger: Reader, config: Config) -> str:
+    """The id of the site whose ledger it is; "" where no bank of it says so.
+
+    Raises OtherSite where that is not the configuration's site, LedgerCorrupt where a bank cannot be read.
+    """
+    wanted = config.site.id
+    for bank in _finished(ledger):
+        site = site_of(ledger, bank)
+        if wanted and site != wanted:
+            raise OtherSite(
+                f'{without_password(config.ledger.url)} is the ledger of site "{site}", the configuration is '
+                f'of site "{wanted}" ([site] id)'
+            )
+        wanted = site
+    if wanted and wanted != config.site.first_id:
+        _check_renamed(ledger, config, wanted)
+    return wanted
+
+
+def _finished(ledger: Reader) -> list[str]:
+    """The banks that say whose they are. One without a row, or in a part of a copy, does not."""
+    heads = [ledger.head(bank) for bank in ledger.banks()]
+    return [head.bank for head in heads if head.seq and head.holder != UNFINISHED_COPY]
+
+
+def _check_renamed(ledger: Reader, config: Config, site: str) -> None:
+    """A name may change; with no link in common it is another site's configuration.
+
+    Raises OtherSite.
+    """
+    known = {link for links in links_by_bank(ledger, _finished(ledger)).values() for link in links}
+    if known and not any(terms.link in known for terms in config.links):
+        raise OtherSite(
+            f'the ledger is of site "{site}", the configuration of "{config.site.name}", and they have no '
+            f'link in common; if it is the same site, write id = "{site}" under [site]'
+        )
+
+
+async def agree(desk: Desk, config: Config, store: Store, *, first: bool) -> None:
+    """Opens what the configuration adds; suspends what it would change (L9).
+
+    first: this process made the ledger. A link that lies in another bank of the ledger is not opened a second
+    time, with new seeds: it waits until the configuration says so, or the banks are joined. May be done
+    again. Raises BankStopped, LedgerError.
+    """
+    known = await desk.ask(_terms)
+    ours = [terms for terms in config.links if terms.bank == desk.bank]
+    elsewhere = {}
+    if any(terms.link not in known for terms in ours):
+        elsewhere = await store.run(lambda ledger: misplaced_links(ledger, config, desk.bank))
+    for terms in ours:
+        if terms.link in known:
+            await _agree_link(desk, terms, *known[terms.link])
+        elif (bank := elsewhere.get(terms.link)) is not None:
+            log.error("link_elsewhere", link=terms.link, bank=bank, configured=desk.bank, do=_move(bank))
+        else:
+            _tell_opening(terms, config, first=first)
+            await _do(desk, OpenLink(terms))
+    await agree_again(desk, config)
+    for link in known.keys() - {terms.link for terms in config.links}:
+        if CLOSED not in known[link][1]:
+            log.warning("link_not_configured", bank=desk.bank, link=link)
+    await _agree_tables(desk, config)
+
+
+async def _agree_link(desk: Desk, terms: LinkTerms, journal: LinkTerms, suspended: list[str]) -> None:
+    """Suspends a link for which the configuration has other terms than the journal; not a closed one."""
+    if CLOSED in suspended:
+        log.warning("link_closed", bank=desk.bank, link=terms.link, do=is_closed(terms.link))
+    elif differ := differences(journal, terms):
+        log.error("config_differs", bank=desk.bank, link=terms.link, differences=differ)
+        if CONFIG_REASON not in suspended:
+            await _do(desk, Suspend(CONFIG_REASON, (terms.link,), ""))
+
+
+async def agree_again(desk: Desk, config: Config) -> None:
+    """Links that waited for it take wagers again: the journal has the terms of the configuration (L9)."""
+    known = await desk.ask(_terms)
+    for terms in config.links:
+        journal, suspended = known.get(terms.link, (None, []))
+        if journal == terms and CONFIG_REASON in suspended and CLOSED not in suspended:
+            await _do(desk, Resume(CONFIG_REASON, (terms.link,), ""))
+
+
+def is_closed(link: str) -> str:
+    """What to do about a link that the configuration still has, and that people have closed."""
+    return f"link {link} was closed and takes nothing more: take it out of the configuration"
+
+
+def _tell_opening(terms: LinkTerms, config: Config, *, first: bool) -> None:
+    """Logs it; as a warning if the ledger is not new, for it may have lost the meter that the link had."""
+    facts = {"bank": terms.bank, "link": terms.link, "paytable": terms.paytable}
+    if first:
+        log.info("link_opening", **facts)
+    else:
+        log.warning("link_opening", **facts, seeds=seeds(config, [terms]), do=NOT_THERE)
+
+
+async def _agree_tables(desk: Desk, config: Config) -> None:
+    tables, links = await desk.ask(lambda engine: (table_terms(engine.state), views.link_terms(engine.state)))
+    for terms in config.tables:
+        if terms.links[0] in links and tables.get(terms.table) != terms:
+            log.info("table_opening", bank=desk.bank, table=terms.table, links=terms.links)
+            await _do(desk, OpenTable(terms))
+
+
+def misplaced_links(ledger: Reader, config: Config, but: str = "") -> dict[str, str]:
+    """The links of the configuration that lie in another bank of the ledger, and that bank.
+
+    but: a bank that need not be looked into. Raises LedgerCorrupt where a bank cannot be read.
+    """
+    others = [bank for bank in _finished(ledger) if bank != but and not has_ended(ledger, bank)]
+    if tuple(others) == config.banks and len(others) == 1:
+        return {}  # there is no other bank: no row need be read
+    there = {link: bank for bank, links in links_by_bank(ledger, others).items() for link in links}
+    wanted = {terms.link: terms.bank for terms in config.links}
+    return {link: there[link] for link, bank in wanted.items() if there.get(link, bank) != bank}
+
+
+def disagreements(ledger: Reader, config: Config) -> list[str]:
+    """How the configuration differs from links that are open, and the closed links that it still has.
+
+    Raises LedgerCorrupt where a bank cannot be read.
+    """
+    said: list[str] = []
+    for bank in _finished(ledger):
+        links = read_to(ledger, bank, ledger.head(bank)).state.links if bank in config.banks else ()
+        for link in links:
+            terms = next((terms for terms in config.links if terms.link == link.terms.link), None)
+            if terms is not None and link.closed:
+                said.append(is_closed(terms.link))
+            elif terms is not None and (differ := differences(link.terms, terms)):
+                said.append(f"link {terms.link} stands still until two people confirm: {'; '.join(differ)}")
+    return said
+
+
+def is_misplaced(link: str, bank: str, configured: str) -> str:
+    """What to say of a link of the configuration that lies in another bank of the ledger."""
+    return f"link {link} lies in bank {bank} of the ledger, and not in bank {configured}: {_move(bank)}"
+
+
+def _move(bank: str) -> str:
+    """What to do about a link that lies in another bank than the configuration says."""
+    return (
+        f'write bank = "{bank}" on the link, as the ledger has it, and start again; or join the two banks '
+        "(jackpot bank join) and write the new one"
+    )
+
+
+def links_by_bank(ledger: Reader, banks: Collection[str]) -> dict[str, list[str]]:
+    """The links of each bank that has not ended, as it stands; another server may be writing it."""
+    states = {bank: read_to(ledger, bank, ledger.head(bank)).state for bank in banks}
+    return {bank: list(views.link_terms(state)) for bank, state in states.items() if not state.closed_into}
+
+
+def table_terms(state: State) -> dict[str, TableTerms]:
+    """The terms of every table, by id, as the journal has them."""
+    return {table.terms.table: table.terms for table in state.tables}
+
+
+def _terms(engine: Engine) -> dict[str, tuple[LinkTerms, list[str]]]:
+    return {link.terms.link: (link.terms, list(link.suspended)) for link in engine.state.links}
+
+
+async def _do(desk: Desk, command: Command) -> None:
+    answer = await desk.person(command, ())
+    if not answer.ok:
+        name = type(command).__name__
+        log.error("not_opened", bank=desk.bank, command=name, code=answer.code, message=answer.message)

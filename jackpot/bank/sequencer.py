@@ -1,0 +1,335 @@
+"""In which order is everything decided, and when may its answer leave? No I/O: a shell moves the batches.
+
+A command is decided when it is submitted, so the engine runs ahead of the disk while one batch is being
+flushed and the next one gathers. Nothing decided leaves before the commit that it was decided on:
+
+    submit -> waiting? -> decided -> in flight (take_batch) -> released (committed)
+
+In doubt (`failed`), after refused data (`refused`) and after an engine that broke, every decision that is not
+durable is thrown away with its answer; the commands wait in their order of arrival and are decided again by
+`rebuilt`, from an engine that holds exactly what the ledger holds. A doubtful batch that the ledger turns out
+to hold, whole as any transaction, was durable after all: its answers are released as they were decided.
+"""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from controllers.messages import Lock, Wager
+from jackpot.bank.draws import draws_at
+from jackpot.ledger.held import Held
+from jackpot.ledger.journal import Head, Row, Snapshot, row_of
+from jackpot.rules.acts.snapshot_seals import SEAL_STEP, SNAPSHOT_FORMAT, Seal, digest_of
+from jackpot.rules.commands import DIGEST_BYTES, Draw, Envelope
+from jackpot.rules.engine import Engine
+from jackpot.rules.invariant import InvariantError
+from jackpot.rules.outcome import Entry, Outcome
+from jackpot.runtime.isolate import failed
+
+# One batch is one transaction: large enough to share an fsync among a floor, small enough that a batch
+# retried one by one, or a flush on a slow disk, stays under a second.
+BATCH_COMMANDS_MAX: Final = 256
+BATCH_BYTES_MAX: Final = 256 * 1024
+
+# Commands that wait or are decided but not durable. 64 tables at their own limit of 64; beyond it tables
+# are read no further, so that memory and the work of deciding again stay bounded.
+QUEUE_MAX: Final = 4_096
+
+# The frames that may lock a round, and take numbers by chance with them.
+LOCKS: Final = (Wager, Lock)
+
+# A row's bytes besides its body: columns, hash and one posting a level, roughly.
+_ROW_OVERHEAD: Final = 200
+
+Release = Callable[[Any], None]
+Question = Callable[[Engine], Any]
+Draws = Callable[[Engine, str], dict[str, Draw]]
+"""What chance says at a lock of that table, by link."""
+
+
+class Batch(msgspec.Struct, frozen=True):
+    """What one transaction writes. before: the head's seq under it. rows: may be empty, then nothing is
+    committed, only released. snapshot: what the last row seals, to be saved once that is durable.
+    """
+
+    epoch: int
+    before: int
+    rows: list[Row]
+    snapshot: Snapshot | None
+
+
+class Item(msgspec.Struct, eq=False):
+    """A submitted command or question, and what was decided of it.
+
+    entry: what is journalled of it, if anything. state: what it seals, if it is a seal.
+    """
+
+    work: Envelope | Question
+    release: Release
+    outcome: Any = None
+    entry: Entry | None = None
+    poison: str | None = None
+    state: bytes | None = None
+
+
+def _release_nobody(_outcome: Outcome) -> None:
+    """Nobody waits for what the writer writes by itself."""
+
+
+def _own(envelope: Envelope) -> Item:
+    return Item(envelope, _release_nobody)
+
+
+def _tell_nobody(_items: Sequence[Item], _seq: int) -> None:
+    """Nobody but who submitted hears of it."""
+
+
+class Core:
+    """The one writer of one bank: state, order, and what waits for which commit.
+
+    tell: called with all that became durable together and was answered, in its order, and the seq that is
+    durable now. draws: of a simulation, others than the secure ones. A question must not raise. A `release`
+    callback may submit again. held: what is durable, as the ledger has it.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        head: Head,
+        tell: Callable[[Sequence[Item], int], None] = _tell_nobody,
+        snapshot_every: int = SEAL_STEP,
+        draws: Draws = draws_at,
+    ) -> None:
+        self.engine = engine
+        self.bank = head.bank
+        self.epoch = head.epoch
+        self.durable_seq = head.seq
+        self.durable_hash = head.hash
+        self.held = Held(engine, head)
+        self.submitted = 0
+        self._tell = tell
+        self._snapshot_every = snapshot_every
+        self._draws = draws
+        self._waiting: deque[Item] = deque()
+        self._decided: deque[Item] = deque()
+        self._flight: list[Item] | None = None
+        self._written: tuple[Sequence[Row], Snapshot | None] = ((), None)
+        self._doubtful: list[Item] = []
+        self._flight_end = (head.seq, head.hash)
+        self._first: Item | None = None
+        self._deciding = True
+        self._releasing = False
+        self._one_by_one = 0
+
+    def begin(self, first: Envelope) -> None:
+        """Decides what is the first row of the epoch: the journal's own, which nobody waits for (S3)."""
+        self._first = _own(first)
+        self._decide(self._first)
+
+    def submit(self, work: Envelope | Question, release: Release) -> None:
+        """Decides a command, or reads the state, at its place in the order; in doubt it waits.
+
+        `release` hears the outcome, or the answer, once all that it was decided on is durable (S5).
+        """
+        self.submitted += isinstance(work, Envelope)
+        item = Item(work, release)
+        if not self._deciding:
+            self._waiting.append(item)
+            return
+        self._decide(item)
+        if item.entry is None and len(self._decided) == 1 and self._flight is None and not self._releasing:
+            self._release([self._decided.popleft()])  # it was decided on nothing that waits for a commit
+
+    @property
+    def depth(self) -> int:
+        """How many commands and questions are not released yet."""
+        return len(self._waiting) + len(self._decided) + len(self._flight or ()) + len(self._doubtful)
+
+    def statistics(self) -> dict[str, Any]:
+        """Where the queue stands: commands and questions by what they wait for, and its limit."""
+        return {
+            "submitted": self.submitted,
+            "durable_seq": self.durable_seq,
+            "epoch": self.epoch,
+            "queue_limit": QUEUE_MAX,
+            "queue": {
+                "waiting": len(self._waiting),
+                "decided": len(self._decided),
+                "committing": len(self._flight or ()),
+                "doubtful": len(self._doubtful),
+            },
+        }
+
+    @property
+    def full(self) -> bool:
+        """Whether tables are to be read no further."""
+        return self.depth >= QUEUE_MAX
+
+    @property
+    def broken(self) -> bool:
+        """Whether nothing is decided until `rebuilt`, and nothing is being flushed that would prevent it."""
+        return not self._deciding and self._flight is None
+
+    def take_batch(self) -> Batch | None:
+        """The next batch, hashes chained; None where nothing is decided or one is in flight already."""
+        if self._flight is not None or not self._decided:
+            return None
+        before, previous = self.durable_seq, self.durable_hash
+        self._flight = self._next_items()
+        rows = []
+        for item in self._flight:
+            if (entry := item.entry) is not None:
+                row = row_of(self.bank, self.epoch, entry, previous)
+                rows.append(row)
+                previous = row.hash
+        self._flight_end = (before + len(rows), previous)
+        sealed = self._flight[-1].state
+        snapshot = None if sealed is None else self._snapshot_of(sealed, rows)
+        self._written = rows, snapshot
+        return Batch(self.epoch, before, rows, snapshot)
+
+    def committed(self) -> None:
+        """The batch in flight is durable: its answers leave in order, then everybody who looks is told."""
+        items, self._flight = self._flight or [], None
+        self.durable_seq, self.durable_hash = self._flight_end
+        self.held.durable(*self._written)
+        if self._one_by_one and any(item.entry is not None for item in items):
+            self._one_by_one -= 1
+        self._release(items)
+
+    def failed(self) -> None:
+        """The commit ended in doubt: nothing more is decided until the ledger has been looked at."""
+        if self._flight is not None:
+            self._doubtful += self._flight
+            self.held.doubted(*self._written)
+        self._flight = None
+        self._discard_decided()
+
+    def refused(self) -> None:
+        """The database refused this batch's data and wrote nothing: its commands go one by one from now on.
+
+        A command refused alone is the culprit, and is decided again as `internal`. Raises InvariantError if
+        even that is refused, a seal, or the first row of the epoch: then no row can be written.
+        """
+        items = [item for item in self._flight or () if item.entry is not None]
+        if len(items) == 1:
+            if items[0].state is not None:
+                raise InvariantError("the ledger refused a seal")
+            if items[0] is self._first:
+                raise InvariantError("the ledger refused the row that says which program this is")
+            if items[0].poison is not None:
+                raise InvariantError(f"the ledger refused the refusal of: {items[0].poison}")
+            items[0].poison = "the ledger refused this command's data"
+        self._one_by_one = max(self._one_by_one, len(items))
+        flight, self._flight = self._flight or [], None
+        self._discard_decided()
+        self._wait_again(flight)
+
+    def rebuilt(self, engine: Engine, head: Head, first: Envelope | None = None) -> None:
+        """Decides every waiting command again, in order of arrival, on an engine that equals the ledger.
+
+        first: as in `begin`, where the epoch is a new one. That of the epoch before is not asked again.
+        Raises InvariantError where engine and head do not agree, or a culprit cannot even be refused.
+        """
+        if engine.seq != head.seq:
+            raise InvariantError(f"the engine stands at {engine.seq}, the ledger at {head.seq}")
+        doubtful, self._doubtful = self._doubtful, []
+        survived = (head.seq, head.hash) == self._flight_end
+        self.engine, self.epoch = engine, head.epoch
+        self.durable_seq, self.durable_hash = head.seq, head.hash
+        self.held.settled(engine, head)
+        if survived:
+            self._release(doubtful)
+        else:
+            self._wait_again(doubtful)
+        self._deciding = True
+        again, self._waiting = self._waiting, deque()
+        if first is not None:
+            again = deque(item for item in again if item is not self._first)
+            self._first = _own(first)
+            again.appendleft(self._first)
+        while again and self._deciding:
+            self._decide(again.popleft())
+        self._waiting.extend(again)
+
+    def _decide(self, item: Item) -> None:
+        work, seal = item.work, None
+        try:
+            if not isinstance(work, Envelope):
+                item.outcome = work(self.engine)
+            else:
+                if isinstance(work.command, LOCKS) and (draws := self._draws(self.engine, work.table or "")):
+                    work = msgspec.structs.replace(work, draws=draws)
+                if item.poison is None:
+                    item.outcome = outcome = self.engine.execute(work)
+                else:
+                    item.outcome = outcome = self.engine.execute_as_internal(work, item.poison)
+                item.entry = entry = outcome.entry
+                if entry is not None and self.engine.unsealed >= self._snapshot_every:
+                    seal = self._seal(entry.at)
+        except Exception as error:  # the engine is broken, whatever it was: only a rebuild helps
+            if item.poison is not None:
+                raise InvariantError(f"not even a refusal can be applied: {error}") from error
+            item.poison = f"{type(error).__name__}: {error}"
+            self._waiting.appendleft(item)
+            self._discard_decided()
+            return
+        self._decided.append(item)
+        if seal is not None:
+            self._decided.append(seal)
+
+    def _seal(self, at: int) -> Item:
+        """The seal that is due with an entry: the journal's own, which nobody waits for."""
+        state = self.engine.snapshot()
+        digest = digest_of(state)[:DIGEST_BYTES]  # no request's, which would be taken for asked again
+        envelope = Envelope(Seal(), at=at, tick=0, digest=digest)
+        sealed = self.engine.execute(envelope)
+        seal = Item(envelope, _release_nobody, sealed, sealed.entry, state=state)
+        if seal.entry is None:
+            raise InvariantError(f"the state is not sealed: {seal.outcome.answer}")
+        return seal
+
+    def _next_items(self) -> list[Item]:
+        """The oldest decided items that fit one batch; a seal, or a retry one by one, ends it sooner."""
+        items: list[Item] = []
+        size, decided, one_by_one = 0, self._decided, self._one_by_one
+        while decided and len(items) < BATCH_COMMANDS_MAX:
+            item = decided[0]
+            if (entry := item.entry) is not None:
+                size += len(entry.body) + _ROW_OVERHEAD
+                if items and size > BATCH_BYTES_MAX:
+                    break
+            items.append(decided.popleft())
+            if item.state is not None or (one_by_one and entry is not None):
+                break
+        return items
+
+    def _release(self, items: Sequence[Item]) -> None:
+        """Answers, then tells. A receiver may raise: no other answer is kept back by that."""
+        self._releasing = True
+        for item in items:
+            try:
+                item.release(item.outcome)
+            except Exception as error:  # noqa: BLE001 - see above
+                failed("answer", "release", error)
+        self._tell(items, self.durable_seq)
+        self._releasing = False
+
+    def _discard_decided(self) -> None:
+        self._deciding = False
+        self._wait_again(list(self._decided))
+        self._decided.clear()
+
+    def _wait_again(self, items: Sequence[Item]) -> None:
+        """Seals do not: the next one is due with the first entry."""
+        waiting = [item for item in items if item.state is None]
+        for item in waiting:
+            item.outcome = item.entry = None
+        self._waiting.extendleft(reversed(waiting))
+
+    def _snapshot_of(self, state: bytes, rows: Sequence[Row]) -> Snapshot:
+        """The snapshot that the last of these rows seals."""
+        row_hash = rows[-2].hash if len(rows) > 1 else self.durable_hash
+        return Snapshot(self.bank, rows[-1].seq - 1, row_hash, SNAPSHOT_FORMAT, state)

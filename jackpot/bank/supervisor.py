@@ -1,0 +1,311 @@
+"""Who carries out the life of a bank? This shell asks the ledger, tells `hold` the news, and does as it says.
+
+A server that is alone on a ledger takes its banks at once. One of several watches each bank's head and takes
+a bank that is free. It watches again once another server has the bank, or people have handed it over.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager, suppress
+from math import inf
+from typing import Any, Final
+
+import structlog
+
+from jackpot.bank.bank import BankStopped
+from jackpot.bank.lifecycle import Do
+from jackpot.bank.writer import Writer
+from jackpot.ledger.banks import UNFINISHED_COPY
+from jackpot.ledger.journal import Head
+from jackpot.ledger.store import CommitInDoubt, Fenced, LedgerError, LedgerUnusable
+from jackpot.runtime.head_watch import BEAT_S, HEIR_WITHIN_S, LOOK_S
+from jackpot.runtime.service_states import Lease
+
+# A ledger that does not answer a standby is asked again so often: it costs one connection.
+RETRY_S: Final = 1.0
+
+log: Final = structlog.get_logger()
+
+
+class _Handing:
+    """A bank on its way to another server, for the person who waits.
+
+    given_up: whether the ledger says that it is free. heir: who took it, "" where it came back.
+    """
+
+    def __init__(self) -> None:
+        loop = asyncio.get_running_loop()
+        self.given_up: asyncio.Future[bool] = loop.create_future()
+        self.heir: asyncio.Future[str] = loop.create_future()
+
+
+class Tenure:
+    """Carries one bank in one server through its life, which `hold` describes.
+
+    The first time, a server that knows of no other waits for nobody. on_taken: what follows a taking before
+    devices are let in. waits: for how many seconds a free bank is left to others now. start: runs a task next
+    to this one.
+    """
+
+    def __init__(
+        self,
+        writer: Writer,
+        *,
+        waits: Callable[[], float],
+        start: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]],
+        on_taken: Callable[[Writer], Awaitable[None]],
+    ) -> None:
+        self.writer = writer
+        self.hold = writer.hold
+        self.bank = writer.bank
+        self._store = writer.store
+        self._clock = writer.clock
+        self._alone = not writer.hold.others
+        self._waits = waits
+        self._start = start
+        self._on_taken = on_taken
+        self._patient_until = -inf
+        self._ended = asyncio.Event()
+        self._handing: _Handing | None = None
+        self._settled: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    async def settled(self) -> None:
+        """Returns once the bank is held here, or watched. Raises what the first try to take it raises."""
+        await self._settled
+
+    def end(self) -> None:
+        """Lets `run` return once what was decided is durable and the bank is free for others."""
+        self._ended.set()
+        self.writer.end()
+
+    async def hand_over(self) -> str:
+        """Gives the bank up once all decided is durable. Returns the name of the server that took it then.
+
+        Raises BankStopped where it is not held here, or nobody else could take it, or did.
+        """
+        if (stopped := self.hold.stopped) is not None:
+            raise BankStopped(stopped)
+        if not self._store.shared:
+            raise BankStopped("a ledger in SQLite has one server")
+        handing = self._handing = self._handing or _Handing()
+        self.writer.end(hand_over=True)
+        await asyncio.wait((handing.given_up,))
+        if not handing.given_up.result():
+            raise BankStopped(
+                f"{self.bank} was not given up in the ledger: other servers wait until it lapses"
+            )
+        await asyncio.wait((handing.heir,), timeout=HEIR_WITHIN_S)
+        if not handing.heir.done():
+            raise BankStopped(f"{self.bank} was given up, and the ledger does not say who has it now")
+        if not handing.heir.result():
+            raise BankStopped(f"no other server took {self.bank}: this one has it again")
+        return handing.heir.result()
+
+    def _given_up(self, *, free: bool) -> None:
+        """The bank's time here is over. free: another server may take it at once."""
+        if self._handing is not None and not self._handing.given_up.done():
+            self._handing.given_up.set_result(free)
+            if not free:
+                self._handing = None
+
+    def _inherited(self, holder: str) -> None:
+        """Somebody has the bank that was handed over; "" where it came back."""
+        if self._handing is not None and self._handing.given_up.done():
+            self._handing.heir.set_result(holder)
+            self._handing = None
+
+    def look(self) -> Lease:
+        """Who holds the bank, as this server saw it last, and what it is here; also without a ledger."""
+        return self.hold.look(self.writer.core.durable_seq, self._clock.monotonic())
+
+    async def run(self) -> None:
+        """Holds the bank whenever it may, until `end`; one that cannot be held at all is stopped for good."""
+        writer, at_once = self.writer, self._alone
+        while not self._ended.is_set() and not self.hold.failed:
+            try:
+                seen = None
+                if at_once := at_once and not await self._at_work():
+                    self.hold.take()
+                else:
+                    seen = await self._until_free()
+                if at_once or seen is not None:
+                    at_once = False
+                    await self._take(seen)
+            except Fenced as error:
+                log.info("bank_taken_by_another", bank=self.bank, reason=str(error))
+                writer.carry_out(self.hold.fenced())
+            except CommitInDoubt as error:
+                if self._alone:
+                    self._refuse(error)
+                await self._recover(error)
+            except BankStopped as error:
+                self._refuse(error)
+            except Exception as error:  # noqa: BLE001 - also what nobody can explain stops this bank alone
+                self._refuse(error)
+                writer.fail(error)
+            finally:
+                self._given_up(free=False)
+
+    async def _at_work(self) -> bool:
+        """Whether a server that this one was not told of seems to have the bank: its connection stands."""
+        if not self._store.shared or not (await self._store.head(self.bank)).holder:
+            return False
+        return await self._store.held(self.bank)
+
+    def _settle(self) -> None:
+        if not self._settled.done():
+            self._settled.set_result(None)
+
+    def _refuse(self, error: Exception) -> None:
+        """The first time, the one who starts the server is told, and this ends."""
+        if not self._settled.done():
+            self._settled.set_exception(error)
+            self._ended.set()
+
+    async def _until_free(self) -> Head | None:
+        """Watches until the bank may be taken here, as seen then; None if this ends first.
+
+        Raises CommitInDoubt.
+        """
+        while not self._ended.is_set() and not self.hold.failed:
+            head = await self._store.head(self.bank)
+            held = await self._store.held(self.bank)
+            now = self._clock.monotonic()
+            what = self.hold.seen(head, held=held, now=now, waits=self._waits())
+            if Do.WENT_BACK in what and self.hold.furthest is not None:
+                log.error("ledger_went_back", bank=self.bank, seq=head.seq, was=self.hold.furthest.seq)
+            if head.holder not in {"", self.hold.own}:
+                self._inherited(head.holder)
+            self.writer.carry_out(what)
+            if Do.TAKE in what:
+                return head
+            self._settle()
+            await self._pause(LOOK_S)
+        return None
+
+    async def _take(self, seen: Head | None) -> None:
+        """Takes the bank, checks it whole (S3), writes it until that ends, and leaves it free if it may.
+
+        seen: the head that it is taken on: where that has moved since, another server is at work (Fenced).
+        """
+        writer = self.writer
+        if (seen or await self._store.head(self.bank)).holder == UNFINISHED_COPY:
+            raise LedgerUnusable(
+                f"bank {self.bank} is a copy that was interrupted: jackpot ledger copy goes on with it"
+            )
+        epoch = await writer.recovery.take(seen)
+        self._inherited("")
+        async with self._beating(epoch):
+            engine, head = await writer.recovery.whole(epoch, self.hold.furthest)
+        if into := engine.state.closed_into:
+            raise LedgerUnusable(
+                f'bank {self.bank} was joined: write bank = "{into}" on its links in the configuration'
+            )
+        engine.new_epoch(int(self._clock.monotonic() * 1000))
+        log.info("ledger_checked", bank=self.bank, seq=head.seq, epoch=head.epoch, hash=head.hash.hex())
+        writer.begin(engine, head)
+        writer.carry_out(self.hold.checked())
+        await self._write()
+
+    async def _write(self) -> None:
+        """Writes the bank until that ends, and gives it up if it may. Raises BankStopped."""
+        if self.hold.failed:
+            raise BankStopped(self.hold.stopped)
+        writer = self.writer
+        writing = self._start(writer.run())
+        opening = self._start(self._open())
+        if self._ended.is_set():
+            writer.end()
+        try:
+            await asyncio.wait((opening, writing), return_when=asyncio.FIRST_COMPLETED)
+            if opening.done():
+                await opening
+            await asyncio.wait((writing,))
+        except asyncio.CancelledError:
+            writing.cancel()
+            raise
+        finally:
+            writer.end()
+            opening.cancel()
+            await asyncio.wait((opening, writing))
+        if self.hold.failed:
+            raise BankStopped(self.hold.stopped)
+        if self.hold.stopped is None:
+            await self._release()
+
+    async def _open(self) -> None:
+        """Lets devices in once configuration and journal agree; not where the bank is lost meanwhile."""
+        while True:
+            try:
+                await self._on_taken(self.writer)
+                break
+            except CommitInDoubt as error:  # the writer recovers from it, and it is done again
+                log.warning("ledger_unavailable", bank=self.bank, retry_s=RETRY_S, reason=str(error))
+            except BankStopped:
+                return  # the writer's end says why
+            except LedgerError as error:
+                self.writer.fail(error)
+                self.writer.end()
+                return
+            await self._pause(RETRY_S)
+            if self._ended.is_set():
+                return
+        self.writer.carry_out(self.hold.agreed())
+        self._settle()
+
+    async def _release(self) -> None:
+        """Everything decided is durable: another server may take the bank before this one hears of it."""
+        self.writer.carry_out(self.hold.drained())
+        if not self._store.shared:
+            return  # its file is free for others once this server has closed it
+        try:
+            await self._store.release(self.bank, self.writer.core.epoch)
+            self._given_up(free=True)
+        except (CommitInDoubt, Fenced) as error:
+            log.warning("not_released", bank=self.bank, reason=str(error))
+        self.writer.carry_out(self.hold.released())
+
+    @asynccontextmanager
+    async def _beating(self, epoch: int) -> AsyncIterator[None]:
+        """Others see the head move while a long check is being made."""
+        done = asyncio.Event()
+
+        async def beat() -> None:
+            while not done.is_set():
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(BEAT_S):
+                        await done.wait()
+                        return
+                with suppress(CommitInDoubt, Fenced):  # who reads the books finds out too
+                    await self._store.beat(self.bank, epoch)
+
+        if not self._store.shared:
+            yield
+            return
+        beating = self._start(beat())
+        try:
+            yield
+        finally:
+            done.set()
+            await asyncio.wait((beating,))
+
+    async def _recover(self, error: CommitInDoubt) -> None:
+        """A fresh connection, at once or soon after the last; the bank stays with the one that holds it."""
+        log.warning("ledger_unavailable", bank=self.bank, retry_s=RETRY_S, reason=str(error))
+        self.writer.carry_out(self.hold.lost())
+        if not self._alone:
+            self._settle()
+        if self._clock.monotonic() < self._patient_until:
+            await self._pause(RETRY_S)
+        while not self._ended.is_set():
+            self._patient_until = self._clock.monotonic() + 2 * RETRY_S
+            with suppress(CommitInDoubt):
+                await self._store.recover()
+                return
+            await self._pause(RETRY_S)
+
+    async def _pause(self, seconds: float) -> None:
+        """Waits, but not beyond the end."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._ended.wait()

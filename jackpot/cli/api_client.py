@@ -1,0 +1,250 @@
+"""How does a command talk to a running server? One helper adds the options for it and carries them."""
+
+import json
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, wraps
+from inspect import Parameter, signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Concatenate, Final, NamedTuple, ParamSpec
+
+import typer
+
+from jackpot.cli.options import By, ConfigFile, as_owner, at_server, configured, fail, read
+
+if TYPE_CHECKING:
+    from jackpot.api.admin_client import Answer
+    from jackpot.api.operation import Ask
+    from jackpot.config.settings import Listen
+
+# Where a second person confirms what one asked for.
+REQUESTS: Final = "/ops/requests"
+
+# As in `jackpot.api.admin_client`, which is imported once a command asks.
+ANSWER_WITHIN_S: Final = 30.0
+# What the person types next, by the code of the refusal.
+_HINTS: Final = {
+    "two_people": "; type both names: --by NAME --and-by OTHER",
+    "no_document": ": --write document=NUMBER",
+    "no_tax_form": ": --write tax_form=NAME --write tax_number=NUMBER; before a correction by `hits add`",
+    "no_paper": ": --write NAME=TEXT, or before it `jackpot hits add`",
+    "several_winners": ": --seat N, with a document of its own",
+    "not_validated": "; validate it first",
+    "no_such_hit": "; `jackpot hits list --all` lists every one ever made",
+    "bank_stopped": "; `jackpot lease show` says who has each bank",
+    "misdirected": "; `jackpot lease show` says who has each bank",
+    "round_unfinished": "; `jackpot rounds show TABLE` shows it",
+    "no_such_round": "; `jackpot rounds show TABLE` shows which there is",
+    "no_such_alarm": "; `jackpot alarms list` lists the open ones",
+    "not_behind": "; `jackpot ledger behind` lists what tables say",
+}
+
+Socket = Annotated[
+    Path | None,
+    typer.Option(
+        "--socket",
+        envvar="JACKPOT_SOCKET",
+        metavar="PATH",
+        help="The server's admin socket, in place of --config.",
+    ),
+]
+Bank = Annotated[str | None, typer.Option("--bank", help="Which bank, where there are several.")]
+AndBy = Annotated[
+    str | None, typer.Option("--and-by", metavar="NAME", help="The second person, for what takes two people.")
+]
+Look = Annotated[bool, typer.Option("--preview", help="Only show what would change.")]
+Seen = Annotated[
+    str | None,
+    typer.Option(
+        "--seen", metavar="MARK", help="From a preview: refuse the act if it would do anything else."
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print the server's answer as JSON.")]
+
+P = ParamSpec("P")
+
+
+class _Place(NamedTuple):
+    """How sums and times are written where the server stands."""
+
+    locale: str
+    currency: str
+    timezone: str
+
+
+@dataclass(frozen=True)
+class Talk:
+    """What the options of a command say of the server and of who asks it."""
+
+    config: Path | None = None
+    socket: Path | None = None
+    bank: str | None = None
+    by: str | None = None
+    and_by: str | None = None
+    as_json: bool = False
+    preview: bool = False
+    seen: str | None = None
+
+    def ask(self, ask: "Ask", bank: str | None = None, waits: str = "") -> dict[str, Any]:
+        """The server's answer; a refusal or no server ends the command. bank: in place of the option's.
+
+        An act that waits for a second person ends it too, with what `waits` says of it, if anything.
+        """
+        import msgspec
+
+        from jackpot.api.operation import Question
+
+        bank, near = bank or self.bank, dict[str, str]()
+        if not isinstance(ask, Question):
+            given = {"by": self.by, "and_by": self.and_by, "bank": bank, "seen": self.seen}
+            near = {name: value for name, value in given.items() if value is not None}
+        elif bank is not None and "bank" in ask.__struct_fields__:
+            ask = msgspec.structs.replace(ask, bank=bank)
+        answer = self._answer(ask, near)
+        if not answer.ok:
+            fail(
+                answer.said.get("detail", "the server refused it")
+                + _HINTS.get(answer.said.get("code", ""), "")
+            )
+        if answer.said.get("asked") is True and not isinstance(ask, Question):
+            self.show(answer.said, waits or self.waits(answer.said["request"]))
+            raise typer.Exit
+        return answer.said
+
+    def waits(self, request: str) -> str:
+        """What has become of what one person asked for and two must stand for."""
+        at = None if self.config is None else pages_at(at_server(configured(self.config, "")).listen)
+        return (
+            f"{request}: asked for, and not done: it waits 15 minutes for a second person, who confirms it "
+            f"at {at or ''}{REQUESTS}"
+        )
+
+    def answered(self) -> bool:
+        """Whether a server runs that may be asked; one that may not ends the command."""
+        path = self.socket or _configured(self.config)
+        try:
+            with socket.socket(socket.AF_UNIX) as line:
+                line.connect(str(path))
+        except PermissionError:
+            fail(f"{path} may not be opened by you; {as_owner(path)}")
+        except OSError:
+            if self.socket is not None:
+                fail(f"no server answers at {path}: is it running?")
+            return False
+        return True
+
+    def show(self, answer: Any, text: str) -> None:
+        """An answer as JSON, or in the sentence given."""
+        typer.echo(json.dumps(answer, indent=2) if self.as_json else text)
+
+    def told(self, answer: Any) -> bool:
+        """Whether JSON was asked for: then it is told, and there is nothing else to show."""
+        if self.as_json:
+            self.show(answer, "")
+        return self.as_json
+
+    def money(self, amount: str) -> str:
+        """A sum of an answer, as the server's site writes it; a fraction below a cent is left out."""
+        from jackpot.config.writing import writing
+        from jackpot.rules.money import of_decimal, to_cents
+
+        return writing(self._place.locale, self._place.currency).text(to_cents(of_decimal(amount)))
+
+    def moment(self, unix_ms: int) -> str:
+        """A moment in that site's time, to the second."""
+        from jackpot.config.writing import moment
+
+        return moment(unix_ms, self._place.timezone)
+
+    @cached_property
+    def _place(self) -> "_Place":
+        """Where the server stands: by its configuration, else as the server says itself."""
+        import msgspec
+
+        from jackpot.api.queries.servers import AskSite, Site
+
+        if self.config is not None:
+            site = configured(self.config, "").site
+            return _Place(site.locale, site.currency, site.timezone)
+        told = msgspec.convert(self.ask(AskSite()), Site)
+        return _Place(told.locale, told.currency, told.timezone)
+
+    def _answer(self, ask: "Ask", near: dict[str, str]) -> "Answer":
+        """What the server says; without an answer an act may have been done."""
+        from jackpot.api import admin_client
+        from jackpot.api.operation import Question
+
+        path = self.socket or _configured(self.config)
+        try:
+            return admin_client.ask(path, ask, near, ANSWER_WITHIN_S)
+        except TimeoutError:
+            perhaps = (
+                "" if isinstance(ask, Question) else "; whether it was done shows once the ledger is well"
+            )
+            fail(f"no answer within {ANSWER_WITHIN_S:.0f} s: the server waits for its ledger{perhaps}")
+        except PermissionError:
+            fail(f"{path} may not be opened by you; {as_owner(path)}")
+        except OSError as error:
+            fail(f"no server answers at {path}: {error.strerror or error}; is it running?")
+
+
+# The options that a command may have, in the order in which its help shows them.
+_OPTIONS: Final[dict[str, tuple[Any, Any]]] = {
+    "config": (ConfigFile, None),
+    "socket": (Socket, None),
+    "bank": (Bank, None),
+    "by": (By, None),
+    "and_by": (AndBy, None),
+    "as_json": (Json, False),
+    "preview": (Look, False),
+    "seen": (Seen, None),
+}
+# Of a question, of an act of one person, and of one that may take two.
+LOOK: Final = ("config", "socket", "as_json")
+ONE: Final = (*LOOK, "by")
+TWO: Final = (*ONE, "and_by")
+# Of one that is looked at first.
+MOVES: Final = (*TWO, "preview", "seen")
+# Of a command that asks no server.
+ALONE: Final = ("config", "by")
+
+
+def talking(*options: str) -> Callable[[Callable[Concatenate[Talk, P], None]], Callable[..., None]]:
+    """Gives a command these options, behind its own, and a Talk with what they say as its first argument."""
+
+    def with_options(command: Callable[Concatenate[Talk, P], None]) -> Callable[..., None]:
+        @wraps(command)
+        def run(**given: Any) -> None:
+            said = {name: given.pop(name) for name in options}
+            command(Talk(**said), **given)  # type: ignore[call-arg]
+
+        own = list(signature(command).parameters.values())[1:]
+        added = [
+            Parameter(name, Parameter.KEYWORD_ONLY, annotation=kind, default=default)
+            for name, (kind, default) in _OPTIONS.items()
+            if name in options
+        ]
+        by_name = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in own]
+        run.__signature__ = signature(command).replace(parameters=by_name + added)  # type: ignore[attr-defined]
+        return run
+
+    return with_options
+
+
+def pages_at(listen: "Listen") -> str | None:
+    """The address of the pages for people, where the configuration says enough of it."""
+    from jackpot.config.places import EVERYWHERE
+
+    at, scheme = listen.http, "http" if listen.tls is None else "https"
+    if at is None or not at.port:
+        return None
+    if at.host not in EVERYWHERE:
+        return f"{scheme}://{at}"
+    return f"{scheme}://{listen.hosts[0]}:{at.port}" if listen.hosts else None
+
+
+def _configured(config: Path | None) -> Path:
+    if config is None:
+        fail("which server? give --config FILE or --socket PATH")
+    return at_server(read(config)).listen.admin

@@ -1,0 +1,128 @@
+"""`jackpot ledger seal`: how do old rows leave a ledger, once an archive is proved to have them?"""
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from jackpot.cli.api_client import ALONE, Talk, talking
+from jackpot.cli.offline_ledger import alone, until_free
+from jackpot.cli.options import configured, fail, person
+from jackpot.cli.progress import bar
+from jackpot.text import counted
+
+if TYPE_CHECKING:
+    from jackpot.ledger.maintenance.archive import Plan
+
+# What people do when it is done.
+_NEXT: Final = """\
+{0} is the only place that has these rows now: keep a second copy on another machine.
+Prove both: jackpot verify --archive {0}
+Nightly backups need it from now on: jackpot ledger nightly --archive {0}"""
+
+
+@talking(*ALONE, "and_by", "preview")
+def seal(
+    talk: Talk,
+    archive: Annotated[
+        Path, typer.Argument(metavar="ARCHIVE", help="The archive so far, or a new file; on another disk.")
+    ],
+    reason: Annotated[
+        str, typer.Option("--reason", "-r", metavar="TEXT", help="Why; it is journalled.")
+    ] = "",
+    ledger: Annotated[
+        str | None,
+        typer.Option(
+            "--ledger", metavar="URL", help="PostgreSQL: the same ledger, as the owner of its tables."
+        ),
+    ] = None,
+    days: Annotated[
+        int | None,
+        typer.Option(
+            "--older-than", min=1, metavar="DAYS", help="Only rows that are older leave. [default: 400]"
+        ),
+    ] = None,
+) -> None:
+    """Move old rows of tables into an archive, and delete them from the ledger. It takes two people.
+
+    Before: stop the servers, and take a backup. What leaves are frames of tables that made no hit; acts,
+    readings, hits and refusals stay. Rows since an unpaid hit, and of a running cycle, stay too. ARCHIVE is a
+    backup of the whole ledger, which is brought up to date and proved first; each row is then compared with
+    it. From then on it is the only place that has what left: keep two copies, on two machines. `jackpot
+    verify --archive ARCHIVE` proves both. If it is interrupted, run the same command again.
+
+    Example: jackpot ledger seal /archive/ledger.db --reason "books of 2025" --by Ann --and-by Bo -c F
+    """
+    from msgspec.structs import replace
+
+    from jackpot.clock import SystemClock
+    from jackpot.ledger.maintenance.archive import OLDER_THAN_DAYS, Sealing, plans
+    from jackpot.ledger.maintenance.archive import seal as let_go
+    from jackpot.ledger.open import opened
+    from jackpot.ledger.reading import Reader
+    from jackpot.ledger.store import LedgerError
+    from jackpot.rules.acts.fields import DAY_MS
+
+    people = _people(talk, reason)
+    found = configured(talk.config, "give --config FILE")
+    found = replace(found, ledger=replace(found.ledger, url=ledger)) if ledger else found
+    now = SystemClock().unix_ms()
+    sealing = Sealing(people, reason, now - (days or OLDER_THAN_DAYS) * DAY_MS, now)
+    told: list[Plan] = []
+    failed = ""
+
+    async def work() -> None:
+        if talk.preview:  # a server may run
+            async with opened(found.ledger.url, readonly=True) as books:
+                told.extend(await plans(books, sealing.before_ms))
+            return
+        async with alone(found) as store:
+            await until_free(store, await store.run(Reader.banks))
+            with bar() as progress:
+                await let_go(store, archive, sealing, told.append, progress)
+
+    try:
+        asyncio.run(work())
+    except LedgerError as error:
+        failed = str(error)
+    except OSError as error:
+        failed = f"{error.filename or archive}: {error.strerror or error}"
+    except KeyboardInterrupt:
+        failed = f"it was interrupted; rows may have left, so keep {archive}"
+    for one in told:
+        typer.echo(_told(one, found.site.timezone, preview=talk.preview))
+    _end(archive, failed, told, preview=talk.preview)
+
+
+def _end(archive: Path, failed: str, told: "list[Plan]", *, preview: bool) -> None:
+    """What people do next; the command fails where it did not come to its end."""
+    some = any(one.upto for one in told)
+    left = some and not preview
+    if left:
+        typer.echo(_NEXT.format(archive))
+    if failed:
+        fail(f"not sealed{' to the end, run the same command again' * left}: {failed}")
+    if not some:
+        typer.echo("nothing to archive")
+
+
+def _people(talk: Talk, reason: str) -> tuple[str, str]:
+    """Who lets rows go; a preview asks for nobody."""
+    people = (person(talk.by), person(talk.and_by))
+    if not talk.preview and (talk.and_by is None or people[0] == people[1]):
+        fail("--by NAME --and-by OTHER: it takes two people")
+    if not talk.preview and not reason.strip():
+        fail("--reason: say why; it is journalled")
+    return people
+
+
+def _told(one: "Plan", timezone: str, *, preview: bool) -> str:
+    """What leaves a bank, or why nothing does."""
+    from jackpot.config.writing import local_time
+
+    if not one.upto:
+        return f"{one.bank}: nothing leaves: {one.held}"
+    verb, day = "would leave" if preview else "left", local_time(one.at, timezone, "%Y-%m-%d")
+    rows = f"{counted(one.leaving, 'row')} up to row {one.upto:,} of {day}"
+    return f"{one.bank}: {rows} {verb}; no later ones: {one.held}"

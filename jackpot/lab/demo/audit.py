@@ -1,0 +1,94 @@
+"""Do the books balance, and does everybody on the floor agree with them?"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from jackpot.lab.demo.house import SIGNS
+from jackpot.ledger.open import open_reader
+from jackpot.ledger.rebuild import rebuild
+from jackpot.ledger.verify.verifier import verify
+from jackpot.rules import views
+from jackpot.rules.money import to_cents
+from jackpot.text import counted
+
+Meters = Mapping[tuple[str, str], int]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """entries: of the verified chain. problems: sentences; none if all is well. left: awards not yet paid."""
+
+    entries: int
+    tables: int
+    problems: tuple[str, ...]
+    left: int = 0
+
+    def line(self) -> str:
+        """The last word of a demo."""
+        if self.problems:
+            return f"the books do NOT balance, or somebody disagrees with them: {'; '.join(self.problems)}"
+        left = f"; {counted(self.left, 'award')} left to pay" if self.left else ""
+        return (
+            f"the books balance: {counted(self.entries, 'entry')} verified, "
+            f"and the {self.tables} tables' own counts agree{left}"
+        )
+
+
+def audit(
+    url: str,
+    bank: str,
+    counts: Mapping[str, Mapping[str, int]],
+    signs: Mapping[str, Meters],
+    *,
+    by_hand: bool = False,
+) -> Verdict:
+    """Verifies a ledger that no server has open, and compares it with what the floor itself has seen.
+
+    counts: of each table, its own number of accepted wagers by link (S6). signs: what each sign showed last,
+    in cents; it must be what the books have (S5). by_hand: people pay the awards, so some may be left.
+    """
+    ledger, left = open_reader(url), 0
+    try:
+        report = verify(ledger, bank)
+        problems = list(report.problems)
+        if not problems:
+            engine, _ = rebuild(ledger, bank)
+            books = views.statistics(engine)
+            problems = _differing(books, counts, signs)
+            left = books["hits"]["pending"] + books["hits"]["validated"]
+            if left and not by_hand:
+                problems.append(f"{counted(left, 'award')} won and not paid")
+    finally:
+        ledger.close()
+    return Verdict(report.head.seq, len(counts), tuple(problems), left)
+
+
+def _differing(
+    books: Mapping[str, Any], counts: Mapping[str, Mapping[str, int]], signs: Mapping[str, Meters]
+) -> list[str]:
+    in_books = {table["table"]: table["wagers"] for table in books["tables"]}
+    problems = [
+        f"{table} has counted {own.get(link, 0)} wagers on {link}, the books have {booked}"
+        for table, own in counts.items()
+        for link, booked in in_books[table].items()
+        if own.get(link, 0) != booked
+    ]
+    for sign, showed in signs.items():
+        meters = meters_of(books, SIGNS[sign])
+        problems += [
+            f"{sign} showed {showed.get(level, 'nothing')} on {'.'.join(level)}, the books have {cents} cents"
+            for level, cents in meters.items()
+            if showed.get(level) != cents
+        ]
+    return problems
+
+
+def meters_of(books: Mapping[str, Any], link: str) -> dict[tuple[str, str], int]:
+    """What a link's sign must show, of `views.statistics`: cents by (link, level)."""
+    return {
+        (link, level["level"]): to_cents(level["primary"])
+        for found in books["links"]
+        if found["link"] == link
+        for level in found["levels"]
+    }

@@ -1,0 +1,240 @@
+"""How does a simulated table play? Like a real one: through the reference client, keeping its own count."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import Any, Final, NamedTuple
+
+from controllers.client import TableClient
+from controllers.table import Offline
+from jackpot.lab.demo.dealing import Deal, deal
+from jackpot.lab.demo.house import BY_HAND, WAGER_CENTS, Place
+from jackpot.lab.demo.own_count import OwnCount
+from jackpot.lab.demo.pace import AWAY_S, BETTING_S, DEALING_S, PAYING_S, Pace
+from jackpot.lab.demo.scene import FloorError, Happening, Scene, TableLine, dollars
+
+# Of the occupied seats, how many place the progressive wager; how often a seat is occupied.
+BETS: Final = 0.8
+OCCUPIED: Final = 0.7
+
+# How often: a wager is taken back before the lock, cards are misdealt, seats are settled one by one, a player
+# has two boxes.
+TAKES_BACK: Final = 0.03
+MISDEAL: Final = 0.01
+SEAT_BY_SEAT: Final = 0.15
+TWO_BOXES: Final = 0.1
+
+# How often a table goes away after a round, for a minute or two.
+GOES_AWAY: Final = 0.02
+
+# Refusals that promise the command was not applied and end by themselves: the table waits and tries again.
+LATER: Final = frozenset({"suspended", "table_held"})
+
+Message = dict[str, Any]
+
+
+class Shift(NamedTuple):
+    """What all tables of a floor share. call: calls the supervisor."""
+
+    pace: Pace
+    scene: Scene
+    call: Callable[[], None]
+
+
+class SimulatedTable:
+    """One table. connect: makes its client, a new one each time it comes back."""
+
+    def __init__(
+        self,
+        place: Place,
+        own_count: OwnCount,
+        rng: Random,
+        connect: Callable[[], TableClient],
+        shift: Shift,
+    ) -> None:
+        self._place = place
+        self._own_count = own_count
+        self._rng = rng
+        self._pace, self._scene, self._call = shift
+        self._news = asyncio.Event()
+        self._pace.wakes(self._news)
+        self._line = TableLine(place.table, place.game, place.link)
+        self._scene.tables[place.table] = self._line
+        # What the first round wins at once, so that a person has something to do.
+        self._first = BY_HAND if self._scene.by_hand and place.table == BY_HAND.table else None
+        self._connect = connect
+        self._client: TableClient
+        self._unanswered: list[Message] = []
+
+    async def play(self) -> None:
+        """Plays rounds while the pace allows; now and then it goes away after one, and comes back."""
+        while True:
+            self._client = self._connect()
+            self._client.on_push = self._told
+            # A command that is unanswered before it connects comes from before a restart.
+            self._unanswered = [item.message for item in self._client.session.pending]
+            async with self._client:
+                goes_away = await self._play_on()
+            if not goes_away:
+                self._line.doing = "closed"
+                return
+            self._line.doing = "away"
+            await self._pace.pause(AWAY_S, self._rng)
+
+    def _told(self, message: Message) -> None:
+        if message["t"] in {"status", "link", "welcome", "round"}:
+            self._news.set()
+
+    async def _play_on(self) -> bool:
+        """Plays until no round may begin, or the table goes away: whether it does."""
+        await self._client.wait_online()
+        await self._client.wait_answered()
+        await self._finish_interrupted()
+        self._line.doing = "waiting"
+        if not self._first:
+            await self._pace.pause(BETTING_S, self._rng)  # no two tables begin together
+        while self._pace.take_round():
+            if await self._play_round(f"R{self._client.session.acked + 1}"):
+                self._line.rounds += 1
+            if self._pace.leisurely and self._rng.random() < GOES_AWAY:
+                return True
+        return False
+
+    async def _finish_interrupted(self) -> None:
+        """Ends the round that a stop left unfinished: its wagers count, and seats that were not paid have
+        lost.
+
+        The table waits for each answer, so one command at most is sent again. It may have begun or ended the
+        round.
+        """
+        last = self._client.session.last or {}
+        welcomed = (self._client.welcome or {}).get("round") or {"round": None, "bets": []}
+        begun = {welcomed["round"]: welcomed["bets"]}
+        for message in self._unanswered:
+            placed = message["t"] == "wager" and (last.get("seq"), last.get("t")) == (message["seq"], "ack")
+            begun.setdefault(message["round"], message["bets"] if placed else [])
+        begun.pop(None, None)
+        for round_id, bets in begun.items():
+            if bets and not self._own_count.knows(round_id):
+                self._own_count.accepted(round_id, [bet["link"] for bet in bets])
+            answer = await self._client.close(round_id, counts=self._own_count.counts)
+            if answer.get("code") == "not_locked":
+                self._expect(await self._client.lock(round_id))
+                answer = await self._client.close(round_id, counts=self._own_count.counts)
+            if answer.get("code") != "no_such_round":  # the command sent again may itself have ended it
+                self._expect(answer)
+
+    async def _play_round(self, round_id: str) -> bool:
+        """Whether the round began. The floor may end while the table is held or the link suspended."""
+        first, self._first = self._first, None
+        seats = self._crowd(with_=first.seat if first else 0)
+        self._line.doing = "betting"
+        if not first:
+            await self._pace.pause(BETTING_S, self._rng)
+        if not await self._bet(round_id, seats, all_bet=bool(first)):
+            return False
+        self._line.doing = "dealing"
+        if not first:
+            await self._pace.pause(DEALING_S, self._rng)
+            if self._rng.random() < MISDEAL:
+                self._expect(await self._client.void(round_id, "misdeal"))
+                return True
+        lucky = self._scene.lucky
+        stack = not first and bool(lucky) and self._rng.randrange(lucky) == 0
+        wins = (first.seat, first.hand) if first else None
+        dealt = deal(self._place.game, seats, self._rng, stack=stack, wins=wins)
+        self._line.doing = "paying"
+        await self._settle(round_id, dealt)
+        await self._pace.pause(PAYING_S, self._rng)
+        return True
+
+    def _crowd(self, with_: int = 0) -> list[int]:
+        """Who sits there, in payout order (T4); at least one. with_: a seat with a neighbour, 0 for none."""
+        places = range(self._place.seats, 0, -1)
+        seats = [seat for seat in places if self._rng.random() < OCCUPIED or seat in (with_, with_ - 1)]
+        return seats or [self._rng.randint(1, self._place.seats)]
+
+    def _bets(self, seats: list[int], *, all_bet: bool) -> list[Message]:
+        betting = [seat for seat in seats if all_bet or self._rng.random() < BETS]
+        bets = [self._wager(seat) for seat in betting or seats[:1]]
+        neighbours = len(bets) > 1 and bets[0]["seat"] == bets[1]["seat"] + 1
+        # A player of Ultimate Texas Hold 'Em has one position (T9).
+        if neighbours and self._place.game != "ultimate-texas-holdem" and self._rng.random() < TWO_BOXES:
+            bets[0]["player"] = bets[1]["player"] = "one-of-two-boxes"
+        return bets
+
+    def _wager(self, seat: int) -> Message:
+        return {"seat": seat, "link": self._place.link, "amount": WAGER_CENTS}
+
+    async def _bet(self, round_id: str, seats: list[int], *, all_bet: bool) -> bool:
+        """Wagers and lock; False if the floor stops before they are accepted."""
+        bets = self._bets(seats, all_bet=all_bet)
+        takes_back = not all_bet and len(bets) > 1 and self._rng.random() < TAKES_BACK
+        while True:
+            try:
+                self._news.clear()
+                answer = await self._client.wager(round_id, bets, lock=not takes_back)
+            except Offline:
+                self._line.doing = "offline"
+                await self._client.wait_online()
+                continue
+            if answer.get("code") not in LATER:
+                break
+            self._line.doing = "held" if answer["code"] == "table_held" else "suspended"
+            await self._news.wait()
+            if self._pace.stopping:
+                return False
+        self._expect(answer)
+        self._own_count.accepted(round_id, [bet["link"] for bet in bets])
+        self._line.wagers += len(bets)
+        if takes_back:
+            back = {name: bets[0][name] for name in ("seat", "link")}
+            self._expect(await self._client.withdraw(round_id, [back]))
+            self._expect(await self._client.lock(round_id))
+        return True
+
+    async def _settle(self, round_id: str, dealt: Deal) -> None:
+        hands = [self._claim(seat, dealt) for seat in dealt.hands]
+        facts = {"board": dealt.board or None, "dealer": dealt.dealer or None}
+        counts = self._own_count.counts
+        if self._rng.random() >= SEAT_BY_SEAT:
+            answer = await self._client.settle(round_id, hands, close=True, counts=counts, **facts)
+            self._take(answer, dealt)
+            return
+        for hand in hands:
+            self._take(await self._client.settle(round_id, [hand], **facts), dealt)
+        self._take(await self._client.close(round_id, counts=counts), dealt)
+
+    def _claim(self, seat: int, dealt: Deal) -> Message:
+        """A folded hand keeps its wager in Ultimate Texas Hold 'Em, if its cards are shown (T8)."""
+        claim: Message = {"seat": seat}
+        if seat in dealt.folded:
+            claim["folded"] = True
+        if seat not in dealt.folded or self._place.game == "ultimate-texas-holdem":
+            claim["cards"] = dealt.hands[seat]
+        return claim
+
+    def _take(self, answer: Message, dealt: Deal) -> None:
+        """Shows what the server awards, and calls the supervisor for awards that wait."""
+        self._expect(answer)
+        for award in answer.get("awards", ()):
+            self._scene.awards += 1
+            self._scene.meter_hits += award["kind"] == "meter"
+            self._scene.won_cents += award["amount"]
+            self._scene.hits.appendleft(self._say(award, dealt))
+            if award["status"] == "pending":
+                self._call()
+
+    def _say(self, award: Mapping[str, Any], dealt: Deal) -> Happening:
+        what = award["level"] if award["kind"] == "meter" else award["kind"]
+        stacked = " (stacked)" if dealt.stacked and dealt.stacked[0] == award["seat"] else ""
+        seat = f"{self._place.table}.{award['seat']}"
+        text = f"{seat} {award['hand']}{stacked} {dollars(award['amount'])} {what}"
+        return Happening(text, award["kind"] == "meter")
+
+    def _expect(self, answer: Message) -> None:
+        """A refusal here is a fault of the floor or of the server. A warning says that a count differs."""
+        if answer["t"] != "ack":
+            raise FloorError(f"{self._place.table}: {answer['code']}: {answer['message']}")
+        for warning in answer.get("warn", ()):
+            self._scene.warnings.append(f"{self._place.table}: {warning}")

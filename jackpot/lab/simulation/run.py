@@ -1,0 +1,338 @@
+"""What happens on a simulated floor? The engine decides each round; hits are validated and paid at once.
+
+The engine does all that it does for a real floor: rows, postings, hashes, seals, readings. Only what a round
+needs outside it is left out: frames, sockets, waiting.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from random import Random
+from typing import Any, Final, NamedTuple, Protocol
+
+import numpy as np
+
+from controllers.answers import Ack
+from controllers.messages import Bet, Claim, Settle, Wager
+from jackpot.bank.draws import Below, draws_at
+from jackpot.bank.sequencer import BATCH_COMMANDS_MAX, Batch, Core
+from jackpot.config import Config
+from jackpot.lab.bench.ledger_fixture import BANK, open_new
+from jackpot.lab.demo.dealing import Layout
+from jackpot.lab.simulation.decks import AT_ONCE, deal
+from jackpot.lab.simulation.plan import DEALT, LINK, Plan, Wrong, names
+from jackpot.ledger.journal import Head, genesis
+from jackpot.ledger.sqlite.store import SqliteLedger
+from jackpot.reports import goodness_of_fit, statistics
+from jackpot.reports.goodness_of_fit import Counted, Expected, Finding
+from jackpot.rules.acts.banks import OpenBank
+from jackpot.rules.acts.fields import DAY_MS
+from jackpot.rules.acts.hits import Pay, Validate, payments
+from jackpot.rules.acts.links import OpenLink
+from jackpot.rules.acts.readings import Reading
+from jackpot.rules.acts.tables import OpenTable
+from jackpot.rules.commands import DIGEST_BYTES, ActCommand, Envelope
+from jackpot.rules.engine import Engine
+from jackpot.rules.meter import is_sound
+from jackpot.rules.money import to_cents
+from jackpot.rules.outcome import Outcome
+
+HOLDER: Final = "simulate"
+# Who validates and pays.
+FLOORPERSON: Final = "simulated"
+HOUR_MS: Final = 3_600_000
+PARTS: Final = ("dealing", "rows and hashes", "SQLite", "engine")
+SIGNS: Final = "signs"
+
+Dealing = Callable[[np.random.Generator, Layout, int, int], list[list[str]]]
+"""As `decks.deal`."""
+
+
+class Luck(NamedTuple):
+    """What deals and draws; below: None for numbers of the plan's seed."""
+
+    dealing: Dealing = deal
+    below: Below | None = None
+
+
+FAIR: Final = Luck()
+
+
+class LevelEnd(NamedTuple):
+    """Of a level as the floor closed; sums in micro-dollars."""
+
+    level: str
+    wagers: int
+    hits: int
+    wins: int
+    primary: int
+    reserve: int
+    overflow: int
+
+
+class Result(NamedTuple):
+    """seconds: that went by. spent: seconds of a processor by part. problems: of the books, in sentences."""
+
+    rounds: int
+    rows: int
+    seconds: float
+    spent: dict[str, float]
+    levels: list[LevelEnd]
+    judged: "Judged"
+    problems: list[str]
+    head: bytes
+
+
+class Keeps(Protocol):
+    """Where rows go."""
+
+    def append(self, batch: Batch) -> None:
+        """Keeps a batch."""
+
+    def problems(self, engine: Engine) -> list[str]:
+        """Why what is kept is not what the engine has."""
+
+
+class Memory:
+    """Rows are made and chained, and thrown away."""
+
+    def append(self, batch: Batch) -> None:
+        """Keeps nothing."""
+
+    def problems(self, engine: Engine) -> list[str]:
+        levels = [level for link in engine.state.links for level in link.levels]
+        return [
+            f"level {level.terms.level} is not sound: {level.accounts}"
+            for level in levels
+            if not is_sound(level.accounts.values(), level.terms.limit)
+        ]
+
+
+class Disk:
+    """Rows go to a SQLite file."""
+
+    def __init__(self, ledger: SqliteLedger) -> None:
+        self._ledger = ledger
+
+    def append(self, batch: Batch) -> None:
+        self._ledger.append(BANK, batch.epoch, batch.before, batch.rows)
+        if batch.snapshot is not None:
+            self._ledger.save_snapshot(batch.snapshot)
+        self._ledger.checkpoint()
+
+    def problems(self, engine: Engine) -> list[str]:
+        """M4, in the database's own sums."""
+        sums = {(one.link, one.level): tuple(one[3:]) for one in self._ledger.sums(BANK, None, engine.seq)}
+        levels = {(link.number, level.number): level for link in engine.state.links for level in link.levels}
+        return [
+            f"level {level.terms.level}: the ledger has {sums.get(key)}, the engine {level.accounts.values()}"
+            for key, level in levels.items()
+            if sums.get(key) != level.accounts.values() or not is_sound(sums[key], level.terms.limit)
+        ]
+
+
+def simulate(
+    plan: Plan,
+    config: Config,
+    tell: Callable[[int], None],
+    *,
+    keep: bool,
+    luck: Luck = FAIR,
+) -> Result:
+    """Plays the plan to its end. tell: is told how many rounds are played. keep: the ledger; else nothing.
+
+    Raises Wrong where the engine refuses a round, LedgerError.
+    """
+    draws = partial(draws_at, below=luck.below or Random(f"{plan.seed} draws").randrange)
+    began = int(datetime.combine(plan.first, config.site.gaming_day_ends, UTC).timestamp()) * 1000
+    if not keep:
+        core = Core(Engine(BANK), Head(BANK, 1, 0, genesis(BANK), HOLDER, 0), draws=draws)
+        floor = _Floor(plan, config, core, Memory(), began)
+        floor.act(OpenBank(config.site.first_id), began)
+        return floor.play(luck.dealing, tell)
+    file = config.ledger.file
+    if file is None:
+        raise Wrong("a simulated floor has its ledger in a file")
+    open_new(file, config, began)
+    with closing(SqliteLedger(file)) as ledger:
+        core = Core(Engine(BANK), ledger.new_epoch(BANK, HOLDER), draws=draws)
+        core.engine.replay(ledger.rows(BANK, 0, 1)[0])
+        return _Floor(plan, config, core, Disk(ledger), began).play(luck.dealing, tell)
+
+
+class _Floor:
+    """began: the first gaming day's first moment, in unix milliseconds."""
+
+    def __init__(self, plan: Plan, config: Config, core: Core, keeps: Keeps, began: int) -> None:
+        self._plan = plan
+        self._config = config
+        self._core = core
+        self._keeps = keeps
+        self._began = began
+        self._asked = 0
+        self._refused: list[Any] = []
+        self._tables = [_Table(name, plan.players, self._refused) for name in names(plan)]
+        self._seats = tuple(range(plan.players, 0, -1))
+        cents = to_cents(config.links[0].wager)
+        self._bets = tuple(Bet(seat, LINK, cents) for seat in self._seats)
+        self._spent = dict.fromkeys(PARTS, 0.0)
+
+    def act(self, command: ActCommand, at: int) -> None:
+        """Of the server, or of the floorperson. at: now, in unix milliseconds."""
+        people = (FLOORPERSON,) if isinstance(command, Validate | Pay) else ()
+        self._core.submit(Envelope(command, at, 0, self._digest(), people=people), self._done)
+
+    def play(self, dealing: Dealing, tell: Callable[[int], None]) -> Result:
+        """The whole plan."""
+        started, processor = time.perf_counter(), time.process_time()
+        for link in self._config.links:
+            self.act(OpenLink(link), self._began)
+        for table in self._config.tables:
+            self.act(OpenTable(table), self._began)
+        layout, rng = DEALT[self._plan.game], np.random.default_rng(self._plan.seed)
+        played, of, days = 0, self._plan.rounds_in_all, 0
+        while played < of:
+            before = time.process_time()
+            dealt = dealing(rng, layout, self._plan.players, min(AT_ONCE, of - played))
+            self._spent["dealing"] += time.process_time() - before
+            for cards in dealt:
+                at = self._began + played * HOUR_MS // (self._plan.rounds * self._plan.tables)
+                if (at - self._began) // DAY_MS > days:
+                    days = self._read(days)
+                self._round(played, at, cards, layout)
+                played += 1
+            tell(played)
+        self._read(days)
+        self._write()
+        self._spent["engine"] = time.process_time() - processor - sum(self._spent.values())
+        return self._result(played, time.perf_counter() - started)
+
+    def _round(self, number: int, at: int, cards: list[str], layout: Layout) -> None:
+        """Wagers with the lock, then the settlement of all seats with the close. cards: as in `deal`."""
+        table, own, board = self._tables[number % len(self._tables)], layout.own, layout.board
+        name, seq = f"R{number}", table.seq + 1
+        table.seq += 2
+        hands = tuple([
+            Claim(seat, tuple(cards[board + own * place : board + own * (place + 1)]))
+            for place, seat in enumerate(self._seats)
+        ])  # fmt: skip
+        wager = Wager(seq, name, self._bets, lock=True)
+        settle = Settle(seq + 1, name, hands, tuple(cards[:board]) or None, close=True)
+        submit = self._core.submit
+        submit(Envelope(wager, at, 0, self._digest(), table=table.name), table.wagered)
+        submit(Envelope(settle, at, 0, self._digest(), table=table.name), table.settled)
+        self._attend(at)
+        if self._core.depth >= BATCH_COMMANDS_MAX:
+            self._write()
+
+    def _attend(self, at: int) -> None:
+        """A floorperson validates and pays what waits, before the table's next round (A10, T11)."""
+        waiting = self._core.engine.state.links[0].unpaid.values()
+        for number in sorted({hit for unpaid in waiting for hit in unpaid.hits}):
+            self.act(Validate(f"H{number}"), at)
+            for payment in payments(self._core.engine.state.hits[number], f"S{number}"):
+                self.act(payment, at)
+
+    def _read(self, days: int) -> int:
+        """The reading of a gaming day as it ends; how many have ended (S2)."""
+        ended = self._plan.first + timedelta(days=days)
+        self.act(Reading(ended.isoformat()), self._began + (days + 1) * DAY_MS)
+        return days + 1
+
+    def _write(self) -> None:
+        """All that is decided; raises Wrong for what was refused."""
+        clock = time.process_time
+        while True:
+            before = clock()
+            batch = self._core.take_batch()
+            made = clock()
+            self._spent["rows and hashes"] += made - before
+            if batch is None:
+                break
+            if batch.rows:
+                self._keeps.append(batch)
+            self._spent["SQLite"] += clock() - made
+            self._core.committed()
+        if self._refused:
+            raise Wrong(f"the engine refused what was simulated: {self._refused[0]}")
+
+    def _digest(self) -> bytes:
+        self._asked += 1
+        return self._asked.to_bytes(DIGEST_BYTES // 2, "big") * 2
+
+    def _done(self, outcome: Outcome) -> None:
+        if outcome.entry is None:
+            self._refused.append(outcome.answer)
+
+    def _result(self, played: int, seconds: float) -> Result:
+        state = self._core.engine.state
+        levels = [
+            LevelEnd(level.terms.level, level.wagers, level.hits, level.wins, level.accounts.primary,
+                     level.accounts.reserve, level.accounts.overflow)
+            for level in state.links[0].levels
+        ]  # fmt: skip
+        problems = self._keeps.problems(self._core.engine)
+        problems += [f"hits are not paid: {one.hits}" for one in state.links[0].unpaid.values() if one.hits]
+        counted = [table.counted for table in self._tables]
+        expected = goodness_of_fit.expected_of(self._config.links[0], self._plan.game)
+        return Result(
+            played, self._core.durable_seq, seconds, self._spent, levels, judge(expected, counted), problems,
+            self._core.durable_hash,
+        )  # fmt: skip
+
+
+class _Table:
+    """seq: of its last frame. counted: what its hands were, as the engine's answers pay them."""
+
+    def __init__(self, name: str, players: int, refused: list[Any]) -> None:
+        self.name = name
+        self.seq = 0
+        self.counted = Counted()
+        self._players = players
+        self._refused = refused
+
+    def wagered(self, outcome: Outcome) -> None:
+        """The engine's answer to its wagers."""
+        if not isinstance(outcome.answer, Ack):
+            self._refused.append(outcome.answer)
+
+    def settled(self, outcome: Outcome) -> None:
+        """The engine's answer to its hands."""
+        self.wagered(outcome)
+        if isinstance(outcome.answer, Ack):
+            paid = [award.hand for award in outcome.answer.awards if award.kind in ("meter", "odds")]
+            self.counted.add(self._players, paid)
+
+
+class Judged(NamedTuple):
+    """findings: all hands together, then each. above, below: counts of one table and hand, by their side.
+
+    sign: the chance of sides that differ so much.
+    """
+
+    findings: list[Finding]
+    above: int
+    below: int
+    sign: float
+
+    def chances(self) -> dict[str, float]:
+        """Of each comparison among all of them (Holm), where there is enough to say."""
+        known = {finding.what: finding.chance for finding in self.findings if finding.chance is not None}
+        known[SIGNS] = self.sign
+        return dict(zip(known, statistics.holm(list(known.values())), strict=True))
+
+
+def judge(expected: Expected, tables: Sequence[Counted]) -> Judged:
+    """Holds what came at the tables against what is expected of one hand and of two hands of a round."""
+    off = [
+        counted.made[name] - mean
+        for counted in tables
+        for name, rate in zip(expected.names, expected.chances, strict=True)
+        if (mean := counted.hands * rate) >= goodness_of_fit.TOGETHER_LEAST
+    ]
+    above, below = sum(one > 0 for one in off), sum(one < 0 for one in off)
+    sides = above + below
+    sign = statistics.beyond(above, sides, sides / 2, sides / 4) if sides else 1.0
+    return Judged(goodness_of_fit.compare([(expected, counted) for counted in tables]), above, below, sign)

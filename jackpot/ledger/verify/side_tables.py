@@ -1,0 +1,190 @@
+"""The rows next to the journal, compared with the chain: names, secrets and papers (S8).
+
+Nobody is believed by what lies there: another name or secret fits no digest of the chain. But somebody who
+writes to these tables alone can take a name away, shut somebody out, or empty a payout's papers. So
+`jackpot verify` names each row that the chain does not bear out.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from typing import Final, NamedTuple
+
+import msgspec
+
+from jackpot.ledger import keyring, papers
+from jackpot.ledger.entries import events_of
+from jackpot.ledger.keyring import Named
+from jackpot.ledger.papers import Kept, Written
+from jackpot.ledger.reading import Reader
+from jackpot.ledger.rebuild import read_to
+from jackpot.ledger.sqlite.store import SqliteLedger
+from jackpot.ledger.store import LedgerCorrupt
+from jackpot.rules.acts import decode_asked
+from jackpot.rules.acts.act import outlived
+from jackpot.rules.acts.hits import Paid, Validated
+from jackpot.rules.acts.papers import PapersAdded, PapersErased
+from jackpot.rules.acts.people import AddPerson
+from jackpot.rules.acts.requests import Requested
+from jackpot.rules.signing import SITE
+from jackpot.rules.state import State
+
+# The digits of a row's key that are told: enough to find the row, few enough to read.
+_TOLD: Final = 16
+# What a server leaves that ended between keeping a row and its entry; it looks once an hour, and twice.
+_LEFT: Final = (
+    "the server deletes within some hours what it left when it ended; any other row was written by somebody"
+)
+_MAY_READ: Final = "SELECT has_table_privilege('secret', 'SELECT')"
+_OF_PAPERS: Final = Validated.kind, Paid.kind, PapersAdded.kind, PapersErased.kind
+
+
+class Keeping(NamedTuple):
+    """How long papers are kept. known: whether the site's configuration says so. days: None for ever.
+
+    at: now, in unix milliseconds.
+    """
+
+    known: bool
+    days: int | None
+    at: int
+
+
+class Looked(NamedTuple):
+    """What one look found. problems: a sentence for each row that disagrees. by_age: how many papers were
+    emptied without an entry, and nothing but the site's configuration says whether their time was over.
+    unread: the secrets were not looked at, since this role of the database may not read them.
+    """
+
+    problems: list[str]
+    by_age: int
+    unread: bool = False
+
+
+def compare(ledger: Reader, banks: Collection[str], keeping: Keeping) -> Looked:
+    """Compares the rows that belong to these banks with their entries. Raises LedgerError.
+
+    Next to a running server a row may be a moment ahead of its entry, so what counts is what a look and a
+    later one both find. Rows of papers that no entry names are told where all banks are compared.
+    """
+    problems = list[str]()
+    # The rows are read first: an entry that is written meanwhile is found for them.
+    sheets, people, unread = papers.rows(ledger), keyring.names(ledger), not _may_read_secrets(ledger)
+    secrets = [] if unread else keyring.secret_rows(ledger)
+    if SITE in banks:
+        try:
+            state = read_to(ledger, SITE, ledger.head(SITE)).state
+        except LedgerCorrupt as error:
+            problems.append(f"{SITE}: its names and secrets are not compared: {error}")
+        else:
+            problems += _names(ledger, state, people)
+            problems += [] if unread else _secrets(state, secrets)
+    by_age, found = 0, {kept.mark: kept for kept in sheets}
+    for bank in banks:
+        said, aged = _papers(ledger, bank, found, keeping)
+        problems += said
+        by_age += aged
+    if set(banks) == set(ledger.banks()):
+        problems += [f"a row of paper ({mark.hex()[:_TOLD]}) is of no entry: {_LEFT}" for mark in found]
+    return Looked(problems, by_age, unread)
+
+
+def _may_read_secrets(ledger: Reader) -> bool:
+    """On PostgreSQL an auditor's role may not."""
+    if isinstance(ledger, SqliteLedger):
+        return True
+    ((may,),) = ledger.look_up(_MAY_READ)
+    return bool(may)
+
+
+def _names(ledger: Reader, state: State, rows: Sequence[Named]) -> Iterator[str]:
+    """A sentence for each person whose row is missing, changed or still there, and for each row of nobody."""
+    kept = {row.mark: row for row in rows}
+    for person in state.people:
+        row, whose = kept.pop(person.mark, None), f"{SITE}: person {person.id}"
+        if person.erased:
+            if row is not None:
+                yield f"{whose}: the name was erased, and a row of person has it"
+        elif row is None:
+            yield f"{whose}: the row of person with the name is missing"
+        elif not row.is_marked():
+            yield f"{whose}: the row of person was changed: login, name and salt do not make its mark"
+    for request in state.requests:
+        asked = _added(request.command)
+        row = None if asked is None else kept.get(asked.mark)
+        if asked is not None and (row is None or not row.is_marked()):
+            what = "is missing" if row is None else "was changed"
+            yield f"{SITE}: the row of person of who is to join by request {SITE}-{request.id} {what}"
+    asked_for = {asked.mark for asked in _ever_asked(ledger) if asked is not None}
+    for mark in kept:
+        if mark not in asked_for:
+            yield f"{SITE}: a row of person ({mark.hex()[:_TOLD]}) is of nobody: {_LEFT}"
+
+
+def _secrets(state: State, rows: Sequence[keyring.SecretRow]) -> Iterator[str]:
+    """A sentence for each secret that is missing, changed or another's, and for each that lets nobody in."""
+    kept = {row.digest: row for row in rows}
+    own = defaultdict[bytes, list[int]](list)
+    for person in state.people:
+        if person.secret:
+            own[person.secret].append(person.id)
+    for digest, whose in own.items():
+        row, who = kept.pop(digest, None), f"{SITE}: person {' and '.join(map(str, whose))}"
+        if row is None:
+            yield f"{who}: the row of secret is missing"
+            continue
+        if not row.is_its_own():
+            yield f"{who}: the row of secret was changed: hash and key of codes do not make its digest"
+        if row.kept.person not in whose:
+            yield f"{who}: the row of secret was changed: it says that it is of person {row.kept.person}"
+    for row in kept.values():
+        key = f"a row of secret ({row.digest.hex()[:_TOLD]}), of person {row.kept.person}"
+        yield f"{SITE}: {key}, is left over: by the chain it lets nobody in: {_LEFT}"
+
+
+def _papers(ledger: Reader, bank: str, rows: dict[bytes, Kept], keeping: Keeping) -> tuple[list[str], int]:
+    """A sentence for each row of the bank's papers that disagrees; how many were emptied without an entry.
+
+    rows: those whose marks are found are taken out.
+    """
+    written, erased = list[tuple[int, int, Written]](), dict[int, int]()
+    newest = defaultdict[int, int](int)
+    for seq, at, event in events_of(ledger, bank, *_OF_PAPERS):
+        if isinstance(event, PapersErased):
+            erased[event.number] = seq
+        elif isinstance(event, Written) and event.paper:
+            hit = papers.hit_of(event)
+            written.append((seq, hit, event))
+            newest[hit] = max(newest[hit], at)
+    said, by_age = list[str](), 0
+    for seq, hit, event in written:
+        row = rows.pop(event.paper, None)
+        whose = f"{bank}: the row of paper of H{hit}, as row {seq} has it,"
+        gone = erased.get(hit, 0) > seq
+        if row is None:
+            said.append(f"{whose} is missing")
+        elif row.is_empty():
+            if gone:
+                continue
+            if keeping.known and not outlived(newest[hit], keeping.days, keeping.at):
+                said.append(f"{whose} was emptied: no entry erased it, and its time is not over")
+            by_age += not keeping.known
+        elif not row.is_marked():
+            said.append(f"{whose} was changed: salt and facts do not make its mark")
+        elif gone:
+            said.append(f"{whose} is still there: row {erased[hit]} erased it: erase it once more")
+    return said, by_age
+
+
+def _ever_asked(ledger: Reader) -> Iterator[AddPerson | None]:
+    """Everybody who was to join with two people's word, also where that was rejected."""
+    for _, _, event in events_of(ledger, SITE, Requested.kind):
+        yield _added(event.command) if isinstance(event, Requested) else None
+
+
+def _added(command: bytes) -> AddPerson | None:
+    """Who is to join by what was asked; None where it is anything else."""
+    try:
+        asked = decode_asked(command)
+    except msgspec.DecodeError:
+        return None
+    return asked if isinstance(asked, AddPerson) else None

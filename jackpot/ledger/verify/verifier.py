@@ -1,0 +1,281 @@
+"""Does the ledger still say what was written, and do its books balance? Trusts nothing but the first row.
+
+Walks the whole chain; decides every row again from the state before it (S8); recomputes every account from
+the events (by the engine), from the stored postings (row by row) and from the database's own sums; holds the
+three together, and with M4, the snapshots and the head. Works next to a running server: it looks at what was
+there when it began.
+"""
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+import msgspec
+
+from jackpot.ledger import names, takeovers
+from jackpot.ledger.archived import cut_of, has_hash, left_over, not_the_archive, untrue_cuts
+from jackpot.ledger.heads import BankHeads
+from jackpot.ledger.joined_banks import broken_joint
+from jackpot.ledger.journal import Head
+from jackpot.ledger.opening import untrue_balances
+from jackpot.ledger.programs import Began, Stretch, stretches, went_on
+from jackpot.ledger.reading import Reader
+from jackpot.ledger.rebuild import PAGE_ROWS, Totals, accounts_of, check_sealed, meters_differ, summed
+from jackpot.ledger.store import LedgerCorrupt, LedgerUnusable
+from jackpot.ledger.verify.chain_verifier import EPOCH_MOST, PROBLEMS_MAX, Joint, Sums, Walk, beginning, first
+from jackpot.ledger.verify.resume_point import joint_at, judge_on
+from jackpot.rules.acts.archives import Cut
+
+Progress = Callable[[int, int], None]
+
+
+class Task(msgspec.Struct, frozen=True):
+    """What is to be found out about a bank. head: of the rows to walk. known: as in `verify`.
+
+    chain: whether the rows follow each other is all that is asked; nothing is decided or summed. cut: where
+    the rows begin, because those before are archived; None where row 1 is here.
+    """
+
+    bank: str
+    head: Head
+    known: bytes | None
+    chain: bool
+    cut: Cut | None = None
+
+
+class Walked(msgspec.Struct, frozen=True):
+    """What a walk over all rows found. ended: after the last. sums: as the rows post. totals: as the database
+    sums. accounts: as the events make them, None where a row could not be applied. began: where each program
+    does. The rest as in `Report`.
+    """
+
+    ended: Joint
+    problems: list[str]
+    known: bytes | None
+    older: int
+    refusals: int
+    stopped: list[int]
+    sums: Sums
+    totals: Totals
+    accounts: Totals | None
+    began: list[Began]
+
+
+Parts = Callable[[Task, Progress], Walked | None]
+"""Walks the rows in parts, at the same time; None where they cannot be, or where anything is wrong: then one
+walk from the first row says what."""
+
+
+class Report(msgspec.Struct, frozen=True):
+    """What was found. head: of the rows walked; its hash is what to keep elsewhere for the next time.
+
+    problems: one sentence each, naming the row; none if all is well. older: how many rows were not decided
+    again, for older rules decided them. refusals: how many rows refuse a request that is not kept, and so
+    cannot be decided again. stopped: those of them, by row, that stopped links: nothing shows whether an
+    error did. unproved: how many rows are newer than the last signed head. archived: up to which row an
+    archive alone has the tables' frames; 0 where every row is here. programs: which one decided which rows.
+    """
+
+    head: Head
+    problems: tuple[str, ...]
+    older: int = 0
+    refusals: int = 0
+    stopped: tuple[int, ...] = ()
+    unproved: int = 0
+    archived: int = 0
+    programs: tuple[Stretch, ...] = ()
+
+
+class How(NamedTuple):
+    """chain: only whether each row follows from the one before and balances, up to the head.
+
+    parts: none, where it is left out. progress: called with (rows done, rows in all). archive: what has the
+    rows that are archived; whether it holds is asked of it by itself.
+    """
+
+    chain: bool = False
+    parts: Parts = lambda _task, _progress: None
+    progress: Progress = lambda _done, _of: None
+    archive: Reader | None = None
+
+
+WHOLE: Final = How()
+
+
+def verify(
+    ledger: Reader,
+    bank: str,
+    known: bytes | None = None,
+    heads: BankHeads | None = None,
+    how: How = WHOLE,
+) -> Report:
+    """Verifies one bank from its first row; where an archive has the first ones, from where they end.
+
+    known: a hash that the bank's head once had, kept elsewhere: it shows a tail that was cut off.
+    heads: signed ones of the bank, which this uses up (S8). Raises LedgerUnusable where the file cannot be
+    read, or old rows left for an archive meanwhile.
+    """
+    cut = cut_of(ledger, bank)
+    task, kept = Task(bank, ledger.head(bank), known, how.chain, cut), heads or BankHeads(bank)
+    progress = how.progress
+    progress(0, task.head.seq)
+    walked = how.parts(task, progress) or _whole(ledger, task, progress)
+    problems = [*walked.problems, *_end(task, walked, how.archive), *untrue_cuts(ledger, bank)]
+    if cut is not None:
+        problems += left_over(ledger, bank, cut)
+        problems += [] if how.archive is None else _against(ledger, how.archive, task, cut)
+    problems += _heads(ledger, kept, walked.ended.seq, how.archive, cut)
+    problems += [f"{bank}: {stray}" for stray in ledger.strays(bank)]
+    problems += takeovers.differences(ledger, bank)
+    if not how.chain:
+        if walked.accounts is not None:
+            problems += broken_joint(ledger, bank)
+        problems += _unsealed(ledger, bank)
+        problems += untrue_balances(ledger, bank, cut)
+        problems += names.differences(ledger, bank, task.head.seq)
+        problems += _unequal(task, walked)
+    if cut_of(ledger, bank) != cut:
+        raise LedgerUnusable(f"{bank}: old rows left for an archive while this was read: verify once more")
+    progress(task.head.seq, task.head.seq)
+    if len(problems) > PROBLEMS_MAX:
+        problems[PROBLEMS_MAX:] = [f"{bank}: and {len(problems) - PROBLEMS_MAX} more"]
+    unproved = kept.unproved(walked.ended.seq)
+    began = walked.began if cut is None else [went_on(ledger, bank, cut), *walked.began]
+    return Report(
+        task.head,
+        tuple(problems),
+        walked.older,
+        walked.refusals,
+        tuple(walked.stopped),
+        unproved,
+        cut.seq if cut else 0,
+        tuple(stretches(began, walked.ended.seq)),
+    )
+
+
+def _whole(ledger: Reader, task: Task, progress: Progress) -> Walked:
+    """One walk over all rows that are here."""
+    bank, head, begin = task.bank, task.head, beginning(task.bank, task.cut)
+    judge, before, said = None, Totals(), list[str]()
+    if not task.chain:
+        try:
+            judge = judge_on(ledger, bank, begin)
+            before = accounts_of(judge.engine)
+        except LedgerCorrupt as error:
+            said = [f"{error}, and the rows before it are archived"]
+    walk = Walk(bank, begin, judge, task.known)
+    walk.go_on(before)
+    pass_over(ledger, walk, head.seq, lambda: progress(walk.seq, head.seq))
+    if walk.seq < head.seq:
+        walk.missing(walk.seq + 1, head.seq)
+    return Walked(
+        Joint(walk.seq, walk.hash, walk.epoch, walk.version),
+        said + walk.problems(),
+        walk.known,
+        walk.older,
+        walk.refusals,
+        walk.stopped,
+        walk.sums,
+        {} if task.chain else summed(ledger, bank, walk.seq, begin.seq, before),
+        walk.accounts(),
+        walk.began,
+    )
+
+
+def pass_over(ledger: Reader, walk: Walk, upto: int, tell: Callable[[], None]) -> None:
+    """Walks on to a row; it stops before it where the rows end. tell: called after each page."""
+    while walk.seq < upto:
+        page = ledger.rows(walk.bank, walk.seq, min(PAGE_ROWS, upto - walk.seq))
+        for row in page:
+            if row.seq <= upto:
+                walk.take(row)
+        if not page or page[-1].seq > upto:
+            break
+        tell()
+
+
+def _knows(task: Task, archive: Reader | None) -> bool:
+    """Whether the archive has the hash that the caller knows."""
+    if task.cut is None or archive is None or task.known is None:
+        return False
+    return has_hash(archive, task.bank, task.known, task.cut.seq)
+
+
+def _end(task: Task, walked: Walked, archive: Reader | None) -> list[str]:
+    """What is wrong after the last row: the head, and the hash that the caller knows."""
+    head, ended, said = task.head, walked.ended, []
+    if head.epoch == 0:
+        said.append("there is no such bank in this ledger, or its head is gone")
+    if ended.seq == head.seq and ended.hash != head.hash:
+        said.append(f"the head names another hash than row {ended.seq} has")
+    if ended.epoch > head.epoch:
+        said.append(f"the head is of epoch {head.epoch}, row {ended.seq} of {ended.epoch}")
+    if head.epoch > EPOCH_MOST:
+        said.append(f"the head is of epoch {head.epoch}, and no ledger comes beyond {EPOCH_MOST}")
+    if walked.known is not None and not _knows(task, archive):
+        told = "" if task.cut is None or archive else ", or that row is archived: give --archive FILE"
+        said.append(
+            f"none of its {ended.seq} rows has the hash {walked.known.hex()}: "
+            f"the end was cut off, or it is another ledger{told}"
+        )
+    return [f"{task.bank}: {one}" for one in said]
+
+
+def _heads(ledger: Reader, kept: BankHeads, last: int, archive: Reader | None, cut: Cut | None) -> list[str]:
+    """A sentence for each signed head that the rows do not bear out.
+
+    One of a row that is archived is held against the archive; without it, only if that row stayed here.
+    """
+    for seq in kept.rows:
+        old = cut is not None and seq <= cut.seq
+        there = archive if old and archive is not None else ledger
+        for row in there.rows(kept.bank, seq - 1, 1) if seq <= last else ():
+            kept.saw(row)
+        if old and archive is None:
+            kept.leave(seq)
+    return kept.end(last)
+
+
+def _against(ledger: Reader, archive: Reader, task: Task, cut: Cut) -> list[str]:
+    """A sentence for whatever the archive says otherwise than the ledger that goes on without its rows."""
+    bank, head = task.bank, archive.head(task.bank)
+    if (said := not_the_archive(ledger, archive, bank, cut)) is not None:
+        return [said]
+    (row,) = archive.rows(bank, cut.seq - 1, 1)
+    if joint_at(archive, row, first(bank)) != beginning(bank, cut):
+        return [f"{bank}: row {cut.seq} of the archive is not the one that the ledger goes on from"]
+    ends = [one.hash for one in ledger.rows(bank, head.seq - 1, 1) if one.seq == head.seq]
+    if head.seq > cut.seq and ends != [head.hash]:
+        return [f"{bank}: the archive ends with a row {head.seq} that the ledger does not have"]
+    return []
+
+
+def _unsealed(ledger: Reader, bank: str) -> list[str]:
+    """A sentence for each snapshot that is not what the chain sealed; what it seals, the walk decided."""
+    said = []
+    snapshot = ledger.newest_snapshot(bank)
+    while snapshot is not None:
+        try:
+            check_sealed(ledger, snapshot)
+        except LedgerCorrupt as error:
+            said.append(str(error))
+        snapshot = ledger.newest_snapshot(bank, below=snapshot.seq)
+    return said
+
+
+def _unequal(task: Task, walked: Walked) -> list[str]:
+    """The accounts by rows, by the database and by the events, held together (M4)."""
+    by_row, totals = {key: tuple(sums) for key, sums in walked.sums.items()}, walked.totals
+    said = [
+        f"{task.bank}: link {link} level {level}: the rows post {by_row.get((link, level))}, "
+        f"the database sums {totals.get((link, level))}"
+        for link, level in sorted(by_row.keys() | totals.keys())
+        if by_row.get((link, level)) != totals.get((link, level))
+    ]
+    said += [
+        f"{task.bank}: link {link} level {level} is out of balance by {sum(accounts)} micro-dollars (M4)"
+        for (link, level), accounts in sorted(totals.items())
+        if sum(accounts) != 0
+    ]
+    if walked.accounts is not None and walked.ended.seq == task.head.seq:
+        said += meters_differ(task.bank, walked.accounts, totals)
+    return said

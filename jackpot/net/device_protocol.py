@@ -1,0 +1,178 @@
+"""How do bytes move between a device and this process? The asyncio protocol of one connection.
+
+It knows the transport and nothing of what is said: it tells its talk what came and that it ended, writes what
+it is given, and knows what the other side has left unread. What the talk raises ends this connection alone.
+"""
+
+import asyncio
+import socket
+from typing import Any, Final, NamedTuple, Protocol
+
+from jackpot.clock import Clock
+from jackpot.net.admission import Guest, Visitor
+from jackpot.runtime.isolate import alone, broken
+
+# How long a closed connection may take to read its last frame before it is cut.
+LINGER_S: Final = 2.0
+
+
+class Talk(Visitor, Protocol):
+    """The one that speaks over a wire."""
+
+    def opened(self) -> None:
+        """The connection is made."""
+
+    def received(self, data: bytes, now: float) -> None:
+        """Bytes came."""
+
+    def ended(self) -> None:
+        """The device closed its side, or the connection is gone: nobody is there to answer."""
+
+    def gone(self) -> None:
+        """The connection is gone, however it ended."""
+
+
+class Reads(NamedTuple):
+    """How a device has to read. unread_most: bytes that it may leave unread, for so many seconds.
+
+    in_system: bytes of them that the system may hold, so that a new value waits for the last one to leave;
+    None: as many as it likes.
+    """
+
+    unread_most: int
+    seconds: float
+    in_system: int | None = None
+
+
+class Wire(asyncio.Protocol):
+    """One connection. alive: the device has not closed its side. heard_at: when bytes came last.
+
+    unread_since: since when the device has not read what it was told; None while it reads.
+    """
+
+    def __init__(self, talk: Talk, clock: Clock, guest: Guest, reads: Reads) -> None:
+        self.guest = guest
+        self.alive = True
+        self.heard_at = 0.0
+        self.unread_since: float | None = None
+        self.transport: asyncio.Transport
+        self._talk = talk
+        self._clock = clock
+        self._reads = reads
+        self._listens = True
+        self._ending_since: float | None = None
+
+    # What asyncio calls.
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """The talk begins."""
+        assert isinstance(transport, asyncio.Transport)  # noqa: S101 - what a door gives
+        self.transport = transport
+        self.guest.came(self._talk)
+        alone(self._talk, self._talk.opened)
+
+    def data_received(self, data: bytes) -> None:
+        """Bytes came."""
+        self.guest.heard()
+        self.heard_at = self._clock.monotonic()
+        try:
+            self._talk.received(data, self.heard_at)
+        except Exception as error:  # noqa: BLE001 - as `alone`, on the way of every wager
+            broken(self._talk, self._talk.received, error)
+
+    def eof_received(self) -> bool:
+        """The device closed its side."""
+        self._end_of_device()
+        return False
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - why is of no use to anybody
+        """The connection is gone."""
+        self._end_of_device()
+        self.guest.left()
+        self._talk.gone()
+
+    def pause_writing(self) -> None:
+        """The device does not read as fast as it is told."""
+        self.unread_since = self._clock.monotonic()
+
+    def resume_writing(self) -> None:
+        """The device has read what there was."""
+        self.unread_since = None
+
+    def _end_of_device(self) -> None:
+        if self.alive:
+            self.alive = False
+            alone(self._talk, self._talk.ended)
+
+    # What its talk calls.
+
+    def prepare(self) -> None:
+        """Sets the limits of the transport."""
+        if self._reads.in_system is not None:
+            write_through(self.transport, self._reads.in_system)
+
+    def write(self, data: bytes) -> bool:
+        """Sends it; False where the device has left too much unread."""
+        if data and not self.transport.is_closing():
+            self.transport.write(data)
+            return self.unread <= self._reads.unread_most
+        return True
+
+    @property
+    def unread(self) -> int:
+        """Bytes that the system has not taken yet of what the device was told."""
+        return self.transport.get_write_buffer_size()
+
+    def listen(self, *, on: bool) -> None:
+        """Reads on, or no further."""
+        if on != self._listens and not self.transport.is_closing():
+            self._listens = on
+            if on:
+                self.transport.resume_reading()
+            else:
+                self.transport.pause_reading()
+
+    def end(self) -> None:
+        """Nothing follows; a device that is gone meanwhile hears no more of it."""
+        if self._ending_since is not None:
+            return
+        self._ending_since = self._clock.monotonic()
+        if self.transport.is_closing() or not self.alive or not self.transport.can_write_eof():
+            self.transport.close()
+            return
+        try:
+            self.transport.write_eof()
+        except OSError:
+            self.transport.abort()
+
+    def sweep(self, now: float) -> str | None:
+        """Lets time pass: cuts what lingers; why the device is to be cut, None where it reads."""
+        if self._ending_since is not None and now - self._ending_since >= LINGER_S:
+            self.transport.abort()
+        if self.unread_since is not None and now - self.unread_since >= self._reads.seconds:
+            return f"left its values unread for {self._reads.seconds:.0f} s"
+        return None
+
+    @property
+    def address(self) -> str:
+        """The other side's, for a log."""
+        host, port, *_ = self.transport.get_extra_info("peername") or ("unknown", 0)
+        return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+    @property
+    def common_name(self) -> str:
+        """Of the certificate that the device showed, empty where there is none."""
+        certificate: dict[str, Any] = self.transport.get_extra_info("peercert") or {}
+        for part in certificate.get("subject", ()):
+            for name, value in part:
+                if name == "commonName":
+                    return str(value)
+        return ""
+
+
+def write_through(transport: asyncio.WriteTransport, in_system: int) -> None:
+    """Any byte that has not left counts as unread, and the system holds no more than `in_system` of them."""
+    transport.set_write_buffer_limits(high=0)
+    raw = transport.get_extra_info("socket")
+    if raw is not None:
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, in_system)

@@ -1,0 +1,144 @@
+"""Which devices are known here, and with which of their keys do they come in?
+
+The configuration names devices and keys; the journal says which keys have ended and who is blocked. Nothing
+here depends on who is connected.
+"""
+
+import hashlib
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, Protocol
+
+from jackpot.publish.board import Board
+from jackpot.rules.commands import Command
+from jackpot.runtime.service_states import Service
+from jackpot.text import counted
+
+# Enough of a key's hash to tell keys apart in a journal, and nothing of the key itself.
+FINGERPRINT_DIGITS: Final = 16
+# WIRE: three replacements in a minute mean two devices with one key.
+CONFLICT_REPLACEMENTS: Final = 3
+CONFLICT_WITHIN_S: Final = 60.0
+
+
+class DeviceDesk(Protocol):
+    """What a device needs of a bank: one that is written here, or one that is only shown here."""
+
+    @property
+    def bank(self) -> str: ...
+    @property
+    def board(self) -> Board: ...
+    @property
+    def service(self) -> Service:
+        """Whether it serves devices here, may soon, or does so elsewhere."""
+
+    @property
+    def full(self) -> bool:
+        """Whether it can take no more commands."""
+
+    def act(self, command: Command, release: Callable[[Any], None]) -> None:
+        """What the server itself decides about a device that is let in."""
+
+
+class Device:
+    """A configured device: its links, and the desks of the banks that they lie in; a table's lie in one."""
+
+    __slots__ = ("desks", "id", "links")
+
+    def __init__(self, device: str, links: Sequence[str], desks: Iterable[DeviceDesk]) -> None:
+        self.id = device
+        self.links = frozenset(links)
+        self.desks = tuple(dict.fromkeys(desks))
+
+    @property
+    def served(self) -> bool:
+        """Whether all its banks serve it here."""
+        return all(desk.service is Service.HERE for desk in self.desks)
+
+    @property
+    def coming(self) -> bool:
+        """Whether all its banks serve it here, or may soon."""
+        return all(desk.service is not Service.ELSEWHERE for desk in self.desks)
+
+    @property
+    def full(self) -> bool:
+        """Whether a bank of it can take no more commands."""
+        return any(desk.full for desk in self.desks)
+
+
+def fingerprint(key: bytes) -> str:
+    """What a journal and an operator may know of a key."""
+    return hashlib.sha256(key).hexdigest()[:FINGERPRINT_DIGITS]
+
+
+class Register:
+    """All devices of one role ("table" or "sign"). configured: the keys of a role and device, oldest first.
+
+    blocked: devices that an operator must clear first. ended: pairs of a device and the fingerprint of a key
+    of it that opens nothing any more.
+    """
+
+    def __init__(
+        self, role: str, devices: Iterable[Device], configured: Callable[[str, str], Sequence[bytes]]
+    ) -> None:
+        self.role = role
+        self.devices: Mapping[str, Device] = {device.id: device for device in devices}
+        self.blocked: set[str] = set()
+        self.ended: set[tuple[str, str]] = set()
+        self._configured = configured
+        self._replaced: dict[str, deque[float]] = {}
+
+    def keys(self, role: str, device: str) -> Sequence[bytes]:
+        """The keys that a device may greet with here; none for the other role, or an unknown device."""
+        if role != self.role or device not in self.devices:
+            return ()
+        keys = self._configured(role, device)
+        return [key for key in keys if (device, fingerprint(key)) not in self.ended]
+
+    def why_refused(self, role: str, device: str) -> str:
+        """Why a hello of this role and id is not let in: for the log, never for the device."""
+        if not role and not device:
+            return "no hello came"
+        if role != self.role:
+            return f"a {role or 'device without a role'} says hello: this listener is for {self.role}s"
+        if device not in self.devices:
+            return "no device of this id is configured"
+        ended = sum(name == device for name, _ in self.ended)
+        told = f"; {counted(ended, 'key')} of it {'has' if ended == 1 else 'have'} ended" if ended else ""
+        return f"no valid key of it made this mac{told}"
+
+    def end_before(self, device: str, used: str) -> list[str]:
+        """Ends its keys that are older than the one that it uses now; their fingerprints."""
+        known = self.fingerprints(device)
+        older = known[: known.index(used)] if used in known else known
+        self.ended |= {(device, key) for key in older}
+        return older
+
+    def fingerprints(self, device: str) -> list[str]:
+        """Of the keys that it may greet with, oldest first."""
+        return [fingerprint(key) for key in self.keys(self.role, device)]
+
+    def learn(
+        self,
+        desk: DeviceDesk,
+        blocked: Iterable[tuple[str, str]],
+        ended: Iterable[tuple[str, str, str]],
+    ) -> list[str]:
+        """Takes what a journal says of (role, device, key). Returns the devices that no key lets in now."""
+        self.blocked -= {name for name, device in self.devices.items() if device.desks[0] is desk}
+        self.blocked |= {device for role, device in blocked if role == self.role}
+        self.ended |= {(device, key) for role, device, key in ended if role == self.role}
+        own = (name for name, device in self.devices.items() if desk in device.desks)
+        return [name for name in own if not self.keys(self.role, name)]
+
+    def conflict(self, device: str, now: float) -> bool:
+        """Counts a replacement; True where there were so many that it is blocked from now on."""
+        times = self._replaced.setdefault(device, deque())
+        times.append(now)
+        while times[0] <= now - CONFLICT_WITHIN_S:
+            times.popleft()
+        if len(times) < CONFLICT_REPLACEMENTS:
+            return False
+        times.clear()
+        self.blocked.add(device)
+        return True

@@ -1,0 +1,291 @@
+"""How does a connection come in at a listener? Accepted, let in when its turn comes, and given its protocol.
+
+Who may come in, and who must go for it, `jackpot.net.admission` says. Here are the sockets: what the event
+loop does for newcomers in one turn is bounded, so that those that are in wait no longer for their answers.
+"""
+
+import asyncio
+import errno
+import socket
+import ssl
+from collections.abc import Callable, Coroutine
+from typing import Any, Final
+
+import structlog
+
+from jackpot.clock import Clock
+from jackpot.config import Address
+from jackpot.net import admin_socket
+from jackpot.net.admission import Arrival, Bounds, Crowd, Guest, Stage
+from jackpot.runtime.isolate import alone
+
+# After a takeover a whole floor comes at one moment, and a device that finds no room is told nothing: it
+# tries again after many seconds. The kernel keeps no more than this unless it is told to.
+BACKLOG: Final = 4_096
+# Accepted in one turn of the event loop: a millisecond, so that a flood delays no answer by more.
+ACCEPTED_AT_ONCE: Final = 64
+# Let in in one turn of the event loop: each takes 0.2 ms until it is challenged, and as much again where what
+# it said at once is refused. An answer so waits some milliseconds for them, and not for a whole reserve.
+LET_IN_AT_ONCE: Final = 8
+# After a turn in which some were refused no more are accepted for so long: a stranger that calls again at
+# once waits in the kernel's queue, and costs less than a tenth of a processor.
+REFUSED_PAUSE_S: Final = 0.02
+# How often those that wait for the pace are looked at.
+LOOK_S: Final = 0.02
+# Where the system has no descriptor left it is asked again after this.
+RETRY_S: Final = 0.2
+# A TLS handshake takes some milliseconds; this is for a network that loses packets.
+HANDSHAKE_S: Final = 5.0
+# No descriptors, or no memory for one.
+_EXHAUSTED: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
+# The first 64 bits of an IPv6 address: one machine has all that follow.
+_NETWORK_PARTS: Final = 4
+
+log: Final = structlog.get_logger()
+
+
+class Door:
+    """One listener. name: for metrics and logs. start: runs a task next to the others.
+
+    refused: connections closed before anybody spoke to them. turned_out: strangers that went for others.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        bounds: Bounds,
+        clock: Clock,
+        start: Callable[[Coroutine[Any, Any, None]], object],
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
+        self.name = name
+        self.crowd = Crowd(bounds, clock.monotonic())
+        self.refused = 0
+        self.turned_out = 0
+        self._clock = clock
+        self._start = start
+        self.tls = tls
+        self._connect: Callable[[Guest], Coroutine[Any, Any, None]]
+        self._in_turn: Callable[[Callable[[], None]], None]
+        self._listening: list[socket.socket] = []
+        self._look: asyncio.TimerHandle | None = None
+
+    async def bind(self, address: Address) -> None:
+        """Takes the address, for itself alone; nobody is let in yet. Raises OSError."""
+        places = await asyncio.get_running_loop().getaddrinfo(
+            address.host or None, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )
+        for family, _, _, _, place in dict.fromkeys(places):
+            self._listening.append(_bound(family, place))
+
+    def take(self, listening: socket.socket) -> None:
+        """Takes a socket that has its address already, as `bind` would."""
+        listening.setblocking(False)
+        self._listening.append(listening)
+
+    def listen(self, factory: Callable[[Guest], asyncio.BaseProtocol]) -> int:
+        """Lets connections in, each with a protocol of `factory`; the port, or 0. Raises OSError."""
+
+        async def connect(guest: Guest) -> None:
+            limit = None if self.tls is None else HANDSHAKE_S
+            assert guest.raw is not None  # noqa: S101 - as it was accepted
+            await asyncio.get_running_loop().connect_accepted_socket(
+                lambda: factory(guest), guest.raw, ssl=self.tls, ssl_handshake_timeout=limit
+            )
+
+        return self.listen_in_turns(connect, lambda accept: accept())
+
+    def listen_in_turns(
+        self,
+        connect: Callable[[Guest], Coroutine[Any, Any, None]],
+        in_turn: Callable[[Callable[[], None]], None],
+    ) -> int:
+        """Lets connections in as somebody else says; the port, or 0. Raises OSError.
+
+        connect: gives a guest its protocol; what it raises is an OSError. in_turn: has what it is given
+        called when some may be accepted. Until then the kernel keeps them, and they cost nothing here.
+        """
+        self._connect, self._in_turn = connect, in_turn
+        loop = asyncio.get_running_loop()
+        for raw in self._listening:
+            raw.listen(BACKLOG)
+            loop.add_reader(raw, self._ready, raw)
+        place = self._listening[0].getsockname()
+        return 0 if isinstance(place, str) else int(place[1])
+
+    def close(self) -> None:
+        """Nobody comes in any more; those that are not quite in are not waited for."""
+        loop = asyncio.get_running_loop()
+        for raw in self._listening:
+            loop.remove_reader(raw)
+            raw.close()
+        self._listening.clear()
+        if self._look is not None:
+            self._look.cancel()
+        for guest in self.crowd.empty():
+            self._refuse(guest)
+        for guest in self.crowd.inside:
+            if guest.visitor is None:
+                guest.hang_up()
+
+    def statistics(self) -> dict[str, Any]:
+        """How many are in and wait, and how many could not be."""
+        return {
+            "listener": self.name,
+            "open": len(self.crowd.inside),
+            "waiting": self.crowd.waiting,
+            "most": self.crowd.bounds.most,
+            "refused": self.refused,
+            "turned_out": self.turned_out,
+        }
+
+    def _ready(self, listening: socket.socket) -> None:
+        """Somebody calls: some are taken in when it is this door's turn."""
+        asyncio.get_running_loop().remove_reader(listening)
+        self._in_turn(lambda: self._accept(listening))
+
+    def _accept(self, listening: socket.socket) -> None:
+        """Takes some in, and comes back for the others in the next turn of the loop."""
+        if listening not in self._listening:
+            return  # the door was closed meanwhile
+        before, entered, pause = self.refused, 0, 0.0
+        for accepted in range(ACCEPTED_AT_ONCE):
+            try:
+                raw, place = listening.accept()
+            except (BlockingIOError, InterruptedError, ConnectionAbortedError):
+                break
+            except OSError as error:
+                self._exhausted(error, first=not accepted)
+                pause = RETRY_S
+                break
+            raw.setblocking(False)
+            entered += self._arrive(Guest(self.crowd, raw, _address(raw, place)))
+            if entered >= LET_IN_AT_ONCE:
+                break
+        if self.refused > before:
+            pause = max(pause, REFUSED_PAUSE_S)
+        if pause:
+            asyncio.get_running_loop().call_later(pause, self._again, listening)
+        else:
+            self._again(listening)
+
+    def _exhausted(self, error: OSError, *, first: bool) -> None:
+        """No descriptor is left: a stranger gives up its own, and the next is tried for soon.
+
+        first: nobody has come in this turn, so that it is known that somebody waits.
+        """
+        log.error("accept_failed", listener=self.name, reason=str(error), kind=(self.name, error.errno))
+        if first and error.errno in _EXHAUSTED and (other := self.crowd.oldest()) is not None:
+            self._turn_out(other)
+
+    def _again(self, listening: socket.socket) -> None:
+        if listening in self._listening:
+            asyncio.get_running_loop().add_reader(listening, self._ready, listening)
+
+    def _arrive(self, guest: Guest) -> int:
+        """It is let in, or waits for its turn; how many were let in."""
+        if guest.gone:
+            guest.close()
+            return 0
+        arrival = self.crowd.arrive(guest, self._clock.monotonic())
+        if arrival is Arrival.REFUSED:
+            self._refuse(guest)
+        elif arrival is Arrival.WAITS:
+            self._look_in(LOOK_S)
+        else:
+            self._enter(guest)
+        return int(arrival is Arrival.ENTERS)
+
+    def _look_in(self, seconds: float) -> None:
+        if self._look is None and self._listening:
+            self._look = asyncio.get_running_loop().call_later(seconds, self._let_in)
+
+    def _let_in(self) -> None:
+        """Lets in whose turn it is; where there are many, the others in the next turn of the loop."""
+        self._look = None
+        entered = 0
+        while entered < LET_IN_AT_ONCE and (guests := self.crowd.turn(self._clock.monotonic())):
+            for guest in guests:
+                if guest.gone:
+                    guest.close()
+                else:
+                    self._enter(guest)
+                    entered += 1
+        if self.crowd.waiting:
+            self._look_in(0.0 if entered >= LET_IN_AT_ONCE else LOOK_S)
+
+    def _enter(self, guest: Guest) -> None:
+        """Becomes a stranger, where need be instead of another one."""
+        goes = self.crowd.enter(guest)
+        if goes is guest:
+            self._refuse(guest)
+            return
+        if goes is not None:
+            self._turn_out(goes)
+        self._start(self._admit(guest))
+
+    async def _admit(self, guest: Guest) -> None:
+        """Gives it its protocol, after its TLS handshake; not where another one has its place by now."""
+        if guest.stage is Stage.GONE:
+            guest.close()
+            return
+        try:
+            await self._connect(guest)
+        except (OSError, TimeoutError) as error:  # which an SSLError is too
+            log.info(
+                "not_admitted",
+                listener=self.name,
+                address=guest.address,
+                reason=str(error),
+                kind=self.name,
+                source=guest.address,
+            )
+            guest.left()
+
+    def _turn_out(self, guest: Guest) -> None:
+        self.turned_out += 1
+        address = guest.address
+        log.warning("turned_out", listener=self.name, address=address, kind=self.name, source=address)
+        guest.left()
+        if guest.visitor is not None:
+            alone(guest.visitor, guest.visitor.turn_out)
+        else:
+            guest.hang_up()
+
+    def _refuse(self, guest: Guest) -> None:
+        """Says nothing and costs next to nothing."""
+        self.refused += 1
+        address = guest.address
+        log.warning("refused", listener=self.name, address=address, kind=self.name, source=address)
+        guest.close()
+
+
+def _bound(family: int, place: Any) -> socket.socket:
+    """A listening address taken. Raises OSError."""
+    raw = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        raw.setblocking(False)
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            raw.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        raw.bind(place)
+    except OSError as error:
+        raw.close()
+        raise OSError(error.errno, f"{place[0]} port {place[1]}: {str(error.strerror).lower()}") from error
+    return raw
+
+
+def _address(raw: socket.socket, place: Any) -> str:
+    """What counts as one address: of IPv6 the network, for one machine has as many as it wants.
+
+    At a unix socket each user of this machine is one.
+    """
+    if raw.family == socket.AF_UNIX:
+        return f"uid {admin_socket.peer_of(raw)}"
+    host = str(place[0])
+    if ":" not in host:
+        return host
+    packed = socket.inet_pton(socket.AF_INET6, host.partition("%")[0])
+    if packed[:12] == bytes(10) + b"\xff\xff":
+        return socket.inet_ntop(socket.AF_INET, packed[12:])
+    return socket.inet_ntop(socket.AF_INET6, packed[: 2 * _NETWORK_PARTS] + bytes(8))

@@ -1,0 +1,129 @@
+"""How is an analysis made next to a server? In a process of its own, which is asked once, in JSON, and ends.
+
+Figures take a fifth of a second of a core, pictures a second or two: a thread would hold up tables' frames.
+"""
+
+from functools import partial
+from importlib.util import find_spec
+
+import msgspec
+
+from jackpot import worker_limits
+from jackpot.config.languages import ENGLISH, spoken, told
+from jackpot.config.writing import Writing
+from jackpot.odds.analysis import Analysis, Tonight, analyze
+from jackpot.odds.drawable import SHEETS, drawable
+from jackpot.odds.output import as_csv, as_html, as_json
+from jackpot.odds.sheets import Manner, facts_of, sheets_of, shown
+from jackpot.odds.subject import Subject, Unanalysable
+from jackpot.rules.paytable import Game, LinkTerms
+from jackpot.text import named
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """meters: by level, in micro-dollars. money: how the site writes sums. draw: pictures alone.
+
+    language: a locale, of all that is shown; files for programs have no language.
+    """
+
+    terms: LinkTerms
+    game: Game
+    money: Writing
+    meters: dict[str, int]
+    players: int
+    wagers_an_hour: int
+    seed: str
+    draw: bool = False
+    language: str = ENGLISH
+
+    def manner(self) -> Manner:
+        return Manner(self.money, partial(told, self.language))
+
+
+class Page(msgspec.Struct, frozen=True):
+    """One sheet as it is shown. kinds: of the columns."""
+
+    name: str
+    title: str
+    columns: list[str]
+    kinds: list[str]
+    rows: list[list[str]]
+    notes: list[str]
+
+
+class Drawable(msgspec.Struct, frozen=True):
+    """A picture by the name that it is asked for with. sheet: whose figures stand next to it."""
+
+    name: str
+    sheet: str
+    title: str
+
+
+class Told(msgspec.Struct, frozen=True):
+    """problem: why there is nothing else. pictures: by name, as SVG.
+
+    drawable: the pictures that can be asked for; None where what draws them is not installed.
+    """
+
+    problem: str = ""
+    facts: list[tuple[str, str]] = []
+    sheets: list[Page] = []
+    drawable: list[Drawable] | None = None
+    pictures: dict[str, str] = {}
+    csv: str = ""
+    json: str = ""
+    html: str = ""
+
+
+def told_of(asked: Asked) -> Told:
+    """What a page shows and exports, or its pictures. They take longest, and the page waits for none."""
+    subject, manner = Subject(asked.terms, asked.game, frozenset()), asked.manner()
+    money, say = manner
+    try:
+        found = analyze(subject, Tonight(asked.meters, asked.players, asked.wagers_an_hour))
+    except Unanalysable as error:
+        return Told(manner.say(error.args[0]))
+    drawn = find_spec("matplotlib") is not None
+    if asked.draw:
+        return Told(pictures=_pictures(found, asked) if drawn else {})
+    pages = [
+        Page(
+            sheet.name,
+            say(sheet.title),
+            [say(named(column.name)) for column in sheet.columns],
+            [column.kind for column in sheet.columns],
+            [[shown(column.kind, cell, manner) for column, cell in zip(sheet.columns, row, strict=True)]
+             for row in sheet.rows],
+            [say(note) for note in sheet.notes],
+        )
+        for sheet in sheets_of(found, money)
+    ]  # fmt: skip
+    return Told(
+        facts=[(say(named(name)), say(text)) for name, text in facts_of(found, money)],
+        sheets=pages,
+        drawable=[
+            Drawable(picture.name, SHEETS[picture.kind], say(picture.title))
+            for picture in drawable(found, money)
+        ]
+        if drawn
+        else None,
+        csv=as_csv(found),
+        json=as_json(found),
+        html=as_html(found, manner, spoken(asked.language)),
+    )
+
+
+def _pictures(found: Analysis, asked: Asked) -> dict[str, str]:
+    from jackpot.odds.pictures import pictures, written  # noqa: PLC0415 - of the extra `lab`
+
+    drawn = pictures(found, asked.seed, asked.manner(), "page")
+    return {name: written(figure, "svg").decode() for name, figure in drawn.items()}
+
+
+def answered(question: bytes) -> bytes:
+    """In a process of its own."""
+    return msgspec.json.encode(told_of(msgspec.json.decode(question, type=Asked)))
+
+
+if __name__ == "__main__":
+    worker_limits.answer(answered)

@@ -1,0 +1,311 @@
+"""How do meters leave this machine? The newest durable face of each bank goes into Redis, and nothing waits.
+
+A hash holds a bank's whole face, a list the hits of the last minute, and a channel carries what
+changed. One script compares revisions, sets, lets all expire and publishes, so that a late message of a
+server that was replaced is refused. A revision is (epoch, seq, beat): the journal's own two, and a count of
+what was said, for a state can change and a heart must beat while nothing is written. Keys and channel of a
+bank share a hash tag, and the channel is a shard's: in a cluster a bank is one node's.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Protocol
+
+import msgspec
+import structlog
+
+from controllers.answers import Hit, LinkState, Status, WaitingHit
+from controllers.messages import Id
+from jackpot.clock import Clock
+from jackpot.publish.board import Board
+from jackpot.publish.broadcaster import SIGN_INTERVAL_S
+from jackpot.publish.redis_connection import RedisLine
+from jackpot.rules.outgoing_messages import JACKPOTS_MOST
+
+if TYPE_CHECKING:
+    from redis.asyncio import Redis
+
+# DESIGN: what nobody confirms is gone after 15 s, also where every server died.
+EXPIRE_MS: Final = 15_000
+# Said again at least so often: five may be lost before a follower shows a fault, fifteen before it expires.
+BEAT_S: Final = 1.0
+# Hits and statuses that one message brings; a minute of a busy floor has fewer, and Redis' memory is bounded.
+HITS_MOST: Final = 64
+TOLD_MOST: Final = 64
+# Levels of one link: more than any paytable has, and a welcome that tells them fits a frame.
+LEVELS_MOST: Final = 8
+
+# What the script answers: done; it holds something newer; it does not hold what this changes.
+TAKEN: Final = b"taken"
+OLDER: Final = b"older"
+WHOLE: Final = b"whole"
+
+# KEYS: hash, hits, channel. ARGV: epoch, seq, beat, the revision that this follows ("" for a whole face),
+# milliseconds to live, the message, how many hits (-1: as they are), the hits, then fields and values.
+_SCRIPT: Final = """
+local held = redis.call('HMGET', KEYS[1], 'epoch', 'seq', 'beat')
+if held[1] then
+  local newer = false
+  for i = 1, 3 do
+    local mine, theirs = tonumber(ARGV[i]), tonumber(held[i])
+    if mine ~= theirs then newer = mine > theirs break end
+  end
+  if not newer then return 'older' end
+end
+if ARGV[4] == '' then
+  redis.call('DEL', KEYS[1])
+elseif not held[1] or ARGV[4] ~= table.concat(held, ' ') then
+  return 'whole'
+end
+redis.call('HSET', KEYS[1], 'epoch', ARGV[1], 'seq', ARGV[2], 'beat', ARGV[3])
+local hits = tonumber(ARGV[7])
+if hits >= 0 then redis.call('DEL', KEYS[2]) end
+for i = 8, 7 + hits do redis.call('RPUSH', KEYS[2], ARGV[i]) end
+for i = 8 + math.max(hits, 0), #ARGV, 2 do redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1]) end
+redis.call('PEXPIRE', KEYS[1], ARGV[5])
+redis.call('PEXPIRE', KEYS[2], ARGV[5])
+redis.call('SPUBLISH', KEYS[3], ARGV[6])
+return 'taken'
+"""
+
+# What is read back must be no more than signs can be told, else one false message ends every process that
+# shows the bank: WIRE's integers, and texts and lists that go into a frame.
+Count = Annotated[int, msgspec.Meta(ge=0, lt=2**53)]
+Text = Annotated[str, msgspec.Meta(max_length=1_024)]
+Rev = tuple[Count, Count, Count]
+
+log: Final = structlog.get_logger()
+
+
+class LinkFace(msgspec.Struct, frozen=True):
+    """A link as it is durable. levels: cents. shown, waiting: of the `state` that signs are told (S7)."""
+
+    wager: Count
+    paytable: Id
+    levels: Annotated[dict[Id, Count], msgspec.Meta(max_length=LEVELS_MOST)]
+    state: LinkState
+    reason: Text
+    shown: Literal["normal", "pending", "win", "suspended", "fault"]
+    waiting: Annotated[tuple[WaitingHit, ...], msgspec.Meta(max_length=JACKPOTS_MOST)]
+
+
+class SignKeys(msgspec.Struct, frozen=True):
+    """Which signs' keys open nothing any more (sign, fingerprint), and which signs are not let in."""
+
+    ended: list[tuple[str, str]] = []
+    blocked: list[str] = []
+
+
+class Said(msgspec.Struct, frozen=True):
+    """One message. after: the revision that it changes, None where it is whole; hits, signs: None as before.
+
+    trusted: the ledger is not in doubt. told: `status` messages since the last, each with its link.
+    """
+
+    rev: Rev
+    after: Rev | None
+    trusted: bool
+    links: dict[str, LinkFace]
+    signs: SignKeys | None = None
+    hits: Annotated[list[Hit], msgspec.Meta(max_length=HITS_MOST)] | None = None
+    told: Annotated[list[tuple[Text, Status]], msgspec.Meta(max_length=TOLD_MOST)] = []
+
+
+class Publishable(Protocol):
+    """What a publisher reads of a bank."""
+
+    @property
+    def bank(self) -> str: ...
+    @property
+    def board(self) -> Board: ...
+    @property
+    def epoch(self) -> int: ...
+
+
+def keys_of(bank: str) -> tuple[str, str, str]:
+    """A bank's hash, list of hits and channel."""
+    return f"jackpot:{{{bank}}}:face", f"jackpot:{{{bank}}}:hits", f"jackpot:{{{bank}}}:changes"
+
+
+def links_of(board: Board) -> dict[str, LinkFace]:
+    """What a board shows of its links."""
+    faces = {}
+    for name, view in board.links.items():
+        display = board.display(name)
+        faces[name] = LinkFace(
+            wager=view.facts.wager,
+            paytable=view.facts.paytable,
+            levels=dict(view.levels),
+            state=view.state,
+            reason=view.reason,
+            shown=display.state,
+            waiting=display.waiting,
+        )
+    return faces
+
+
+class Publisher:
+    """One bank's way to Redis: the newest face alone, at most ten times a second, at least once.
+
+    allowed: whether this server may show the bank now. signs: the keys that followers must not let in.
+    published, refused: messages that Redis took, and those that were older than what it held.
+    """
+
+    def __init__(
+        self,
+        desk: Publishable,
+        urls: Sequence[str],
+        clock: Clock,
+        allowed: Callable[[], bool],
+        signs: Callable[[], SignKeys],
+    ) -> None:
+        self.bank = desk.bank
+        self.line = RedisLine(desk.bank, urls)
+        self.published = 0
+        self.refused = 0
+        self._shown = desk
+        self._clock = clock
+        self._allowed = allowed
+        self._signs = signs
+        self._beat = 0
+        self._said: Said | None = None
+        self._said_at = 0.0
+        self._mark: tuple[int, int, bool] | None = None
+        self._told: list[tuple[str, Status]] = []
+        self._replaced = False
+        desk.board.on_status.append(self._tell)
+
+    async def run(self) -> None:
+        """Publishes until cancelled, whatever Redis does."""
+        await self.line.keep(self._publish)
+
+    def statistics(self) -> dict[str, str | int | bool]:
+        """Its counts since the start, and whether Redis takes what it says."""
+        return {
+            "bank": self.bank,
+            "up": self.line.up,
+            "published": self.published,
+            "refused": self.refused,
+            "failures": self.line.failures,
+        }
+
+    async def _publish(self, redis: "Redis") -> None:
+        self._said = None
+        while True:
+            if self._allowed() and self._due():
+                await self._say(redis)
+            await asyncio.sleep(SIGN_INTERVAL_S)
+
+    def _due(self) -> bool:
+        mark = self._shown.epoch, self._shown.board.rev, self._shown.board.trusted
+        changed = mark != self._mark or bool(self._told) or self._said is None
+        self._mark = mark
+        waited = self._clock.monotonic() - self._said_at >= BEAT_S
+        return waited or (changed and not self._replaced)
+
+    async def _say(self, redis: "Redis") -> None:
+        whole, said = self._next()
+        self._said_at = self._clock.monotonic()
+        answer = await offer(redis, self.bank, said)
+        if answer == TAKEN:
+            self.published += 1
+            self._said = whole
+            self._replaced = False
+            self.line.works()
+            return
+        self._said = None
+        if answer == OLDER:
+            self._refused(said)
+
+    def _next(self) -> tuple[Said, Said]:
+        """The face as it is now, and what is to be said of it."""
+        board, before = self._shown.board, self._said
+        self._beat += 1
+        whole = Said(
+            rev=(self._shown.epoch, board.rev, self._beat),
+            after=None,
+            trusted=board.trusted,
+            links=links_of(board),
+            signs=self._signs(),
+            hits=board.recent_hits(frozenset(board.links))[-HITS_MOST:],
+        )
+        told, self._told = self._told, []
+        if before is None:
+            return whole, msgspec.structs.replace(whole, told=told)
+        return whole, Said(
+            rev=whole.rev,
+            after=before.rev,
+            trusted=whole.trusted,
+            links={name: face for name, face in whole.links.items() if before.links.get(name) != face},
+            signs=None if whole.signs == before.signs else whole.signs,
+            hits=None if whole.hits == before.hits else whole.hits,
+            told=told,
+        )
+
+    def _refused(self, said: Said) -> None:
+        """Somebody newer speaks for the bank, or the ledger was set back and what Redis holds must expire."""
+        self.refused += 1
+        if not self._replaced:
+            self._replaced = True
+            log.warning("relay_refused", bank=self.bank, epoch=said.rev[0], seq=said.rev[1])
+
+    def _tell(self, link: str, message: Status) -> None:
+        self._told = [*self._told, (link, message)][-TOLD_MOST:]
+
+
+async def offer(redis: "Redis", bank: str, said: Said) -> bytes:
+    """Has the script take a message: TAKEN, OLDER or WHOLE. Raises RedisError."""
+    client: Any = redis  # its typing has one answer for both of its kinds of client
+    answer: bytes = await client.eval(_SCRIPT, 3, *keys_of(bank), *_arguments(said))
+    return answer
+
+
+def _arguments(said: Said) -> list[Any]:
+    """The script's ARGV."""
+    hits = said.hits or []
+    fields: list[Any] = ["trusted", int(said.trusted)]
+    if said.signs is not None:
+        fields += ["signs", msgspec.json.encode(said.signs)]
+    for name, face in said.links.items():
+        fields += [f"link:{name}", msgspec.json.encode(face)]
+    return [
+        *said.rev,
+        "" if said.after is None else " ".join(map(str, said.after)),
+        EXPIRE_MS,
+        msgspec.json.encode(said),
+        -1 if said.hits is None else len(hits),
+        *map(msgspec.json.encode, hits),
+        *fields,
+    ]
+
+
+_READ: Final = """
+return {redis.call('HGETALL', KEYS[1]), redis.call('LRANGE', KEYS[2], 0, -1), redis.call('PTTL', KEYS[1])}
+"""
+
+
+async def read(redis: "Redis", bank: str) -> tuple[Said, float] | None:
+    """A bank's whole face as Redis holds it, and its age in seconds; None where it holds none.
+
+    The age is by Redis' own clock alone, and as old as can be where that is behind the clock of the node that
+    was written to. Raises RedisError, and ValueError for what no server of ours wrote.
+    """
+    client: Any = redis
+    flat, hits, left_ms = await client.eval(_READ, 2, *keys_of(bank)[:2])
+    fields = dict(zip(flat[::2], flat[1::2], strict=True))
+    if not fields:
+        return None
+    said = Said(
+        rev=msgspec.convert([int(fields[name]) for name in (b"epoch", b"seq", b"beat")], type=Rev),
+        after=None,
+        trusted=fields[b"trusted"] == b"1",
+        links={
+            name.decode().removeprefix("link:"): msgspec.json.decode(value, type=LinkFace)
+            for name, value in fields.items()
+            if name.startswith(b"link:")
+        },
+        signs=msgspec.json.decode(fields[b"signs"], type=SignKeys),
+        hits=[msgspec.json.decode(hit, type=Hit) for hit in hits],
+    )
+    known = 0 <= left_ms <= EXPIRE_MS + BEAT_S * 1000
+    return said, max(EXPIRE_MS - left_ms, 0) / 1000 if known else EXPIRE_MS / 1000

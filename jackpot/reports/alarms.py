@@ -1,0 +1,129 @@
+"""What alarmed, who acknowledged it, and when was it over? As the journal has it (T3, S6, S9, L11)."""
+
+from collections.abc import Iterator
+from heapq import merge
+from typing import Any, Final
+
+from jackpot.ledger.reading import Reader
+from jackpot.reports.entry_text import reason
+from jackpot.reports.read.entries import Entry, counting, must_be_here, of_kinds, refused
+from jackpot.reports.read.gaming_days import Span, periods, wanted_span
+from jackpot.reports.read.names import Names
+from jackpot.reports.report import Cell, Column, Found, Report, Wanted
+from jackpot.rules import alarms
+from jackpot.rules.acts.alarms import AlarmAcknowledged
+from jackpot.rules.acts.conflict import SeqConflict
+from jackpot.rules.acts.devices import DeviceBlocked, DeviceCleared, KeyEnded
+from jackpot.rules.acts.hits import Undone
+from jackpot.rules.acts.links import Resumed, Suspended
+from jackpot.rules.acts.lost_acks import BEHIND, BehindConfirmed, BehindOver, FoundBehind
+from jackpot.rules.acts.people import Recovered
+from jackpot.rules.acts.rounds import Struck
+from jackpot.rules.acts.sessions import LockedOut
+from jackpot.rules.events import Voided
+from jackpot.text import Sentence, joined, named, several
+
+COLUMNS: Final = (
+    Column("bank"),
+    Column("row", "count"),
+    Column("at", "moment"),
+    Column("alarm", "word"),
+    Column("where", help="a table, a device or links"),
+    Column("what"),
+    Column("who", help="whose act it was, where people made or ended it"),
+)
+
+_KINDS: Final = tuple(
+    event.kind
+    for event in (
+        FoundBehind, BehindConfirmed, BehindOver, DeviceBlocked, DeviceCleared, KeyEnded, Suspended, Resumed,
+        Undone, Struck, Voided, LockedOut, Recovered, SeqConflict, AlarmAcknowledged,
+    )
+)  # fmt: skip
+
+
+def find(ledger: Reader, wanted: Wanted) -> Found:
+    """Every alarm of the gaming days, and what ended it, the oldest first. Raises LedgerError."""
+    spans = {bank: wanted_span(ledger, bank, wanted) for bank in wanted.banks}
+    for bank, days in spans.items():
+        must_be_here(ledger, bank, days.after)
+    rows = (row for bank, days in spans.items() for row in _rows(ledger, Names(ledger, bank), days))
+    return Found(periods(spans), rows, [])
+
+
+def entries(ledger: Reader, bank: str, after: int, upto: int) -> Iterator[Entry]:
+    """All entries with after < seq <= upto that may have raised or ended an alarm, the oldest first."""
+    acts = of_kinds(ledger, bank, _KINDS, after, upto)
+    return merge(acts, refused(ledger, bank, after, upto), counting(ledger, bank, after, upto))
+
+
+def _rows(ledger: Reader, names: Names, days: Span) -> Iterator[tuple[Cell, ...]]:
+    for entry in entries(ledger, names.bank, days.after, days.upto):
+        event: Any = entry.event
+        who = names.who(getattr(event, "people", None))
+        for kind, facts in alarms.raised(event, entry.table, names):
+            where = names.people.name(facts["person"]) if "person" in facts else alarms.place(facts)
+            yield names.bank, entry.seq, entry.at, kind, where, alarms.said(kind, facts), who
+        if (over := _over(names, event)) is not None:
+            yield names.bank, entry.seq, entry.at, *over, who
+
+
+def _over(names: Names, event: Any) -> tuple[str, str, str] | None:
+    """(alarm, where, what) of what ended one, and of links that stopped and keys that ended; else None."""
+    match event:
+        case AlarmAcknowledged():
+            said = Sentence(
+                "{alarm}, raised {times}", alarm=f"AL{event.alarm}", times=several(event.times, "time")
+            )
+            what = joined([said, event.remark], ": ") if event.remark else said
+            return Sentence("{alarm} acknowledged", alarm=Sentence(event.what)), event.where, what
+        case BehindConfirmed():
+            what = Sentence("not believed")
+            if event.believed:
+                what = Sentence("believed: {count} answers are lost", count=event.missing)
+            return _ended(BEHIND), _at(names, event.table), joined([what, event.reason], ": ")
+        case BehindOver():
+            return (
+                _ended(BEHIND),
+                _at(names, event.table),
+                Sentence("it says {acked} now", acked=event.acked),
+            )
+        case DeviceCleared():
+            return _ended("device_conflict"), _of_role(event), Sentence("it may greet again")
+        case KeyEnded():
+            return (
+                "key_ended",
+                _of_role(event),
+                Sentence("key {fingerprint}", fingerprint=", ".join(event.keys)),
+            )
+        case Suspended() | Resumed():
+            alarm = "suspended" if isinstance(event, Suspended) else _ended("suspended")
+            cause = named(event.reason)
+            why = joined([cause, reason(event)], ": ") if event.note else cause
+            return alarm, " ".join(map(names.link, event.links)), why
+    return None
+
+
+def _ended(alarm: str) -> Sentence:
+    return Sentence("{alarm} over", alarm=Sentence(alarm))
+
+
+def _at(names: Names, table: int) -> Sentence:
+    return Sentence("table {table}", table=names.table(table))
+
+
+def _of_role(event: DeviceCleared | KeyEnded) -> Sentence:
+    return Sentence("{role} {device}", role=Sentence(event.role), device=event.device)
+
+
+REPORT: Final = Report(
+    "alarms",
+    "Alarms",
+    "What alarmed, where, who acknowledged it, and when was it over? Counts of chips and wagers that differ, "
+    "tables that say the ledger lost answers, unreasonable rounds, errors, devices that share a key, links "
+    "that were suspended.",
+    COLUMNS,
+    ("days",),
+    find,
+    "--from 2026-11-01",
+)

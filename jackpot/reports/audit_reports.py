@@ -1,0 +1,248 @@
+"""Who did what, what was refused, and which parameters changed? As the journal has it, the oldest first."""
+
+from collections.abc import Callable, Iterator
+from heapq import merge
+from typing import Any, Final
+
+import msgspec
+
+from jackpot.config import Difference, compared
+from jackpot.config.writing import writing
+from jackpot.ledger.reading import Reader
+from jackpot.reports.entry_text import about, reason
+from jackpot.reports.read.entries import of_kinds, refused
+from jackpot.reports.read.gaming_days import Span, periods, wanted_span
+from jackpot.reports.read.meter_history import percent
+from jackpot.reports.read.names import Names
+from jackpot.reports.report import Cell, Column, Found, Report, Wanted
+from jackpot.rules import registry
+from jackpot.rules.acts.banks import BankBegun, BankClosed, BankOpened
+from jackpot.rules.acts.links import LinkOpened
+from jackpot.rules.acts.meters import LinkClosed
+from jackpot.rules.acts.parameters import LinkChanged
+from jackpot.rules.acts.requests import ActRefused
+from jackpot.rules.acts.sessions import SignedIn, SignedOut
+from jackpot.rules.acts.site_cursor import PeopleSeen
+from jackpot.rules.acts.tables import TableOpened
+from jackpot.rules.events import Refused
+from jackpot.rules.money import to_cents
+from jackpot.rules.paytable import LevelTerms, LinkTerms, TableTerms
+from jackpot.rules.signing import People, Proof, Signed
+from jackpot.text import Sentence, both, game, joined, named
+
+REFUSALS: Final = (
+    Column("bank"),
+    Column("row", "count"),
+    Column("at", "moment"),
+    Column("to", help="a table, or people who had signed in"),
+    Column("code", "word"),
+    Column("message", "answer"),
+    Column("hits"),
+    Column("suspended", help="links that the error stopped"),
+)
+ACCESS: Final = (
+    Column("bank"),
+    Column("row", "count"),
+    Column("at", "moment"),
+    Column("what", "word"),
+    Column("who"),
+    Column("proved", help="by what, if they proved who they are"),
+    Column("refused", "word", help="why it was not done"),
+    Column("about"),
+    Column("reason"),
+)
+PARAMETERS: Final = (
+    Column("bank"),
+    Column("row", "count"),
+    Column("at", "moment"),
+    Column("what", "word"),
+    Column("name"),
+    Column("terms", help="all of them, or what changed"),
+    Column("who"),
+)
+
+# Acts are of every kind whose event says which people stood for it; in the one left out nobody acts.
+ACTS: Final = (
+    *(
+        kind
+        for kind, event in registry.KINDS.items()
+        if "people" in event.__struct_fields__ and event is not PeopleSeen
+    ),
+    SignedIn.kind,
+    SignedOut.kind,
+)
+_OPENINGS: Final = tuple(
+    event.kind
+    for event in (LinkOpened, LinkChanged, LinkClosed, TableOpened, BankOpened, BankBegun, BankClosed)
+)
+Row = tuple[Cell, ...]
+
+
+def _found(
+    ledger: Reader, wanted: Wanted, rows: Callable[[Reader, Wanted, Names, Span], Iterator[Row]]
+) -> Found:
+    spans = {bank: wanted_span(ledger, bank, wanted) for bank in wanted.banks}
+    every = (row for bank, days in spans.items() for row in rows(ledger, wanted, Names(ledger, bank), days))
+    return Found(periods(spans), every, [])
+
+
+def find_refusals(ledger: Reader, wanted: Wanted) -> Found:
+    """Every durable refusal of the gaming days. Raises LedgerError."""
+    return _found(ledger, wanted, _refusals)
+
+
+def find_access(ledger: Reader, wanted: Wanted) -> Found:
+    """Every act of people in the gaming days. Raises LedgerError."""
+    return _found(ledger, wanted, _access)
+
+
+def find_parameters(ledger: Reader, wanted: Wanted) -> Found:
+    """Every opening, change and end of links, tables and banks in the gaming days. Raises LedgerError."""
+    return _found(ledger, wanted, _parameters)
+
+
+def _refusals(ledger: Reader, _wanted: Wanted, names: Names, days: Span) -> Iterator[Row]:
+    people = of_kinds(ledger, names.bank, (ActRefused.kind,), days.after, days.upto)
+    for entry in merge(refused(ledger, names.bank, days.after, days.upto), people):
+        event = entry.event
+        if isinstance(event, Refused | ActRefused):
+            by = (
+                names.who(event.people)
+                if isinstance(event, ActRefused)
+                else Sentence("table {table}", table=names.table(entry.table))
+            )
+            hits = " ".join(f"H{number}" for number in event.hits)
+            links = " ".join(map(names.link, event.suspended)) if isinstance(event, Refused) else ""
+            yield names.bank, entry.seq, entry.at, by, event.code, event.message, hits, links
+
+
+def _access(ledger: Reader, wanted: Wanted, names: Names, days: Span) -> Iterator[Row]:
+    money = writing(wanted.site.locale, wanted.site.currency)
+    for entry in of_kinds(ledger, names.bank, ACTS, days.after, days.upto):
+        event: Any = entry.event
+        people = getattr(event, "people", None) or People(proof=Proof((Signed(event.person, ()),)))
+        if people.said():
+            means = both([Sentence(one.means) for one in people.signed])
+            refused_ = event.code if isinstance(event, ActRefused) else ""
+            yield (
+                names.bank, entry.seq, entry.at, entry.name, names.who(people), means,
+                refused_, about(names, event, money.exact), reason(event),
+            )  # fmt: skip
+
+
+def _parameters(ledger: Reader, wanted: Wanted, names: Names, days: Span) -> Iterator[Row]:
+    known: dict[str, TableTerms] = {}
+    for entry in of_kinds(ledger, names.bank, _OPENINGS, 0, days.upto):
+        event: Any = entry.event
+        match event:
+            case LinkOpened():
+                name, terms = event.terms.link, _link(event.terms, wanted)
+            case LinkChanged():
+                changed = joined(map(_changed, compared(event.before, event.terms)), "; ")
+                name, terms = event.terms.link, joined([changed, event.reason], ": ")
+            case LinkClosed():
+                ended = Sentence("closed")
+                if event.to:
+                    ended = Sentence("closed, its money to {link}", link=names.link(event.to))
+                name, terms = names.link(event.link), joined([ended, event.reason], ": ")
+            case TableOpened():
+                name = event.terms.table
+                terms = _table(event.terms, known.get(name))
+                known[name] = event.terms
+            case BankBegun():
+                name, terms = (
+                    names.bank,
+                    Sentence("of {banks}", banks=both([bank for bank, *_ in event.heads])),
+                )
+            case BankClosed():
+                name, terms = (
+                    names.bank,
+                    Sentence("into {bank}: {reason}", bank=event.into, reason=event.reason),
+                )
+            case _:
+                name, terms = names.bank, Sentence("site {site}", site=event.site)
+        if days.covers(entry.seq):
+            who = names.who(getattr(event, "people", None))
+            yield names.bank, entry.seq, entry.at, entry.name, name, terms, who
+
+
+def _changed(one: Difference) -> Sentence:
+    """A parameter of a link that changed."""
+    what = Sentence(one.what.replace("_", " "))
+    return Sentence("{what} {before} -> {now}", what=what, before=one.before, now=one.now)
+
+
+def _link(terms: LinkTerms, wanted: Wanted) -> Sentence:
+    money = writing(wanted.site.locale, wanted.site.currency)
+
+    def sum_(micros: int) -> str:
+        return money.text(to_cents(micros))
+
+    def level(one: LevelTerms) -> Sentence:
+        rates = f"{percent(one.primary)} + {percent(one.reserve)}"
+        parts = [
+            Sentence("{level} {rates}", level=named(one.level), rates=rates),
+            Sentence("seed {sum}", sum=sum_(one.seed)),
+            Sentence("reseed {sum}", sum=sum_(one.reseed)),
+            *([] if one.limit is None else [Sentence("limit {sum}", sum=sum_(one.limit))]),
+        ]
+        return joined(parts)
+
+    played = Sentence("{paytable} at {sum}", paytable=terms.paytable, sum=sum_(terms.wager))
+    return joined([played, *map(level, terms.levels)], "; ")
+
+
+def _table(terms: TableTerms, before: TableTerms | None) -> Sentence:
+    """All of a new table's terms; of a known one what changed."""
+    now = msgspec.structs.asdict(terms)
+    if before is None:
+        return joined(
+            Sentence(
+                "{what} {now}",
+                what=Sentence(name.replace("_", " ")),
+                now=game(value) if name == "game" else _value(value),
+            )
+            for name, value in now.items()
+            if name != "table"
+        )
+    then = msgspec.structs.asdict(before)
+    changed = {name: (then[name], value) for name, value in now.items() if then[name] != value}
+    return joined(
+        _changed(Difference(name, _value(old), _value(new))) for name, (old, new) in changed.items()
+    )
+
+
+def _value(value: Any) -> str:
+    return " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+REPORTS: Final = (
+    Report(
+        "refusals",
+        "Refusals",
+        "What was refused to tables, and to people who had signed in, and why? Resends and the like are "
+        "only in the log.",
+        REFUSALS,
+        ("days",),
+        find_refusals,
+        "--from 2026-11-20",
+    ),
+    Report(
+        "access",
+        "Access log",
+        "Who did what, when and why, and what was refused to them? Every act of people in the journal.",
+        ACCESS,
+        ("days",),
+        find_access,
+        "--from 2026-11-01",
+    ),
+    Report(
+        "parameters",
+        "Parameters",
+        "Which links, tables and banks were opened, changed or closed, on which terms?",
+        PARAMETERS,
+        ("days",),
+        find_parameters,
+        "--to 2026-11-20",
+    ),
+)

@@ -1,0 +1,136 @@
+"""What did each table put on the meters, hour by hour? Summed by the database, a short stretch at a time."""
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from jackpot.ledger.reading import Reader
+from jackpot.reports.read.entries import asked, must_be_here, of_kinds, wagers_before
+from jackpot.reports.read.gaming_days import Span, hour, hour_began, periods, wanted_span
+from jackpot.reports.read.names import Names
+from jackpot.reports.report import Cell, Column, Found, Report, Wanted
+from jackpot.rules.acts.rounds import Struck
+from jackpot.rules.events import Voided
+
+# Of which every zone's offset is a whole number, so that its hours are made of them.
+QUARTER_MS: Final = 900_000
+
+COLUMNS: Final = (
+    Column("bank"),
+    Column("hour", help="by the site's clocks"),
+    Column("table"),
+    Column("link"),
+    Column("wagers", "count", "accepted, less those taken back in that hour"),
+    Column("wagered", "sum", "what they came to", total=True),
+    Column("contributions", "sum", "what of it went to the meters", total=True),
+)
+
+_BY_FRAMES: Final = f"""
+    SELECT at / {QUARTER_MS} AS quarter, "table", posting.link, level, -sum(wagers)
+    FROM posting JOIN journal ON journal.bank = posting.bank AND journal.seq = posting.seq
+    WHERE posting.bank = ?1 AND posting.seq > ?2 AND posting.seq <= ?3
+        AND wagers <> 0 AND table_seq IS NOT NULL
+    GROUP BY quarter, "table", posting.link, level ORDER BY quarter, "table", posting.link, level
+"""  # noqa: S608
+
+
+class Where(NamedTuple):
+    """Where a sum belongs. began: the hour's, in unix milliseconds."""
+
+    began: int
+    table: int
+    link: int
+
+
+class Contributed(NamedTuple):
+    """What a table put on a level, or took back. at: a moment of it. rated: an entry with the rates of it."""
+
+    at: int
+    table: int
+    link: int
+    level: int
+    micros: int
+    rated: int
+
+    def wagers(self, names: Names) -> int:
+        """How many wagers put so much on a link's first level."""
+        return self.micros // names.each(self.link, self.rated)
+
+
+class Sums:
+    """Of one table, link and hour. contributions: micro-dollars."""
+
+    def __init__(self) -> None:
+        self.wagers = self.contributions = 0
+
+
+def find(ledger: Reader, wanted: Wanted) -> Found:
+    """Every table, link and hour of the gaming days. Raises Unanswerable, LedgerError."""
+    spans = {bank: wanted_span(ledger, bank, wanted) for bank in wanted.banks}
+    for bank, days in spans.items():
+        must_be_here(ledger, bank, days.after)
+    rows = (row for bank in wanted.banks for row in _rows(ledger, wanted, bank, spans[bank]))
+    return Found(periods(spans), rows, [])
+
+
+def _rows(ledger: Reader, wanted: Wanted, bank: str, days: Span) -> Iterator[tuple[Cell, ...]]:
+    names = Names(ledger, bank)
+    hours: dict[Where, Sums] = {}
+    for start, end in names.stretches(days.after, days.upto):
+        for each in contributed_by(ledger, names, start, end):
+            sums = hours.setdefault(Where(hour_began(each.at, wanted.site), each.table, each.link), Sums())
+            sums.contributions += each.micros
+            if each.level == 1:
+                sums.wagers += each.wagers(names)
+        last = max((key.began for key in hours), default=0)
+        yield from _told(names, wanted, {key: hours.pop(key) for key in sorted(hours) if key.began < last})
+    yield from _told(names, wanted, dict(sorted(hours.items())))
+
+
+def contributed_by(ledger: Reader, names: Names, after: int, upto: int) -> Iterator[Contributed]:
+    """Of frames, in which no link changes its terms, and of what people took back meanwhile."""
+    for quarter, table, link, level, micros in asked(ledger, names.bank, _BY_FRAMES, after, upto):
+        yield Contributed(quarter * QUARTER_MS, table, link, level, int(micros), upto)
+    for entry in of_kinds(ledger, names.bank, (Voided.kind, Struck.kind), after, upto):
+        event = entry.event
+        for posting in ledger.sums(names.bank, entry.seq - 1, entry.seq):
+            if posting.wagers and isinstance(event, Voided | Struck):
+                rated = _wagered_at(ledger, names, posting.link, entry.seq, event)
+                yield Contributed(entry.at, event.table, posting.link, posting.level, -posting.wagers, rated)
+
+
+def _wagered_at(ledger: Reader, names: Names, link: int, seq: int, event: Voided | Struck) -> int:
+    """When it was wagered what people took back there: a reopened round may be of before a change (L9, A11).
+
+    While a round has wagers on a link, its rates stay. So any of its wagers there says which they were.
+    """
+    if not any(changed <= seq for changed, _ in names.before.get(link, ())):
+        return seq
+    for found, wagered in wagers_before(ledger, names.bank, event.table, seq, names.rounds.after):
+        if wagered.round == event.round:
+            return found
+    round_ = names.rounds.find(event.table, event.round)
+    made = () if round_ is None else zip(round_.bets, round_.seqs, strict=True)
+    return next((at for bet, at in made if bet.link == link), names.rounds.after)
+
+
+def _told(names: Names, wanted: Wanted, hours: dict[Where, Sums]) -> Iterator[tuple[Cell, ...]]:
+    for key, sums in hours.items():
+        if wanted.link not in (None, names.link(key.link)):
+            continue
+        wagered = sums.wagers * names.links[key.link].wager
+        yield (
+            names.bank, hour(key.began, wanted.site), names.table(key.table), names.link(key.link),
+            sums.wagers, wagered, sums.contributions,
+        )  # fmt: skip
+
+
+REPORT: Final = Report(
+    "contributions",
+    "Contributions by table and hour",
+    "What did each table put on the meters, hour by hour? Wagers taken back count in the hour "
+    "in which they were taken back.",
+    COLUMNS,
+    ("days", "link"),
+    find,
+    "--from 2026-11-01 --to 2026-11-20",
+)

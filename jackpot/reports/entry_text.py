@@ -1,0 +1,181 @@
+"""What does an entry of the journal say, in words? One sentence for each, with its names and its sums."""
+
+from base64 import b64decode
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import msgspec
+
+from jackpot.reports.read.names import Names
+from jackpot.rules.acts import decode_asked
+from jackpot.rules.acts.devices import KeyEnded
+from jackpot.rules.acts.hits import Correct
+from jackpot.rules.acts.links import LinkOpened
+from jackpot.rules.acts.meters import CorrectMeter, LeftDecided, MeterCorrected
+from jackpot.rules.acts.parameters import ChangeLink, LinkChanged
+from jackpot.rules.acts.programs import ProgramBegan, ProgramConfirmed
+from jackpot.rules.acts.readings import ReadingTaken
+from jackpot.rules.acts.requests import RequestExpired, why_over
+from jackpot.rules.acts.tables import TableOpened
+from jackpot.rules.events import Closed, Event, HitMade, Locked, Settled, Voided, Wagered, Withdrawn
+from jackpot.rules.money import from_cents
+from jackpot.rules.state import Placed
+from jackpot.text import Sentence, game, joined, named, several
+
+# How a sum of micro-dollars is written.
+Money = Callable[[int], str]
+
+# Fields that say nothing to people, or have a place of their own.
+NOT_ABOUT: Final = (
+    "people", "reason", "note", "recomputed", "tick", "handed_on", "parts", "code", "message", "mark",
+    "marks", "changes", "before", "terms", "digest", "secret", "paper", "waited_ms", "asked_ms", "seen",
+    "session", "kept_days", "written", "needs", "filled", "lost", "more",
+)  # fmt: skip
+
+
+def about(names: Names, event: Event, money: Money) -> Sentence:
+    """What an event is about: hits, awards, tables, links, sums and its plain values."""
+    match event:
+        case Wagered() | Withdrawn() | Locked() | Settled() | Closed() | Voided():
+            return joined(_of_round(names, event, money))
+        case LinkOpened() | LinkChanged():
+            wager, terms = money(event.terms.wager), event.terms
+            return Sentence(
+                "link {link}, {paytable} at {sum}", link=terms.link, paytable=terms.paytable, sum=wager
+            )
+        case TableOpened():
+            return Sentence("table {table}, {game}", table=event.terms.table, game=game(event.terms.game))
+        case ProgramBegan():
+            return Sentence(
+                "program {version}, {digest}", version=event.version, digest=_digest(event.digest)
+            )
+        case ProgramConfirmed():
+            return Sentence("program {digest}", digest=_digest(event.digest))
+        case RequestExpired():
+            why = Sentence(why_over(event.waited_ms, event.lost))
+            return Sentence("request {request} {why}", request=event.request, why=why)
+        case ReadingTaken():
+            return Sentence(
+                "gaming day {day}, {meters}", day=event.day, meters=several(len(event.meters), "meter")
+            )
+    said = []
+    for name in event.__struct_fields__:
+        value = getattr(event, name)
+        if name not in NOT_ABOUT and value not in ("", b"", None, [], ()):
+            said.append(_word(names, event, name, value, money))
+    cause = getattr(event, "reason", "") if getattr(event, "note", None) is not None else ""
+    return joined(word for word in (*said, named(cause) if cause else "") if word)
+
+
+def _digest(digest: bytes) -> Sentence | str:
+    return digest.hex() or Sentence("not shown to be a release")
+
+
+def reason(event: Event) -> str:
+    """Why people did it, in their words; a link's suspension has a cause next to it."""
+    return str(getattr(event, "note", "") or getattr(event, "reason", ""))
+
+
+def _of_round(names: Names, event: Any, money: Money) -> Iterator[Sentence]:
+    """What a frame, or people, did to a round."""
+    yield Sentence("round {round}", round=event.round)
+    match event:
+        case Wagered():
+            yield several(len(event.bets), "wager")
+        case Withdrawn():
+            yield Sentence("{wagers} taken back", wagers=several(len(event.bets), "wager"))
+        case Locked() if event.recount:
+            yield Sentence("counted again")
+        case Settled():
+            yield Sentence("{hands} shown", hands=several(len(event.shown), "hand"))
+    if getattr(event, "locking", None) is not None and not getattr(event, "recount", False):
+        yield Sentence("no more bets")
+    if (made := getattr(event, "made", None)) is not None:
+        yield from (_hit(names, hit, money) for hit in made.hits)
+    if getattr(event, "closing", None) is not None:
+        yield Sentence("closed")
+
+
+def _hit(names: Names, hit: HitMade, money: Money) -> Sentence:
+    awards = ", ".join(f"A{award.number} {money(award.amount)}" for award in hit.awards)
+    told = {"hit": f"H{hit.number}", "hand": named(hit.hand), "link": names.link(hit.link), "awards": awards}
+    return Sentence("{hit} {hand} on {link}: {awards}", **told)
+
+
+def _word(names: Names, event: Any, name: str, value: Any, money: Money) -> Sentence | str:
+    """One field of an event; "" where it says nothing."""
+    if name in ("amount", "tax_from"):
+        return _sum(event, name, value, money)
+    if isinstance(value, int) and name in _NUMBERS:
+        return _NUMBERS[name](names, event, value)
+    plain = Sentence(name.replace("_", " "))
+    match name, value:
+        case "hits", list():
+            return " ".join(f"H{number}" for number in value)
+        case "awards", list():
+            return " ".join(f"A{number}" for number in value)
+        case "fingerprint", str() if isinstance(event, KeyEnded):
+            return Sentence("{name} {value}", name=plain, value=", ".join(event.keys))
+        case "links", list():
+            return Sentence("links {links}", links=" ".join(map(names.link, value)))
+        case "bet", Placed():
+            return Sentence("seat {seat}'s wager on {link}", seat=value.seat, link=names.link(value.link))
+        case _, bool():
+            return plain if value else Sentence("not {what}", what=plain)
+        case "command", bytes():
+            return _asked(names, value, money)
+        case (("role" | "account"), str()):
+            return Sentence("{name} {value}", name=plain, value=Sentence(value))
+        case _, str() | int():
+            return Sentence("{name} {value}", name=plain, value=value)
+    return (
+        Sentence("{name} {value}", name=plain, value=len(value)) if isinstance(value, list | tuple) else plain
+    )
+
+
+def _sum(event: Any, name: str, amount: int, money: Money) -> Sentence:
+    if name == "tax_from":
+        return Sentence("tax form from {sum}", sum=money(from_cents(amount)))
+    if isinstance(event, MeterCorrected | LeftDecided):
+        return Sentence("by {sum}", sum=money(amount))
+    return Sentence("comes to {sum}", sum=money(amount))
+
+
+def _asked(names: Names, command: bytes, money: Money) -> Sentence:
+    """What somebody asked for, which waits or was refused."""
+    asked, fields = decode_asked(command), msgspec.json.decode(command)
+    what = str(fields.pop("do"))
+    match asked:
+        case ChangeLink():
+            fields = {"link": asked.terms.link}
+        case CorrectMeter():
+            fields["amount"] = money(asked.amount)
+        case Correct():
+            fields["amount"] = money(from_cents(asked.amount))
+    if "mark" in fields:
+        fields["person"] = names.people.marked(b64decode(fields.pop("mark")))
+    elif "person" in fields:
+        fields["person"] = names.people.name(fields["person"])
+    rest = (
+        Sentence(
+            "{name} {value}",
+            name=Sentence(name.replace("_", " ")),
+            value=" ".join(map(str, value)) if isinstance(value, list) else value,
+        )
+        for name, value in fields.items()
+        if name not in (*NOT_ABOUT, "tax_from") and value not in (None, "", [], {})
+    )
+    return joined([named(what), *rest])
+
+
+_NUMBERS: Final[dict[str, Callable[[Names, Any, int], Sentence | str]]] = {
+    "hit": lambda _names, _event, number: f"H{number}",
+    "award": lambda _names, _event, number: f"A{number}",
+    "left": lambda _names, _event, number: f"D{number}",
+    "table": lambda names, _event, number: Sentence("table {table}", table=names.table(number)),
+    "link": lambda names, _event, number: Sentence("link {link}", link=names.link(number)),
+    "to": lambda names, _event, number: Sentence("to link {link}", link=names.link(number)) if number else "",
+    "level": lambda names, event, number: named(names.level(event.link, number)),
+    "person": lambda names, _event, number: names.people.name(number),
+}
+"""What a field that is a number says: of what it is the number."""

@@ -1,0 +1,227 @@
+"""Why did this hit come to this sum? Every step from its cycle's beginning to what was paid (L10)."""
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from jackpot.ledger.cycles import Turn, settlement
+from jackpot.ledger.reading import Reader
+from jackpot.reports.read.hits import Step, Story, changes, story_of
+from jackpot.reports.read.meter_history import Place, Way, amounts, entry_at, percent, told
+from jackpot.reports.read.names import Names
+from jackpot.reports.report import Cell, Column, Fact, Found, Report, Unanswerable, Wanted
+from jackpot.rules import meter
+from jackpot.rules.acts.hits import Corrected, Undone
+from jackpot.rules.events import Event, TakeMade
+from jackpot.rules.state import Award, Hit
+from jackpot.text import Sentence, both, joined, named
+
+COLUMNS: Final = (
+    Column("award"),
+    Column("part", "word", help="how it grew: adds up to meter; share and later: add up to total"),
+    Column("what"),
+    Column("day", help="the gaming day"),
+    Column("table"),
+    Column("row", "count", "of the journal; none for a day's wagers"),
+    Column("cycle", "count"),
+    Column("amount", "sum"),
+    Column("reserve", "sum", "what it moved there"),
+    Column("overflow", "sum", "what it moved there"),
+)
+
+# What a seat and its envy are called: seat 0 is the dealer's hand.
+_DEALER: Final = Sentence("the dealer's hand")
+
+
+Part = tuple[str, Sentence, int, int]
+"""Of an award: part, what, row, amount."""
+
+
+class Made(NamedTuple):
+    """A percentage award as it was made. row: the entry. others: all awards that shared it, late ones too."""
+
+    row: int
+    take: TakeMade
+    others: list[Award]
+
+    @property
+    def turn(self) -> Turn:
+        return Turn(self.take.moment or self.row, self.take.order)
+
+
+def the_hit(ledger: Reader, wanted: Wanted) -> tuple[str, Story]:
+    """The bank and the story of the hit that is asked for. Raises Unanswerable."""
+    found = []
+    for bank in wanted.banks:
+        story = story_of(ledger, bank, wanted.hit)
+        if story is not None:
+            found.append((bank, story))
+    if not found:
+        raise Unanswerable(f"hit: there is no H{wanted.hit} in {' or '.join(wanted.banks)}")
+    if len(found) > 1:
+        banks = " or ".join(f"--bank {bank}" for bank, _ in found)
+        raise Unanswerable(f"bank: each bank counts its own hits; which one? {banks}")
+    return found[0]
+
+
+def find(ledger: Reader, wanted: Wanted) -> Found:
+    """Every award of one hit. Raises Unanswerable, LedgerError."""
+    bank, story = the_hit(ledger, wanted)
+    names = Names(ledger, bank)
+    hit = story.hit
+    facts = [
+        Fact("hit", Sentence("{hit} in bank {bank}", hit=f"H{hit.number}", bank=bank)),
+        Fact("hand", joined([named(hit.hand), *placed(names, hit)])),
+        Fact("link", names.link(hit.link)),
+        Fact("won", hit.at, "moment"),
+    ]
+    facts += [
+        Fact(f"A{award.number}", joined([kind_of(names, award), Sentence(award.status)]))
+        for award in hit.awards
+    ]
+    problems: list[str] = []
+    return Found(facts, _rows(ledger, wanted, names, story, problems), problems)
+
+
+def where(seat: int) -> Sentence:
+    """A seat, for people."""
+    return Sentence("seat {seat}", seat=seat) if seat else _DEALER
+
+
+def placed(names: Names, hit: Hit) -> tuple[Sentence, Sentence, Sentence]:
+    """The seat, the table and the round of a hit."""
+    table = Sentence("table {table}", table=names.table(hit.table))
+    return where(hit.seat), table, Sentence("round {round}", round=hit.round)
+
+
+def kind_of(names: Names, award: Award, called: str = "") -> Sentence:
+    """What an award is, for people. called: its link, where not by its id."""
+    to = Sentence("to seat {seat}", seat=award.seat) if award.seat else Sentence("to the dealer's hand")
+    if award.level:
+        link, level = called or names.link(award.link), named(names.level(award.link, award.level))
+        return Sentence("{level} of {link}, {to}", level=level, link=link, to=to)
+    if award.kind == "envy":
+        of = Sentence("the hand of seat {seat}", seat=award.because) if award.because else _DEALER
+        return Sentence("Envy for {hand}, {to}, paid by the house", hand=of, to=to)
+    return Sentence("{kind}, {to}, paid by the house", kind=named(award.kind), to=to)
+
+
+def _rows(
+    ledger: Reader, wanted: Wanted, names: Names, story: Story, problems: list[str]
+) -> Iterator[tuple[Cell, ...]]:
+    shown: dict[tuple[int, int, Turn], int] = {}
+    for award in story.hit.awards:
+        name, row = f"A{award.number}", story.made[award.number]
+        event = entry_at(ledger, names.bank, row).event
+        first = amounts(event)[award.number]
+        parts = [("share", Sentence("what the paytable gives"), row, first)]
+        if award.level:
+            made = _made(ledger, names.bank, row, event, award)
+            key = (award.link, award.level, made.turn)
+            if key not in shown:
+                way = Way(ledger, wanted.site, Place(names, award.link, award.level), made.turn)
+                yield from _way(way, name)
+                shown[key] = way.primary
+            parts = _share(made, award, shown[key], first)
+            if len(parts) > 1 and not made.take.moment:
+                problems.append(
+                    Sentence(
+                        "{award}: it was not what its meter gave; jackpot verify says which row is wrong",
+                        award=name,
+                    )
+                )
+        parts += _later(names, story.steps[award.number], first)
+        for part, what, at, amount in parts:
+            yield name, part, what, "", "", at, None, amount, None, None
+        total = sum(amount for *_, amount in parts)
+        stands = award.worth() if award.stands() else 0
+        if total != stands:
+            problems.append(
+                Sentence(
+                    "{award}: its steps come to {total} and not to {stands} micro-dollars",
+                    award=name, total=total, stands=stands,
+                )
+            )  # fmt: skip
+        comes = Sentence("{award} comes to, {status}", award=name, status=Sentence(award.status))
+        yield name, "total", comes, "", "", None, None, total, None, None
+
+
+def _way(way: Way, name: str) -> Iterator[tuple[Cell, ...]]:
+    for line in way.lines():
+        yield (name, "how it grew", line.what, line.day, line.table, line.row or None, line.cycle, line.meter,
+               line.reserve, line.overflow)  # fmt: skip
+    through = list(map(str, way.cycles))
+    what = (
+        Sentence("the meter at its turn (cycle {cycle})", cycle=through[0])
+        if len(through) == 1
+        else Sentence("the meter at its turn (cycles {cycles})", cycles=both(through))
+    )
+    yield name, "meter", what, "", "", way.turn.row, None, way.primary, None, None
+
+
+def _made(ledger: Reader, bank: str, row: int, event: Event, award: Award) -> Made:
+    """How a percentage award was made; with a late one the awards that had shared it before."""
+    take = next(take for take in settlement(event).takes if award.number in take.awards)
+    others = _awards(event, take)
+    if take.moment:
+        then = entry_at(ledger, bank, take.moment).event
+        for known in settlement(then).takes:
+            same = (known.link, known.level, known.order) == (take.link, take.level, take.order)
+            others += _awards(then, known) if same and not known.moment else []
+    return Made(row, take, others)
+
+
+def _awards(event: Event, take: TakeMade) -> list[Award]:
+    return [award for hit in settlement(event).hits for award in hit.awards if award.number in take.awards]
+
+
+def _share(made: Made, award: Award, primary: int, first: int) -> list[Part]:
+    """What the meter gave it: (part, what, row, amount). A second line says what follows from no sum here."""
+    dealers = sum(other.dealer for other in made.others)
+    units = len(made.others) - dealers + (1 if dealers else 0)
+    parts = units * dealers if award.dealer else units
+    given = meter.formula(primary, made.take.rate, parts)
+    share = percent(made.take.rate)
+    what = (
+        Sentence(
+            "{share} of it, one of {parts} equal parts, rounded down to the cent", share=share, parts=parts
+        )
+        if parts > 1
+        else Sentence("{share} of it, rounded down to the cent", share=share)
+    )
+    found: list[Part] = [("share", what, made.row, given)]
+    if first != given:
+        since = Sentence("by what was undone or settled before it since its turn")
+        found.append(("share", since, made.row, first - given))
+    return found
+
+
+def _later(names: Names, steps: list[Step], first: int) -> list[Part]:
+    """What changed the award once it was made; amounts are how much more."""
+    return [("later", _changed(names, step), step.seq, more) for step, more in changes(first, steps)]
+
+
+def _changed(names: Names, step: Step) -> Sentence:
+    """What changed an award, and why."""
+    match step.what, step.event:
+        case "raised", Undone() as event:
+            return Sentence(
+                "raised by {who}: {awards} of {hit} undone",
+                who=names.who(event.people), awards=told(event.awards), hit=f"H{event.hit}",
+            )  # fmt: skip
+        case "corrected", Corrected() as event:
+            return Sentence("corrected by {who}: {reason}", who=names.who(event.people), reason=event.reason)
+        case "undone", Undone() as event:
+            return Sentence("undone by {who}: {reason}", who=names.who(event.people), reason=event.reason)
+    return Sentence(step.what)
+
+
+REPORT: Final = Report(
+    "explain",
+    "A jackpot explained",
+    "Why did a hit come to its sum? Every wager of its cycle by gaming day and table, reserve and "
+    "overflow that entered, what was won, undone or corrected, each step to the amount, to the micro-dollar.",
+    COLUMNS,
+    ("hit",),
+    find,
+    "H12",
+)

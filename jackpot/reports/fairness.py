@@ -1,0 +1,396 @@
+"""Was it fair? The hands, cards and draws of the journal against exact chances, by table and dealer's shift.
+
+The journal does not say who dealt. A shift is a third of the gaming day, as dealers change. Hands are those
+that pay, against all wagers of rounds that ended: a site may send the cards of those alone. Cards are held
+against the other cards of their rank, which a choice of paying hands favours as much; ranks against each
+other only where every hand was shown. Many comparisons are made, so the chance of each is corrected for their
+number (Holm).
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
+from itertools import chain
+from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo
+
+from jackpot.config import Site
+from jackpot.ledger.reading import Reader
+from jackpot.reports import goodness_of_fit, statistics
+from jackpot.reports.goodness_of_fit import Counted, Finding
+from jackpot.reports.read.dealt import Dealt, watch
+from jackpot.reports.read.gaming_days import offset_ms, periods, wanted_span
+from jackpot.reports.read.names import Names
+from jackpot.reports.report import Brief, Cell, Column, Fact, Found, Report, Wanted
+from jackpot.rules import cards as deck
+from jackpot.rules.hands import NAMES, made_of, makes
+from jackpot.rules.state import DrawMade, HandShown
+from jackpot.text import Sentence, card
+
+# Of a gaming day.
+SHIFTS: Final = 3
+SHIFT_MS: Final = 86_400_000 // SHIFTS
+# Every zone's offset is a whole number of these.
+_QUARTER_MS: Final = 900_000
+# In place of a table or a shift: all of them.
+ALL: Final = Sentence("all")
+IMPROBABLE: Final = Sentence("improbable")
+TOO_FEW: Final = Sentence("too few")
+_SUITS: Final = len(deck.SUITS)
+_RANKS: Final = len(deck.RANKS)
+
+COLUMNS: Final = (
+    Column("bank"),
+    Column("link"),
+    Column("table"),
+    Column("shift", help="the third of the gaming day, by when it began"),
+    Column("what", "word"),
+    Column("of", "count", "how many could have been it", always=True, spare=True),
+    Column("observed", "count", always=True),
+    Column("expected", "figure", help="by exact odds", spare=True),
+    Column("off", "figure", help="by how many standard deviations, and to which side"),
+    Column(
+        "corrected_chance",
+        "figure",
+        help="of a report of fair play with anything so far off: corrected for the number of comparisons",
+    ),
+    Column("verdict"),
+    Column(
+        "shown_from",
+        "count",
+        "of so many, twice as often as expected would be found nine times in ten",
+        spare=True,
+    ),
+)
+_VERDICT: Final = next(number for number, column in enumerate(COLUMNS) if column.name == "verdict")
+
+
+class Place(NamedTuple):
+    """Where it was. link: 0 for cards, whatever they were wagered on. table, shift: 0 and "" for all."""
+
+    link: int
+    table: int
+    shift: str
+
+    def with_wider(self) -> "Iterator[Place]":
+        """It, all shifts of its table, and all tables of its link."""
+        yield self
+        yield self._replace(shift="")
+        if self.link:
+            yield Place(self.link, 0, "")
+
+
+class Draws:
+    """Of one link. chances: locks and draws by what was drawn and its N. cards, boxes: every number drawn."""
+
+    def __init__(self) -> None:
+        self.chances: dict[tuple[str, int], list[int]] = {}
+        self.cards: Counter[int] = Counter()
+        self.boxes: Counter[tuple[int, int]] = Counter()
+
+    def add(self, what: str, every: int, *, drawn: bool) -> None:
+        locks = self.chances.setdefault((what, every), [0, 0])
+        locks[0] += 1
+        locks[1] += drawn
+
+    def add_all(self, other: "Draws") -> None:
+        """Those of another place."""
+        for key, (locks, drawn) in other.chances.items():
+            mine = self.chances.setdefault(key, [0, 0])
+            mine[0] += locks
+            mine[1] += drawn
+        self.cards.update(other.cards)
+        self.boxes.update(other.boxes)
+
+    def findings(self) -> Iterator[Finding]:
+        for (what, every), (locks, drawn) in sorted(self.chances.items()):
+            if every > 1:  # else it is drawn each time
+                often = Sentence("{what}, 1 in {every}", what=Sentence(what), every=f"{every:,}")
+                yield goodness_of_fit.trial(often, locks, drawn, 1 / every)
+        cards = {card(deck.text(number)): self.cards[number] for number in range(deck.DECK)}
+        yield from _farthest("magic card", cards)
+        for seats in sorted({seats for seats, _ in self.boxes}):
+            boxes: dict[str, int] = {
+                Sentence("{box} of {seats}", box=box, seats=seats): self.boxes[seats, box]
+                for box in range(1, seats + 1)
+            }
+            yield from _farthest("lucky box", boxes)
+
+
+class Cards:
+    """That were shown. hidden: hands with a wager of which none was."""
+
+    def __init__(self) -> None:
+        self.seen: Counter[int] = Counter()
+        self.hidden = 0
+
+    def add_all(self, other: "Cards") -> None:
+        """Those of another place."""
+        self.seen.update(other.seen)
+        self.hidden += other.hidden
+
+    def findings(self) -> Iterator[Finding]:
+        suits = [[self.seen[_SUITS * rank + suit] for suit in range(_SUITS)] for rank in range(_RANKS)]
+        ranks = [sum(of_rank) for of_rank in suits]
+        among = [
+            goodness_of_fit.trial(
+                _one_of("card", card(deck.text(_SUITS * rank + suit))),
+                ranks[rank],
+                suits[rank][suit],
+                1 / _SUITS,
+            )
+            for rank in range(_RANKS)
+            for suit in range(_SUITS)
+            if ranks[rank]
+        ]
+        yield from _worst(among)
+        if not self.hidden:
+            yield from _farthest("rank", dict(zip(deck.RANKS, ranks, strict=True)))
+
+
+class Tally:
+    """Counts what is told of the rounds of one bank."""
+
+    def __init__(self, names: Names, site: Site, link: str | None) -> None:
+        self._names = names
+        self._site = site
+        self._only = None if link is None else names.number(link)
+        self._any = link is None
+        self.hands: defaultdict[Place, Counted] = defaultdict(Counted)
+        self.cards: defaultdict[Place, Cards] = defaultdict(Cards)
+        self.draws: defaultdict[Place, Draws] = defaultdict(Draws)
+        self.hidden = 0
+
+    def drawn(self, seq: int, round_: Dealt, draws: list[DrawMade]) -> None:
+        """A lock drew (A7): raw numbers, lost ones too."""
+        seats = self._names.tables[round_.table].seats
+        for made in draws:
+            if not self._wants(made.link):
+                continue
+            terms = self._names.link_terms(made.link, seq)
+            counts = self.draws[Place(made.link, round_.table, shift_of(round_.at, self._site))]
+            if made.magic_chance >= 0:
+                counts.add("magic card drawn", terms.magic_every, drawn=made.magic is not None)
+                counts.cards[made.magic_card] += 1
+            if made.lucky_chance >= 0:
+                counts.add("lucky bonus drawn", terms.lucky_every, drawn=made.lucky is not None)
+                counts.boxes[seats, made.lucky_box] += 1
+
+    def played(self, round_: Dealt, sign: int) -> None:
+        """A round ended, or is taken back."""
+        shift = shift_of(round_.at, self._site)
+        shown: dict[int, list[HandShown]] = {}
+        for hand in round_.shown:
+            shown.setdefault(hand.seat, []).append(hand)
+        own = {seat: b"".join(hand.cards for hand in hands) for seat, hands in shown.items()}
+        own[0] = round_.dealer
+        wagered = {
+            link: {0 if bet.dealer else bet.seat for bet in round_.bets if bet.link == link}
+            for link in {bet.link for bet in round_.bets}
+            if self._wants(link)
+        }
+        for link, seats in wagered.items():
+            made = [
+                name
+                for seat in seats
+                if (name := self._made(link, round_, own.get(seat, b""), shown.get(seat, ())))
+            ]
+            self.hands[Place(link, round_.table, shift)].add(len(seats), made, sign)
+        if wagered:
+            counts = self.cards[Place(0, round_.table, shift)]
+            for dealt in chain(round_.board, *own.values()):
+                counts.seen[dealt] += sign
+            hidden = sum(not own.get(seat) for seat in set().union(*wagered.values()))
+            counts.hidden += sign * hidden
+            self.hidden += sign * hidden
+
+    def _wants(self, link: int) -> bool:
+        return self._any or link == self._only
+
+    def _made(self, link: int, round_: Dealt, own: bytes, hands: Sequence[HandShown]) -> str | None:
+        """What a hand was on that link: by its cards, else as it was claimed (H2, H4)."""
+        kind, game = self._names.links[link].hand_kind, self._names.tables[round_.table].game
+        if not makes(kind, game):
+            return None
+        taken, ranking = made_of(kind, game)
+        if own and len(round_.board) >= taken:
+            return ranking(own + round_.board[:taken]).name
+        claimed = (hand.hand for hand in hands if hand.link in (0, link) and hand.hand in NAMES[kind])
+        return next(claimed, None)
+
+
+def shift_of(at: int, site: Site) -> str:
+    """When the third of the gaming day began in which that moment lies, by the site's clocks: "14:00"."""
+    return _shift(at // _QUARTER_MS, site.timezone, offset_ms(site.gaming_day_ends))
+
+
+@lru_cache(1024)
+def _shift(quarter: int, timezone: str, ends_ms: int) -> str:
+    local = datetime.fromtimestamp(quarter * _QUARTER_MS // 1000, UTC).astimezone(ZoneInfo(timezone))
+    since = ((local.hour * 60 + local.minute) * 60_000 - ends_ms) % (SHIFTS * SHIFT_MS)
+    minutes = (ends_ms + since // SHIFT_MS * SHIFT_MS) % (SHIFTS * SHIFT_MS) // 60_000
+    return f"{minutes // 60:02}:{minutes % 60:02}"
+
+
+def find(ledger: Reader, wanted: Wanted) -> Found:
+    """Every comparison, the least probable first. Raises LedgerError."""
+    spans = {bank: wanted_span(ledger, bank, wanted) for bank in wanted.banks}
+    found: list[tuple[Names, Place, Finding]] = []
+    hidden = hands = 0
+    for bank, days in spans.items():
+        names = Names(ledger, bank)
+        tally = Tally(names, wanted.site, wanted.link)
+        watch(ledger, bank, days.after, days.upto, tally)
+        found += [(names, place, finding) for place, finding in _findings(names, tally)]
+        hidden += tally.hidden
+        hands += sum(counted.hands for counted in tally.hands.values())
+    return judged(found, periods(spans), hands, hidden)
+
+
+def judged(
+    found: Sequence[tuple[Names, Place, Finding]], facts: list[Fact], hands: int, hidden: int
+) -> Found:
+    """The report of these comparisons. hands: with a wager, of which `hidden` showed no cards."""
+    known = [one for one in found if one[2].chance is not None]
+    chances = statistics.holm([finding.chance or 0.0 for _, _, finding in known])
+    of = {id(one[2]): corrected for one, corrected in zip(known, chances, strict=True)}
+    rows = sorted(found, key=lambda one: (of.get(id(one[2]), 2.0), -abs(one[2].off)))
+    improbable = sum(corrected < goodness_of_fit.LEVEL for corrected in chances)
+    first = [
+        Fact("verdict", _verdict(improbable, len(known), hands)),
+        Fact(
+            "how sure",
+            Sentence(
+                "of {count} such reports of fair play, at most one calls anything improbable",
+                count=round(1 / goodness_of_fit.LEVEL),
+            ),
+        ),
+    ]
+    said = [
+        Fact(
+            "compared",
+            Sentence("hands that pay, against all wagers of rounds that ended; cards, within their rank"),
+        ),
+        Fact(
+            "shift",
+            Sentence(
+                "the third of the gaming day in which the round began: the journal does not say who dealt"
+            ),
+        ),
+        Fact("comparisons", len(known), "count"),
+        Fact(IMPROBABLE, improbable, "count"),
+        Fact(
+            "left out",
+            Sentence(
+                "{count} more, of which too few are expected to judge", count=f"{len(found) - len(known):,}"
+            ),
+        ),
+        Fact("hands with a wager", hands, "count"),
+        Fact(
+            "without cards",
+            Sentence("{count}: they count as hands that pay nothing", count=f"{hidden:,}"),
+        ),
+    ]
+    level = goodness_of_fit.LEVEL / max(1, len(known))
+    cells = (_row(names, place, finding, of.get(id(finding)), level) for names, place, finding in rows)
+    return Found([*first, *facts, *said], iter(list(cells)), [])
+
+
+def _verdict(improbable: int, known: int, hands: int) -> Sentence:
+    """Whether play was fair, in one sentence. known: comparisons with a chance."""
+    counts = {"of": f"{known:,}", "hands": f"{hands:,}"}
+    if improbable:
+        return Sentence(
+            "look closer: {count} of {of} comparisons are improbable, listed first",
+            count=improbable,
+            **counts,
+        )
+    if known:
+        return Sentence(
+            "fair, as far as {hands} hands can tell: none of {of} comparisons is improbable", **counts
+        )
+    return Sentence("too little was played to say")
+
+
+def _row(
+    names: Names, place: Place, finding: Finding, corrected: float | None, level: float
+) -> tuple[Cell, ...]:
+    verdict = TOO_FEW if corrected is None else IMPROBABLE if corrected < goodness_of_fit.LEVEL else ""
+    return (
+        names.bank, names.link(place.link or None), names.table(place.table or None) or ALL, place.shift or
+        ALL, finding.what, finding.of, finding.observed, f"{finding.expected:.2f}", f"{finding.off:+.1f}", ""
+        if corrected is None else f"{corrected:.2g}", verdict, statistics.trials_to_show(finding.rate,
+        finding.spread, level),
+    )  # fmt: skip
+
+
+def _findings(names: Names, tally: Tally) -> Iterator[tuple[Place, Finding]]:
+    """Of every table and shift, of each table over all shifts, and of each link over all tables."""
+    for place, leaves in _places(tally.hands):
+        terms = names.links[place.link]
+        parts = [
+            (goodness_of_fit.expected_of(terms, names.tables[leaf.table].game), tally.hands[leaf])
+            for leaf in leaves
+        ]
+        yield from ((place, finding) for finding in goodness_of_fit.compare(parts))
+    for place, leaves in _places(tally.cards):
+        cards = Cards()
+        for leaf in leaves:
+            cards.add_all(tally.cards[leaf])
+        yield from ((place, finding) for finding in cards.findings())
+    for place, leaves in _places(tally.draws):
+        draws = Draws()
+        for leaf in leaves:
+            draws.add_all(tally.draws[leaf])
+        yield from ((place, finding) for finding in draws.findings())
+
+
+def _places(counted: Iterable[Place]) -> Iterator[tuple[Place, list[Place]]]:
+    """Each place with what it is made of, the narrow ones first; none that is made of the same as another."""
+    made: defaultdict[Place, list[Place]] = defaultdict(list)
+    for leaf in counted:
+        for place in leaf.with_wider():
+            made[place].append(leaf)
+    told: set[tuple[Place, ...]] = set()
+    for place in sorted(made, key=lambda place: (not place.shift, not place.table)):
+        if (leaves := tuple(made[place])) not in told:
+            told.add(leaves)
+            yield place, list(leaves)
+
+
+def _one_of(what: str, name: str) -> Sentence:
+    return Sentence("{what} {name}", what=Sentence(what), name=name)
+
+
+def _farthest(what: str, counts: Mapping[str, int]) -> Iterator[Finding]:
+    """Of things that are all as likely, the one that is farthest off."""
+    of = sum(counts.values())
+    if of and len(counts) > 1:
+        yield from _worst(
+            [
+                goodness_of_fit.trial(_one_of(what, name), of, count, 1 / len(counts))
+                for name, count in counts.items()
+            ]
+        )
+
+
+def _worst(findings: Sequence[Finding]) -> Iterator[Finding]:
+    """The least probable; its chance is that of any of them to be so far off."""
+    if findings:
+        worst = min(findings, key=lambda finding: finding.chance or 0.0)
+        yield worst._replace(chance=min(1.0, (worst.chance or 0.0) * len(findings)))
+
+
+REPORT: Final = Report(
+    "fairness",
+    "Fairness of hands and draws",
+    "Were hands, cards and draws those of fair decks? They are compared with exact odds, by table and "
+    "dealer's shift, the least probable first. Hands that pay are compared with all wagers. Each chance is "
+    "corrected for the number of comparisons.",
+    COLUMNS,
+    ("days", "link"),
+    find,
+    "--from 2026-11-01 --to 2026-11-20",
+    brief=Brief(lambda row: row[_VERDICT] == IMPROBABLE, "comparisons that are not improbable"),
+)

@@ -1,0 +1,165 @@
+"""Were the hands of a floor those of fair decks? What is expected of so many hands, and what was counted.
+
+Counted are hands that pay, against all wagers: a site may send the cards of paying hands alone. A hand counts
+where the paytable pays it in every suit. The hands of a round come of one deck and may share a board, so
+their counts stray by the exact chances that two of them come together.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from jackpot.catalogue import odds_of
+from jackpot.reports import statistics as chance
+from jackpot.rules.cards import SUITS
+from jackpot.rules.hands import Ranked, best_row
+from jackpot.rules.paytable import Game, HandKind, LinkTerms
+
+# How seldom all of a report's comparisons together may say of fair play that it is improbable.
+LEVEL: Final = 0.01
+# Hands that come in clumps of several seats (a spread above this) are judged where so many are expected: with
+# fewer, one board may make an honest shift look improbable.
+CLUMPED: Final = 1.05
+CLUMPED_LEAST: Final = 50.0
+# So many of each hand are expected where all are judged together; of rarer ones several count as one.
+TOGETHER_LEAST: Final = 25.0
+ALL_HANDS: Final = "all hands"
+
+
+class Expected(NamedTuple):
+    """Of hands that pay, best first. chances: of one hand. both: of two hands of one round."""
+
+    names: tuple[str, ...]
+    chances: tuple[float, ...]
+    both: tuple[tuple[float, ...], ...]
+
+
+class Counted:
+    """Of one link, at tables of one game. pairs: ordered pairs of hands of one round. made: by name."""
+
+    def __init__(self) -> None:
+        self.hands = self.pairs = 0
+        self.made: Counter[str] = Counter()
+
+    def add(self, hands: int, made: Iterable[str], sign: int = 1) -> None:
+        """A round with so many hands, of which these pay. sign: -1 takes one back."""
+        self.hands += sign * hands
+        self.pairs += sign * hands * (hands - 1)
+        for name in made:
+            self.made[name] += sign
+
+
+class Finding(NamedTuple):
+    """One comparison. of: the most that could have come. rate: the chance of each.
+
+    spread: the variance, as a multiple of that of independent trials. chance: of a count so far off, were all
+    fair; None where there is too little to say. off: by how many standard deviations.
+    """
+
+    what: str
+    of: int
+    observed: int
+    expected: float
+    rate: float
+    spread: float
+    off: float
+    chance: float | None
+
+
+Part = tuple[Expected, Counted]
+"""What is expected at the tables of one game, and what came."""
+
+
+def expected_of(terms: LinkTerms, game: Game) -> Expected:
+    """Of a link's wagers at tables of that game."""
+    names = tuple(
+        name
+        for name in odds_of(terms.hand_kind).hands
+        if all(best_row(terms.rows, Ranked(name, suit)) for suit in SUITS)
+    )
+    return _expected(terms.hand_kind, game, names)
+
+
+@lru_cache(64)
+def _expected(kind: HandKind, game: Game, names: tuple[str, ...]) -> Expected:
+    odds = odds_of(kind)
+    pairs = odds.pairs[game]
+    deals = sum(map(sum, pairs.values()))
+    places = [place for place, name in enumerate(pairs) if name in names]
+    both = tuple(tuple(pairs[name][place] / deals for place in places) for name in names)
+    return Expected(names, tuple(odds.hands[name] / odds.deals for name in names), both)
+
+
+def compare(parts: Sequence[Part]) -> list[Finding]:
+    """All hands together, then each; the parts are of games with the same hands. None where no hand came."""
+    names = parts[0][0].names
+    hands = sum(counted.hands for _, counted in parts)
+    if not hands or not names:
+        return []
+    means = [
+        sum(counted.hands * expected.chances[i] for expected, counted in parts) for i in range(len(names))
+    ]
+    spreads = [
+        [sum(_covariance(part, i, j) for part in parts) for j in range(len(names))] for i in range(len(names))
+    ]
+    observed = [sum(counted.made[name] for _, counted in parts) for name in names]
+    each = [_finding(name, hands, observed[i], means[i], spreads[i][i]) for i, name in enumerate(names)]
+    return [*_all(hands, observed, means, spreads), *each]
+
+
+def trial(what: str, of: int, observed: int, rate: float) -> Finding:
+    """Something that comes at that rate, each time for itself."""
+    mean = of * rate
+    return _finding(what, of, observed, mean, mean * (1 - rate))
+
+
+def _covariance(part: Part, i: int, j: int) -> float:
+    """Of the counts of two hands: of one seat, which has one hand alone, and of two seats of a round."""
+    (_, chances, both), counted = part
+    product = chances[i] * chances[j]
+    own = (chances[i] if i == j else 0.0) - product
+    return counted.hands * own + counted.pairs * (both[i][j] - product)
+
+
+def _finding(what: str, of: int, observed: int, mean: float, variance: float) -> Finding:
+    rate = mean / of
+    spread = variance / (mean * (1 - rate))
+    known = spread <= CLUMPED or mean >= CLUMPED_LEAST
+    improbable = chance.beyond(observed, of, mean, variance) if known else None
+    return Finding(
+        what, of, observed, mean, rate, spread, (observed - mean) / math.sqrt(variance), improbable
+    )
+
+
+def _all(
+    hands: int, observed: list[int], means: list[float], spreads: list[list[float]]
+) -> Iterable[Finding]:
+    """All hands that pay, by one chi-square with their covariances; none where too few are expected."""
+    groups = _groups(means)
+    if not groups:
+        return
+    off = [sum(observed[i] - means[i] for i in group) for group in groups]
+    matrix = [[sum(spreads[i][j] for i in one for j in other) for other in groups] for one in groups]
+    square = sum(a * b for a, b in zip(off, chance.solve(matrix, off), strict=True))
+    mean, variance = sum(means), sum(map(sum, matrix))
+    rate = mean / hands
+    yield Finding(
+        ALL_HANDS, hands, sum(observed), mean, rate, variance / (mean * (1 - rate)),
+        sum(off) / math.sqrt(variance), chance.chi_square_beyond(square, len(groups)),
+    )  # fmt: skip
+
+
+def _groups(means: Sequence[float]) -> list[list[int]]:
+    """The hands, rare ones together with the next, so that enough of each group are expected."""
+    groups: list[list[int]] = []
+    rest: list[int] = []
+    for place in range(len(means)):
+        rest.append(place)
+        if sum(means[i] for i in rest) >= TOGETHER_LEAST:
+            groups.append(rest)
+            rest = []
+    if rest and groups:
+        groups[-1] += rest
+    return groups

@@ -1,0 +1,162 @@
+"""What should people be told who look at no page? Hits that wait, alarms and requests, out of the journal.
+
+It is read forwards, so that nothing is left out, however long nobody could be told. Of an alarm that is open
+already nobody is told again.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from heapq import merge
+from typing import Any, Final, Literal, NamedTuple
+
+import msgspec
+
+from jackpot.ledger.reading import Reader
+from jackpot.reports.alarms import entries
+from jackpot.reports.read.entries import Entry, of_kind
+from jackpot.reports.read.names import Names
+from jackpot.rules import alarms
+from jackpot.rules.acts import decode_asked
+from jackpot.rules.acts.alarms import AlarmAcknowledged
+from jackpot.rules.acts.requests import Requested
+from jackpot.rules.events import Closed, HitMade, Settled
+from jackpot.rules.money import decimal
+from jackpot.rules.state import UNPAID
+
+# Entries of one look: a second of a very busy floor, read in a fraction of one.
+LOOKED_AT_MOST: Final = 20_000
+
+About = Literal["hit", "alarm", "request"]
+
+
+class Notice(msgspec.Struct, frozen=True):
+    """One thing to tell. id: the same however often it is sent. about: as in the configuration's `events`.
+
+    at: unix milliseconds. page: of the server, where people work it. facts: as texts; sums are decimal.
+    """
+
+    id: str
+    site: str
+    bank: str
+    seq: int
+    at: int
+    about: About
+    text: str
+    page: str
+    facts: dict[str, str]
+
+
+class Look(NamedTuple):
+    """upto: the last entry of which everything is told."""
+
+    notices: list[Notice]
+    upto: int
+
+
+class _Told(NamedTuple):
+    about: About
+    text: str
+    page: str
+    facts: dict[str, str]
+
+
+class News:
+    """What is new in a bank, look after look. site: its id. about: what people want to be told of."""
+
+    def __init__(self, bank: str, site: str, about: Sequence[About]) -> None:
+        self._bank = bank
+        self._site = site
+        self._about = about
+        self._open: set[tuple[str, str]] = set()
+
+    def look(self, ledger: Reader, after: int, upto: int, most: int) -> Look:
+        """What the entries with after < seq <= upto tell; it ends early once there is as much as `most`.
+
+        Raises LedgerError.
+        """
+        upto = min(upto, after + LOOKED_AT_MOST)
+        names, found, open_ = _Names(ledger, self._bank), list[Notice](), set(self._open)
+        asked = of_kind(ledger, self._bank, Requested.kind, after, upto)
+        for entry in merge(entries(ledger, self._bank, after, upto), asked):
+            told = [one for one in _told(names, entry, open_) if one.about in self._about]
+            for number, one in enumerate(told, 1):
+                id_ = f"{self._site}/{self._bank}/{entry.seq}/{number}"
+                found.append(Notice(id_, self._site, self._bank, entry.seq, entry.at, *one))
+            if len(found) >= most:
+                upto = entry.seq
+                break
+        self._open = open_  # not before: a look that fails is made again
+        return Look(found, upto)
+
+
+class _Names:
+    """The names of a bank, read where something is told: most looks tell nothing."""
+
+    def __init__(self, ledger: Reader, bank: str) -> None:
+        self.bank = bank
+        self._ledger = ledger
+
+    @cached_property
+    def known(self) -> Names:
+        return Names(self._ledger, self.bank)
+
+    def link(self, number: int | None) -> str:
+        return self.known.link(number)
+
+    def table(self, number: int | None) -> str:
+        return self.known.table(number)
+
+
+def _told(names: _Names, entry: Entry, open_: set[tuple[str, str]]) -> Iterator[_Told]:
+    """What an entry tells. open_: kind and place of each alarm that is open, kept up with the entries."""
+    event: Any = entry.event
+    match event:
+        case AlarmAcknowledged():
+            open_.discard((event.what, event.where))
+        case Requested():
+            yield _request(names, event)
+        case Settled() | Closed():
+            for hit in event.made.hits:
+                if any(award.status in UNPAID for award in hit.awards):
+                    yield _hit(names, hit, entry)
+    for kind, facts in alarms.raised(event, entry.table, names):
+        if (place := (kind, alarms.place(facts))) not in open_:
+            open_.add(place)
+            yield _alarm(names, kind, facts)
+
+
+def _hit(names: _Names, hit: HitMade, entry: Entry) -> _Told:
+    """Its own awards, as every page has them; what it earned others is its envy."""
+    table, own = names.table(entry.table), [award for award in hit.awards if award.kind != "envy"]
+    amount = decimal(sum(award.amount for award in own))
+    levels = [names.known.level(award.link, award.level) for award in own if award.level]
+    seat = f", seat {hit.seat}" if hit.seat else ""
+    facts = {
+        "hit": f"H{hit.number}",
+        "link": names.link(hit.link),
+        "level": levels[0] if levels else "",
+        "table": table,
+        "seat": str(hit.seat or ""),
+        "hand": hit.hand,
+        "amount": amount,
+        "envy": decimal(sum(award.amount for award in hit.awards if award.kind == "envy")),
+    }
+    text = f"{hit.hand.replace('-', ' ')} of {amount} at {table}{seat} waits for people"
+    return _Told("hit", text, f"/ops/hits/{names.bank}/H{hit.number}", facts)
+
+
+def _alarm(names: _Names, kind: str, facts: dict[str, Any]) -> _Told:
+    where = names.known.people.name(facts["person"]) if "person" in facts else alarms.place(facts)
+    what = alarms.said(kind, facts)
+    means = alarms.KINDS[kind].means
+    text = ": ".join(part for part in (where, means, what) if part)
+    return _Told("alarm", text, "/ops/alarms", {"alarm": kind, "where": where, "what": what})
+
+
+def _request(names: _Names, event: Requested) -> _Told:
+    what = str(decode_asked(event.command).__struct_config__.tag)
+    who = names.known.who(event.people)
+    text = f"{who} asks for {what.replace('-', ' ')}: a second person confirms it within 15 minutes"
+    return _Told(
+        "request", text, "/ops/requests", {"request": f"{names.bank}-{event.id}", "what": what, "asked": who}
+    )

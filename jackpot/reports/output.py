@@ -1,0 +1,182 @@
+"""How does a report leave? As CSV, JSON or a page to print, row by row, however many there are."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from importlib import resources
+from typing import Any, Final
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup
+
+from jackpot.config import Site
+from jackpot.config.languages import answered, spoken, told
+from jackpot.config.writing import iso_moment, moment, writing
+from jackpot.reports.report import Cell, Column, Fact, Found, Kind, Report, dicts
+from jackpot.text import Sentence, named
+
+# With one of these a spreadsheet takes a text for a formula: a reason that somebody typed must not be one.
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+_MICROS: Final = 1_000_000
+
+
+class Shown:
+    """How cells are written for people of a site.
+
+    language: a locale, of texts; without it that of the site. Sums and moments read the same in every
+    language: a sum is written as the site's signs write it.
+    """
+
+    def __init__(self, site: Site, language: str = "") -> None:
+        self._site = site
+        self._money = writing(site.locale, site.currency)
+        self.locale = language or site.locale
+        self.language = spoken(self.locale)
+
+    def cell(self, kind: Kind, value: Cell) -> str:
+        """One cell; empty for none."""
+        match kind, value:
+            case _, None:
+                return ""
+            case "sum", int():
+                return self._money.exact(value)
+            case "word", str():
+                return self.say(value if isinstance(value, Sentence) or not value else named(value))
+            case "answer", str():
+                return answered(self.locale, value) or value
+            case "moment", int():
+                return moment(value, self._site.timezone)
+            case "span", int():
+                return span_of(value)
+            case "count", int():
+                return self._money.count(value)
+        return self.say(value) if isinstance(value, Sentence) else str(value)
+
+    def say(self, text: str) -> str:
+        """A text of ours in the reader's language."""
+        return told(self.locale, text)
+
+    def title(self, name: str) -> str:
+        """What a column or a fact is called."""
+        return self.say(named(name))
+
+    def fact(self, fact: Fact) -> str:
+        return self.cell(fact.kind, fact.value)
+
+
+class Totals:
+    """Adds up the columns that have a total while rows go by."""
+
+    def __init__(self, report: Report, found: Found) -> None:
+        self._rows = found.rows
+        self.columns = [number for number, column in enumerate(report.columns) if column.total]
+        self.sums = dict.fromkeys(self.columns, 0)
+
+    def __iter__(self) -> Iterator[tuple[Cell, ...]]:
+        for row in self._rows:
+            for number in self.columns:
+                value = row[number]
+                self.sums[number] += value if isinstance(value, int) else 0
+            yield row
+
+
+def exact(kind: Kind, value: Cell) -> Any:
+    """A cell for a program: a sum as a decimal string, moments and spans in milliseconds."""
+    if kind != "sum" or not isinstance(value, int):
+        return value
+    whole, rest = divmod(abs(value), _MICROS)
+    return f"{'-' if value < 0 else ''}{whole}.{rest:06}"
+
+
+def span_of(ms: int) -> str:
+    """A span of time: "2 h 03 min", "45 s"."""
+    if ms < 0:
+        return f"-{span_of(-ms)}"
+    minutes, seconds = divmod(ms // 1000, 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes:02} min"
+    return f"{minutes} min {seconds:02} s" if minutes else f"{seconds} s"
+
+
+def as_csv(report: Report, found: Found, site: Site) -> Iterator[str]:
+    """RFC 4180, the names of the columns first; sums as in JSON, moments as ISO 8601 in the site's own time.
+
+    A spreadsheet reads such a moment; of the milliseconds in JSON it would make a number.
+    """
+    yield _csv_line([column.name for column in report.columns])
+    for row in found.rows:
+        cells = zip(report.columns, row, strict=True)
+        yield _csv_line([_csv_cell(column, value, site.timezone) for column, value in cells])
+
+
+def as_json(report: Report, found: Found) -> Iterator[str]:
+    """One object; `problems` is empty where everything adds up, `totals` where no column is added up."""
+    facts = {fact.name: exact(fact.kind, fact.value) for fact in found.facts}
+    yield f'{{"report": {json.dumps(report.name)}, "facts": {json.dumps(facts)}, "rows": ['
+    kinds = {column.name: column.kind for column in report.columns}
+    comma = "\n"
+    totals = Totals(report, found)
+    for row in dicts(report, totals):
+        yield comma + json.dumps({name: exact(kinds[name], value) for name, value in row.items()})
+        comma = ",\n"
+    sums = {report.columns[number].name: exact("sum", micros) for number, micros in totals.sums.items()}
+    yield f'\n], "totals": {json.dumps(sums)}, "problems": {json.dumps(found.problems)}}}\n'
+
+
+def as_html(report: Report, found: Found, site: Site, printed_ms: int, language: str = "") -> Iterator[str]:
+    """A page of its own, ready to print: it loads nothing. printed_ms: when, in unix milliseconds.
+
+    language: as of `Shown`.
+    """
+    shown, totals = Shown(site, language), Totals(report, found)
+    return page(
+        "paper.html" if report.lines else "report.html",
+        report=report,
+        shown=shown,
+        facts=[(fact.name, shown.fact(fact)) for fact in found.facts if fact.kind != "code"],
+        codes=[(shown.fact(fact), drawing(shown.fact(fact))) for fact in found.facts if fact.kind == "code"],
+        rows=([shown.cell(column.kind, value) for column, value in zip(report.columns, row, strict=True)]
+              for row in totals),
+        totals=lambda: [
+            shown.cell("sum", totals.sums[number]) if number in totals.sums else ""
+            for number in range(len(report.columns))
+        ] if totals.columns else [],
+        problems=found.problems,
+        site=site,
+        printed=shown.cell("moment", printed_ms),
+    )  # fmt: skip
+
+
+def drawing(text: str) -> Markup:
+    """A drawing that a phone's camera reads; a quarter of it may be hidden by a stamp or a fold."""
+    import segno  # noqa: PLC0415 - for papers alone
+
+    return Markup(str(segno.make(text, error="q").svg_inline(border=0, omitsize=True)))  # noqa: S704 - lines alone
+
+
+def page(template: str, **values: Any) -> Iterator[str]:
+    """A page of `pages/`, in pieces; whatever people wrote in it is shown as it is."""
+    made = Environment(
+        autoescape=True, undefined=StrictUndefined, loader=FunctionLoader(_source), trim_blocks=True
+    )
+    return made.get_template(template).generate(style=_source("print.css"), **values)
+
+
+def _source(name: str) -> str:
+    return resources.files("jackpot.reports").joinpath("pages", name).read_text()
+
+
+def _csv_cell(column: Column, value: Cell, zone: str) -> Any:
+    if column.kind == "moment" and isinstance(value, int):
+        return iso_moment(value, zone)
+    if column.kind in ("text", "answer") and isinstance(value, str) and value.startswith(_FORMULA):
+        return f"'{value}"
+    return exact(column.kind, value)
+
+
+def _csv_line(cells: list[Any]) -> str:
+    line = io.StringIO()
+    csv.writer(line).writerow(cells)
+    return line.getvalue()

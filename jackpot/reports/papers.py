@@ -1,0 +1,264 @@
+"""What do people sign when a jackpot is paid? A slip and a payout form, from the journal (A8, A10, T11)."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final, NamedTuple
+
+from jackpot.config import Site
+from jackpot.ledger.cycles import Turn, settlement
+from jackpot.ledger.reading import Reader
+from jackpot.reports.explain import kind_of, placed, the_hit, where
+from jackpot.reports.read.cards import Cards, Source, cards_of
+from jackpot.reports.read.entries import asked
+from jackpot.reports.read.hits import ERASED, MISSING, PERSONAL, Story, facts_of, written_on
+from jackpot.reports.read.meter_history import Place, entry_at
+from jackpot.reports.read.names import Names
+from jackpot.reports.report import Cell, Column, Fact, Found, Report, Unanswerable, Wanted
+from jackpot.reports.winners import done, status, worth
+from jackpot.rules.acts.hits import Paid, Validated
+from jackpot.rules.acts.papers import PapersAdded
+from jackpot.rules.acts.payout_details import winners
+from jackpot.rules.rounds.undo import is_whole
+from jackpot.rules.state import Award, Hit
+from jackpot.text import Sentence, both, card, joined, named
+
+COLUMNS: Final = (
+    Column("award"),
+    Column("what"),
+    Column("paid_from", "word"),
+    Column("status", "word"),
+    Column(
+        "amount",
+        "sum",
+        "with what was corrected; the hand's own awards come first",
+    ),
+)
+
+# What people write on a payout form, as the paper has it; a line stays empty for what is written by hand.
+WRITTEN: Final = (
+    "dealer", "witness", "surveillance", "patron", "tax_form", "tax_number", "document",
+)  # fmt: skip
+
+# Where the cards of a round were found whose frames are archived.
+_FROM: Final[Mapping[Source, Sentence]] = {
+    "archive": Sentence("the archive"),
+    "state": Sentence("the sealed state with which the rows here begin; the frames are archived"),
+}
+
+# Bytes of a hash in one group: as many as the eye keeps while it compares two papers.
+_HASH_GROUP: Final = 4
+
+
+def find_slip(ledger: Reader, wanted: Wanted) -> Found:
+    """What a jackpot slip says. Raises Unanswerable, LedgerError."""
+    bank, story = the_hit(ledger, wanted)
+    names = Names(ledger, bank)
+    own = [award for award in story.hit.awards if award.kind != "envy"]
+    envy = [award for award in story.hit.awards if award.kind == "envy"]
+    sums = [Fact("amount", worth(own), "sum"), *([Fact("envy", worth(envy), "sum")] if envy else [])]
+    return Found(sums + _slip(ledger, wanted, names, story), _awards(wanted, names, story.hit.awards), [])
+
+
+class Winner(NamedTuple):
+    """Who a payout form is for. others: the seats that have forms of their own."""
+
+    seat: int
+    awards: list[Award]
+    others: list[int]
+
+
+def find_payout(ledger: Reader, wanted: Wanted) -> Found:
+    """What one winner's payout form says: the slip, the cards, the cycle, and who did what.
+
+    Raises as `find_slip`.
+    """
+    bank, story = the_hit(ledger, wanted)
+    names, winner = Names(ledger, bank), winner_of(story.hit, wanted.seat)
+    facts = [Fact("amount", worth(winner.awards), "sum"), *_winner(winner)]
+    if winner.others and wanted.site.tax_form_from is not None:
+        counts = Sentence("this seat's sum, with that of seats that name the same patron")
+        facts.append(Fact("counts for a tax form", counts))
+    facts += _slip(ledger, wanted, names, story)
+    steps = [step for award in winner.awards for step in story.steps[award.number]]
+    steps.sort(key=lambda step: step.seq)
+    validated, paid = done(names, steps, Validated), done(names, steps, Paid)
+    cards = cards_of(ledger, names, story.hit, wanted.archive)
+    facts += [
+        Fact("cards", _faces(cards.own)),
+        *([Fact("cards from", _FROM[cards.source])] if cards.source in _FROM else []),
+        *([Fact("board", _faces(cards.board))] if cards.board else []),
+        *([Fact("dealer's cards", _faces(cards.dealer))] if cards.dealer and story.hit.seat else []),
+        Fact("cycle", joined(_cycles(ledger, names, story, winner)) or Sentence("none: the house pays")),
+        Fact("hand", _hand(cards, story.hit)),
+        Fact("validated", validated[0], "moment"),
+        Fact("validated by", validated[1]),
+        Fact("paid", paid[0], "moment"),
+        Fact("paid by", paid[1]),
+    ]
+    written = _written(ledger, names.bank, story.hit.number, winner)
+    facts += [Fact(name.replace("_", " "), "; ".join(written.get(name, ()))) for name in WRITTEN]
+    facts += [Fact("disputed", Sentence("it is not paid"))] if story.disputed else []
+    return Found(facts, _awards(wanted, names, winner.awards), [])
+
+
+def winner_of(hit: Hit, seat: int) -> Winner:
+    """The winner at that seat; for 0 who held the hand, else the first that it pays. Raises Unanswerable."""
+    seats = winners(hit.awards) or sorted({award.seat for award in hit.awards})
+    main = hit.seat if hit.seat in seats else seats[0]
+    awards = [award for award in hit.awards if award.seat == (seat or main)]
+    if not awards:
+        raise Unanswerable(f"seat: H{hit.number} has no award for seat {seat}")
+    return Winner(seat or main, awards, [one for one in seats if one != (seat or main)])
+
+
+def _winner(winner: Winner) -> Iterator[Fact]:
+    yield Fact("winner", where(winner.seat))
+    if winner.others:
+        yield Fact("other winners", both([where(seat) for seat in winner.others]))
+
+
+def _written(ledger: Reader, bank: str, hit: int, winner: Winner) -> dict[str, list[str]]:
+    """What people wrote when they validated it and paid its winner, and added since, each text once."""
+    found: dict[str, list[str]] = {}
+    theirs = {award.number for award in winner.awards}
+    for event in written_on(ledger, bank, hit):
+        if isinstance(event, Paid) and theirs.isdisjoint(event.awards):
+            continue
+        if isinstance(event, PapersAdded) and event.seat not in (0, winner.seat):
+            continue
+        facts = facts_of(ledger, event) | {"document": getattr(event, "document", "")}
+        for gone in (ERASED, MISSING):
+            if gone in facts:
+                facts |= dict.fromkeys(PERSONAL, gone)
+        for name, said in facts.items():
+            if said and said not in found.setdefault(name, []):
+                found[name].append(said)
+    return found
+
+
+def _slip(ledger: Reader, wanted: Wanted, names: Names, story: Story) -> list[Fact]:
+    """What both papers say of a hit."""
+    hit = story.hit
+    row = ledger.rows(names.bank, hit.seq - 1, 1)[0]
+    seat, table, round_ = placed(names, hit)
+    stands = {"bank": names.bank, "status": Sentence(status(story))}
+    return [
+        Fact("hit", Sentence("{hit} in bank {bank}, {status}", hit=f"H{hit.number}", **stands)),
+        Fact(
+            "won", Sentence("{hand} on {link}", hand=named(hit.hand), link=wanted.title(names.link(hit.link)))
+        ),
+        Fact("where", joined([table, seat, round_])),
+        Fact("when", hit.at, "moment"),
+        Fact("journal", Sentence("row {row}, {hash}", row=hit.seq, hash=row.hash.hex(" ", _HASH_GROUP))),
+        Fact("page", _page(wanted.site, names.bank, hit.number), "code"),
+    ]
+
+
+def _page(site: Site, bank: str, hit: int) -> str:
+    """Where the hit is looked at; its number alone where the site's address is not known."""
+    if not site.address:
+        return Sentence("{hit} in bank {bank} of {site}", hit=f"H{hit}", bank=bank, site=site.name)
+    return f"{site.address}/ops/hits/{bank}/H{hit}"
+
+
+def _awards(wanted: Wanted, names: Names, awards: Iterable[Award]) -> Iterator[tuple[Cell, ...]]:
+    for award in sorted(awards, key=_own_first):
+        amount = award.worth() if award.stands() else 0
+        yield f"A{award.number}", _what(wanted, names, award), award.pays, award.status, amount
+
+
+def _what(wanted: Wanted, names: Names, award: Award) -> str:
+    """What an award is, in the words of the pages."""
+    return kind_of(names, award, wanted.title(names.link(award.link)))
+
+
+def _faces(cards: Iterable[str]) -> str:
+    """Cards as they are printed."""
+    return " ".join(map(card, cards))
+
+
+def _own_first(award: Award) -> tuple[bool, int]:
+    return award.kind == "envy", award.number
+
+
+def _cycles(ledger: Reader, names: Names, story: Story, winner: Winner) -> Iterator[Sentence]:
+    """Of each percentage award of theirs, its level and the cycle that it was won in."""
+    told: dict[tuple[int, int], Sentence] = {}
+    for award in winner.awards:
+        if not award.level:
+            continue
+        row = story.made[award.number]
+        take = next(
+            take
+            for take in settlement(entry_at(ledger, names.bank, row).event).takes
+            if award.number in take.awards
+        )
+        place = Place(names, award.link, award.level)
+        cycle = cycle_at(ledger, place, Turn(take.moment or row, take.order))
+        level = named(names.level(award.link, award.level))
+        told[award.level, cycle] = Sentence("{level} {cycle}", level=level, cycle=cycle)
+    yield from (told[key] for key in sorted(told))
+
+
+def cycle_at(ledger: Reader, place: Place, turn: Turn) -> int:
+    """The number of the cycle at a moment: that of its entry, and the reseeds in it before."""
+    found = asked(ledger, place.bank, _CYCLE, turn.row, *place.key)
+    if not found:
+        return 1
+    seq, cycle = found[0]
+    reseeds = [
+        take
+        for take in settlement(entry_at(ledger, place.bank, seq).event).takes
+        if (take.link, take.level) == place.key and is_whole(take.rate)
+    ]
+    if seq < turn.row:
+        return int(cycle) + len(reseeds)
+    return int(cycle) + sum(not take.moment and take.order < turn.order for take in reseeds)
+
+
+_CYCLE: Final = """
+    SELECT seq, cycle FROM posting WHERE bank = ?1 AND seq <= ?2 AND link = ?3 AND level = ?4
+    ORDER BY seq DESC LIMIT 1
+"""
+
+
+def _hand(cards: Cards, hit: Hit) -> str:
+    """What the hit is paid for, and by which cards."""
+    if cards.drawn:
+        return Sentence("drawn by the server, {what}", what=cards.drawn)
+    if hit.unverified:
+        return Sentence("named by the dealer, without cards")
+    if not cards.ranked:
+        return Sentence("not shown to the server")
+    return Sentence("ranked from {cards}", cards=_faces(cards.ranked))
+
+
+REPORTS: Final = (
+    Report(
+        "slip",
+        "Jackpot slip",
+        "A hit on one page, to be signed: what was won, where, when, and who pays what.",
+        COLUMNS,
+        ("hit",),
+        find_slip,
+        "H12 --html slip.html",
+        ("Floorperson, signature and licence", "Cashier, signature", "Patron, signature", "Date and time"),
+    ),
+    Report(
+        "payout",
+        "Payout form",
+        "What one winner is paid, on one page: what the ledger has, and room for the rest.",
+        COLUMNS,
+        ("hit", "seat", "archive"),
+        find_payout,
+        "H12 --seat 3 --html payout.html",
+        (
+            "Dealer, signature",
+            "Floorperson who saw the cards, signature",
+            "Witness, signature",
+            "Patron, signature",
+            "Cashier, signature",
+            "Date and time of payment",
+        ),
+        personal=True,
+    ),
+)

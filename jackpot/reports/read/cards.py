@@ -1,0 +1,133 @@
+"""Which cards made a hit, or what was drawn? As the frames of its round have them (H2, A7, A10).
+
+Of frames that are archived: as the archive has them, where it is given; else as the sealed state at the cut
+has the round.
+"""
+
+from collections.abc import Iterable
+from itertools import chain
+from typing import Any, Final, Literal, NamedTuple
+
+from jackpot.ledger.archived import cut_of, is_archived, not_the_archive
+from jackpot.ledger.reading import Reader
+from jackpot.reports.read.entries import Entry, asked
+from jackpot.reports.read.names import Names
+from jackpot.reports.report import Archive, InArchive, Unanswerable
+from jackpot.rules import hands
+from jackpot.rules.cards import text, unpack
+from jackpot.rules.events import Locked, Settled, Wagered
+from jackpot.rules.rounds.settling import LUCKY_BONUS, MAGIC_CARD
+from jackpot.rules.state import HandShown, Hit, Round
+from jackpot.text import card
+
+# A table's frames back from a hit among which its round's stand: more than a round has seats and wagers.
+FRAMES_MOST: Final = 64
+# Rows back from a hit among which they stand: a round is a minute or two of the whole floor.
+_BACK: Final = 100_000
+
+_FRAMES: Final = """
+    SELECT seq, at, kind, version, "table", table_seq, body FROM journal
+    WHERE bank = ?1 AND seq <= ?2 AND seq > ?3 AND kind IN ({}) AND "table" = ?4
+    ORDER BY seq DESC LIMIT ?5
+"""
+_SETTLING: Final = _FRAMES.format(Settled.kind)
+_LOCKING: Final = _FRAMES.format(f"{Wagered.kind}, {Locked.kind}")
+
+
+Source = Literal["journal", "archive", "state"]
+"""Where a round's frames were found: here, in the archive, or as the state at the cut has what they said."""
+
+
+class Cards(NamedTuple):
+    """Texts of cards such as "As", in the order in which they were dealt.
+
+    own: of the hand that made the hit, a player's or the dealer's; none where it was not shown. ranked: those
+    that the hand is made of. dealer: the dealer's, where they were sent. drawn: of a drawn bonus what was
+    drawn; it has no hand.
+    """
+
+    own: tuple[str, ...] = ()
+    board: tuple[str, ...] = ()
+    dealer: tuple[str, ...] = ()
+    ranked: tuple[str, ...] = ()
+    drawn: str = ""
+    source: Source = "journal"
+
+
+class _Round(NamedTuple):
+    """What is known of a hit's round. events: of its frames, the newest first. state: at the cut, or None."""
+
+    events: list[Any]
+    state: Round | None
+    source: Source
+
+
+def cards_of(ledger: Reader, names: Names, hit: Hit, archive: Archive | None = None) -> Cards:
+    """What was shown up to the hit. archive: the ledger's. Raises InArchive, Unanswerable, LedgerError."""
+    if hit.hand == LUCKY_BONUS:
+        return Cards(drawn=f"Lucky Bonus: box {hit.seat}")
+    if hit.hand == MAGIC_CARD:
+        return _magic(_of_round(ledger, names, _LOCKING, hit, archive), hit)
+    round_ = _of_round(ledger, names, _SETTLING, hit, archive)
+    own = board = dealer = b""
+    for event in round_.events:
+        board, dealer = board or event.board, dealer or event.dealer
+        own = own or _at(hit.seat, event.shown)
+    if round_.state is not None:
+        board, dealer = board or round_.state.board, dealer or round_.state.dealer
+        own = own or _at(hit.seat, reversed(round_.state.shown))
+    own = own if hit.seat else dealer
+    ranked = b""
+    if own and not hit.unverified:
+        taken, _ = hands.made_of(names.links[hit.link].hand_kind, names.tables[hit.table].game)
+        ranked = own + board[:taken]
+    return Cards(_texts(own), _texts(board), _texts(dealer), _texts(ranked), source=round_.source)
+
+
+def _at(seat: int, shown: Iterable[HandShown]) -> bytes:
+    return next((hand.cards for hand in shown if hand.seat == seat), b"")
+
+
+def _magic(round_: _Round, hit: Hit) -> Cards:
+    """Of the links' draws that of the hit's; the card wherever it lay."""
+    lockings = [event.locking.draws for event in round_.events if event.locking is not None]
+    lockings += [] if round_.state is None else [round_.state.draws]
+    for draw in chain.from_iterable(lockings):
+        if draw.link == hit.link and draw.magic is not None:
+            return Cards(drawn=f"Magic Card: {card(text(draw.magic))}", source=round_.source)
+    return Cards(drawn="Magic Card", source=round_.source)
+
+
+def _of_round(ledger: Reader, names: Names, frames: str, hit: Hit, archive: Archive | None) -> _Round:
+    """What its frames of these kinds said up to the hit. Raises InArchive, Unanswerable."""
+    bank, cut = names.bank, cut_of(ledger, names.bank)
+    events = _events(ledger, bank, frames, hit, (names.rounds.after, hit.seq))
+    if cut is None or hit.seq - _BACK >= cut.seq or _locked_after(ledger, bank, hit, cut.seq):
+        return _Round(events, None, "journal")
+    if archive is not None:
+        whole = archive()
+        if (other := not_the_archive(ledger, whole, bank, cut)) is not None:
+            raise Unanswerable(f"archive: {other}")
+        return _Round(events + _events(whole, bank, frames, hit, (0, min(cut.seq, hit.seq))), None, "archive")
+    state = names.rounds.find(hit.table, hit.round)
+    if state is None:
+        raise InArchive(is_archived(bank, cut))
+    return _Round(events, state, "state")
+
+
+def _events(ledger: Reader, bank: str, frames: str, hit: Hit, within: tuple[int, int]) -> list[Any]:
+    """Those of the hit's round, the newest first. within: (after, upto), the entries to look at."""
+    after, upto = within
+    found = asked(ledger, bank, frames, upto, max(after, hit.seq - _BACK), hit.table, FRAMES_MOST)
+    events = [Entry(*row).event for row in found]
+    return [event for event in events if getattr(event, "round", None) == hit.round]
+
+
+def _locked_after(ledger: Reader, bank: str, hit: Hit, row: int) -> bool:
+    """Whether the hit's round took wagers, or was locked, after that row: all it showed came later."""
+    found = asked(ledger, bank, _LOCKING, hit.seq, row, hit.table, FRAMES_MOST)
+    return any(getattr(Entry(*one).event, "round", "") == hit.round for one in found)
+
+
+def _texts(packed: bytes) -> tuple[str, ...]:
+    return tuple(text(card) for card in unpack(packed))

@@ -1,0 +1,162 @@
+"""Which entries of the journal does a report read? Page by page, by the small indexes that hold no wager.
+
+Each page is one short statement, so a report holds up no writer and needs the memory of one page, however
+long the journal is.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from heapq import merge
+from typing import Any, Final, NamedTuple
+
+from jackpot.ledger.archived import cut_of, is_archived
+from jackpot.ledger.reading import Conversation, Reader
+from jackpot.reports.report import InArchive
+from jackpot.rules import registry
+from jackpot.rules.events import Closed, Event, Locked, Refused, Settled, Voided, Wagered, Withdrawn
+
+# Entries that one statement reads: some milliseconds of work, and less than a megabyte.
+PAGE: Final = 500
+# Above every entry's number.
+BEYOND: Final = 2**63 - 1
+
+# The key begins with the bank: +bank leaves the small indexes alone to both planners.
+_COLUMNS: Final = 'seq, at, kind, version, "table", table_seq, body'
+_ONE: Final = f"SELECT {_COLUMNS} FROM journal WHERE bank = ?1 AND seq = ?2"  # noqa: S608
+_OF_KIND: Final = f"""
+    SELECT {_COLUMNS} FROM journal
+    WHERE +bank = ?1 AND kind = ?2 AND table_seq IS NULL AND seq > ?3 AND seq <= ?4 ORDER BY seq LIMIT ?5
+"""  # noqa: S608
+_NEWEST: Final = f"""
+    SELECT {_COLUMNS} FROM journal
+    WHERE +bank = ?1 AND kind = ?2 AND table_seq IS NULL AND seq < ?3 ORDER BY seq DESC LIMIT 1
+"""  # noqa: S608
+_REFUSED: Final = f"""
+    SELECT {_COLUMNS} FROM journal
+    WHERE +bank = ?1 AND kind = {Refused.kind} AND seq > ?2 AND seq <= ?3 ORDER BY seq LIMIT ?4
+"""  # noqa: S608
+_WAGERED: Final = f"""
+    SELECT {_COLUMNS} FROM journal WHERE bank = ?1 AND seq > ?2 AND seq < ?3 AND "table" = ?4
+        AND kind = {Wagered.kind} ORDER BY seq DESC
+"""  # noqa: S608
+_SEQS: Final = """
+    SELECT seq FROM journal WHERE +bank = ?1 AND kind = ?2 AND table_seq IS NULL ORDER BY seq
+"""
+_CARRIED_OUT: Final = ", ".join(
+    str(event.kind) for event in (Wagered, Withdrawn, Locked, Settled, Closed, Voided)
+)
+_COUNTING: Final = f"""
+    SELECT {_COLUMNS} FROM journal WHERE bank = ?1 AND seq > ?2 AND seq <= ?3 AND kind IN ({_CARRIED_OUT})
+        AND table_seq IS NOT NULL ORDER BY seq LIMIT ?4
+"""  # noqa: S608
+
+
+class Entry(NamedTuple):
+    """One entry of the journal. at: unix milliseconds. table: whose frame it was, by its number."""
+
+    seq: int
+    at: int
+    kind: int
+    version: int
+    table: int | None
+    table_seq: int | None
+    body: bytes
+
+    @property
+    def event(self) -> Event:
+        """What it says. Raises what `kinds.decode` raises."""
+        return registry.decode(self.kind, self.version, self.body)
+
+    @property
+    def name(self) -> str:
+        """What people call its kind."""
+        return registry.name_of(self.kind)
+
+
+def must_be_here(ledger: Reader, bank: str, after: int) -> None:
+    """Raises InArchive where frames of tables behind that entry are archived."""
+    cut = cut_of(ledger, bank)
+    if cut is not None and after < cut.seq:
+        raise InArchive(is_archived(bank, cut))
+
+
+def one(ledger: Reader, bank: str, seq: int) -> Entry | None:
+    """The entry of that number."""
+    found = asked(ledger, bank, _ONE, seq)
+    return Entry(*found[0]) if found else None
+
+
+def of_kind(ledger: Reader, bank: str, kind: int, after: int = 0, upto: int = BEYOND) -> Iterator[Entry]:
+    """The entries of a kind with after < seq <= upto, the oldest first; a table's frames are left out."""
+    return _paged(partial(_page_of_kind, ledger, bank, kind), after, upto)
+
+
+def of_kinds(
+    ledger: Reader, bank: str, wanted: Iterable[int], after: int = 0, upto: int = BEYOND
+) -> Iterator[Entry]:
+    """The same of several kinds, in the order of the journal."""
+    return merge(*(of_kind(ledger, bank, kind, after, upto) for kind in sorted(set(wanted))))
+
+
+def newest(ledger: Reader, bank: str, kind: int, below: int = BEYOND) -> Entry | None:
+    """The last entry of a kind before `below`; no frame of a table."""
+    found = asked(ledger, bank, _NEWEST, kind, below)
+    return Entry(*found[0]) if found else None
+
+
+def seqs(ledger: Reader, bank: str, kind: int) -> list[int]:
+    """The numbers of all entries of a kind that comes once a day or less."""
+    return [seq for (seq,) in asked(ledger, bank, _SEQS, kind)]
+
+
+def refused(ledger: Reader, bank: str, after: int = 0, upto: int = BEYOND) -> Iterator[Entry]:
+    """The durable refusals with after < seq <= upto, a table's frames too."""
+    return _paged(partial(_page, ledger, bank, _REFUSED), after, upto)
+
+
+def counting(ledger: Reader, bank: str, after: int, upto: int) -> Iterator[Entry]:
+    """The frames of tables with after < seq <= upto that were carried out."""
+    return _paged(partial(_page, ledger, bank, _COUNTING), after, upto)
+
+
+def wagers_before(
+    ledger: Reader, bank: str, table: int, before: int, down_to: int
+) -> Iterator[tuple[int, Wagered]]:
+    """A table's frames with wagers before that entry, the newest first, each with its entry's number.
+
+    down_to: the entry behind which frames are here.
+    """
+    while before > down_to + 1:
+        after = max(down_to, before - PAGE)
+        for row in asked(ledger, bank, _WAGERED, after, before, table):
+            entry = Entry(*row)
+            if isinstance(event := entry.event, Wagered):
+                yield entry.seq, event
+        before = after + 1
+
+
+def asked(ledger: Reader, bank: str, sql: str, *values: Any) -> Sequence[Any]:
+    """What one statement finds; its first value is the bank's number."""
+
+    def question(number: int) -> Conversation[Sequence[Any]]:
+        return (yield sql, (number, *values))
+
+    return ledger.ask(bank, question)
+
+
+def _page_of_kind(ledger: Reader, bank: str, kind: int, after: int, upto: int) -> Sequence[Any]:
+    return asked(ledger, bank, _OF_KIND, kind, after, upto, PAGE)
+
+
+def _page(ledger: Reader, bank: str, sql: str, after: int, upto: int) -> Sequence[Any]:
+    return asked(ledger, bank, sql, after, upto, PAGE)
+
+
+def _paged(page: "partial[Sequence[Any]]", after: int, upto: int) -> Iterator[Entry]:
+    while True:
+        found = page(after, upto)
+        for row in found:
+            yield Entry(*row)
+        if len(found) < PAGE:
+            return
+        after = found[-1][0]

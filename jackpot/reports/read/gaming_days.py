@@ -1,0 +1,244 @@
+"""Which entries make a gaming day? Those between two readings (S2)."""
+
+from calendar import monthrange
+from collections.abc import Iterable
+from datetime import UTC, date, datetime, time, timedelta
+from itertools import groupby
+from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo
+
+from jackpot.config import Site
+from jackpot.ledger.archived import cut_of
+from jackpot.ledger.banks import became, begun_with
+from jackpot.ledger.reading import Reader
+from jackpot.ledger.store import LedgerCorrupt
+from jackpot.reports.read.entries import Entry, one, seqs
+from jackpot.reports.report import Fact, Wanted
+from jackpot.rules.acts.readings import ReadingTaken
+from jackpot.text import Sentence
+
+# Behind a day's name it stands for the moment after it: it comes after the day, and before the next one.
+_LATER: Final = "+"
+# Letters of a day's name that are its month's.
+_OF_MONTH: Final = len("2026-11")
+
+
+class Part(NamedTuple):
+    """The entries with after < seq <= upto. name: "2026-11-20" of a gaming day, "2026-11" of a month."""
+
+    name: str
+    after: int
+    upto: int
+
+
+class Read(NamedTuple):
+    """A reading and where it stands. at: unix milliseconds."""
+
+    seq: int
+    at: int
+    reading: ReadingTaken
+
+
+class Span(NamedTuple):
+    """The entries with after < seq <= upto. opening, closing: the readings that bound them.
+
+    opening: None from the first entry on. closing: None where the last day has not ended.
+    """
+
+    after: int
+    upto: int
+    opening: Read | None
+    closing: Read | None
+
+    def covers(self, seq: int) -> bool:
+        """Whether that entry lies in it."""
+        return self.after < seq <= self.upto
+
+    def rows(self) -> Sentence:
+        """Which entries they are, in words."""
+        if self.upto <= self.after:
+            return Sentence("no row")
+        return Sentence("rows {first} to {last}", first=f"{self.after + 1:,}", last=f"{self.upto:,}")
+
+
+def span(ledger: Reader, bank: str, site: Site, first: str | None, last: str | None) -> Span:
+    """The entries of the gaming days `first` to `last`, each like 2026-11-20; None has no bound.
+
+    A day without a reading of its own is in the next one's. In a bank without any the site's clocks decide.
+    A bank that others became has nothing of the days that were read in those, and they have nothing of the
+    days after its first.
+    """
+    taken = seqs(ledger, bank, ReadingTaken.kind)
+    head = ledger.head(bank).seq
+    if last is not None and last <= (read_before(ledger, bank) or ""):
+        return Span(0, 0, None, None)
+    if first is not None and first > (ends_in(ledger, bank) or first):
+        return Span(head, head, None, None)
+    if not taken:
+        after = 0 if first is None else _rows_before(ledger, bank, head, site, first)
+        upto = head if last is None else _rows_before(ledger, bank, head, site, last + _LATER)
+        return Span(after, upto, None, None)
+    after = 0 if first is None else _before(ledger, bank, taken, first)
+    end = len(taken) if last is None else _before(ledger, bank, taken, last)
+    opening = _read(ledger, bank, taken[after - 1]) if after else None
+    closing = _read(ledger, bank, taken[end]) if end < len(taken) else None
+    upto = closing.seq if closing else head
+    return Span(opening.seq if opening else 0, upto, opening, closing)
+
+
+def wanted_span(ledger: Reader, bank: str, wanted: Wanted) -> Span:
+    """The entries of the gaming days wanted: where none is named of the last one read, else all there are."""
+    first, last = wanted.first, wanted.last
+    if first is None and last is None:
+        first = last = last_day(ledger, bank)
+    return span(ledger, bank, wanted.site, first, last)
+
+
+def last_month(ledger: Reader, banks: Iterable[str]) -> tuple[str | None, str | None]:
+    """The first and the last day of the last month that has ended; of the first one while that goes on.
+
+    None where no day was read.
+    """
+    reads = [(_read(ledger, bank, taken[0]).reading.day, _read(ledger, bank, taken[-1]).reading.day)
+             for bank in banks if (taken := seqs(ledger, bank, ReadingTaken.kind))]  # fmt: skip
+    if not reads:
+        return None, None
+    next_day = date.fromisoformat(max(last for _, last in reads)) + timedelta(days=1)
+    month = next_day.replace(day=1) - timedelta(days=1)
+    if month.isoformat() < min(first for first, _ in reads):
+        month = next_day
+    last = month.replace(day=monthrange(month.year, month.month)[1])
+    return month.replace(day=1).isoformat(), last.isoformat()
+
+
+def parts_of(ledger: Reader, bank: str, site: Site, days: Span, by: str) -> list[Part]:
+    """The gaming days or months of a span, in order. by: one of BY.
+
+    Behind the last reading, and in a bank without any, the site's clocks decide.
+    """
+    parts, after = list[Part](), days.after
+    for seq in seqs(ledger, bank, ReadingTaken.kind):
+        if days.covers(seq):
+            parts.append(Part(_read(ledger, bank, seq).reading.day, after, seq))
+            after = seq
+    while after < days.upto and (entry := one(ledger, bank, after + 1)) is not None:
+        day = gaming_day(entry.at, site)
+        end = min(days.upto, _rows_before(ledger, bank, days.upto, site, day + _LATER))
+        parts.append(Part(day, after, end if end > after else days.upto))
+        after = parts[-1].upto
+    if by == "day":
+        return parts
+    months = [list(of) for _, of in groupby(parts, lambda part: part.name[:_OF_MONTH])]
+    return [Part(of[0].name[:_OF_MONTH], of[0].after, of[-1].upto) for of in months]
+
+
+def last_day(ledger: Reader, bank: str) -> str | None:
+    """The gaming day that was read last; None where none was."""
+    taken = seqs(ledger, bank, ReadingTaken.kind)
+    return _read(ledger, bank, taken[-1]).reading.day if taken else None
+
+
+def read_before(ledger: Reader, bank: str) -> str | None:
+    """The gaming day that was read last in the banks that became this one; None where none was."""
+    days = [day for part in begun_with(ledger, bank)
+            if (day := last_day(ledger, part) or read_before(ledger, part))]  # fmt: skip
+    return max(days, default=None)
+
+
+def ends_in(ledger: Reader, bank: str) -> str | None:
+    """The gaming day that the last rows of a bank which was joined are of: the first one that was read in
+    what it became. None where the bank goes on, or none was.
+    """
+    if not (into := became(ledger, bank)):
+        return None
+    taken = seqs(ledger, into, ReadingTaken.kind)
+    return _read(ledger, into, taken[0]).reading.day if taken else ends_in(ledger, into)
+
+
+def gaming_day(unix_ms: int, site: Site) -> str:
+    """The gaming day of a moment by the site's clocks: named by the date on which it began."""
+    local = datetime.fromtimestamp(unix_ms // 1000, UTC).astimezone(ZoneInfo(site.timezone))
+    began = local.date() if local.time() >= site.gaming_day_ends else local.date() - timedelta(days=1)
+    return began.isoformat()
+
+
+def hour(unix_ms: int, site: Site) -> str:
+    """The hour of a moment by the site's clocks: "2026-11-20 21:00 EST"."""
+    local = datetime.fromtimestamp(unix_ms // 1000, UTC).astimezone(ZoneInfo(site.timezone))
+    return local.strftime("%Y-%m-%d %H:00 %Z")
+
+
+def hour_began(unix_ms: int, site: Site) -> int:
+    """When the hour of a moment began by the site's clocks, in unix milliseconds."""
+    local = datetime.fromtimestamp(unix_ms // 1000, UTC).astimezone(ZoneInfo(site.timezone))
+    return unix_ms - (local.minute * 60 + local.second) * 1000 - unix_ms % 1000
+
+
+def periods(spans: dict[str, Span]) -> list[Fact]:
+    """Which entries of each bank a report is of."""
+    return [Fact(bank, _period(each)) for bank, each in spans.items()]
+
+
+def _period(each: Span) -> Sentence:
+    if not (each.opening or each.closing):
+        return each.rows()
+    if not each.closing:
+        last = Sentence("to the last row")
+    else:
+        last = Sentence("to the reading of {day}", day=each.closing.reading.day)
+    if not each.opening:
+        first = Sentence("from the first row")
+    else:
+        first = Sentence("after the reading of {day}", day=each.opening.reading.day)
+    return Sentence("{rows}: {first}, {last}", rows=each.rows(), first=first, last=last)
+
+
+def day_fault(text: str) -> str | None:
+    """What is wrong with a day that somebody typed; None where nothing is."""
+    try:
+        good = date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        good = False
+    return None if good else f"{text!r} is no day like 2026-11-20"
+
+
+def offset_ms(ends: time) -> int:
+    """Milliseconds after midnight at which a gaming day ends."""
+    return ((ends.hour * 60 + ends.minute) * 60 + ends.second) * 1000
+
+
+def _before(ledger: Reader, bank: str, taken: list[int], day: str) -> int:
+    """How many of the readings are of days before that one."""
+    low, high = 0, len(taken)
+    while low < high:
+        middle = (low + high) // 2
+        if _read(ledger, bank, taken[middle]).reading.day < day:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def _rows_before(ledger: Reader, bank: str, head: int, site: Site, day: str) -> int:
+    """How many rows of the bank are of gaming days before that one, by their own times; 0 where archived
+    rows may be of it.
+    """
+    cut = cut_of(ledger, bank)
+    first = cut.seq if cut else 0
+    low, high = first, head
+    while low < high:
+        middle = (low + high) // 2
+        entry = one(ledger, bank, middle + 1)
+        if entry is not None and gaming_day(entry.at, site) < day:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low > first else 0
+
+
+def _read(ledger: Reader, bank: str, seq: int) -> Read:
+    entry: Entry | None = one(ledger, bank, seq)
+    event = None if entry is None else entry.event
+    if entry is None or not isinstance(event, ReadingTaken):
+        raise LedgerCorrupt(f"{bank}: row {seq} was a reading and is none now")
+    return Read(entry.seq, entry.at, event)

@@ -1,0 +1,436 @@
+"""What stood on a meter at a moment, and how did it get there? From where its cycle began (L10).
+
+The primary at a moment is the sum of what all postings since then moved. Wagers are added up by gaming day,
+table and cycle; everything else is named. A cycle that ended with an award that was undone is joined to the
+next, so the way begins where the oldest of the joined ones did. A bank that others became goes on in theirs.
+"""
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from jackpot.config import Site
+from jackpot.ledger.archived import cut_of
+from jackpot.ledger.cycles import Cycles, Turn, settlement
+from jackpot.ledger.cycles import takes as takes_of
+from jackpot.ledger.opening import balances
+from jackpot.ledger.reading import Reader
+from jackpot.ledger.rebuild import SUM_ROWS
+from jackpot.reports.read.entries import Entry, asked, must_be_here, newest, one
+from jackpot.reports.read.gaming_days import gaming_day, offset_ms
+from jackpot.reports.read.names import Names
+from jackpot.rules import meter
+from jackpot.rules.acts.banks import BankBegun, BankClosed
+from jackpot.rules.acts.hits import Corrected, Undone
+from jackpot.rules.acts.links import LinkOpened
+from jackpot.rules.acts.meters import LeftDecided, LinkClosed, MeterCorrected, Transferred
+from jackpot.rules.acts.readings import ReadingTaken
+from jackpot.rules.acts.rounds import Struck
+from jackpot.rules.events import (
+    Event,
+    TakeMade,
+    Voided,
+    Wagered,
+    Withdrawn,
+)
+from jackpot.rules.meter import Accounts
+from jackpot.rules.paytable import LevelTerms
+from jackpot.rules.rounds.undo import is_whole
+from jackpot.text import Sentence, joined
+
+# Wagers are added up by quarters of an hour, of which every zone's offset is a whole number.
+QUARTER_MS: Final = 900_000
+# Entries of one page.
+PAGE: Final = 200
+
+_AT: Final = (
+    'SELECT cycle, "primary", reserve FROM posting WHERE bank = ?1 AND seq = ?2 AND link = ?3 AND level = ?4'
+)
+# A table's wagers, and those that it took back; both are told by day and table.
+_PLAY: Final = (
+    f"kind = {Wagered.kind} OR (kind IN ({Withdrawn.kind}, {Voided.kind}) AND table_seq IS NOT NULL)"
+)
+_ADDED: Final = f"""
+    SELECT "table", CASE WHEN kind = {Wagered.kind} THEN 1 ELSE 0 END AS wagered,
+        (at - ?6) / {QUARTER_MS} AS quarter, cycle, sum("primary"), sum(reserve), sum(overflow)
+    FROM posting JOIN journal ON journal.bank = posting.bank AND journal.seq = posting.seq
+    WHERE posting.bank = ?1 AND posting.seq > ?2 AND posting.seq <= ?3 AND link_ = ?4 AND level = ?5
+        AND ({_PLAY})
+    GROUP BY "table", wagered, quarter, cycle ORDER BY quarter, wagered DESC, "table", cycle
+""".replace("link_", "posting.link")  # noqa: S608
+_NAMED: Final = f"""
+    SELECT journal.seq, at, kind, version, "table", table_seq, body, cycle, "primary", reserve, overflow
+    FROM posting JOIN journal ON journal.bank = posting.bank AND journal.seq = posting.seq
+    WHERE posting.bank = ?1 AND posting.seq > ?2 AND posting.seq <= ?3 AND posting.link = ?4 AND level = ?5
+        AND NOT ({_PLAY}) ORDER BY posting.seq LIMIT ?6
+"""  # noqa: S608
+
+
+class Line(NamedTuple):
+    """One step of the way. meter, reserve, overflow: micro-dollars that it moved there. row: 0 for many."""
+
+    what: Sentence
+    day: str
+    table: str
+    row: int
+    cycle: int
+    meter: int
+    reserve: int = 0
+    overflow: int = 0
+
+
+class Place(NamedTuple):
+    """A level of a link in one bank."""
+
+    names: Names
+    link: int
+    level: int
+
+    @property
+    def bank(self) -> str:
+        return self.names.bank
+
+    @property
+    def key(self) -> tuple[int, int]:
+        return self.link, self.level
+
+
+class Way:
+    """The way of one level's meter to a moment. primary: what stood there, once every line was drawn.
+
+    cycles: those that it went through, of which the moment's own is the last; as `primary`, known at the end.
+    """
+
+    def __init__(self, ledger: Reader, site: Site, place: Place, turn: Turn) -> None:
+        self.ledger = ledger
+        self.site = site
+        self.place = place
+        self.turn = turn
+        self.primary = 0
+        self.cycles = range(0)
+        self._cycles = Cycles(ledger, place.bank)
+
+    def lines(self) -> Iterator[Line]:
+        """Each step from the cycle's beginning to the moment."""
+        first, last = 0, self._at_turn()
+        for line in self._lines():
+            self.primary += line.meter
+            first, last = first or line.cycle, max(last, line.cycle)
+            self.cycles = range(first, last + 1)
+            yield line
+
+    def _lines(self) -> Iterator[Line]:
+        begins = self._begins(self.turn)
+        at = self.turn.row
+        if begins is None:
+            yield from self._from_opening(at - 1)
+        else:
+            entry, take = begins
+            yield from self._start(entry, take, self.turn.order if entry.seq == at else None)
+            yield from self._between(entry.seq, at - 1)
+        if begins is None or begins[0].seq < at:
+            yield from self._before_turn()
+
+    def _begins(self, turn: Turn) -> tuple[Entry, TakeMade] | None:
+        """The last take of the whole meter before that turn of which an award stands; None: none."""
+        found = self._cycles.reseed_before(self.place.key, turn)
+        if found is None or found.take is None:
+            return None
+        return self._entry(found.seq), found.take
+
+    def _start(self, entry: Entry, start: TakeMade, until: int | None) -> Iterator[Line]:
+        """What the take left, what entered the meter with its reseed (A2), and the entry's later takes."""
+        terms = self._terms(entry.seq)
+        accounts, cycle = before(self.ledger, self.place, entry.seq), self._cycle(entry)
+        day, table = self._when(entry.at), self._table(entry)
+
+        def line(what: Sentence, moved: int, reserve: int = 0, overflow: int = 0) -> Line:
+            return Line(what, day, table, entry.seq, cycle, moved, reserve, overflow)
+
+        begun = False
+        for take in takes(entry.event, self.place):
+            if until is not None and take.order >= until:
+                break
+            given = sum(amounts(entry.event)[number] for number in take.awards)
+            was = accounts.copy()
+            self._take(accounts, take, given, entry.seq)
+            cycle += is_whole(take.rate)
+            if take == start:
+                begun = True
+                yield line(Sentence("left on the meter"), was.primary - given)
+                yield line(Sentence("reseed, from the house"), terms.reseed)
+                yield line(Sentence("the whole reserve"), was.reserve)
+                yield line(Sentence("overflow"), was.overflow)
+                back = accounts.primary - (was.primary - given + terms.reseed + was.reserve + was.overflow)
+                if back:
+                    yield line(Sentence("above the limit, to overflow"), back, 0, -back)
+            elif begun:
+                yield line(Sentence("award {awards}", awards=told(take.awards)), -given)
+                rest = accounts.less(was)
+                yield line(
+                    _FOLLOWED,
+                    rest.primary + given,
+                    rest.reserve,
+                    rest.overflow,
+                )
+        if until is None:
+            late = late_change(entry.event, self.place)
+            if late.primary or late.reserve or late.overflow:
+                yield line(_LATE, late.primary, late.reserve, late.overflow)
+
+    def _from_opening(self, upto: int) -> Iterator[Line]:
+        """From the link's own opening; or out of the bank that it was carried over from."""
+        begun = self.place.names.begun
+        carried = () if begun is None else zip(begun.heads, begun.parts, strict=True)
+        number = 0
+        for (bank, seq, _), part in carried:
+            for own in range(1, len(part.links) + 1):
+                number += 1
+                if number == self.place.link:
+                    older = Place(Names(self.ledger, bank), own, self.place.level)
+                    yield from Way(self.ledger, self.site, older, Turn(seq, 0)).lines()
+                    yield from self._between(1, upto)
+                    return
+        opened = self._cycles.first_entry(self.place.key)
+        yield from self._between(max(0, opened - 1), upto)
+
+    def _between(self, after: int, upto: int) -> Iterator[Line]:
+        """All that moved the meter in the entries after < seq <= upto, part by part. Raises InArchive."""
+        must_be_here(self.ledger, self.place.bank, after)
+        days: dict[tuple[str, int, str, int], Line] = {}
+        for start in range(after, upto, SUM_ROWS):
+            end = min(upto, start + SUM_ROWS)
+            for line in self._added(start, end):
+                key = (line.day, 0 if line.what == _WAGERS else 1, line.table, line.cycle)
+                known = days.get(key, line._replace(meter=0, reserve=0, overflow=0))
+                days[key] = known._replace(
+                    meter=known.meter + line.meter,
+                    reserve=known.reserve + line.reserve,
+                    overflow=known.overflow + line.overflow,
+                )
+            last = max((day for day, *_ in days), default="")
+            for key in [key for key in days if key[0] < last]:  # the last day may go on
+                yield days.pop(key)
+            yield from self._named(start, end)
+        yield from days.values()
+
+    def _added(self, after: int, upto: int) -> Iterator[Line]:
+        """Wagers, and wagers that tables took back, by gaming day, table and cycle."""
+        shift = offset_ms(self.site.gaming_day_ends) % QUARTER_MS
+        found = asked(self.ledger, self.place.bank, _ADDED, after, upto, *self.place.key, shift)
+        for table, wagered, quarter, cycle, *moved in found:
+            day = gaming_day(quarter * QUARTER_MS + shift, self.site)
+            what = _WAGERS if wagered else _TAKEN_BACK
+            yield Line(what, day, self.place.names.table(table), 0, cycle, *map(int, moved))
+
+    def _named(self, after: int, upto: int) -> Iterator[Line]:
+        while True:
+            found = asked(self.ledger, self.place.bank, _NAMED, after, upto, *self.place.key, PAGE)
+            for row in found:
+                entry, (cycle, *moved) = Entry(*row[:7]), map(int, row[7:])
+                yield from self._told(entry, cycle, Accounts(*moved))
+            if len(found) < PAGE:
+                return
+            after = found[-1][0]
+
+    def _told(self, entry: Entry, cycle: int, moved: Accounts) -> Iterator[Line]:
+        """One entry that is no wager: its awards, and whatever else it moved."""
+        event = entry.event
+        day, table = self._when(entry.at), self._table(entry)
+        because = _because(self.place, entry)
+        for take in takes(event, self.place):
+            because = _NEXT if is_whole(take.rate) or because == _NEXT else _TOP_UP
+            given = sum(amounts(event)[number] for number in take.awards)
+            parts = [Sentence("award {awards}", awards=told(take.awards)), _share(take)]
+            if set(take.awards) <= self._cycles.undone_since(entry.seq):
+                parts.append(Sentence("undone later"))
+            yield Line(joined(parts), day, table, entry.seq, cycle, -given)
+            moved.primary += given
+            cycle += is_whole(take.rate)
+        late = late_change(event, self.place)
+        moved = moved.less(late)
+        if late.primary or late.reserve or late.overflow:
+            yield Line(_LATE, day, table, entry.seq, cycle, late.primary, late.reserve, late.overflow)
+        if moved.primary or moved.reserve or moved.overflow:
+            yield Line(because, day, table, entry.seq, cycle,
+                       moved.primary, moved.reserve, moved.overflow)  # fmt: skip
+
+    def _before_turn(self) -> Iterator[Line]:
+        """The takes of the moment's own entry that came before it."""
+        entry = self._entry(self.turn.row)
+        earlier = [take for take in takes(entry.event, self.place) if take.order < self.turn.order]
+        if not earlier:
+            return
+        accounts = before(self.ledger, self.place, entry.seq)
+        day, table, cycle = self._when(entry.at), self._table(entry), self._cycle(entry)
+        for take in earlier:
+            given = sum(amounts(entry.event)[number] for number in take.awards)
+            was = accounts.copy()
+            self._take(accounts, take, given, entry.seq)
+            moved = accounts.less(was)
+            yield Line(
+                Sentence("award {awards}", awards=told(take.awards)), day, table, entry.seq, cycle, -given
+            )
+            if moved.primary + given:
+                yield Line(_FOLLOWED, day, table, entry.seq, cycle,
+                           moved.primary + given, moved.reserve, moved.overflow)  # fmt: skip
+            cycle += is_whole(take.rate)
+
+    def _take(self, accounts: Accounts, take: TakeMade, given: int, row: int) -> None:
+        meter.take(
+            accounts, self._terms(row), rate=take.rate, given=given, total=given, floor=self._floor(take, row)
+        )
+
+    def _terms(self, row: int) -> LevelTerms:
+        return self.place.names.terms(*self.place.key, row)
+
+    def _floor(self, take: TakeMade, row: int) -> int | None:
+        """To what the house restored the meter after the take (A4): the reseed of the last one before it."""
+        if is_whole(take.rate) or not self.place.names.link_terms(self.place.link, row).floor_to_seed:
+            return None
+        last = self._begins(Turn(row, take.order))
+        return self._terms(1 if last is None else last[0].seq).reseed
+
+    def _at_turn(self) -> int:
+        """The moment's own cycle; 0 where its entry moved nothing on the level."""
+        entry = self._entry(self.turn.row)
+        begun = sum(
+            is_whole(take.rate) for take in takes(entry.event, self.place) if take.order < self.turn.order
+        )
+        return self._cycle(entry) and self._cycle(entry) + begun
+
+    def _cycle(self, entry: Entry) -> int:
+        """The level's cycle before the entry; 0 where it moved nothing there."""
+        found = asked(self.ledger, self.place.bank, _AT, entry.seq, *self.place.key)
+        return found[0][0] if found else 0
+
+    def _entry(self, seq: int) -> Entry:
+        return entry_at(self.ledger, self.place.bank, seq)
+
+    def _when(self, unix_ms: int) -> str:
+        return gaming_day(unix_ms, self.site)
+
+    def _table(self, entry: Entry) -> str:
+        return self.place.names.table(entry.table or getattr(entry.event, "table", None))
+
+
+_WAGERS: Final = Sentence("wagers")
+_TAKEN_BACK: Final = Sentence("wagers taken back")
+_FOLLOWED: Final = Sentence("what followed it on the meter")
+_LATE: Final = Sentence("hands settled as if at their turn")
+_NEXT: Final = Sentence("reseed, reserve and overflow")
+_TOP_UP: Final = Sentence("topped up to the reseed, from the house")
+
+
+def entry_at(ledger: Reader, bank: str, seq: int) -> Entry:
+    """The entry of that number. Raises InArchive where it may be archived, LookupError where it is gone."""
+    entry = one(ledger, bank, seq)
+    if entry is None:
+        must_be_here(ledger, bank, seq - 1)
+        raise LookupError(f"{bank}: row {seq} is missing; jackpot verify says what was taken away")
+    return entry
+
+
+def before(ledger: Reader, place: Place, seq: int) -> Accounts:
+    """What stood on the meter before an entry: the figures of the last reading, or of where the rows that are
+    here begin, and the postings since. Raises InArchive.
+    """
+    accounts, after = Accounts(), 0
+    read = newest(ledger, place.bank, ReadingTaken.kind, seq)
+    event = None if read is None else read.event
+    if read is not None and isinstance(event, ReadingTaken):
+        after = read.seq
+        for link, level, primary, reserve, overflow, *_ in event.meters:
+            if (link, level) == place.key:
+                accounts.add(Accounts(primary, reserve, overflow))
+    cut = cut_of(ledger, place.bank) if after < seq - 1 else None
+    if cut is not None and after < cut.seq:
+        must_be_here(ledger, place.bank, seq - 1)
+        primary, reserve, overflow = balances(ledger, place.bank).get(place.key, (0, 0, 0))[:3]
+        accounts, after = Accounts(primary, reserve, overflow), cut.seq
+    for start in range(after, seq - 1, SUM_ROWS):
+        for posting in ledger.sums(place.bank, start, min(seq - 1, start + SUM_ROWS)):
+            if (posting.link, posting.level) == place.key:
+                accounts.add(Accounts(*posting[3:]))
+    return accounts
+
+
+def takes(event: Event, place: Place) -> list[TakeMade]:
+    """The entry's awards of this meter at their own turn, in their order."""
+    return takes_of(event, place.key)
+
+
+def amounts(event: Event) -> dict[int, int]:
+    """What each award of the entry came to when it was made, in micro-dollars."""
+    return {award.number: award.amount for hit in settlement(event).hits for award in hit.awards}
+
+
+def late_change(event: Event, place: Place) -> Accounts:
+    """What awards that were settled as if in the past moved here, with all that followed from them (T10)."""
+    made = Accounts()
+    recomputed = settlement(event).recomputed
+    for change in recomputed.changes if recomputed else ():
+        if (change.link, change.level) == place.key:
+            made.add(change.change)
+    return made
+
+
+def told(awards: list[int]) -> str:
+    """A list of awards, for people."""
+    return ", ".join(f"A{number}" for number in awards)
+
+
+def percent(rate: int) -> str:
+    """Basis points as people say them: "10 %"."""
+    whole, rest = divmod(rate, 100)
+    return f"{whole}.{rest:02} %" if rest else f"{whole} %"
+
+
+def _share(take: TakeMade) -> Sentence:
+    """How much of the meter an award took."""
+    if is_whole(take.rate):
+        return Sentence("the whole meter")
+    return Sentence("{share} of the meter", share=percent(take.rate))
+
+
+def _because(place: Place, entry: Entry) -> Sentence:
+    """Why an entry that is neither wager nor award moved the meter."""
+    names = place.names
+    match entry.event:
+        case LinkOpened():
+            return Sentence("seed, from the house")
+        case Undone() as event:
+            return Sentence(
+                "undo of {awards} of {hit}: {reason}",
+                awards=told(event.awards), hit=f"H{event.hit}", reason=event.reason,
+            )  # fmt: skip
+        case Corrected() as event:
+            return Sentence(
+                "correction of {award} of {hit}: {reason}",
+                award=f"A{event.award}", hit=f"H{event.hit}", reason=event.reason,
+            )  # fmt: skip
+        case Voided() | Struck() as event:
+            by = names.who(event.people)
+            return Sentence("{what} by {who}: {reason}", what=_lower(entry), who=by, reason=event.reason)
+        case BankBegun() | BankClosed():
+            return Sentence("carried over")
+        case MeterCorrected() as event:
+            account = Sentence("meter" if event.account == "primary" else event.account)
+            return Sentence("correction of the {account}: {reason}", account=account, reason=event.reason)
+        case LeftDecided() as event:
+            return Sentence(
+                "what was left of {award}, taken off: {reason}", award=f"A{event.award}", reason=event.reason
+            )
+        case Transferred() | LinkClosed() as event if event.link == place.link:
+            to = names.link(event.to) if event.to else Sentence("nobody")
+            return Sentence(
+                "transfer to {link}, and the house's money back: {reason}", link=to, reason=event.reason
+            )
+        case Transferred() | LinkClosed() as event:
+            came = names.link(event.link)
+            return Sentence("transfer from {link}: {reason}", link=came, reason=event.reason)
+    return _lower(entry)
+
+
+def _lower(entry: Entry) -> Sentence:
+    """What an entry is, within a sentence."""
+    return Sentence(entry.name.replace("_", " "))

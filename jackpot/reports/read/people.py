@@ -1,0 +1,100 @@
+"""What are people called? The journal has their numbers, and their names lie next to it.
+
+A name that was erased is the person's number. So is one that is missing, or not of the mark in the journal.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from jackpot.ledger import keyring
+from jackpot.ledger.reading import Reader
+from jackpot.reports.read.entries import BEYOND, Entry, asked, of_kind, of_kinds
+from jackpot.rules.acts.erasure import NameErased
+from jackpot.rules.acts.people import PeopleBegun, PersonAdded, Recovered
+from jackpot.rules.acts.sessions import SignedIn
+from jackpot.rules.signing import SITE, People
+
+# Sign-ins that are looked through for the last of each person: some weeks of a busy site.
+SIGN_INS: Final = 2_000
+
+_SIGN_INS: Final = f"""
+    SELECT seq, at, kind, version, "table", table_seq, body FROM journal
+    WHERE +bank = ?1 AND kind = {SignedIn.kind} AND table_seq IS NULL AND seq < ?2 ORDER BY seq DESC LIMIT ?3
+"""  # noqa: S608
+
+
+class Called:
+    """names: of people, by number; where a name is not kept, their number and why. kept: the names that are
+    kept, by mark, also of people who may yet join.
+    """
+
+    def __init__(self, names: Mapping[int, str], kept: Mapping[bytes, str]) -> None:
+        self._names: Final = names
+        self._kept: Final = kept
+
+    @classmethod
+    def of(cls, ledger: Reader) -> "Called":
+        """As of now. Raises LedgerError."""
+        rows = keyring.names(ledger)
+        kept = {row.mark: row.name for row in rows if row.is_marked()}
+        changed, gone = {row.mark for row in rows} - kept.keys(), _erased(ledger)
+        return cls(
+            {
+                number: kept[mark]
+                if mark in kept and number not in gone
+                else nameless(number, erased=number in gone, changed=mark in changed)
+                for number, mark in _marks(ledger)
+            },
+            kept,
+        )
+
+    def name(self, number: int) -> str:
+        """What the person of that number is called."""
+        return self._names.get(number, f"person {number}")
+
+    def marked(self, mark: bytes) -> str:
+        """What the person of that mark is called; "" where it is erased."""
+        return self._kept.get(mark, "")
+
+    def said(self, people: People) -> tuple[str, ...]:
+        """Who stands for something, each as people call them."""
+        return people.names or tuple(self.name(one.id) for one in people.signed)
+
+    def who(self, people: People | None) -> str:
+        """The same in words; "" for nobody."""
+        return "" if people is None else " and ".join(self.said(people))
+
+
+def nameless(number: int, *, erased: bool, changed: bool) -> str:
+    """What the person of that number is called once their name is not kept, and why it is not.
+
+    erased: the journal says that it was. changed: there is a row, and it is not of the mark in the journal.
+    """
+    why = "erased" if erased else "changed" if changed else "missing"
+    return f"person {number} (name {why})"
+
+
+def last_sign_ins(ledger: Reader) -> dict[int, int]:
+    """When each person last came in, in unix milliseconds, by number; of the last SIGN_INS sign-ins."""
+    found: dict[int, int] = {}
+    for row in asked(ledger, SITE, _SIGN_INS, BEYOND, SIGN_INS):
+        entry = Entry(*row)
+        if isinstance(entry.event, SignedIn):
+            found.setdefault(entry.event.person, entry.at)
+    return found
+
+
+def _erased(ledger: Reader) -> set[int]:
+    """The numbers of the people whose names the journal says were erased."""
+    events = (entry.event for entry in of_kind(ledger, SITE, NameErased.kind))
+    return {event.person for event in events if isinstance(event, NameErased)}
+
+
+def _marks(ledger: Reader) -> Iterator[tuple[int, bytes]]:
+    """The mark of every person there ever was, by number."""
+    for entry in of_kinds(ledger, SITE, (PeopleBegun.kind, PersonAdded.kind, Recovered.kind)):
+        event = entry.event
+        if isinstance(event, PeopleBegun):
+            yield from enumerate((mark for mark, _ in event.newcomers), 1)
+        elif isinstance(event, PersonAdded | Recovered):
+            yield event.id, event.mark

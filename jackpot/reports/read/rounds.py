@@ -1,0 +1,44 @@
+"""The rounds of before an archive's cut that went on after it, or could: as the sealed state there has them.
+
+A round that was not over, or that its table had closed last, may be voided, reopened or settled later, while
+the frames that made it are archived.
+"""
+
+from jackpot.ledger.archived import cut_of, is_archived
+from jackpot.ledger.opening import engine_at
+from jackpot.ledger.reading import Reader
+from jackpot.ledger.store import LedgerCorrupt
+from jackpot.reports.report import InArchive
+from jackpot.rules.state import Round
+
+
+class RoundsAtCut:
+    """Of one bank. after: up to which entry frames are archived, 0 for none."""
+
+    def __init__(self, ledger: Reader, bank: str) -> None:
+        self._ledger = ledger
+        self._bank = bank
+        self._cut = cut_of(ledger, bank)
+        self._found: dict[tuple[int, str], Round] | None = None
+        self.after = 0 if self._cut is None else self._cut.seq
+
+    def find(self, table: int, round_: str) -> Round | None:
+        """A table's round of that id, if it could still change at the cut. Raises InArchive."""
+        if self._found is None:
+            self._found = self._read()
+        return self._found.get((table, round_))
+
+    def _read(self) -> dict[tuple[int, str], Round]:
+        """The state is read once, and only where a round is asked for."""
+        if self._cut is None:
+            return {}
+        try:
+            state = engine_at(self._ledger, self._bank, self._cut.seq).state
+        except LedgerCorrupt as error:
+            raise InArchive(f"{error}; {is_archived(self._bank, self._cut)}") from error
+        return {
+            (table.number, one.id): one
+            for table in state.tables
+            for one in (table.closed, table.round)
+            if one is not None
+        }

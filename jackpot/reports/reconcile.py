@@ -1,0 +1,223 @@
+"""Does each meter add up over a gaming day? What it opened with, what moved it, what it closed with (S2, M4).
+
+What moved is summed from the postings; what it opened and closed with is what two readings recorded. So
+every line holds the one against the other, to the micro-dollar.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Final, NamedTuple
+
+from jackpot.ledger.banks import became, begun_with
+from jackpot.ledger.reading import Reader
+from jackpot.ledger.rebuild import SUM_ROWS
+from jackpot.reports.contributions import contributed_by
+from jackpot.reports.read.entries import must_be_here, of_kinds
+from jackpot.reports.read.gaming_days import Read, Span, ends_in, read_before, wanted_span
+from jackpot.reports.read.names import Names, must_know
+from jackpot.reports.report import Cell, Column, Fact, Found, Report, Unanswerable, Wanted
+from jackpot.rules.acts.banks import BankBegun, BankClosed
+from jackpot.rules.meter import Accounts
+from jackpot.text import Sentence
+
+COLUMNS: Final = (
+    Column("bank"),
+    Column("link"),
+    Column("level", "word", help="house: odds, envy and draws, which no meter pays"),
+    Column("opening", "sum", "primary, reserve and overflow at the reading before", total=True),
+    Column("contributions", "sum", "of the wagers, less what was taken back", total=True, spare=True),
+    Column("house", "sum", "seeds, reseeds, top-ups and make-goods, less returns", total=True, spare=True),
+    Column("corrections", "sum", "of the meter, by two people", total=True, spare=True),
+    Column("transfers", "sum", "in, less out", total=True, spare=True),
+    Column("joined", "sum", "carried over where banks were joined", total=True, spare=True),
+    Column("awards", "sum", "less what was undone", total=True),
+    Column("closing", "sum", "primary, reserve and overflow at the reading after", total=True),
+    Column("difference", "sum", "what does not add up: nothing", total=True, always=True),
+    Column("wagers", "count", "accepted, less those taken back", spare=True),
+    Column("wagered", "sum", "what they came to", spare=True),
+    Column("drop", "sum", "as it was counted (--drop)"),
+    Column("over", "sum", "the drop, less what was wagered"),
+)
+
+
+class Line(NamedTuple):
+    """One level's day, in micro-dollars. closing: None where the day has not ended."""
+
+    opening: int
+    moved: Accounts
+    joined: int
+    closing: int
+
+    @property
+    def difference(self) -> int:
+        """What came in and did not leave, less what is there."""
+        moved = self.moved
+        came = self.opening - moved.house - moved.wagers - moved.corrections - moved.transfers + self.joined
+        return came - moved.awards - self.closing
+
+
+def find(ledger: Reader, wanted: Wanted) -> Found:
+    """Every level of every bank over one gaming day. Raises Unanswerable, LedgerError."""
+    facts: list[Fact] = []
+    problems: list[str] = []
+    parts = []
+    names = {bank: Names(ledger, bank) for bank in wanted.banks}
+    must_know(names.values(), (*wanted.drops, *([wanted.link] if wanted.link else [])))
+    elsewhere: list[str] = []
+    for bank in (one for one in wanted.banks if names[one].links):
+        days = wanted_span(ledger, bank, wanted)
+        if days.upto <= days.after and (told := _elsewhere(ledger, bank, wanted.last)):
+            elsewhere.append(told)
+            continue
+        must_be_here(ledger, bank, days.after if days.opening else 0)  # else what it opened with is summed
+        facts.append(Fact(bank, _told(wanted.last, days, became(ledger, bank), ends_in(ledger, bank))))
+        parts.append(partial(_lines, ledger, wanted, names[bank], days, problems))
+    if elsewhere and not parts:
+        raise Unanswerable(f"day: {'; '.join(elsewhere)}")
+    return Found(facts, (row for part in parts for row in part()), problems)
+
+
+def _elsewhere(ledger: Reader, bank: str, day: str | None) -> str | None:
+    """Which banks have a gaming day of which a join left this one nothing; None where it has it."""
+    if day is None:
+        return None
+    if day <= (read_before(ledger, bank) or ""):
+        before = " and ".join(begun_with(ledger, bank))
+        return f"bank {bank} began after {day}, when {before} were joined: ask for those (--bank)"
+    if into := became(ledger, bank):
+        return f"bank {bank} ended before {day}: it became part of {into}: ask for that (--bank {into})"
+    return None
+
+
+def moved(ledger: Reader, bank: str, after: int, upto: int) -> dict[tuple[int, int], Accounts]:
+    """(link, level) -> what its postings come to; unmoved levels are left out. Each statement is short."""
+    totals: dict[tuple[int, int], Accounts] = {}
+    for start in range(after, upto, SUM_ROWS):
+        for posting in ledger.sums(bank, start, min(upto, start + SUM_ROWS)):
+            totals.setdefault((posting.link, posting.level), Accounts()).add(Accounts(*posting[3:]))
+    return totals
+
+
+def read_as(read: Read | None) -> Mapping[tuple[int, int], int]:
+    """(link, level) -> primary, reserve and overflow as a reading has them."""
+    meters = read.reading.meters if read else ()
+    return {(link, level): primary + reserve + overflow
+            for link, level, primary, reserve, overflow, *_ in meters}  # fmt: skip
+
+
+def _told(day: str | None, days: Span, into: str, ends_in: str | None) -> Sentence:
+    """Which entries a line is made of. Raises Unanswerable for a day that has no reading of its own.
+
+    into: the bank that it became, if any. ends_in: the gaming day of its last rows then.
+    """
+    closing = days.closing
+    if closing is not None and day not in (None, closing.reading.day):
+        later = closing.reading.day
+        raise Unanswerable(f"day: no reading was taken for {day}; it is in that of {later}: --day {later}")
+    rows = days.rows()
+    if closing is not None:
+        return Sentence("gaming day {day}: {rows}", day=closing.reading.day, rows=rows)
+    if day and ends_in not in (None, day):
+        raise Unanswerable(
+            f"day: no reading was taken for {day}; it is in that of {ends_in}: --day {ends_in}"
+        )
+    if day and into:
+        said = "gaming day {day}: {rows}; then the bank became part of {into}"
+        return Sentence(said, day=day, rows=rows, into=into)
+    if day:
+        return Sentence("gaming day {day}: {rows}; it has not ended", day=day, rows=rows)
+    return Sentence("{rows}: since the first row, no gaming day has ended yet", rows=rows)
+
+
+def _lines(
+    ledger: Reader, wanted: Wanted, names: Names, days: Span, problems: list[str]
+) -> Iterator[tuple[Cell, ...]]:
+    totals = moved(ledger, names.bank, days.after, days.upto)
+    joined = joined_with(ledger, names.bank, days.after, days.upto)
+    opening, closing = read_as(days.opening), read_as(days.closing)
+    if days.after and days.opening is None:
+        opening = {
+            key: sum(then.values()[:3]) for key, then in moved(ledger, names.bank, 0, days.after).items()
+        }
+    for link, level in names.levels():
+        key = (link, level)
+        silent = key not in totals and key not in opening and key not in closing  # it opened later
+        if silent or wanted.link not in (None, names.link(link)):
+            continue
+        accounts, carried = totals.get(key, Accounts()), joined.get(key, Accounts())
+        before = opening.get(key, 0)
+        after = before + accounts.primary + accounts.reserve + accounts.overflow
+        if days.closing is not None and level:
+            after = closing.get(key, 0)
+        over = carried.primary + carried.reserve + carried.overflow
+        line = Line(before, accounts.less(carried), over, after)
+        if line.difference:
+            problems.append(
+                Sentence(
+                    "{link}.{level}: {micros} micro-dollars of the day are not accounted for; "
+                    "jackpot verify says which row was changed",
+                    link=names.link(link), level=names.level(link, level), micros=line.difference,
+                )
+            )  # fmt: skip
+        wagers = _wagers(ledger, names, link, days, line) if level == 1 else None
+        yield (*_cells(names, key, line), *_drop(names, key, wagers, wanted.drops))
+
+
+def joined_with(ledger: Reader, bank: str, after: int, upto: int) -> dict[tuple[int, int], Accounts]:
+    """What a bank began with that others became, less what it handed on at its own end."""
+    found: dict[tuple[int, int], Accounts] = {}
+    for entry in of_kinds(ledger, bank, (BankBegun.kind, BankClosed.kind), after, upto):
+        for posting in ledger.sums(bank, entry.seq - 1, entry.seq):
+            found.setdefault((posting.link, posting.level), Accounts()).add(Accounts(*posting[3:]))
+    return found
+
+
+def _cells(names: Names, key: tuple[int, int], line: Line) -> tuple[Cell, ...]:
+    link, level = key
+    moved = line.moved
+    return (
+        names.bank, names.link(link), names.level(link, level), line.opening, -moved.wagers, -moved.house,
+        -moved.corrections, -moved.transfers, line.joined, moved.awards, line.closing, line.difference,
+    )  # fmt: skip
+
+
+def _wagers(ledger: Reader, names: Names, link: int, days: Span, line: Line) -> int:
+    """How many wagers a link took, less those taken back; where its rates changed, as readings say."""
+    if not names.before.get(link):
+        return -line.moved.wagers // names.each(link)
+    if days.closing is not None and (days.opening is not None or names.begun is None):
+        return _counted(days.closing, link) - _counted(days.opening, link)
+    return sum(
+        each.wagers(names)
+        for start, end in names.stretches(days.after, days.upto)
+        for each in contributed_by(ledger, names, start, end)
+        if (each.link, each.level) == (link, 1)
+    )
+
+
+def _counted(read: Read | None, link: int) -> int:
+    """The wagers on a link that a reading counted."""
+    meters = read.reading.meters if read else ()
+    return next((wagers for of, level, *_, wagers, _ in meters if (of, level) == (link, 1)), 0)
+
+
+def _drop(
+    names: Names, key: tuple[int, int], wagers: int | None, drops: Mapping[str, int]
+) -> tuple[Cell, ...]:
+    """How many wagers, what they came to, what was counted, and how much too much; once a link."""
+    if wagers is None:
+        return None, None, None, None
+    wagered, drop = wagers * names.links[key[0]].wager, drops.get(names.link(key[0]))
+    return wagers, wagered, drop, None if drop is None else drop - wagered
+
+
+REPORT: Final = Report(
+    "reconcile",
+    "Daily progressive reconciliation",
+    "Does each meter add up over a gaming day? What it opened with, what moved it, what it closed "
+    "with, to the micro-dollar.",
+    COLUMNS,
+    ("day", "link", "drop"),
+    find,
+    "--day 2026-11-20 --drop floor-five=1250.00",
+)

@@ -1,0 +1,178 @@
+"""How is a report made for a page? From one question, in JSON, by a process next to the server.
+
+A thread of the server would make the tables' frames late: each page of the database that it reads takes the
+interpreter from them, and a long report reads for seconds.
+"""
+
+from collections.abc import Iterator
+from contextlib import closing
+from itertools import islice
+from typing import Final, Literal
+
+import msgspec
+
+from jackpot import worker_limits
+from jackpot.config import Site
+from jackpot.ledger.open import open_reader
+from jackpot.ledger.reading import Reader
+from jackpot.ledger.store import LedgerError
+from jackpot.reports import output
+from jackpot.reports.read.gaming_days import day_fault
+from jackpot.reports.registry import REPORTS
+from jackpot.reports.report import BY, Cell, Found, Report, Unanswerable, Wanted, saying, steady
+
+# Rows of a page: on a phone each is a card of its own, and nobody scrolls through more of them.
+ROWS_SHOWN: Final = 50
+# Rows of a file from here: what is read within some seconds. The command makes longer ones.
+ROWS_MOST: Final = 20_000
+MORE: Final = "there is more: jackpot report on the server's machine"
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """url: of the ledger. titles: by link, what people call it. given: what a form says.
+
+    skip: rows that come before a page. now: when it is printed, in unix milliseconds.
+    """
+
+    url: str
+    site: Site
+    titles: dict[str, str]
+    report: str
+    given: dict[str, str]
+    language: str
+    form: Literal["page", "print", "csv", "json"] = "page"
+    skip: int = 0
+    now: int = 0
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """A report as a page has it. columns: the title and the kind of each that says something.
+
+    first: the number of its first row.
+
+    before, after: the rows to skip for the page before this one and after it; None where there is none.
+    """
+
+    columns: list[tuple[str, str]]
+    facts: list[tuple[str, str]]
+    rows: list[list[str]]
+    totals: list[str]
+    problems: list[str]
+    first: int
+    before: int | None
+    after: int | None
+
+
+class Told(msgspec.Struct, frozen=True):
+    """problem: why the books cannot answer as they were asked. failed: why they cannot be read.
+
+    shown: a page's. text: a file, or a page to print.
+    """
+
+    problem: str = ""
+    failed: str = ""
+    shown: Shown | None = None
+    text: str = ""
+
+
+def told_of(ledger: Reader, asked: Asked) -> Told:
+    """What a report says. Raises LedgerError."""
+    try:
+        with steady(ledger):
+            return _told(ledger, asked)
+    except Unanswerable as error:
+        return Told(str(error))
+
+
+def _told(ledger: Reader, asked: Asked) -> Told:
+    """Raises Unanswerable."""
+    report = REPORTS[asked.report]
+    found = report.find(ledger, _wanted(asked, ledger))
+    match asked.form:
+        case "csv":
+            return Told(text="".join(_file(report, found, asked.site)))
+        case "json":
+            short = found._replace(rows=_first(found))
+            return Told(text="".join(output.as_json(report, short)))
+        case "print":
+            short = found._replace(rows=islice(found.rows, ROWS_MOST))
+            pieces = output.as_html(report, short, asked.site, asked.now, asked.language)
+            return Told(text="".join(pieces))
+    return Told(shown=_shown(report, found, output.Shown(asked.site, asked.language), asked.skip))
+
+
+def _wanted(asked: Asked, ledger: Reader) -> Wanted:
+    given, banks = asked.given, tuple(ledger.banks())
+    if (bank := given.get("bank")) is not None and bank not in banks:
+        raise Unanswerable(f"bank: {bank!r} is unknown; there is {' '.join(banks)}")
+    for name in ("day", "first", "last"):
+        if (day := given.get(name)) is not None and (fault := day_fault(day)):
+            raise Unanswerable(f"{name}: {fault}")
+    hit = given.get("hit", "H0")
+    digits = hit.removeprefix("H")
+    if not (hit.startswith("H") and digits.isascii() and digits.isdigit() and len(digits) <= 16):
+        raise Unanswerable(f"hit: {hit!r} is no hit, such as H12")
+    seat = given.get("seat", "0")
+    if not (seat.isascii() and seat.isdigit() and len(seat) == 1):
+        raise Unanswerable(f"seat: {seat!r} is no seat, such as 3")
+    if (by := given.get("by", BY[0])) not in BY:
+        raise Unanswerable(f"by: {by!r} is neither {' nor '.join(BY)}")
+    first, last = given.get("day", given.get("first")), given.get("day", given.get("last"))
+    if first and last and first > last:
+        raise Unanswerable(f"first: {first} is after {last}")
+    chosen = (bank,) if bank else banks
+    link, number = given.get("link"), int(digits)
+    wanted = Wanted(asked.site, chosen, link, first, last, number, titles=asked.titles, by=by)
+    return wanted._replace(seat=int(seat), table=given.get("table"))
+
+
+def _shown(report: Report, found: Found, shown: output.Shown, skip: int) -> Shown:
+    totals = output.Totals(report, found)
+    read = list(islice(totals, skip, skip + ROWS_SHOWN + 1))
+    more, columns = len(read) > ROWS_SHOWN, saying(report, read[:ROWS_SHOWN])
+    rows = [[shown.cell(report.columns[n].kind, row[n]) for n in columns] for row in read[:ROWS_SHOWN]]
+    sums = ["" if n not in totals.sums else shown.cell("sum", totals.sums[n]) for n in columns]
+    facts = [(shown.title(fact.name), shown.fact(fact)) for fact in found.facts]
+    return Shown(
+        [(shown.title(report.columns[n].name), report.columns[n].kind) for n in columns],
+        facts,
+        rows,
+        sums if totals.columns and not more else [],
+        [shown.say(problem) for problem in found.problems],
+        skip + 1,
+        max(0, skip - ROWS_SHOWN) if skip else None,
+        skip + ROWS_SHOWN if more and skip < ROWS_MOST else None,
+    )
+
+
+def _file(report: Report, found: Found, site: Site) -> Iterator[str]:
+    """No more lines than a file from here has; the last one says that there are more."""
+    for number, line in enumerate(output.as_csv(report, found, site)):
+        if number > ROWS_MOST:
+            yield f"{MORE}\r\n"
+            return
+        yield line
+
+
+def _first(found: Found) -> Iterator[tuple[Cell, ...]]:
+    """As many rows; that there are more is a problem of the file."""
+    for number, row in enumerate(found.rows):
+        if number == ROWS_MOST:
+            found.problems.append(MORE)
+            return
+        yield row
+
+
+def answered(question: bytes) -> bytes:
+    """In a process of its own, over a connection of its own."""
+    asked = msgspec.json.decode(question, type=Asked)
+    try:
+        with closing(open_reader(asked.url)) as ledger:
+            told = told_of(ledger, asked)
+    except LedgerError as error:
+        told = Told(failed=str(error))
+    return msgspec.json.encode(told)
+
+
+if __name__ == "__main__":
+    worker_limits.answer(answered)

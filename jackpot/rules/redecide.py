@@ -1,0 +1,340 @@
+"""Would the rules have decided this event, from the state before it (S8)? The event itself is not believed.
+
+The journal does not hold commands, but an event names everything in its command that decides. So the command
+is put together again and decided again, and the result must be the event, byte for byte. A refused command
+cannot be decided again, as the journal holds only its digest, but a refusal moves no money.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, Protocol, get_args
+
+import msgspec
+
+from controllers import messages as m
+from jackpot.rules import cards as deck
+from jackpot.rules import events as e
+from jackpot.rules.acts import ACT_BY, conflict, decode_asked, is_alone, lost_acks
+from jackpot.rules.acts.programs import ProgramBegan
+from jackpot.rules.acts.requests import ActRefused, Requested
+from jackpot.rules.commands import Command, Draw, Envelope
+from jackpot.rules.epoch import Epoch
+from jackpot.rules.events import Event
+from jackpot.rules.invariant import InvariantError
+from jackpot.rules.meter import Accounts
+from jackpot.rules.money import MICROS_PER_UNIT, to_cents
+from jackpot.rules.outcome import Written
+from jackpot.rules.refusal import CODES, HITS_TOLD_MOST, MESSAGE_MOST, NOT_APPLIED, Refusal
+from jackpot.rules.signing import People
+from jackpot.rules.state import Award, State, Table
+
+# How many characters of each value a difference shows: enough to see what was changed.
+TOLD_MOST: Final = 160
+INTERNAL: Final = "internal"
+# Fields in micro-dollars, told as sums of money.
+_MONEY: Final = frozenset({"amount", *Accounts.__struct_fields__})
+
+
+class Decider(Protocol):
+    """The engine: what it would decide now; nothing is touched. Raises Refusal, InvariantError."""
+
+    state: State
+    epoch: Epoch
+
+    def decide(self, envelope: Envelope, asked_ms: int) -> Event: ...
+
+
+def fault(
+    engine: Decider,
+    entry: Written,
+    event: Event,
+    untrue: Callable[[People], str | None] = lambda _: None,
+    *,
+    sayable: bool = False,
+) -> str | None:
+    """Why the rules would not have decided this event next; None where they would.
+
+    untrue: why the people were not as they signed; None where they were. sayable: a frame must be able to say
+    it, too, and the answer to it. A start does not ask that: it serves a ledger that holds an endless answer,
+    and tells tables a short one. May raise anything for an event that names what is not there.
+    """
+    state = engine.state
+    if e.encode(event) != entry.body:
+        return "its body has more in it, or in another form, than the event that it tells"
+    table = None if entry.table is None else state.table(entry.table)
+    misplaced = _misplaced(state, table, entry, event)
+    if misplaced is not None:
+        return misplaced
+    if isinstance(event, e.Refused):
+        return _refused(state, table, event) or (_endless(event) if sayable else None)
+    if isinstance(event, lost_acks.FoundBehind | lost_acks.BehindOver):
+        return _greeted(engine, event)
+    if isinstance(event, conflict.SeqConflict):
+        return conflict.conflicting(state, event, entry.digest, engine.epoch.since)
+    if isinstance(event, ProgramBegan) and engine.epoch.since != state.seq:
+        return "a program begins with the first row of an epoch, and this is another"
+    hit = getattr(event, "hit", None)
+    if hit is not None and hit not in state.hits and hit not in state.paid:
+        return f"it is about H{hit}, which no row made"
+    said = ""
+    for command, people in _asked(state, entry, event):
+        envelope = Envelope(
+            command,
+            entry.at,
+            getattr(event, "tick", 0),
+            entry.digest,
+            table.terms.table if table else None,
+            people=people.names,
+            draws=_draws(state, getattr(event, "locking", None)),
+            proof=people.proof,
+        )
+        try:
+            decided = engine.decide(envelope, _asked_ms(table, event))
+        except Refusal as refusal:
+            said = said or f"the rules refuse it: {refusal.message} ({refusal.code})"
+        except InvariantError as error:
+            said = said or f"the rules cannot decide it: {error}"
+        else:
+            if e.encode(decided) == entry.body:
+                if table is not None:
+                    return _unsayable(command) if sayable else None
+                return None if is_alone(command) else untrue(people)
+            said = _otherwise(event, decided)
+    return said
+
+
+def _otherwise(event: Event, decided: Event) -> str:
+    """What the rules make of what people asked for, who were refused or had to wait."""
+    if isinstance(decided, ActRefused) and not isinstance(event, ActRefused):
+        return f"the rules refuse it: {decided.message} ({decided.code})"
+    if isinstance(decided, Requested) and not isinstance(event, Requested):
+        return "by the rules it waits for a second person"
+    return f"the rules decide otherwise: {_difference(event, decided)}"
+
+
+def _endless(event: e.Refused) -> str | None:
+    """Why no frame could hold the answer; None where one could."""
+    if len(event.message) <= MESSAGE_MOST:
+        return None
+    return f"its message has {len(event.message)} characters, and {MESSAGE_MOST} are the most"
+
+
+def _unsayable(command: Command) -> str | None:
+    """Why no frame could hold the command; None where one could."""
+    sent = m.decode_device(msgspec.msgpack.encode(command))
+    return f"no frame can say it: {sent.message}" if isinstance(sent, m.Malformed) else None
+
+
+def _asked(state: State, entry: Written, event: Event) -> Iterable[tuple[Command, People]]:
+    """Which commands, and of whom, may have led to the event."""
+    if entry.table is not None:
+        yield _FRAMES[type(event)](state, event, entry.table_seq or 0), People()
+        return
+    if isinstance(event, Requested | ActRefused):
+        yield decode_asked(event.command), event.people
+        return
+    act = ACT_BY[type(event)]
+    for command in act.again(state, event):
+        for people in act.stood(event):
+            yield command, people
+
+
+def _asked_ms(table: Table | None, event: Event) -> int:
+    """How long a table had waited for a second person; 0 where nobody had asked for one."""
+    return max(1, getattr(event, "asked_ms", 0)) if table is not None and table.waits() else 0
+
+
+def _misplaced(state: State, table: Table | None, entry: Written, event: Event) -> str | None:
+    """Why no event of this kind could come here, whatever it says; None where one could."""
+    if state.closed_into:
+        return f"the bank ended before it: it became part of {state.closed_into}"
+    framed = table is not None
+    of_tables = type(event) in _FRAMES and not getattr(event, "people", People()).count()
+    if not isinstance(event, e.Refused) and framed != of_tables:
+        return "it is no table's frame" if framed else "it is a table's, and names none"
+    if table is None:
+        again = any(done.digest == entry.digest for done in state.acts)
+        return "the same request was carried out before" if again else None
+    if table.number != entry.table:
+        return f"there is no table {entry.table}"
+    if isinstance(event, e.Voided) and event.table != table.number:
+        return f"it voids a round of table {event.table}"
+    if entry.table_seq != table.last_seq + 1:
+        return f"it is frame {entry.table_seq} of the table, and {table.last_seq + 1} comes next"
+    return None
+
+
+def _refused(state: State, table: Table | None, event: e.Refused) -> str | None:
+    """A refusal moves nothing; an internal one stops its links and no other."""
+    if event.code not in CODES or event.code in NOT_APPLIED:
+        return f"{event.code!r} is no refusal that is journalled"
+    if len(event.hits) > HITS_TOLD_MOST:
+        return f"it names {len(event.hits)} hits, and {HITS_TOLD_MOST} are the most"
+    if event.code != INTERNAL:
+        if table is None:
+            return "people's acts are not journalled as refused"
+        if event.suspended:
+            return f"{event.code} suspends no link"
+        unknown = [number for number in event.hits if number not in state.hits]
+        return f"there is no hit H{unknown[0]}" if unknown else None
+    if event.hits:
+        return "internal names no hit"
+    return None if event.suspended in _stops(state, table) else "it suspends other links than its own"
+
+
+def _stops(state: State, table: Table | None) -> Iterable[list[int]]:
+    """Which links an internal error may stop: a table's; in an act, those of one table, one hit or none."""
+    if table is not None:
+        return [sorted(table.links)]
+    return [[], *([link.number] for link in state.links), *(sorted(one.links) for one in state.tables)]
+
+
+def _greeted(engine: Decider, event: lost_acks.FoundBehind | lost_acks.BehindOver) -> str | None:
+    """Why the rules would not have written what a table said of lost answers; None where they would (S9)."""
+    state, since = engine.state, engine.epoch.since
+    table = state.table(event.table)
+    if isinstance(event, lost_acks.BehindOver):
+        right: Event | None = lost_acks.decide_over(table, event.acked)
+    elif lost_acks.is_told(state, table, since):
+        right = None
+    else:
+        right = lost_acks.decide_found(state, table, event.acked, since)
+        right = right if lost_acks.is_ahead(table, event.acked) else None
+    if right is None:
+        return f"table {table.terms.table} says nothing new with answers up to {event.acked}"
+    return None if right == event else f"the rules decide otherwise: {_difference(event, right)}"
+
+
+def _difference(written: Event, decided: Event) -> str:
+    """How the two events differ, for people."""
+    if type(written) is not type(decided):
+        return f"written {type(written).__name__}, decided {type(decided).__name__}"
+    fields = written.__struct_fields__
+    differ = [name for name in fields if getattr(written, name) != getattr(decided, name)]
+    if not differ:
+        return "the same facts in other bytes"
+    return _innermost(differ[0], getattr(written, differ[0]), getattr(decided, differ[0]))
+
+
+def _innermost(path: str, there: Any, here: Any) -> str:
+    """The first value that differs, by the way to it: `made.hits[0].seat`, or `A4 amount` of an award."""
+    if isinstance(there, Award) and isinstance(here, Award) and there.number == here.number:
+        path = f"A{there.number}"
+    if isinstance(there, msgspec.Struct) and type(there) is type(here):
+        for name in there.__struct_fields__:
+            if getattr(there, name) != getattr(here, name):
+                more = f"{path} {name}" if isinstance(there, Award) else f"{path}.{name}"
+                return _innermost(more, getattr(there, name), getattr(here, name))
+    if isinstance(there, list | tuple) and isinstance(here, list | tuple) and len(there) == len(here):
+        for place, (one, other) in enumerate(zip(there, here, strict=True)):
+            if one != other:
+                return _innermost(f"{path}[{place}]", one, other)
+    if path.replace(".", " ").split()[-1] in _MONEY and isinstance(there, int) and isinstance(here, int):
+        return f"{path} is written {_sum(there)}, by the rules {_sum(here)}"
+    return f"{path} is written {_told(there)}, by the rules {_told(here)}"
+
+
+def _sum(micros: int) -> str:
+    """An amount to the micro-dollar; to the cent where no more is in it."""
+    whole, part = divmod(abs(micros), MICROS_PER_UNIT)
+    digits = f"{part:06}"
+    return f"{'-' * (micros < 0)}{whole:,}.{digits[:2]}{digits[2:].rstrip('0')}"
+
+
+def _told(value: Any) -> str:
+    """A value, cut where it is long; of a list of another length, its length."""
+    if isinstance(value, list) and len(repr(value)) > TOLD_MOST:
+        return f"as {len(value)} entries"
+    return repr(value)[:TOLD_MOST]
+
+
+def _link(state: State, number: int) -> str:
+    return state.link(number).terms.link
+
+
+def _counts(state: State, counts: Mapping[int, int]) -> dict[str, int]:
+    return {_link(state, number): count for number, count in counts.items()}
+
+
+def _on(*, dealer: bool) -> m.On:
+    return "dealer" if dealer else "own"
+
+
+def _texts(packed: bytes) -> tuple[str, ...] | None:
+    return tuple(map(deck.text, deck.unpack(packed))) or None
+
+
+def _draws(state: State, locking: e.Locking | None) -> dict[str, Draw]:
+    """The random numbers as they were drawn, whether or not they won (A7)."""
+    return {
+        _link(state, made.link): Draw(made.magic_chance, made.magic_card, made.lucky_chance, made.lucky_box)
+        for made in (locking.draws if locking else ())
+    }
+
+
+def _wager(state: State, event: e.Wagered, seq: int) -> Command:
+    bets = tuple(
+        m.Bet(
+            bet.seat, _link(state, bet.link), to_cents(state.link(bet.link).terms.wager), bet.player,
+            _on(dealer=bet.dealer),
+        )
+        for bet in event.bets
+    )  # fmt: skip
+    locking = event.locking
+    chips = _counts(state, locking.chips) if locking else None
+    return m.Wager(seq, event.round, bets, lock=locking is not None, chips=chips)
+
+
+def _withdraw(state: State, event: e.Withdrawn, seq: int) -> Command:
+    bets = (m.Unbet(bet.seat, _link(state, bet.link), _on(dealer=bet.dealer)) for bet in event.bets)
+    return m.Withdraw(seq, event.round, tuple(bets))
+
+
+def _lock(state: State, event: e.Locked, seq: int) -> Command:
+    return m.Lock(seq, event.round, _counts(state, event.locking.chips))
+
+
+# What may stand in a claim, by its text: a row with another text was made by no frame.
+_HANDS: Final[dict[str, m.HandName]] = {name: name for name in get_args(m.HandName)}
+_SUITS: Final[dict[str, m.Suit]] = {suit: suit for suit in get_args(m.Suit)}
+
+
+def _settle(state: State, event: e.Settled, seq: int) -> Command:
+    """The journal keeps a seat's cards with its first claim alone; each of its claims showed them."""
+    cards: dict[int, tuple[str, ...] | None] = {}
+    hands = tuple(
+        m.Claim(
+            shown.seat,
+            cards.setdefault(shown.seat, _texts(shown.cards)),
+            _HANDS[shown.hand] if shown.hand else None,
+            _SUITS[shown.suit] if shown.suit else None,
+            _link(state, shown.link) if shown.link else None,
+            shown.folded,
+            shown.player,
+        )
+        for shown in event.shown
+    )
+    closing = event.closing
+    counts = _counts(state, closing.counts) if closing else None
+    return m.Settle(
+        seq, event.round, hands, _texts(event.board), _texts(event.dealer), close=closing is not None,
+        counts=counts,
+    )  # fmt: skip
+
+
+def _close(state: State, event: e.Closed, seq: int) -> Command:
+    return m.Close(seq, event.round, _counts(state, event.closing.counts))
+
+
+def _void(_state: State, event: e.Voided, seq: int) -> Command:
+    return m.Void(seq, event.round, event.reason)
+
+
+# The frame that led to an event of a table, with its number.
+_FRAMES: Final[dict[type[Event], Callable[[State, Any, int], Command]]] = {
+    e.Wagered: _wager,
+    e.Withdrawn: _withdraw,
+    e.Locked: _lock,
+    e.Settled: _settle,
+    e.Closed: _close,
+    e.Voided: _void,
+}

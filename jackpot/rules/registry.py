@@ -1,0 +1,47 @@
+"""Which event is in this row, and what does it change? Every kind of event, by its number in the journal."""
+
+import re
+from collections.abc import Callable
+from typing import Any, Final
+
+import msgspec
+
+from jackpot.rules import events
+from jackpot.rules.acts import ACTS, conflict, lost_acks, requests
+from jackpot.rules.effects import Effects
+from jackpot.rules.events import Event
+from jackpot.rules.rounds import apply as apply_rounds
+from jackpot.rules.rounds import betting
+
+APPLY: Final[dict[type[Event], Callable[[Effects, Any], None]]] = (
+    betting.APPLIES
+    | apply_rounds.APPLIES
+    | lost_acks.GREETINGS
+    | conflict.APPLIES
+    | requests.APPLIES
+    | {event: apply for act in ACTS for event, apply in act.applies.items()}
+)
+"""What each event changes."""
+
+KINDS: Final[dict[int, type[Event]]] = {event.kind: event for event in APPLY}
+
+_decoders = {kind: msgspec.msgpack.Decoder(event) for kind, event in KINDS.items()}
+
+
+class UnknownEventError(Exception):
+    """The journal holds a kind or version that this program does not know: it is too old for it."""
+
+
+def name_of(kind: int) -> str:
+    """What people call a kind: `link_opened`."""
+    event = KINDS.get(kind)
+    return f"kind {kind}" if event is None else re.sub(r"(?<!^)([A-Z])", r"_\1", event.__name__).lower()
+
+
+def decode(kind: int, version: int, body: bytes) -> Event:
+    """The event of a journal row; raises UnknownEventError, or msgspec.DecodeError if it is damaged."""
+    event = KINDS.get(kind)
+    if event is None or not 1 <= version <= events.RULES_VERSION:
+        message = f"event kind {kind} version {version} is unknown to this program"
+        raise UnknownEventError(message)
+    return _decoders[kind].decode(body)

@@ -1,0 +1,398 @@
+"""What changes by the cards, or where a round is void? Its events are applied here; nothing is refused."""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable
+from typing import Any, Final
+
+from controllers.answers import Refund
+from jackpot.rules import meter, outgoing_messages
+from jackpot.rules.effects import Effects
+from jackpot.rules.events import (
+    Closed,
+    Closing,
+    Event,
+    HitMade,
+    LeftMade,
+    Recomputed,
+    Refused,
+    Settled,
+    Settlement,
+    TakeMade,
+    Voided,
+)
+from jackpot.rules.invariant import present
+from jackpot.rules.meter import Accounts
+from jackpot.rules.money import to_cents
+from jackpot.rules.rounds import unpaid
+from jackpot.rules.rounds.recompute import Made, drop_bets
+from jackpot.rules.rounds.undo import Share, Take, floor_of, is_whole
+from jackpot.rules.state import (
+    HITS_KEPT,
+    PAID_KEPT,
+    UNPAID,
+    Award,
+    Hit,
+    HitShown,
+    Left,
+    Level,
+    Placed,
+    Round,
+    Settling,
+    State,
+    Table,
+)
+
+# Paid awards of which an answer says what more they would be worth: it fits a frame next to 192 awards or 64
+# refunds. An undo reaches so many only where an older award was unpaid for long; the journal has them all.
+LEFT_TOLD_MOST: Final = 64
+
+NO_TABLE: Final = "a table's event without its table"
+
+
+def take_back(
+    effects: Effects, round_: Round, placed: Iterable[Placed], recomputed: Recomputed
+) -> tuple[Refund, ...]:
+    """Undo wagers; returns the refunds and where each goes (T6)."""
+    keys = {(place.seat, place.link, place.dealer) for place in placed}
+    made = list(zip(round_.bets, round_.seqs, strict=True))
+    gone = [one for one in made if (one[0].seat, one[0].link, one[0].dealer) in keys]
+    bets = [bet for bet, _ in gone]
+    round_.seated |= {bet.seat: bet.player for bet in bets if bet.player is not None}
+    round_.seqs = [seq for bet, seq in made if bet not in bets]
+    round_.bets = [bet for bet in round_.bets if bet not in bets]
+    for number, count in sorted(Counter(bet.link for bet in bets).items()):
+        link = effects.state.link(number)
+        for level in link.levels:
+            drop_bets(level.history, link, gone)
+            level.undone_wagers += count
+    _uncount(effects.state, gone)
+    recomputed_changes(effects, recomputed)
+    return tuple(outgoing_messages.refund(effects.state.link(bet.link), bet) for bet in bets)
+
+
+def _uncount(state: State, gone: Collection[Made]) -> None:
+    """What rounds keep of the moments of their settling counts these wagers no more (T10).
+
+    Rounds that were settled before the first of them are not looked at: a table may take wagers back often.
+    """
+    first = min((seq for _, seq in gone), default=state.seq)
+    for number, last in reversed(state.settled.items()):
+        if last < first:
+            break
+        table = state.table(number)
+        rounds = [one for one in (table.round, table.closed) if one is not None]
+        for settling in [settling for one in rounds for settling in one.settlings]:
+            for bet, seq in gone:
+                if seq < settling.seq and bet.link in settling.wagers:
+                    settling.wagers[bet.link] -= 1
+
+
+def recomputed_changes(effects: Effects, recomputed: Recomputed) -> None:
+    """Move the accounts; raise the later awards that are worth more now (A11)."""
+    for change in recomputed.changes:
+        effects.move(change.link, change.level, change.change)
+    amounts = dict(recomputed.raised)
+    levels = {(change.link, change.level) for change in recomputed.changes if change.level} if amounts else ()
+    for hit in _unpaid_hits(effects.state, levels):
+        for award in hit.awards:
+            if award.number in amounts:
+                _raise(effects, hit, award, amounts[award.number])
+    for made in recomputed.left:
+        _leave(effects, made)
+    if grown := recomputed.grown():
+        left = {f"A{made.award}": to_cents(made.more) for made in grown[:LEFT_TOLD_MOST]}
+        effects.told.left = left
+
+
+def _leave(effects: Effects, made: LeftMade) -> None:
+    """So much is left on the meter now; what nobody has decided on yet waits for two people (A11)."""
+    state = effects.state
+    waits = made.more - sum(share.decided for share in _shares(state, made))
+    one = next((one for one in state.left if one.award == made.award), None)
+    if one is None and waits > 0:
+        one = Left(state.next_left, made.award, made.link, made.level, 0)
+        state.left.append(one)
+        state.next_left += 1
+    if one is not None:
+        _wait(state, one, waits)
+
+
+def decided(effects: Effects, one: Left, amount: int) -> None:
+    """So much of what is left on the meter waits for nobody any more; micro-dollars."""
+    for share in _shares(effects.state, one):
+        share.decided += amount
+    _wait(effects.state, one, one.amount - amount)
+
+
+def _wait(state: State, one: Left, amount: int) -> None:
+    """So much of it waits; it is listed while that is anything."""
+    one.amount = amount
+    state.left = [one for one in state.left if one.amount > 0]
+
+
+def _shares(state: State, one: Left | LeftMade) -> list[Share]:
+    """The share of the award that left it, while its level's history can still change."""
+    history = state.link(one.link).levels[one.level - 1].history
+    return [share for share in history.shares() if share.award == one.award]
+
+
+def _unpaid_hits(state: State, levels: Collection[tuple[int, int]]) -> list[Hit]:
+    """Those of the levels, by link and number, whose percentage awards wait: none but them is raised."""
+    numbers = {
+        number
+        for link, level in levels
+        for (of, _), group in state.link(link).unpaid.items()
+        if of == level
+        for number in group.hits
+    }
+    return [state.hits[number] for number in sorted(numbers)]
+
+
+def _raise(effects: Effects, hit: Hit, award: Award, amount: int) -> None:
+    link = effects.state.link(award.link)
+    level = link.levels[award.level - 1]
+    more = amount - award.amount
+    unpaid.change(effects.state, award, "pending", amount)
+    level.wins += more
+    link.paid_by[award.pays] = link.paid_by.get(award.pays, 0) + more
+    for share in level.history.shares():
+        if share.award == award.number:
+            share.amount = amount
+    for shown in level.shown:
+        if shown.hit == hit.number:
+            shown.amount += more
+    effects.tell_status(hit, "raised", award)
+
+
+def apply_settled(effects: Effects, event: Settled) -> None:
+    """Seats are settled in payout order (T4)."""
+    table = present(effects.table, NO_TABLE)
+    round_ = unfinished(table, event.round)
+    if event.shown and not round_.reopened:
+        _mark(effects, table, round_, [shown.seat for shown in event.shown])
+    round_.shown += event.shown
+    round_.board, round_.dealer = event.board, event.dealer
+    round_.sharers += event.sharers
+    settle(effects, table, round_, event.made)
+    if event.closing is not None:
+        _close(effects, table, round_, event.closing)
+
+
+def apply_closed(effects: Effects, event: Closed) -> None:
+    """The round's end; seats not settled have lost."""
+    table = present(effects.table, NO_TABLE)
+    round_ = unfinished(table, event.round)
+    if not round_.reopened:
+        _mark(effects, table, round_, [])
+    settle(effects, table, round_, event.made)
+    _close(effects, table, round_, event.closing)
+
+
+def _mark(effects: Effects, table: Table, round_: Round, seats: list[int]) -> None:
+    """Remember this moment, so that a missed hand can be settled as if now (T10)."""
+    last = round_.settlings[-1] if round_.settlings else None
+    if last is not None and last.seq == effects.seq:
+        wagers = dict(last.wagers)
+    else:
+        wagers = {number: effects.state.link(number).levels[0].wagers for number in round_.links()}
+    settled = effects.state.settled
+    settled.pop(table.number, None)
+    settled[table.number] = effects.seq  # the latest stands last
+    round_.settlings.append(Settling(effects.seq, seats, wagers))
+
+
+def settle(effects: Effects, table: Table, round_: Round, made: Settlement) -> None:
+    """The awards of an entry: hits, takes from the meters, and what was settled in the past."""
+    if not (made.hits or made.takes or made.recomputed):
+        return
+    state = effects.state
+    awards: dict[int, Award] = {}
+    before = len(table.unpaid.hits)
+    for hit_made in made.hits:
+        _hit(effects, table, round_, hit_made)
+        for award in hit_made.awards:
+            awards[award.number] = award
+            unpaid.count(state, award)
+            if award.kind == "meter":
+                effects.awarded.add(award.link)
+            state.next_award = max(state.next_award, award.number + 1)
+            link = state.link(award.link)
+            link.paid_by[award.pays] = link.paid_by.get(award.pays, 0) + award.amount
+            if not award.level:
+                effects.outside(link).add(Accounts(awards=award.amount, house=-award.amount))
+    waiting = len(table.unpaid.hits)
+    if before <= unpaid.WAITING_MOST < waiting:
+        effects.alarm("awards_waiting", table=table.terms.table, awards=waiting)
+    for take in made.takes:
+        _take(effects, table, round_, take, [awards[number] for number in take.awards])
+    if made.recomputed is not None:
+        recomputed_changes(effects, made.recomputed)
+        for take in made.takes:
+            _moved(effects, state.link(take.link).levels[take.level - 1])
+    if awards:
+        effects.told.awards = tuple(outgoing_messages.award_facts(state, award) for award in awards.values())
+
+
+def _hit(effects: Effects, table: Table, round_: Round, made: HitMade) -> None:
+    state = effects.state
+    effects.hits.add(made.number)
+    hit = state.hits.get(made.number)
+    if hit is None:
+        link = state.link(made.link)
+        levels = {award.level for award in made.awards if award.level}
+        cycle = link.levels[min(levels) - 1].cycle if levels else 0
+        hit = Hit(
+            number=made.number,
+            table=table.number,
+            round=round_.id,
+            seat=made.seat,
+            link=made.link,
+            hand=made.hand,
+            seq=effects.seq,
+            at=effects.at,
+            cycle=cycle,
+            awards=[],
+            unverified=made.unverified,
+        )
+        state.hits[made.number] = hit
+        state.next_hit = max(state.next_hit, made.number + 1)
+    if made.number not in round_.hits:
+        round_.hits.append(made.number)
+    hit.awards += made.awards
+
+
+def _take(effects: Effects, table: Table, round_: Round, take: TakeMade, awards: list[Award]) -> None:
+    """A percentage award leaves the meter; a whole meter begins its next cycle (A2, L10)."""
+    state = effects.state
+    link = state.link(take.link)
+    level = link.levels[take.level - 1]
+    total = sum(award.amount for award in awards)
+    accounts = effects.meter(link, level)  # a take in the past too: its posting names the cycle before it
+    before = accounts.primary
+    if not take.moment:
+        meter.take(
+            accounts,
+            level.terms,
+            rate=take.rate,
+            given=total,
+            total=total,
+            floor=floor_of(level.history) if link.terms.floor_to_seed and not is_whole(take.rate) else None,
+        )
+    shares = [Share(award.number, award.amount, award.dealer) for award in awards]
+    moment = (take.moment or effects.seq, take.order)
+    for award in awards:
+        award.won = moment
+    cycle = level.cycle - level.history.reseeds_from(moment)
+    wagers = round_.wagers_at(take.moment, link.number) if take.moment else level.wagers
+    new = level.history.insert(moment, Take(take.rate, shares), wagers)
+    for number in dict.fromkeys(award.hit for award in awards):
+        hit = state.hits[number]
+        hit.cycle = cycle
+        amount = sum(award.amount for award in awards if award.hit == number)
+        level.hits += 1
+        level.wins += amount
+        shown = HitShown(
+            hit=number,
+            table=table.terms.table,
+            hand=hit.hand,
+            amount=amount,
+            at=effects.at,
+            cycle=cycle,
+            seq=effects.seq,
+            before=before,
+            after=accounts.primary,
+        )
+        level.shown.append(shown)
+        effects.tell_link(link, outgoing_messages.hit_push(state.bank, link, level.terms.level, shown))
+        if link.terms.hold_table and number not in table.held:
+            table.held.append(number)
+    del level.shown[:-HITS_KEPT]
+    if new and is_whole(take.rate):
+        level.cycle += 1
+
+
+def _moved(effects: Effects, level: Level) -> None:
+    """What a hit of this entry, won in the past, made of the meter is known once that is recomputed."""
+    if level.shown and level.shown[-1].seq == effects.seq:
+        level.shown[-1].after = level.accounts.primary
+
+
+def _close(effects: Effects, table: Table, round_: Round, closing: Closing) -> None:
+    if closing.ours:
+        effects.told.warn = ("count_mismatch",)
+    if not round_.reopened:
+        if not round_.settlings or round_.settlings[-1].seats:
+            _mark(effects, table, round_, [])
+        table.rounds += 1
+    round_.state = "closed"
+    round_.sharers = []
+    table.ended = round_.id
+    if table.round is round_:
+        table.round = None
+        table.closed = round_
+
+
+def apply_voided(effects: Effects, event: Voided) -> None:
+    """Every wager goes back (T6)."""
+    table = effects.state.table(event.table)
+    round_ = unfinished(table, event.round)
+    placed = [Placed(bet.seat, bet.link, bet.dealer) for bet in round_.bets]
+    effects.told.refunds = take_back(effects, round_, placed, event.recomputed)
+    forget(effects, round_)
+    table.ended = round_.id
+    if table.round is round_:
+        table.round = None
+    else:
+        table.closed = None
+    if event.people.said():
+        effects.tell_round(table, round_, void=True)
+
+
+def forget(effects: Effects, round_: Round) -> None:
+    """Drop the finished hits of a round that can no longer be reopened."""
+    for number in round_.hits:
+        retire(effects, number)
+
+
+def retire(effects: Effects, number: int) -> None:
+    """Drop a hit, once nothing is left to do about it and its round cannot be reopened.
+
+    A hit that was paid, or final at once, is kept for a while, for it may still be corrected (A10).
+    """
+    state = effects.state
+    hit = state.hits.get(number)
+    if hit is None or any(award.status in UNPAID for award in hit.awards):
+        return
+    del state.hits[number]
+    end_dispute(state, number)
+    if any(award.settled() for award in hit.awards):
+        state.paid[number] = hit
+        if len(state.paid) > PAID_KEPT:
+            del state.paid[next(iter(state.paid))]
+
+
+def end_dispute(state: State, number: int) -> None:
+    """Nothing holds the payment of the hit any more."""
+    state.disputed.pop(number, None)
+
+
+def unfinished(table: Table, round_id: str) -> Round:
+    """The round that an event is about; raises InvariantError where the table has no such unfinished one."""
+    return present(table.find(round_id), f"table {table.terms.table} has no unfinished round {round_id}")
+
+
+def apply_refused(effects: Effects, event: Refused) -> None:
+    """A durable no; after an internal error its links stop (WIRE: internal)."""
+    refusals = effects.state.refusals
+    refusals[event.code] = refusals.get(event.code, 0) + 1
+    for number in event.suspended:
+        effects.suspend(effects.state.link(number), event.code)
+
+
+APPLIES: Final[dict[type[Event], Callable[[Effects, Any], None]]] = {
+    Settled: apply_settled,
+    Closed: apply_closed,
+    Voided: apply_voided,
+    Refused: apply_refused,
+}
+"""What each event of a table's frame after the lock changes."""

@@ -1,0 +1,388 @@
+"""May a wager be taken, taken back, locked? The round before the cards: decided, applied (T1-T3, T9, L11)."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, Final, Literal, Protocol
+
+import msgspec
+from msgspec.structs import replace
+
+from controllers.messages import Bet, Lock, Unbet, Wager, Withdraw
+from jackpot.rules import names, outgoing_messages
+from jackpot.rules.cards import DECK
+from jackpot.rules.codes import Code
+from jackpot.rules.commands import Draw
+from jackpot.rules.effects import Effects
+from jackpot.rules.events import Event, Locked, Locking, Wagered, Withdrawn
+from jackpot.rules.invariant import invariant, present
+from jackpot.rules.money import to_cents
+from jackpot.rules.outcome import Told
+from jackpot.rules.paytable import LinkTerms
+from jackpot.rules.refusal import CODES, Refusal, quoted, refuse_if
+from jackpot.rules.rounds.apply import NO_TABLE, forget, take_back, unfinished
+from jackpot.rules.rounds.recompute import Made, without_bets
+from jackpot.rules.state import DrawMade, Link, Placed, Round, State, Table
+
+# One frame of 65,536 bytes holds a welcome: with the round, and the last answer, which may list 192 awards.
+ROUND_BETS_MOST: Final = 64
+
+# How long a table opens and locks no new round, once a person has asked to reopen the last one (T10).
+ASKED_HOLDS_MS: Final = 15 * 60_000
+
+
+class Around(msgspec.Struct, frozen=True, gc=False):
+    """What decides together with a command and the state. draws: raw random numbers, by link (A7).
+
+    asked_ms: as in `Wagered`. rounds_lately: opened by the table in the last minute (L11). tick: now.
+    """
+
+    draws: Mapping[str, Draw]
+    asked_ms: int = 0
+    rounds_lately: int = 0
+    tick: int = 0
+
+
+class Seated(Protocol):
+    """A wager or a hand, and whose it is where that was said (T9)."""
+
+    @property
+    def seat(self) -> int: ...
+    @property
+    def player(self) -> str | None: ...
+
+
+def link_number(state: State, table: Table, name: str) -> int:
+    """The number of one of the table's links; refused as `unknown_link`."""
+    for number in table.links:
+        if state.link(number).terms.link == name:
+            return number
+    raise _no_link(table, name)
+
+
+def find_round(table: Table, round_id: str) -> Round:
+    """The unfinished round of that id; refused as `no_such_round`."""
+    round_ = table.find(round_id)
+    if round_ is None:
+        ended = " (it has ended; a closed round is reopened first)" if round_id == table.ended else ""
+        message = f"round: {quoted(round_id)} is not this table's unfinished round{ended}"
+        raise Refusal(Code.NO_SUCH_ROUND, message)
+    return round_
+
+
+def decide_wager(state: State, table: Table, command: Wager, around: Around) -> Wagered:
+    """Accept every bet of the frame or none."""
+    bets, round_ = command.bets, table.find(command.round)
+    if not bets:
+        raise Refusal(Code.BAD_MESSAGE, "bets: at least one")
+    links = {link.terms.link: link for link in map(state.link, table.links)}
+    placed, faults = _placed(table, round_, bets, links)
+    check_players(table, [*round_.bets, *bets] if round_ else bets)
+    _check_round_for_wager(table, command.round)
+    for name, link in links.items():
+        if link.suspended and any(bet.link == name for bet in bets):
+            reasons = ", ".join(link.suspended)
+            raise Refusal(Code.SUSPENDED, f"link: {name} is suspended ({reasons})")
+    if round_ is None and table.held:
+        message = "the cards of a cage award stay on the table until it is documented or released"
+        raise Refusal(Code.TABLE_HELD, message)
+    if asked_ms := around.asked_ms if round_ is None or command.lock else 0:
+        _check_asked(asked_ms)
+    chips = _chips(state, table, command.chips) if command.chips else {}
+    if faults:
+        raise min(faults, key=lambda fault: CODES.index(fault.code))
+    limit = table.terms.max_rounds_per_minute
+    if round_ is None and limit and around.rounds_lately >= limit:
+        raise Refusal(Code.UNREASONABLE, f"round: more than {limit} rounds in a minute")
+    whole = [*round_.bets, *placed] if round_ else placed
+    if len(whole) > ROUND_BETS_MOST:
+        raise Refusal(Code.TOO_MANY, f"bets: a round holds {ROUND_BETS_MOST} at most")
+    locking = None
+    if command.lock:
+        wrong = disagreeing(state, table, whole, chips, {})
+        locking = Locking(chips, _draw(state, table, whole, around.draws), wrong)
+    counted = round_ is None and bool(limit)
+    return Wagered(command.round, placed, locking, asked_ms, around.tick if counted else 0)
+
+
+def _placed(
+    table: Table, round_: Round | None, bets: tuple[Bet, ...], links: Mapping[str, Link]
+) -> tuple[list[Placed], list[Refusal]]:
+    """The wagers by their links' numbers: at a seat of the table, of the link's amount, each once (T2).
+
+    And what is wrong with them; other refusals come before those. Raises those that come first of all.
+    """
+    takes = {name: (link.number, to_cents(link.terms.wager)) for name, link in links.items()}
+    taken = {(bet.seat, bet.link, bet.dealer) for bet in round_.bets} if round_ else set()
+    placed, seats, faults = [], table.terms.seats, list[Refusal]()
+    for bet in bets:
+        if (found := takes.get(bet.link)) is None:
+            faults.append(_no_link(table, bet.link))
+            continue
+        number, cents = found
+        dealer = bet.on == "dealer"
+        place = bet.seat, number, dealer
+        if dealer and not _takes_dealer(links[bet.link], table):
+            raise Refusal(Code.BAD_MESSAGE, f"on: link {bet.link} takes no wager on the dealer's hand here")
+        if bet.seat > seats:
+            faults.append(_no_seat(table, bet.seat))
+        elif bet.amount != cents:
+            message = f"amount: {bet.amount} cents; link {bet.link} takes exactly {cents}"
+            faults.append(Refusal(Code.WRONG_AMOUNT, message))
+        elif place in taken:
+            faults.append(Refusal(Code.DUPLICATE_WAGER, f"seat: {bet.seat} has made this wager already"))
+        taken.add(place)
+        placed.append(Placed(bet.seat, number, dealer, bet.player))
+    return placed, faults
+
+
+def decide_withdraw(state: State, table: Table, command: Withdraw, _around: Around) -> Withdrawn:
+    """Take wagers back before the lock (T2)."""
+    round_ = find_round(table, command.round)
+    refuse_if(round_.state != "open", Code.LOCKED_OUT, "round: no wager is taken back after the lock")
+    found = find_bets(state, table, round_, command.bets)
+    return Withdrawn(round_.id, [bet for bet, _ in found], without_bets(state, found))
+
+
+def find_bets(state: State, table: Table, round_: Round, wanted: Iterable[Unbet]) -> list[Made]:
+    """The wagers named; refused as `unknown_link`, `unknown_seat` or `no_wager`."""
+    asked = [(bet.seat, link_number(state, table, bet.link), bet.on == "dealer") for bet in wanted]
+    for seat, _, _ in asked:
+        if seat > table.terms.seats:
+            raise _no_seat(table, seat)
+    refuse_if(len(set(asked)) < len(asked), Code.DUPLICATE_WAGER, "bets: one wager is named twice")
+    made = zip(round_.bets, round_.seqs, strict=True)
+    standing = {(bet.seat, bet.link, bet.dealer): (bet, seq) for bet, seq in made}
+    for key in asked:
+        refuse_if(key not in standing, Code.NO_WAGER, f"seat: {key[0]} has no such wager in this round")
+    return [standing[key] for key in asked]
+
+
+def decide_lock(state: State, table: Table, command: Lock, around: Around) -> Locked:
+    """No more bets; a second lock corrects the count and nothing else (T3).
+
+    Once cards were shown, a count that agreed stays: else a wager could be struck because it won or lost.
+    """
+    round_ = find_round(table, command.round)
+    recount = round_.state != "open"
+    closed = table.closed
+    if closed is not None and closed.state != "closed" and not recount:
+        raise Refusal(Code.ROUND_UNFINISHED, f"round: {quoted(closed.id)} was reopened")
+    if not recount:
+        _check_asked(around.asked_ms)
+    numbers = _chips(state, table, command.chips)
+    wrong = miscounted(state, table, round_, round_.chips | numbers)
+    if recount:
+        late = round_.begun() and bool(wrong)
+        message = "chips: cards were shown after a count that agreed; that count stays"
+        refuse_if(late, Code.CHIP_MISMATCH, message)
+        return Locked(round_.id, Locking(numbers, accepted=wrong), recount=True)
+    drawn = _draw(state, table, round_.bets, around.draws)
+    return Locked(round_.id, Locking(numbers, drawn, wrong), asked_ms=around.asked_ms)
+
+
+def miscounted(state: State, table: Table, round_: Round, chips: Mapping[int, int]) -> dict[int, int]:
+    """By link, the round's wagers where the dealer's count is missing or disagrees with them (T3)."""
+    return disagreeing(state, table, round_.bets, chips, round_.terms)
+
+
+def disagreeing(
+    state: State,
+    table: Table,
+    accepted: Iterable[Placed],
+    chips: Mapping[int, int],
+    played: Mapping[int, LinkTerms],
+) -> dict[int, int]:
+    """How many of the wagers are on each link of which the count is missing, or another (T3).
+
+    Electronic wagers have no chips to count. played: on which terms, by link, where people have changed them
+    since (L9).
+    """
+    found = {}
+    for number in table.links:
+        terms = played.get(number) or state.link(number).terms
+        count = chips.get(number)
+        if terms.electronic or (count is None and not terms.count_chips):
+            continue
+        there = [bet.link for bet in accepted].count(number)
+        if (count or 0) != there:
+            found[number] = there
+    return found
+
+
+def check_players(table: Table, said: Iterable[Seated], *, whole: bool = True) -> None:
+    """Each seat has one player, and the boxes of one are neighbours, as many as the table allows (T9).
+
+    said: in order; one without a player says nothing. whole: no more is known of the round, so that no box
+    between two others is still to come.
+    """
+    named = [(one.seat, one.player) for one in said if one.player is not None]
+    if len(named) < 2:
+        return  # there is nobody to take them for
+    owners: dict[int, str] = {}
+    boxes: dict[str, set[int]] = {}
+    for seat, player in named:
+        known = owners.setdefault(seat, player)
+        name = names.plain(player)
+        boxes.setdefault(name, set()).add(seat)
+        if player != known and name != names.plain(known):
+            raise Refusal(Code.BAD_MESSAGE, f"player: seat {seat} is {quoted(known)}'s")
+    most = 1 if table.terms.game == "ultimate-texas-holdem" else table.terms.adjacent_boxes
+    for seats in boxes.values():
+        width = max(seats) - min(seats) + 1
+        if width > most or (whole and width != len(seats)):
+            player = quoted(owners[max(seats)])
+            raise Refusal(Code.BAD_MESSAGE, f"player: {player} may play {most} neighbouring seats at most")
+
+
+def _takes_dealer(link: Link, table: Table) -> bool:
+    return link.terms.dealer_hand and table.terms.game == "ultimate-texas-holdem"
+
+
+def _check_round_for_wager(table: Table, round_id: str) -> None:
+    unfinished = table.unfinished()
+    if unfinished is None:
+        ended = (table.ended, table.closed.id if table.closed else "")
+        refuse_if(round_id in ended, Code.LOCKED_OUT, "round: it has ended")
+        return
+    message = f"round: {quoted(unfinished.id)} is not finished"
+    refuse_if(unfinished.id != round_id, Code.ROUND_UNFINISHED, message)
+    refuse_if(unfinished.state != "open", Code.LOCKED_OUT, "round: no more bets")
+
+
+def _check_asked(asked_ms: int) -> None:
+    """Refuse what would make the reopening too late, while a second person has not answered (T10)."""
+    refuse_if(
+        0 < asked_ms < ASKED_HOLDS_MS,
+        Code.TABLE_HELD,
+        "somebody asked to reopen the last round: a second person answers, or the hold ends after 15 minutes",
+    )
+
+
+def _no_link(table: Table, name: str) -> Refusal:
+    return Refusal(Code.UNKNOWN_LINK, f"link: {quoted(name)} is no link of table {table.terms.table}")
+
+
+def _no_seat(table: Table, seat: int) -> Refusal:
+    return Refusal(Code.UNKNOWN_SEAT, f"seat: {seat} is above the table's {table.terms.seats}")
+
+
+def _chips(state: State, table: Table, chips: Mapping[str, int] | None) -> dict[int, int]:
+    if not chips:
+        return {}
+    counts = {link_number(state, table, name): count for name, count in chips.items()}
+    return dict(sorted(counts.items()))
+
+
+def _draw(state: State, table: Table, bets: Iterable[Placed], draws: Mapping[str, Draw]) -> list[DrawMade]:
+    """One chance in N a round each for the Magic Card and the Lucky Bonus (A7)."""
+    made = []
+    for number in sorted(table.links):
+        terms = state.link(number).terms
+        if not terms.magic_every and not terms.lucky_every:
+            continue
+        if number not in [bet.link for bet in bets]:
+            continue
+        invariant(terms.link in draws, f"no draw was made for link {terms.link}")
+        draw, drawn = draws[terms.link], DrawMade(number)
+        if terms.magic_every:
+            fair = 0 <= draw.magic_chance < terms.magic_every and 0 <= draw.magic_card < DECK
+            invariant(fair, f"no numbers for a Magic Card: {draw}")
+            drawn.magic_chance, drawn.magic_card = draw.magic_chance, draw.magic_card
+        if terms.lucky_every:
+            fair = 0 <= draw.lucky_chance < terms.lucky_every and 1 <= draw.lucky_box <= table.terms.seats
+            invariant(fair, f"no numbers for a Lucky Bonus: {draw}")
+            drawn.lucky_chance, drawn.lucky_box = draw.lucky_chance, draw.lucky_box
+        made.append(drawn)
+    return made
+
+
+def apply_wagered(effects: Effects, event: Wagered) -> None:
+    """Every level rises at once (L6); a seat that carries a player does so for all its wagers (T9)."""
+    table = present(effects.table, NO_TABLE)
+    round_ = table.round
+    if round_ is None:
+        round_ = table.round = Round(event.round, "open", effects.seq)
+    for place in event.bets if round_.seated else ():
+        round_.seated.pop(place.seat, None)
+    round_.bets += event.bets
+    round_.seqs += [effects.seq] * len(event.bets)
+    if owners := {bet.seat: bet.player for bet in round_.bets if bet.player is not None}:
+        round_.bets = [replace(bet, player=owners.get(bet.seat)) for bet in round_.bets]
+    links = [bet.link for bet in event.bets]
+    for number in sorted(set(links)):
+        count = links.count(number)
+        table.counts[number] = table.counts.get(number, 0) + count
+        link = effects.state.link(number)
+        for level in link.levels:
+            effects.rise(link, level, count)
+    if event.locking is not None:
+        _lock(effects, table, round_, event.locking)
+
+
+def apply_withdrawn(effects: Effects, event: Withdrawn) -> None:
+    """The state becomes what it would be without the wagers (T2)."""
+    table = present(effects.table, NO_TABLE)
+    take_back(effects, unfinished(table, event.round), event.bets, event.recomputed)
+
+
+def apply_locked(effects: Effects, event: Locked) -> None:
+    """No more bets (T1), or a corrected count (T3)."""
+    table = present(effects.table, NO_TABLE)
+    if event.recount:
+        round_ = unfinished(table, event.round)
+        round_.chips |= event.locking.chips
+        round_.state = judged(effects.told, event.locking.accepted)
+        return
+    _lock(effects, table, present(table.round, "a lock without a round"), event.locking)
+
+
+def _lock(effects: Effects, table: Table, round_: Round, locking: Locking) -> None:
+    if table.closed is not None:
+        forget(effects, table.closed)
+        table.closed = table.asked = None
+    _fold(effects.state, table.links, effects.seq)
+    round_.chips = dict(locking.chips)
+    round_.draws = list(locking.draws)
+    round_.state = judged(effects.told, locking.accepted)
+    if round_.draws:
+        effects.told.draw = outgoing_messages.drawn(effects.state, round_)
+
+
+def judged(told: Told, wrong: Collection[int]) -> Literal["locked", "mismatch"]:
+    """Locked, or waiting for a count that agrees (T3). wrong: the links that `miscounted` names."""
+    if not wrong:
+        return "locked"
+    told.warn = ("chip_mismatch",)
+    return "mismatch"
+
+
+def _fold(state: State, links: Iterable[int], seq: int) -> None:
+    """Shorten the histories that have grown long, but keep all that an open round still needs (A11).
+
+    seq: of the entry that is applied.
+    """
+    for number in links:
+        link = state.link(number)
+        for level in link.levels:
+            if len(level.history.points) > level.history.fold_at:
+                break
+        else:
+            continue
+        open_ = [
+            round_.first_seq
+            for other in state.tables
+            if number in other.links
+            for round_ in (other.round, other.closed)
+            if round_ is not None
+        ]
+        needed = min(open_, default=seq)
+        waits = {one.award for one in state.left}
+        for level in link.levels:
+            level.history.fold(needed, waits)
+
+
+APPLIES: Final[dict[type[Event], Callable[[Effects, Any], None]]] = {
+    Wagered: apply_wagered,
+    Withdrawn: apply_withdrawn,
+    Locked: apply_locked,
+}
+"""What each event before the cards changes."""

@@ -1,0 +1,332 @@
+"""What do the seats hold? A settlement's claims, checked and ranked by the server (H1-H4, T4, T8)."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import msgspec
+
+from controllers.messages import Claim, Settle
+from jackpot.rules import cards as deck
+from jackpot.rules import hands
+from jackpot.rules.codes import Code
+from jackpot.rules.hands import Ranked
+from jackpot.rules.paytable import FOLD, Game, HandKind, LinkTerms
+from jackpot.rules.refusal import Refusal, quoted, refuse_if
+from jackpot.rules.rounds.betting import check_players, link_number
+from jackpot.rules.state import HandShown, Round, State, Table
+
+# Wagers on the dealer's hand exist in Ultimate Texas Hold 'Em alone (A6): two cards and the board.
+DEALER_CARDS = 2
+
+
+class Seat(msgspec.Struct, gc=False):
+    """One seat's hand: what it claims, the cards that it shows, and what `read` makes of them.
+
+    player: whose the box is, if a claim says. shown: as it is journalled. ranked: by link number, for every
+    link that the hand counts on. unverified: the links for which only a name was claimed (H4).
+    """
+
+    number: int
+    claims: list[Claim]
+    cards: tuple[int, ...]
+    folded: bool
+    player: str | None
+    shown: list[HandShown] = []
+    ranked: dict[int, Ranked] = {}
+    unverified: set[int] = set()
+
+
+class Showing(NamedTuple):
+    """All that a settlement shows; seats in payout order, each once."""
+
+    seats: list[Seat]
+    board: tuple[int, ...]
+    dealer: tuple[int, ...]
+
+
+class Sent(NamedTuple):
+    """What a settlement sends, its cards read once. seats: in the order of their first claims.
+
+    named: the claims that say a player.
+    """
+
+    seats: dict[int, Seat]
+    board: tuple[int, ...]
+    dealer: tuple[int, ...]
+    named: list[Claim]
+
+
+def check_shape(table: Table, command: Settle) -> Sent:
+    """What was sent; refused for what is wrong whatever the round (WIRE: order of checks).
+
+    Folds that the game has not, empty claims, one seat twice or with two hands, and players who are in two
+    places.
+    """
+    try:
+        seats = _seats(table.terms.game, command.hands)
+        if named := [claim for claim in command.hands if claim.player is not None]:
+            check_players(table, named, whole=False)
+        board = deck.parse_all(command.board, "board")
+        hands.check_counts(table.terms.game, (), board)
+        return Sent(seats, board, deck.parse_all(command.dealer, "dealer"), named)
+    except ValueError as error:
+        raise Refusal(Code.BAD_MESSAGE, str(error)) from error
+
+
+def _seats(game: Game, claims: Iterable[Claim]) -> dict[int, Seat]:
+    """The claims by their seats; ValueError for cards that are none, or too many or few (H2, H4)."""
+    seats: dict[int, Seat] = {}
+    counted: set[int] = set()
+    for claim in claims:
+        if claim.folded:
+            refuse_if(FOLD[game] == "none", Code.BAD_MESSAGE, f"folded: {game} has no fold")
+        elif claim.cards is None and claim.hand is None:
+            raise Refusal(Code.BAD_MESSAGE, f"cards: seat {claim.seat} shows neither cards nor a named hand")
+        cards = deck.parse_all(claim.cards)
+        if len(cards) not in counted:
+            hands.check_counts(game, cards, ())
+            counted.add(len(cards))
+        seat = seats.get(claim.seat)
+        if seat is None:
+            seats[claim.seat] = Seat(claim.seat, [claim], cards, claim.folded, claim.player)
+        else:
+            _add_claim(seat, claim, cards)
+    return seats
+
+
+def _add_claim(seat: Seat, claim: Claim, cards: tuple[int, ...]) -> None:
+    """One more claim of a seat; refused where it was made before, or shows different cards."""
+    twice = any(other.link == claim.link for other in seat.claims)
+    refuse_if(twice, Code.BAD_MESSAGE, f"hands: seat {claim.seat} is named twice")
+    if claim.cards is not None:
+        first = all(other.cards is None for other in seat.claims)
+        differ = not first and cards != seat.cards
+        refuse_if(differ, Code.BAD_MESSAGE, f"cards: seat {claim.seat} shows two different hands")
+        seat.cards = cards
+    seat.claims.append(claim)
+    seat.folded = seat.folded or claim.folded
+    seat.player = claim.player if seat.player is None else seat.player
+
+
+def read(state: State, table: Table, round_: Round, command: Settle, sent: Sent) -> Showing:
+    """The hands as they count; refused with the first code that applies."""
+    board = _board(round_, sent.board)
+    dealer = _dealer(round_, sent.dealer)
+    wagered = round_.links()
+    _check_all_in_one(state, round_, wagered, command, dealer)
+    played = [number for number in table.links if number in wagered]
+    _check_players(table, round_, sent.named)
+    spoken = [claim for claim in command.hands if claim.hand is not None or claim.link is not None]
+    named = {
+        id(claim): _named_links(state, table, round_, claim, played)
+        for claim in spoken
+        if claim.hand is not None
+    }
+    seats = list(sent.seats.values())
+    _rank_seats(state, table, seats, played, board)
+    _check_dealer(state, table, round_, dealer, board)
+    for name in (*[claim.link for claim in spoken if claim.link is not None], *(command.counts or ())):
+        link_number(state, table, name)
+    order = [claim.seat for claim in command.hands]
+    if order and max(order) > table.terms.seats:
+        above = next(seat for seat in order if seat > table.terms.seats)
+        raise Refusal(Code.UNKNOWN_SEAT, f"seat: {above} is above the table's {table.terms.seats}")
+    _check_order(round_, order)
+    _check_wagers(state, table, wagered, spoken)
+    for seat in seats:
+        if spoken:
+            _read_claims(state, table, seat, named)
+        else:  # cards alone, or a fold
+            seat.shown = [HandShown(seat.number, bytes(seat.cards), "", "", 0, seat.folded, seat.player)]
+    _check_possible(round_, seats, board, dealer)
+    return Showing(seats, board, dealer)
+
+
+def _rank_seats(
+    state: State, table: Table, seats: Sequence[Seat], played: Sequence[int], board: tuple[int, ...]
+) -> None:
+    """What each seat's cards make on each link that is played.
+
+    The seats' cards and the board were counted before.
+    """
+    shown = [seat for seat in seats if seat.cards]
+    for link in played if shown else ():
+        terms = state.link(link).terms
+        taken, ranking = hands.made_of(terms.hand_kind, table.terms.game)
+        if len(board) < taken:
+            raise _needs_more(terms)
+        community = board[:taken]
+        for seat in shown:
+            seat.ranked[link] = ranking(seat.cards + community)
+
+
+def _needs_more(terms: LinkTerms) -> Refusal:
+    return Refusal(Code.BAD_MESSAGE, f"board: link {terms.link} needs more community cards")
+
+
+def _check_players(table: Table, round_: Round, named: Sequence[Claim]) -> None:
+    """A hand may say whose a box without a wager is. It contradicts no wager and no other hand (A5, T9)."""
+    nameless = {bet.seat for bet in round_.bets if bet.player is None} if named else set()
+    for claim in named:
+        message = f"player: seat {claim.seat} belongs to a player without a name"
+        refuse_if(claim.seat in nameless, Code.BAD_MESSAGE, message)
+    check_players(table, [*round_.bets, *round_.shown, *named])
+
+
+def _read_claims(state: State, table: Table, seat: Seat, named: dict[int, list[int]]) -> None:
+    """One seat's claims as one hand: the same cards have one name (H2, H4). named: links by id of claim."""
+    number, ranked = seat.number, seat.ranked
+    spoken: dict[HandKind, Ranked] = {}
+    for claim in seat.claims:
+        for link in named.get(id(claim), ()):
+            name = Ranked(claim.hand or "", claim.suit or "")
+            if link not in ranked:
+                seat.unverified.add(link)
+                ranked[link] = name
+            kind = state.link(link).terms.hand_kind
+            _check_name(number, name, ranked[link])
+            _check_name(number, name, spoken.get(kind, name))
+            spoken[kind] = name if name.suit else spoken.get(kind, name)
+        link = link_number(state, table, claim.link) if claim.link else 0
+        packed = b"" if seat.shown else deck.pack(seat.cards)
+        seat.shown.append(
+            HandShown(number, packed, claim.hand or "", claim.suit or "", link, claim.folded, seat.player)
+        )
+
+
+def _rank(state: State, table: Table, number: int, own: tuple[int, ...], board: tuple[int, ...]) -> Ranked:
+    terms = state.link(number).terms
+    ranked = hands.rank(terms.hand_kind, table.terms.game, own, board)
+    if ranked is None:
+        raise _needs_more(terms)
+    return ranked
+
+
+def dealer_ranked(state: State, table: Table, number: int, showing: Showing) -> Ranked:
+    """The dealer's hand, for the wagers on it (A6)."""
+    return _rank(state, table, number, showing.dealer, showing.board)
+
+
+def _check_name(seat: int, name: Ranked, ranked: Ranked) -> None:
+    other_suit = name.suit and ranked.suit and name.suit != ranked.suit
+    refuse_if(
+        name.name != ranked.name or bool(other_suit),
+        Code.HAND_MISMATCH,
+        f"hand: seat {seat} claims {name.name}, its cards are {ranked.name}",
+    )
+
+
+def _named_links(state: State, table: Table, round_: Round, claim: Claim, played: list[int]) -> list[int]:
+    """The links that a named hand is for: its `link` if it is known, or all whose hand the same cards make.
+
+    A link counts also where only other seats have wagered on it, for the hand may earn them envy (A5).
+    """
+    name = claim.hand or ""
+    if claim.link is not None:
+        links = [number for number in table.links if state.link(number).terms.link == claim.link]
+    else:
+        wagered = {bet.link for bet in round_.bets if bet.seat == claim.seat and not bet.dealer}
+        kinds = {state.link(number).terms.hand_kind for number in wagered or played}
+        message = "link: the seat's links count different cards; say which link the hand is for"
+        refuse_if(len(kinds) > 1, Code.BAD_MESSAGE, message)
+        links = [number for number in played if state.link(number).terms.hand_kind in kinds]
+    for number in links:
+        terms = state.link(number).terms
+        known = name in hands.NAMES[terms.hand_kind]
+        refuse_if(not known, Code.BAD_MESSAGE, f"hand: {quoted(name)} is no hand of link {terms.link}")
+        missing = name in _told_apart(terms) and claim.suit is None and claim.cards is None
+        refuse_if(missing, Code.BAD_MESSAGE, f"suit: link {terms.link} tells suits of {name} apart")
+    return links
+
+
+def _told_apart(terms: LinkTerms) -> set[str]:
+    """The hands of which this link's rows tell suits apart."""
+    rows = {row.hand for row in terms.rows if row.suits}
+    return rows | {row.hand for row in terms.envy if row.suits}
+
+
+def _check_order(round_: Round, seats: list[int]) -> None:
+    """Seat numbers fall, from the dealer's far right; when reopened, each settlement begins there (T4)."""
+    settled = round_.settled()
+    falling = seats if round_.reopened or not settled else [min(settled), *seats]
+    if falling != sorted(falling, reverse=True):
+        low, high = next(pair for pair in pairwise(falling) if pair[0] < pair[1])
+        message = f"seat: {high} is to be settled before {low}, the highest seat first"
+        raise Refusal(Code.OUT_OF_ORDER, message)
+    for seat in seats if settled else ():
+        refuse_if(seat in settled, Code.ALREADY_SETTLED, f"seat: {seat} was settled already")
+
+
+def _check_wagers(state: State, table: Table, wagered: set[int], claims: Sequence[Claim]) -> None:
+    """A hand named for a link counts there, for its own wager or for the envy of others (A5)."""
+    for claim in claims:
+        if claim.link is not None and link_number(state, table, claim.link) not in wagered:
+            message = f"link: nobody has a wager on {claim.link} in this round"
+            raise Refusal(Code.NO_WAGER, message)
+
+
+def _check_all_in_one(
+    state: State, round_: Round, wagered: set[int], command: Settle, dealer: tuple[int, ...]
+) -> None:
+    """A share link, and a wager on the dealer's hand, want all hands in one settlement (T5, A6).
+
+    One that leaves out a seat is refused, unless it closes the round as well: no other would be taken, and
+    what that seat has won would be lost. In a reopened round hands come as they are found (T10).
+    """
+    on_dealer = round_.on_dealer()
+    shared = "share" in [state.link(number).terms.simultaneous for number in wagered]
+    if round_.reopened or not (on_dealer or shared):
+        return
+    if command.hands:
+        message = "hands: a shared link and the dealer's hand need all hands in one settle"
+        refuse_if(bool(round_.settlings), Code.BAD_MESSAGE, f"{message}; it was taken before")
+        shown = {claim.seat for claim in command.hands}
+        left_out = sorted({bet.seat for bet in round_.bets if not bet.dealer} - shown, reverse=True)
+        seats = ", ".join(map(str, left_out))
+        message = f"{message}: missing {seats}; with `close` a seat left out has lost"
+        refuse_if(bool(left_out) and not command.close, Code.BAD_MESSAGE, message)
+    wanted = on_dealer and bool(command.hands or command.close)
+    refuse_if(wanted and not dealer, Code.BAD_MESSAGE, "dealer: wagers stand on the dealer's hand")
+
+
+def _check_dealer(
+    state: State, table: Table, round_: Round, dealer: tuple[int, ...], board: tuple[int, ...]
+) -> None:
+    """Where wagers stand on it, the dealer's hand is shown whole, with the board that it needs (A6)."""
+    shown = dealer and not round_.dealer
+    links = {bet.link for bet in round_.bets if bet.dealer} if shown else set()
+    wrong = bool(links) and len(dealer) != DEALER_CARDS
+    refuse_if(wrong, Code.BAD_MESSAGE, f"dealer: {DEALER_CARDS} cards, not {len(dealer)}")
+    for number in sorted(links):
+        _rank(state, table, number, dealer, board)
+
+
+def _check_possible(
+    round_: Round, seats: Sequence[Seat], board: tuple[int, ...], dealer: tuple[int, ...]
+) -> None:
+    """No card twice in one round: it is played with one deck (L1, H4)."""
+    seen = [*board, *dealer]
+    for before in round_.shown:
+        seen += deck.unpack(before.cards)
+    for seat in seats:
+        seen += seat.cards
+    if len(set(seen)) < len(seen):
+        card, count = next((card, count) for card, count in Counter(seen).items() if count > 1)
+        raise Refusal(Code.IMPOSSIBLE_CARDS, f"cards: {deck.text(card)} is shown {count} times")
+
+
+def _board(round_: Round, sent: tuple[int, ...]) -> tuple[int, ...]:
+    """The community cards; a later message may add cards, and change none."""
+    before = tuple(deck.unpack(round_.board))
+    differs = bool(sent) and sent[: len(before)] != before
+    refuse_if(differs, Code.BAD_MESSAGE, "board: differs from the cards sent before")
+    return sent or before
+
+
+def _dealer(round_: Round, sent: tuple[int, ...]) -> tuple[int, ...]:
+    before = tuple(deck.unpack(round_.dealer))
+    differs = bool(sent) and bool(before) and sent != before
+    refuse_if(differs, Code.BAD_MESSAGE, "dealer: differs from the cards sent before")
+    return sent or before

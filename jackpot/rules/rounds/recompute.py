@@ -1,0 +1,107 @@
+"""What does an undo come to? The changes of every level that it touches, decided on copies (A11)."""
+
+from collections.abc import Callable, Iterable
+
+from jackpot.rules.events import LeftMade, LevelChange, Recomputed
+from jackpot.rules.meter import Accounts
+from jackpot.rules.rounds.undo import Fix, History, Point, replay
+from jackpot.rules.state import Award, Level, Link, Placed, State
+
+Edit = Callable[[History], None]
+Made = tuple[Placed, int]
+"""A wager, and the entry that accepted it."""
+
+
+def recompute(edits: Iterable[tuple[Link, Level, Edit]]) -> tuple[Recomputed, dict[int, int]]:
+    """What the levels come to if their histories were edited so, and every share's amount by award."""
+    made = Recomputed([], [], [])
+    amounts: dict[int, int] = {}
+    for link, level, edit in edits:
+        before: dict[int, int] = {}
+        replay(level.history.copy(), before)
+        history = level.history.copy()
+        edit(history)
+        left: dict[int, int] = {}
+        accounts = replay(history, left).accounts
+        made.changes.append(LevelChange(link.number, level.number, accounts.less(level.accounts)))
+        made.raised.extend(_raised(level, history))
+        for award in sorted(left.keys() | before.keys()):
+            more, change = left.get(award, 0), left.get(award, 0) - before.get(award, 0)
+            if change:
+                made.left.append(LeftMade(link.number, level.number, award, more, change))
+        amounts |= {share.award: share.amount for share in history.shares()}
+    return made, amounts
+
+
+def _raised(level: Level, history: History) -> list[tuple[int, int]]:
+    """Awards that stand in both histories and are worth more in the new one: (number, new amount)."""
+    before = {share.award: share.amount for share in level.history.shares()}
+    return [
+        (share.award, share.amount)
+        for share in history.shares()
+        if not share.undone and share.amount != before.get(share.award, share.amount)
+    ]
+
+
+def drop_bets(history: History, link: Link, bets: Iterable[Made]) -> None:
+    """Take the wagers out of the level's history."""
+    for bet, seq in bets:
+        if bet.link == link.number:
+            history.drop(seq)
+
+
+def without_bets(state: State, bets: Iterable[Made]) -> Recomputed:
+    """As if these wagers had not been made (T2, T6)."""
+    wagers = list(bets)
+
+    def dropping(link: Link) -> Edit:
+        return lambda history: drop_bets(history, link, wagers)
+
+    links = [state.link(number) for number in sorted({bet.link for bet, _ in wagers})]
+    return recompute((link, level, dropping(link)) for link in links for level in link.levels)[0]
+
+
+def mark_undone(history: History, awards: set[int]) -> None:
+    """Mark the awards' shares, and their corrections, as undone (A10)."""
+    for share in history.shares():
+        share.undone = share.undone or share.award in awards
+    for point in history.points:
+        if point.fix is not None and point.fix.award in awards:
+            point.fix.undone = True
+
+
+def without_awards(state: State, awards: Iterable[Award]) -> Recomputed:
+    """As if these awards had not been made nor corrected; odds awards go back to the house (A10, A11)."""
+    gone = list(awards)
+    numbers = {award.number for award in gone}
+    levels = sorted({(award.link, award.level) for award in gone if award.level})
+    made, _ = recompute(
+        (state.link(link), state.link(link).levels[level - 1], lambda history: mark_undone(history, numbers))
+        for link, level in levels
+    )
+    for link in sorted({award.link for award in gone if not award.level}):
+        total = sum(award.worth() for award in gone if (award.link, award.level) == (link, 0))
+        made.changes.append(LevelChange(link, 0, Accounts(awards=-total, house=total)))
+    return made
+
+
+def correct(history: History, seq: int, award: Award, more: int) -> None:
+    """Two people made the award worth so much more, or less, in entry `seq`: the level moves then (A10).
+
+    The sum of a paid one stays as it is.
+    """
+    for share in history.shares():
+        if share.award == award.number and not award.settled():
+            share.correction += more
+            share.amount += more
+    history.points.append(Point((seq, 0), history.wagers, fix=Fix(award.number, more, award.won)))
+
+
+def with_correction(state: State, award: Award, more: int) -> Recomputed:
+    """The award is worth so much more, or less, from now on: no other award moves (A10)."""
+    link = state.link(award.link)
+    if not award.level:
+        return Recomputed([LevelChange(link.number, 0, Accounts(awards=more, house=-more))])
+    level = link.levels[award.level - 1]
+    made, _ = recompute([(link, level, lambda history: correct(history, state.seq + 1, award, more))])
+    return Recomputed(made.changes)

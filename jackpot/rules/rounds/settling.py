@@ -1,0 +1,291 @@
+"""In which order is a round paid? Seat by seat in payout order, and what waits for the close (T4-T6)."""
+
+from collections.abc import Collection, Iterable
+
+from controllers.messages import Close, Settle, Void
+from jackpot.rules.cards import pack, unpack
+from jackpot.rules.codes import Code
+from jackpot.rules.events import Closed, Closing, Recomputed, Settled, Settlement, TakeMade, Voided
+from jackpot.rules.hands import Ranked
+from jackpot.rules.paytable import FOLD, Percent, Row
+from jackpot.rules.refusal import Refusal, two_people
+from jackpot.rules.rounds import claims
+from jackpot.rules.rounds.awards import Tally, Winner
+from jackpot.rules.rounds.betting import Around, find_round, link_number
+from jackpot.rules.rounds.claims import Seat, Showing
+from jackpot.rules.rounds.recompute import Edit, recompute, without_bets
+from jackpot.rules.rounds.undo import History, Share, Take
+from jackpot.rules.signing import People
+from jackpot.rules.state import Award, Level, Link, Round, Sharer, State, Table
+
+# Takes of one entry in their order: a seat's turn, the dealer's hand before the seat's own; rows that
+# are shared when the round closes come after every seat (T5, A6).
+SEATS_MOST = 16
+SHARED_FROM = 1000
+
+# What the draws are called in place of a hand (A7).
+MAGIC_CARD = "magic-card"
+LUCKY_BONUS = "lucky-bonus"
+
+
+def _order(seat: int, *, dealer: bool) -> int:
+    """The place of a seat's turn among the takes of one entry."""
+    return 2 * (SEATS_MOST + 1 - seat) + (0 if dealer else 1)
+
+
+def decide_settle(state: State, table: Table, command: Settle, _around: Around) -> Settled:
+    """Settle the seats shown, in payout order, and close the round if asked.
+
+    Without hands and without a close nobody's turn has come: then it shows cards and pays nothing.
+    """
+    sent = claims.check_shape(table, command)
+    round_ = _find_locked(table, command.round)
+    showing = claims.read(state, table, round_, command, sent)
+    counts = _counts(state, table, command.counts)
+    tally = Tally(state, table, round_)
+    sharers = _pay_turns(tally, showing) if command.hands or command.close else []
+    if command.close:
+        _pay_at_close(tally, [*round_.sharers, *sharers], showing.board)
+    return Settled(
+        round=round_.id,
+        shown=[shown for seat in showing.seats for shown in seat.shown],
+        board=pack(showing.board),
+        dealer=pack(showing.dealer),
+        made=_with_late(state, tally),
+        sharers=[] if command.close else sharers,
+        closing=_closing(table, counts) if command.close else None,
+    )
+
+
+def decide_close(state: State, table: Table, command: Close, _around: Around) -> Closed:
+    """End the round: seats not settled have lost; shared awards and the Lucky Bonus are made (T5, A7).
+
+    A wager on the dealer's hand is never lost unseen: that hand is shown first, or people strike it (T8).
+    """
+    round_ = _find_locked(table, command.round)
+    if not round_.dealer and round_.on_dealer():
+        raise Refusal(Code.BAD_MESSAGE, "dealer: wagers on the dealer's hand are unpaid; show it first")
+    closing = _closing(table, _counts(state, table, command.counts))
+    if not (round_.sharers or round_.draws or round_.dealer):
+        return Closed(round_.id, closing, Settlement())  # nothing is left to pay
+    tally = Tally(state, table, round_)
+    showing = Showing([], tuple(unpack(round_.board)), tuple(unpack(round_.dealer)))
+    _pay_at_close(tally, [*round_.sharers, *_pay_turns(tally, showing)], showing.board)
+    return Closed(round_.id, closing, _with_late(state, tally))
+
+
+def decide_void(state: State, table: Table, command: Void, _around: Around) -> Voided:
+    """The table takes its round back (T6)."""
+    return voided(state, table, command.round, command.reason, People())
+
+
+def voided(state: State, table: Table, round_id: str, reason: str, people: People) -> Voided:
+    """Return every wager of the round, unless an award of it stands (T6). people: none for a table."""
+    round_ = find_round(table, round_id)
+    if round_.reopened:
+        two_people(people, "the cards of a round that was closed are known")
+    standing = tuple(number for number in round_.hits if _stands(state, number))
+    if standing:
+        message = "round: it has awards; a floorperson undoes them first"
+        raise Refusal(Code.AWARD_STANDING, message, standing)
+    recomputed = without_bets(state, zip(round_.bets, round_.seqs, strict=True))
+    return Voided(table.number, round_.id, reason, recomputed, people)
+
+
+def _stands(state: State, hit: int) -> bool:
+    return any(award.stands() for award in state.hits[hit].awards)
+
+
+def _find_locked(table: Table, round_id: str) -> Round:
+    round_ = find_round(table, round_id)
+    if round_.state == "open":
+        raise Refusal(Code.NOT_LOCKED, "round: it is not locked")
+    if round_.state == "mismatch":
+        raise Refusal(Code.CHIP_MISMATCH, "chips: the count differs, or has not come")
+    return round_
+
+
+def _closing(table: Table, counts: dict[int, int]) -> Closing:
+    """The round's end, with our own count of every link whose count by the table is another (S6)."""
+    if not counts:
+        return Closing(counts)
+    ours = {number: table.counts.get(number, 0) for number in counts}
+    return Closing(counts, {number: count for number, count in ours.items() if count != counts[number]})
+
+
+def _counts(state: State, table: Table, counts: dict[str, int] | None) -> dict[int, int]:
+    if not counts:
+        return {}
+    named = {link_number(state, table, name): count for name, count in counts.items()}
+    return dict(sorted(named.items()))
+
+
+def _pay_turns(tally: Tally, showing: Showing) -> list[Sharer]:
+    """Pay the hands shown, each at its seat's turn; returns those that wait for the round's close (T4-T6)."""
+    round_ = tally.round
+    sharers: list[Sharer] = []
+    dealt = _dealer_turns(round_, showing)
+    for seat in showing.seats:
+        while dealt and dealt[0][0] >= seat.number:
+            _pay_dealer(tally, showing, *dealt.pop(0), sharers)
+        _pay_seat(tally, seat, sharers)
+        if round_.draws:
+            _pay_draws(tally, seat.number, seat.cards, showing.board)
+    for turn in dealt:
+        _pay_dealer(tally, showing, *turn, sharers)
+    return sharers
+
+
+def _dealer_turns(round_: Round, showing: Showing) -> list[tuple[int, int]]:
+    """The seats at whose turns the dealer's hand is paid, and on which link: the first that wagered (A6).
+
+    It is paid once, when the round's hands are settled; a round without any settles it at its close. They
+    are in payout order, those of one seat by the links' numbers.
+    """
+    if not showing.dealer or round_.settlings:
+        return []
+    players = [(_dealer_players(round_, number), number) for number in sorted(round_.links())]
+    return sorted([(seats[0], number) for seats, number in players if seats], key=lambda turn: -turn[0])
+
+
+def _dealer_players(round_: Round, link: int) -> tuple[int, ...]:
+    seats = {bet.seat for bet in round_.bets if bet.dealer and bet.link == link}
+    return tuple(sorted(seats, reverse=True))
+
+
+def _moment(round_: Round, seat: int) -> int:
+    """When a seat's turn is: 0 for now. That of a missed one was where a lower seat was settled first, else
+    at the close; the entry of that (T10).
+    """
+    if not round_.reopened:
+        return 0
+    for settling in round_.settlings:
+        if not settling.seats or any(settled < seat for settled in settling.seats):
+            return settling.seq
+    raise Refusal(Code.OUT_OF_ORDER, "hands: the round was never closed")
+
+
+def _pay_dealer(tally: Tally, showing: Showing, seat: int, number: int, sharers: list[Sharer]) -> None:
+    link, ranked = tally.link(number), claims.dealer_ranked(tally.state, tally.table, number, showing)
+    winner = Winner(0, ranked.name, False, _dealer_players(tally.round, number))
+    row, _ = tally.rows(number, ranked)
+    if row is None:
+        return
+    if not isinstance(row.pays, Percent):
+        tally.pay_row(link, row, winner, 0)
+    elif link.terms.simultaneous == "order":
+        tally.take(link, row.pays, [winner], _order(seat, dealer=True), _moment(tally.round, seat))
+    else:
+        sharers.append(_sharer(link, row, winner))
+
+
+def _pay_seat(tally: Tally, seat: Seat, sharers: list[Sharer]) -> None:
+    """A seat's own wagers by their rows, and the envy that its hand earns others (A5, T8)."""
+    if seat.folded and not seat.cards:
+        return
+    for number in tally.table.links:
+        ranked = seat.ranked.get(number)
+        if ranked is None:
+            continue
+        row, envy = tally.rows(number, ranked)
+        if row is not None or envy is not None:
+            _pay_hand(tally, seat, tally.link(number), ranked, sharers)
+
+
+def _pay_hand(tally: Tally, seat: Seat, link: Link, ranked: Ranked, sharers: list[Sharer]) -> None:
+    """What a hand that a row names is paid on a link, and what it earns others."""
+    row, _ = tally.rows(link.number, ranked)
+    forfeited = seat.folded and FOLD[tally.table.terms.game] == "forfeits"
+    if row is not None and (forfeited or (seat.number, link.number) not in tally.own):
+        row = None
+    unverified = link.number in seat.unverified
+    winner = Winner(seat.number, ranked.name, unverified, (seat.number,), player=seat.player)
+    hit = None
+    shared = row is not None and isinstance(row.pays, Percent) and link.terms.simultaneous == "share"
+    if row is not None and not shared:
+        if isinstance(row.pays, Percent):
+            order, moment = _order(seat.number, dealer=False), _moment(tally.round, seat.number)
+            hit = tally.take(link, row.pays, [winner], order, moment)[0]
+        else:
+            hit = tally.pay_row(link, row, winner, 0)
+    hit = tally.pay_envy(link, ranked, winner, hit)
+    if row is not None and shared:
+        if hit is not None:
+            winner = winner._replace(hit=hit.number)
+        sharers.append(_sharer(link, row, winner))
+
+
+def _pay_draws(tally: Tally, seat: int, cards: Collection[int], board: Collection[int]) -> None:
+    """Pay the seat's Magic Card and Lucky Bonus, once, however many wagers it has (A7)."""
+    for draw in tally.round.draws:
+        if not any(bet.seat == seat and bet.link == draw.link for bet in tally.round.bets):
+            continue
+        link = tally.link(draw.link)
+        if draw.magic in cards or draw.magic in board:
+            tally.pay_draw(link, seat, MAGIC_CARD, link.terms.magic_for)
+        if draw.lucky == seat:
+            tally.pay_draw(link, seat, LUCKY_BONUS, link.terms.lucky_for)
+
+
+def _pay_at_close(tally: Tally, sharers: list[Sharer], board: Collection[int]) -> None:
+    """Shared awards row by row, highest first, each after the reseed of the row before (T5).
+
+    Missed hands join their row's award as if at the first close (T10). Then the draws of seats left out, or
+    settled before the card was on the board (A7).
+    """
+    closed = (settling.seq for settling in tally.round.settlings if not settling.seats)
+    moment = next(closed) if tally.round.reopened else 0
+    for number, row in sorted({(sharer.link, sharer.row) for sharer in sharers}):
+        link = tally.link(number)
+        pays = link.terms.rows[row].pays
+        winners = [_winner(tally, sharer) for sharer in sharers if (sharer.link, sharer.row) == (number, row)]
+        if isinstance(pays, Percent):
+            tally.take(link, pays, winners, SHARED_FROM + row, moment)
+    drawn = {bet.seat for bet in tally.round.bets} if tally.round.draws else set()
+    for seat in sorted(drawn, reverse=True):
+        _pay_draws(tally, seat, (), board)
+
+
+def _sharer(link: Link, row: Row, winner: Winner) -> Sharer:
+    """A hand that shares its row's award at the close (T5)."""
+    index = link.terms.rows.index(row)
+    return Sharer(
+        winner.seat, link.number, index, winner.hand, winner.unverified, winner.seat == 0, winner.hit
+    )
+
+
+def _winner(tally: Tally, sharer: Sharer) -> Winner:
+    players = _dealer_players(tally.round, sharer.link) if sharer.dealer else (sharer.seat,)
+    return Winner(sharer.seat, sharer.hand, sharer.unverified, players, sharer.hit)
+
+
+def _with_late(state: State, tally: Tally) -> Settlement:
+    """The settlement, with the sums of takes made in the past and what these change (T10, A11)."""
+    settlement = tally.settlement()
+    if not tally.late:
+        return settlement
+
+    def inserting(link: Link, level: Level) -> Edit:
+        keys = (link.number, level.number)
+        return lambda history: _insert_late(
+            history, tally.round, [late for late in tally.late if (late[0].link, late[0].level) == keys]
+        )
+
+    links = [(state.link(take.link), take.level) for take, _ in tally.late]
+    levels = {(link.number, number): (link, link.levels[number - 1]) for link, number in links}
+    made, amounts = recompute(
+        (link, level, inserting(link, level)) for _, (link, level) in sorted(levels.items())
+    )
+    fresh = {award.number: award for _, awards in tally.late for award in awards}
+    for number, award in fresh.items():
+        award.amount = amounts[number]
+    others = [entry for entry in made.raised if entry[0] not in fresh]
+    return Settlement(settlement.hits, settlement.takes, Recomputed(made.changes, others, made.left))
+
+
+def _insert_late(history: History, round_: Round, late: Iterable[tuple[TakeMade, list[Award]]]) -> None:
+    """Put takes into the past, at their turn."""
+    for take, awards in late:
+        shares = [Share(award.number, award.amount, award.dealer) for award in awards]
+        wagers = round_.wagers_at(take.moment, take.link)
+        history.insert((take.moment, take.order), Take(take.rate, shares), wagers)

@@ -1,0 +1,205 @@
+"""What is wrong on the floor, and what do people do about it? The gravest first, for the floor page."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
+
+from jackpot.api.suspension_help import remedies, remedy, suspended
+from jackpot.auth.auth_service import NOBODY_YET
+from jackpot.bank.bank import Desk
+from jackpot.net.devices import Devices
+from jackpot.rules.acts.links import CONFIG_REASON, INTERNAL, OPERATOR
+from jackpot.rules.acts.lost_acks import BEHIND
+from jackpot.rules.acts.meters import TRANSFERRED
+from jackpot.rules.acts.programs import PROGRAM_REASON
+from jackpot.rules.rounds.unpaid import WAITING_MOST
+from jackpot.rules.signing import SITE
+from jackpot.text import Sentence, joined
+from jackpot.web.act_labels import causes
+
+if TYPE_CHECKING:
+    from jackpot.web.overview import Source
+
+# A bank that stops says why in the log; what to do about each is in the manual.
+_LOOK_INTO_BANK: Final = Sentence("the server's log says why; `jackpot lease show` says who has the bank")
+# Devices of a role that are not here: one, and several.
+OFFLINE: Final = {
+    "table": ("Table {names} is offline", "Tables {names} are offline"),
+    "sign": ("Sign {names} is offline", "Signs {names} are offline"),
+}
+
+# By the reason that a link is suspended for, what ends it on the link's page.
+_ON_PAGE: Final = {
+    OPERATOR: Sentence("once the cause is over, let wagers in again on the link's page"),
+    INTERNAL: Sentence("keep the log; once it is understood two people resume it on its page"),
+    TRANSFERRED: Sentence(
+        "its money went to another link; close it on its page, or two people resume it there"
+    ),
+    PROGRAM_REASON: Sentence(
+        "two people compare the program's digest with the published one, on the link's page"
+    ),
+    CONFIG_REASON: Sentence("two people confirm on its page what differs, or the configuration is put back"),
+}
+
+Map = dict[str, Any]
+
+
+def why(desk: Desk) -> str | None:
+    """Why a bank does not act now; None if it acts, here or in another server."""
+    if desk.hold.elsewhere:
+        return None
+    if (stopped := desk.hold.stopped) is not None:
+        return f"stopped: {stopped}" if desk.hold.failed else stopped
+    return None if desk.active else "the ledger does not answer, or answers too slowly"
+
+
+def belonging(devices: Devices) -> set[str]:
+    """The devices that belong at this server now."""
+    return {
+        name
+        for name, device in devices.register.devices.items()
+        if not any(isinstance(desk, Desk) and desk.hold.elsewhere for desk in device.desks)
+    }
+
+
+def _trouble(what: Sentence, next_: str, at: str = "", there: str = "") -> dict[str, str]:
+    """What is wrong, and what somebody does about it.
+
+    next_: in English on every page where it is no Sentence. at: the page where people act on it.
+    there: what they do then, in place of what they type elsewhere.
+    """
+    return {"what": what, "next": next_, "at": at, "there": there}
+
+
+def _table_at(table: str) -> str:
+    """The address of its page."""
+    return f"/ops/tables/{quote(table, safe='')}"
+
+
+def _on_page(reasons: str) -> str:
+    """What people do about a suspended link on its page; "" where that does not end every reason."""
+    found = [_ON_PAGE.get(reason) for reason in reasons.split(", ")]
+    whole = [each for each in found if each is not None]
+    if len(whole) < len(found):
+        return ""
+    return reduce(lambda one, other: Sentence("{one}; {other}", one=one, other=other), whole)
+
+
+def _at_tables(tables: Iterable[Map]) -> Iterator[dict[str, str]]:
+    """Where the round of a table waits for people."""
+    for table in tables:
+        name, round_, asked = table["table"], table["round"], table["asked"]
+        if round_ and round_["state"] == "mismatch":
+            said = Sentence("Table {table}: the chips counted differ from the wagers accepted", table=name)
+            there = Sentence(
+                "count again at the table; or strike a wager, or void the round, on the table's page"
+            )
+            strike = f"strike a wager: `jackpot rounds strike {name} {round_['round']} SEAT LINK`"
+            typed = f"count again at the table, or {strike}, or `jackpot rounds void`"
+            yield _trouble(said, typed, _table_at(name), there)
+        if table["waiting"] > WAITING_MOST:
+            waiting = f"{table['waiting']:,}"
+            said = Sentence("Table {table}: {count} awards wait for people", table=name, count=waiting)
+            each = Sentence(
+                "validate and pay each; where the approved controls let small ones be final at once, "
+                "see `validate_at`"
+            )
+            yield _trouble(said, f"`jackpot hits list`, then {each}", "/ops/hits", each)
+        if asked:
+            said = Sentence(
+                "Table {table}: {person} asked to reopen round {round}; the table waits 15 minutes at most",
+                table=name, person=asked["by"], round=asked["round"],
+            )  # fmt: skip
+            answer = f"`jackpot rounds reopen {name} {asked['round']}`"
+            there = Sentence("another person answers on the table's page")
+            yield _trouble(said, f"another person answers: {answer}, or `decline`", _table_at(name), there)
+
+
+def _at_limit(links: Iterable[Map]) -> Iterator[dict[str, str]]:
+    """Where a meter has reached its limit (L7)."""
+    for link in links:
+        for level in link["levels"]:
+            if level["limit"] is not None and level["primary"] >= level["limit"]:
+                said = Sentence(
+                    "Link {link}: the meter {level} is at its limit", link=link["link"], level=level["level"]
+                )
+                then = Sentence("what would raise it goes to the overflow, and from there to the next meter")
+                yield _trouble(said, then)
+
+
+def _untold(source: "Source") -> Iterator[dict[str, str]]:
+    """Where signed heads and notices do not get to."""
+    then = Sentence("the line not_sent in the log says why; it is tried again")
+    for outbox in source.signer.outboxes if source.signer is not None else ():
+        if outbox.failing:
+            to = outbox.statistics()["destination"]
+            yield _trouble(Sentence("Signed heads do not reach the {destination}", destination=to), then)
+    if source.pagers is not None and source.pagers.outbox.failing:
+        yield _trouble(
+            Sentence("Nobody is paged: the web server of the pagers does not take the messages"), then
+        )
+
+
+def troubles(source: "Source", states: Sequence[Map], *, starting: bool) -> Iterator[dict[str, str]]:
+    """What somebody has to see to, the gravest first, and what they do next.
+
+    states: `views.statistics` of each bank. starting: devices may still be on their way here.
+    """
+    for bank, desk in source.writers.items():
+        if reason := why(desk):
+            said = Sentence("Bank {bank} does not act: {reason}", bank=bank, reason=reason)
+            yield _trouble(said, _LOOK_INTO_BANK)
+        for link, reasons in suspended(desk.board).items():
+            next_ = joined(remedies(reasons, bank, link), "; ")
+            said = Sentence(
+                "Link {link} is suspended: {reasons}", link=link, reasons=causes(reasons.split(", "))
+            )
+            yield _trouble(said, next_, f"/ops/links/{quote(link, safe='')}", _on_page(reasons))
+    for bank in _unfed(source):
+        said = Sentence("Bank {bank} does not reach Redis: signs fed by Redis show a fault", bank=bank)
+        then = Sentence("start Redis, or check the network to it; the money does not wait for it")
+        yield _trouble(said, then)
+    nobody = any(state["bank"] == SITE and not state["people"] for state in states)
+    if nobody and source.config.people.required:
+        yield _trouble(Sentence("Nobody may validate or pay a hit"), Sentence(NOBODY_YET))
+    yield from _untold(source)
+    for state in states:
+        yield from _at_limit(state["links"])
+        for table in state["behind"]:
+            said = Sentence("Table {table} has answers that the ledger does not have", table=table)
+            there = Sentence("two people say on the table's page whether they believe it")
+            yield _trouble(said, remedy(BEHIND, state["bank"], ""), _table_at(table), there)
+    yield from _doubled(source)
+    yield from _at_tables(table for state in states for table in state["tables"])
+    for devices in () if starting else _expected(source):
+        if gone := sorted(belonging(devices) - set(devices.current)):
+            said = Sentence(OFFLINE[devices.register.role][len(gone) > 1], names=", ".join(gone))
+            then = Sentence("check power, network and key; the log names devices that were refused")
+            yield _trouble(said, then)
+
+
+def _doubled(source: "Source") -> Iterator[dict[str, str]]:
+    """Keys that two devices use."""
+    for devices in (source.tables, source.signs):
+        role = devices.register.role
+        for device in sorted(devices.register.blocked):
+            then = Sentence(
+                "find the second one, then `jackpot keys clear {device} --role {key}`; "
+                "a stolen key: `jackpot keys revoke`",
+                device=device,
+                key=role,
+            )
+            said = Sentence("Two devices use the key of {role} {device}", role=Sentence(role), device=device)
+            yield _trouble(said, then)
+
+
+def _unfed(source: "Source") -> list[str]:
+    """The banks of this server that do not reach Redis. Another server's banks are its own to feed."""
+    down = [relay.bank for relay in source.relays if not relay.line.up]
+    return [bank for bank in down if not source.writers[bank].hold.elsewhere]
+
+
+def _expected(source: "Source") -> list[Devices]:
+    """Devices whose absence is a trouble; a sign that is not here may be at a signage process."""
+    return [source.tables] if source.config.signage else [source.tables, source.signs]

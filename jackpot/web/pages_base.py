@@ -1,0 +1,394 @@
+"""How do people come in, and how is a page made for those who have?"""
+
+import secrets
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from http import HTTPStatus
+from typing import Any, Final, NamedTuple
+from urllib.parse import quote, urlencode, urlsplit
+
+import msgspec
+from aiohttp import hdrs, web
+from jinja2 import pass_context
+from jinja2.runtime import Context
+from multidict import MultiDict
+
+from jackpot.api.executor import Acts
+from jackpot.api.http_call import question_of
+from jackpot.api.operation import QUOTED_MOST, NotDone, Question
+from jackpot.api.queries.alarms import Alarm, AskAlarms
+from jackpot.api.queries.hits import AskWaitingHits, Hit
+from jackpot.api.queries.requests import AskRequests, Waiting
+from jackpot.auth.auth_service import NOBODY_YET, SECRET_LEAST, Person
+from jackpot.bank.bank import BankStopped
+from jackpot.config import Config, titles_of
+from jackpot.config.languages import ENGLISH, PAGES, answered, told
+from jackpot.config.languages import words as catalogue
+from jackpot.config.writing import Writing, moment
+from jackpot.ledger.store import LedgerError
+from jackpot.rules.acts import ACTS
+from jackpot.rules.codes import OF_ACTS, Code
+from jackpot.rules.money import of_decimal, to_cents
+from jackpot.runtime.errors import Denied, ServerError
+from jackpot.text import Sentence, card, game, joined, words
+from jackpot.web import act_labels
+from jackpot.web.authentication import (
+    SAFE_METHODS,
+    Access,
+    Forged,
+    Unsafe,
+    check_origin,
+    page_token,
+    word_of_ours,
+)
+from jackpot.web.forms import SIGN_IN_MOST, form_of
+from jackpot.web.sign_pages import SECURITY, asked_in, html, say, templates, written_in
+
+Map = dict[str, Any]
+Page = Callable[[web.Request, Person], Awaitable[web.StreamResponse]]
+
+HOME: Final = "/ops"
+HITS: Final = "/ops/hits"
+LAB: Final = "/ops/lab"
+LINKS: Final = "/ops/links"
+PEOPLE: Final = "/ops/people"
+REPORTS: Final = "/ops/reports"
+SIGN_IN: Final = "/ops/sign-in"
+WAITING: Final = "/ops/waiting"
+# A page of ours sends its forms here and nowhere else; for the rest it is as strict as a sign's.
+_POLICY: Final = SECURITY["Content-Security-Policy"].replace("form-action 'none'", "form-action 'self'")
+# Who may ask for each act; a button that only refuses is none.
+_POWER: Final[Mapping[str, tuple[str, ...]]] = {act.name: act.power for act in ACTS}
+# Where to look for what is not at an address.
+LISTS: Final = {HITS: "All hits", LINKS: "All links", PEOPLE: "All people", REPORTS: "All reports"}
+# How an address is answered at which nothing can be: mistyped, or there is no such thing.
+_NOT_HERE: Final = (400, 404)
+# What a form that was sent comes back with: a sentence, and what shows that it is ours.
+SAID: Final = ("said", "word")
+
+
+class Front(NamedTuple):
+    """What pages are made of. money: how the site writes sums."""
+
+    acts: Acts
+    access: Access
+    config: Config
+    money: Writing
+
+
+class Work(NamedTuple):
+    """What people have to see to. hits: the oldest first.
+
+    others: how many they are besides the one whose own page it is; None where it is not that of one.
+    """
+
+    hits: Sequence[Hit]
+    others: int | None = None
+    alarms: Sequence[Alarm] = ()
+    requests: Sequence[Waiting] = ()
+
+
+class Maker:
+    """Makes pages, and lets people in."""
+
+    def __init__(self, front: Front) -> None:
+        self._acts, self._access = front.acts, front.access
+        self._config, self._money = front.config, front.money
+        self._titles = titles_of(front.config.displays)
+        self._way = written_in(front.config.site.locale, front.config.site.currency)
+        self._templates = templates()
+        self._templates.filters |= {
+            "money": self._sum,
+            "exact": self._exact,
+            "when": self._moment,
+            "words": words,
+            "path": path,
+            "sentence": sentence,
+            "clock": clock,
+            "card": card,
+            "game": game,
+            "doing": act_labels.title,
+            "causes": act_labels.causes,
+            "placed": placed,
+            "titled": self._title,
+            "levelled": self._level,
+        }
+        self._templates.globals |= {"tongue": tongue, "titles": titles, "answer": answer}
+
+    async def door(self, request: web.Request) -> web.StreamResponse:
+        """GET: where people sign in, or how the first of them are made."""
+        try:
+            problem = NOBODY_YET if await self._access.entrance.is_nobodys() else ""
+        except LedgerError:  # a stranger is not told where it is
+            about = OF_ACTS[Code.LEDGER]
+            return self._door(request, request.query, about.means, about.status)
+        return self._door(request, request.query, problem)
+
+    async def sign_in(self, request: web.Request) -> web.StreamResponse:
+        """POST: a session begins. first: the one-time code with which a person chooses their own secret."""
+        form = MultiDict[str]()
+        try:
+            self._access.check_way(request)
+            check_origin(request)
+            form = await form_of(request, SIGN_IN_MOST)
+            login, secret, first = (form.get(name, "") for name in ("login", "secret", "first"))
+            entrance, place = self._access.entrance, await self._access.place(request, login)
+            if first:
+                signed = await entrance.choose(login, first, secret, place)
+            else:
+                signed = await entrance.sign_in(login, secret, form.get("totp", ""), place)
+        except Unsafe as error:
+            return self._door(request, form, str(error), 403)
+        except (ServerError, Forged) as error:
+            return self._door(request, form, str(error), 403)
+        except LedgerError:  # a stranger is not told where it is
+            about = OF_ACTS[Code.LEDGER]
+            return self._door(request, form, about.means, about.status)
+        answer = there(back_to(form.get("back", "")))
+        await self._access.keep(request, answer, signed.token, signed.person.login)
+        return answer
+
+    async def sign_out(self, request: web.Request, _person: Person) -> web.StreamResponse:
+        """POST: the session ends."""
+        if (session := self._access.session(request)) is not None:
+            with suppress(BankStopped):  # the session is over all the same: nothing is kept of it here
+                await self._access.entrance.sign_out(session)
+        answer = there(SIGN_IN)
+        self._access.forget(answer)
+        return answer
+
+    def _door(
+        self, request: web.Request, given: Mapping[str, str], problem: str = "", status: int = HTTPStatus.OK
+    ) -> web.StreamResponse:
+        """given: what the address says, or the form that was refused; its secret is typed again."""
+        if status == HTTPStatus.OK:
+            try:
+                self._access.check_way(request)
+            except Unsafe as error:
+                problem, status = str(error), 403
+        asked = self._at_door(request, given) | {"problem": problem}
+        return self.html(request, "ops/sign-in.html", asked, status)
+
+    def _at_door(self, request: web.Request, given: Mapping[str, str]) -> Map:
+        return {
+            "back": back_to(given.get("back", "")),
+            "login": given.get("login", ""),
+            "first": bool(given.get("first")),
+            "least": SECRET_LEAST,
+            "plain": not self._access.encrypted(request),
+        }
+
+    def signed(self, page: Page) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+        """The page, for those who have signed in; a refusal is a page too."""
+
+        async def answer(request: web.Request) -> web.StreamResponse:
+            try:
+                person = await self._access.person(request, used=request.path != WAITING)
+            except Unsafe as error:
+                return self._door(request, request.query, str(error), 403)
+            except Denied:
+                if request.path == WAITING:
+                    return web.Response(status=204, headers={"HX-Refresh": "true"})
+                return there(f"{SIGN_IN}?back={quote(_sent_from(request))}")
+            except Forged as error:
+                return self._door(request, {}, str(error), 403)
+            except LedgerError:
+                about, back = OF_ACTS[Code.LEDGER], _sent_from(request)
+                return self._door(request, {"back": back}, about.means, about.status)  # to nobody known
+            try:
+                return await page(request, person)
+            except NotDone as refusal:
+                return await self._problem(request, person, refusal)
+            except ServerError as error:
+                return await self._problem(request, person, NotDone(error.code, str(error)))
+            except LedgerError as error:
+                return await self._problem(request, person, NotDone(Code.LEDGER, str(error)))
+
+        return answer
+
+    async def _problem(
+        self, request: web.Request, person: Person, refusal: NotDone, status: int | None = None
+    ) -> web.StreamResponse:
+        """Why it was refused, and where to go on: the form again, or the list of what was looked for."""
+        about = OF_ACTS[refusal.code]
+        shown: Map = {"refusal": refusal, "about": about, "looked": request.method in SAFE_METHODS}
+        if shown["looked"]:
+            kind = "/".join(request.path.split("/")[:3])
+            shown["back"], shown["back_is"] = (kind, LISTS[kind]) if kind in LISTS else (HOME, "The floor")
+            shown["looked"] = (status or about.status) in _NOT_HERE
+            shown["listed"], shown["banked"] = kind in LISTS, kind in (HITS, LINKS)
+        else:
+            back = back_to((await form_of(request)).get("back", ""))
+            shown |= {"back": back, "back_is": "Back"}
+        return await self.page(request, person, "ops/problem.html", status or about.status, **shown)
+
+    async def nowhere(self, request: web.Request, person: Person) -> web.StreamResponse:
+        """An address at which there is no page."""
+        refusal = NotDone(Code.BAD_REQUEST, f"there is no page {request.path[:QUOTED_MOST]}")
+        return await self._problem(request, person, refusal, 404)
+
+    async def ask(self, kind: type[Question], /, *who: Person, **fields: str) -> Any:
+        """The reply to a question. who: asks it, where not everybody may. Raises BadRequest, NotDone."""
+        return await self._acts.carry_out(question_of(kind, fields, *who))
+
+    async def waiting(self, at: str) -> Work:
+        """What waits for people, of all banks that are here; another server's pages show what is there.
+
+        at: the path of the page that shows it.
+        """
+        hits: list[Hit] = []
+        for bank in self._config.banks:
+            with suppress(NotDone):
+                hits += (await self.ask(AskWaitingHits, bank=bank)).hits
+        own = any(f"{HITS}/{path(hit.bank)}/{hit.hit}" == at for hit in hits)
+        found = Work(sorted(hits, key=lambda hit: hit.at), len(hits) - 1 if own else None)
+        with suppress(NotDone):
+            found = found._replace(alarms=(await self.ask(AskAlarms)).alarms)
+        with suppress(NotDone):
+            found = found._replace(requests=(await self.ask(AskRequests)).requests)
+        return found
+
+    async def part(self, request: web.Request, _person: Person) -> web.StreamResponse:
+        """The part of every page that says what waits; it is asked for again when the floor changes."""
+        return self.html(request, "ops/waiting.html", {"waiting": await self.waiting(_asked_from(request))})
+
+    async def page(
+        self, request: web.Request, person: Person, name: str, status: int = 200, **shown: Any
+    ) -> web.StreamResponse:
+        """A whole page for a person."""
+        session = self._access.session(request)
+        shown |= {
+            "person": person,
+            "path": request.path,
+            "here": request.path_qs.partition("?said=")[0].partition("&said=")[0],
+            "said": _said(request, session),
+            "waiting": await self.waiting(request.rel_url.raw_path),
+            "token": page_token(session) if session else "",
+            "key": lambda: secrets.token_hex(16),
+            "may": lambda act: not set(_POWER[act]).isdisjoint(person.roles),
+            "who": _POWER.__getitem__,
+        }
+        return self.html(request, name, shown, status)
+
+    def html(self, request: web.Request, name: str, shown: Map, status: int = 200) -> web.StreamResponse:
+        """A template, filled in, in the browser's language where we speak it, else in the site's."""
+        language = self.language(request)
+        common = {
+            "site": self._config.site.name,
+            "language": language,
+            "displays": self._config.displays,
+            "settings": msgspec.json.encode({"money": self._way, "words": catalogue(language)}).decode(),
+        }
+        answer = html(self._templates.get_template(name).render(**common | shown).encode())
+        answer.set_status(status)
+        answer.headers["Content-Security-Policy"] = _POLICY
+        answer.headers["Vary"] = hdrs.ACCEPT_LANGUAGE
+        answer.headers["Referrer-Policy"] = "same-origin"  # else a browser calls a form's origin `null`
+        return answer
+
+    def language(self, request: web.Request) -> str:
+        """What a page speaks that is asked for so."""
+        return asked_in(request, self._config.site.locale)
+
+    def _title(self, link: str) -> str:
+        """What people call a link; the id of one that the configuration has no more."""
+        return self._titles.get(link, link)
+
+    @pass_context
+    def _level(self, context: Context, level: str, link: str) -> str:
+        """What people call a level of a link, in the page's language."""
+        display = self._config.displays.get(link)
+        return say(context, display.levels.get(level, level) if display else level)
+
+    def _sum(self, amount: str) -> str:
+        return self._money.text(to_cents(of_decimal(amount)))
+
+    def _exact(self, amount: str) -> str:
+        """The same, to the micro-dollar where it has a fraction of a cent."""
+        return self._money.exact(of_decimal(amount))
+
+    def _moment(self, unix_ms: int) -> str:
+        return moment(unix_ms, self._config.site.timezone)
+
+
+@pass_context
+def titles(context: Context, roles: Sequence[str], between: str = ", ") -> str:
+    """Roles in the page's language."""
+    return between.join(say(context, role) for role in roles)
+
+
+@pass_context
+def answer(context: Context, text: str) -> str | None:
+    """A refusal in the page's language; None where it is there in English alone, and on an English page."""
+    language: str = context.get("language", ENGLISH)
+    if isinstance(text, Sentence):
+        return told(language, text) if text.plain in catalogue(language, PAGES) else None
+    return catalogue(language, PAGES).get(text) or answered(language, text)
+
+
+@pass_context
+def tongue(context: Context, text: str) -> str:
+    """The language in which `say` says it: English where no catalogue has it."""
+    language: str = context.get("language", ENGLISH)
+    if isinstance(text, Sentence):
+        text = text.plain
+    return language if text in catalogue(language, PAGES) else ENGLISH
+
+
+def placed(where: str) -> Sentence:
+    """Where an alarm is: what it is, and its name, as `alarms.place` says it."""
+    kind, between, name = where.partition(" ")
+    return joined([Sentence(kind), name], between)
+
+
+def sentence(text: str) -> str:
+    """A text of ours at the beginning of a sentence."""
+    return text[:1].upper() + text[1:]
+
+
+def clock(ms: int) -> str:
+    """A time that still runs, in minutes and seconds; a page counts on from there."""
+    seconds = ms // 1000
+    return f"{seconds // 60}:{seconds % 60:02}"
+
+
+def path(part: str) -> str:
+    """A part of an address."""
+    return quote(part, safe="")
+
+
+def back_to(given: str) -> str:
+    """Where a form came from, if that is a page of ours."""
+    ours = given == HOME or given.startswith((f"{HOME}/", f"{HOME}?"))
+    return given if ours and "\\" not in given and given.isprintable() else HOME
+
+
+def _sent_from(request: web.Request) -> str:
+    """The page that was asked for, or that a form was sent from. The form itself is not read."""
+    if request.method == hdrs.METH_POST:
+        sent = urlsplit(request.headers.get(hdrs.REFERER, ""))
+        return back_to(f"{sent.path}?{sent.query}" if sent.query else sent.path)
+    return request.path_qs
+
+
+def there(at: str) -> web.Response:
+    return web.Response(status=303, headers={hdrs.LOCATION: at, hdrs.CACHE_CONTROL: "no-store"})
+
+
+def saying(back: str, said: str, session: str | None) -> str:
+    """A page's address, with what that page says first."""
+    told = zip(SAID, (said, word_of_ours(session or "", said)), strict=True)
+    return f"{back}{'&' if '?' in back else '?'}{urlencode(list(told), quote_via=quote)}"
+
+
+def _asked_from(request: web.Request) -> str:
+    """The path of the page that asks for a part of itself, as its script says; "" where it says none."""
+    with suppress(ValueError):  # a header may be any text
+        return urlsplit(request.headers.get("HX-Current-URL", "")).path
+    return ""
+
+
+def _said(request: web.Request, session: str | None) -> str:
+    said, word = (request.query.get(name, "") for name in SAID)
+    ours = session is not None and word_of_ours(session, said) == word
+    return said if ours else ""

@@ -1,0 +1,237 @@
+"""What does the server answer over HTTP? Nothing that changes anything.
+
+/metrics, /healthz (alive), /readyz (active and durable) and the floor page on its own listener alone; the
+sign pages and the streams there and on the public one.
+"""
+
+import asyncio
+import os
+import platform
+from collections.abc import Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from aiohttp import hdrs, web
+
+from jackpot import __version__
+from jackpot.api.executor import Acts
+from jackpot.api.operation import BASE
+from jackpot.api.suspension_help import explained
+from jackpot.api.worker_pool import Apart
+from jackpot.auth.auth_service import Entrance
+from jackpot.bank.bank import BankStopped, Desk
+from jackpot.bank.standbys import Standbys
+from jackpot.catalogue import hit_chance
+from jackpot.config import Address, Config
+from jackpot.config.languages import told_all
+from jackpot.net.device_listeners import Encryption
+from jackpot.net.listener import Door
+from jackpot.rules import views
+from jackpot.rules.signing import SITE
+from jackpot.runtime.histogram import Histogram
+from jackpot.web import api, docs, ops, overview
+from jackpot.web.authentication import Access
+from jackpot.web.book_metrics import of_books
+from jackpot.web.floor_alerts import why
+from jackpot.web.host_names import EVERYWHERE, names
+from jackpot.web.http_connection import Visits
+from jackpot.web.metrics import (
+    LastScrape,
+    WayIn,
+    exposition,
+    of_awards,
+    of_banks,
+    of_chances,
+    of_disk,
+    of_encryption,
+    of_heads,
+    of_keys,
+    of_pagers,
+    of_program,
+    of_relays,
+    of_standbys,
+    of_timers,
+    of_way_in,
+)
+from jackpot.web.overview import Overview
+from jackpot.web.pages_base import Front, Maker
+from jackpot.web.reports import Reports
+from jackpot.web.sign_pages import Screens, asked_in, secure
+
+# A scrape while the ledger is in doubt gets the last durable state, not an error: that is when people look.
+STATE_WITHIN_S: Final = 1.0
+
+
+class Visited(Protocol):
+    """A process that answers over HTTP."""
+
+    @property
+    def config(self) -> Config: ...
+    @property
+    def visits(self) -> Visits: ...
+
+
+class Source(overview.Source, Visited, Protocol):
+    """What pages and metrics read."""
+
+    @property
+    def doors(self) -> Sequence[Door]: ...
+
+    @property
+    def acts(self) -> Acts: ...
+    @property
+    def entrance(self) -> Entrance: ...
+    @property
+    def encryption(self) -> Encryption: ...
+    @property
+    def standbys(self) -> Standbys | None: ...
+    @property
+    def digest(self) -> str: ...
+    @property
+    def warnings(self) -> Sequence[str]: ...
+    @property
+    def report_readers(self) -> Apart: ...
+    @property
+    def lag(self) -> Histogram: ...
+
+
+_SOURCE: Final = web.AppKey("source", Source)
+_STATES: Final = web.AppKey("states", dict[str, dict[str, Any]])
+_CHANCES: Final = web.AppKey("chances", dict[tuple[str, str], float])
+
+
+async def listen(
+    source: Source, screens: Screens, door: Door, address: Address, *, public: bool = False
+) -> tuple[web.AppRunner, int]:
+    """Serves HTTP at `address` until the runner is cleaned up; the port that it got. Raises OSError."""
+    app = web.Application(client_max_size=api.REQUEST_MOST)
+    app[_SOURCE] = source
+    app[_STATES] = {}
+    app[_CHANCES] = {
+        (terms.link, level.level): float(hit_chance(terms, level.level))
+        for terms in source.config.links
+        for level in terms.levels
+    }
+    app.add_routes(screens.public())
+    app.middlewares.append(screens.in_words(private=not public))
+    looking = Overview(source, screens.writing)
+
+    async def floor(request: web.Request) -> web.Response:
+        """GET /floor.json: what the floor page shows besides the meters, in the browser's language."""
+        said = told_all(asked_in(request, source.config.site.locale), await looking.look())
+        return web.json_response(said, headers={"Cache-Control": "no-store", "Vary": hdrs.ACCEPT_LANGUAGE})
+
+    if not public:
+        scrape = LastScrape(source.clock, lambda: metrics(app))
+        app.add_routes(
+            [web.get("/metrics", scrape.answer), web.get("/healthz", alive), web.get("/readyz", ready)]
+        )
+        app.add_routes([*screens.private(), web.get("/floor.json", floor), *docs.routes()])
+        access = Access(source.entrance, source.config.listen.proxies)
+        served = api.Served(source.acts, access.person, "http", elsewhere(source.config))
+        app.add_subapp(BASE, api.api(served))
+        front = Front(source.acts, access, source.config, screens.writing)
+        reports = Reports(Maker(front), source.books, source.report_readers, source.config, source.clock)
+        app.add_routes(ops.routes(front, looking, reports))
+    return await start(app, source, screens, door, address)
+
+
+async def start(
+    app: web.Application, source: Visited, screens: Screens, door: Door, address: Address
+) -> tuple[web.AppRunner, int]:
+    """Serves the routes of `app`, and tells its receivers when it ends. Raises OSError."""
+    hosts = names(source.config.listen.hosts, [address.host])
+    app.on_response_prepare.append(secure)
+    app.on_shutdown.append(lambda _: screens.live.end())
+    return await source.visits.serve(app, door, hosts)
+
+
+def elsewhere(config: Config) -> dict[str, str]:
+    """Where the other servers' APIs are, by server id; those alone that can be reached by what is known."""
+    scheme = "http" if config.listen.tls is None else "https"
+    there = {server.id: server.listen.http for server in config.servers if server != config.server}
+    return {
+        name: f"{scheme}://{address}"
+        for name, address in there.items()
+        if address is not None and address.port and address.host not in EVERYWHERE
+    }
+
+
+async def alive(_request: web.Request) -> web.Response:
+    """The process answers."""
+    return web.json_response({"status": "alive"})
+
+
+async def ready(request: web.Request) -> web.Response:
+    """503 with a reason for every bank that is not active and durable, and with the findings of the start.
+
+    suspended: the links that take no wagers, each with why and what people do next.
+    """
+    source = request.app[_SOURCE]
+    reasons = {bank: reason for bank, desk in source.writers.items() if (reason := why(desk))}
+    found: dict[str, Any] = {"warnings": list(source.warnings)} if source.warnings else {}
+    if reasons:
+        return web.json_response({"status": "not ready", "reasons": reasons, **found}, status=503)
+    for desk in source.writers.values():
+        if stopped := explained(desk.board, desk.bank):
+            found["suspended"] = found.get("suspended", {}) | stopped
+    return web.json_response({"status": "ready", **found})
+
+
+async def _learn(states: dict[str, dict[str, Any]], bank: str, desk: Desk) -> None:
+    """The bank's books as they are durable now; they stay as they were known where it is late."""
+    try:
+        async with asyncio.timeout(STATE_WITHIN_S):
+            states[bank] = await desk.ask(views.statistics)
+    except (TimeoutError, BankStopped):
+        if desk.hold.elsewhere:
+            states.pop(bank, None)  # the other server shows its books
+
+
+async def metrics(app: web.Application) -> bytes:
+    """Everything, in Prometheus' text form."""
+    source, states, chances = app[_SOURCE], app[_STATES], app[_CHANCES]
+    desks = {**source.writers, SITE: source.people}
+    async with asyncio.TaskGroup() as group:  # all at once: banks in doubt answer late, each as late as one
+        for bank, desk in desks.items():
+            group.create_task(_learn(states, bank, desk))
+    own = "" if source.config.server is None else source.config.server.id
+    build = {
+        "version": __version__,
+        "digest": source.digest,
+        "python": platform.python_version(),
+        "server": own,
+    }
+    banks = [desk.statistics() for desk in desks.values()]
+    devices = [part.statistics() for part in (source.tables, source.signs)]
+    relays = [relay.statistics() for relay in source.relays]
+    doors = [door.statistics() for door in source.doors]
+    way_in = WayIn(devices, doors, source.visits.refused, source.visits.budget)
+    books = of_books(list(states.values()), banks)
+    heads = [] if source.signer is None else [source.signer.statistics()]
+    disk = [] if source.config.ledger.file is None else [_disk(source.config.ledger.file.parent)]
+    return exposition(
+        chain(
+            of_program(build, source.lag, source.clock.unix_ms() / 1000),
+            of_encryption(source.encryption.ends),
+            of_keys(source.config.keys_end),
+            of_timers(source.config.ledger.timers, desks),
+            books,
+            of_banks(banks),
+            of_awards(banks),
+            of_chances(chances),
+            of_disk(disk),
+            of_standbys(None if source.standbys is None else source.standbys.count),
+            of_way_in(way_in),
+            of_relays(relays),
+            of_heads(heads),
+            of_pagers([] if source.pagers is None else [source.pagers.statistics()]),
+        )
+    )
+
+
+def _disk(folder: Path) -> tuple[int, int]:
+    """Bytes free and in all of the disk that a folder lies on, which the system knows without reading it."""
+    found = os.statvfs(folder)
+    return found.f_bavail * found.f_frsize, found.f_blocks * found.f_frsize

@@ -1,0 +1,338 @@
+"""Which pages hang on walls? A sign for each link, several on one screen, and the whole floor.
+
+Nothing here changes anything.
+"""
+
+import hashlib
+from collections.abc import Awaitable, Callable, Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from aiohttp import hdrs, web
+from jinja2 import Environment, FunctionLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
+
+from jackpot.config import BACKDROP_TYPES, FONT_TYPES, LOGO_TYPES, Config, titles_of
+from jackpot.config.languages import ENGLISH, preferred, spoken, told, words
+from jackpot.config.writing import Writing, writing
+from jackpot.rules.paytable import LinkTerms, Percent
+from jackpot.text import Sentence, filled
+from jackpot.web.live import Live
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+# A page loads nothing from elsewhere, runs only our own files, and is never framed by another site.
+SECURITY: Final = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+    "font-src 'self'; media-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'self'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+# Kinds of file with their charset, which a font has none of.
+STATIC_TYPES: Final[Mapping[str, tuple[str, str | None]]] = {
+    "js": ("text/javascript", "utf-8"),
+    "css": ("text/css", "utf-8"),
+    "svg": ("image/svg+xml", "utf-8"),
+    "woff2": ("font/woff2", None),
+}
+STATIC: Final = (
+    "base.css",
+    "coins.js",
+    "docs.css",
+    "fit.js",
+    "floor.css",
+    "floor.js",
+    "icon.svg",
+    "idle.js",
+    "live.js",
+    "notify.js",
+    "odometer.js",
+    "ops.css",
+    "ops.js",
+    "preview.js",
+    "sign.css",
+    "sign.js",
+    "sound.js",
+    "tones.js",
+    "typed.js",
+    "vendor/barlow-condensed-ext.woff2",
+    "vendor/barlow-condensed.woff2",
+    "vendor/bebas-neue-ext.woff2",
+    "vendor/bebas-neue.woff2",
+    "vendor/cinzel-ext.woff2",
+    "vendor/cinzel.woff2",
+    "vendor/confetti.js",
+    "vendor/htmx.js",
+    "wall.css",
+    "wall.js",
+    "walls.js",
+    "win.js",
+    "wins.js",
+    "words.js",
+)
+# Links on one screen: of more nobody reads one from afar, and each is a page and a stream of its own.
+WALL_MOST: Final = 8
+# A wall holds signs of ours in frames; for the rest it is as strict as a sign.
+_WALL_POLICY: Final = SECURITY["Content-Security-Policy"] + "; frame-src 'self'"
+_DIGEST_SHOWN: Final = 16
+# What a sign without amounts says: who can help, and no word about jackpots that may have stopped (S4).
+UNAVAILABLE: Final = "Display unavailable"
+KNOWN: Final = "The tables know"
+# Basis points of a whole meter.
+WHOLE: Final = 10_000
+
+
+def _file(folder: str, name: str) -> bytes:
+    return resources.files("jackpot.web").joinpath(folder, name).read_bytes()
+
+
+def templates() -> Environment:
+    """The templates of all pages: what is put into them is text, and never markup."""
+    loader = FunctionLoader(lambda name: _file("pages", name).decode())
+    made = Environment(autoescape=True, undefined=StrictUndefined, loader=loader)
+    made.globals["say"] = say
+    return made
+
+
+@pass_context
+def say(context: Context, text: str, **values: object) -> str:
+    """A sentence in the page's language. values: what stands in its braces, where it has not got them."""
+    said = told(context.get("language", ENGLISH), text)
+    return said if isinstance(text, Sentence) else filled(said, values)
+
+
+def asked_in(request: web.Request, site: str) -> str:
+    """In which language a page is that is asked for so. site: the locale of a browser without a wish."""
+    return preferred(",".join(request.headers.getall(hdrs.ACCEPT_LANGUAGE, [])), site)
+
+
+class Screens:
+    """The pages of one configuration, made once. Raises OSError where a logo cannot be read."""
+
+    def __init__(self, config: Config, live: Live) -> None:
+        self.live = live
+        self.writing: Writing = writing(config.site.locale, config.site.currency)
+        self._config = config
+        self._files = {name: _file("static", name) for name in STATIC}
+        self._logos: dict[str, tuple[bytes, str]] = {}
+        for link, display in config.displays.items():
+            if display.logo is not None:
+                self._logos[link] = display.logo.read_bytes(), LOGO_TYPES[display.logo.suffix.lower()]
+        self._templates = templates()
+        self._signs = {link: self._sign(link) for link in config.displays}
+        self._floors: dict[str, bytes] = {}  # by language, of which a locale's regions are not endless
+
+    def public(self) -> list[web.RouteDef]:
+        """Sign pages and streams: what may be shown to everybody."""
+        return [
+            web.get("/sign/wall", self.wall),
+            web.get("/sign/{link}", self.sign),
+            web.get("/static/{name:.+}", self.static),
+            web.get("/logo/{link}", self.logo),
+            web.get("/backdrop/{link}", self.backdrop),
+            web.get("/font/{link}", self.font),
+            web.get("/ws/meters", self.live.websocket, allow_head=False),
+            web.get("/events/meters", self.live.events, allow_head=False),
+        ]
+
+    def private(self) -> list[web.RouteDef]:
+        """The floor page, for those who may see every table."""
+        return [web.get("/", self.floor)]
+
+    async def sign(self, request: web.Request) -> web.Response:
+        """GET /sign/LINK: one link, over the whole screen."""
+        return self._own_sign(request.match_info["link"])
+
+    async def wall(self, request: web.Request) -> web.Response:
+        """GET /sign/wall?links=A,B: several links on one screen, in this order. Without: the first WALL_MOST.
+
+        A link that is called "wall" has the address without links.
+
+        preview: what the first of them shows, made up; the others then show made-up amounts.
+        """
+        if "links" not in request.query and "wall" in self._signs:
+            return self._own_sign("wall")
+        known = ",".join(list(self._signs)[:WALL_MOST])
+        links = list(dict.fromkeys(filter(None, request.query.get("links", known).split(","))))
+        if not 0 < len(links) <= WALL_MOST or not self._signs.keys() >= set(links):
+            text = f"a wall has 1 to {WALL_MOST} links of these: /sign/wall?links={known}\n"
+            raise web.HTTPNotFound(text=text)
+        preview = request.query.get("preview")
+        shown = [None if preview is None else "normal" if place else preview for place in range(len(links))]
+        signs = [
+            {"link": link, "title": self._config.displays[link].title, "preview": one}
+            for link, one in zip(links, shown, strict=True)
+        ]
+        answer = html(self._page("wall.html", links[0], {"signs": signs}))
+        answer.headers["Content-Security-Policy"] = _WALL_POLICY
+        return answer
+
+    def _own_sign(self, link: str) -> web.Response:
+        """The sign of a link. Raises HTTPNotFound where there is no such link."""
+        page = self._signs.get(link)
+        if page is None:
+            known = "  ".join(f"/sign/{name}" for name in self._signs)
+            raise web.HTTPNotFound(text=f"there is no such link; there are {known}\n")
+        return html(page)
+
+    def in_words(self, *, private: bool) -> Any:
+        """Who asks for a page where none is gets one in their language, with ways on.
+
+        Programs get the line of text. private: whether the floor's pages are here.
+        """
+
+        @web.middleware
+        async def told_of(request: web.Request, handler: Handler) -> web.StreamResponse:
+            try:
+                return await handler(request)
+            except web.HTTPNotFound:
+                if "text/html" not in request.headers.get(hdrs.ACCEPT, ""):
+                    raise
+            language = asked_in(request, self._config.site.locale)
+            page = self._templates.get_template("nowhere.html").render(
+                site=self._config.site.name,
+                language=language,
+                sign=request.path.startswith("/sign/"),
+                private=private,
+                signs=titles_of(self._config.displays).items(),
+            )
+            answer = html(page.encode())
+            answer.set_status(404)
+            answer.headers["Vary"] = f"{hdrs.ACCEPT}, {hdrs.ACCEPT_LANGUAGE}"
+            return answer
+
+        return told_of
+
+    async def floor(self, request: web.Request) -> web.Response:
+        """GET /: the whole floor, in the browser's language where we speak it."""
+        language = asked_in(request, self._config.site.locale)
+        if language not in self._floors:
+            self._floors[language] = self._page("floor.html", "", self._floor_settings(language))
+        answer = html(self._floors[language])
+        answer.headers["Vary"] = hdrs.ACCEPT_LANGUAGE
+        return answer
+
+    async def static(self, request: web.Request) -> web.Response:
+        """GET /static/NAME: one of the files named above, nothing else."""
+        name = request.match_info["name"]
+        if name not in self._files:
+            raise web.HTTPNotFound(text="there is no such file\n")
+        kind, charset = STATIC_TYPES[name.rpartition(".")[2]]
+        return web.Response(
+            body=self._files[name], content_type=kind, charset=charset, headers={"Cache-Control": "no-cache"}
+        )
+
+    async def logo(self, request: web.Request) -> web.Response:
+        """GET /logo/LINK: the image in the configuration."""
+        found = self._logos.get(request.match_info["link"])
+        if found is None:
+            raise web.HTTPNotFound(text="this link has no logo\n")
+        # A drawing may hold scripts: they do not run, even if somebody opens the drawing by itself.
+        headers = {"Cache-Control": "no-cache", "Content-Security-Policy": "default-src 'none'; sandbox"}
+        return web.Response(body=found[0], content_type=found[1], headers=headers)
+
+    async def backdrop(self, request: web.Request) -> web.FileResponse:
+        """GET /backdrop/LINK: the image or the film in the configuration, in parts where it is asked so."""
+        face = self._config.displays.get(request.match_info["link"])
+        return _sent(face.backdrop if face else None, BACKDROP_TYPES)
+
+    async def font(self, request: web.Request) -> web.FileResponse:
+        """GET /font/LINK: the font in the configuration."""
+        face = self._config.displays.get(request.match_info["link"])
+        return _sent(face.font if face else None, FONT_TYPES)
+
+    def _face(self, link: str) -> dict[str, Any]:
+        display = self._config.displays[link]
+        return {
+            "title": display.title,
+            "accent": display.accent,
+            "background": display.background,
+            "levels": dict(display.levels),
+            "colours": dict(display.colours),
+            "sound": display.sound,
+            "font": f"/font/{link}" if display.font else None,
+            "logo": f"/logo/{link}" if link in self._logos else None,
+        }
+
+    def _sign(self, link: str) -> bytes:
+        (terms,) = (one for one in self._config.links if one.link == link)
+        locale = self._config.displays[link].locale
+        settings = {
+            "link": link,
+            "money": written_in(locale, self._config.site.currency),
+            "face": self._face(link),
+            "hands": _whole_hands(terms),
+            "levels": [level.level for level in terms.levels],
+            "words": dict(words(locale)),
+            "insecure": self._config.listen.insecure,
+        }
+        return self._page("sign.html", link, settings)
+
+    def _floor_settings(self, language: str) -> dict[str, Any]:
+        return {
+            "language": language,
+            "words": dict(words(language)),
+            "money": written_in(self._config.site.locale, self._config.site.currency),
+            "faces": {link: self._face(link) for link in self._config.displays},
+            "insecure": self._config.listen.insecure,
+        }
+
+    def _page(self, template: str, link: str, settings: dict[str, Any]) -> bytes:
+        text = msgspec.json.encode(settings).decode()
+        digest = hashlib.sha256(text.encode() + b"".join(self._files.values())).hexdigest()
+        face = self._config.displays[link] if link else None
+        said = words(face.locale) if face else {}
+        backdrop = face.backdrop if face else None
+        page = self._templates.get_template(template).render(
+            site=self._config.site.name,
+            language=spoken(face.locale) if face else settings["language"],
+            title=face.title if face else "",
+            logo=f"/logo/{link}" if link in self._logos else None,
+            backdrop=f"/backdrop/{link}" if backdrop else None,
+            backdrop_moves=backdrop is not None
+            and BACKDROP_TYPES[backdrop.suffix.lower()].startswith("video/"),
+            settings=text,
+            unavailable=said.get(UNAVAILABLE, UNAVAILABLE),
+            known=said.get(KNOWN, KNOWN),
+            version=digest[:_DIGEST_SHOWN],
+        )
+        return page.encode()
+
+
+def written_in(locale: str, currency: str) -> dict[str, str]:
+    """What a page's scripts write sums by (`Intl.NumberFormat`)."""
+    return {"locale": locale.replace("_", "-"), "currency": currency}
+
+
+def _whole_hands(terms: LinkTerms) -> dict[str, str]:
+    """By level, the lowest hand that wins all of it; a hand of one suit alone is no promise to make."""
+    return {
+        row.pays.level: row.hand
+        for row in terms.rows
+        if isinstance(row.pays, Percent) and row.pays.rate == WHOLE and not row.suits
+    }
+
+
+def _sent(file: Path | None, kinds: Mapping[str, str]) -> web.FileResponse:
+    """A file of the configuration. Raises HTTPNotFound where it names none, or the file is gone."""
+    if file is None or not file.is_file():
+        raise web.HTTPNotFound(text="this link has none\n")
+    kind = kinds[file.suffix.lower()]
+    return web.FileResponse(file, headers={"Cache-Control": "no-cache", "Content-Type": kind})
+
+
+async def secure(_request: web.Request, response: web.StreamResponse) -> None:
+    """Adds to an answer what a browser may do with it."""
+    for name, value in SECURITY.items():
+        response.headers.setdefault(name, value)
+
+
+def html(page: bytes) -> web.Response:
+    """A page that is never kept."""
+    return web.Response(
+        body=page, content_type="text/html", charset="utf-8", headers={"Cache-Control": "no-store"}
+    )

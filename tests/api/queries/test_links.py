@@ -1,0 +1,52 @@
+"""Does a link say all that its books know of its levels?"""
+
+import json
+import re
+from pathlib import Path
+
+from jackpot.app import Server
+from tests.net.test_admin_socket import jackpot
+from tests.running_server import LINK, LINKS, configure, on_loop, table
+from tests.web.test_metrics import fetch
+
+
+@on_loop
+async def test_a_level_shows_its_rates_and_terms_everywhere(tmp_path: Path) -> None:
+    """S1: value, seed, reseed, rates, limit, hits, wins, wagers; on the page, in the command, as a metric."""
+    bonus = LINKS.replace("pa-643a-five-card-C", "pa-643a-five-card-hand-bonus") + (
+        '[link.level.meter]\nlimit = "20000.00"\nlimit_approval = "tests"\n'
+    )
+    config = configure(tmp_path, links=bonus)
+    async with Server(config) as server, table(server) as device:
+        device.wager(1, "R1", 1, 2, lock=True)
+        assert (await device.answer(1))["t"] == "ack"
+        device.say(t="void", seq=2, round="R1", reason="misdeal")
+        assert (await device.answer(2))["t"] == "ack"
+        device.wager(3, "R2", 1, lock=True)
+        assert (await device.answer(3))["t"] == "ack"
+        terms = json.loads((await fetch(server, "/floor.json"))[1])["terms"][LINK]["meter"]
+        metrics = (await fetch(server, "/metrics"))[1].splitlines()
+        _, shown, _ = await jackpot("links", "show", LINK, "-c", str(config.path))
+        missing = await jackpot("links", "show", "nowhere", "-c", str(config.path))
+    assert terms == [
+        "of a wager 13 %, to the reserve 8 %",
+        "seed $10,000.00, reseed $0.00, limit $20,000.00",
+        "reserve $0.08, overflow $0.00",
+        "0 hits, $0.00; 1 wager",
+        "undone: 0 hits, 2 wagers",
+    ]
+    told = {
+        name: value
+        for name, _, value in (line.partition(f'{{level="meter",link="{LINK}"}} ') for line in metrics)
+        if value
+    }
+    assert {name.removeprefix("jackpot_"): float(told[name]) for name in told if "_rate_" in name} == {
+        "primary_rate_ratio": 0.13,
+        "reserve_rate_ratio": 0.08,
+    }
+    money = {name: float(told[f"jackpot_{name}_currency_units"]) for name in ("seed", "reseed", "limit")}
+    assert money == {"seed": 10_000, "reseed": 0, "limit": 20_000}
+    facts = dict(re.findall(r"^│ ([a-z ]+?) +│ (\S.*?) +│$", shown, re.MULTILINE))
+    assert (facts["primary rate"], facts["reserve rate"]) == ("13 %", "8 %")
+    assert (facts["limit"], facts["wagers"], facts["wagers undone"]) == ("$20,000.00", "1", "2")
+    assert (missing[0], missing[2]) == (1, "there is no link nowhere: `jackpot links list` names them all\n")

@@ -1,0 +1,33 @@
+"""Does a table say its round, and whom it waits for?"""
+
+from pathlib import Path
+
+from jackpot.app import Server
+from tests.running_server import LINK, LINKS, administer, configure, on_loop, table
+
+
+@on_loop
+async def test_rounds_are_struck_voided_and_reopened(tmp_path: Path) -> None:
+    """T3, T6, T10: the table is told its round by a `round` push."""
+    config = configure(tmp_path, links=LINKS + "count_chips = true\n")
+    async with Server(config) as server, table(server) as device:
+        device.wager(1, "R1", 1, 2, lock=True, chips={LINK: 1})
+        assert (await device.answer(1))["warn"]
+        shown = await administer(config, do="/tables/{table}", table="T01")
+        assert shown["round"]["state"] == "mismatch"
+        request = {"table": "T01", "round": "R1", "reason": "no chip", "by": "Ann"}
+        assert (await administer(config, do="strike", seat=2, link=LINK, **request))["ok"]
+        assert (await device.type("round"))["state"] == "locked"
+        device.say(t="close", seq=2, round="R1")
+        assert (await device.answer(2))["t"] == "ack"
+        assert (await administer(config, do="reopen", **request))["asked"]
+        device.wager(3, "R2", 1)
+        assert (await device.answer(3))["code"] == "table_held"
+        shown = await administer(config, do="/tables/{table}", table="T01")
+        assert shown["round"]["asked"] == "Ann"
+        assert (await administer(config, do="decline", **request))["ok"]
+        assert (await administer(config, do="reopen", **request))["asked"]
+        assert (await administer(config, do="reopen", **request | {"by": "Bo"}))["ok"]
+        assert (await device.type("round"))["round"] == "R1"
+        voided = await administer(config, do="void", and_by="Bo", **request)
+        assert [refund["seat"] for refund in voided["refunds"]] == [1]

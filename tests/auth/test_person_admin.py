@@ -1,0 +1,45 @@
+"""How do people join a site, and who cannot?"""
+
+from pathlib import Path
+
+import pytest
+
+from jackpot.auth.person_admin import Coming
+from jackpot.rules.codes import Code
+from jackpot.runtime.errors import Denied
+from tests.auth.test_auth_service import ANN, BEN, denied, opened
+from tests.running_server import on_loop
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        (ANN, ANN._replace(secret="another secret")),
+        (ANN, BEN._replace(secret="short")),
+        (ANN, BEN._replace(login="ben the second", secret="Ben the Second")),
+        (ANN, BEN._replace(login="")),
+        (ANN,),
+    ],
+)
+@on_loop
+async def test_who_cannot_be_first(tmp_path: Path, first: tuple[Coming, ...]) -> None:
+    """Two different people, with names and with secrets that nobody guesses; else nobody begins."""
+    async with opened(tmp_path, empty=True) as site:
+        with pytest.raises(Denied):
+            await site.staff.begin(first, "root")
+        await site.staff.begin((ANN, BEN), "root")
+
+
+@on_loop
+async def test_a_login_is_one_persons(tmp_path: Path) -> None:
+    """However it is written; one that waits for a second admin is taken, too, and a mistaken one is free."""
+    async with opened(tmp_path) as site:
+        ann = await site.enter(ANN)
+        await denied(site.staff.add([ann], " ANN", "Another", ()), Code.TWICE)
+        assert (await site.staff.add([ann], "cal", "Cal", ("floor",))).asked
+        await denied(site.staff.add([ann], "cal", "Cal", ()), Code.TWICE)
+        local = await site.entrance.of_login("ann")
+        assert local is not None
+        floor = await site.join("dee", "floor")
+        assert (await site.staff.add([floor], "eve", "Eve", ())).code == "not_allowed"
+        assert (await site.staff.add([ann], "eve", "Eve", ())).ok

@@ -1,0 +1,139 @@
+"""Does a server start only what it can believe, and say what it cannot (S3, S2)?"""
+
+import asyncio
+import contextlib
+import json
+import ssl
+from pathlib import Path
+
+import pytest
+import structlog
+import trustme
+from typer.testing import CliRunner
+
+from jackpot.app import Server
+from jackpot.cli.config import app as check_app
+from jackpot.ledger.store import LedgerError
+from tests.ledger.verify.test_verifier import spoil
+from tests.running_server import LINK, LINKS, Device, configure, on_loop, table
+from tests.web.test_metrics import fetch, key, samples
+
+
+@on_loop
+async def test_a_changed_link_starts_suspended(tmp_path: Path) -> None:
+    """L9: a configuration that differs from the journal suspends its link; put back, the link resumes."""
+    async with Server(configure(tmp_path)):
+        pass
+    changed = configure(tmp_path, links=LINKS + 'validate_at = "50.00"\n')
+    with structlog.testing.capture_logs() as logs:
+        async with Server(changed) as server, table(server) as device:
+            assert device.heard[-1]["links"][0]["state"] == "suspended"
+            device.wager(1, "R1", 1)
+            assert (await device.answer(1))["code"] == "suspended"
+    said = next(line for line in logs if line["event"] == "config_differs")
+    assert said["differences"] == ["validate_at: none in the ledger, 50.00 in the configuration"]
+    async with Server(configure(tmp_path)) as server, table(server) as device:
+        assert device.heard[-1]["links"][0]["state"] == "active"
+
+
+@on_loop
+async def test_a_new_table_joins(tmp_path: Path) -> None:
+    """DESIGN, ledger: adding tables is no parameter change."""
+    async with Server(configure(tmp_path)):
+        pass
+    async with Server(configure(tmp_path, tables=3)) as server, table(server, "T03") as device:
+        device.wager(1, "R1", 1)
+        assert (await device.answer(1))["t"] == "ack"
+
+
+@on_loop
+async def test_a_link_that_another_bank_has_is_shown_as_closed(tmp_path: Path) -> None:
+    """L9: without its `bank` line it is a mistake to the check; a server says so wherever people look."""
+    side = LINKS.replace(LINK, "side")
+    both = f'{LINKS}{side}bank = "side"\n'
+    async with Server(configure(tmp_path, links=both)):
+        pass
+    config = configure(tmp_path, links=LINKS + side)
+    said = 'link side lies in bank side of the ledger, and not in bank main: write bank = "side" on the link'
+    check = await asyncio.to_thread(CliRunner().invoke, check_app, ["check", str(config.path)])
+    assert check.exit_code == 1
+    assert check.stderr.startswith(said)
+    assert check.stderr.endswith(f"{config.path}: 1 mistake\n")
+    next_ = "`jackpot config check` says whether another bank of the ledger has it"
+    async with Server(config) as server:
+        ready = json.loads((await fetch(server, "/readyz"))[1])
+        assert ready["suspended"]["side"].startswith(f"not_opened: {next_}")
+        troubles = json.loads((await fetch(server, "/floor.json"))[1])["troubles"]
+        (next_told,) = [each["next"] for each in troubles if "Link side is suspended" in each["what"]]
+        assert next_told.startswith(next_)
+        found = await samples(server)
+        for link, closed in (("side", 1), (LINK, 0)):
+            assert found[key("jackpot_link_suspended", link=link, reason="not_opened")] == closed
+            assert found[key("jackpot_link_active", link=link)] == 1 - closed
+    configure(tmp_path, links=both)
+    assert CliRunner().invoke(check_app, ["check", str(config.path)]).exit_code == 0
+
+
+@on_loop
+async def test_a_bank_that_was_never_meant_is_not_to_be_opened(tmp_path: Path) -> None:
+    """S3: where all its links lie in other banks, what stops it says so, and names no `bank open`."""
+    async with Server(configure(tmp_path, links=f'{LINKS}bank = "side"\n')):
+        pass
+    async with Server(configure(tmp_path)) as server:
+        status, text = await fetch(server, "/readyz")
+    assert status == 503
+    assert f"link {LINK} lies in bank side of the ledger, and not in bank main" in text
+    assert "bank open" not in text
+
+
+def _tamper(path: Path) -> None:
+    spoil(path, "DELETE FROM snapshot", "UPDATE journal SET body = x'93' WHERE seq = 1")
+
+
+@on_loop
+async def test_a_ledger_that_was_changed_starts_no_link(tmp_path: Path) -> None:
+    """S3: the chain does not hold, so the server does not start and names the row."""
+    config = configure(tmp_path)
+    async with Server(config):
+        pass
+    _tamper(tmp_path / "ledger.db")
+    with pytest.raises(LedgerError, match="row 1"):
+        async with Server(config):
+            pytest.fail("it started")
+
+
+def _certified(name: str, trust: trustme.CA) -> ssl.SSLContext:
+    context = ssl.create_default_context()
+    trust.configure_trust(context)
+    trust.issue_cert(f"{name}.test", common_name=name).configure_cert(context)
+    return context
+
+
+@on_loop
+async def test_a_certificate_must_name_its_device(tmp_path: Path) -> None:
+    """WIRE, handshake: with mutual TLS the common name must equal the id; the mac is still required."""
+    trust = trustme.CA()
+    trust.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+    server_cert = trust.issue_cert("127.0.0.1")
+    server_cert.private_key_and_cert_chain_pem.write_to_path(str(tmp_path / "server.pem"))
+    pem = tmp_path / "server.pem"
+    tls = f'[listen.tls]\ncert = "{pem}"\nkey = "{pem}"\nclient_ca = "{tmp_path / "ca.pem"}"'
+    config = configure(tmp_path, extra=tls)
+    async with Server(config) as server:
+        for name, expected in (("T01", "welcome"), ("T02", "error")):
+            context = _certified(name, trust)
+            reader, writer = await asyncio.open_connection("127.0.0.1", server.ports["tables"], ssl=context)
+            device = Device(reader, writer)
+            with structlog.testing.capture_logs() as logs:
+                await device.hello(config, "table", "T01")
+                assert (await device.type("welcome", "error"))["t"] == expected
+            writer.transport.abort()
+            told = [(line["certificate"], line["why"]) for line in logs if line["event"] == "stranger_closed"]
+            wanted = [(name, "its certificate is of another id")] * (expected == "error")
+            assert told == wanted, "somebody may have the key of the one it claims"
+        context = ssl.create_default_context()
+        trust.configure_trust(context)
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.ports["tables"], ssl=context)
+        with contextlib.suppress(ssl.SSLError):
+            assert await reader.read(1) == b""
+        writer.transport.abort()

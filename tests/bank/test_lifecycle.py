@@ -1,0 +1,490 @@
+"""Does one table say what a bank may be in a server, and does it keep the lease's rules whatever comes?
+
+Without a database: the ledger is a head in memory, the servers' clocks are numbers, and hypothesis chooses
+what happens next.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from itertools import product
+from math import inf
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jackpot.bank.lifecycle import INPUTS, TRANSITIONS, Do, Hold, next_state, patience
+from jackpot.ledger.journal import Head
+from jackpot.rules.invariant import InvariantError
+from jackpot.runtime.head_watch import (
+    AWAY_S,
+    BEAT_S,
+    BLIND_S,
+    GONE_S,
+    HANDED_OVER_S,
+    LEASE_S,
+    LOOK_S,
+    NOT_FIRST_S,
+    STARTED_TOGETHER_S,
+    TAKEOVER_S,
+)
+from jackpot.runtime.service_states import AWAY, DRAINING, HELD, IN_DOUBT, OPEN, SURE, Here, Service, State
+
+US, THEM = "a host:1:abc", "b host:2:abc"
+
+
+def head(holder: str, epoch: int = 1, seq: int = 0, beat: int = 1) -> Head:
+    return Head("main", epoch, seq, bytes(32), holder, beat)
+
+
+def hold(*, shared: bool = True, others: bool = True) -> Hold:
+    return Hold("main", US, 0.0, shared=shared, others=others)
+
+
+def serving(now: float = 0.0, *, shared: bool = True, others: bool = True) -> Hold:
+    """A bank that was taken at `now`, and serves."""
+    found = hold(shared=shared, others=others)
+    found.take()
+    found.taken(head(US), now, now)
+    found.checked()
+    assert found.agreed() == (Do.LET_IN,)
+    return found
+
+
+# The table itself
+
+
+def test_the_table_knows_every_state_and_input() -> None:
+    """DESIGN, beyond one machine: a bank's life is one literal table; nothing in it is unreachable."""
+    assert TRANSITIONS.keys() == set(State)
+    assert {news for row in TRANSITIONS.values() for news in row} == set(INPUTS)
+    reached = {State.WATCHING}
+    while more := {after for state in reached for after in TRANSITIONS[state].values()} - reached:
+        reached |= more
+    assert reached == set(State)
+
+
+@pytest.mark.parametrize(("state", "news"), list(product(State, INPUTS)))
+def test_every_input_in_every_state_keeps_the_rules(state: State, news: str) -> None:
+    """DESIGN, beyond one machine, and 4: what an input may do to a bank, whatever state it is in."""
+    if news not in TRANSITIONS[state]:
+        with pytest.raises(InvariantError, match=f"{news} cannot happen"):
+            next_state(state, news)
+        return
+    after = next_state(state, news)
+    if state is State.FAILED or news == "failed":
+        assert after is State.FAILED, "what has stopped for good stays so"
+        return
+    assert after is not State.FAILED
+    if after in HELD - {state} and state not in HELD:
+        assert (state, news) == (State.CHECKING, "checked"), "held only once the epoch's books were checked"
+    if after is State.CHECKING:
+        assert (state, news[:5]) == (State.TAKING, "taken"), "checked only in an epoch of our own"
+    if after in OPEN and state not in OPEN | AWAY:
+        assert news == "agreed", "no device is let in before configuration and journal agree (L9)"
+    if state in IN_DOUBT and after not in IN_DOUBT and after in HELD:
+        assert news == "rebuilt", "a doubt ends with a look at the ledger, and nothing else"
+    if news == "doubted":
+        assert after in IN_DOUBT
+    if news in {"fenced", "lost"}:
+        assert after is State.WATCHING, "a server that lost the bank decides nothing"
+    if news in {"slow", "doubted", "lapsed"}:
+        assert after not in SURE - {State.OPENING}, "links are suspended"
+    if state in AWAY and after in OPEN:
+        assert news in {"acknowledged", "taken"}, "devices come back only once the ledger has confirmed it"
+    if after is State.RELEASING:
+        assert (state in DRAINING, news) == (True, "drained"), "first nothing more is taken in"
+    if state in DRAINING and after in HELD:
+        assert after in DRAINING, "a bank that is to be given up takes nothing in again"
+
+
+CALLS: dict[str, Callable[[Hold, float], object]] = {
+    "seen": lambda one, now: one.seen(head(THEM), held=True, now=now, waits=0.0),
+    "free": lambda one, _now: one.take(),
+    "lost": lambda one, _now: one.lost(),
+    "taken": lambda one, now: one.taken(head(US), now, now),
+    "taken late": lambda one, now: one.taken(head(US), now - LEASE_S, now),
+    "checked": lambda one, _now: one.checked(),
+    "agreed": lambda one, _now: one.agreed(),
+    "acknowledged": lambda one, now: one.acknowledged(now, now),
+    "acknowledged late": lambda one, now: one.acknowledged(now - LEASE_S, now),
+    "slow": lambda one, _now: one.slow(),
+    "doubted": lambda one, _now: one.doubted(),
+    "rebuilt": lambda one, _now: one.rebuilt(),
+    "fenced": lambda one, _now: one.fenced(),
+    "ending": lambda one, _now: one.ending(),
+    "drained": lambda one, _now: one.drained(),
+    "released": lambda one, _now: one.released(),
+    "failed": lambda one, _now: one.fail("for this test"),
+    "lapsed": lambda one, now: one.tick(now),
+}
+
+STEPS = st.lists(
+    st.tuples(st.sampled_from([*CALLS]), st.sampled_from([0.0, 0.1, BEAT_S, 1.0, LEASE_S, AWAY_S, 3600.0])),
+    max_size=40,
+)
+
+
+@settings(max_examples=500)
+@given(STEPS, st.booleans(), st.booleans())
+def test_whatever_comes_the_views_agree_with_the_state(
+    steps: list[tuple[str, float]], shared: bool, others: bool
+) -> None:
+    """DESIGN, beyond one machine: what is asked about a bank has one answer, and a safe one.
+
+    An input that cannot come raises and changes nothing.
+    """
+    one, now = hold(shared=shared, others=others), 100.0
+    confirmed, epoch_since_doubt = -inf, True
+    for news, passed in steps:
+        now += passed
+        before = one.state
+        try:
+            said = CALLS[news](one, now) or ()
+        except InvariantError:
+            assert one.state is before
+            assert news not in TRANSITIONS[before] or (news == "rebuilt" and not epoch_since_doubt)
+        else:
+            assert isinstance(said, tuple)
+            if news.startswith(("acknowledged", "taken")):
+                confirmed = now - (LEASE_S if news.endswith("late") else 0.0)
+            if news.startswith("taken"):
+                epoch_since_doubt = True
+            if news == "doubted" and before is not State.FAILED:
+                epoch_since_doubt = False
+            left = before in HELD and one.state not in HELD
+            assert not left or {Do.STOP, Do.SEND_AWAY} <= set(said), "askers and devices are told"
+            came = before not in OPEN and one.state in OPEN
+            assert came == (Do.LET_IN in said)
+            assert before not in OPEN or one.state in OPEN or Do.SEND_AWAY in said
+            if before in IN_DOUBT and one.state in SURE:
+                assert epoch_since_doubt, "first a new epoch, only then a look (DESIGN 4)"
+        agree(one, now)
+        if shared and one.trusted(now):
+            assert now - confirmed < LEASE_S, "nothing is promised 2 s after the last acknowledgement"
+
+
+def agree(one: Hold, now: float) -> None:
+    """What every view says of the state, side by side."""
+    told = one.look(7, now)
+    assert not one.trusted(now) or one.leased(now)
+    assert not one.trusted(now) or (one.stopped is None and not one.in_doubt)
+    assert (one.stopped is None) == (one.state in HELD) == (told.here in {Here.HELD, Here.UNCONFIRMED})
+    assert (told.here is Here.STOPPED) == one.failed
+    assert (told.here is Here.HELD) == (one.state in HELD and one.leased(now))
+    assert (one.service is Service.HERE) == (one.state in OPEN)
+    assert not (one.elsewhere and one.busy)
+    assert not one.draining or (one.stopped is None and not one.trusted(now))
+    if one.elsewhere or one.failed or one.state in AWAY:
+        assert one.service is Service.ELSEWHERE
+    if one.state in HELD:
+        assert (one.held_by, told.holder, told.seq) == (US, US, 7)
+    else:
+        assert one.held_by == (THEM if one.elsewhere else "")
+
+
+# Several servers and one head, without a database
+
+
+@dataclass
+class World:
+    """One head, and servers whose clocks stand apart; a frozen one sees nothing until it wakes."""
+
+    rates: tuple[float, ...]
+    now: float = 0.0
+    head: Head = field(default_factory=lambda: head("", epoch=0, beat=0))
+    holds: list[Hold] = field(default_factory=list)
+    epochs: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        for number in range(len(self.rates)):
+            own = f"{'abc'[number]} host"
+            self.holds.append(Hold("main", own, self.clock(number), shared=True, others=True))
+            self.epochs.append(0)
+
+    def clock(self, number: int) -> float:
+        return self.now * self.rates[number] + 1000 * number
+
+    def trusted(self) -> list[int]:
+        return [number for number, one in enumerate(self.holds) if one.trusted(self.clock(number))]
+
+    def look(self, number: int, held: bool) -> None:
+        """A standby looks; where the bank is free it takes it, unless the head has moved by then."""
+        one = self.holds[number]
+        if one.state is State.WATCHING:
+            now = self.clock(number)
+            if Do.TAKE in one.seen(self.head, held=held, now=now, waits=0.0):
+                self._take(number)
+
+    def _take(self, number: int) -> None:
+        one, began = self.holds[number], self.clock(number)
+        epoch = self.head.epoch + 1
+        self.head = head(one.own, epoch, self.head.seq, self.head.beat + 1)
+        self.epochs[number] = epoch
+        one.taken(self.head, began, self.clock(number))
+        if one.state is State.CHECKING:
+            one.checked()
+            one.agreed()
+        else:
+            one.rebuilt()
+
+    def commit(self, number: int, took: float, *, doubt: bool, beat: bool) -> None:
+        """A holder commits or beats; the answer takes a while, or is lost after it was written."""
+        one, began = self.holds[number], self.clock(number)
+        if one.state not in HELD - IN_DOUBT:
+            return
+        if self.head.epoch != self.epochs[number]:
+            self.pass_time(took)
+            one.fenced()
+            return
+        self.head = head(one.own, self.head.epoch, self.head.seq + (not beat), self.head.beat + beat)
+        self.pass_time(took)
+        if one.state not in HELD - IN_DOUBT:
+            return
+        if doubt:
+            one.doubted()
+        else:
+            one.acknowledged(began, self.clock(number))
+
+    def recover(self, number: int) -> None:
+        """After doubt: the new epoch first. It fails where another server has the bank by now."""
+        one = self.holds[number]
+        if one.state not in IN_DOUBT:
+            return
+        if self.head.epoch != self.epochs[number]:
+            one.fenced()
+            return
+        self._take(number)
+
+    def pass_time(self, seconds: float) -> None:
+        """In small steps, in which nobody but the clock does anything; after each the rule is looked at."""
+        ends = self.now + seconds
+        while self.now < ends:
+            self.now = min(self.now + 0.05, ends)
+            self.judge()
+
+    def tick(self) -> None:
+        for number, one in enumerate(self.holds):
+            one.tick(self.clock(number))
+
+    def judge(self) -> None:
+        shown = self.trusted()
+        assert len(shown) < 2, f"{shown} both show the bank at {self.now}"
+        for number in shown:
+            assert self.epochs[number] == self.head.epoch, "it shows a bank that another server has"
+
+
+SERVERS = st.integers(0, 2)
+TIMES = st.sampled_from([0.0, 0.05, LOOK_S, BEAT_S, BLIND_S, LEASE_S, GONE_S, TAKEOVER_S, 6.0])
+MOVES = st.lists(
+    st.one_of(
+        st.tuples(st.just("look"), SERVERS, TIMES, st.booleans()),
+        st.tuples(st.sampled_from(["commit", "beat", "doubt"]), SERVERS, TIMES, st.booleans()),
+        st.tuples(st.sampled_from(["recover", "release", "tick"]), SERVERS, TIMES, st.booleans()),
+    ),
+    max_size=60,
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(MOVES, st.tuples(*[st.sampled_from([0.99, 1.0, 1.01])] * 3))
+def test_never_do_two_servers_show_a_bank(
+    moves: list[tuple[str, int, float, bool]], rates: tuple[float, float, float]
+) -> None:
+    """DESIGN, beyond one machine: one active server a bank; a standby takes none that may still be shown.
+
+    The clocks of any two machines differ by 2 % at most; none of their times is ever compared. A connection
+    that is seen to be gone while its holder lives is the worst case, and is given here as often as not.
+    """
+    world = World(rates)
+    for what, number, seconds, flag in moves:
+        if what == "look":
+            world.look(number, flag)
+        elif what == "recover":
+            world.recover(number)
+        elif what == "release":
+            if world.holds[number].state in HELD and world.head.epoch == world.epochs[number]:
+                world.holds[number].ending()
+                world.holds[number].drained()
+                world.head = head("", world.head.epoch, world.head.seq, world.head.beat + 1)
+                world.judge()
+                world.holds[number].released()
+        elif what == "tick":
+            world.tick()
+        else:
+            world.commit(number, seconds, doubt=what == "doubt", beat=what == "beat")
+        world.judge()
+        world.pass_time(seconds)
+
+
+# One rule each
+
+
+def test_a_doubt_ends_with_a_new_epoch_and_then_a_look() -> None:
+    """DESIGN 4: first a new epoch in an acknowledged commit, only then the head."""
+    one = serving()
+    one.doubted()
+    assert (one.in_doubt, one.trusted(0.1), one.stopped) == (True, False, None)
+    with pytest.raises(InvariantError, match="before a new epoch"):
+        one.rebuilt()
+    assert one.state is State.DOUBT
+    one.taken(head(US, 2), 1.0, 1.1)
+    assert not one.trusted(1.2)
+    one.rebuilt()
+    assert one.trusted(1.2)
+    assert not one.trusted(1.0 + LEASE_S), "the lease holds from when the epoch was asked for"
+    one.doubted()
+    with pytest.raises(InvariantError, match="before a new epoch"):
+        one.rebuilt()
+
+
+def test_a_doubt_in_opening_lets_no_device_in() -> None:
+    """L9, DESIGN 4: devices wait for configuration and journal, and for the ledger, in whichever order."""
+    one = hold()
+    one.take()
+    one.taken(head(US), 0.0, 0.0)
+    one.checked()
+    one.doubted()
+    assert (one.state, one.service) == (State.OPENING_DOUBT, Service.SOON)
+    assert one.agreed() == (Do.LET_IN,)
+    assert (one.state, one.trusted(0.1)) == (State.DOUBT, False)
+
+
+def test_a_lapsed_holder_sends_its_devices_away_and_takes_them_back() -> None:
+    """WIRE, not_active: once another server may have the bank; back when the ledger confirms it after all."""
+    one = serving()
+    assert one.tick(LEASE_S + AWAY_S - 0.01) == ()
+    assert not one.trusted(LEASE_S)
+    assert one.tick(LEASE_S + AWAY_S) == (Do.SEND_AWAY,)
+    assert one.tick(LEASE_S + AWAY_S + 1) == ()
+    assert one.service is Service.ELSEWHERE
+    assert one.acknowledged(0.5, 10.0) == (), "it was sent too long ago to say anything of now"
+    assert one.acknowledged(10.0, 10.1) == (Do.LET_IN,)
+    assert (one.state, one.trusted(10.2)) == (State.SERVING, True)
+
+
+def test_a_bank_that_is_to_be_given_up_answers_what_it_decided_and_no_more() -> None:
+    """DESIGN, beyond one machine: devices stay for their answers, but not through a doubt."""
+    one = serving()
+    assert one.ending() == ()
+    assert (one.draining, one.service, one.trusted(0.1)) == (True, Service.HERE, False)
+    one.acknowledged(0.5, 0.6)
+    assert one.ending() == ()
+    assert one.state is State.DRAINING
+    assert one.tick(0.5 + LEASE_S + AWAY_S) == (Do.SEND_AWAY,)
+    assert one.acknowledged(9.0, 9.1) == (), "nobody comes back to it"
+    assert one.drained() == (Do.GIVE_UP, Do.STOP, Do.SEND_AWAY)
+    assert one.stopped == "bank main is being given up"
+    assert one.look(0, 9.2)[4:] == (Here.STANDBY, "it is being given up")
+    assert one.released() == ()
+    assert one.stopped == "standby: no server has bank main"
+    doubtful = serving()
+    doubtful.ending()
+    assert doubtful.doubted() == (Do.SEND_AWAY,)
+    assert (doubtful.in_doubt, doubtful.draining) == (True, True)
+    assert doubtful.drained()
+
+
+def test_without_other_servers_a_slow_ledger_sends_nobody_away() -> None:
+    """DESIGN, lease: links are suspended, and that is all; there is nowhere else to go."""
+    one = serving(others=False)
+    assert one.tick(3600.0) == ()
+    assert (one.service, one.trusted(3600.0)) == (Service.HERE, False)
+    embedded = serving(shared=False, others=False)
+    assert embedded.trusted(3600.0)
+    embedded.slow()
+    assert (embedded.trusted(3600.0), embedded.leased(3600.0)) == (False, True)
+    embedded.acknowledged(3600.0, 3603.0)
+    assert embedded.trusted(3603.0)
+
+
+def test_a_bank_that_was_handed_over_is_left_to_others_for_longer() -> None:
+    """`jackpot lease hand-over`: this server takes it back only if nobody else does."""
+
+    def taken_after(one: Hold, seen: Iterable[Head]) -> float:
+        now = 1.0
+        for each in seen:
+            if Do.TAKE in one.seen(each, held=False, now=now, waits=0.0):
+                return now - 1.0
+            now += LOOK_S
+        raise AssertionError("it was never taken")
+
+    one = serving()
+    one.ending(hand_over=True)
+    one.drained()
+    one.released()
+    free = [head("")] * 100
+    assert taken_after(one, free) == pytest.approx(HANDED_OVER_S, abs=2 * LOOK_S)
+    again = serving()
+    again.ending(hand_over=True)
+    again.drained()
+    again.released()
+    assert taken_after(again, [head(THEM, 2), *free]) == pytest.approx(LOOK_S, abs=LOOK_S)
+
+
+def test_what_a_standby_sees_is_told_once() -> None:
+    """WIRE, not_active: who waits here is sent on once another server is seen at work, and not before."""
+    one = hold()
+    assert one.stopped == "starting"
+    said = one.seen(head(THEM, beat=1), held=True, now=0.0, waits=0.0)
+    assert said == (Do.STAND_BY, Do.STOP, Do.SEND_AWAY)
+    assert (one.service, one.held_by, one.stopped) == (Service.SOON, "", f"standby: {THEM} has bank main")
+    assert one.seen(head(THEM, beat=1), held=True, now=0.2, waits=0.0) == ()
+    assert one.seen(head(THEM, beat=2), held=True, now=0.4, waits=0.0) == (Do.STOP, Do.SEND_AWAY)
+    assert (one.service, one.held_by) == (Service.ELSEWHERE, THEM)
+    assert one.seen(head(THEM, beat=3), held=True, now=0.6, waits=0.0) == (Do.SEND_AWAY,)
+    assert one.lost() == (Do.STAND_BY, Do.STOP, Do.SEND_AWAY)
+    assert one.look(0, 1.0)[1:] == ("", 0, 0, Here.STANDBY, "the ledger does not answer")
+
+
+def test_a_ledger_that_went_back_is_told_and_remembered() -> None:
+    """S5: the highest row that was ever seen must be there when this server takes the bank."""
+    one = hold()
+    one.seen(head(THEM, seq=7), held=True, now=0.0, waits=0.0)
+    assert Do.WENT_BACK in one.seen(head(THEM, seq=5), held=True, now=0.2, waits=0.0)
+    assert Do.WENT_BACK not in one.seen(head(THEM, seq=5), held=True, now=0.4, waits=0.0)
+    assert one.furthest is not None
+    assert one.furthest.seq == 7
+
+
+def test_the_first_reason_of_a_stop_stays() -> None:
+    """S3: a bank that has stopped says why, and nothing that follows from it brings it back."""
+    one = serving()
+    assert one.fail("the disk failed twice") == (Do.STOP, Do.SEND_AWAY)
+    assert one.fail("and again") == ()
+    one.acknowledged(1.0, 1.0)
+    assert (one.stopped, one.trusted(1.0)) == ("the disk failed twice", False)
+    assert one.beat_due > 1.0, "a shell that still beats does so at its pace"
+
+
+def test_a_bank_that_fails_before_its_books_were_read_shows_nothing() -> None:
+    """S3, S4: its epoch is this server's, but what a board has of it is of an earlier time."""
+    one = hold()
+    one.take()
+    one.taken(head(US), 0.0, 0.0)
+    assert one.fail("row 7 is missing") == (Do.STOP, Do.SEND_AWAY)
+    assert not one.leased(0.1)
+    held = serving()
+    held.fail("the disk failed twice")
+    assert held.leased(0.1), "what it made durable stands until the lease ends"
+    assert not held.leased(LEASE_S)
+
+
+@pytest.mark.parametrize(
+    ("first", "others_first", "busy", "up_s", "expected"),
+    [
+        (True, True, 5, 0.0, 0.0),
+        (False, False, 0, 0.0, 0.0),
+        (False, False, 1, 0.0, STARTED_TOGETHER_S),
+        (False, True, 0, 0.0, STARTED_TOGETHER_S),
+        (False, True, 0, 10.0, NOT_FIRST_S),
+        (False, True, 2, 10.0, NOT_FIRST_S + 0.4),
+        (False, False, 2, 10.0, 0.4),
+    ],
+)
+def test_free_banks_spread_over_the_servers(
+    first: bool, others_first: bool, busy: int, up_s: float, expected: float
+) -> None:
+    """DESIGN, beyond one machine: banks spread; a pinned one goes to its server, else to another."""
+    given = patience(first=first, others_first=others_first, busy=busy, up_s=up_s)
+    assert given == pytest.approx(expected)

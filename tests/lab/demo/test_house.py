@@ -1,0 +1,39 @@
+"""Is the demo's floor one that the server would accept anywhere?"""
+
+from pathlib import Path
+
+from jackpot.config import load
+from jackpot.lab.demo.house import PLACES, SIGNS, furnish, keep_ports, key
+
+
+def test_the_folder_is_a_configuration_without_mistakes(tmp_path: Path) -> None:
+    """Twelve tables of three games on two links, two signs; L1 and L5 hold, or config would name them."""
+    config = load(furnish(tmp_path))
+    assert [table.table for table in config.tables] == [place.table for place in PLACES]
+    assert len({place.game for place in PLACES}) == 3
+    assert {link.link for link in config.links} == {place.link for place in PLACES} == set(SIGNS.values())
+
+
+def test_a_folder_is_furnished_once(tmp_path: Path) -> None:
+    """A ledger that was given again finds its tables with the keys that they had."""
+    config = furnish(tmp_path)
+    before = (config.read_text(), key(tmp_path, "T01"))
+    furnish(tmp_path)
+    assert (config.read_text(), key(tmp_path, "T01")) == before
+
+
+def test_keys_are_read_by_their_owner_alone(tmp_path: Path) -> None:
+    """A stolen device key is a table's wagers: nobody else on the machine may read it."""
+    furnish(tmp_path)
+    assert {path.stat().st_mode & 0o777 for path in (tmp_path / "keys").iterdir()} == {0o600}
+
+
+def test_a_kept_floor_has_the_ports_that_it_got(tmp_path: Path) -> None:
+    """A floor page that is open finds the next start; a port that somebody chose is never written over."""
+    path = furnish(tmp_path)
+    keep_ports(tmp_path, {"tables": 40_001, "http": 40_002})
+    keep_ports(tmp_path, {"tables": 50_001, "signs": 40_003, "http": 50_002})
+    listen = load(path).listen
+    assert listen.signs is not None
+    assert listen.http is not None
+    assert (listen.tables.port, listen.signs.port, listen.http.port) == (40_001, 40_003, 40_002)

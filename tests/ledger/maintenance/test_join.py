@@ -1,0 +1,376 @@
+"""Do two banks become one without losing a micro-dollar, and do the three chains prove each other?"""
+
+import re
+from contextlib import closing
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+import pytest
+
+from controllers.answers import Ack, Error
+from jackpot.ledger.joined_banks import and_its_parts
+from jackpot.ledger.journal import row_of
+from jackpot.ledger.maintenance.join import NotJoined
+from jackpot.ledger.rebuild import read_to, rebuild
+from jackpot.ledger.store import CommitInDoubt, LedgerCorrupt, Store
+from jackpot.ledger.verify.verifier import verify
+from jackpot.reports.read.hits import stories
+from jackpot.rules import commands as c
+from jackpot.rules import events, registry, views
+from jackpot.rules.acts.act import By
+from jackpot.rules.acts.banks import (
+    BankBegun,
+    BankClosed,
+    BeginBank,
+    CloseBank,
+    HandedOn,
+    decide_close_bank,
+)
+from jackpot.rules.acts.hits import Correct
+from jackpot.rules.acts.links import Resume
+from jackpot.rules.acts.meters import CorrectMeter
+from jackpot.rules.acts.papers import AddPapers, ErasePapers
+from jackpot.rules.acts.tables import OpenTable
+from jackpot.rules.commands import Envelope
+from jackpot.rules.engine import Engine
+from jackpot.rules.meter import Accounts
+from jackpot.rules.outcome import Entry
+from jackpot.rules.paytable import TableTerms
+from jackpot.rules.postings import only_link
+from jackpot.rules.signing import People
+from tests import frames
+from tests.frames import Bet, numbered
+from tests.ledger.conftest import Place
+from tests.ledger.play import DOLLAR
+from tests.ledger.resting import BANKS, two_banks
+from tests.ledger.waiting import Ledger, join, open_books, open_ledger, store_of
+from tests.running_server import LINK, LINKS, configure
+
+NOW = 1_800_000_000_000
+
+
+@pytest.fixture
+def ledger(place: Place) -> Ledger:
+    """An empty ledger of each kind."""
+    return place.open()
+
+
+def joined(ledger: Ledger) -> Engine:
+    head = join(ledger, BANKS, "floor", "anna", "one control room", NOW)
+    engine, found = rebuild(ledger, "floor")
+    assert found == head
+    return engine
+
+
+def test_every_account_and_count_goes_on(ledger: Ledger) -> None:
+    """M4, L10, S1: meters, cycles and counts of both stand in the new bank, and nothing in the old ones."""
+    north, south = two_banks(ledger)
+    before = [link for bank in (north, south) for link in views.statistics(bank.engine)["links"]]
+    engine = joined(ledger)
+    after = views.statistics(engine)["links"]
+    assert [link["number"] for link in after] == [1, 2]
+    assert [_without_history(link) for link in after] == [_without_history(link) for link in before]
+    assert engine.state.links[0].levels[0].cycle == 2
+    for bank in BANKS:
+        assert verify(ledger, bank).problems == ()
+        closed, _ = rebuild(ledger, bank)
+        assert closed.state.closed_into == "floor"
+        assert not any(any(level.accounts.values()) for link in closed.state.links for level in link.levels)
+    assert verify(ledger, "floor").problems == ()
+
+
+def _without_history(link: dict[str, Any]) -> dict[str, Any]:
+    """Without its number, which is the bank's own, and its last hits: they stay in the journal that ended."""
+    levels = [
+        {name: value for name, value in level.items() if name != "last_hits"} for level in link["levels"]
+    ]
+    return link | {"number": 0, "levels": levels}
+
+
+def test_a_bank_knows_all_that_became_part_of_it(ledger: Ledger) -> None:
+    """S8: those of its first entry, and theirs."""
+    two_banks(ledger)
+    joined(ledger)
+    join(ledger, ("floor",), "house", "anna", "all in one", NOW)
+    assert [and_its_parts(ledger, bank) for bank in (BANKS[0], "floor", "house")] == [
+        [BANKS[0]],
+        ["floor", *BANKS],
+        ["house", "floor", *BANKS],
+    ]
+
+
+def test_tables_go_on_from_their_last_answer(ledger: Ledger) -> None:
+    """WIRE, S6: a resend of an old frame gets its old answer, the next number goes on, counts go on."""
+    north, south = two_banks(ledger)
+    engine = joined(ledger)
+    for bank in (north, south):
+        for name in bank.tables:
+            old, new = bank.engine.table(name), engine.table(name)
+            assert old is not None
+            assert new is not None
+            assert (new.last_seq, new.answers, new.rounds) == (old.last_seq, old.answers, old.rounds)
+            assert sum(new.counts.values()) == sum(old.counts.values())
+    table = south.tables[1]
+    known = engine.table(table)
+    assert known is not None
+    assert engine.state.link(known.links[0]).terms.link == south.link
+    resume = Envelope(Resume("operator", (), ""), NOW, 0, b"r" * 16, people=("anna",))
+    assert engine.execute(resume).of_act().ok
+    wager = frames.Wager("after", (Bet(3, south.link, 100),), lock=True)
+    frame = Envelope(numbered(wager, known.last_seq + 1), NOW, 0, b"w" * 16, table=table)
+    outcome = engine.execute(frame)
+    assert isinstance(outcome.answer, Ack)
+    assert {link for link, _, _ in outcome.meters} == {south.link}
+
+
+def test_a_bank_that_ended_takes_nothing_more(ledger: Ledger) -> None:
+    """DESIGN, beyond one machine: each chain ends with its `bank_closed`."""
+    two_banks(ledger)
+    joined(ledger)
+    engine, _ = rebuild(ledger, "north")
+    resume = Envelope(Resume("operator", (), ""), NOW, 0, b"r" * 16, people=("anna",))
+    assert engine.execute(resume).of_act().code == "bank_closed"
+    hello = Envelope(c.Hello(None), NOW, 0, b"h" * 16, table="north-1")
+    refused = engine.execute(hello).answer
+    assert isinstance(refused, Error)
+    assert refused.code == "auth_failed"
+    last = ledger.rows("north", ledger.head("north").seq - 1, 2)
+    assert [row.kind for row in last] == [BankClosed.kind]
+
+
+def test_an_act_that_is_sent_again_after_a_join_is_not_done_again(ledger: Ledger) -> None:
+    """S4, L8: its first answer was lost on the way; the new bank knows the key."""
+    north, _ = two_banks(ledger)
+    less = CorrectMeter(north.link, "mega", -5, "a test wager")
+    sent = Envelope(less, NOW, 0, b"k" * 16, people=("anna", "bert"))
+    assert north.act(less, sent.people, digest=sent.digest).of_act().ok
+    engine = joined(ledger)
+    before = views.statistics(engine)
+    again = engine.execute(sent)
+    assert (again.of_act().ok, again.entry) == (True, None)
+    assert views.statistics(engine) == before
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        AddPapers("H1", "left out", paper=b"p" * 16, on_paper=("witness",)),
+        ErasePapers("H1", "they ask for it"),
+        Correct("A1", 5, "misread", "W-2"),
+    ],
+)
+def test_nothing_is_done_with_a_hit_of_a_bank_that_ended(ledger: Ledger, act: c.ActCommand) -> None:
+    """A10: its entries are in its own chain; one here would be about a hit that this chain never made."""
+    two_banks(ledger)
+    engine = joined(ledger)
+    assert not views.has(engine, 1, None)
+    assert not views.has(engine, None, 1)
+    assert (engine.state.first_hit, engine.state.first_award) == (2, 2)
+    refused = engine.execute(Envelope(act, NOW, 0, b"p" * 16, people=("anna", "bert"))).of_act()
+    assert refused.code in {"no_such_hit", "no_such_award"}
+    assert list(stories(ledger, "floor")) == []
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ("resume", "link five-north takes wagers"),
+        ("round", "table north-1 has an unfinished round"),
+        ("award", "not yet paid or undone: H"),
+        ("behind", "answers that the ledger has lost"),
+    ],
+)
+def test_only_a_bank_at_rest_is_joined(ledger: Ledger, what: str, said: str) -> None:
+    """L8: links suspended, no unfinished round, no award that is not yet paid or undone."""
+    north, _ = two_banks(ledger)
+    north.act(Resume("operator", (), ""), ("anna",))
+    if what == "round":
+        north.frame(north.tables[0], frames.Wager("open", (Bet(1, north.link, 100),), lock=True))
+    elif what == "award":
+        north.frame(north.tables[0], frames.Wager("won", (Bet(1, north.link, 100),), lock=True))
+        flush = frames.Claim(seat=1, cards=("2s", "5s", "9s"))
+        settled = north.frame(north.tables[0], frames.Settle("won", (flush,), board=("Js", "Ks"), close=True))
+        assert isinstance(settled.answer, Ack)
+        assert settled.answer.awards
+    elif what == "behind":
+        north.act(c.Hello(10**6), table="north-1")
+    if what != "resume":
+        north.rest()
+    with pytest.raises(NotJoined, match=said):
+        join(ledger, BANKS, "floor", "anna", "one control room", NOW)
+    assert ledger.head("floor").seq == 0
+
+
+@pytest.mark.parametrize("what", ["open round", "same table"])
+def test_no_bank_ends_where_the_others_do_not_fit(ledger: Ledger, what: str) -> None:
+    """S5: an end cannot be taken back, so all is looked at before the first of them."""
+    north, south = two_banks(ledger)
+    if what == "open round":
+        south.act(Resume("operator", (), ""), ("anna",))
+        south.frame(south.tables[0], frames.Wager("open", (Bet(1, south.link, 100),), lock=True))
+        south.rest()
+    else:
+        south.act(OpenTable(TableTerms(north.tables[0], "let-it-ride", 7, (south.link,))))
+    with pytest.raises(NotJoined, match=r"unfinished round|table north-1 is in more than one of the banks"):
+        join(ledger, BANKS, "floor", "anna", "one control room", NOW)
+    for bank in BANKS:
+        assert not rebuild(ledger, bank)[0].state.closed_into
+
+
+class CutAt:
+    """A ledger whose n-th append is lost, or is carried out and its answer lost."""
+
+    def __init__(self, ledger: Ledger, number: int, *, after: bool) -> None:
+        self._store = store_of(ledger)
+        self._left = number
+        self._after = after
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    async def append(self, *row: Any) -> None:
+        self._left -= 1
+        if self._left or self._after:
+            await self._store.append(*row)
+        if not self._left:
+            raise CommitInDoubt("the line was cut")
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_an_interrupted_join_is_run_again(place: Place, number: int, *, after: bool) -> None:
+    """S5: whichever of the three entries was in doubt, the next run ends at the same place."""
+    ledger = place.open()
+    two_banks(ledger)
+    with pytest.raises(CommitInDoubt):
+        join(cast("Store", CutAt(ledger, number, after=after)), BANKS, "floor", "anna", "one room", NOW)
+    head = join(ledger, BANKS, "floor", "anna", "one room", NOW)
+    assert join(ledger, BANKS, "floor", "anna", "one room", NOW) == head
+    for bank in (*BANKS, "floor"):
+        assert verify(ledger, bank).problems == ()
+
+
+def test_names_that_do_not_fit_are_refused(ledger: Ledger) -> None:
+    """DESIGN, config: nothing is guessed."""
+    two_banks(ledger)
+    with pytest.raises(NotJoined, match="there is no bank west"):
+        join(ledger, ("north", "west"), "floor", "anna", "one control room", NOW)
+    with pytest.raises(NotJoined, match="there is a bank south already"):
+        join(ledger, ("north", "west"), "south", "anna", "one control room", NOW)
+    join(ledger, BANKS, "floor", "anna", "one control room", NOW)
+    with pytest.raises(NotJoined, match="became part of floor"):
+        join(ledger, BANKS, "other", "anna", "one control room", NOW)
+
+
+def test_verify_holds_the_joint_together(tmp_path: object) -> None:
+    """S3: a joined bank that began with other sums, or whose beginnings are gone, does not verify."""
+    url = f"sqlite:///{tmp_path}/ledger.db"
+    with closing(open_ledger(url)) as ledger:
+        two_banks(ledger)
+        joined(ledger)
+        first = ledger.rows("floor", 0, 1)[0]
+        event = registry.decode(first.kind, first.version, first.body)
+        assert isinstance(event, BankBegun)
+        elsewhere = [(bank, seq + 1, hash_) for bank, seq, hash_ in event.heads]
+        forged = msgspec.structs.replace(event, heads=elsewhere)
+        outcome = Engine("forged").execute(
+            Envelope(BeginBank(tuple(forged.heads), tuple(forged.parts)), NOW, 0, b"f" * 16)
+        )
+        assert outcome.entry is not None
+        head = ledger.new_epoch("forged", "test")
+        ledger.append("forged", head.epoch, 0, [row_of("forged", head.epoch, outcome.entry, head.hash)])
+        said = verify(ledger, "forged").problems
+        assert len(said) == 2
+        assert "which is not in this ledger" in said[0]
+
+
+def begin(ledger: Ledger, bank: str, heads: list[tuple[str, int, bytes]], parts: list[HandedOn]) -> None:
+    """A bank whose first row says that, as somebody wrote it who knows how to chain."""
+    engine, event = Engine(bank), BankBegun(heads, parts)
+    body = events.encode(event)
+    entry = Entry(1, NOW, event.kind, 1, None, None, None, b"f" * 16, body, ())
+    made = engine.replay(entry).postings
+    entry = msgspec.structs.replace(entry, link=only_link(made), postings=made)
+    head = ledger.new_epoch(bank, "test")
+    ledger.append(bank, head.epoch, 0, [row_of(bank, head.epoch, entry, head.hash)])
+
+
+def test_a_bank_begins_with_what_ended_in_it_alone(ledger: Ledger) -> None:
+    """S8: a twin of a joined bank, a bank that begins with nothing, and one that begins with half of it."""
+    two_banks(ledger)
+    joined(ledger)
+    first = ledger.rows("floor", 0, 1)[0]
+    event = registry.decode(first.kind, first.version, first.body)
+    assert isinstance(event, BankBegun)
+    begin(ledger, "twin", event.heads, event.parts)
+    begin(ledger, "nothing", [], [])
+    begin(ledger, "half", event.heads[:1], event.parts)
+    assert verify(ledger, "twin").problems == (
+        "twin: it began with north, which became part of floor",
+        "twin: it began with south, which became part of floor",
+    )
+    said = verify(ledger, "nothing").problems
+    assert "nothing: it began with 0 banks and the sums of 0" in said
+    assert "half: it began with 1 banks and the sums of 2" in verify(ledger, "half").problems
+    assert verify(ledger, "floor").problems == ()
+
+
+def richer(parts: HandedOn) -> HandedOn:
+    """A dollar more on the first meter, from the house: balanced."""
+    (level, *levels), *_ = (link.levels for link in parts.links)
+    accounts = level.accounts.copy()
+    accounts.add(Accounts(primary=DOLLAR, house=-DOLLAR))
+    levels = [msgspec.structs.replace(level, accounts=accounts), *levels]
+    first, *links = parts.links
+    return msgspec.structs.replace(parts, links=[msgspec.structs.replace(first, levels=levels), *links])
+
+
+def test_an_end_that_hands_on_more_than_there_was_is_not_joined(place: Place) -> None:
+    """S3, M4: appended by somebody, it would wait for people who join the banks: no join takes it."""
+    ledger = place.open()
+    north, _ = two_banks(ledger)
+    end = CloseBank("floor", "one control room")
+    right = decide_close_bank(north.engine.state, end, By(People(("anna",))))
+    lie = msgspec.structs.replace(right, handed_on=richer(right.handed_on))
+    postings = Engine.from_snapshot(north.engine.snapshot()).execute(
+        Envelope(end, NOW, 0, b"e" * 16, people=("anna",))
+    )
+    assert postings.entry is not None
+    entry = msgspec.structs.replace(postings.entry, body=events.encode(lie))
+    row = row_of("north", north.head.epoch, entry, north.head.hash)
+    ledger.append("north", north.head.epoch, north.head.seq, [row])
+    said = f"north: row {row.seq} (bank_closed): the rules decide otherwise: handed_on.links"
+    with pytest.raises(LedgerCorrupt, match=re.escape(said)):
+        join(ledger, BANKS, "floor", "anna", "one control room", NOW)
+    with pytest.raises(LedgerCorrupt, match="hands on other sums than the bank has"):
+        read_to(ledger, "north", ledger.head("north"))
+    assert not ledger.head("floor").seq
+    assert verify(ledger, "north").problems[0].startswith(said)
+
+
+def test_a_start_holds_a_joint_together(place: Place, tmp_path: Path) -> None:
+    """S3: a bank that somebody made of what others handed on, with more in it, starts nothing."""
+    ledger = place.open()
+    two_banks(ledger)
+    joined(ledger)
+    first = ledger.rows("floor", 0, 1)[0]
+    event = registry.decode(first.kind, first.version, first.body)
+    assert isinstance(event, BankBegun)
+    config = configure(
+        tmp_path, tables=0, signs=0, links=LINKS.replace(LINK, "five-north") + 'bank = "floor"\n'
+    )
+    config = msgspec.structs.replace(config, site=msgspec.structs.replace(config.site, id="riverside"))
+    assert "floor" not in open_books(ledger, config, NOW).missing
+    begin(ledger, "other", event.heads, [richer(event.parts[0]), *event.parts[1:]])
+    with pytest.raises(LedgerCorrupt, match="other: it began with north, which became part of floor"):
+        open_books(ledger, config, NOW)
+
+
+def test_a_bank_that_ended_in_none_is_found(ledger: Ledger) -> None:
+    """S8: what it had is nowhere; where a join was cut off, it is run again."""
+    two_banks(ledger)
+    with pytest.raises(CommitInDoubt):
+        join(cast("Store", CutAt(ledger, 3, after=False)), BANKS, "floor", "anna", "one room", NOW)
+    (said,) = verify(ledger, "north").problems
+    assert said == "north: it became part of floor, which did not begin with it: join the banks again"

@@ -1,0 +1,115 @@
+"""What does a stranger cost the server, from its call to its end?"""
+
+import asyncio
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from types import FrameType
+from typing import Self
+
+import pytest
+
+import jackpot
+from controllers.frames import encode
+from controllers.pace import Limits
+from jackpot.app import Server
+from jackpot.clock import SystemClock
+from jackpot.config import Address
+from jackpot.net import device_listeners
+from jackpot.net.admission import Bounds
+from jackpot.net.device_protocol import Wire
+from jackpot.net.device_registry import Register
+from jackpot.net.listener import Door
+from jackpot.net.tables import Tables
+from tests.running_server import StepClock, call, configure, ended, on_loop, sign, table, until
+
+HOUSE = Path(jackpot.__file__).parents[1]
+PARTS = (str(HOUSE / "jackpot"), str(HOUSE / "controllers"))
+STRANGERS = 20
+# Calls of ours for one stranger with a bad frame: accepted, challenged, refused, counted, logged, forgotten.
+CALLS_MOST = 90
+# Of an idle device in a heartbeat: it is shown the whole with a ping, and its pong comes.
+SHOWN_MOST = 14
+PONG_MOST = 8
+
+
+class Calls:
+    """How many calls of ours there were since it was entered."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __enter__(self) -> Self:
+        sys.setprofile(self._note)
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        sys.setprofile(None)
+
+    def _note(self, frame: FrameType, event: str, _argument: object) -> None:
+        self.count += event == "call" and frame.f_code.co_filename.startswith(PARTS)
+
+
+@on_loop
+async def test_a_stranger_with_a_bad_frame_costs_little() -> None:
+    """WIRE, faults: strangers come as fast as the pace lets them in; each is a small number of calls."""
+    clock = SystemClock()
+    tables = Tables("north", Register("table", [], lambda _role, _device: ()), Limits(), clock)
+    with ExitStack() as stack:
+        async with asyncio.TaskGroup() as group:
+            door = Door("tables", Bounds(most=1_000, of_address=1_000, pace=1), clock, group.create_task)
+            await door.bind(Address("127.0.0.1", 0))
+            port = device_listeners.listen(door, tables)
+            with Calls() as calls:
+                for _ in range(STRANGERS):
+                    raw = call(stack, port, bytes(8))
+                    await until(lambda raw=raw: ended(raw))  # type: ignore[misc]
+                    raw.close()
+                await until(tables.gone.is_set)
+            door.close()
+    assert tables.closed["bad_frame"] == STRANGERS
+    assert calls.count <= STRANGERS * CALLS_MOST, calls.count / STRANGERS
+
+
+@on_loop
+async def test_an_idle_device_costs_next_to_nothing(tmp_path: Path) -> None:
+    """Costs: 12,000 devices may wait, so each costs a few calls a heartbeat, tables and signs."""
+    clock = StepClock()
+    async with (
+        Server(configure(tmp_path), clock=clock) as server,
+        table(server) as one,
+        sign(server) as other,
+    ):
+        meters = encode({"t": "meters", "bank": "main", "rev": 1, "at": 1, "values": []})
+        for devices, device in ((server.tables, one), (server.signs, other)):
+            (connection,) = devices.connections
+            clock.ahead_s += connection.session.next_deadline() - clock.monotonic()
+            with Calls() as shown:
+                assert connection.show(meters)
+            assert shown.count <= SHOWN_MOST
+            ping = await device.type("ping")
+            pong = encode({"t": "pong", "at": ping["at"]})
+            with Calls() as heard:
+                connection.wire.data_received(pong)
+            assert heard.count <= PONG_MOST
+
+
+@on_loop
+async def test_an_answer_leaves_before_its_value_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """WIRE, pushes: answers come first in a commit, so a table waits for no sign, however many there are."""
+    left: list[tuple[str, bytes]] = []
+    write = Wire.write
+
+    def noted(wire: Wire, data: bytes) -> bool:
+        left.append((wire._talk.kind, data))
+        return write(wire, data)
+
+    async with Server(configure(tmp_path)) as server, sign(server), table(server) as device:
+        monkeypatch.setattr(Wire, "write", noted)
+        device.wager(1, "R1", 1)
+        await device.answer(1)
+        await until(lambda: any(kind == "sign" and b"meters" in data for kind, data in left))
+    kinds = [kind for kind, data in left if b"\xa3ack" in data or (kind == "sign" and b"meters" in data)]
+    assert kinds[:2] == ["table", "sign"]

@@ -1,0 +1,56 @@
+"""Does the process next to the server answer whole?"""
+
+import subprocess
+import sys
+
+import msgspec
+import pytest
+
+from jackpot.config.writing import writing
+from jackpot.odds import worker
+from jackpot.odds.worker import Asked, Told, told_of
+from tests.rules.floor import DOLLAR, TERMS
+
+
+def asked(players: int = 6, *, draw: bool = False) -> Asked:
+    meters = {level.level: 2 * level.seed for level in TERMS["five-C"].levels}
+    return Asked(TERMS["five-C"], "let-it-ride", writing("de_DE", "EUR"), meters, players, 2_000, "1", draw)
+
+
+def answered(question: Asked) -> Told:
+    done = subprocess.run(
+        [sys.executable, "-m", "jackpot.odds.worker"],
+        input=msgspec.json.encode(question),
+        capture_output=True,
+        check=True,
+    )
+    return msgspec.json.decode(done.stdout, type=Told)
+
+
+def test_one_question_one_answer_in_the_sites_own_writing() -> None:
+    """A1, A5: figures and files, from a process of its own, and pictures from the next one."""
+    told, drawn = answered(asked()), answered(asked(draw=True))
+    assert told.problem == ""
+    assert [one.name for one in told.drawable or ()] == list(drawn.pictures)
+    assert {one.sheet for one in told.drawable or ()} == {"return", "cycles", "long_run", "envy"}
+    assert all(picture.lstrip().startswith("<?xml") for picture in drawn.pictures.values())
+    assert not drawn.sheets
+    first = TERMS["five-C"].levels[0]
+    (_, meter, *_) = next(sheet for sheet in told.sheets if sheet.name == "levels").rows[0]
+    assert meter == writing("de_DE", "EUR").text(2 * first.seed // 10_000)
+    assert meter in told.html
+    assert f"levels,1,meter,{2 * first.seed // DOLLAR}" in told.csv
+
+
+def test_what_cannot_be_meant_is_a_problem_in_words() -> None:
+    """L11: nobody sits at the ninth seat."""
+    assert told_of(asked(players=9)).problem == "players: let-it-ride seats 1 to 7, not 9"
+
+
+def test_without_the_extra_there_are_figures_and_no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server runs without it."""
+    monkeypatch.setattr(worker, "find_spec", lambda _name: None)
+    told = told_of(asked())
+    assert told.drawable is None
+    assert told.sheets
+    assert told_of(asked(draw=True)) == Told()

@@ -1,0 +1,136 @@
+"""Do the books say the same of a sealed ledger, or else that an archive has the answer?"""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import time
+from itertools import count
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from jackpot.api.queries.hits import _looked_into
+from jackpot.config import Site
+from jackpot.ledger.open import open_reader
+from jackpot.ledger.reading import Reader
+from jackpot.ledger.sqlite.store import SqliteLedger
+from jackpot.reports.read.journal import Wanted as Searched
+from jackpot.reports.read.journal import search
+from jackpot.reports.registry import REPORTS
+from jackpot.reports.report import InArchive, Wanted
+from jackpot.reports.worker import Asked, told_of
+from tests.ledger.conftest import Place
+from tests.ledger.maintenance.test_archive import Kept
+from tests.ledger.waiting import backup
+
+SITE: Final = Site("Riverside", "USD", time(6), "UTC")
+# Of rows that are archived these need frames; the others need what stayed.
+NEED_FRAMES: Final = {
+    "reconcile",
+    "explain",
+    "contributions",
+    "cost",
+    "alarms",
+    "fairness",
+    "payout",
+    "wagers",
+}
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Iterator[Kept]:
+    made = Kept(Place(f"sqlite:///{tmp_path / 'ledger.db'}"), tmp_path)
+    yield made
+    made.ledger.close()
+
+
+def told(ledger: Reader, hit: int, first: str | None, last: str | None) -> dict[str, Any]:
+    """What each report says of a hit, or of gaming days; or that the archive has it."""
+    said: dict[str, Any] = {}
+    for name, report in REPORTS.items():
+        try:
+            found = report.find(ledger, Wanted(SITE, ("main",), first=first, last=last, hit=hit))
+            said[name] = found.facts, list(found.rows), found.problems
+        except InArchive as error:
+            said[name] = str(error)
+    return said
+
+
+def test_a_report_says_the_same_or_where_to_ask(kept: Kept) -> None:
+    """L10, S2: of archived rows a report that needs them names the way; of later ones nothing changes."""
+    days = kept.days()
+    spans = {"old": (1, days[0], days[1]), "new": (2, days[4], days[5])}
+    before = {name: told(kept.ledger, *span) for name, span in spans.items()}
+    kept.seal()
+    after = {name: told(kept.ledger, *span) for name, span in spans.items()}
+    assert "are archived" in after["new"].pop("explain")  # its cycle began long before it was won
+    assert after["new"] == {name: said for name, said in before["new"].items() if name != "explain"}
+    assert {name for name, said in after["old"].items() if isinstance(said, str)} == NEED_FRAMES
+    assert all("bring a copy of the archive up to date" in after["old"][name] for name in NEED_FRAMES)
+    for name in REPORTS.keys() - NEED_FRAMES:
+        assert after["old"][name] == before["old"][name]
+    with closing(open_reader(f"sqlite:///{kept.file}")) as archive:
+        assert {name: told(archive, *span) for name, span in spans.items()} == before
+
+
+class Before:
+    """The rows leave before the statement of that place, counted from 0. seen: how many there were."""
+
+    def __init__(self, place: int, kept: Kept) -> None:
+        self.place = place
+        self.kept = kept
+        self.seen = 0
+
+    def statement(self) -> None:
+        self.seen += 1
+        if self.seen == self.place + 1:
+            self.kept.seal()
+
+
+@pytest.mark.parametrize("report", ["contributions", "wagers", "cost", "reconcile", "fairness"])
+def test_a_report_while_rows_leave_is_whole_or_none(kept: Kept, tmp_path: Path, report: str) -> None:
+    """S2, S8: at whichever statement the rows leave, what is told is what it was, or that they left."""
+    days = kept.days()
+    given = {"day": days[1]} if report == "reconcile" else {"first": days[0], "last": days[3]}
+    asked = Asked(kept.url, SITE, {}, report, given, "en", "csv")
+    with closing(open_reader(kept.url)) as ledger:
+        whole = told_of(ledger, asked)
+    backup(kept.ledger, kept.file)
+    kept.ledger.close()
+    for place in count():
+        path = tmp_path / f"{place}.db"
+        shutil.copyfile(tmp_path / "ledger.db", path)
+        kept.ledger = SqliteLedger(path)
+        with closing(open_reader(f"sqlite:///{path}")) as ledger:
+            before = Before(place, kept)
+            ledger.check = before.statement
+            told = told_of(ledger, asked)
+        kept.ledger.close()
+        assert told == whole or "left for an archive" in told.problem or "are archived" in told.problem
+        if before.seen <= place:
+            assert (told, whole.problem) == (whole, "")
+            return
+
+
+def test_a_hit_of_an_archived_round_is_told_without_its_cards(kept: Kept) -> None:
+    """A10: what people did with it stays, and its page opens; no card is made up."""
+    before = {hit: _looked_into(kept.ledger, "main", hit) for hit in (1, 2)}
+    kept.seal()
+    assert _looked_into(kept.ledger, "main", 1) == (None, before[1][1])
+    assert _looked_into(kept.ledger, "main", 2) == before[2]
+    assert before[1][0] is not None
+
+
+def test_the_journal_says_where_rows_left(kept: Kept) -> None:
+    """S8: nobody takes a gap for rows that never were: each page that looks so far back says up to where."""
+    cut = kept.season.snapshots[2].seq
+    top = len(kept.season.rows)
+    pages = {"newest": Searched(10), "over the cut": Searched(top), "below": Searched(10, before=cut)}
+    assert {name: search(kept.ledger, "main", page).archived for name, page in pages.items()} == {
+        "newest": None, "over the cut": None, "below": None
+    }  # fmt: skip
+    kept.seal()
+    assert {name: search(kept.ledger, "main", page).archived for name, page in pages.items()} == {
+        "newest": None, "over the cut": cut, "below": cut
+    }  # fmt: skip
