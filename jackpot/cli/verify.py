@@ -250,6 +250,7 @@ def _verified(
 
     bank, known = asked.bank, asked.known
     with closing(open_reader(asked.url)) as ledger, bar() as progress:
+        typer.echo(f"ledger: {_schema(ledger)}")
         there = ledger.banks()
         if not there:
             fail("the ledger is empty: no server has ever opened it")
@@ -329,7 +330,15 @@ def _archive_of(asked: _Asked) -> "Iterator[Reader | None]":
         yield None
         return
     with closing(open_reader(f"sqlite:///{asked.archive}")) as archive:
+        typer.echo(f"archive: {_schema(archive)}")
         yield archive
+
+
+def _schema(ledger: "Reader") -> str:
+    """Which schema the ledger has, and so which one it is compared with."""
+    number, newest, _ = ledger.version
+    old = f" of an earlier program, read as it is; this one's is {newest:04}" if number < newest else ""
+    return f"schema {number:04}{old}"
 
 
 def _whole(ledger: "Reader", config: "Config | None", banks: list[str], *, chain: bool) -> list[str]:
