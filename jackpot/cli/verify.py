@@ -250,7 +250,6 @@ def _verified(
 
     bank, known = asked.bank, asked.known
     with closing(open_reader(asked.url)) as ledger, bar() as progress:
-        typer.echo(f"ledger: {_schema(ledger)}")
         there = ledger.banks()
         if not there:
             fail("the ledger is empty: no server has ever opened it")
@@ -260,9 +259,10 @@ def _verified(
         if known is not None and len(banks) > 1:
             fail(f"--head is one bank's: say --bank too ({', '.join(banks)})")
         parts = in_parts(ledger, asked.url, asked.jobs or processors())
+        heads = KeptHeads({}, [], []) if kept is None else kept(site_of(ledger, there[0]))
+        typer.echo(f"ledger: {_schema(ledger)}")
         problems = _whole(ledger, asked.config, banks, chain=asked.chain)
         strange = [] if asked.chain else _side_tables(ledger, asked.config, banks, said=True)
-        heads = KeptHeads({}, [], []) if kept is None else kept(site_of(ledger, there[0]))
         problems += [*heads.problems[:PROBLEMS_MOST], *heads.elsewhere(there)]
         how = audit.How(asked.chain, parts)
         with _archive_of(asked) as archive:
