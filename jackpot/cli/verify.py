@@ -269,9 +269,10 @@ def _verified(
         if known is not None and len(banks) > 1:
             fail(f"--head is one bank's: say --bank too ({', '.join(banks)})")
         parts = in_parts(ledger, asked.url, asked.jobs or processors())
+        heads = KeptHeads({}, [], []) if kept is None else kept(site_of(ledger, there[0]))
+        typer.echo(f"ledger: {_schema(ledger)}")
         problems = _whole(ledger, asked.config, banks, chain=asked.chain)
         strange = [] if asked.chain else _side_tables(ledger, asked.config, banks, said=True)
-        heads = KeptHeads({}, [], []) if kept is None else kept(site_of(ledger, there[0]))
         problems += [*heads.problems[:PROBLEMS_MOST], *heads.elsewhere(there)]
         how = audit.How(asked.chain, parts)
         with _archive_of(asked) as archive:
@@ -341,7 +342,15 @@ def _archive_of(asked: _Asked) -> "Iterator[Reader | None]":
         yield None
         return
     with closing(open_reader(f"sqlite:///{asked.archive}")) as archive:
+        typer.echo(f"archive: {_schema(archive)}")
         yield archive
+
+
+def _schema(ledger: "Reader") -> str:
+    """Which schema the ledger has, and so which one it is compared with."""
+    number, newest, _ = ledger.version
+    old = f" of an earlier program, read as it is; this one's is {newest:04}" if number < newest else ""
+    return f"schema {number:04}{old}"
 
 
 def _whole(ledger: "Reader", config: "Config | None", banks: list[str], *, chain: bool) -> list[str]:
