@@ -290,7 +290,7 @@ def _verified(
                 old = [name for name in banks if reports[name].archived]
                 problems += _of_archive(archive, asked, old, progress)
                 others = [name for name in there if name not in old]
-                problems += lacking(ledger, archive, others) if old else []
+                problems += lacking(ledger, archive, others if old else [])
         # What a server had under way at the first look is done by the second.
         again = _side_tables(ledger, asked.config, banks) if strange else []
         problems += [problem for problem in again if problem in strange]
@@ -320,13 +320,18 @@ def _side_tables(
 def _of_archive(
     archive: "Reader", asked: _Asked, banks: list[str], progress: "Callable[[str, int, int], None]"
 ) -> list[str]:
-    """What is wrong with the archive by itself: its schema, and all rows of these banks and the people's."""
+    """What is wrong with the archive by itself: its schema, its file, and all rows of these banks and the
+    people's.
+    """
     from jackpot.ledger import verify as audit
     from jackpot.ledger.parts import in_parts, processors
+    from jackpot.ledger.sqlite import SqliteLedger
     from jackpot.rules.signing import SITE
 
     parts = in_parts(archive, f"sqlite:///{asked.archive}", asked.jobs or processors())
     found = list(archive.schema().problems)
+    if isinstance(archive, SqliteLedger) and not asked.chain:
+        found += archive.integrity()
     for name in (*banks, *({SITE} & set(archive.banks()))):
         how = audit.How(asked.chain, parts, partial(progress, f"{name}: archive"))
         found += audit.verify(archive, name, how=how).problems
