@@ -4,15 +4,17 @@ set -euo pipefail
 
 usage() {
     cat <<'EOF'
-usage: restore.sh [--wal ARCHIVE [--until TIME]] [--user NAME] BACKUP DATA DATABASE
+usage: restore.sh [--wal ARCHIVE [--until TIME]] [--user NAME] [--no-roles] BACKUP DATA DATABASE
 
-Checks the backup, copies it, starts it where nobody else can reach it, runs `jackpot verify` on every bank of
-its ledger, stops it, and names it DATA: a data directory, ready to be started with your own configuration.
-What does not verify stays under DATA.unproved. Run it as the user that PostgreSQL runs as.
+Checks the backup, copies it, starts it where nobody else can reach it, brings an older program's ledger up to
+date (`jackpot ledger migrate`), runs `jackpot verify` on every bank of it, stops it, and names it DATA: a data
+directory, ready to be started with your own configuration. What does not verify stays under DATA.unproved. The
+backup stays as it is. Run it as the user that PostgreSQL runs as.
 
   --wal ARCHIVE  what archive.sh kept: goes on to its end after the backup's
   --until TIME   and no further than this time, such as "2026-03-01 04:00:00+00"
   --user NAME    a superuser of the cluster; postgres if not given
+  --no-roles     as of `jackpot ledger migrate`: roles and rights are left to somebody else
   BACKUP         what backup.sh made
   DATA           where the cluster is to be: must not exist
   DATABASE       the ledger's database in it
@@ -27,7 +29,7 @@ die() {
     exit 1
 }
 
-archive='' until='' user=postgres
+archive='' until='' user=postgres no_roles=()
 while [[ ${1:-} == --* ]]; do
     case $1 in
         --help) usage; exit 0 ;;
@@ -35,6 +37,7 @@ while [[ ${1:-} == --* ]]; do
         --wal) archive=$2 ;;
         --until) until=$2 ;;
         --user) user=$2 ;;
+        --no-roles) no_roles=(--no-roles); shift; continue ;;
         *) usage >&2; exit 2 ;;
     esac
     shift 2
@@ -84,9 +87,12 @@ until LC_ALL=C pg_controldata --pgdata="$unproved" | grep -q '^Database cluster 
     pg status >/dev/null 2>&1 || fallen
     sleep 0.2
 done
-jackpot verify --ledger "postgresql:///$database?host=$scratch&port=5432&user=$user" ||
+ledger="postgresql:///$database?host=$scratch&port=5432&user=$user"
+jackpot ledger migrate "${no_roles[@]}" --ledger "$ledger" >&2 ||
+    die "the restored ledger cannot be brought up to date; it is in $unproved"
+jackpot verify --ledger "$ledger" ||
     die "the restored ledger does not verify; it is in $unproved"
-jackpot ledger restored --ledger "postgresql:///$database?host=$scratch&port=5432&user=$user" >&2 ||
+jackpot ledger restored --ledger "$ledger" >&2 ||
     die "its banks could not be suspended; it is in $unproved"
 pg --mode=fast stop
 mv -- "$unproved" "$data"

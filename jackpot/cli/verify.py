@@ -269,9 +269,10 @@ def _verified(
         if known is not None and len(banks) > 1:
             fail(f"--head is one bank's: say --bank too ({', '.join(banks)})")
         parts = in_parts(ledger, asked.url, asked.jobs or processors())
+        heads = KeptHeads({}, [], []) if kept is None else kept(site_of(ledger, there[0]))
+        typer.echo(f"ledger: {_schema(ledger)}")
         problems = _whole(ledger, asked.config, banks, chain=asked.chain)
         strange = [] if asked.chain else _side_tables(ledger, asked.config, banks, said=True)
-        heads = KeptHeads({}, [], []) if kept is None else kept(site_of(ledger, there[0]))
         problems += [*heads.problems[:PROBLEMS_MOST], *heads.elsewhere(there)]
         how = audit.How(asked.chain, parts)
         with _archive_of(asked) as archive:
@@ -289,7 +290,7 @@ def _verified(
                 old = [name for name in banks if reports[name].archived]
                 problems += _of_archive(archive, asked, old, progress)
                 others = [name for name in there if name not in old]
-                problems += lacking(ledger, archive, others) if old else []
+                problems += lacking(ledger, archive, others if old else [])
         # What a server had under way at the first look is done by the second.
         again = _side_tables(ledger, asked.config, banks) if strange else []
         problems += [problem for problem in again if problem in strange]
@@ -319,13 +320,18 @@ def _side_tables(
 def _of_archive(
     archive: "Reader", asked: _Asked, banks: list[str], progress: "Callable[[str, int, int], None]"
 ) -> list[str]:
-    """What is wrong with the archive by itself: its schema, and all rows of these banks and the people's."""
+    """What is wrong with the archive by itself: its schema, its file, and all rows of these banks and the
+    people's.
+    """
+    from jackpot.ledger.sqlite.store import SqliteLedger
     from jackpot.ledger.verify import verifier as audit
     from jackpot.ledger.verify.parallel_verify import in_parts, processors
     from jackpot.rules.signing import SITE
 
     parts = in_parts(archive, f"sqlite:///{asked.archive}", asked.jobs or processors())
     found = list(archive.schema().problems)
+    if isinstance(archive, SqliteLedger) and not asked.chain:
+        found += archive.integrity()
     for name in (*banks, *({SITE} & set(archive.banks()))):
         how = audit.How(asked.chain, parts, partial(progress, f"{name}: archive"))
         found += audit.verify(archive, name, how=how).problems
@@ -341,7 +347,15 @@ def _archive_of(asked: _Asked) -> "Iterator[Reader | None]":
         yield None
         return
     with closing(open_reader(f"sqlite:///{asked.archive}")) as archive:
+        typer.echo(f"archive: {_schema(archive)}")
         yield archive
+
+
+def _schema(ledger: "Reader") -> str:
+    """Which schema the ledger has, and so which one it is compared with."""
+    number, newest, _ = ledger.version
+    old = f" of an earlier program, read as it is; this one's is {newest:04}" if number < newest else ""
+    return f"schema {number:04}{old}"
 
 
 def _whole(ledger: "Reader", config: "Config | None", banks: list[str], *, chain: bool) -> list[str]:

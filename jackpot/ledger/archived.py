@@ -173,16 +173,22 @@ def not_the_archive(ledger: Reader, archive: Reader, bank: str, cut: Cut) -> str
 
 
 def lacking(ledger: Reader, archive: Reader, banks: Iterable[str]) -> list[str]:
-    """A sentence for each of these banks that the archive lacks, or has otherwise than the ledger.
+    """A sentence for each of these banks that the archive lacks, or has otherwise than the ledger; and for
+    each bank of the archive's that the ledger lacks.
 
     An archive is a whole ledger: it has each bank that there was when the newest rows left, the people's too,
-    whose chain says who signed. A bank that opened since may be missing until the archive is continued.
+    whose chain says who signed. A bank that opened since may be missing until the archive is continued. One
+    without a row is of a join that was under way, and says nothing.
     """
-    said, there, left_at = list[str](), set(archive.banks()), _last_left(ledger)
+    heads = {bank: end for bank in archive.banks() if (end := archive.head(bank)).seq}
+    said = [
+        f"{bank}: the archive has this bank, and the ledger does not: it was taken out"
+        for bank in sorted(heads.keys() - set(ledger.banks()))
+    ]
+    left_at = _last_left(ledger)
     for bank in banks:
-        if bank in there:
-            head = archive.head(bank)
-            row = next(iter(ledger.rows(bank, head.seq - 1, 1)), None) if head.seq else None
+        if (head := heads.get(bank)) is not None:
+            row = next(iter(ledger.rows(bank, head.seq - 1, 1)), None)
             if row is None or (row.seq, row.hash) != (head.seq, head.hash):
                 said.append(f"{bank}: the archive ends with a row {head.seq} that the ledger does not have")
         elif any(first.at <= left_at for first in ledger.rows(bank, 0, 1)):

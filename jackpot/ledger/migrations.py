@@ -65,7 +65,10 @@ def roles() -> str:
 
 
 def pending(dialect: str, applied: Collection[int]) -> list[Migration]:
-    """The migrations that the database lacks. Raises LedgerUnusable if it is newer than this program."""
+    """The migrations that the database lacks, which come after those that it has.
+
+    Raises LedgerUnusable if it is newer than this program, or lacks one that comes before others.
+    """
     known = migrations(dialect)
     newer = sorted(set(applied) - {migration.number for migration in known})
     if newer:
@@ -73,4 +76,10 @@ def pending(dialect: str, applied: Collection[int]) -> list[Migration]:
             f"the ledger's schema is at {newer[-1]:04}, this program knows up to {len(known):04}: "
             f"use the newer program that made it"
         )
-    return [migration for migration in known if migration.number not in applied]
+    missing = [migration for migration in known if migration.number not in applied]
+    if missing and applied and missing[0].number < max(applied):
+        raise LedgerUnusable(
+            f"the ledger lacks migration {missing[0].number:04}, and has later ones: its table `migration` "
+            "was changed by hand"
+        )
+    return missing

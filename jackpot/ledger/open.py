@@ -43,7 +43,7 @@ def open_reader(url: str) -> Reader:
         finally:
             runner.close()
 
-    return Reader(ask, schema.postgres, end=end)
+    return Reader(ask, schema.postgres, schema.postgres_version(), end=end)
 
 
 async def open_store(url: str, *, readonly: bool = False, require_synchronous: bool = False) -> Store:

@@ -5,7 +5,7 @@ the rows that were found, and returns what was asked for. A value's place is ?1,
 bank's own in the database; 0, which no bank has, reads as one that was never written.
 """
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
 from jackpot.ledger.journal import Head, Row, Snapshot, genesis
@@ -70,6 +70,17 @@ class Differences(NamedTuple):
 
     problems: list[str]
     warnings: list[str]
+
+
+class Version(NamedTuple):
+    """Which schema a ledger has. number: of its last migration. newest: of the last that this program knows.
+
+    lacks: tables that later migrations add, and columns, as `table.column`. Who reads one looks here first.
+    """
+
+    number: int
+    newest: int
+    lacks: frozenset[str] = frozenset()
 
 
 def carry(conversation: Conversation[T], ask: Ask) -> T:
@@ -149,12 +160,13 @@ def sums(number: int, after: int | None, upto: int) -> Conversation[list[Posting
     return [Posting(*map(int, row)) for row in found]  # PostgreSQL sums to numbers of any size
 
 
-def strays(number: int) -> Conversation[list[str]]:
+def strays(number: int, lacks: Collection[str]) -> Conversation[list[str]]:
     said = []
     for table in ("journal", "posting", "hit_entry"):
         beyond = yield _BEYOND.format(table=table), (number,)
         said += [f"{table} row {seq} lies outside rows 1 to the head's" for (seq,) in beyond]
-    for table in ("journal", "posting", "hit_entry", "head", "snapshot", "opening", "takeover", "name"):
+    every = ("journal", "posting", "hit_entry", "head", "snapshot", "opening", "takeover", "name")
+    for table in (name for name in every if name not in lacks):
         nameless = yield _NAMELESS.format(table=table), ()
         said += [f"{table} has rows of bank number {bank}, which has no name" for (bank,) in nameless]
     return said
@@ -164,7 +176,8 @@ class Reader:
     """A ledger, as verify, rebuild and pages read it. Every call is a short read of its own, also while a
     writer is at work, and raises LedgerError.
 
-    schema: the conversation that compares the stored schema with the migrations'. save: keeps a snapshot that
+    schema: the conversation that compares the stored schema with the migrations'. version: which that is; one
+    that was opened for reading may be an earlier program's. save: keeps a snapshot that
     was made again while the journal was read; only next to a writer. end: called by `close`. check: called
     before each statement; what it raises ends the reading.
     """
@@ -173,11 +186,13 @@ class Reader:
         self,
         ask: Ask,
         schema: Callable[[], Conversation[Differences]],
+        version: Version,
         *,
         save: Callable[[Snapshot], None] = lambda _snapshot: None,
         end: Callable[[], None] = lambda: None,
     ) -> None:
         self.check: Callable[[], None] = lambda: None
+        self.version = version
         self._put = ask
         self._schema = schema
         self._save = save
@@ -237,10 +252,10 @@ class Reader:
 
     def strays(self, bank: str) -> list[str]:
         """A sentence for each kind of row that belongs to no entry of any bank, none where all is well."""
-        return carry(strays(self._number(bank)), self._ask)
+        return carry(strays(self._number(bank), self.version.lacks), self._ask)
 
     def schema(self) -> Differences:
-        """How the stored schema differs from what the migrations make (S3)."""
+        """How the stored schema differs from what the migrations up to its version make (S3)."""
         return carry(self._schema(), self._ask)
 
     def save_snapshot(self, snapshot: Snapshot) -> None:

@@ -1,5 +1,8 @@
 """Is the stored schema exactly that of the migrations (S3)? Compared fact by fact, as the catalogue has it.
 
+A SQLite file may come from an earlier program: a backup, an archive. Its facts are those of the migrations
+that it has.
+
 A fact is a thing's name and what it is: `column journal.seq` is `bigint not null`. On SQLite the migrations'
 own facts are those of a database in memory; on PostgreSQL, where the role that compares may make nothing,
 they are in a file, which a test holds to what the migrations make.
@@ -15,7 +18,7 @@ import apsw
 import msgspec
 
 from jackpot.ledger.migrations import CREATE, migrations
-from jackpot.ledger.reading import Conversation, Differences, carry
+from jackpot.ledger.reading import Conversation, Differences, Version, carry
 
 # SQLite's catalogue has some things only as text. They are compared word by word, without spaces and
 # comments.
@@ -68,9 +71,30 @@ class Known(msgspec.Struct, frozen=True):
     rights: dict[str, list[str]]
 
 
-def sqlite() -> Conversation[Differences]:
-    """How a SQLite ledger's schema differs from the migrations'."""
-    return _compared((yield from _sqlite_facts()), _sqlite_known())
+def sqlite(number: int) -> Conversation[Differences]:
+    """How a SQLite ledger's schema differs from that of the migrations up to this one."""
+    return _compared((yield from _sqlite_facts()), _sqlite_known(number))
+
+
+def sqlite_version(number: int) -> Version:
+    """The version of a SQLite ledger that has the migrations up to this one."""
+    newest = len(migrations("sqlite"))
+    added = (
+        _places(_sqlite_known(newest)) - _places(_sqlite_known(number)) if number < newest else frozenset()
+    )
+    return Version(number, newest, added)
+
+
+def postgres_version() -> Version:
+    """The version of a PostgreSQL ledger: an older one is not opened."""
+    newest = len(migrations("postgres"))
+    return Version(newest, newest)
+
+
+def _places(known: Known) -> frozenset[str]:
+    """The names of its tables and columns."""
+    sorts = (fact.partition(" ") for fact in known.facts)
+    return frozenset(name for sort, _, name in sorts if sort in {"table", "column"})
 
 
 def postgres() -> Conversation[Differences]:
@@ -123,10 +147,10 @@ def _sqlite_facts() -> Conversation[Facts]:
 
 
 @cache
-def _sqlite_known() -> Known:
-    """What the migrations make, in a database in memory."""
+def _sqlite_known(number: int) -> Known:
+    """What the migrations up to this one make, in a database in memory."""
     with closing(apsw.Connection(":memory:")) as connection:
-        for sql in (CREATE, *(migration.sql for migration in migrations("sqlite"))):
+        for sql in (CREATE, *(migration.sql for migration in migrations("sqlite")[:number])):
             connection.execute(sql)
         made = carry(_sqlite_facts(), lambda sql, values: connection.execute(sql, values).fetchall())
     return Known(made.facts, made.plain, {})

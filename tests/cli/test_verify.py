@@ -3,11 +3,13 @@
 import shutil
 from contextlib import closing
 from pathlib import Path
+from typing import Final
 
 import apsw
 import pytest
 
 from jackpot.ledger.banks import UNFINISHED_COPY
+from jackpot.ledger.migrations import migrations
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.verify.verifier import verify
 from jackpot.rules.events import Refused
@@ -21,6 +23,9 @@ from tests.ledger.verify.test_verifier import spoil, write
 from tests.ledger.waiting import copy, open_banks
 from tests.program import jackpot
 from tests.running_server import LINKS, configure
+
+# The first line of its output, once it is known what is to be verified.
+SCHEMA: Final = f"ledger: schema {len(migrations('sqlite')):04}"
 
 
 def run(*arguments: str) -> tuple[int, str, str]:
@@ -45,6 +50,7 @@ def test_a_sound_ledger(sound: Path) -> None:
     assert (code, errors) == (0, "")
     refusals = sum(row.kind == Refused.kind for row in server.rows("main", 0, 1_000))
     assert out.splitlines() == [
+        SCHEMA,
         f"main: {head.seq} rows hold, the books balance",
         *(
             f"main: rows {one.first} to {one.last}: "
@@ -96,7 +102,7 @@ def test_a_spoiled_ledger(sound: Path, tmp_path: Path) -> None:
     path = Path(shutil.copy(sound, tmp_path))
     spoil(path, "UPDATE journal SET body = x'90' WHERE seq = 20")
     code, out, errors = run("--ledger", f"sqlite:///{path}")
-    assert (code, out) == (1, "")
+    assert (code, out) == (1, f"{SCHEMA}\n")
     assert errors.splitlines() == [
         "main: row 20 was changed or added: it does not follow from row 19",
         "main: 1 problem: this is not what was written",
@@ -150,13 +156,13 @@ def test_every_bank_is_verified(sound: Path, tmp_path: Path) -> None:
         open_banks(ledger, ("side",), "riverside", 0)
     code, out, _ = run("--ledger", f"sqlite:///{path}")
     assert code == 0
-    told = [line.split()[0] for line in out.splitlines() if ": rows " not in line]  # not whose rows they are
-    assert told == ["main:", "main:", "main:", "side:", "side:"]
+    told = [line.split(":")[0] for line in out.splitlines() if ": rows " not in line]
+    assert told == ["ledger", *["main"] * 3, *["side"] * 2]
     assert "say --bank too (main, side)" in run("--ledger", f"sqlite:///{path}", "--head", "00" * 32)[2]
     spoil(path, "UPDATE head SET hash = zeroblob(32) WHERE bank = 2")
     code, out, errors = run("--ledger", f"sqlite:///{path}")
     assert code == 1
-    assert out.startswith("main: ")
+    assert out.startswith(f"{SCHEMA}\nmain: ")
     assert errors.endswith("side: 1 problem: this is not what was written\n")
     assert run("--ledger", f"sqlite:///{path}", "--bank", "main")[0] == 0
 
@@ -226,7 +232,7 @@ def test_a_bank_of_which_the_first_row_is_left(sound: Path, tmp_path: Path) -> N
 def test_what_cannot_be_verified(sound: Path, arguments: list[str], said: str) -> None:
     """S3: one clear line and a non-zero exit, never a traceback."""
     code, out, errors = run(*(argument.format(sound=sound) for argument in arguments))
-    assert (code, out) == (1, "")
+    assert (code, out.removeprefix(f"{SCHEMA}\n")) == (1, "")
     assert said in errors
     assert "Traceback" not in errors
 

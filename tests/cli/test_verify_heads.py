@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from jackpot.app import Server
 from jackpot.config import Config, public_pem
 from jackpot.ledger.journal import Row
-from tests.cli.test_verify import run
+from tests.cli.test_verify import SCHEMA, run
 from tests.ledger.play import Play
 from tests.ledger.test_heads import KEY, OTHER, signed
 from tests.ledger.verify.test_verifier import write
@@ -73,7 +73,7 @@ def test_what_heads_disprove(sound: Path, rows: list[Row], tmp_path: Path) -> No
         signed(rows[79]),
     ]
     code, out, errors = checked(tmp_path, lines)
-    assert (code, out) == (1, "")
+    assert (code, out) == (1, f"{SCHEMA}\n")
     ahead = "a head of row 80 was signed, and the journal ends at row 50: its end was cut off"
     assert errors.splitlines() == [
         f"line 1 of the heads: it is signed by the key {OTHER.fingerprint}, which is not known",

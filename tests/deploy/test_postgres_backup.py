@@ -14,6 +14,8 @@ import pytest
 
 from jackpot.lab.testing.postgres import EnginesMissing, Postgres, binaries
 from jackpot.ledger.journal import Row
+from jackpot.ledger.migrations import pending
+from jackpot.ledger.postgres import schema
 from jackpot.rules.acts.links import Suspended
 from jackpot.rules.registry import decode
 from tests.deploy.test_units import installed
@@ -181,6 +183,34 @@ def test_a_spoiled_ledger_is_not_put_to_use(site: Site, tmp_path: Path) -> None:
     assert not (tmp_path / "data").exists()
     assert (tmp_path / "data.unproved").exists()
     site.cluster.drop("forged")
+
+
+def test_a_backup_from_before_an_upgrade_comes_back(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S3: what was restored is brought up to date, as its owner's and nobody else's, and proved as that."""
+    (tmp_path / "backups").mkdir()
+    site.cluster.create("older")
+    site.cluster.sql("CREATE ROLE books SUPERUSER LOGIN")
+    with monkeypatch.context() as patch:
+        patch.setattr(schema, "pending", lambda *given: [one for one in pending(*given) if one.number < 3])
+        url = site.cluster.url("older").replace("//postgres@", "//books@")
+        with closing(open_ledger(url)) as ledger:
+            head = ledger.new_epoch("main", "server", at_least=site.rows[-1].epoch)
+            ledger.append("main", head.epoch, 0, site.rows[:FIRST])
+    site.cluster.sql("ALTER ROLE books NOSUPERUSER")
+    site.cluster.sql("ALTER DATABASE older OWNER TO books")
+    done = run(site.folder, "backup.sh", site.cluster.url(), tmp_path / "backups")
+    assert done.returncode == 0, done.stderr
+    backup, data = done.stdout.strip(), tmp_path / "data"
+    done = run(site.folder, "restore.sh", "--no-roles", backup, data, "older")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "applied 0003 " in done.stderr
+    assert "have their rights" not in done.stderr
+    assert "ledger: schema 0003\n" in done.stdout
+    assert "the books balance" in done.stdout
+    site.cluster.drop("older")
+    site.cluster.sql("DROP ROLE books")
 
 
 def test_nothing_is_overwritten(site: Site, tmp_path: Path) -> None:

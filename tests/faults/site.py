@@ -116,7 +116,8 @@ class Site:
         """The first people, where there are to be any: as `users init` and two admins have made them."""
         paper = self._paper
         if self._peopled and ledger.head(SITE).seq == 1:
-            epoch = ledger.new_epoch(SITE, "paper").epoch
+            # They are of the paper's own epoch, as rows that are copied are.
+            epoch = ledger.new_epoch(SITE, "paper", at_least=1).epoch
             ledger.append(SITE, epoch, 1, paper.rows[1:])
         if self.seq == 0:
             first = ledger.rows(SITE, 0, len(paper.rows))

@@ -65,7 +65,7 @@ class Memory(Reader):
     """What a ledger is to its readers, in the plainest way: the rows as they were decided."""
 
     def __init__(self) -> None:
-        super().__init__(_no_sql, schema.sqlite)
+        super().__init__(_no_sql, schema.postgres, schema.postgres_version())
         self.kept = Head("main", 0, 0, genesis("main"), "", 0)
         self.written: list[Row] = []
         self.snapshots: dict[int, Snapshot] = {}

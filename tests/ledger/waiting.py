@@ -40,7 +40,7 @@ class Waiting(Reader):
     """A ledger in PostgreSQL whose calls wait for the store's. call: its loop's."""
 
     def __init__(self, store: PostgresStore, call: Call = _runner.run) -> None:
-        super().__init__(self._asked, schema.postgres)
+        super().__init__(self._asked, schema.postgres, schema.postgres_version())
         self.created = store.created
         self.applied = store.applied
         self.store = store

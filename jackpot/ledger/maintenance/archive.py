@@ -346,9 +346,12 @@ def _compared(ledger: Reader, file: Path, one: Plan, tell: Callable[[int, int], 
 
 
 async def _told(store: Store, engine: Engine, head: Head, cut: Cut, sealing: Sealing) -> Head:
-    """The bank's head once a row says what leaves; the same people may have said it before."""
+    """The bank's head once a row says what leaves; the same people may have said it before.
+
+    Only the newest such row counts: where another one came since, `cut_of` goes by that.
+    """
     said = Archived(cut, People(sealing.people), sealing.reason)
-    if said in await store.run(lambda ledger: told_of(ledger, head.bank)):
+    if (await store.run(lambda ledger: told_of(ledger, head.bank)))[:1] == [said]:
         return head
     envelope = command_at(sealing.unix_ms, Archive(cut, sealing.reason), *sealing.people)
     return await decide(store, engine, head, envelope)

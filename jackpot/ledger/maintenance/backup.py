@@ -20,6 +20,7 @@ from jackpot.ledger.maintenance.restored import hold
 from jackpot.ledger.open import opened
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.sqlite.file import locked
+from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.store import LedgerCorrupt, LedgerUnusable, Store
 
 # An unfinished file has this at the end of its name.
@@ -98,11 +99,15 @@ async def _made(source: Store, part: Path, progress: Progress) -> list[Copied]:
     except apsw.Error as error:
         raise LedgerUnusable(f"{part} cannot become one file: {error}") from error
     async with opened(_url(part), readonly=True) as made:
-        schema = await made.run(Reader.schema)  # of the file as it was, where there was one
-        for problem in schema.problems:
+        for problem in await made.run(_faults):  # of the file as it was, where there was one
             raise LedgerCorrupt(f"{part}: {problem}")
         await prove(made, [bank.head for bank in copied], progress)
     return copied
+
+
+def _faults(made: Reader) -> list[str]:
+    """What is wrong with its schema, or with pages that a proof of the rows does not read."""
+    return [*made.schema().problems, *(made.integrity() if isinstance(made, SqliteLedger) else [])]
 
 
 def _there(file: Path) -> bool:

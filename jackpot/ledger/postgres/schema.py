@@ -30,9 +30,10 @@ async def open_schema(connection: Connection, shown: str, *, migrate: bool) -> M
 
     Raises FAILURES, LedgerUnusable.
     """
-    tables = {name for (name,) in await connection.fetch(
-        "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
-    )}  # fmt: skip
+    found = await connection.fetch(
+        "SELECT tablename, tableowner FROM pg_tables WHERE schemaname = current_schema()"
+    )
+    tables: dict[str, str] = {table: owner for table, owner in found}  # noqa: C416 - a record is no pair
     if tables and "migration" not in tables:
         raise LedgerUnusable(
             f"{shown} is a database, but not a ledger, which has one of its own, empty at first"
@@ -41,11 +42,14 @@ async def open_schema(connection: Connection, shown: str, *, migrate: bool) -> M
         raise LedgerUnusable(f"{shown} holds no ledger yet: jackpot ledger init makes it")
     todo = await _pending(connection) if tables else []
     if todo and not migrate:
-        raise LedgerUnusable(f"the schema of {shown} is older than this program: jackpot ledger migrate")
+        raise LedgerUnusable(
+            f"the schema of {shown} is older than this program: stop its servers, then its owner brings it "
+            "up to date: jackpot ledger migrate --ledger URL"
+        )
     applied: list[str] = []
     if todo or not tables:
         try:
-            applied = await _migrate(connection)
+            applied = await _migrate(connection, tables.get("journal"))
         except asyncpg.InsufficientPrivilegeError as error:
             what = "migrate" if tables else "init"
             raise LedgerUnusable(
@@ -64,11 +68,16 @@ async def _pending(connection: Connection) -> list[Migration]:
     return pending("postgres", [number for (number,) in await connection.fetch(APPLIED)])
 
 
-async def _migrate(connection: Connection) -> list[str]:
-    """Brings the schema up to date, under a lock; the notes of what was applied."""
+async def _migrate(connection: Connection, owner: str | None) -> list[str]:
+    """Brings the schema up to date, under a lock; the notes of what was applied.
+
+    owner: the role to which what is there belongs, and what comes will; None where nothing is there.
+    """
     async with connection.transaction():
         await connection.execute(f"SET LOCAL lock_timeout = {MIGRATION_WAITS_MS}")
         await connection.execute("SELECT pg_advisory_xact_lock($1::bigint)", MIGRATION_LOCK)
+        if owner is not None:  # a superuser's tables would be others than the ledger's
+            await connection.execute(f'SET LOCAL ROLE "{owner.replace(chr(34), chr(34) * 2)}"')
         await connection.execute(CREATE)
         todo = await _pending(connection)
         for migration in todo:

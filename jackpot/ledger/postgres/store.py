@@ -135,7 +135,7 @@ class PostgresStore:
         def save(snapshot: Snapshot) -> None:
             asyncio.run_coroutine_threadsafe(self.save_snapshot(snapshot), loop).result()
 
-        reader = Reader(ask, schema.postgres, save=save)
+        reader = Reader(ask, schema.postgres, schema.postgres_version(), save=save)
         self._aside = self._aside or Aside()
         return await self._aside.run(lambda: work(reader), self.session.drop)
 

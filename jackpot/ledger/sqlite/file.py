@@ -35,6 +35,8 @@ REFUSALS: Final = (
 class SqliteFile:
     """One SQLite file, created and migrated if need be; one process at a time may write it.
 
+    A reader migrates nothing: an earlier program's file stays as it is. version: of its last migration.
+
     path: of the file; `path`-wal and `path`-shm are part of it, `path`-lock is held while it is open.
     vfs: name of the SQLite VFS underneath, for tests. readonly: next to a writer, without the lock.
     second: for a writer that has opened the file, holds its lock, and waits for what is done here.
@@ -47,6 +49,7 @@ class SqliteFile:
         self.path = Path(path)
         self.created = False
         self.applied: list[str] = []
+        self.version = 0
         self._vfs = vfs
         self._readonly = readonly
         self._names = str(self.path), f"{self.path}-wal"
@@ -64,6 +67,7 @@ class SqliteFile:
                 self._connection.wal_checkpoint("main", apsw.SQLITE_CHECKPOINT_TRUNCATE)
             if not second:
                 self._migrate(self._connection)
+            self.version = max(number for (number,) in self._connection.execute(APPLIED))
         except (apsw.Error, LedgerError) as error:
             self.close()
             if isinstance(error, LedgerError):
@@ -109,12 +113,12 @@ class SqliteFile:
             connection.execute(CREATE)
         elif not tables:
             raise LedgerUnusable(f"{self.path} holds no ledger yet")
-        todo = pending("sqlite", [number for (number,) in connection.execute(APPLIED)])
-        if todo and self._readonly:
-            raise LedgerUnusable(
-                f"the schema of {self.path} is older than this program: jackpot ledger migrate --ledger "
-                f"sqlite:///{self.path}"
-            )
+        applied = [number for (number,) in connection.execute(APPLIED)]
+        todo = pending("sqlite", applied)
+        if self._readonly:
+            if not applied:
+                raise LedgerUnusable(f"{self.path} holds no ledger yet")
+            return
         for migration in todo:
             with self.transaction():
                 connection.execute(migration.sql)

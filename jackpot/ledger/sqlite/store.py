@@ -1,7 +1,7 @@
 """How does the ledger live in one SQLite file? One transaction a batch, counted before its COMMIT."""
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
@@ -51,7 +51,12 @@ class SqliteLedger(Reader):
         self, path: str | Path, vfs: str | None = None, *, readonly: bool = False, second: bool = False
     ) -> None:
         self.file = SqliteFile(path, vfs, readonly=readonly, second=second)
-        super().__init__(self.file.ask, schema.sqlite, end=self.file.close)
+        super().__init__(
+            self.file.ask,
+            partial(schema.sqlite, self.file.version),
+            schema.sqlite_version(self.file.version),
+            end=self.file.close,
+        )
         self.path = self.file.path
         self.created = self.file.created
         self.applied = self.file.applied

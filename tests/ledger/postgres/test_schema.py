@@ -4,6 +4,8 @@ import asyncio
 
 import pytest
 
+from jackpot.ledger.migrations import pending
+from jackpot.ledger.postgres import schema
 from jackpot.ledger.postgres.store import PostgresStore
 from jackpot.ledger.store import LedgerUnusable
 from tests.ledger.backends import stores, watching
@@ -36,6 +38,23 @@ async def test_what_is_no_ledger_is_refused(fresh: Fresh) -> None:
         with pytest.raises(LedgerUnusable, match="is a database, but not a ledger"):
             await PostgresStore.open(database)
         assert await other.run("SELECT tablename FROM pg_tables WHERE schemaname = 'public'") == [("music",)]
+
+
+@on_loop
+async def test_a_reader_of_an_older_schema_is_told_what_to_do(fresh: Fresh) -> None:
+    """S3: it changes nothing itself; once the owner has migrated, it reads."""
+    url = fresh("postgres")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(schema, "pending", lambda *given: [one for one in pending(*given) if one.number < 3])
+        async with stores(url):
+            pass
+    said = "stop its servers, then its owner brings it up to date: jackpot ledger migrate --ledger URL"
+    with pytest.raises(LedgerUnusable, match=said):
+        await PostgresStore.open(url, readonly=True)
+    async with stores(url) as (store,):
+        assert [note[:4] for note in store.applied] == ["0003"]
+    async with stores(url, readonly=True) as (reader,):
+        assert reader.applied == []
 
 
 @on_loop

@@ -1,0 +1,38 @@
+"""Do rows leave as the newest `archived` row says, whatever was said before and not done?"""
+
+from pathlib import Path
+
+import pytest
+
+from jackpot.ledger.rebuild import rebuild
+from tests.ledger.conftest import Place
+from tests.ledger.maintenance.test_archive import HOW, Interrupted, Kept, years
+from tests.ledger.season import Season
+from tests.ledger.waiting import seal
+
+
+@pytest.mark.parametrize("order", ["less, more, less", "more, less, more"])
+def test_what_was_said_last_is_done(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, order: str
+) -> None:
+    """S4, S8: two seals with other --older-than are interrupted, and the first of them is run again."""
+    for written in ("jackpot.ledger.sqlite.kept_apart", "jackpot.ledger.postgres_rows.kept_apart"):
+        monkeypatch.setattr(written, lambda _snapshot: 1)
+    season = Season()
+    years(season)
+    kept = Kept(place, tmp_path, season)
+    seqs = {"less": season.snapshots[1].seq, "more": season.snapshots[3].seq}
+    asked = {name: HOW._replace(before_ms=season.rows[seq].at + 1) for name, seq in seqs.items()}
+
+    def stop(what: str, done: int, _of: int) -> None:
+        if "deleting" in what and not done:
+            raise Interrupted
+
+    first, second, again = order.split(", ")
+    for name in (first, second):
+        with pytest.raises(Interrupted):
+            seal(kept.ledger, kept.file, asked[name], stop)
+    (one,) = seal(kept.ledger, kept.file, asked[again])
+    assert (one.upto, kept.verified().archived) == (seqs[again], seqs[again])
+    rebuild(kept.ledger, "main")
+    assert kept.with_archive() == ()
