@@ -1,7 +1,7 @@
-"""What may the server say? Its messages and their fields, and the schema of both sides' messages.
+"""Messages from the server, their fields, and the JSON Schema of both sides' messages.
 
-A decision is answered with one of these values, and becomes bytes once, where it leaves. What a message
-always brings has no default here; UNSET stands where a key is left out.
+A decision is answered with one of these values, which is encoded once, when it is sent. A field that is
+always present has no default here; UNSET stands where a key is left out.
 """
 
 import json
@@ -201,17 +201,17 @@ class State(Message, tag="state", frozen=True):
     waiting: tuple[WaitingHit, ...]
 
 
-TEXT_MOST: Final = 256
+TEXT_MAX: Final = 256
 """Characters of a `message`: enough for a reader, and no answer grows by it."""
 
 
 def shortened(text: str) -> str:
-    """A message's text, cut where it is too long to be told."""
-    return text if len(text) <= TEXT_MOST else text[: TEXT_MOST - 3] + "..."
+    """A message's text, cut to the maximum length."""
+    return text if len(text) <= TEXT_MAX else text[: TEXT_MAX - 3] + "..."
 
 
 def reduced(answer: Ack | Nack) -> Ack | Nack:
-    """What is said in place of an answer that fits no frame: the same decision, without its lists.
+    """Replacement for an answer that does not fit in a frame: the same decision, without its lists.
 
     No answer decided now is so long; a ledger written before may hold one.
     """
@@ -240,7 +240,7 @@ DeviceMessage = Hello | Command | Ping | Pong
 
 
 def floor_schema() -> dict[str, Any]:
-    """The JSON Schema of every message; binary fields stand as text in base64."""
+    """The JSON Schema of every message; binary fields are base64 text."""
     (device, server), parts = msgspec.json.schema_components((DeviceMessage, ServerMessage))
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

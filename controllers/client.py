@@ -1,11 +1,11 @@
-"""How does a device live on a network? The session cores of tables and signs, run on asyncio.
+"""Network clients for tables and signs: the sans-I/O sessions, run on asyncio.
 
     async with TableClient("T01", key, ["127.0.0.1:5710"], FileMemory(path)) as table:
         await table.wait_online()
         answer = await table.wager("R1", [{"seat": 1, "link": "floor-five", "amount": 100}], lock=True)
 
-The client connects, reconnects and resends by itself until the block ends. What it does when, the cores in
-`controllers.device` and `controllers.table` decide; here are only sockets, timers and those who wait.
+The client connects, reconnects and resends by itself until the block ends. The sessions in
+`controllers.device` and `controllers.table` decide what it does; here are only sockets, timers and waiters.
 """
 
 import asyncio
@@ -15,10 +15,18 @@ from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Final, Self
 
-from controllers.device import Answered, DeviceEvent, DeviceSession, Pushed, Refused, SignSession, Welcomed
+from controllers.device import (
+    CommandAnswered,
+    ConnectionRefused,
+    DeviceEvent,
+    DeviceSession,
+    PushReceived,
+    SignSession,
+    WelcomeReceived,
+)
 from controllers.memory import Memory
-from controllers.session import Closed
-from controllers.states import GREETED, State
+from controllers.session import SessionClosed
+from controllers.states import GREETED, SessionState
 from controllers.table import TableSession
 
 CONNECT_WITHIN_S: Final = 5.0
@@ -26,7 +34,7 @@ CONNECT_WITHIN_S: Final = 5.0
 
 READ_BYTES: Final = 65_536
 
-UNWELCOMED: Final = GREETED | {State.START, State.CHALLENGED}
+UNWELCOMED: Final = GREETED | {SessionState.START, SessionState.CHALLENGED}
 """A connection that ends in one of these had nobody behind it who could serve."""
 
 Message = dict[str, Any]
@@ -84,7 +92,7 @@ class Client:
             try:
                 async with asyncio.timeout(CONNECT_WITHIN_S):
                     reader, writer = await asyncio.open_connection(host.strip("[]"), int(port), ssl=self._tls)
-            except (OSError, ValueError) as error:  # no answer, a bad certificate, a name that is none
+            except (OSError, ValueError) as error:  # no connection, a bad certificate, an unresolvable name
                 self.trouble = error
                 self._next_server()
                 session.disconnected(self._now())
@@ -110,7 +118,7 @@ class Client:
                 async with asyncio.timeout_at(session.next_deadline()):
                     data = await reader.read(READ_BYTES)
             except TimeoutError:
-                pass  # the deadline: tick is told below
+                pass  # a deadline of the session passed: `tick` is called below
             except OSError:
                 return
             if data == b"":
@@ -126,7 +134,7 @@ class Client:
             self._writer.write(data)
 
     def _wake(self) -> None:
-        """Let those who wait for something look again."""
+        """Wake the tasks that wait for a change."""
         self._changed.set()
         self._changed = asyncio.Event()
 
@@ -136,28 +144,28 @@ class Client:
 
     def _act(self, event: DeviceEvent) -> None:
         match event:
-            case Welcomed(message):
+            case WelcomeReceived(message):
                 self.welcome, self.trouble = message, None
                 self._tell(message)
-            case Pushed(message):
+            case PushReceived(message):
                 self._tell(message)
-            case Refused(message):
+            case ConnectionRefused(message):
                 self.trouble = ServerRefused(f"{message.get('code')}: {message.get('message')}")
                 self._move_on(message.get("code"))
                 self._tell(message)
-            case Answered():
+            case CommandAnswered():
                 self._answered(event)
-            case Closed(None):
+            case SessionClosed(None):
                 self._next_server()
             case closed:
                 self._move_on(closed.code)
 
     def _next_server(self) -> None:
-        """Nobody is there, or says anything that makes sense: try the others before this one."""
+        """Rotate to the next server after a failed connection or unreadable answers."""
         self._servers.append(self._servers.pop(0))
 
     def _move_on(self, code: str | None) -> None:
-        """The server is not the active one: try all the others that we know or that it named before it again.
+        """Rotate away from a server that is not active: try all known and named servers before it again.
 
         In turn, and not those that it named first: two that are not active name each other.
         """
@@ -172,8 +180,8 @@ class Client:
         if self.on_push is not None:
             self.on_push(message)
 
-    def _answered(self, event: Answered) -> None:
-        """Only tables have commands."""
+    def _answered(self, event: CommandAnswered) -> None:
+        """Handle the answer to a command; only tables have commands."""
 
 
 class SignClient(Client):
@@ -193,12 +201,12 @@ class SignClient(Client):
 
     @property
     def showing(self) -> bool:
-        """The values are fresh."""
+        """Whether the values are fresh."""
         return self.session.showing
 
     @property
     def meters(self) -> Mapping[tuple[str, str], int]:
-        """What to show."""
+        """The meters to show, cents by (link, level)."""
         return self.session.meters
 
 
@@ -225,7 +233,7 @@ class TableClient(Client):
 
     @property
     def online(self) -> bool:
-        """Progressive wagers may be taken."""
+        """Whether progressive wagers may be taken."""
         return self.session.online(self._now())
 
     async def wait_online(self) -> None:
@@ -233,7 +241,7 @@ class TableClient(Client):
         await self._wait_for(lambda: self.online)
 
     async def wait_answered(self) -> None:
-        """Return when no command is unanswered, those of before a restart included."""
+        """Return when no command is unanswered, including those from before a restart."""
         await self._wait_for(lambda: not self.session.pending)
 
     async def wager(
@@ -268,7 +276,7 @@ class TableClient(Client):
         return await self.command("void", round=round_id, reason=reason)
 
     async def command(self, kind: str, **fields: Any) -> Message:
-        """Have any command decided; fields that are None are left out."""
+        """Submit any command and wait for its decision; fields that are None are left out."""
         await self._wait_for(lambda: not self.session.full)
         message = {name: value for name, value in fields.items() if value is not None}
         ticket = self.session.submit({"t": kind, **message}, self._now())
@@ -276,7 +284,7 @@ class TableClient(Client):
         self._waiting[ticket] = asyncio.get_running_loop().create_future()
         return await self._waiting[ticket]
 
-    def _answered(self, event: Answered) -> None:
+    def _answered(self, event: CommandAnswered) -> None:
         waiter = self._waiting.pop(event.ticket, None)
         if waiter is not None and not waiter.done():
             waiter.set_result(event.answer)

@@ -1,9 +1,9 @@
-"""How does any device, table or sign, keep its side of the conversation?
+"""Device side of the protocol, common to tables and signs, without I/O.
 
-`DeviceSession` moves through the table of `controllers.states` from the other side: no socket, no task, no
-clock. The caller connects at `connect_at`, calls `connected`, gives it bytes and time, sends
-`data_to_send()`, closes the connection once `finished`, and calls `disconnected` whenever one has ended or
-could not be made.
+`DeviceSession` follows the state table of `controllers.states` on the device's side. It has no socket, no
+task and no clock. The caller connects at `connect_at`, calls `connected`, passes in bytes and the time, sends
+`data_to_send()`, closes the connection once `finished`, and calls `disconnected` whenever a connection has
+ended or could not be made.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,8 +13,8 @@ from typing import Any, ClassVar, Final
 
 from controllers.frames import BadFrame, FrameReader, decode, encode
 from controllers.hello import NONCE_BYTES, VERSION, hello_mac
-from controllers.session import SILENT_HEARTBEATS, Closed
-from controllers.states import OPEN, SERVER_SAYS, WELCOMED, State, next_state
+from controllers.session import SILENT_HEARTBEATS, SessionClosed
+from controllers.states import OPEN, SERVER_SAYS, WELCOMED, SessionState, next_state
 
 HEARTBEAT_S: Final = 5.0
 """Seconds, until the server's welcome says otherwise."""
@@ -29,15 +29,15 @@ REPLACED_WAIT_S: Final = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Welcomed:
-    """The server let us in; message is its welcome."""
+class WelcomeReceived:
+    """The server accepted the device; message is its welcome."""
 
     message: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
-    """A command of ours is decided: message is the command as last sent, answer its ack or nack."""
+class CommandAnswered:
+    """A command was decided: message is the command as last sent, answer its ack or nack."""
 
     ticket: int
     message: dict[str, Any]
@@ -45,20 +45,20 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
-class Pushed:
-    """The server told something of its own."""
+class PushReceived:
+    """The server sent a push."""
 
     message: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
-    """The server ended the conversation; message is its error, with code and message."""
+class ConnectionRefused:
+    """The server refused the connection; message is its error, with code and message."""
 
     message: dict[str, Any]
 
 
-DeviceEvent = Welcomed | Answered | Pushed | Refused | Closed
+DeviceEvent = WelcomeReceived | CommandAnswered | PushReceived | ConnectionRefused | SessionClosed
 
 
 class DeviceSession:
@@ -71,7 +71,7 @@ class DeviceSession:
 
     def __init__(self, device: str, key: bytes, random: Callable[[], float]) -> None:
         self.id = device
-        self.state = State.CLOSED
+        self.state = SessionState.CLOSED
         self.heartbeat = HEARTBEAT_S
         self.connect_at = 0.0
         """When the next connection may be opened, in the caller's monotonic seconds."""
@@ -90,12 +90,12 @@ class DeviceSession:
 
     @property
     def finished(self) -> bool:
-        """There is no connection, or it should be closed now."""
-        return self.state is State.CLOSED
+        """Whether there is no connection, or it should be closed now."""
+        return self.state is SessionState.CLOSED
 
     def connected(self, now: float) -> None:
-        """A new connection is open: nothing told before counts."""
-        self.state = State.START
+        """A new connection is open; state of the previous one is dropped."""
+        self.state = SessionState.START
         self._reader = FrameReader()
         self._out.clear()
         self._heard_at = self._said_at = now
@@ -103,19 +103,21 @@ class DeviceSession:
         self._revisions.clear()
 
     def disconnected(self, now: float) -> None:
-        """The connection is gone, or none could be made: sets `connect_at`."""
-        self.state = State.CLOSED
+        """The connection is gone, or could not be made; sets `connect_at`."""
+        self.state = SessionState.CLOSED
         wait = min(FIRST_WAIT_S * 2**self._failures, LONGEST_WAIT_S) * (0.5 + self._random() / 2)
         self.connect_at = now + (REPLACED_WAIT_S if self._replaced else wait)
         self._failures = min(self._failures + 1, 10)
         self._replaced = False
 
     def receive_bytes(self, data: bytes, now: float) -> list[DeviceEvent]:
-        """Bytes came."""
+        """Process bytes from the server."""
         events: list[DeviceEvent] = []
         try:
             self._reader.add(data)
-            while self.state is not State.CLOSED and (payload := self._reader.next_frame()) is not None:
+            while (
+                self.state is not SessionState.CLOSED and (payload := self._reader.next_frame()) is not None
+            ):
                 self._heard_at = now
                 self._hear(decode(payload), events, now)
         except BadFrame as error:
@@ -123,8 +125,8 @@ class DeviceSession:
         return events
 
     def tick(self, now: float) -> list[DeviceEvent]:
-        """Time passed."""
-        if self.state is State.CLOSED:
+        """Process the time that has passed."""
+        if self.state is SessionState.CLOSED:
             return []
         if now >= self._heard_at + SILENT_HEARTBEATS * self.heartbeat:
             return [self._close(f"no frame for {SILENT_HEARTBEATS} heartbeats")]
@@ -134,7 +136,7 @@ class DeviceSession:
 
     def next_deadline(self) -> float:
         """When tick must be called at the latest."""
-        if self.state is State.CLOSED:
+        if self.state is SessionState.CLOSED:
             return inf
         silent = self._heard_at + SILENT_HEARTBEATS * self.heartbeat
         return min(silent, self._said_at + self.heartbeat) if self.state in OPEN else silent
@@ -148,7 +150,7 @@ class DeviceSession:
     def _hear(self, message: dict[str, Any], events: list[DeviceEvent], now: float) -> None:
         kind = message["t"]
         if kind not in SERVER_SAYS:
-            return  # a later version may say more
+            return  # a later protocol version may have more message types
         self.state = next_state(self.state, kind)
         match kind:
             case "challenge":
@@ -157,20 +159,20 @@ class DeviceSession:
                 self._failures = 0
                 self.heartbeat = _positive(message, "heartbeat_ms") / 1000
                 self._welcomed(message, now)
-                events.append(Welcomed(message))
+                events.append(WelcomeReceived(message))
             case "ping":
                 self._send({**message, "t": "pong"}, now)
             case "ack" | "nack":
                 self._answered(message, events, now)
             case "meters":
                 if self._metered(message):
-                    events.append(Pushed(message))
+                    events.append(PushReceived(message))
             case "error":
                 events.append(self._refused(message))
             case "pong":
                 pass
             case _:
-                events.append(Pushed(message))
+                events.append(PushReceived(message))
 
     def _hello(self, challenge: Mapping[str, Any], now: float) -> None:
         nonce = challenge.get("nonce")
@@ -182,7 +184,7 @@ class DeviceSession:
         self.state = next_state(self.state, f"hello {self.role}")
 
     def _metered(self, message: dict[str, Any]) -> bool:
-        """Take the values in; false where the bank has told newer ones on this connection."""
+        """Apply the values; false where newer ones of the bank came on this connection."""
         bank, revision, values = message.get("bank"), message.get("rev"), message.get("values")
         if not isinstance(bank, str) or not isinstance(revision, int):
             raise BadFrame("meters: bank and rev are needed")
@@ -195,30 +197,30 @@ class DeviceSession:
             raise BadFrame("values: triples of link, level and cents are needed") from error
         return True
 
-    def _refused(self, error: dict[str, Any]) -> Refused:
+    def _refused(self, error: dict[str, Any]) -> ConnectionRefused:
         self._replaced = error.get("code") == "replaced"
         servers = error.get("servers")
         self.servers = tuple(map(str, servers)) if isinstance(servers, list) else ()
-        return Refused(error)
+        return ConnectionRefused(error)
 
-    def _close(self, reason: str) -> Closed:
-        self.state = State.CLOSED
-        return Closed(None, reason)
+    def _close(self, reason: str) -> SessionClosed:
+        self.state = SessionState.CLOSED
+        return SessionClosed(None, reason)
 
     def _send(self, message: Mapping[str, Any], now: float) -> None:
         self._out.append(encode(message))
         self._said_at = now
 
-    # What tables and signs do differently.
+    # Overridden by tables and signs.
 
     def _hello_facts(self) -> dict[str, Any]:
         return {}
 
     def _welcomed(self, message: dict[str, Any], now: float) -> None:
-        """Go on where the last connection ended."""
+        """Resume after the welcome on a new connection."""
 
     def _answered(self, message: dict[str, Any], events: list[DeviceEvent], now: float) -> None:
-        """A command is decided; only a table has any."""
+        """Handle the answer to a command; only a table has any."""
 
 
 class SignSession(DeviceSession):
@@ -234,7 +236,7 @@ class SignSession(DeviceSession):
 
     @property
     def showing(self) -> bool:
-        """The server is there and what it told is fresh."""
+        """Whether the server is connected and its values are fresh."""
         return self.state in WELCOMED
 
     def _hello_facts(self) -> dict[str, Any]:

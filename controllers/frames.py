@@ -1,4 +1,4 @@
-"""How do bytes become frames, and frames bytes?
+"""Framing: cuts a byte stream into frames, and encodes messages as frames.
 
 A frame is a big-endian u32 length N and N bytes of one MessagePack map.
 """
@@ -10,10 +10,10 @@ from typing import Any, Final
 import msgpack
 import msgspec
 
-FRAME_MOST: Final = 65_536
+FRAME_MAX: Final = 65_536
 """Bytes of one frame: the largest settle fits many times, and a device can hold it in small memory."""
 
-STRANGER_MOST: Final = 4_096
+STRANGER_MAX: Final = 4_096
 """Bytes of one frame before `welcome`: a stranger may not make the server gather more."""
 
 LENGTH_BYTES: Final = 4
@@ -21,11 +21,11 @@ _length: Final = Struct(">I").unpack_from
 
 
 class BadFrame(Exception):
-    """The one exception for bytes that the other side must never send; its text says what is wrong."""
+    """The exception for bytes that break the protocol; its text says what is wrong."""
 
 
 class TooLong(ValueError):
-    """A message of ours does not fit a frame."""
+    """A message to be sent does not fit in a frame."""
 
 
 class FrameReader:
@@ -34,18 +34,18 @@ class FrameReader:
     maximum: the longest frame accepted now, in bytes; it may be raised between frames.
     """
 
-    def __init__(self, maximum: int = FRAME_MOST) -> None:
+    def __init__(self, maximum: int = FRAME_MAX) -> None:
         self.maximum = maximum
         self._buffer = bytearray()
         self._start = 0
 
     def __len__(self) -> int:
-        """How many bytes wait to be cut."""
+        """How many bytes are buffered."""
         return len(self._buffer) - self._start
 
     @property
     def whole(self) -> bool:
-        """Whether `next_frame` has something to say: a frame is whole, or its length is forbidden."""
+        """Whether `next_frame` has a result: a whole frame, or a forbidden length."""
         body = self._start + LENGTH_BYTES
         if len(self._buffer) < body:
             return False
@@ -53,7 +53,7 @@ class FrameReader:
         return len(self._buffer) >= body + length or not 1 <= length <= self.maximum
 
     def add(self, data: bytes) -> None:
-        """Take bytes from the stream without cutting them yet."""
+        """Buffer bytes from the stream without cutting them yet."""
         if self._start:
             del self._buffer[: self._start]
             self._start = 0
@@ -74,7 +74,7 @@ class FrameReader:
         return bytes(buffer[body:end])
 
     def feed(self, data: bytes) -> list[bytes]:
-        """Take bytes and give every payload that is now whole; raises BadFrame."""
+        """Buffer bytes and yield every payload that is now whole; raises BadFrame."""
         self.add(data)
         payloads = []
         while (payload := self.next_frame()) is not None:
@@ -83,8 +83,8 @@ class FrameReader:
 
 
 def frame(payload: bytes) -> bytes:
-    """The payload with its length before it; raises TooLong outside 1..65,536 bytes."""
-    if not 1 <= len(payload) <= FRAME_MOST:
+    """The payload with its length prefix; raises TooLong outside 1..65,536 bytes."""
+    if not 1 <= len(payload) <= FRAME_MAX:
         raise TooLong(f"a frame of {len(payload)} bytes cannot be sent")
     return len(payload).to_bytes(LENGTH_BYTES, "big") + payload
 
@@ -95,7 +95,7 @@ def encode(message: Mapping[str, Any] | msgspec.Struct) -> bytes:
 
 
 def decode(payload: bytes) -> dict[str, Any]:
-    """One payload as a map with its type `t`: what a device does with a frame. Raises BadFrame."""
+    """Decode one payload as a map with its type `t`, as a device does. Raises BadFrame."""
     try:
         message = msgpack.unpackb(payload)
     except (ValueError, TypeError, RecursionError) as error:

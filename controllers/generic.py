@@ -1,10 +1,9 @@
-"""What does a payload hold where the typed decoder cannot say? The reader by the letter behind it.
+"""Tolerant payload reader, used where the typed decoder fails.
 
-The typed decoder is quick but stops at the first value that does not fit, also where a later equal key
-counts. Then a payload is read again: of two equal keys the last counts, nil is the same as left out, and
-what nobody knows is passed over. Only named fields are opened, and a list or map only once its own header
-says that it is short: so the steps taken here have a bound that no payload moves, and what is passed over
-costs the library some nanoseconds a byte.
+The typed decoder is quick, but stops at the first value that does not fit, even if a later duplicate key
+would count. Then the payload is read again. Of duplicate keys the last counts, nil is the same as left out,
+and unknown keys are skipped. Only named fields are decoded, and a list or map only if its header says that it
+is short. So the work here is bounded for every payload; skipping costs the library some nanoseconds a byte.
 """
 
 from collections.abc import Callable, Iterable
@@ -32,7 +31,7 @@ _PAIRS: Final = msgspec.msgpack.Decoder(dict[str, Raw])
 
 
 class Opaque(msgspec.Struct, frozen=True):
-    """A value that no field takes: an extension, text that is not UTF-8, a list or map where none belongs."""
+    """A value that no field accepts: an extension, invalid UTF-8, a list or map where none belongs."""
 
     data: bytes
 
@@ -44,7 +43,7 @@ class TooMany(msgspec.Struct, frozen=True):
 
 
 class Shell:
-    """Finds some fields of a map and leaves each as its bytes."""
+    """Lazy map reader: finds the named fields and leaves each value as encoded bytes."""
 
     def __init__(self, fields: Iterable[str]) -> None:
         self._fields = tuple(fields)
@@ -52,7 +51,7 @@ class Shell:
         self._decoder: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(struct)
 
     def open(self, payload: bytes) -> dict[str, bytes]:
-        """The fields that are there and not nil; raises BadFrame for what is no map with string keys."""
+        """The fields that are present and not nil; raises BadFrame unless it is a map with string keys."""
         try:
             found = self._decoder.decode(payload)
         except RecursionError as error:
@@ -64,7 +63,7 @@ class Shell:
 
 
 def scalar(raw: bytes) -> Any:
-    """A number, a text, bytes, true or false; anything else stays closed."""
+    """A decoded number, text, bytes or boolean; anything else is Opaque."""
     if raw[0] in _CLOSED:
         return Opaque(raw)
     try:
@@ -74,7 +73,7 @@ def scalar(raw: bytes) -> Any:
 
 
 def listed(most: int, form: Form = scalar) -> Form:
-    """A list of so many elements, each in its form."""
+    """Reader of a list, each element by `form`; TooMany above so many elements."""
 
     def opened(raw: bytes) -> Any:
         size = _size(raw, _ARRAY)
@@ -86,7 +85,7 @@ def listed(most: int, form: Form = scalar) -> Form:
 
 
 def mapped(most: int) -> Form:
-    """A map of so many texts, each with a scalar."""
+    """Reader of a map from text to scalar; TooMany above so many pairs."""
 
     def opened(raw: bytes) -> Any:
         size = _size(raw, _MAP)
@@ -104,7 +103,7 @@ def mapped(most: int) -> Form:
 
 
 def item(forms: dict[str, Form]) -> Form:
-    """A map of which these fields are known; nil is the same as left out."""
+    """Reader of a map with these known fields; nil counts as left out."""
     shell = Shell(forms)
 
     def opened(raw: bytes) -> Any:
@@ -119,7 +118,7 @@ def item(forms: dict[str, Form]) -> Form:
 
 
 def _size(raw: bytes, kind: tuple[int, int]) -> int | None:
-    """How many elements, or pairs, the header of such a value announces; None if it is of another kind."""
+    """Number of elements or pairs in the header of a list or map; None if the value is of another kind."""
     small, large = kind
     code = raw[0]
     if code & 0xF0 == small:

@@ -1,4 +1,4 @@
-"""When does the server ask whether a device is there, and what answers that?"""
+"""Heartbeat of a connection: when the server pings a device, and what counts as the pong."""
 
 from functools import lru_cache
 from math import inf
@@ -18,8 +18,8 @@ PINGS_A_SECOND: Final = 10
 class Heartbeat:
     """The pings of one device. now: monotonic seconds, as in every call. due: when the next one is.
 
-    soon: from when on it may go with what is said anyway. pong: the frame that answers the last one as most
-    devices write it; empty where none is waited for.
+    soon: from when on it may be sent along with other data. pong: the expected answer to the last ping,
+    encoded as most devices encode it; empty where none is expected.
     """
 
     due = soon = inf
@@ -27,12 +27,12 @@ class Heartbeat:
     _every: float
 
     def begin(self, every: float, now: float) -> None:
-        """The device has said its hello. every: so many seconds it is asked."""
+        """Start after the device's hello. every: seconds between pings."""
         self._every = every
         self._last(now)
 
     def ping(self, now: float) -> bytes:
-        """The frame of the next one."""
+        """The frame of the next ping."""
         self._last(now)
         ping, self.pong = _ping_and_pong(int(now * PINGS_A_SECOND) * 1000 // PINGS_A_SECOND)
         return ping
@@ -42,9 +42,9 @@ class Heartbeat:
         self.soon = self.due - PING_SOON * self._every
 
     def ponged(self, intake: Intake, now: float) -> bool:
-        """The bytes of `pong` came, and no others: whether that was all, and nothing more follows from it.
+        """Fast path for received bytes that are exactly `pong`: whether they are dealt with.
 
-        Where it is not, they are read as any bytes are. A ping is so answered once, and no limit is passed.
+        If not, they are parsed like any bytes. Each ping is answered once this way, and no limit is bypassed.
         """
         if not intake.idle(now):
             return False
@@ -55,5 +55,5 @@ class Heartbeat:
 
 @lru_cache(maxsize=1)
 def _ping_and_pong(at: int) -> tuple[bytes, bytes]:
-    """The frames of a ping and of its answer. at: milliseconds of our own clock."""
+    """The frames of a ping and of its pong. at: milliseconds of the server's own clock."""
     return encode(Ping(at)), encode(Pong(at))

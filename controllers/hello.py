@@ -1,4 +1,4 @@
-"""How does a device prove who it is? By its key, for one connection alone."""
+"""Authentication of a device: it proves its key by a MAC that is valid for one connection alone."""
 
 import hmac
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +13,7 @@ NONCE_BYTES: Final = 16
 
 AUTH_FAILED: Final = "this device is not known here"
 
-CLAIMED_MOST: Final = 64
+CLAIMED_MAX: Final = 64
 """Characters of an unproved id that are kept: as many as an id has."""
 
 KEYS_AT_ONCE: Final = 2
@@ -23,16 +23,16 @@ DECOY_KEY: Final = bytes(32)
 
 
 def hello_mac(key: bytes, nonce: bytes, role: str, device: str) -> bytes:
-    """What proves a device's key: HMAC-SHA256 over nonce, role, a zero byte and id."""
+    """The MAC that proves a device's key: HMAC-SHA256 over nonce, role, a zero byte and id."""
     return hmac.digest(key, nonce + role.encode() + b"\0" + device.encode(), "sha256")
 
 
 @dataclass(frozen=True, slots=True)
 class KeyCheck:
-    """What the device of one connection must prove.
+    """Verifier of the device's proof on one connection.
 
-    nonce: 16 fresh random bytes. server: its name. keys: the valid keys of a device by role and id, oldest
-    first, none where it is unknown. common_name: of the certificate, where the device had to show one.
+    nonce: 16 fresh random bytes. server: its name. keys: gives the valid keys of a device by role and id,
+    oldest first, none where it is unknown. common_name: of the certificate, where the device had to show one.
     """
 
     nonce: bytes
@@ -42,11 +42,11 @@ class KeyCheck:
 
     @property
     def challenge(self) -> Challenge:
-        """The server's first word."""
+        """The challenge message, the server's first."""
         return Challenge(VERSION, self.nonce, self.server)
 
     def proved(self, fields: Mapping[str, Any]) -> int | None:
-        """Which of the device's keys made a hello's mac, None where none did. It always takes as long."""
+        """The index of the key that made a hello's MAC, None if none did; takes constant time."""
         role, device, mac = (fields.get(name) for name in ("role", "id", "mac"))
         keys: list[bytes] = []
         if isinstance(role, str) and isinstance(device, str):
@@ -61,7 +61,7 @@ class KeyCheck:
 
 
 def claimed(fields: Mapping[str, Any], field: str = "id") -> str:
-    """Who a hello says that it is, or of which role, proved or not: printable and short, for a log."""
+    """The id and role claimed in a hello, authenticated or not: printable and short, for a log."""
     name = fields.get(field)
     text = name if isinstance(name, str) else ""
-    return "".join(letter if letter.isprintable() else "?" for letter in text[:CLAIMED_MOST])
+    return "".join(letter if letter.isprintable() else "?" for letter in text[:CLAIMED_MAX])

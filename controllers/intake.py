@@ -1,10 +1,10 @@
-"""What has one device sent that nobody has looked at yet, and how much of it may be looked at now?"""
+"""Input queue of one device, and the limits at which the server reads from it."""
 
 from collections.abc import Iterator
 from math import inf
 from typing import Final
 
-from controllers.frames import FRAME_MOST, STRANGER_MOST, FrameReader
+from controllers.frames import FRAME_MAX, STRANGER_MAX, FrameReader
 from controllers.messages import (
     UNTYPED,
     Ping,
@@ -18,7 +18,7 @@ from controllers.messages import (
 )
 from controllers.pace import BY_LETTER_COMMANDS, ITEMS_A_COMMAND, TURN_COMMANDS, Limits, Pace
 
-# Made once, for every frame is held against them.
+# Created once, because every frame is compared with them.
 _ASKS: Final = (Ping, Pong)
 _BETS: Final = (Wager, Withdraw)
 
@@ -26,13 +26,13 @@ _BETS: Final = (Wager, Withdraw)
 class Intake(FrameReader):
     """Cuts what a device sends into messages, no faster than it may send them. now: monotonic seconds.
 
-    halted: set by a caller that reads no further for reasons of its own; the device is not silent then.
-    heard_at: when the last whole frame came; while the device is not read, now. Before `welcome` it is a bare
-    reader of short frames: a stranger has no pace to keep.
+    halted: set by a caller that pauses reading for reasons of its own; the device then does not count as
+    silent. heard_at: when the last whole frame came, or now while reading is paused. Before `welcome` it only
+    reads short frames: a device that is not authenticated has no rates yet.
     """
 
     def __init__(self) -> None:
-        super().__init__(STRANGER_MOST)
+        super().__init__(STRANGER_MAX)
         self.halted = False
         self.now: float
         self.heard_at: float
@@ -40,15 +40,16 @@ class Intake(FrameReader):
         self._held: TableMessage | None = None
 
     def welcome(self, limits: Limits, now: float) -> None:
-        """From here on it takes messages."""
-        self.maximum = FRAME_MOST
+        """Start accepting messages."""
+        self.maximum = FRAME_MAX
         self.now = self.heard_at = now
         self._pace = Pace(limits, now)
 
     def turn(self, now: float, received: int = 0) -> Iterator[TableMessage | Ping | Pong]:
-        """A turn, for which so many bytes were added: the messages that may be acted on in it.
+        """Run one turn, for which so many bytes were added: the messages that may be processed in it.
 
-        A command above those that may be unanswered is held, and keeps those behind it. Raises BadFrame.
+        A command above the limit of unanswered ones is held back, and so are those behind it. Raises
+        BadFrame.
         """
         self._note()
         self.now = now
@@ -68,7 +69,7 @@ class Intake(FrameReader):
                 try:
                     message = decode_typed(payload)
                 except UNTYPED:
-                    pace.worked(BY_LETTER_COMMANDS, now)  # also where it cannot be read
+                    pace.worked(BY_LETTER_COMMANDS, now)  # also where it cannot be decoded
                     message = decode_by_letter(payload)
                     left -= BY_LETTER_COMMANDS
                 if isinstance(message, _BETS):
@@ -86,36 +87,36 @@ class Intake(FrameReader):
             message = None
 
     def end(self) -> bool:
-        """The turn ends; whether the device has been above what it may send for too long."""
+        """End the turn; returns whether the device has exceeded its limits for too long."""
         above = self._note()
         if self.paused:
             self.heard_at = self.now
         return above and self.now >= self._pace.patient_until()
 
     def idle(self, now: float) -> bool:
-        """Whether it was welcomed, and nothing waits to be looked at or is kept from being looked at."""
-        if self.maximum < FRAME_MOST or self.halted or self._held is not None:
+        """Whether it was welcomed, and nothing is buffered or held back."""
+        if self.maximum < FRAME_MAX or self.halted or self._held is not None:
             return False
         return not len(self) and self._pace.ready_at <= now
 
     def answered(self, *, refused: bool) -> None:
-        """The oldest command that was taken has its answer."""
+        """The oldest command taken has its answer."""
         self._pace.unanswered -= 1
         if refused:
             self._pace.refused(self.now)
 
     @property
     def paused(self) -> bool:
-        """Whether the device should be read no further for now."""
+        """Whether reading from the device should pause for now."""
         return self.halted or self._pace.ready_at > self.now or self._held_back
 
     @property
     def waiting(self) -> bool:
-        """Whether there is something that may be taken now."""
+        """Whether something buffered may be taken now."""
         return (self._held is not None or self.whole) and not self.paused
 
     def deadline(self) -> float:
-        """When a device that is not read must be looked at again at the latest."""
+        """The latest time at which a paused device must be looked at again."""
         ready = self._pace.ready_at
         return min(self._pace.patient_until(), inf if self._held_back or ready <= self.now else ready)
 
@@ -124,7 +125,7 @@ class Intake(FrameReader):
         return self._held is not None and self._pace.full
 
     def _note(self) -> bool:
-        """Whether it is above what it may send now."""
+        """Record whether the device exceeds its limits now."""
         above = self._held is not None or self._pace.ready_at > self.now
         self._pace.note(self.now, above=above)
         return above

@@ -1,7 +1,8 @@
-"""What does a table keep across power loss, and how?
+"""Persistent log of a table, which survives power loss.
 
-A log of records, each written before what it stands for is said or believed: an unanswered command
-survives, and so does the highest number that was answered. What the records mean, `controllers.table` knows.
+It is a write-ahead log. A record is written before its command is sent, or before an answer is acted on. So
+an unanswered command survives, and so does the highest answered number. `controllers.table` defines the
+records.
 """
 
 import os
@@ -18,7 +19,7 @@ HEAD_BYTES: Final = 8
 
 
 class Memory(Protocol):
-    """A table's log. size: in bytes, so that its owner knows when to begin a new one."""
+    """Interface of a table's log. size: in bytes, so that its owner knows when to start a new one."""
 
     size: int
 
@@ -29,7 +30,7 @@ class Memory(Protocol):
         """Add one; it is safe when this returns."""
 
     def replace(self, record: Record) -> None:
-        """Put one record in the place of all, or leave all as they were."""
+        """Replace all records by one, atomically."""
 
 
 class VolatileMemory:
@@ -86,7 +87,7 @@ class FileMemory:
         self.size += len(data)
 
     def replace(self, record: Record) -> None:
-        """The new file takes the old one's name only when it is whole."""
+        """Write a new file, and rename it over the old one once it is whole."""
         path = self._path.with_suffix(self._path.suffix + ".new")
         data = _bytes_of(record)
         new = path.open("w+b")
@@ -102,7 +103,7 @@ class FileMemory:
         self._sync_folder()
 
     def close(self) -> None:
-        """Let the file go."""
+        """Close the file."""
         self._file.close()
 
     def _flush(self, file: BinaryIO) -> None:
@@ -111,7 +112,7 @@ class FileMemory:
             os.fsync(file.fileno())
 
     def _sync_folder(self) -> None:
-        """A file is only found again after a power loss once its folder is written too."""
+        """Sync the folder: a file survives a power loss only once its folder entry is written."""
         if not self._sync:
             return
         folder = os.open(self._path.parent, os.O_RDONLY)

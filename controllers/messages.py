@@ -1,7 +1,7 @@
-"""What may a device say? Every message of tables and signs, its fields and their limits.
+"""Messages from devices (tables and signs), their fields and their limits.
 
-`decode_device` turns a payload into one of these; the protocol's own limits end here, what a message
-means is for the one who receives it.
+`decode_device` turns a payload into one of these and enforces the protocol's own limits. The receiver checks
+what a message means.
 """
 
 import re
@@ -15,25 +15,25 @@ from msgspec import Meta
 from controllers import generic
 from controllers.frames import BadFrame
 
-INT_MOST: Final = 2**53 - 1
+INT_MAX: Final = 2**53 - 1
 """The largest integer that every language's numbers hold exactly."""
 
 SEATS: Final = 16
 """More than any table has; a seat above is a mistake."""
 
-ITEMS_MOST: Final = 64
+ITEMS_MAX: Final = 64
 """Bets or hands of a message, and links of a count: 16 seats with four wagers each."""
 
-CARDS_MOST: Final = 7
+CARDS_MAX: Final = 7
 """The most cards any hand is made from."""
 
 PLAYER_BYTES: Final = 64
 """A player's name in UTF-8: it stands at every wager of a round, and the whole round in one frame."""
 
-ACKED_MOST: Final = 2**53 - 2**32
+ACKED_MAX: Final = 2**53 - 2**32
 """No table gets there in a lifetime: above it a number is a fault, and never a lost answer."""
 
-QUOTED_MOST: Final = 64
+QUOTED_MAX: Final = 64
 """Characters of what was sent that a complaint repeats."""
 
 DIGEST_BYTES: Final = 16
@@ -44,9 +44,9 @@ UNPRINTABLE: Final = (
 )
 """Controls, separators, invisible and direction marks: what a page or a log must not be made to show."""
 
-# `(?!\n)` before `$`: in Python `$` also stands before a last line break.
-Int = Annotated[int, Meta(ge=0, le=INT_MOST)]
-Seq = Annotated[int, Meta(ge=1, le=INT_MOST)]
+# `(?!\n)` before `$`: in Python `$` also matches before a trailing newline.
+Int = Annotated[int, Meta(ge=0, le=INT_MAX)]
+Seq = Annotated[int, Meta(ge=1, le=INT_MAX)]
 _ID: Final = r"^[A-Za-z0-9._-]+(?!\n)$"
 Id = Annotated[str, Meta(min_length=1, max_length=64, pattern=_ID)]
 # An id that stands in a message many times: each different one is held to the pattern once. To hold those of
@@ -61,9 +61,9 @@ if TYPE_CHECKING:
 else:
     # A list of texts is looked up; the pattern that says the same took twice as long for a settlement.
     Card = Literal[tuple(rank + suit for rank in "23456789TJQKA" for suit in "shdc")]
-Cards = Annotated[tuple[Card, ...], Meta(max_length=CARDS_MOST)]
-Counts = Annotated[dict[Id, Int], Meta(max_length=ITEMS_MOST)]
-Links = Annotated[tuple[Id, ...], Meta(max_length=ITEMS_MOST)]
+Cards = Annotated[tuple[Card, ...], Meta(max_length=CARDS_MAX)]
+Counts = Annotated[dict[Id, Int], Meta(max_length=ITEMS_MAX)]
+Links = Annotated[tuple[Id, ...], Meta(max_length=ITEMS_MAX)]
 On = Literal["own", "dealer"]
 Suit = Literal["s", "h", "d", "c"]
 HandName = Literal[
@@ -82,11 +82,14 @@ HandName = Literal[
 
 
 class Message(msgspec.Struct, frozen=True, tag_field="t", omit_defaults=True, gc=False):
-    """Any message; its type stands in `t`. No cycle leads through one: the collector passes it over."""
+    """Base of all messages, with the type as tag `t`.
+
+    Not tracked by the garbage collector: it has no cycles.
+    """
 
 
 class Item(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """A part of a message."""
+    """Base of the parts of a message."""
 
 
 class Hello(Message, tag="hello", kw_only=True, frozen=True):
@@ -96,7 +99,7 @@ class Hello(Message, tag="hello", kw_only=True, frozen=True):
     role: Literal["table", "sign"]
     id: Id
     mac: Annotated[bytes, Meta(min_length=32, max_length=32)]
-    acked: Annotated[int, Meta(ge=0, le=ACKED_MOST)] | None = None
+    acked: Annotated[int, Meta(ge=0, le=ACKED_MAX)] | None = None
     links: Links | None = None
 
 
@@ -142,11 +145,11 @@ class Claim(Item, frozen=True):
     player: Player | None = None
 
 
-Bets = Annotated[tuple[Bet, ...], Meta(max_length=ITEMS_MOST)]
-Unbets = Annotated[tuple[Unbet, ...], Meta(max_length=ITEMS_MOST)]
-Claims = Annotated[tuple[Claim, ...], Meta(max_length=ITEMS_MOST)]
+Bets = Annotated[tuple[Bet, ...], Meta(max_length=ITEMS_MAX)]
+Unbets = Annotated[tuple[Unbet, ...], Meta(max_length=ITEMS_MAX)]
+Claims = Annotated[tuple[Claim, ...], Meta(max_length=ITEMS_MAX)]
 
-# Said of a player as the decoder would, whose own limit is in characters.
+# The decoder's own wording; its limit is in characters.
 _TOO_LONG: Final = f"more than {PLAYER_BYTES} bytes"
 
 
@@ -249,15 +252,15 @@ UNTYPED: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 _CANONICAL: Final = msgspec.msgpack.Encoder(order="deterministic")
 
-_CARDS: Final = generic.listed(CARDS_MOST)
+_CARDS: Final = generic.listed(CARDS_MAX)
 _ITEM_FIELDS: Final = dict.fromkeys((*Bet.__struct_fields__, *Claim.__struct_fields__), generic.scalar)
-_ITEMS: Final = generic.listed(ITEMS_MOST, generic.item({**_ITEM_FIELDS, "cards": _CARDS}))
-_COUNTS: Final = generic.mapped(ITEMS_MOST)
+_ITEMS: Final = generic.listed(ITEMS_MAX, generic.item({**_ITEM_FIELDS, "cards": _CARDS}))
+_COUNTS: Final = generic.mapped(ITEMS_MAX)
 _FORMS: Final[dict[str, generic.Form]] = {
     **dict.fromkeys(("bets", "hands"), _ITEMS),
     **dict.fromkeys(("chips", "counts"), _COUNTS),
     **dict.fromkeys(("board", "dealer"), _CARDS),
-    "links": generic.listed(ITEMS_MOST),
+    "links": generic.listed(ITEMS_MAX),
 }
 """How the fields that are no scalars are opened where the typed decoder could not."""
 
@@ -267,7 +270,7 @@ _SHELL: Final = generic.Shell(
 
 
 def decode_device(payload: bytes) -> TableMessage | Ping | Pong:
-    """What a welcomed device sent; raises BadFrame where no seq can be answered."""
+    """Decode a message from a welcomed device; raises BadFrame where no seq can be answered."""
     try:
         return decode_typed(payload)
     except UNTYPED:
@@ -275,7 +278,7 @@ def decode_device(payload: bytes) -> TableMessage | Ping | Pong:
 
 
 def decode_by_letter(payload: bytes) -> TableMessage | Ping | Pong:
-    """What a device sent, however it wrote it, or what is wrong with it; costs as much as many commands.
+    """Slow decoder for any encoding of a message, or its error; costs as much as many commands.
 
     Raises BadFrame where no seq can be answered.
     """
@@ -296,7 +299,7 @@ def decode_by_letter(payload: bytes) -> TableMessage | Ping | Pong:
 
 
 def decode_hello(payload: bytes) -> dict[str, Any] | None:
-    """The fields of a hello, not yet checked; None for any other message. Raises BadFrame."""
+    """The fields of a hello, not yet validated; None for any other message. Raises BadFrame."""
     found = _SHELL.open(payload)
     name = generic.scalar(found.get("t", generic.NIL))
     if not isinstance(name, str):
@@ -308,7 +311,7 @@ def decode_hello(payload: bytes) -> dict[str, Any] | None:
 
 
 def convert_hello(fields: dict[str, Any]) -> Hello:
-    """The checked hello; raises BadFrame naming the field that is wrong."""
+    """The validated hello; raises BadFrame naming the field that is wrong."""
     try:
         return msgspec.convert(fields, Hello)
     except msgspec.ValidationError as error:
@@ -316,14 +319,14 @@ def convert_hello(fields: dict[str, Any]) -> Hello:
 
 
 def digest(message: TableMessage) -> bytes:
-    """16 bytes, the same for the same decoded fields: unknown keys, their order and defaults left out."""
+    """16-byte digest of the decoded fields; unknown keys, key order and defaults do not matter."""
     if isinstance(message, Malformed):
         return message.fingerprint
     return blake2b(_CANONICAL.encode(message), digest_size=DIGEST_BYTES).digest()
 
 
 def _sortable(value: Any) -> Any:
-    """The value with every map as pairs in the order of its keys."""
+    """The value with every map as pairs sorted by key."""
     if isinstance(value, dict):
         pairs = ([_sortable(key), _sortable(item)] for key, item in value.items())
         return ["map", *sorted(pairs, key=lambda pair: repr(pair[0]))]
@@ -339,8 +342,8 @@ def _opened(field: str, raw: bytes) -> Any:
 
 def _command(fields: dict[str, Any], *, known: bool) -> Command | Malformed:
     seq = fields.get("seq")
-    if type(seq) is not int or not 1 <= seq <= INT_MOST:
-        raise BadFrame(f"seq: an integer of 1 to {INT_MOST} is needed")
+    if type(seq) is not int or not 1 <= seq <= INT_MAX:
+        raise BadFrame(f"seq: an integer of 1 to {INT_MAX} is needed")
     if not known:
         wrong = f"t: must be one of {', '.join(COMMAND_NAMES)}"
     else:
@@ -354,7 +357,7 @@ def _command(fields: dict[str, Any], *, known: bool) -> Command | Malformed:
 
 
 def _plain(error: msgspec.ValidationError) -> str:
-    """The decoder's complaint as `field: what is wrong`, such as `bets[0].seat: expected int >= 1`."""
+    """The decoder's error as `field: what is wrong`, such as `bets[0].seat: expected int >= 1`."""
     text = str(error).replace("`", "")
     if missing := re.fullmatch(r"Object missing required field (\w+)(?: - at \$\.(.*))?", text):
         return ".".join(filter(None, (missing[2], missing[1]))) + ": missing"
@@ -365,10 +368,10 @@ def _plain(error: msgspec.ValidationError) -> str:
 
 
 def _short(complaint: str) -> str:
-    """A complaint that repeats no more than a little of what was sent."""
+    """The error message, cut so that it repeats little of what was sent."""
     complaint = complaint.replace("got Opaque", "got something else").replace("got TooMany", "got too many")
     before, quote, sent = complaint.partition("'")
     if not quote:
         return complaint
     sent = sent.removesuffix("'")
-    return f"{before}{sent[:QUOTED_MOST]!r}" + ("..." if len(sent) > QUOTED_MOST else "")
+    return f"{before}{sent[:QUOTED_MAX]!r}" + ("..." if len(sent) > QUOTED_MAX else "")

@@ -1,10 +1,10 @@
-"""How much may one device send? Rates, the number of unanswered commands, and for how long too much."""
+"""Rate limits of one device: rates, unanswered commands, and the time it may stay above a limit."""
 
 from dataclasses import dataclass
 from math import inf
 from typing import Final
 
-UNANSWERED_MOST: Final = 64
+UNANSWERED_MAX: Final = 64
 """Commands a table may have on the way; the answers of as many are kept for its resends."""
 
 TURN_COMMANDS: Final = 16
@@ -26,7 +26,7 @@ RELIEF_S: Final = 1.0
 
 @dataclass(frozen=True)
 class Limits:
-    """What the server grants one device: rates a second, and the heartbeat in milliseconds.
+    """Limits granted to one device: rates a second, and the heartbeat in milliseconds.
 
     A ping counts as a command: it costs the server as much to read.
     """
@@ -43,7 +43,10 @@ class Limits:
 
 
 class Bucket:
-    """Holds one second's worth of a rate, and may be overdrawn: then it is not ready until refilled."""
+    """Token bucket of one second's worth of a rate.
+
+    It may be overdrawn: then it is not ready until refilled.
+    """
 
     def __init__(self, rate: int, now: float) -> None:
         self._rate = rate
@@ -51,7 +54,7 @@ class Bucket:
         self._at = now
 
     def draw(self, amount: int, now: float) -> float:
-        """When the level is no longer below zero, else `now`; no later draw gives an earlier time."""
+        """Draw from the bucket; returns when its level is no longer below zero, else `now`. Monotonic."""
         level = self._level - amount
         if now != self._at:
             level = min(float(self._rate), self._level + (now - self._at) * self._rate) - amount
@@ -60,7 +63,7 @@ class Bucket:
 
 
 class Pace:
-    """Counts what one device sends and is refused, and how long it has been above its limits.
+    """Rate accounting of one device, and how long it has exceeded its limits.
 
     ready_at: when every rate is below its limit again.
     """
@@ -78,7 +81,7 @@ class Pace:
         self._until(self._bytes.draw(size, now))
 
     def worked(self, commands: int, now: float) -> None:
-        """A frame cost the work of so many commands."""
+        """Charge a frame that cost the work of so many commands."""
         ready_at = self._frames.draw(commands, now)
         if ready_at > now:
             self._until(ready_at)
@@ -91,11 +94,11 @@ class Pace:
 
     @property
     def full(self) -> bool:
-        """No further command may be taken before one is answered."""
-        return self.unanswered >= UNANSWERED_MOST
+        """Whether no further command may be taken before one is answered."""
+        return self.unanswered >= UNANSWERED_MAX
 
     def note(self, now: float, *, above: bool) -> None:
-        """Is the device above a limit now? Called whenever anything happens."""
+        """Whether the device exceeds a limit now; to be called on every event."""
         if above:
             self._since = min(self._since, now)
             self._last = now
@@ -103,5 +106,5 @@ class Pace:
             self._since = inf
 
     def patient_until(self) -> float:
-        """When a device that stays above its limits has tried the patience long enough."""
+        """When a device that stays above its limits is to be disconnected."""
         return self._since + PATIENCE_S

@@ -1,11 +1,11 @@
-"""What does the server's side make of one conversation?
+"""Server side of one connection, without I/O.
 
-`ServerSession` moves through the table of `controllers.states`: bytes and the time go in, events and bytes
+`ServerSession` follows the state table of `controllers.states`: bytes and the time go in, events and bytes
 come out. It has no socket, no task and no clock. The caller
-  - gives it what arrives (`receive_bytes`, `receive_eof`) and the time (`tick`, at `next_deadline()` at the
+  - passes in what arrives (`receive_bytes`, `receive_eof`) and the time (`tick`, at `next_deadline()` at the
     latest, and while `waiting` is true as soon as the other devices had their turn), and acts on the events
     they return;
-  - sends `data_to_send()` after each call, reads no more while `reading_paused`;
+  - sends `data_to_send()` after each call, and does not read while `reading_paused`;
   - answers every `Greeted` with `welcome` or `fail`, every `Commanded` with `answer`, in the table's order;
   - closes the connection, once all is sent, when `state` is CLOSED.
 """
@@ -17,7 +17,7 @@ from typing import Final, get_args
 import msgspec
 
 from controllers.answers import Ack, Error, Nack, ServerMessage, Welcome, reduced, shortened
-from controllers.frames import FRAME_MOST, BadFrame, TooLong, frame
+from controllers.frames import FRAME_MAX, BadFrame, TooLong, frame
 from controllers.heartbeat import Heartbeat
 from controllers.hello import AUTH_FAILED, KeyCheck, claimed
 from controllers.intake import Intake
@@ -32,7 +32,7 @@ from controllers.messages import (
     digest,
 )
 from controllers.pace import Limits
-from controllers.states import GREETED, OPEN, TRANSITIONS, WELCOMED, State, next_state
+from controllers.states import GREETED, OPEN, TRANSITIONS, WELCOMED, SessionState, next_state
 
 HELLO_WITHIN_S: Final = 5.0
 """Seconds from the challenge to a whole hello: a stranger may not keep a connection."""
@@ -40,25 +40,25 @@ HELLO_WITHIN_S: Final = 5.0
 SILENT_HEARTBEATS: Final = 2
 """Heartbeats without a whole frame after which the other side is taken for gone."""
 
-TABLE_UNREAD_MOST: Final = 1_048_576
+TABLE_UNREAD_MAX: Final = 1_048_576
 """Bytes that a table may leave unread before the caller closes its connection."""
 
 _encode: Final = msgspec.msgpack.Encoder().encode
 
-# What each type of message, theirs or ours, is called in the table of states.
+# The name of each message type, of either side, in the state table.
 _NAMES: Final[dict[type, str]] = {
     **{kind: kind.__name__.lower() for kind in (*COMMANDS, Malformed)},
     **{kind: str(kind.__struct_config__.tag) for kind in get_args(ServerMessage)},
 }
-# The state after each type of message that may be said in a state.
-_AFTER: Final[dict[State, dict[type, State]]] = {
+# The next state by state and allowed message type.
+_AFTER: Final[dict[SessionState, dict[type, SessionState]]] = {
     state: {kind: after[said] for kind, said in _NAMES.items() if said in after}
     for state, after in TRANSITIONS.items()
 }
 
 
 class Greeted(msgspec.Struct, frozen=True):
-    """A device proved its key, the one at key_index of what `keys` gave. Answer: welcome or fail."""
+    """A device proved its key, the one at key_index of what `keys` gave. Reply with `welcome` or `fail`."""
 
     role: str
     id: str
@@ -68,32 +68,32 @@ class Greeted(msgspec.Struct, frozen=True):
 
 
 class Commanded(msgspec.Struct, frozen=True):
-    """A table's command, or what is wrong with it; digest is of its decoded fields. Answer: answer."""
+    """A table's command, or its error; digest is of its decoded fields. Reply with `answer`."""
 
     seq: int
     message: TableMessage
     digest: bytes
 
 
-class Closed(msgspec.Struct, frozen=True):
-    """The session is over; code is of the error sent, None where nothing was said."""
+class SessionClosed(msgspec.Struct, frozen=True):
+    """The session is over. code: of the error sent, None where none was."""
 
     code: str | None
     reason: str
 
 
-SessionEvent = Greeted | Commanded | Closed
+SessionEvent = Greeted | Commanded | SessionClosed
 
 
 class ServerSession:
     """The server's side of one connection. now: monotonic seconds, as in every call.
 
-    intake: what was sent and not looked at yet. heartbeat: our pings. claimed, claimed_role: who a hello said
-    that it was, and of which role, proved or not; both are empty where none came.
+    intake: buffered input. heartbeat: our pings. claimed, claimed_role: the id and role in the hello,
+    authenticated or not; both are empty where none came.
     """
 
     def __init__(self, check: KeyCheck, limits: Limits, now: float) -> None:
-        self.state = State.START
+        self.state = SessionState.START
         self.limits = limits
         self.intake = Intake()
         self.heartbeat = Heartbeat()
@@ -105,43 +105,43 @@ class ServerSession:
         self._out: list[bytes] = []
         self.push(check.challenge)
 
-    # What happens.
+    # Input.
 
     def receive_bytes(self, data: bytes, now: float) -> list[SessionEvent]:
-        """Bytes came."""
-        if self.state is State.CLOSED:
+        """Process bytes from the device."""
+        if self.state is SessionState.CLOSED:
             return []
         self.intake.add(data)
-        if self.state is State.CHALLENGED:
+        if self.state is SessionState.CHALLENGED:
             return self._hear_hello(now)
         return self._take_turn(now, len(data))
 
     def receive_eof(self) -> list[SessionEvent]:
         """The device closed its side, or the connection broke."""
-        if self.state is State.CLOSED:
+        if self.state is SessionState.CLOSED:
             return []
-        self.state = State.CLOSED
-        return [Closed(None, "ended inside a frame" if len(self.intake) else "ended by the device")]
+        self.state = SessionState.CLOSED
+        return [SessionClosed(None, "ended inside a frame" if len(self.intake) else "ended by the device")]
 
     def tick(self, now: float) -> list[SessionEvent]:
-        """Time passed, or an answer made room."""
-        if self.state is State.CLOSED:
+        """Process the time that has passed, or buffered input after an answer made room."""
+        if self.state is SessionState.CLOSED:
             return []
-        if self.state is State.CHALLENGED:
+        if self.state is SessionState.CHALLENGED:
             return [self._end("auth_failed", AUTH_FAILED)] if now >= self._hello_by else []
         events = self._take_turn(now)
         if self.state in WELCOMED and now >= self._silent_at():
-            self.state = State.CLOSED
-            return [*events, Closed(None, f"silent for {SILENT_HEARTBEATS} heartbeats")]
+            self.state = SessionState.CLOSED
+            return [*events, SessionClosed(None, f"silent for {SILENT_HEARTBEATS} heartbeats")]
         if self.state in OPEN and now >= self.heartbeat.due:
             self._out.append(self.heartbeat.ping(now))
         return events
 
     def next_deadline(self) -> float:
         """When tick must be called at the latest; infinite once closed."""
-        if self.state is State.CLOSED:
+        if self.state is SessionState.CLOSED:
             return inf
-        if self.state is State.CHALLENGED:
+        if self.state is SessionState.CHALLENGED:
             return self._hello_by
         if self.waiting:
             return self.intake.now
@@ -152,18 +152,18 @@ class ServerSession:
 
     @property
     def reading_paused(self) -> bool:
-        """The caller should read no further from this device for now."""
+        """Whether the caller should stop reading from this device for now."""
         return self.state in GREETED or (self.state in WELCOMED and self.intake.paused)
 
     @property
     def waiting(self) -> bool:
-        """What the device sent before can be looked at now: call tick."""
+        """Whether buffered input can be processed now: call `tick`."""
         return self.state in WELCOMED and self.intake.waiting
 
-    # What to say.
+    # Output.
 
     def welcome(self, message: Welcome) -> None:
-        """Let the greeted device in. A last answer that does not fit with the rest follows in its own frame.
+        """Accept the greeted device. A last answer that does not fit in the welcome follows in its own frame.
 
         Raises TooLong where the rest alone does not fit.
         """
@@ -183,24 +183,24 @@ class ServerSession:
         self.push(message)
 
     def push(self, message: ServerMessage) -> None:
-        """Say any message; nothing is said once the session is closed.
+        """Send any message; nothing is sent once the session is closed.
 
-        Of an answer that fits no frame it says what must be known. Raises TooLong for any other message, and
-        ValueError for what may not be said now: the caller's mistake.
+        An answer that does not fit in a frame is reduced. Raises TooLong for any other message that does not,
+        and ValueError for a message that the state does not allow: the caller's mistake.
         """
-        if self.state is State.CLOSED:
+        if self.state is SessionState.CLOSED:
             return
         after = _AFTER[self.state].get(type(message))
         if after is None:
             raise ValueError(f"{type(message).__name__.lower()} may not be said in {self.state.name}")
         payload = _encode(message)
-        if len(payload) > FRAME_MOST and isinstance(message, Ack | Nack):
+        if len(payload) > FRAME_MAX and isinstance(message, Ack | Nack):
             payload = _encode(reduced(message))
         self._out.append(frame(payload))
         self.state = after
 
     def send_frame(self, frames: bytes, now: float | None = None) -> None:
-        """Say pushes that are framed already, once for many devices.
+        """Send pushes that are framed already, encoded once for many devices.
 
         now: where it is given, a ping that is due soon goes along, in the same packet.
         """
@@ -210,7 +210,7 @@ class ServerSession:
                 self._out.append(self.heartbeat.ping(now))
 
     def fail(self, code: str, message: str, servers: Sequence[str] | None = None) -> None:
-        """End the session with an error; nothing is read any more, and later answers are dropped."""
+        """End the session with an error; nothing more is read, and later answers are dropped."""
         where = msgspec.UNSET if servers is None else tuple(servers)
         self.push(Error(code, shortened(message), where))
 
@@ -220,10 +220,10 @@ class ServerSession:
         self._out.clear()
         return data
 
-    # How it goes on.
+    # Internals.
 
     def _hear_hello(self, now: float) -> list[SessionEvent]:
-        """Looks whether the stranger's one frame is whole, and what it proves."""
+        """Check the hello of a device that is not authenticated yet, once its frame is whole."""
         self._now = now
         try:
             payload = self.intake.next_frame()
@@ -243,7 +243,7 @@ class ServerSession:
         return Greeted(hello.role, hello.id, hello.acked, hello.links, index)
 
     def _take_turn(self, now: float, received: int = 0) -> list[SessionEvent]:
-        """Acts on what a welcomed device may say in one turn, in which so many bytes came."""
+        """Process what a welcomed device may send in one turn, in which so many bytes came."""
         self._now = now
         if self.state not in WELCOMED:
             return []
@@ -267,7 +267,7 @@ class ServerSession:
             return inf
         return self.intake.heard_at + SILENT_HEARTBEATS * self.limits.heartbeat
 
-    def _end(self, code: str, reason: str) -> Closed:
+    def _end(self, code: str, reason: str) -> SessionClosed:
         reason = shortened(reason)
         self.push(Error(code, reason))
-        return Closed(code, reason)
+        return SessionClosed(code, reason)

@@ -1,16 +1,15 @@
-"""What may be said when? One table of states for both sides of a conversation.
+"""State table of a connection, shared by both sides: which message may be sent in which state.
 
-A connection is one conversation of two sides. Both see the same states in the same order, so there is one
-table, TRANSITIONS, and both sides' programs move through it by `next_state`: a message type that the table
-does not list for a state may not be said in it, by whichever side. Who may say what is in DEVICE_SAYS and
-SERVER_SAYS; `ping` and `pong` are in both.
+Both sides of a connection pass through the same states in the same order. So there is one table, TRANSITIONS,
+and both sides use it by `next_state`. Neither side may send a message type that the table does not list for
+the current state. DEVICE_SAYS and SERVER_SAYS list who may send what; `ping` and `pong` are in both.
 
     START -challenge-> CHALLENGED -hello-> ..._GREETED -welcome-> TABLE or SIGN -error-> CLOSED
 
-The server challenges, the device proves its key, and then nothing is read from it until the server has
-welcomed it: what it sent in advance waits. A table then commands and is answered; a sign only listens. Any
-`error` is the server's last word. Commands do not change the state, nor do their answers: the rules of the
-game decide what a command may do.
+The server sends a challenge, and the device proves its key. Then nothing more is read from it until the
+server has welcomed it: what it sent in advance waits. A table then sends commands and gets answers; a sign
+only listens. An `error` is always the server's last message. Neither commands nor their answers change the
+state: the rules of the game decide what a command may do.
 """
 
 from enum import IntEnum, auto
@@ -20,7 +19,7 @@ from controllers.frames import BadFrame
 from controllers.messages import COMMAND_NAMES
 
 
-class State(IntEnum):
+class SessionState(IntEnum):
     START = auto()
     CHALLENGED = auto()
     TABLE_GREETED = auto()
@@ -36,68 +35,68 @@ SERVER_SAYS: Final = frozenset(
     | {"meters", "hit", "award", "status", "round", "link", "state"}
 )
 
-TRANSITIONS: Final[dict[State, dict[str, State]]] = {
-    State.START: {
-        "challenge": State.CHALLENGED,
-        "error": State.CLOSED,
+TRANSITIONS: Final[dict[SessionState, dict[str, SessionState]]] = {
+    SessionState.START: {
+        "challenge": SessionState.CHALLENGED,
+        "error": SessionState.CLOSED,
     },
-    State.CHALLENGED: {
-        "hello table": State.TABLE_GREETED,
-        "hello sign": State.SIGN_GREETED,
-        "error": State.CLOSED,
+    SessionState.CHALLENGED: {
+        "hello table": SessionState.TABLE_GREETED,
+        "hello sign": SessionState.SIGN_GREETED,
+        "error": SessionState.CLOSED,
     },
-    State.TABLE_GREETED: {
-        "welcome": State.TABLE,
-        "ping": State.TABLE_GREETED,
-        "pong": State.TABLE_GREETED,
-        "error": State.CLOSED,
+    SessionState.TABLE_GREETED: {
+        "welcome": SessionState.TABLE,
+        "ping": SessionState.TABLE_GREETED,
+        "pong": SessionState.TABLE_GREETED,
+        "error": SessionState.CLOSED,
     },
-    State.SIGN_GREETED: {
-        "welcome": State.SIGN,
-        "ping": State.SIGN_GREETED,
-        "pong": State.SIGN_GREETED,
-        "error": State.CLOSED,
+    SessionState.SIGN_GREETED: {
+        "welcome": SessionState.SIGN,
+        "ping": SessionState.SIGN_GREETED,
+        "pong": SessionState.SIGN_GREETED,
+        "error": SessionState.CLOSED,
     },
-    State.TABLE: {
-        "wager": State.TABLE,
-        "withdraw": State.TABLE,
-        "lock": State.TABLE,
-        "settle": State.TABLE,
-        "close": State.TABLE,
-        "void": State.TABLE,
-        "malformed": State.TABLE,
-        "ack": State.TABLE,
-        "nack": State.TABLE,
-        "meters": State.TABLE,
-        "hit": State.TABLE,
-        "award": State.TABLE,
-        "status": State.TABLE,
-        "round": State.TABLE,
-        "link": State.TABLE,
-        "ping": State.TABLE,
-        "pong": State.TABLE,
-        "error": State.CLOSED,
+    SessionState.TABLE: {
+        "wager": SessionState.TABLE,
+        "withdraw": SessionState.TABLE,
+        "lock": SessionState.TABLE,
+        "settle": SessionState.TABLE,
+        "close": SessionState.TABLE,
+        "void": SessionState.TABLE,
+        "malformed": SessionState.TABLE,
+        "ack": SessionState.TABLE,
+        "nack": SessionState.TABLE,
+        "meters": SessionState.TABLE,
+        "hit": SessionState.TABLE,
+        "award": SessionState.TABLE,
+        "status": SessionState.TABLE,
+        "round": SessionState.TABLE,
+        "link": SessionState.TABLE,
+        "ping": SessionState.TABLE,
+        "pong": SessionState.TABLE,
+        "error": SessionState.CLOSED,
     },
-    State.SIGN: {
-        "meters": State.SIGN,
-        "hit": State.SIGN,
-        "status": State.SIGN,
-        "link": State.SIGN,
-        "state": State.SIGN,
-        "ping": State.SIGN,
-        "pong": State.SIGN,
-        "error": State.CLOSED,
+    SessionState.SIGN: {
+        "meters": SessionState.SIGN,
+        "hit": SessionState.SIGN,
+        "status": SessionState.SIGN,
+        "link": SessionState.SIGN,
+        "state": SessionState.SIGN,
+        "ping": SessionState.SIGN,
+        "pong": SessionState.SIGN,
+        "error": SessionState.CLOSED,
     },
-    State.CLOSED: {},
+    SessionState.CLOSED: {},
 }
 
-WELCOMED: Final = frozenset({State.TABLE, State.SIGN})
-GREETED: Final = frozenset({State.TABLE_GREETED, State.SIGN_GREETED})
+WELCOMED: Final = frozenset({SessionState.TABLE, SessionState.SIGN})
+GREETED: Final = frozenset({SessionState.TABLE_GREETED, SessionState.SIGN_GREETED})
 OPEN: Final = WELCOMED | GREETED
 
 
-def next_state(state: State, message: str) -> State:
-    """The state after this type of message; raises BadFrame where it may not be said."""
+def next_state(state: SessionState, message: str) -> SessionState:
+    """The state after this type of message; raises BadFrame where it is not allowed."""
     try:
         return TRANSITIONS[state][message]
     except KeyError:

@@ -1,13 +1,12 @@
-"""How does a table have every command decided exactly once? Its numbers, its outbox, its recovery.
+"""Table side of the protocol: each command is decided exactly once (numbering, outbox, recovery).
 
 A command gets the next number and is written to memory before it is sent. It leaves the outbox with its
-answer. On a new connection all that is unanswered is sent again under the same numbers: the server answers
-what it already has decided with the same answer, and decides the rest.
+answer. On a new connection all unanswered commands are sent again under the same numbers. The server repeats
+its answer to those that it has already decided, and decides the rest.
 
-An answer with `expected` used up no number. Then nothing new is sent until all that was sent is answered;
-what came back with `seq_gap` goes out again numbered from `expected`, in its order. The other such answers
-(`suspended`, `table_held`, `seq_conflict`, `seq_old`) go to who gave the command: whether to try again is
-not for this file to say.
+An answer with `expected` used up no number. Then nothing new is sent until all that was sent is answered.
+Commands refused with `seq_gap` are sent again in order, numbered from `expected`. The other answers of this
+kind (`suspended`, `table_held`, `seq_conflict`, `seq_old`) go to the caller, who decides whether to retry.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,28 +15,28 @@ from itertools import count
 from math import inf
 from typing import Any, Final
 
-from controllers.device import Answered, DeviceEvent, DeviceSession
+from controllers.device import CommandAnswered, DeviceEvent, DeviceSession
 from controllers.frames import BadFrame
 from controllers.memory import Memory, Record
-from controllers.pace import UNANSWERED_MOST
-from controllers.session import SILENT_HEARTBEATS, Closed
-from controllers.states import State
+from controllers.pace import UNANSWERED_MAX
+from controllers.session import SILENT_HEARTBEATS, SessionClosed
+from controllers.states import SessionState
 
-MEMORY_MOST: Final = 262_144
+MEMORY_MAX: Final = 262_144
 """Bytes of memory after which it begins a new log: some 1,000 rounds, read in an instant at the start."""
 
 
 class Offline(Exception):
-    """The server has not been heard of: no progressive wagers are taken."""
+    """The server is not reachable: no progressive wagers are taken."""
 
 
 class Full(Exception):
-    """As many commands are unanswered as may be; wait for an answer."""
+    """The limit of unanswered commands is reached; wait for an answer."""
 
 
 @dataclass(slots=True)
 class Pending:
-    """One unanswered command; sent_at None until it is sent on this connection, turned_back by a gap."""
+    """One unanswered command. sent_at: None until sent on this connection. turned_back: by a gap."""
 
     ticket: int
     message: dict[str, Any]
@@ -45,12 +44,12 @@ class Pending:
     turned_back: bool = False
 
     def is_out(self) -> bool:
-        """It was sent and waits for its answer."""
+        """Whether it was sent and waits for its answer."""
         return self.sent_at is not None and not self.turned_back
 
 
 class TableSession(DeviceSession):
-    """A table over all its connections, and over power loss as far as its memory goes."""
+    """Session of a table over all its connections, and over power loss as far as its memory lasts."""
 
     role = "table"
 
@@ -72,16 +71,16 @@ class TableSession(DeviceSession):
         self._next = self.pending[-1].message["seq"] + 1 if self.pending else self.acked + 1
 
     def online(self, now: float) -> bool:
-        """Progressive wagers may be taken: the server is there and answers in time."""
-        return self.state is State.TABLE and now < self._late_at()
+        """Whether progressive wagers may be taken: the server is connected and answers in time."""
+        return self.state is SessionState.TABLE and now < self._late_at()
 
     @property
     def full(self) -> bool:
-        """No further command may be given before one is answered."""
-        return len(self.pending) >= UNANSWERED_MOST
+        """Whether no further command may be submitted before one is answered."""
+        return len(self.pending) >= UNANSWERED_MAX
 
     def submit(self, message: Mapping[str, Any], now: float) -> int:
-        """Have a command decided, given without its seq: the ticket comes back in `Answered`.
+        """Submit a command without its seq; returns the ticket that `CommandAnswered` carries.
 
         Raises Offline for a wager while not online, Full at 64 unanswered commands. Other commands wait for
         the server.
@@ -89,16 +88,16 @@ class TableSession(DeviceSession):
         if message["t"] == "wager" and not self.online(now):
             raise Offline("the table is offline: no progressive wagers")
         if self.full:
-            raise Full(f"{UNANSWERED_MOST} commands are unanswered")
+            raise Full(f"{UNANSWERED_MAX} commands are unanswered")
         item = Pending(next(self._tickets), {**message, "seq": self._next})
         self._memory.append(["put", item.message])
         self._next += 1
         self.pending.append(item)
-        if self.state is State.TABLE and self._expected is None:
+        if self.state is SessionState.TABLE and self._expected is None:
             self._dispatch(item, now)
         return item.ticket
 
-    # What the server says.
+    # Input from the server.
 
     def _hello_facts(self) -> dict[str, Any]:
         return {"acked": self.acked}
@@ -125,8 +124,8 @@ class TableSession(DeviceSession):
             raise BadFrame(f"answer to {message.get('seq')}, which is not the oldest command sent")
         code, expected = message.get("code"), message.get("expected")
         if code == "not_active":
-            self.state = State.CLOSED
-            events.append(Closed("not_active", "the server is no longer the active one"))
+            self.state = SessionState.CLOSED
+            events.append(SessionClosed("not_active", "the server is no longer the active one"))
             return
         if expected is not None:
             if type(expected) is not int or expected < 1:
@@ -136,11 +135,11 @@ class TableSession(DeviceSession):
             item.turned_back = True
         else:
             self._done(item, message)
-            events.append(Answered(item.ticket, item.message, message))
+            events.append(CommandAnswered(item.ticket, item.message, message))
         self._go_on(now)
 
     def _take_last(self, message: dict[str, Any]) -> None:
-        """The answer to the welcome's last_seq, for which the welcome had no room."""
+        """Handle the answer to the welcome's last_seq, for which the welcome had no room."""
         self._last_follows = False
         if message.get("seq") != self._last_seq:
             raise BadFrame(f"answer to {message.get('seq')} in place of that to {self._last_seq}")
@@ -149,16 +148,16 @@ class TableSession(DeviceSession):
             self._memory.append(self._whole())
 
     def _done(self, item: Pending, answer: dict[str, Any]) -> None:
-        """The command is decided: forget it, then believe the answer."""
+        """Complete a command: remove it from the log, then act on the answer."""
         self.pending.remove(item)
         if "expected" not in answer:
             self.acked, self.last = max(self.acked, item.message["seq"]), answer
         self._memory.append(["done", item.message["seq"], answer])
-        if self._memory.size > MEMORY_MOST:
+        if self._memory.size > MEMORY_MAX:
             self._memory.replace(self._whole())
 
     def _go_on(self, now: float) -> None:
-        """After a gap, once all that was sent is answered: give the rest new numbers and send it."""
+        """After a gap, once everything sent is answered: renumber the rest and send it."""
         if self._expected is None or any(map(Pending.is_out, self.pending)):
             return
         self._number_from(self._expected)
@@ -167,7 +166,7 @@ class TableSession(DeviceSession):
             self._dispatch(item, now)
 
     def _number_from(self, first: int) -> None:
-        """Number all that is pending from here; kept before any of it is sent."""
+        """Number all pending commands from here; stored before any of them is sent."""
         for seq, item in enumerate(self.pending, first):
             item.message = {**item.message, "seq": seq}
         self._next = first + len(self.pending)
@@ -178,11 +177,11 @@ class TableSession(DeviceSession):
         self._send(item.message, now)
 
     def _late_at(self) -> float:
-        """When the oldest command sent has waited too long for its answer."""
+        """When the oldest sent command counts as late."""
         sent = [each.sent_at for each in self.pending[:1] if each.sent_at is not None]
         return sent[0] + SILENT_HEARTBEATS * self.heartbeat if sent else inf
 
-    # What the memory holds.
+    # The log.
 
     def _whole(self) -> Record:
         return ["all", self.acked, self.last, [item.message for item in self.pending]]

@@ -1,3 +1,3 @@
-"""Which release is this? One server for all the linked progressives of a casino floor."""
+"""One server for all the linked progressives of a casino floor, and its release."""
 
 __version__ = "0.1.0"

@@ -1,4 +1,4 @@
-"""What is a running server made of? The one place that builds it, starts it and stops it gracefully."""
+"""The server: the one place that builds it, starts it and stops it gracefully."""
 
 import asyncio
 import os
@@ -12,36 +12,36 @@ from zoneinfo import ZoneInfo
 import structlog
 from aiohttp import web
 
-from jackpot.api.executor import Acts
+from jackpot.api.executor import OperationExecutor
 from jackpot.api.suspension_help import explained
-from jackpot.auth.auth_service import NOBODY_YET, Entrance
+from jackpot.auth.auth_service import NOBODY_YET, AuthService
 from jackpot.auth.request_expiry import expire
 from jackpot.auth.retention import names_by_age, papers_by_age, strays
 from jackpot.auth.site_cursor import see_people
 from jackpot.bank.bank import BankStopped
-from jackpot.bank.config_alignment import Opened, agree, is_left_out, open_books
-from jackpot.bank.lifecycle import Hold, patience
-from jackpot.bank.readings import Calendar, read_ended, take_readings
+from jackpot.bank.config_alignment import AlignedBank, agree, is_left_out, open_books
+from jackpot.bank.lifecycle import BankLifecycle, patience
+from jackpot.bank.readings import GamingDayCalendar, read_ended, take_readings
 from jackpot.bank.standbys import Standbys, wanted
-from jackpot.bank.supervisor import RETRY_S, Tenure
+from jackpot.bank.supervisor import RETRY_S, BankSupervisor
 from jackpot.bank.writer import Writer
 from jackpot.clock import Clock
 from jackpot.config import Address, Config
 from jackpot.ledger.connect import without_password
 from jackpot.ledger.open import open_stores
-from jackpot.ledger.sqlite.async_sqlite import Threaded
+from jackpot.ledger.sqlite.async_sqlite import AsyncSqliteStore
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.store import CommitInDoubt, LedgerUnusable, Store
 from jackpot.net import file_descriptors
-from jackpot.net.device_registry import Device, Register
-from jackpot.net.listener import Door
+from jackpot.net.device_registry import DeviceRegistry, RegisteredDevice
+from jackpot.net.listener import Listener
 from jackpot.net.signs import Signs
-from jackpot.net.tables import Tables
-from jackpot.notify.notifier import Pagers
-from jackpot.notify.signed_heads import Signer
+from jackpot.net.tables import TableListener
+from jackpot.notify.notifier import Notifier
+from jackpot.notify.signed_heads import HeadSigner
 from jackpot.process import Process, look_at_program, page_at, settle_memory, tell_program, told_to_stop
-from jackpot.publish.redis_relay import Publisher, SignKeys
-from jackpot.reports.read.reader import Books
+from jackpot.publish.redis_relay import RedisRelay, SignKeys
+from jackpot.reports.read.reader import LedgerReader
 from jackpot.rules.acts.programs import BeginProgram, Serves
 from jackpot.rules.engine import Engine
 from jackpot.rules.signing import SITE
@@ -56,7 +56,7 @@ from jackpot.web.sign_pages import Screens
 # stopped.
 STOP_WITHIN_S: Final = 20.0
 _DIGEST_SHOWN: Final = 12
-# In place of a digest, of a program that has none.
+# Shown in place of a digest, of a program that has none.
 _NO_DIGEST: Final = "unproved"
 
 log: Final = structlog.get_logger()
@@ -66,7 +66,7 @@ class Server(Process):
     """One server of one configuration: `async with Server(config) as server`.
 
     ledger: another than the configuration's, for tests. Raises LedgerError where the ledger cannot be
-    believed (S3), OSError where an address cannot be had.
+    trusted (S3), OSError where an address cannot be had.
     """
 
     def __init__(
@@ -75,22 +75,22 @@ class Server(Process):
         super().__init__(config, clock)
         self.writers: dict[str, Writer] = {}
         self.people: Writer
-        self.tenures: dict[str, Tenure] = {}
+        self.supervisors: dict[str, BankSupervisor] = {}
         self.digest = ""
         self.warnings: list[str] = []
-        self.relays: list[Publisher] = []
-        self.signer: Signer | None = None
-        self.pagers: Pagers | None = None
+        self.relays: list[RedisRelay] = []
+        self.signer: HeadSigner | None = None
+        self.notifier: Notifier | None = None
         self.standbys: Standbys | None = None
-        self.books = Books(config.ledger.url)
-        # Each reads by itself: no act waits for somebody's long page, and no page waits for pagers that catch
-        # up.
-        self.roster = Books(config.ledger.url)
-        self.news = Books(config.ledger.url)
+        self.books = LedgerReader(config.ledger.url)
+        # Each reads by itself: no act waits for somebody's long page, and no page waits for a notifier that
+        # catches up.
+        self.directory = LedgerReader(config.ledger.url)
+        self.news = LedgerReader(config.ledger.url)
         self.report_readers = readers()
-        self.entrance: Entrance
-        self.acts: Acts
-        self.tables: Tables
+        self.auth: AuthService
+        self.acts: OperationExecutor
+        self.tables: TableListener
         self.signs: Signs
         self._ledger = ledger
         self._stores: dict[str, Store] = {}
@@ -125,15 +125,15 @@ class Server(Process):
         program = BeginProgram(*found.program, serves)
         self.writers |= {bank: self._writer(bank, holder, program) for bank in config.banks}
         self.people = self._writer(SITE, holder, program)
-        self.entrance = Entrance(self.people, self._stores[SITE], self.roster, self.clock, config.people)
+        self.auth = AuthService(self.people, self._stores[SITE], self.directory, self.clock, config.people)
         self._build_devices()
         missing, left_out, self._first, proved = await self._open_books()
         if config.heads is not None:
-            self.signer = Signer(config.heads, self.clock)
+            self.signer = HeadSigner(config.heads, self.clock)
             self._others += [self._task(outbox.run(), _harmless) for outbox in self.signer.outboxes]
         if config.notify is not None:
-            self.pagers = Pagers(config.notify, self.news, self._stores[SITE], self.clock)
-            self._others.append(self._task(self.pagers.outbox.run(), _harmless))
+            self.notifier = Notifier(config.notify, self.news, self._stores[SITE], self.clock)
+            self._others.append(self._task(self.notifier.outbox.run(), _harmless))
         if wanted(config.ledger):
             self.standbys = Standbys(config.ledger.url, self.clock)
             self._others.append(self._task(self.standbys.run(), _harmless))
@@ -142,7 +142,7 @@ class Server(Process):
         if len(config.servers) < 2:  # the file of one of several lacks what the others signed
             for bank, writer in banks.items():
                 writer.recovery.proved = proved.get(bank)
-        self.tenures |= {bank: self._tenure(writer) for bank, writer in banks.items()}
+        self.supervisors |= {bank: self._supervisor(writer) for bank, writer in banks.items()}
         for bank, reason in missing.items():
             banks[bank].fail(LedgerUnusable(reason))
         stopped = set(missing)
@@ -150,13 +150,13 @@ class Server(Process):
             for writer in self.writers.values():
                 writer.fail(unproved)
             stopped |= self.writers.keys()
-        there = [tenure for bank, tenure in self.tenures.items() if bank not in stopped]
-        self._writing += [self._task_of(tenure.run(), tenure.writer) for tenure in there]
-        for tenure in there:
-            await tenure.settled()
+        there = [supervisor for bank, supervisor in self.supervisors.items() if bank not in stopped]
+        self._writing += [self._task_of(supervisor.run(), supervisor.writer) for supervisor in there]
+        for supervisor in there:
+            await supervisor.settled()
         await self._listen()
         self._run(self._tick())
-        self._run(expire([*self.writers.values(), self.people], self.entrance.roster))
+        self._run(expire([*self.writers.values(), self.people], self.auth.directory))
         if config.redis:
             for writer in self.writers.values():
                 self._relay(writer)
@@ -165,22 +165,24 @@ class Server(Process):
         log.info("serving", **self.ports, **pages)
 
     async def _take_addresses(self) -> None:
-        """Before a ledger is made: where another server runs already nothing is touched."""
+        """Binds the addresses before a ledger is made, so that a second server touches nothing."""
         await self._bind(self.config.listen, ["tables", "signs"])
 
     def _writer(self, bank: str, holder: str, program: BeginProgram) -> Writer:
-        """What writes the bank here, as that holder. program: what each epoch of its begins with."""
+        """The writer of the bank here, as that holder. program: what each epoch of its begins with."""
         config, store = self.config, self._stores[bank]
-        hold = Hold(bank, holder, self.clock.monotonic(), shared=store.shared, others=len(config.servers) > 1)
+        lifecycle = BankLifecycle(
+            bank, holder, self.clock.monotonic(), shared=store.shared, others=len(config.servers) > 1
+        )
         links = [terms for terms in config.links if terms.bank == bank]
-        return Writer(hold, store, self.clock, program, links)
+        return Writer(lifecycle, store, self.clock, program, links)
 
     async def _open_ledger(self) -> dict[str, Store]:
-        """A store for each bank; what its opening found is logged."""
+        """Opens a store for each bank; what its opening found is logged."""
         config = self.config
         banks = (*config.banks, SITE)
         if self._ledger is not None:
-            return dict.fromkeys(banks, Threaded(self._ledger))
+            return dict.fromkeys(banks, AsyncSqliteStore(self._ledger))
         url, required = config.ledger.url, config.ledger.require_synchronous
         stores = await open_stores(url, banks, require_synchronous=required)
         first = stores[config.banks[0]]
@@ -190,8 +192,8 @@ class Server(Process):
             log.warning("ledger_warning", warning=warning)
         return stores
 
-    async def _open_books(self) -> Opened:
-        """Looks into the ledger before any bank is taken. Returns where it and the configuration differ.
+    async def _open_books(self) -> AlignedBank:
+        """Reads the ledger before any bank is taken. Returns where it and the configuration differ.
 
         One of several servers waits for a database that does not answer; one alone raises CommitInDoubt.
         """
@@ -208,21 +210,21 @@ class Server(Process):
                 await store.recover()
 
     def leave(self) -> None:
-        """Waits for no ledger any more: what is under way ends in doubt."""
+        """Stops waiting for any ledger: what is under way ends in doubt."""
         for store in self._stores.values():
             store.leave()
 
-    def _tenure(self, writer: Writer) -> Tenure:
-        """A bank here: alone on the ledger, or one server of several."""
-        server, began, bank = self.config.server, self.clock.monotonic(), writer.bank
+    def _supervisor(self, writer: Writer) -> BankSupervisor:
+        """The supervisor of a bank here: alone on the ledger, or one server of several."""
+        server, began, bank = self.config.server, self.clock.monotonic(), writer.name
         first = [other for other in self.config.servers if bank in other.banks]
 
         def waits() -> float:
-            busy = sum(other.hold.busy for other in self.writers.values())
+            busy = sum(other.lifecycle.busy for other in self.writers.values())
             up_s = self.clock.monotonic() - began
             return patience(first=server in first, others_first=bool(first), busy=busy, up_s=up_s)
 
-        return Tenure(
+        return BankSupervisor(
             writer,
             waits=waits,
             start=lambda work: self._task_of(work, writer),
@@ -230,54 +232,58 @@ class Server(Process):
         )
 
     async def _taken(self, writer: Writer) -> None:
-        """The bank is ours: its links agree with the configuration before any device is let in."""
+        """Aligns the bank's links with the configuration, before any device is accepted."""
         await writer.ask(lambda engine: engine.seq)  # the epoch's own first row is durable: no head is older
         if writer is self.people:  # no device is let in, and nothing stands on a meter
             if self.config.people.required and not await writer.ask(lambda engine: engine.state.people):
                 log.warning("nobody_known", do=NOBODY_YET)
-            duties = [strays(writer, self.entrance)]
+            duties = [strays(writer, self.auth)]
             if self.config.site.names_kept_days is not None:
-                duties.append(names_by_age(writer, self.entrance, self.config.site.names_kept_days))
+                duties.append(names_by_age(writer, self.auth, self.config.site.names_kept_days))
             self._begin(writer, *duties)
             return
-        await agree(writer, self.config, self._stores[writer.bank], first=self._first)
+        await agree(writer, self.config, self._stores[writer.name], first=self._first)
         await writer.refresh()
-        for link, reason in explained(writer.board, writer.bank).items():
-            log.warning("link_suspended", bank=writer.bank, link=link, reason=reason)
+        for link, reason in explained(writer.board, writer.name).items():
+            log.warning("link_suspended", bank=writer.name, link=link, reason=reason)
         known = await writer.ask(_known)
         for devices in (self.tables, self.signs):
             register, reason = devices.register, "its key has ended"
             for name in register.learn(writer, known.blocked, known.ended):
                 log.warning("device_locked_out", role=register.role, device=name, reason=reason)
-        (first,) = await self._stores[writer.bank].rows(writer.bank, 0, 1)
+        (first,) = await self._stores[writer.name].rows(writer.name, 0, 1)
         site = self.config.site
-        calendar = Calendar(self.clock, site.gaming_day_ends, ZoneInfo(site.timezone), first.at)
+        calendar = GamingDayCalendar(self.clock, site.gaming_day_ends, ZoneInfo(site.timezone), first.at)
         await read_ended(writer, calendar)
-        duties = [take_readings(writer, calendar), see_people(writer, self.entrance.roster)]
+        duties = [take_readings(writer, calendar), see_people(writer, self.auth.directory)]
         if site.papers_kept_days is not None:
-            duties.append(papers_by_age(writer, self.entrance, site.papers_kept_days))
+            duties.append(papers_by_age(writer, self.auth, site.papers_kept_days))
         self._begin(writer, *duties)
 
     def _begin(self, writer: Writer, *duties: Coroutine[Any, Any, None]) -> None:
-        """What is done again and again for a bank as long as it is held here."""
-        for task in self._duties.get(writer.bank, ()):
+        """Starts the periodic work of a bank, which runs as long as it is held here."""
+        for task in self._duties.get(writer.name, ()):
             task.cancel()
-        self._duties[writer.bank] = [self._task_of(_while_held(duty), writer) for duty in duties]
+        self._duties[writer.name] = [self._task_of(_while_held(duty), writer) for duty in duties]
         if self.signer is not None:
             signing = self._task(_while_held(self.signer.watch(writer)), _harmless)
-            self._duties[writer.bank].append(signing)
-        if self.pagers is not None:
-            telling = self._task(_while_held(self.pagers.watch(writer)), _harmless)
-            self._duties[writer.bank].append(telling)
+            self._duties[writer.name].append(signing)
+        if self.notifier is not None:
+            telling = self._task(_while_held(self.notifier.watch(writer)), _harmless)
+            self._duties[writer.name].append(telling)
 
     def _build_devices(self) -> None:
         config = self.config
         banks = {terms.link: self.writers[terms.bank] for terms in config.links}
-        at_tables = [Device(at.table, at.links, [banks[at.links[0]]]) for at in config.tables]
-        at_signs = [Device(at.id, at.links, [banks[link] for link in at.links]) for at in config.signs]
+        at_tables = [RegisteredDevice(at.table, at.links, [banks[at.links[0]]]) for at in config.tables]
+        at_signs = [
+            RegisteredDevice(at.id, at.links, [banks[link] for link in at.links]) for at in config.signs
+        ]
         name, limits = config.site.name, config.limits
-        self.tables = Tables(name, Register("table", at_tables, config.keys_of), limits, self.clock)
-        self.signs = Signs(name, Register("sign", at_signs, config.keys_of), limits, self.clock)
+        self.tables = TableListener(
+            name, DeviceRegistry("table", at_tables, config.keys_of), limits, self.clock
+        )
+        self.signs = Signs(name, DeviceRegistry("sign", at_signs, config.keys_of), limits, self.clock)
         others = [server.listen for server in config.servers if server != config.server]
         self.tables.elsewhere = tuple(str(listen.tables) for listen in others)
         self.signs.elsewhere = tuple(str(listen.signs) for listen in others if listen.signs is not None)
@@ -289,16 +295,16 @@ class Server(Process):
     async def _listen(self) -> None:
         boards = [writer.board for writer in self.writers.values()]
         roles = {"table": self.tables, "sign": self.signs}
-        self.acts = Acts(roles, self.tenures, self.books, self.config, self.entrance)
+        self.acts = OperationExecutor(roles, self.supervisors, self.books, self.config, self.auth)
         listen = self.config.listen
         await self._open(listen, {"tables": self.tables, "signs": self.signs}, boards)
-        door = self._door("admin", file_descriptors.ADMIN, None)
-        self._sites.append(await api.listen(listen, door, self.visits, self.acts, self.entrance))
+        listener = self._door("admin", file_descriptors.ADMIN, None)
+        self._sites.append(await api.listen(listen, listener, self.connections, self.acts, self.auth))
 
     async def _listen_pages(
-        self, screens: Screens, door: Door, address: Address, *, public: bool
+        self, screens: Screens, listener: Listener, address: Address, *, public: bool
     ) -> tuple[web.AppRunner, int]:
-        return await site.listen(self, screens, door, address, public=public)
+        return await site.listen(self, screens, listener, address, public=public)
 
     def _relay(self, writer: Writer) -> None:
         """Feeds a bank to Redis, as long as this server may speak for it."""
@@ -308,22 +314,26 @@ class Server(Process):
             return SignKeys(sorted(signs.register.ended), sorted(signs.register.blocked))
 
         def allowed() -> bool:
-            return writer.hold.service is Service.HERE and writer.board.leased
+            return writer.lifecycle.service is Service.HERE and writer.board.leased
 
-        publisher = Publisher(writer, self.config.redis, self.clock, allowed, keys)
+        publisher = RedisRelay(writer, self.config.redis, self.clock, allowed, keys)
         self.relays.append(publisher)
         self._run(publisher.run())
 
     async def _stop(self) -> None:
         log.info("stopping")
-        for door in self.doors:
-            door.close()
+        for listener in self.listeners:
+            listener.close()
         devices = [found for found in (getattr(self, "tables", None), getattr(self, "signs", None)) if found]
         for each in devices:
             each.read_no_further()
-        held = [tenure.writer for tenure in self.tenures.values() if tenure.hold.stopped is None]
-        for tenure in self.tenures.values():
-            tenure.end()
+        held = [
+            supervisor.writer
+            for supervisor in self.supervisors.values()
+            if supervisor.lifecycle.stopped is None
+        ]
+        for supervisor in self.supervisors.values():
+            supervisor.end()
         if self._writing:
             _, late = await asyncio.wait(self._writing, timeout=STOP_WITHIN_S)
             if late:
@@ -331,14 +341,14 @@ class Server(Process):
                 self.leave()
                 await asyncio.wait(late)
         if self.signer is not None:
-            await self.signer.end([writer for writer in held if not writer.hold.failed])
+            await self.signer.end([writer for writer in held if not writer.lifecycle.failed])
         for task in chain(self._others, *self._duties.values()):
             task.cancel()
         await self._close(devices)
-        for books in (self.books, self.roster, self.news):
+        for books in (self.books, self.directory, self.news):
             await books.close()
-        if entrance := getattr(self, "entrance", None):
-            entrance.close()
+        if auth := getattr(self, "auth", None):
+            auth.close()
         for store in dict.fromkeys(self._stores.values()):
             await store.close()
         log.info("stopped")
@@ -348,13 +358,13 @@ class Server(Process):
             writer.tick()
         self.tables.sweep()
         self.signs.sweep()
-        self.visits.budget.tables_connected = bool(self.tables.connections)
+        self.connections.budget.tables_connected = bool(self.tables.connections)
 
     def _run(self, work: Coroutine[None, None, None]) -> None:
         self._others.append(self._task_of(work, *self.writers.values()))
 
     def _task_of(self, work: Coroutine[Any, Any, None], *banks: Writer) -> asyncio.Task[None]:
-        """Runs it next to the others. An error that nobody can explain stops only its own banks."""
+        """Runs it as a task next to the others. An unexpected error stops only its own banks."""
 
         def stop(error: Exception) -> None:
             for writer in banks:
@@ -364,17 +374,17 @@ class Server(Process):
 
 
 def _harmless(_error: Exception) -> None:
-    """It ended work that no bank depends on. The metrics of that work tell of it."""
+    """Logs the end of work that no bank depends on. The metrics of that work show it, too."""
 
 
 async def _while_held(work: Coroutine[Any, Any, None]) -> None:
-    """What is done again and again for a bank, until it is not held here any more."""
+    """Repeats a step for a bank, until it is not held here any more."""
     with suppress(BankStopped):  # what stopped it has told people
         await work
 
 
 async def serve(config: Config, told: Callable[[Server], None] = lambda _: None) -> None:
-    """Serves until SIGTERM or SIGINT. They end a start, too, for a disk may let it wait for ever.
+    """Serves until SIGTERM or SIGINT. They end a start, too, for a disk may make it wait for ever.
 
     told: called once it has started. Raises what Server raises.
     """
@@ -399,7 +409,7 @@ async def serve(config: Config, told: Callable[[Server], None] = lambda _: None)
 
 
 class _Known(NamedTuple):
-    """What a bank's journal says about devices."""
+    """Devices as a bank's journal knows them."""
 
     blocked: list[tuple[str, str]]
     ended: list[tuple[str, str, str]]

@@ -1,4 +1,4 @@
-"""What time is it? The only place that knows; everything else is handed a Clock."""
+"""The clock: the only place that reads the time; everything else is handed a Clock."""
 
 import time
 from collections.abc import Callable

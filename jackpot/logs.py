@@ -1,4 +1,4 @@
-"""How does a line of the log leave this process, so that it neither hurts nor floods?
+"""Non-blocking, rate-limited logging in JSON lines.
 
 Every event is one line of JSON, or one that people read where it goes to a terminal. A thread of its own
 writes it, for a pipe that nobody reads blocks, and one whose reader is gone breaks: what cannot be written
@@ -34,17 +34,17 @@ SAMPLE_S: Final = 10.0
 LINES_A_SECOND: Final = 2
 # Kinds of one event that are remembered at one moment: devices times reasons, or addresses. Beyond it the new
 # ones of that event share one.
-KINDS_MOST: Final = 4_096
+KINDS_MAX: Final = 4_096
 # Lines that wait for a slow reader, about 1 MB; more are dropped.
-LINES_MOST: Final = 4_096
+LINES_MAX: Final = 4_096
 # At the end a reader that takes nothing has this long to take the last lines.
 CLOSE_WITHIN_S: Final = 1.0
 # One that would take them is waited for so many times as long: the machine is busy, and our thread waits.
 _CLOSE_TURNS: Final = 20
 # Enough of a library's own words to tell its events apart.
-_WORDS_MOST: Final = 64
-_TEXT_MOST: Final = 500
-# What those are called for which there is no room.
+_WORDS_MAX: Final = 64
+_TEXT_MAX: Final = 500
+# The shared name of kinds for which there is no room.
 _OTHERS: Final = ("others", "others")
 
 
@@ -59,7 +59,7 @@ _FOR_PEOPLE: Final[tuple[Processor, ...]] = (
 
 
 class _Kind:
-    """A kind of line: when one left, how many did not since, and the last of them."""
+    """The sampling state of one kind: when a line left, how many did not since, and the last of them."""
 
     __slots__ = ("at", "held", "last", "source")
 
@@ -81,7 +81,7 @@ class _Event:
     def kind(self, name: Hashable, source: Hashable) -> _Kind:
         """The kind of that name and source, or the one that those share for which there is no room."""
         known = source, name
-        if known not in self.kinds and len(self.kinds) >= KINDS_MOST:
+        if known not in self.kinds and len(self.kinds) >= KINDS_MAX:
             known = _OTHERS
         return self.kinds.setdefault(known, _Kind(known[0]))
 
@@ -90,12 +90,12 @@ class _Event:
         return now >= kind.at + SAMPLE_S and not self.owed and self._room(now)
 
     def leaves(self, kind: _Kind, now: float) -> None:
-        """A line of the kind does."""
+        """Records that a line of the kind left."""
         self.left.append(now)
         kind.at, kind.held, kind.last = now, 0, None
 
     def due(self, now: float) -> Iterator[tuple[str, EventDict]]:
-        """As `Sampling.due`: of the source that was told of longest ago first, of it the kind."""
+        """As `Sampling.due`: least recently reported source first, then its least recently reported kind."""
         self.owed = False
         told: dict[Hashable, float] = {}
         for kind in self.kinds.values():
@@ -118,7 +118,7 @@ class _Event:
 
 
 class Sampling:
-    """A step of structlog: one line of a kind in 10 s, two of an event in a second.
+    """A structlog processor: one line of a kind in 10 s, two of an event in a second.
 
     Lines without `kind` all pass. Those without `source` are a source of their own for each kind.
     """
@@ -148,7 +148,7 @@ class Sampling:
     def due(self) -> list[tuple[str, EventDict]]:
         """The last lines of the kinds whose turn has come, each with how many more it stands for.
 
-        First come the sources, and then the kinds, that no line has told of yet. Silent kinds are forgotten.
+        Least recently reported sources come first, and then kinds. Silent kinds are forgotten.
         """
         now = self._clock.monotonic()
         with self._lock:
@@ -173,7 +173,7 @@ def _told(line: tuple[str, EventDict], held: int) -> tuple[str, EventDict]:
 
 
 class Sink:
-    """Where lines are written, in the order in which they came. dropped: those that could not be."""
+    """Writes lines in the order in which they came. dropped: the number of lines lost."""
 
     def __init__(self, file: int, sampling: Sampling) -> None:
         self.dropped = 0
@@ -188,17 +188,17 @@ class Sink:
     def write(self, line: str) -> None:
         """Takes a line; never waits."""
         with self._news:
-            if len(self._lines) >= LINES_MOST:
+            if len(self._lines) >= LINES_MAX:
                 self.dropped += 1
                 return
             self._lines.append(line.encode(errors="backslashreplace"))
             self._news.notify_all()
 
     def flush(self) -> None:
-        """Nothing: the caller does not wait for the reader."""
+        """Does nothing: the caller does not wait for the reader."""
 
     def close(self, last: str = "") -> None:
-        """Waits until all has left, but not for long. last: a word for people, behind every line."""
+        """Waits for all lines to be written, but not for long. last: a text for people, after every line."""
         self._tell(self._sampling.rest())
         with self._news:
             if last:
@@ -210,7 +210,7 @@ class Sink:
                     return
 
     def _ready(self) -> bool:
-        """Whether the reader takes more."""
+        """Whether the reader accepts more."""
         waiting = select.poll()
         waiting.register(self._file, select.POLLOUT)
         return any(event & select.POLLOUT for _, event in waiting.poll(0))
@@ -233,7 +233,7 @@ class Sink:
             getattr(structlog.get_logger(), method)(**event)
 
     def _write(self, data: bytes) -> None:
-        """All of the lines, or the count of those of which any part was lost."""
+        """Writes all of the lines, or counts those of which any part was lost."""
         view = memoryview(data)
         try:
             while view:
@@ -243,7 +243,7 @@ class Sink:
 
 
 class _Harmless(structlog.make_filtering_bound_logger(logging.INFO)):  # type: ignore[misc]
-    """A logger that lets no error of its own rise: a line that cannot be made is one that is dropped."""
+    """A logger whose own errors are swallowed: a line that cannot be made is dropped."""
 
     def _proxy_to_logger(self, method_name: str, event: str | None = None, *args: Any, **facts: Any) -> Any:
         try:
@@ -254,15 +254,15 @@ class _Harmless(structlog.make_filtering_bound_logger(logging.INFO)):  # type: i
 
 
 class _Libraries(logging.Handler):
-    """What asyncio and aiohttp log: a line of ours, sampled, for a peer can cause it."""
+    """Logs of asyncio and aiohttp as events of ours, sampled, for a peer can cause them."""
 
     def emit(self, record: logging.LogRecord) -> None:
         error = record.exc_info[1] if record.exc_info else None
-        kind = record.name, str(record.msg)[:_WORDS_MOST], type(error).__name__
+        kind = record.name, str(record.msg)[:_WORDS_MAX], type(error).__name__
         try:
-            words = record.getMessage()[:_TEXT_MOST]
+            words = record.getMessage()[:_TEXT_MAX]
         except (TypeError, ValueError):
-            words = str(record.msg)[:_TEXT_MOST]
+            words = str(record.msg)[:_TEXT_MAX]
         level = record.levelno if record.levelno in (logging.INFO, logging.WARNING) else logging.ERROR
         structlog.get_logger().log(
             level, "library", logger=record.name, message=words, exc_info=error, kind=kind
@@ -274,20 +274,20 @@ _unmade: Final = [0]
 
 
 def dropped_one() -> None:
-    """A line could not even be made."""
+    """Counts a line that could not be made."""
     _unmade[0] += 1
 
 
 def lines_dropped() -> int:
-    """Lines that were lost since the process began."""
+    """The number of lines lost since the process began."""
     return _unmade[0] + sum(sink.dropped for sink in _sinks)
 
 
 def write_logs(file: TextIO | None = None) -> Sink:
-    """Every event as one line in `file`, else on standard error: event name, keys, time in UTC.
+    """Writes every event as one line to `file`, else to standard error: event name, keys, time in UTC.
 
     JSON for programs; on a terminal in colours for the person before it. Close what it returns with the last
-    word: written past it, that could come before the last lines.
+    line: anything written past it could come before the last lines.
     """
     sampling = Sampling(SystemClock())
     out = file or sys.stderr

@@ -1,4 +1,4 @@
-"""What is every process of a floor made of? The ways in and out for devices and screens, tasks, and time.
+"""Base of every process of a floor: listeners for devices and screens, tasks, and periodic work.
 
 The server (`jackpot.app`) and the signage processes (`jackpot.signage`) differ in where meters come from.
 """
@@ -19,17 +19,17 @@ from aiohttp import web
 from jackpot.clock import Clock, SystemClock
 from jackpot.config import Address, Config, Listen, Signage
 from jackpot.net import device_listeners, file_descriptors
-from jackpot.net.admission import Bounds
-from jackpot.net.devices import Devices
-from jackpot.net.listener import Door
+from jackpot.net.admission import AdmissionLimits
+from jackpot.net.devices import ConnectedDevices
+from jackpot.net.listener import Listener
 from jackpot.net.udp import UdpText
 from jackpot.program import Installed, installed, told
-from jackpot.publish.board import Board
+from jackpot.publish.board import BoardPublisher
 from jackpot.runtime.errors import ProgramUnproved
 from jackpot.runtime.histogram import LAG_SECONDS, Histogram
-from jackpot.runtime.isolate import alone, contained
+from jackpot.runtime.isolate import contained, isolate
 from jackpot.web.host_names import EVERYWHERE
-from jackpot.web.http_connection import Visits
+from jackpot.web.http_connection import HttpConnections
 from jackpot.web.live import Live
 from jackpot.web.sign_pages import Screens
 
@@ -45,14 +45,14 @@ log: Final = structlog.get_logger()
 
 
 def settle_memory() -> None:
-    """Call once, when a process has started."""
+    """Tunes the garbage collector. Call it once, when a process has started."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(GARBAGE_YOUNG)
 
 
 def found_at(listen: Listen, name: str, port: int) -> Address:
-    """Where others find a listener: by the machine's name where it listens everywhere."""
+    """The address at which others reach a listener: the machine's name where it listens everywhere."""
     host: str = getattr(listen, name).host
     return Address(platform.node() if host in EVERYWHERE else host, port)
 
@@ -63,7 +63,7 @@ def page_at(listen: Listen, name: str, port: int) -> str:
 
 
 async def look_at_program() -> Installed:
-    """What is installed here, compared with its list while the event loop goes on (S3)."""
+    """Compares the installed program with its list in a thread, while the event loop goes on (S3)."""
     return await asyncio.to_thread(installed)
 
 
@@ -91,9 +91,9 @@ class Process(ABC):
         self.clock = clock or SystemClock()
         self.ports: dict[str, int] = {}
         self.lag = Histogram(LAG_SECONDS)
-        self.visits = Visits(self.clock, config.listen.proxies, config.listen.scrapers)
+        self.connections = HttpConnections(self.clock, config.listen.proxies, config.listen.scrapers)
         self.encryption = device_listeners.Encryption(config.listen.tls)
-        self.doors: list[Door] = []
+        self.listeners: list[Listener] = []
         self._group = asyncio.TaskGroup()
         self._sites: list[web.AppRunner] = []
         self._udp: list[UdpText] = []
@@ -126,11 +126,11 @@ class Process(ABC):
 
     @abstractmethod
     def _sweep(self) -> None:
-        """Lets time pass for what this process alone has."""
+        """Periodic work of what this process alone has."""
 
     @abstractmethod
     async def _listen_pages(
-        self, screens: Screens, door: Door, address: Address, *, public: bool
+        self, screens: Screens, listener: Listener, address: Address, *, public: bool
     ) -> tuple[web.AppRunner, int]:
         """Answers over HTTP. Raises OSError."""
 
@@ -146,24 +146,24 @@ class Process(ABC):
             await self._door(name, bounds[name], tls).bind(getattr(at, name))
 
     async def _open(
-        self, at: Listen | Signage, devices: Mapping[str, Devices], boards: Sequence[Board]
+        self, at: Listen | Signage, devices: Mapping[str, ConnectedDevices], boards: Sequence[BoardPublisher]
     ) -> None:
-        """Lets in at each address taken, and opens the UDP text that this process sends. Raises OSError.
+        """Starts listening at each address taken, and opens the UDP text sent here. Raises OSError.
 
         devices: by the name of their listener.
         """
         for board in boards:
-            board.audience.soon = asyncio.get_running_loop().call_soon
+            board.broadcaster.soon = asyncio.get_running_loop().call_soon
         listen = self.config.listen
         self._live = Live(boards, self.clock, listen.streams_per_address, listen.proxies)
         screens = Screens(self.config, self._live)
-        for door in self.doors:
-            name = door.name
+        for listener in self.listeners:
+            name = listener.name
             if name in devices:
-                self.ports[name] = device_listeners.listen(door, devices[name])
+                self.ports[name] = device_listeners.listen(listener, devices[name])
             else:
                 address, public = getattr(at, name), name == "public"
-                runner, port = await self._listen_pages(screens, door, address, public=public)
+                runner, port = await self._listen_pages(screens, listener, address, public=public)
                 self._sites.append(runner)
                 self.ports[name] = port
         sender = at.id if isinstance(at, Signage) else None
@@ -172,15 +172,15 @@ class Process(ABC):
             self._udp.append(text)
             await text.open()
 
-    def _door(self, name: str, bounds: Bounds, tls: ssl.SSLContext | None) -> Door:
+    def _door(self, name: str, bounds: AdmissionLimits, tls: ssl.SSLContext | None) -> Listener:
         def start(work: Coroutine[Any, Any, None]) -> object:
             return self._task(work, lambda _error: None)
 
-        self.doors.append(Door(name, bounds, self.clock, start, tls))
-        return self.doors[-1]
+        self.listeners.append(Listener(name, bounds, self.clock, start, tls))
+        return self.listeners[-1]
 
-    async def _close(self, devices: Sequence[Devices]) -> None:
-        """Devices and screens go to another process that serves them."""
+    async def _close(self, devices: Sequence[ConnectedDevices]) -> None:
+        """Closes the listeners and connections; devices and screens go to another process."""
         await device_listeners.close(devices)
         for text in self._udp:
             text.close()
@@ -194,13 +194,13 @@ class Process(ABC):
             self.lag.observe(max(self.clock.monotonic() - due, 0.0))
             self._sweep()
             self._live.sweep()
-            self.visits.sweep()
+            self.connections.sweep()
             self.encryption.tick(self.clock.monotonic())
             for text in self._udp:
-                alone(text, text.tick, self.clock.monotonic())
+                isolate(text, text.tick, self.clock.monotonic())
 
     def _task(self, work: Coroutine[Any, Any, None], stop: Callable[[Exception], None]) -> asyncio.Task[None]:
-        """Runs it next to the others. stop: called with an error that nobody can explain."""
+        """Runs it as a task next to the others. stop: called with an unexpected error."""
         return self._group.create_task(contained(work, stop))
 
 

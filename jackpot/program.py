@@ -41,7 +41,7 @@ _WORD: Final = 0xFFFF_FFFF
 # A form of marshal without references between objects: equal code has equal bytes.
 _PLAIN: Final = 2
 # So many files are named in a sentence; the log names all.
-NAMED_MOST: Final = 5
+NAMED_MAX: Final = 5
 
 
 class Program(NamedTuple):
@@ -55,7 +55,7 @@ class Program(NamedTuple):
 
 
 class Installed(NamedTuple):
-    """What was found of the program that runs.
+    """The result of checking the running program's files.
 
     checkout: it runs from its source tree, as an editable install does, which no list is about. faults: a
     sentence for each file that is not as it is listed; then the program has no digest. files: how many were
@@ -142,8 +142,8 @@ def of_wheel(wheel: Path) -> Program:
 def told(faults: Iterable[str]) -> str:
     """The first of the faults in one sentence, and how many more there are."""
     faults = list(faults)
-    more = len(faults) - NAMED_MOST
-    return ", ".join(faults[:NAMED_MOST]) + (f", and {more} more" if more > 0 else "")
+    more = len(faults) - NAMED_MAX
+    return ", ".join(faults[:NAMED_MAX]) + (f", and {more} more" if more > 0 else "")
 
 
 def read_record(text: str) -> list[Listed]:

@@ -1,4 +1,4 @@
-"""What is a running signage process made of? Every way out for meters, fed by Redis; nothing is kept."""
+"""A signage process: every output of meters, fed by Redis; nothing is stored."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -9,12 +9,12 @@ from aiohttp import web
 
 from jackpot.clock import Clock
 from jackpot.config import Address, Config, Signage
-from jackpot.net.device_registry import Device, Register
-from jackpot.net.listener import Door
+from jackpot.net.device_registry import DeviceRegistry, RegisteredDevice
+from jackpot.net.listener import Listener
 from jackpot.net.signs import Signs
 from jackpot.process import Process, look_at_program, settle_memory, tell_program, told_to_stop
 from jackpot.program import running
-from jackpot.publish.redis_follower import Followed, Follower
+from jackpot.publish.redis_follower import FollowedBoard, RedisFollower
 from jackpot.publish.redis_relay import SignKeys
 from jackpot.web import signage_routes
 from jackpot.web.sign_pages import Screens
@@ -34,8 +34,8 @@ class SignageProcess(Process):
         self.digest = running().digest.hex()
         links = config.links
         self.followers = {
-            bank: Follower(
-                Followed(bank, [terms for terms in links if terms.bank == bank], self.clock),
+            bank: RedisFollower(
+                FollowedBoard(bank, [terms for terms in links if terms.bank == bank], self.clock),
                 config.redis,
                 self.clock,
                 self._take_keys,
@@ -43,9 +43,12 @@ class SignageProcess(Process):
             for bank in config.banks
         }
         banks = {terms.link: self.followers[terms.bank] for terms in links}
-        signs = [Device(sign.id, sign.links, [banks[link] for link in sign.links]) for sign in config.signs]
+        signs = [
+            RegisteredDevice(sign.id, sign.links, [banks[link] for link in sign.links])
+            for sign in config.signs
+        ]
         self.signs = Signs(
-            config.site.name, Register("sign", signs, config.keys_of), config.limits, self.clock
+            config.site.name, DeviceRegistry("sign", signs, config.keys_of), config.limits, self.clock
         )
         self._blocked: dict[str, set[str]] = {}
         self._tasks: list[asyncio.Task[None]] = []
@@ -65,8 +68,8 @@ class SignageProcess(Process):
 
     async def _stop(self) -> None:
         log.info("stopping")
-        for door in self.doors:
-            door.close()
+        for listener in self.listeners:
+            listener.close()
         for task in self._tasks:
             task.cancel()
         await self._close([self.signs])
@@ -78,12 +81,12 @@ class SignageProcess(Process):
         self.signs.sweep()
 
     async def _listen_pages(
-        self, screens: Screens, door: Door, address: Address, *, public: bool
+        self, screens: Screens, listener: Listener, address: Address, *, public: bool
     ) -> tuple[web.AppRunner, int]:
-        return await signage_routes.listen(self, screens, door, address, public=public)
+        return await signage_routes.listen(self, screens, listener, address, public=public)
 
     def _take_keys(self, bank: str, told: SignKeys) -> None:
-        """A key that was revoked or replaced at the server opens nothing here; nor does a blocked sign's."""
+        """Drops signs whose key was revoked or replaced at the server, and blocked ones."""
         for sign, key in told.ended:
             if (sign, key) not in self.signs.register.ended:
                 self.signs.revoke(sign, key)
@@ -93,7 +96,7 @@ class SignageProcess(Process):
         self._blocked[bank] = blocked
 
     def _run(self, work: Coroutine[None, None, None]) -> None:
-        """Runs it next to the others; where it fails, what it shows is not confirmed any more (S7)."""
+        """Runs it as a task; where it fails, the meters shown are no longer confirmed (S7)."""
         self._tasks.append(self._task(work, lambda _error: None))
 
 

@@ -1,4 +1,4 @@
-"""How are numbers of things, names, cards and certificates said? For commands, pages and logs."""
+"""Human-readable texts of counts, names, cards and certificate errors, for commands, pages and logs."""
 
 import re
 import ssl
@@ -21,7 +21,7 @@ _GAMES: Final = {"let-it-ride": "Let It Ride", "ultimate-texas-holdem": "Ultimat
 
 
 class Sentence(str):
-    """An English sentence, filled in, that can be said in another language too.
+    """An English sentence with values, that can be translated.
 
     plain: the sentence with its names in braces. values: what stands there; some are sentences themselves.
     """
@@ -36,7 +36,7 @@ class Sentence(str):
         return made
 
     def told(self, say: Callable[[str], str]) -> str:
-        """The same in another language. say: what that says for each plain sentence."""
+        """The sentence in another language. say: the translation of each plain sentence."""
         values = {
             name: value.told(say) if isinstance(value, Sentence) else value
             for name, value in self.values.items()
@@ -45,13 +45,13 @@ class Sentence(str):
 
 
 def joined(parts: Iterable[str], between: str = ", ") -> Sentence:
-    """Several texts after each other, each in its own words when all is told in another language."""
+    """Several texts after each other; each is translated by itself."""
     named = {str(number): part for number, part in enumerate(parts)}
     return Sentence(between.join(f"{{{name}}}" for name in named), **named)
 
 
 def both(names: Sequence[str]) -> Sentence | str:
-    """Names in one row: "Ann and Bo", "Ann, Bo and Cal"; "" for none."""
+    """A list of names: "Ann and Bo", "Ann, Bo and Cal"; "" for none."""
     if len(names) < 2:
         return names[0] if names else ""
     return Sentence("{one} and {other}", one=joined(names[:-1]), other=names[-1])
@@ -65,31 +65,31 @@ def several(number: int, what: str) -> Sentence:
 
 
 def named(name: str) -> Sentence:
-    """As `words`, a sentence: the name of a column, or a word that the books know."""
+    """As `words`, a sentence: the name of a column, or a word of the ledger."""
     return Sentence(words(name))
 
 
 def filled(text: str, values: Mapping[str, object]) -> str:
-    """A sentence with values in the place of their names in braces; a name without a value stays."""
+    """A sentence with values in place of its names in braces; a name without a value stays."""
     return _BRACES.sub(lambda name: str(values.get(name[1], name[0])), text)
 
 
 def counted(number: int, what: str) -> str:
-    """So many of something, in words: "1 hit", "2 hits", "3 entries"."""
+    """A number of something, in words: "1 hit", "2 hits", "3 entries"."""
     if number == 1:
         return f"1 {what}"
     return f"{number:,} {plural(what)}"
 
 
 def plural(what: str) -> str:
-    """More than one of something."""
+    """The plural of a noun."""
     if what == "person":
         return "people"
     return f"{what[:-1]}ies" if what.endswith("ry") else f"{what}s"
 
 
 def ago(seconds: float) -> str:
-    """How long ago something was, in words: "12 s ago", "3 min ago", "2 h ago"."""
+    """A time span in words: "12 s ago", "3 min ago", "2 h ago"."""
     for length, unit in ((3_600, "h"), (60, "min")):
         if seconds >= length:
             return f"{int(seconds // length):,} {unit} ago"
@@ -97,12 +97,12 @@ def ago(seconds: float) -> str:
 
 
 def words(name: str) -> str:
-    """A name of ours as people read it: "Royal flush"."""
+    """A name of ours in words: "Royal flush"."""
     return name.replace("-", " ").replace("_", " ").capitalize()
 
 
 def game(name: str) -> str:
-    """A game as its rules write it: "Let It Ride", "Three Card Poker"."""
+    """A game's name as its rules write it: "Let It Ride", "Three Card Poker"."""
     return _GAMES.get(name, name.replace("-", " ").title())
 
 

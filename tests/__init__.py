@@ -1,9 +1,9 @@
-"""Every test, and what tests are made of.
+"""The test suite and its helpers.
 
-Here two seals may follow each other at once: ten thousand rows between them would take a second each time. A
+Here snapshot seals may follow each other at once: ten thousand rows between two would take a second. A
 test of the true distance sets it for itself.
 """
 
 from jackpot.rules.acts import snapshot_seals
 
-snapshot_seals.SEAL_LEAST = 0  # type: ignore[misc]  # final for the program
+snapshot_seals.SEAL_MIN = 0  # type: ignore[misc]  # final for the program

@@ -1,4 +1,4 @@
-"""What did callbacks of event loops raise? Nobody waits for a callback, so nobody else would see it."""
+"""Collects exceptions raised in event-loop callbacks, which no awaiting code would see."""
 
 import asyncio
 from collections.abc import Iterator
@@ -12,9 +12,9 @@ _TOLD: Final = asyncio.BaseEventLoop.default_exception_handler
 
 @contextmanager
 def failures_of_callbacks() -> Iterator[list[str]]:
-    """What callbacks raise meanwhile, those of protocols too.
+    """Collects what callbacks raise meanwhile, those of protocols included.
 
-    A lost connection is no failure of theirs; nor is the end of a loop, which cancels what still serves a
+    A lost connection is not counted; nor is the end of a loop, which cancels what still serves a
     stream: Python 3.11 reports that as one.
     """
     failed: list[str] = []

@@ -1,6 +1,6 @@
-"""What holds for every test? In CI nothing is skipped; and the run leaves nothing behind that still runs.
+"""Pytest setup for the whole suite: no skips in CI, no leftover processes, test scheduling and workers.
 
-And in which order do they run, in how many processes?
+It also sets the order of the tests and the number of processes.
 """
 
 import os
@@ -65,12 +65,12 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Of `-n auto`: three for two cores, because tests of real programs often wait."""
+    """Number of workers for `-n auto`: three for two cores, because tests of real programs often wait."""
     return len(os.sched_getaffinity(0)) * 3 // 2
 
 
 class Together(LoadScopeScheduling):  # type: ignore[misc]  # it has no types
-    """Gives each worker the next test; a file of TOGETHER goes to one worker."""
+    """Scheduler that gives each worker the next test; a file of TOGETHER goes to one worker."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.partition("::")[0]
@@ -94,7 +94,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def made_once(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, worker_id: str
 ) -> None:
-    """For what the tests of a file of TOGETHER share: an error where a second worker makes it, too."""
+    """Marks a resource that tests of a TOGETHER file share; an error where a second worker makes it too."""
     if worker_id != "master":
         run = tmp_path_factory.getbasetemp().parent
         (run / request.node.name.replace("/", "-")).touch(exist_ok=False)
@@ -102,7 +102,7 @@ def made_once(
 
 @pytest.fixture(autouse=True)
 def nobody_was_broken_off() -> Generator[None]:
-    """What a server catches for the sake of others is a fault of its own all the same: it fails the test."""
+    """Fails the test when the server caught an exception to isolate a peer."""
     before = failures()
     yield
     assert failures() == before, "a peer's handling raised: the log has it as peer_failed"
@@ -118,7 +118,7 @@ def no_callback_failed() -> Generator[None]:
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """After every worker's end: a process that works in the run's folder, or new shared memory, fails it."""
+    """Fails the run if a process still works in its folder, or new shared memory is left, at the end."""
     config = session.config
     if hasattr(config, "workerinput"):
         return

@@ -1,4 +1,4 @@
-"""Which databases do the tests have? One PostgreSQL a worker with a database a test, and a Redis a test."""
+"""Database fixtures: one PostgreSQL cluster a worker with a database a test, and a Redis a test."""
 
 from collections.abc import Iterator
 from itertools import count

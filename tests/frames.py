@@ -1,4 +1,4 @@
-"""What does a table say, before it has a number? A test numbers its commands where it sends them."""
+"""Sample table commands without sequence numbers; a test numbers its commands where it sends them."""
 
 from functools import partial
 from typing import Final, TypeVar

@@ -1,4 +1,4 @@
-"""Where does a test keep a ledger? An empty one of either kind, under a URL, removed with the test."""
+"""Creates an empty ledger of either kind for a test, under a URL, and removes it with the test."""
 
 from collections.abc import Callable, Iterator
 from itertools import count

@@ -1,4 +1,4 @@
-"""What has a test run left behind on this machine?"""
+"""Detects processes and shared memory that a test run has left behind on this machine."""
 
 import os
 import time
@@ -23,7 +23,7 @@ def _owner(path: Path) -> int | None:
 
 
 def until_nothing_is_left(folder: Path, before: set[str]) -> list[str]:
-    """What is left at last: processes that work in a folder, and shared memory that was not there before."""
+    """Waits, then gives what is left: processes that work in a folder, and new shared memory."""
     ends = time.monotonic() + ENDS_S
     while (left := [*_processes(folder), *(shared_memory() - before)]) and time.monotonic() < ends:
         time.sleep(0.05)

@@ -1,7 +1,7 @@
-"""How do tests start `jackpot`? As a process of its own, forked from one that has loaded all of it already.
+"""Runs `jackpot` in tests as a separate process, forked from one that has already loaded the program.
 
 Loading the program costs half a second of a processor, and tests start it some hundred times. Each start here
-has its own process, words, files, signals and exit code. Only the loading is shared. What a fresh interpreter
+has its own process, arguments, files, signals and exit code. Only loading is shared. What a fresh interpreter
 loads, and that it is enough, is proved by tests/test_wheel.py and tests/e2e/test_serve.py.
 """
 
@@ -27,7 +27,7 @@ from typing import Any, Final, NoReturn
 # Longer than any command of a test takes on a busy machine.
 WITHIN_S: Final = 60.0
 # One call: its words and its environment. A longer one does not fit into a packet.
-CALL_MOST: Final = 128 * 1024
+CALL_MAX: Final = 128 * 1024
 # With this in its environment a server writes every batch by a process of its own, not the large ones alone,
 # and starts another at once where that has ended.
 EACH_BATCH_APART: Final = "EACH_BATCH_APART"
@@ -42,7 +42,7 @@ _one_at_a_time: Final = threading.Lock()
 def jackpot(
     *words: str | Path, given: str = "", more: Mapping[str, str] | None = None
 ) -> "subprocess.CompletedProcess[str]":
-    """The command line to its end. given: its input. more: of its environment.
+    """Runs a command line to its end. given: its input. more: additional environment variables.
 
     Raises TimeoutExpired, and kills it then.
     """
@@ -65,7 +65,7 @@ def jackpot(
 
 
 class Started:
-    """A running `jackpot WORDS`. streams: its input, output and errors. more: of its environment."""
+    """A running `jackpot WORDS`. streams: its input, output and errors. more: additional environment."""
 
     def __init__(
         self, *words: str | Path, streams: tuple[int, int, int], more: Mapping[str, str] | None = None
@@ -95,7 +95,7 @@ class Started:
         self.wait()
 
     def wait(self, within_s: float = WITHIN_S) -> int:
-        """Its exit code, negative for a signal. Raises TimeoutExpired."""
+        """Waits for the exit code, negative for a signal. Raises TimeoutExpired."""
         code = self._ended(within_s)
         if code is None:
             raise subprocess.TimeoutExpired("jackpot", within_s)
@@ -110,9 +110,9 @@ class Started:
 
 @cache
 def _source() -> socket.socket:
-    """The way to the process that the others are forked from; it ends with this one."""
+    """Connection to the fork server that starts the others; it ends with this process."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, CALL_MOST)
+    ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, CALL_MAX)
     with theirs:
         process = subprocess.Popen(
             [sys.executable, "-m", __name__, str(theirs.fileno())],
@@ -131,7 +131,7 @@ def _source() -> socket.socket:
 
 
 def _load() -> None:
-    """All that a command may load."""
+    """Imports all modules that a command may need."""
     cli = import_module("jackpot.cli.__main__")
     for module in ("jackpot.app", "jackpot.signage", "redis.asyncio", "asyncpg"):
         import_module(module)
@@ -141,10 +141,10 @@ def _load() -> None:
 
 
 def _forked(calls: socket.socket) -> list[str] | None:
-    """Forks a process for each call. Returns in each with its words, and here with None at the end."""
+    """Forks a process for each call. Returns its arguments in the child, and None here at the end."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the keepers
     while True:
-        said, files, _, _ = socket.recv_fds(calls, CALL_MOST, _STREAMS + 1)
+        said, files, _, _ = socket.recv_fds(calls, CALL_MAX, _STREAMS + 1)
         if not said:
             return None
         if not os.fork():
@@ -158,7 +158,7 @@ def _forked(calls: socket.socket) -> list[str] | None:
 
 
 def _keep(process: int, files: list[int]) -> NoReturn:
-    """Says the number of the process, waits for its end, and says how it ended."""
+    """Reports the pid of the process, waits for its end, and reports its exit status."""
     *streams, news = files
     for file in streams:
         os.close(file)
@@ -169,7 +169,7 @@ def _keep(process: int, files: list[int]) -> NoReturn:
 
 
 def _become(call: dict[str, Any], files: list[int]) -> list[str]:
-    """Takes over the streams, the folder and the environment of a call: its words."""
+    """Takes over the streams, folder and environment of a call; returns its arguments."""
     *streams, news = files
     os.close(news)
     for number, file in enumerate(streams):

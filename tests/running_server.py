@@ -1,4 +1,4 @@
-"""What does a test need to run a real server? A configuration with keys, and devices of raw frames."""
+"""Test helpers for a real server: a configuration with keys, raw-frame devices, and failing ledgers."""
 
 import asyncio
 import functools
@@ -88,7 +88,7 @@ def _key(path: Path) -> Path:
 
 
 class Reached(Protocol):
-    """What answers at ports: a server or a signage process, in this process or another."""
+    """The ports of a server or signage process, in this process or another."""
 
     @property
     def config(self) -> Config: ...
@@ -97,7 +97,7 @@ class Reached(Protocol):
 
 
 class Device:
-    """One raw connection: it says what a test wants, also what no honest device would."""
+    """One raw connection, which sends whatever a test wants, valid or not."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.reader = reader
@@ -109,7 +109,7 @@ class Device:
         self.writer.write(encode(message))
 
     async def hear(self, condition: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-        """The next message that fits; the others are kept in `heard`. EOFError at the connection's end."""
+        """The next message that matches; the others are kept in `heard`. EOFError at the connection's end."""
         async with asyncio.timeout(WAIT_S):
             while True:
                 while (payload := self._frames.next_frame()) is not None:
@@ -137,7 +137,7 @@ class Device:
         self.say(t="hello", v=1, role=role, id=device, mac=mac, **more)
 
     async def closed(self) -> None:
-        """Returns once the server has closed."""
+        """Waits until the server has closed the connection."""
         try:
             await self.hear(lambda _message: False)
         except (EOFError, ConnectionError):
@@ -177,7 +177,7 @@ async def sign(server: Reached, name: str = "S01", **hello: Any) -> AsyncIterato
 
 
 def call(stack: ExitStack, port: int, said: bytes = b"", host: str = "127.0.0.1") -> socket.socket:
-    """A stranger of that address, who has said this and nothing else. `stack` closes the socket."""
+    """A peer from that address that has sent this and nothing else. `stack` closes the socket."""
     raw = stack.enter_context(socket.socket())
     raw.bind((host, 0))
     raw.connect(("127.0.0.1", port))
@@ -187,7 +187,7 @@ def call(stack: ExitStack, port: int, said: bytes = b"", host: str = "127.0.0.1"
 
 
 def ended(raw: socket.socket) -> bool:
-    """Whether the server has closed it; what it said before is read over."""
+    """Whether the server has closed the connection; earlier messages are skipped."""
     try:
         while raw.recv(65_536):
             pass
@@ -199,7 +199,7 @@ def ended(raw: socket.socket) -> bool:
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    """Returns once the condition holds."""
+    """Waits until the condition holds."""
     async with asyncio.timeout(WAIT_S):
         while not condition():  # noqa: ASYNC110 - the condition is of another's making
             await asyncio.sleep(0.01)
@@ -216,7 +216,7 @@ def on_loop(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., Non
 
 
 class StepClock(SystemClock):
-    """The machine's clock, which a test may move on. stepped_s: what people see of it alone."""
+    """A clock that a test may move on. stepped_s: a step of the wall clock alone."""
 
     def __init__(self) -> None:
         self.ahead_s = 0.0
@@ -253,12 +253,12 @@ class Faulty(SqliteLedger):
 
 
 def doubt(_append: Callable[[], None]) -> None:
-    """Nothing was written, and nobody knows."""
+    """An append whose outcome is unknown; nothing was written."""
     raise CommitInDoubt("the disk failed")
 
 
 def doubt_but_written(append: Callable[[], None]) -> None:
-    """All was written, and nobody knows."""
+    """An append whose outcome is unknown; all was written."""
     append()
     raise CommitInDoubt("the disk failed")
 
@@ -277,9 +277,9 @@ async def administer(config: Config, **request: Any) -> dict[str, Any]:
 
 
 def administered(path: Path, *, do: str, once: str | None = None, **fields: Any) -> dict[str, Any]:
-    """What the server of the admin socket at `path` says to an ask. do: an act's name, or a question's path.
+    """The answer to an operation over the admin socket at `path`. do: an act's name, or a query's path.
 
-    Its answer with `ok`; of a refusal the problem, with `detail` as `message` too.
+    The answer with `ok`; for a refusal the problem, with `detail` as `message` too.
     """
     kinds = {path_of(kind).removeprefix("/acts/"): kind for kind in (*QUESTIONS, *ASKED_ACTS)}
     answer = exchange(path, target_of(kinds[do], fields), once)

@@ -1,14 +1,14 @@
-"""What does somebody hear? Values of the rules as the maps that they are once they were sent."""
+"""Converts values of the rules to the maps that a receiver decodes."""
 
 from typing import Any, NamedTuple
 
 import msgspec
 
-from jackpot.rules.outcome import Entry, Greeting, Outcome
+from jackpot.rules.outcome import DecidedEntry, Greeting, Outcome
 
 
 class PushHeard(NamedTuple):
-    """As `outcome.Push`, its message a map."""
+    """`outcome.Push` with its message as a map."""
 
     message: dict[str, Any]
     table: str | None
@@ -17,9 +17,9 @@ class PushHeard(NamedTuple):
 
 
 class Heard(NamedTuple):
-    """As `outcome.Outcome`, its answer and its pushes maps."""
+    """`outcome.Outcome` with its answer and its pushes as maps."""
 
-    entry: Entry | None
+    entry: DecidedEntry | None
     answer: dict[str, Any]
     pushes: list[PushHeard]
     meters: tuple[tuple[str, str, int], ...]
@@ -27,12 +27,12 @@ class Heard(NamedTuple):
 
 
 def told(message: msgspec.Struct) -> dict[str, Any]:
-    """The message as it is decoded where it arrives; what a table is greeted with as its welcome."""
+    """The message as the receiver decodes it; the greeting of a table as its welcome."""
     found: dict[str, Any] = msgspec.msgpack.decode(msgspec.msgpack.encode(message))
     return {"t": "welcome", **found} if isinstance(message, Greeting) else found
 
 
 def heard(outcome: Outcome) -> Heard:
-    """All that an outcome says."""
+    """The answer and pushes of an outcome as maps."""
     pushes = [PushHeard(told(push.message), push.table, push.link, push.signs_of) for push in outcome.pushes]
     return Heard(outcome.entry, told(outcome.answer), pushes, outcome.meters, outcome.alarms)

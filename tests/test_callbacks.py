@@ -1,4 +1,4 @@
-"""Would a test fail whose event loop had an exception in a callback?"""
+"""Proves that an exception in an event-loop callback fails the test that caused it."""
 
 import asyncio
 from collections.abc import Callable, Coroutine

@@ -1,4 +1,4 @@
-"""The layers of the house: every import goes downwards, and jackpot/README.md draws them as they are held."""
+"""The import layers: every import goes downwards, and jackpot/README.md draws them as they are enforced."""
 
 import re
 import subprocess
@@ -10,7 +10,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def test_imports_go_down_the_layers() -> None:
-    """The contracts in pyproject.toml: the layers, controllers without jackpot, rules without the wire."""
+    """The contracts of pyproject.toml: layers, controllers without jackpot, rules without the protocol."""
     done = subprocess.run(
         [Path(sys.executable).with_name("lint-imports"), "--no-cache"],
         cwd=ROOT,
@@ -23,7 +23,7 @@ def test_imports_go_down_the_layers() -> None:
 
 
 def test_the_page_of_the_house_has_the_layers() -> None:
-    """jackpot/README.md draws what the contract says, from top to bottom."""
+    """jackpot/README.md lists the layers of the contract, from top to bottom."""
     contract = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"][0]
     page = (ROOT / "jackpot" / "README.md").read_text().partition("## Layers")[2]
     drawn = [re.split(r" {2,}", line.strip())[0] for line in page.splitlines() if line.startswith("    ")]

@@ -1,4 +1,4 @@
-"""Can the log neither hurt nor flood?"""
+"""Logging: sampling, bounded memory, and no effect of a failing log on the server."""
 
 import asyncio
 import json
@@ -20,9 +20,9 @@ import structlog
 from controllers.frames import encode
 from jackpot import logs
 from jackpot.logs import (
-    KINDS_MOST,
+    KINDS_MAX,
     LINES_A_SECOND,
-    LINES_MOST,
+    LINES_MAX,
     SAMPLE_S,
     Sampling,
     Sink,
@@ -34,7 +34,7 @@ from tests.running_server import StepClock, configure, connected
 
 @pytest.fixture
 def configured() -> Iterator[None]:
-    """Structlog and logging are the process's: they are put back."""
+    """Configures structlog and logging, which are global, and restores them."""
     before, handlers, level = structlog.get_config(), logging.root.handlers[:], logging.root.level
     yield
     for sink in logs._sinks:
@@ -113,12 +113,12 @@ def test_what_is_held_back_at_the_end_is_one_line_an_event() -> None:
 
 
 def test_kinds_are_bounded() -> None:
-    """Sampling: what is made up in endless kinds fills neither memory nor log, nor another event's room."""
+    """Sampling: endless invented kinds fill neither memory nor log, nor another event's quota."""
     clock = StepClock()
     sampling = Sampling(clock)
-    passed = [through(sampling, event="refused", kind=n, n=n) for n in range(2 * KINDS_MOST)]
+    passed = [through(sampling, event="refused", kind=n, n=n) for n in range(2 * KINDS_MAX)]
     assert len([line for line in passed if line]) == LINES_A_SECOND
-    assert len(sampling._events["refused"].kinds) == KINDS_MOST + 1
+    assert len(sampling._events["refused"].kinds) == KINDS_MAX + 1
     assert through(sampling, event="lost", kind="a", n=1) == {"event": "lost", "n": 1}
     assert through(sampling, event="left", kind="b", n=2) == {"event": "left", "n": 2}
     assert [through(sampling, event=event, kind=n, n=n) for event in ("lost", "left") for n in (3, 4)] == [
@@ -160,11 +160,11 @@ def test_a_reader_that_reads_nothing_keeps_nobody_waiting() -> None:
     reading, writing = os.pipe()
     sink = Sink(writing, Sampling(StepClock()))
     line = "x" * 1_000
-    for _ in range(4 * LINES_MOST):
+    for _ in range(4 * LINES_MAX):
         sink.write(f"{line}\n")
-    assert sink.dropped >= LINES_MOST
+    assert sink.dropped >= LINES_MAX
     with open(reading, "rb") as file:  # noqa: PTH123 - a pipe
-        kept = 4 * LINES_MOST - sink.dropped
+        kept = 4 * LINES_MAX - sink.dropped
         assert [file.readline() for _ in range(kept)] == [f"{line}\n".encode()] * kept
     sink.write("nobody\n")
     before = sink.dropped
@@ -231,21 +231,21 @@ def test_what_libraries_log_is_one_line_of_ours(configured: None, tmp_path: Path
 
 
 def test_the_last_word_comes_last(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A start that failed ends with why, also where its last lines are still on their way."""
+    """A failed start ends with its reason, also while its last lines are still queued."""
     monkeypatch.setattr("jackpot.logs.CLOSE_WITHIN_S", 0.01)
     reader, writer = os.pipe()
     sink = Sink(writer, Sampling(StepClock()))
-    for number in range(LINES_MOST):
+    for number in range(LINES_MAX):
         sink.write(f"{number:063}\n")
     sink.close("not started: the port is taken")  # the pipe is full: nobody has read yet
     with os.fdopen(reader) as lines:
-        told = [lines.readline() for _ in range(LINES_MOST + 1 - sink.dropped)]
+        told = [lines.readline() for _ in range(LINES_MAX + 1 - sink.dropped)]
     assert told[-1] == "not started: the port is taken\n"
-    assert len(told) > LINES_MOST // 2
+    assert len(told) > LINES_MAX // 2
 
 
 def test_a_busy_machine_loses_no_last_word(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A reader that would take it is waited for, however late our own thread comes to run."""
+    """The last lines are delivered to a live reader, however late the log thread runs."""
     monkeypatch.setattr("jackpot.logs.CLOSE_WITHIN_S", 0.05)
     reader, writer = os.pipe()
     sink, write = Sink(writer, Sampling(StepClock())), os.write
@@ -290,7 +290,7 @@ def test_a_server_whose_log_reader_died_serves_and_ends(tmp_path: Path) -> None:
 
 
 async def _refused(tables: int, http: int) -> tuple[list[str], float]:
-    """How two bad hellos are answered, and how many lines were lost then."""
+    """Sends two bad hellos; returns their answers and the number of lost log lines."""
     codes = []
     for said in (b"\0\0\0\0", encode({"t": "hello", "v": 1, "role": "table", "id": "T01", "mac": bytes(32)})):
         async with connected(tables) as device:

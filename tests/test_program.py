@@ -108,7 +108,7 @@ def test_each_file_that_is_not_listed_is_named(root: Path, path: str) -> None:
 
 
 def test_a_folder_that_is_a_link_is_named(root: Path, tmp_path: Path) -> None:
-    """S3: what is behind it was not installed."""
+    """S3: what is behind the link was not installed."""
     (root / "jackpot/lab").symlink_to(tmp_path)
     assert faults() == ("jackpot/lab is not listed",)
 
@@ -135,7 +135,7 @@ def test_a_list_of_another_place_proves_nothing(root: Path, monkeypatch: pytest.
 
 
 def bytecode(source: Path, text: str) -> Path:
-    """What the interpreter keeps of a source, in which it finds that text."""
+    """Bytecode of that text, as the interpreter caches it for a source."""
     cached = Path(importlib.util.cache_from_source(str(source)))
     cached.parent.mkdir(exist_ok=True)
     stands = source.stat()

@@ -1,4 +1,4 @@
-"""Does the way from nothing to a floor of one's own work as README says, line by line?"""
+"""The README's setup steps, run line by line, end with a working floor."""
 
 import os
 import re
@@ -21,7 +21,7 @@ PATHS: Final = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.enviro
 
 
 def shell(lines: str, folder: Path, given: str = "") -> str:
-    """What bash prints for these lines. given: what people type, where no terminal is."""
+    """Output of bash for these lines. given: standard input, where no terminal is."""
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", lines],
         cwd=folder,
@@ -38,8 +38,8 @@ def shell(lines: str, folder: Path, given: str = "") -> str:
 
 
 def test_six_lines_make_a_floor(tmp_path: Path) -> None:
-    """README, a floor of your own: configuration, keys, check, people, server, a table that wins on it, and
-    somebody who signs in to see to that.
+    """README, a floor of your own: configuration, keys, check, people, server, a winning table, and
+    a person who signs in to handle the hit.
     """
     section = (ROOT / "README.md").read_text().partition("## A floor of your own")[2]
     lines = re.findall(r"^    (.+)$", section.partition("\n## ")[0], re.MULTILINE)
@@ -73,7 +73,7 @@ def test_six_lines_make_a_floor(tmp_path: Path) -> None:
     ],
 )
 def test_every_device_gets_its_key(page: str, config: str) -> None:
-    """Where keys are made, they are made for each device of the configuration that one begins with."""
+    """Key generation makes a key for each device of the starting configuration."""
     text = tomllib.loads((ROOT / config).read_text())
     devices = " ".join(device["id"] for role in ("table", "sign") for device in text[role])
     assert f"for device in {devices}; do" in (ROOT / page).read_text()

@@ -1,4 +1,4 @@
-"""Is a number of things said as people say it?"""
+"""Text formatting for people: counts, ages, names, lists and certificate errors."""
 
 import ssl
 

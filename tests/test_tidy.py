@@ -1,4 +1,4 @@
-"""Is the tree still as the house rules want it? Each finding names file, line and what to write instead."""
+"""The house rules of the source tree; each finding names file, line and what to write instead."""
 
 import ast
 import builtins
@@ -135,7 +135,7 @@ def no_swallowed_exceptions(_path: str, tree: ast.Module, text: str) -> Iterator
 
 
 def _is_told(handler: ast.ExceptHandler) -> bool:
-    """Whether somebody hears of it: raised, given to a call, or handed on by its name."""
+    """Whether an error is reported: raised, given to a call, or handed on by its name."""
     inner = [node for line in handler.body for node in ast.walk(line)]
     return any(
         isinstance(node, ast.Raise | ast.Call) or (isinstance(node, ast.Name) and node.id == handler.name)
@@ -173,7 +173,7 @@ def no_sleeping_tests(path: str, tree: ast.Module, _text: str) -> Iterator[Findi
 
 
 def tasks_in_groups(path: str, tree: ast.Module, _text: str) -> Iterator[Finding]:
-    """Ruff bans `asyncio.create_task`; this is the same call by way of a loop."""
+    """Finds `loop.create_task`; ruff bans only `asyncio.create_task`."""
     if path.startswith(RUNS_LOOPS):
         return
     for node in ast.walk(tree):
@@ -184,7 +184,7 @@ def tasks_in_groups(path: str, tree: ast.Module, _text: str) -> Iterator[Finding
 
 
 def one_guard(_path: str, tree: ast.Module, _text: str) -> Iterator[Finding]:
-    """What must be there is asked for once: by what returns it."""
+    """Finds repeated presence checks; the function that returns a value checks it once."""
     for node in ast.walk(tree):
         match node:
             case ast.Call(
@@ -213,7 +213,7 @@ def python_files() -> Iterator[Path]:
 
 @cache
 def findings() -> dict[Check, list[str]]:
-    """Of each check, over every Python file of the project; each file is parsed once for all of them."""
+    """Findings of each check over every Python file of the project; each file is parsed once."""
     found: dict[Check, list[str]] = {check: [] for check in CHECKS}
     for file in python_files():
         path, text = file.relative_to(ROOT).as_posix(), file.read_text()
@@ -247,7 +247,7 @@ def test_errors_of_a_package_have_one_base(package: str) -> None:
 
 
 def test_the_top_level_is_fixed() -> None:
-    """A newcomer sees the whole house in one listing; what is new goes into one of its rooms."""
+    """The top-level packages are a fixed list; new modules go into one of them."""
     found = {entry.name for entry in ROOT.iterdir() if not entry.name.startswith(".")}
     extra = found - TOP_LEVEL - TOP_LEVEL_TEXTS - TOP_LEVEL_LEFTOVERS
     assert not extra, (
@@ -258,7 +258,7 @@ def test_the_top_level_is_fixed() -> None:
 
 
 def test_nothing_is_left_behind_by_a_merge() -> None:
-    """An old copy next to a file is found by every search, and is true no more."""
+    """No merge leftovers: an old copy next to a file misleads every search."""
     rooms = (ROOT / name for name in sorted(TOP_LEVEL) if (ROOT / name).is_dir())
     left = [
         str(file.relative_to(ROOT)) for room in rooms for file in room.rglob("*") if file.suffix in LEFTOVERS

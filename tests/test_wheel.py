@@ -1,4 +1,4 @@
-"""Does what we build run where only it is installed?"""
+"""The built wheel and sdist are complete, and the wheel runs where only it is installed."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Does long work next to the server take no more than it may, and end with the server?"""
+"""Worker processes stay within their resource limits, and end with the server."""
 
 import os
 import subprocess
@@ -13,14 +13,14 @@ ANSWER = "from jackpot import behind; behind.answer(lambda asked: asked.upper())
 
 @on_loop
 async def test_where_memory_is_short_it_ends_first() -> None:
-    """Misuse: the tables go first; where memory is short this process ends before the server does."""
+    """Misuse: tables have priority; where memory is short the worker is killed before the server."""
     ours = os.getpriority(os.PRIO_PROCESS, 0)
     words = [sys.executable, "-c", ANSWER]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         of_it = Path(f"/proc/{process.pid}")
         bounded = (
-            f"Max address space         {worker_limits.MEMORY_MOST}",
-            f"Max cpu time              {worker_limits.SECONDS_MOST}",
+            f"Max address space         {worker_limits.MEMORY_MAX}",
+            f"Max cpu time              {worker_limits.SECONDS_MAX}",
         )
         await until(lambda: all(line in (of_it / "limits").read_text() for line in bounded))
         assert (of_it / "oom_score_adj").read_text() == "1000\n"
@@ -29,7 +29,7 @@ async def test_where_memory_is_short_it_ends_first() -> None:
 
 
 def gone(pid: int) -> bool:
-    """Whether that process has ended, though nobody may have asked how."""
+    """Whether that process has ended, reaped or not."""
     try:
         return "State:\tZ" in Path(f"/proc/{pid}/status").read_text()
     except (FileNotFoundError, ProcessLookupError):
@@ -38,7 +38,7 @@ def gone(pid: int) -> bool:
 
 @on_loop
 async def test_it_ends_with_a_server_that_was_killed() -> None:
-    """Misuse: nobody reads its answer any more, so no processor works at it."""
+    """Misuse: a worker whose server was killed ends, because nobody reads its answer any more."""
     question, end = os.pipe()  # its other end stays open here, so that no question ever comes
     server = (
         "import subprocess, sys; "

@@ -1,4 +1,4 @@
-"""What is an act answered with, and what is said where it is refused?"""
+"""Replies to people's acts: what was done, or a problem (RFC 9457) that says why it was refused."""
 
 from typing import Any, Literal
 
@@ -18,7 +18,7 @@ class Refund(Reply, frozen=True):
     pays: Literal["cage", "inventory", "account"]
 
 
-class Done(Reply, frozen=True, omit_defaults=True):
+class ActReply(Reply, frozen=True, omit_defaults=True):
     """An act is done, and durable. left: by how much paid awards would be higher now (A11).
 
     difference: journalled against a paid award (A10). asked: it waits for a second person, who confirms
@@ -56,14 +56,14 @@ class Problem(Reply, frozen=True, omit_defaults=True):
     server: str | None = None
 
 
-def told(answer: ActAnswer) -> Done:
-    """What an act did, as it is told."""
+def told(answer: ActAnswer) -> ActReply:
+    """Builds the reply to an act."""
     facts: dict[str, Any] = msgspec.to_builtins(answer)
     refunds = (
         {**refund, "amount": decimal(from_cents(refund["amount"]))} for refund in facts.get("refunds", ())
     )
     left = {award: decimal(from_cents(more)) for award, more in (answer.left or {}).items()}
-    return Done(
+    return ActReply(
         hit=answer.hit,
         awards=tuple(
             award_of({**award, "difference": answer.differences.get(award["award"], 0)})

@@ -1,4 +1,4 @@
-"""How does a program on this machine ask a running server? Over HTTP, at its admin socket.
+"""Client of the HTTP API at a running server's admin socket.
 
 Only the standard library: a command that asks starts quickly.
 """
@@ -11,22 +11,22 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from jackpot.api.http_call import Target, target
+from jackpot.api.http_call import HttpCall, target
 from jackpot.api.operation import BASE, Ask
 
 # A server in doubt answers when it knows; a person at a prompt does not wait longer than this.
 ANSWER_WITHIN_S: Final = 30.0
 
 
-class Answer(NamedTuple):
-    """status: of HTTP; from 400 on `said` is a problem."""
+class HttpAnswer(NamedTuple):
+    """Answer over HTTP. status: of HTTP; from 400 on `said` is a problem."""
 
     status: int
     said: dict[str, Any]
 
     @property
     def ok(self) -> bool:
-        """Whether it was done, or answered."""
+        """Whether the act was done, or the query answered."""
         return self.status < http.client.BAD_REQUEST
 
 
@@ -45,16 +45,19 @@ class _Local(http.client.HTTPConnection):
 
 def ask(
     path: Path, what: Ask, near: Mapping[str, str] | None = None, within_s: float = ANSWER_WITHIN_S
-) -> Answer:
-    """Asks the server whose admin socket is at `path`. near: what stands next to an act's fields.
+) -> HttpAnswer:
+    """Sends an operation to the server whose admin socket is at `path`.
 
-    Raises TimeoutError where it does not answer in time, OSError where none is there.
+    near: what stands next to an act's fields. Raises TimeoutError if it does not answer in time, OSError if
+    no server is there.
     """
     return exchange(path, target(what, near or {}), within_s=within_s)
 
 
-def exchange(path: Path, asked: Target, key: str | None = None, within_s: float = ANSWER_WITHIN_S) -> Answer:
-    """As `ask`, of a request that may be wrong. key: of an act that was asked before."""
+def exchange(
+    path: Path, asked: HttpCall, key: str | None = None, within_s: float = ANSWER_WITHIN_S
+) -> HttpAnswer:
+    """As `ask`, for a request that may be wrong. key: of an act that was asked before."""
     headers = {} if asked.body is None else {"Idempotency-Key": key or secrets.token_hex(16)}
     if asked.body is not None:
         headers["Content-Type"] = "application/json"
@@ -63,7 +66,7 @@ def exchange(path: Path, asked: Target, key: str | None = None, within_s: float 
     try:
         line.request(asked.method, BASE + asked.path, body, headers)
         response = line.getresponse()
-        return Answer(response.status, json.loads(response.read()))
+        return HttpAnswer(response.status, json.loads(response.read()))
     except http.client.HTTPException as error:
         raise ConnectionError(f"the server hung up: {error!r}") from error
     finally:

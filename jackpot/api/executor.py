@@ -1,6 +1,6 @@
-"""How is a request carried out? Questions are answered, and a bank decides the acts of people.
+"""Executes operations: answers queries, and has banks decide the acts of people.
 
-It knows no socket: what it is given is decoded, and who stands for it is named.
+It knows no socket: the operation is already decoded, and its signers are named.
 """
 
 import asyncio
@@ -13,10 +13,10 @@ from typing import Any, Final
 import msgspec
 import structlog
 
-from jackpot.api.act_reply import Done, told
-from jackpot.api.bank_router import Whose
-from jackpot.api.idempotency import Once
-from jackpot.api.operation import BadRequest, NotDone, Question, Reply, Request, ServerAct, number
+from jackpot.api.act_reply import ActReply, told
+from jackpot.api.bank_router import BankRouter
+from jackpot.api.idempotency import IdempotencyCache
+from jackpot.api.operation import BadRequest, NotDone, OperationCall, Query, Reply, ServerCommand, number
 from jackpot.api.papers import Papers
 from jackpot.api.preview import configured
 from jackpot.api.queries import payouts
@@ -35,21 +35,21 @@ from jackpot.api.queries.people import (
     SetDigits,
 )
 from jackpot.api.queries.servers import HandedOver, HandOver
-from jackpot.api.query_context import Sources
+from jackpot.api.query_context import QueryContext
 from jackpot.api.refusals import refusal_of
 from jackpot.api.suspension_help import explained
-from jackpot.auth.auth_service import SIGN_IN, Entrance, Person, Typed
+from jackpot.auth.auth_service import SIGN_IN, AuthenticatedPerson, AuthService, Credentials
 from jackpot.auth.login_rate_limiter import KNOWN
-from jackpot.auth.person_admin import Staff
-from jackpot.bank.bank import Desk
+from jackpot.auth.person_admin import PersonAdmin
+from jackpot.bank.bank import Bank
 from jackpot.bank.config_alignment import agree_again
-from jackpot.bank.supervisor import Tenure
+from jackpot.bank.supervisor import BankSupervisor
 from jackpot.config import Config
 from jackpot.ledger.papers import last_written
 from jackpot.ledger.store import LedgerError
-from jackpot.net.devices import Devices
+from jackpot.net.devices import ConnectedDevices
 from jackpot.reports.read.hits import erased_marks, marks_of, same_patron, story_of
-from jackpot.reports.read.reader import Books
+from jackpot.reports.read.reader import LedgerReader
 from jackpot.rules import state
 from jackpot.rules.acts import erasure, papers
 from jackpot.rules.acts.devices import ClearDevice, EndKey
@@ -66,7 +66,7 @@ from jackpot.rules.signing import ROLES, SITE
 from jackpot.runtime.errors import Denied, ServerError
 
 # What an act was about, as its line in the log says: each value cut, for a request may be long.
-_LOGGED_MOST: Final = 64
+_LOGGED_MAX: Final = 64
 # An erased name stands in no log, and no secret ever does.
 _UNLOGGED: Final = ("key", "login", "name", "secret", "new", "totp", "totp_key")
 # Acts whose digest holds a password.
@@ -78,41 +78,44 @@ TOKEN_ONCE: Final = "end that token, and make another one under a new key"  # no
 log: Final = structlog.get_logger()
 
 
-class Acts:
-    """Carries out requests. devices: by role. tenures: by bank, that of the people among them."""
+class OperationExecutor:
+    """Carries out operations.
+
+    devices: by role. supervisors: by bank, that of the people among them.
+    """
 
     def __init__(
         self,
-        devices: Mapping[str, Devices],
-        tenures: Mapping[str, Tenure],
-        books: Books,
+        devices: Mapping[str, ConnectedDevices],
+        supervisors: Mapping[str, BankSupervisor],
+        books: LedgerReader,
         config: Config,
-        entrance: Entrance,
+        auth: AuthService,
     ) -> None:
-        desks = {bank: tenure.writer for bank, tenure in tenures.items() if bank != SITE}
-        self._entrance = entrance
+        banks = {bank: supervisor.writer for bank, supervisor in supervisors.items() if bank != SITE}
+        self._auth = auth
         self._config = config
-        self._papers = Papers(entrance.store, entrance.clock, config.site)
+        self._papers = Papers(auth.store, auth.clock, config.site)
         self._books = books
-        self._tenures = tenures
+        self._supervisors = supervisors
         self._devices = devices
-        self._whose = Whose(desks, devices, tenures[SITE].writer)
-        self._sources = Sources(self._whose, tenures, books, config, entrance.roster)
-        self._staff = Staff(entrance)
-        self._own_acts = Once()
-        self._under_way = Once(kept=False)
+        self._router = BankRouter(banks, devices, supervisors[SITE].writer)
+        self._sources = QueryContext(self._router, supervisors, books, config, auth.directory)
+        self._person_admin = PersonAdmin(auth)
+        self._own_acts = IdempotencyCache()
+        self._under_way = IdempotencyCache(kept=False)
         self._paying: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
-    async def carry_out(self, request: Request) -> Reply:
-        """Answers a request. Raises NotDone, which names people by their names."""
+    async def carry_out(self, request: OperationCall) -> Reply:
+        """Executes an operation. Raises NotDone, which names people by their names."""
         try:
             return await self._carried_out(request)
         except NotDone as refusal:
             with suppress(LedgerError):  # else people are told by their numbers
-                refusal.message = (await self._entrance.roster.look()).in_names(refusal.message)
+                refusal.message = (await self._auth.directory.look()).in_names(refusal.message)
             raise
 
-    async def _carried_out(self, request: Request) -> Reply:
+    async def _carried_out(self, request: OperationCall) -> Reply:
         try:
             return await self._answer(request)
         except NotDone:
@@ -122,16 +125,16 @@ class Acts:
         except LedgerError as error:
             raise NotDone(Code.LEDGER, str(error)) from error
 
-    async def _answer(self, request: Request) -> Reply:
-        if not isinstance(request.ask, Question):
-            await self._entrance.believe(request.people)  # before anything is done that no bank decides
-        if isinstance(request.ask, ServerAct):
-            self._entrance.allow(request.people, request.ask.power, request.ask.what)
+    async def _answer(self, request: OperationCall) -> Reply:
+        if not isinstance(request.ask, Query):
+            await self._auth.believe(request.people)  # before anything is done that no bank decides
+        if isinstance(request.ask, ServerCommand):
+            self._auth.allow(request.people, request.ask.power, request.ask.what)
         match request.ask:
-            case Question() as question:
+            case Query() as question:
                 if question.power != ROLES and not request.people:
                     raise Denied(Code.NO_PERSON, SIGN_IN)
-                self._entrance.allow(request.people, question.power, question.what)
+                self._auth.allow(request.people, question.power, question.what)
                 return await question.answer(self._sources._replace(people=request.people))
             case HandOver():
                 return await self._own_acts.done(request.digest, lambda: self._hand_over(request))
@@ -153,14 +156,14 @@ class Acts:
                 return await self._act(request, act)
         raise BadRequest(f"{type(request.ask).__name__} is no ask")
 
-    async def _once(self, request: Request) -> Reply:
-        """An act with something of the server's next to the journal: its bank knows whether it was done."""
-        desk = await self._whose.desk_of(request)
+    async def _once(self, request: OperationCall) -> Reply:
+        """An act that changes rows next to the journal; its bank knows whether it was done already."""
+        bank = await self._router.bank_for(request)
         if isinstance(request.ask, _WITH_SECRETS):
             whose = request.digest[-KEY_BYTES:]
-            what = await self._entrance.hashing.mark(request.digest[:-KEY_BYTES], whose)
+            what = await self._auth.hashing.mark(request.digest[:-KEY_BYTES], whose)
             request = request._replace(digest=what + whose)
-        before = await desk.ask(lambda engine: engine.done_before(request.digest))
+        before = await bank.ask(lambda engine: engine.done_before(request.digest))
         if before is not None:
             return self._again(request, before)
         match request.ask:
@@ -172,8 +175,8 @@ class Acts:
                 return await self._give_code(request, number)
         return await self._of_oneself(request)
 
-    def _again(self, request: Request, before: state.Done) -> Reply:
-        """What was answered to the same act, without what is told once alone. Raises NotDone."""
+    def _again(self, request: OperationCall, before: state.AnsweredAct) -> Reply:
+        """The reply to an act that was done already, without what is told only once. Raises NotDone."""
         answer = before.answer
         if not answer.ok:
             raise NotDone(Code(answer.code), answer.message, answer.hits)
@@ -187,31 +190,34 @@ class Acts:
                 return NewToken(done_already=True, at=before.at, then=TOKEN_ONCE)
         return told(answer)
 
-    async def _of_oneself(self, request: Request) -> Reply:
-        """What somebody changes of their own, by their password. A mistake there shuts no door to them."""
-        desk, entrance, person = await self._whose.desk_of(request), self._entrance, _signed_in(request)[0]
+    async def _of_oneself(self, request: OperationCall) -> Reply:
+        """Changes something of a person's own, by their password.
+
+        Mistakes here do not lock them out of sign-in.
+        """
+        bank, auth, person = await self._router.bank_for(request), self._auth, _signed_in(request)[0]
         place, digest = f"{KNOWN}session of {person.login}", request.digest
-        reply: Reply = Done()
+        reply: Reply = ActReply()
         match request.ask:
             case ChangeSecret(secret, new, totp):
-                await entrance.change(person, Typed(secret, totp or "", place), new, digest)
+                await auth.change(person, Credentials(secret, totp or "", place), new, digest)
             case SetDigits(secret, key, totp):
-                await entrance.set_digits(person, Typed(secret, "", place), b32decode(key), totp, digest)
+                await auth.set_digits(person, Credentials(secret, "", place), b32decode(key), totp, digest)
             case EndDigits(secret, totp):
-                await entrance.set_digits(person, Typed(secret, totp, place), b"", "", digest)
+                await auth.set_digits(person, Credentials(secret, totp, place), b"", "", digest)
             case MakeToken() as wanted:
                 reply = await self._make_token(person, wanted, place, digest)
-        self._log(request, desk)
+        self._log(request, bank)
         return reply
 
-    async def _payout(self, request: Request, payout: Payout) -> Done:
-        """Keeps what names somebody, then decides the act; drops it again where the act is refused.
+    async def _payout(self, request: OperationCall, payout: Payout) -> ActReply:
+        """Keeps what names somebody, then has the act decided; drops it again if the act is refused.
 
-        It is kept first, because the journal gets its digest. A request that is sent again has the mark of
-        its first try: what was kept then stays if an entry has that mark. A bank's payouts go one after the
+        It is kept first, because the journal gets its digest. A request that is sent again has the digest of
+        its first try: what was kept then stays if an entry has that digest. A bank's payouts go one after the
         other, so that the same one, sent twice at once, is kept once.
         """
-        bank = (await self._whose.desk_of(request)).bank
+        bank = (await self._router.bank_for(request)).name
         async with self._paying[bank]:
             payout = await self._whose_papers(bank, payout)
             same = await self._same_patron(bank, payout)
@@ -225,16 +231,16 @@ class Acts:
                     await self._papers.drop(mark)
                 raise
 
-    async def _erase_papers(self, request: Request, asked: ErasePapers) -> Done:
-        """Nobody says how old the papers are: the journal does, and nothing is written on them meanwhile."""
-        bank, hit = (await self._whose.desk_of(request)).bank, number(asked.hit) or 0
+    async def _erase_papers(self, request: OperationCall, asked: ErasePapers) -> ActReply:
+        """Erases papers; their age is the journal's, and nothing is written on them meanwhile."""
+        bank, hit = (await self._router.bank_for(request)).name, number(asked.hit) or 0
         async with self._paying[bank]:
             written = await self._books.read(lambda ledger: last_written(ledger, bank, hit))
             days = self._config.site.papers_kept_days
             return await self._act(request, papers.ErasePapers(asked.hit, asked.reason, days, written))
 
     async def _whose_papers(self, bank: str, payout: Payout) -> Payout:
-        """With the seat whose papers are added to; the books know it of a hit that left the state, too."""
+        """Fills in the seat whose papers are added to, from the ledger if the state dropped the hit."""
         if not isinstance(payout, payouts.AddPapers):
             return payout
         story = await self._books.read(lambda ledger: story_of(ledger, bank, number(payout.hit) or 0))
@@ -247,7 +253,7 @@ class Acts:
             raise NotDone(refusal.code, refusal.message) from refusal
 
     async def _same_patron(self, bank: str, payout: Payout) -> tuple[int, ...]:
-        """The winners of the hit whose papers name the patron that this one names."""
+        """The winners of the hit whose papers name the same patron as this payout."""
         hit, patron = number(payout.hit) or 0, payout.papers().get("patron", "")
         if not patron:
             return ()
@@ -258,61 +264,61 @@ class Acts:
         marks = await self._books.read(lambda ledger: erased_marks(ledger, bank, number(hit) or 0))
         await self._papers.erase(*marks)
 
-    async def _act(self, request: Request, act: ActCommand) -> Done:
-        """An act of the rules: decided by its bank, told in the log."""
-        desk = await self._whose.desk_of(request)
-        answer = await self._entrance.act(desk, act, request.people, request.digest, request.seen)
+    async def _act(self, request: OperationCall, act: ActCommand) -> ActReply:
+        """Has an act of the rules decided by its bank, and logs it."""
+        bank = await self._router.bank_for(request)
+        answer = await self._auth.act(bank, act, request.people, request.digest, request.seen)
         if not answer.ok:
-            refusal = await refusal_of(self._sources, desk, act, answer)
-            self._log(request, desk, refusal)
+            refusal = await refusal_of(self._sources, bank, act, answer)
+            self._log(request, bank, refusal)
             raise refusal
-        self._log(request, desk)
+        self._log(request, bank)
         if isinstance(act, ClearDevice):
             self._devices[act.role].register.blocked.discard(act.device)
         if isinstance(act, ChangeLink | Confirm):  # what is confirmed may be a change, too
-            await agree_again(desk, self._config)
-        if isinstance(act, erasure.EraseName | EndPerson | ResetSecret | Confirm) and desk.bank == SITE:
-            await self._staff.forget()
+            await agree_again(bank, self._config)
+        if isinstance(act, erasure.EraseName | EndPerson | ResetSecret | Confirm) and bank.name == SITE:
+            await self._person_admin.forget()
         if isinstance(act, papers.ErasePapers | Confirm) and answer.hit:
-            await self._erase(desk.bank, answer.hit)
+            await self._erase(bank.name, answer.hit)
         done = told(answer)
         if isinstance(act, Resume):
-            left = explained(desk.board, desk.bank)
+            left = explained(bank.board, bank.name)
             still = {link: why for link, why in left.items() if not act.links or link in act.links}
             return msgspec.structs.replace(done, suspended=still)
         return done
 
-    def _heed(self, request: Request, desk: Desk, answer: ActAnswer, **more: Any) -> None:
-        """Logs an act, done or refused. Raises NotDone where it was refused."""
+    def _heed(self, request: OperationCall, bank: Bank, answer: ActAnswer, **more: Any) -> None:
+        """Logs an act, done or refused. Raises NotDone if it was refused."""
         refusal = None if answer.ok else NotDone(Code(answer.code), answer.message)
-        self._log(request, desk, refusal, **more)
+        self._log(request, bank, refusal, **more)
         if refusal is not None:
             raise refusal
 
-    def _log(self, request: Request, desk: Desk, refusal: NotDone | None = None, **more: Any) -> None:
-        """One line for an act: what it named, who stood for it, and why it was refused."""
+    def _log(self, request: OperationCall, bank: Bank, refusal: NotDone | None = None, **more: Any) -> None:
+        """Logs an act in one line: what it named, who signed it, and why it was refused."""
         fields = msgspec.to_builtins(request.ask)
         do = fields.pop("do")
         personal = request.ask.personal if isinstance(request.ask, Payout) else ()
         for hidden in (*_UNLOGGED, *personal):
             fields.pop(hidden, None)
         about = {
-            field: value[:_LOGGED_MOST] if isinstance(value, str) and field != "reason" else value
+            field: value[:_LOGGED_MAX] if isinstance(value, str) and field != "reason" else value
             for field, value in fields.items()
             if value not in (None, "", [], ())
         }
         said = {} if refusal is None else {"code": refusal.code.value, "message": refusal.message}
-        ok, bank = refusal is None, desk.bank
+        ok, name = refusal is None, bank.name
         log.info(
-            "act", do=do, by=tuple(map(_named, request.people)), ok=ok, **said, **about, bank=bank, **more
+            "act", do=do, by=tuple(map(_named, request.people)), ok=ok, **said, **about, bank=name, **more
         )
 
-    async def _revoke(self, request: Request, revoke: Revoke) -> Revoked:
-        """Ends a device's keys, or the one given: here at once, and for ever once that is durable.
+    async def _revoke(self, request: OperationCall, revoke: Revoke) -> Revoked:
+        """Revokes a device's keys, or the one given: here at once, for ever once that is durable.
 
-        Where another server has the bank people must ask that one: this server cannot journal the end.
+        If another server has the bank, people must ask that one: this server cannot journal the revocation.
         """
-        name, desk = revoke.device, await self._whose.desk_of(request)
+        name, bank = revoke.device, await self._router.bank_for(request)
         devices = self._devices[revoke.role]
         valid = devices.register.fingerprints(name)
         wanted = [key for key in valid if revoke.key in (None, key)]
@@ -324,51 +330,53 @@ class Acts:
             devices.revoke(name, key)
         try:
             act = EndKey(revoke.role, name, wanted[0], tuple(wanted[1:]))
-            answer = await self._entrance.act(desk, act, request.people, request.digest)
-            self._heed(request, desk, answer, fingerprints=wanted)
+            answer = await self._auth.act(bank, act, request.people, request.digest)
+            self._heed(request, bank, answer, fingerprints=wanted)
             undone.clear()
         finally:
             devices.register.ended -= undone  # else a key is refused here alone, and until a restart
         left = tuple(key for key in valid if key not in wanted)
         return Revoked(revoked=tuple(wanted), left=left)
 
-    async def _add(self, request: Request, coming: AddPerson) -> Done:
-        """Adds a person to the site, for an admin alone: nobody else may have a name kept."""
-        desk = await self._whose.desk_of(request)
-        answer = await self._staff.add(
+    async def _add(self, request: OperationCall, coming: AddPerson) -> ActReply:
+        """Adds a person to the site. Only an admin may: nobody else may have a name kept."""
+        bank = await self._router.bank_for(request)
+        answer = await self._person_admin.add(
             _signed_in(request), coming.login, coming.name, coming.roles, request.digest
         )
-        self._heed(request, desk, answer, person=answer.person)
+        self._heed(request, bank, answer, person=answer.person)
         return told(answer)
 
-    async def _give_code(self, request: Request, number: int) -> OneTimeCode:
-        desk = await self._whose.desk_of(request)
-        given = await self._staff.give_code(_signed_in(request)[0], number, request.digest)
-        self._log(request, desk)
+    async def _give_code(self, request: OperationCall, number: int) -> OneTimeCode:
+        bank = await self._router.bank_for(request)
+        given = await self._person_admin.give_code(_signed_in(request)[0], number, request.digest)
+        self._log(request, bank)
         return OneTimeCode(person=given.person, code=given.code, until=given.until)
 
-    async def _make_token(self, person: Person, wanted: MakeToken, place: str, digest: bytes) -> NewToken:
+    async def _make_token(
+        self, person: AuthenticatedPerson, wanted: MakeToken, place: str, digest: bytes
+    ) -> NewToken:
         if person.means == "secret":  # nobody else makes one, whatever they know: the rules say so
-            await self._entrance.prove(person.login, wanted.secret, wanted.totp or "", place)
-        until = self._entrance.clock.unix_ms() + wanted.days * DAY_MS
-        secret = await self._staff.make_token(person, wanted.roles, until, digest)
+            await self._auth.authenticate(person.login, wanted.secret, wanted.totp or "", place)
+        until = self._auth.clock.unix_ms() + wanted.days * DAY_MS
+        secret = await self._person_admin.make_token(person, wanted.roles, until, digest)
         return NewToken(secret=secret, until=until)
 
-    async def _hand_over(self, request: Request) -> HandedOver:
-        desk = await self._whose.desk_of(request)
-        self._log(request, desk)
-        holder = await self._tenures[desk.bank].hand_over()
-        return HandedOver(bank=desk.bank, holder=holder)
+    async def _hand_over(self, request: OperationCall) -> HandedOver:
+        bank = await self._router.bank_for(request)
+        self._log(request, bank)
+        holder = await self._supervisors[bank.name].hand_over()
+        return HandedOver(bank=bank.name, holder=holder)
 
 
-def _signed_in(request: Request) -> list[Person]:
-    """Who stands for it, where a name alone does not do. Raises Denied."""
-    people = [one for one in request.people if isinstance(one, Person)]
+def _signed_in(request: OperationCall) -> list[AuthenticatedPerson]:
+    """The signers, if a name alone is not enough. Raises Denied."""
+    people = [one for one in request.people if isinstance(one, AuthenticatedPerson)]
     if len(people) < len(request.people):
         raise Denied(Code.NO_PERSON, SIGN_IN)
     return people
 
 
-def _named(person: Person | str) -> str:
-    """Who it is, for the log."""
+def _named(person: AuthenticatedPerson | str) -> str:
+    """Names the signers for the log."""
     return person if isinstance(person, str) else person.login

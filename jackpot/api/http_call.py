@@ -1,4 +1,4 @@
-"""How does an ask travel? As a request over HTTP, the same for pages, commands and programs."""
+"""Encodes operations as HTTP requests and decodes them; shared by pages, commands and programs."""
 
 import hashlib
 import re
@@ -9,13 +9,13 @@ from urllib.parse import quote, urlencode
 import msgspec
 
 from jackpot.api.operation import (
-    QUOTED_MOST,
+    QUOTED_MAX,
     Ask,
     BadRequest,
     Next,
-    Question,
-    Request,
-    ServerAct,
+    OperationCall,
+    Query,
+    ServerCommand,
     name_of,
     path_of,
 )
@@ -26,24 +26,27 @@ from jackpot.rules.money import decimal, from_cents, of_decimal, to_cents
 from jackpot.rules.refusal import bounded
 
 if TYPE_CHECKING:
-    from jackpot.auth.auth_service import Person
+    from jackpot.auth.auth_service import AuthenticatedPerson
 
 # A sum to the micro-dollar, as people type it.
 _MICROS: Final = re.compile(r"-?[0-9]{1,10}(\.[0-9]{1,6})?")
 
 
-class Target(NamedTuple):
-    """An ask as a request over HTTP. path: below BASE, with its query. body: None for a question."""
+class HttpCall(NamedTuple):
+    """An operation as an HTTP request.
+
+    path: below BASE, with its query. body: None for a query.
+    """
 
     method: str
     path: str
     body: dict[str, Any] | None
 
 
-def keyed(request: Request, who: "str | Person", key: str) -> Request:
-    """The act, to be done once for this key of theirs: with the key again comes the first answer.
+def with_idempotency_key(request: OperationCall, who: "str | AuthenticatedPerson", key: str) -> OperationCall:
+    """The act with an idempotency key: sent again with the key, it gets the first answer.
 
-    The key is in the digest of what was asked, too: the journal has that, and nobody guesses names from it.
+    The key is in the digest of the request, too: the journal has that, and nobody guesses names from it.
     """
     login = who if isinstance(who, str) else who.login
     whose = hashlib.sha256(msgspec.msgpack.encode((login, key))).digest()[:KEY_BYTES]
@@ -52,37 +55,44 @@ def keyed(request: Request, who: "str | Person", key: str) -> Request:
     return request._replace(digest=what + whose)
 
 
-def target(ask: Ask, near: Mapping[str, str]) -> Target:
-    """Where an ask goes. near: what stands next to an act's fields, as in `Next`."""
+def target(ask: Ask, near: Mapping[str, str]) -> HttpCall:
+    """The request for an operation. near: what stands next to an act's fields, as in `Next`."""
     return target_of(type(ask), plain_of(ask) | dict(near))
 
 
-def target_of(kind: type[Ask], fields: Mapping[str, Any]) -> Target:
-    """As `target`, of fields that may be wrong."""
+def target_of(kind: type[Ask], fields: Mapping[str, Any]) -> HttpCall:
+    """As `target`, for fields that may be wrong."""
     path, rest = path_of(kind), dict(fields)
-    if not issubclass(kind, Question):
-        return Target("POST", path, rest)
+    if not issubclass(kind, Query):
+        return HttpCall("POST", path, rest)
     for name in re.findall(r"{(\w+)}", path):
         path = path.replace(f"{{{name}}}", quote(str(rest.pop(name, "")), safe=""))
     query = urlencode({name: _query(value) for name, value in rest.items() if value is not None})
-    return Target("GET", f"{path}?{query}" if query else path, None)
+    return HttpCall("GET", f"{path}?{query}" if query else path, None)
 
 
 def _query(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def question_of(kind: type[Question], fields: Mapping[str, str], *who: "str | Person") -> Request:
-    """A question of the parts of its path and query. who: asks it. Raises BadRequest."""
-    return Request(_converted(kind, fields, strict=False), who)
+def question_of(
+    kind: type[Query], fields: Mapping[str, str], *who: "str | AuthenticatedPerson"
+) -> OperationCall:
+    """Decodes a query from its path and query string. who: asks it. Raises BadRequest."""
+    return OperationCall(_converted(kind, fields, strict=False), who)
 
 
 def act_of(
-    kind: type[ServerAct | ActCommand], fields: Mapping[str, Any], who: "str | Person", *, strict: bool = True
-) -> Request:
-    """An act of its fields, as in JSON. strict: not as in a form, where numbers are texts. Raises BadRequest.
+    kind: type[ServerCommand | ActCommand],
+    fields: Mapping[str, Any],
+    who: "str | AuthenticatedPerson",
+    *,
+    strict: bool = True,
+) -> OperationCall:
+    """Decodes an act from its fields, as in JSON. Raises BadRequest.
 
-    who: a person who has come in, or the login name of one who acts where `by` does not say.
+    strict: not as in a form, where numbers are texts. who: a person who has signed in, or the login name of
+    one who acts if `by` does not say.
     """
     near = {name: value for name, value in fields.items() if name in Next.__struct_fields__}
     rest = {name: value for name, value in fields.items() if name not in near}
@@ -96,13 +106,13 @@ def act_of(
             if name in near:
                 said = f"{name}: leave it out: you act as {who.name}"
                 raise BadRequest(f"{said}, and a second person confirms at /ops/requests")
-        return Request(ask, (who,), found.bank, seen=found.shown)
+        return OperationCall(ask, (who,), found.bank, seen=found.shown)
     people = _people(who if found.by is None else found.by, found.and_by)
-    return Request(ask, people, found.bank, seen=found.shown)
+    return OperationCall(ask, people, found.bank, seen=found.shown)
 
 
 def sums_of(kind: type[Ask]) -> Iterable[tuple[str, Callable[[str, Any], int]]]:
-    """The fields of an act that are sums of money, strings in JSON (M1), each with what reads it."""
+    """The fields of an act that are sums of money, strings in JSON (M1), each with its decoder."""
     for name, hint in get_type_hints(kind, include_extras=True).items():
         extras = [getattr(meta, "extra", None) or {} for meta in getattr(hint, "__metadata__", ())]
         if any("cents" in extra for extra in extras):
@@ -121,13 +131,13 @@ def _cents(name: str, sent: Any) -> int:
     if not isinstance(sent, str):
         raise BadRequest(f'{name}: a sum as a string, such as "9999.21"')
     try:
-        return to_cents(parse_money(sent[:QUOTED_MOST]))
+        return to_cents(parse_money(sent[:QUOTED_MAX]))
     except ValueError as error:
         raise BadRequest(bounded(f"{name}: {error}")) from error
 
 
 def plain_of(ask: Ask) -> dict[str, Any]:
-    """The fields of an ask as JSON has them, without its name."""
+    """The fields of an operation as JSON has them, without its name."""
     fields: dict[str, Any] = msgspec.to_builtins(ask)
     fields.pop("do", None)
     sums = dict(sums_of(type(ask)))
@@ -138,7 +148,7 @@ def plain_of(ask: Ask) -> dict[str, Any]:
 
 
 def _people(by: str, and_by: str | None) -> tuple[str, ...]:
-    """Who stands for the act: one, or two different people."""
+    """The signers of the act: one, or two different people."""
     asked = {"by": by, "and_by": and_by}
     given = {field: " ".join(name.split()) for field, name in asked.items() if name is not None}
     for field, name in given.items():
@@ -151,7 +161,7 @@ def _people(by: str, and_by: str | None) -> tuple[str, ...]:
 
 
 def _converted(kind: Any, fields: Mapping[str, Any], *, strict: bool = True) -> Any:
-    """The fields as that type. strict: numbers are no texts. Raises BadRequest."""
+    """Converts the fields to that type. strict: numbers are no texts. Raises BadRequest."""
     try:
         return msgspec.convert(dict(fields), kind, strict=strict)
     except msgspec.ValidationError as error:
@@ -159,10 +169,10 @@ def _converted(kind: Any, fields: Mapping[str, Any], *, strict: bool = True) -> 
 
 
 def _wrong(error: msgspec.ValidationError, kind: type[Ask | Next]) -> str:
-    """The decoder's complaint as `field: what is wrong`."""
+    """The decoder's error as `field: what is wrong`."""
     text = str(error).replace("`", "")
     if absent := re.fullmatch(r"Object (missing required|contains unknown) field (.+?)(?: - at .*)?", text):
-        return f"{absent[2][:QUOTED_MOST]}: {'missing' if absent[1][0] == 'm' else 'unknown'}"
+        return f"{absent[2][:QUOTED_MAX]}: {'missing' if absent[1][0] == 'm' else 'unknown'}"
     complaint, _, path = text.rpartition(" - at $.")
     field = re.split(r"\W", path)[0] if complaint else ""
     complaint = "characters not allowed" if "regex" in complaint else complaint
@@ -171,7 +181,7 @@ def _wrong(error: msgspec.ValidationError, kind: type[Ask | Next]) -> str:
 
 
 def _bounds(kind: type[Ask | Next], field: str) -> str | None:
-    """What may stand in the field, in words; None where its type says enough."""
+    """The bounds of the field in words; None if its type says enough."""
     hint = get_type_hints(kind, include_extras=True).get(field)
     for part in (hint, *get_args(hint)):
         for meta in getattr(part, "__metadata__", ()):

@@ -1,4 +1,4 @@
-"""How is what this server does by itself, without the rules of a bank, done once for each key?"""
+"""Idempotency cache of the server's own acts, which no bank's journal remembers."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -9,10 +9,10 @@ from jackpot.rules.commands import KEY_BYTES
 from jackpot.rules.state import ACTS_KEPT
 
 
-class Once:
-    """Remembers what was answered as long as the process lives; a bank remembers its acts in the journal.
+class IdempotencyCache:
+    """Remembers answers as long as the process lives; a bank remembers its acts in the journal.
 
-    kept: else only while it is being done, so that who asks meanwhile hears of the same answer.
+    kept: else only while the act is being done, so that a concurrent duplicate gets the same answer.
     """
 
     def __init__(self, *, kept: bool = True) -> None:
@@ -20,7 +20,7 @@ class Once:
         self._answers: dict[bytes, tuple[bytes, asyncio.Future[Reply]]] = {}
 
     async def done(self, digest: bytes, work: Callable[[], Awaitable[Reply]]) -> Reply:
-        """Does it, or gives the answer of the first time; a refusal is tried again. Raises NotDone."""
+        """Performs it, or gives the answer of the first time; a refusal is tried again. Raises NotDone."""
         key = digest[-KEY_BYTES:]
         before = self._answers.get(key)
         if before is not None and before[0] != digest:

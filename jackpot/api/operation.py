@@ -1,8 +1,8 @@
-"""What is a question, an act of this server, and a reply? What every subject's file is made of.
+"""Base types of operations: queries, server commands, their calls and replies.
 
-A question is a GET of its path, an act a POST to /acts/NAME with its fields as a JSON object. Sums are
-decimal strings in the site's currency (M1), rates per cent as in the configuration, moments unix
-milliseconds. Ids are those of the floor protocol.
+A query is a GET of its path, an act a POST to /acts/NAME with its fields as a JSON object. Sums are decimal
+strings in the site's currency (M1), rates per cent as in the configuration, moments unix milliseconds. Ids
+are those of the floor protocol.
 """
 
 from abc import abstractmethod
@@ -22,20 +22,20 @@ from jackpot.rules.signing import ROLES
 from jackpot.runtime.errors import ServerError
 
 if TYPE_CHECKING:
-    from jackpot.api.query_context import Sources
-    from jackpot.auth.auth_service import Person
+    from jackpot.api.query_context import QueryContext
+    from jackpot.auth.auth_service import AuthenticatedPerson
 
 # Where the API stands; a change that breaks a program gets another number.
 BASE: Final = "/api/v1"
 # People see and change what is their own, whatever their roles.
 OWN: Final[tuple[signing.Role, ...]] = ()
 # What a complaint repeats of a request.
-QUOTED_MOST: Final = 64
+QUOTED_MAX: Final = 64
 # One page of a list: as many as a person looks at, and as an answer holds.
-PAGE_MOST: Final = 100
+PAGE_MAX: Final = 100
 
 
-Limit = Annotated[int, Meta(ge=1, le=PAGE_MOST, description=f"1 to {PAGE_MOST}")]
+Limit = Annotated[int, Meta(ge=1, le=PAGE_MAX, description=f"1 to {PAGE_MAX}")]
 Seq = Annotated[int, Meta(ge=1, le=2**63 - 1, description="the number of an entry of the journal")]
 Kind = Annotated[
     str, Meta(pattern=r"^[a-z_]{1,64}(?!\n)$", description="a kind of entry, such as link_opened")
@@ -86,11 +86,11 @@ class Elsewhere(Reply, frozen=True):
     server: str | None
 
 
-class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """It changes nothing. path: its route; a field in braces stands there, the others in the query.
+class Query(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A query, which changes nothing.
 
-    power: of a person who asks, one of these roles; OWN for what is their own. what: in words, for those
-    who may not.
+    path: its route; a field in braces stands there, the others in the query string. power: the roles, one of
+    which the asker needs; OWN for what is their own. what: in words, for those who may not.
     """
 
     path: ClassVar[str]
@@ -99,40 +99,40 @@ class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reply: ClassVar[type[Reply]]
 
     @abstractmethod
-    async def answer(self, at: "Sources") -> Reply:
-        """Raises BadRequest, NotDone, BankStopped, LedgerError."""
+    async def answer(self, at: "QueryContext") -> Reply:
+        """Answers the query. Raises BadRequest, NotDone, BankStopped, LedgerError."""
 
 
-class ServerAct(msgspec.Struct, frozen=True, tag_field="do", forbid_unknown_fields=True):
-    """People ask it of this server, and not of a bank's rules. what: in words, for those who may not."""
+class ServerCommand(msgspec.Struct, frozen=True, tag_field="do", forbid_unknown_fields=True):
+    """An act of this server, not of a bank's rules. what: in words, for those who may not."""
 
     reply: ClassVar[type[Reply]]
     what: ClassVar[str]
     power: ClassVar[tuple[signing.Role, ...]] = ADMIN
 
 
-Ask = Question | ServerAct | ActCommand
+Ask = Query | ServerCommand | ActCommand
 
 
-class Request(NamedTuple):
-    """people: who stands for it, or asks it; nobody for what anybody may ask.
+class OperationCall(NamedTuple):
+    """An operation with its signers. people: who signs or asks it; nobody for what anybody may ask.
 
-    bank: where its fields do not say which it is.
-    digest: of an act, so that it is done once for each key; see `keyed`. seen: as in `Next`.
+    bank: if its fields do not say which. digest: of an act, so that it is done once for each key. seen: as in
+    `Next`.
     """
 
     ask: Ask
-    people: "tuple[str | Person, ...]" = ()
+    people: "tuple[str | AuthenticatedPerson, ...]" = ()
     bank: str | None = None
     digest: bytes = b""
     seen: bytes = b""
 
 
 class Next(msgspec.Struct, frozen=True):
-    """What may stand next to an act's fields. by: None for the one who asks; and_by: the second of two.
+    """What may stand next to an act's fields.
 
-    seen: what a preview, or a request, gave with what it showed; then it is refused where it would do
-    something else now.
+    by: None for the one who asks. and_by: the second of two. seen: what a preview, or a request, gave with
+    what it showed; the act is refused if it would do something else now.
     """
 
     by: str | None = None
@@ -142,18 +142,18 @@ class Next(msgspec.Struct, frozen=True):
 
     @property
     def shown(self) -> bytes:
-        """What people were shown, as the rules know it."""
+        """What the preview showed, as the rules know it."""
         return bytes.fromhex(self.seen or "")
 
 
-def name_of(kind: type[ServerAct | ActCommand]) -> str:
-    """What an act is called: the last part of its path."""
+def name_of(kind: type[ServerCommand | ActCommand]) -> str:
+    """The name of an act: the last part of its path."""
     return str(kind.__struct_config__.tag)
 
 
 def path_of(kind: type[Ask]) -> str:
-    """The route of an ask, below BASE."""
-    return kind.path if issubclass(kind, Question) else f"/acts/{name_of(kind)}"
+    """The route of an operation, below BASE."""
+    return kind.path if issubclass(kind, Query) else f"/acts/{name_of(kind)}"
 
 
 def number(name: str | None) -> int | None:
@@ -162,5 +162,5 @@ def number(name: str | None) -> int | None:
 
 
 def money(cents: int) -> str:
-    """A sum as replies have it."""
+    """A sum of money as replies have it."""
     return decimal(from_cents(cents))

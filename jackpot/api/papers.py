@@ -1,11 +1,11 @@
-"""Where is what people write on a payout's papers? Next to the journal, for as long as the site says."""
+"""Payout papers: personal data of payouts, kept next to the journal for the site's retention period."""
 
 from typing import Any
 
 from jackpot.api.operation import BadRequest
 from jackpot.api.queries import payouts
 from jackpot.api.queries.payouts import Payout
-from jackpot.auth.auth_service import Keeper
+from jackpot.auth.auth_service import SecretStore
 from jackpot.clock import Clock
 from jackpot.config import Site
 from jackpot.ledger import papers
@@ -14,17 +14,17 @@ from jackpot.rules.acts.papers import AddPapers
 
 
 class Papers:
-    """Keeps papers, and erases them. store: of the ledger that they lie in."""
+    """Keeps payout papers, and erases them. store: of the ledger that they lie in."""
 
-    def __init__(self, store: Keeper, clock: Clock, site: Site) -> None:
+    def __init__(self, store: SecretStore, clock: Clock, site: Site) -> None:
         self._store = store
         self._clock = clock
         self._site = site
 
     async def keep(self, payout: Payout, request: bytes) -> bytes:
-        """Keeps what names somebody: its mark, empty where nothing does.
+        """Keeps what names somebody; returns its digest, empty if there is nothing.
 
-        request: the digest of what was asked, so that it is kept once. Raises NotDone, LedgerError.
+        request: the digest of the request, so that it is kept once. Raises NotDone, LedgerError.
         """
         facts = payout.papers()
         if not facts:
@@ -33,7 +33,10 @@ class Papers:
         return bytes(mark)
 
     def act(self, payout: Payout, mark: bytes, same_patron: tuple[int, ...]) -> Validate | Pay | AddPapers:
-        """What the rules decide. same_patron: the hit's winners whose papers name the same one."""
+        """The act that the rules decide.
+
+        same_patron: the hit's winners whose papers name the same patron.
+        """
         named: Any = tuple(payout.papers())  # of its own fields, and of no others
         match payout:
             case payouts.Validate(hit=hit, award=award, surveillance=surveillance):
@@ -46,10 +49,10 @@ class Papers:
         raise BadRequest(f"{type(payout).__name__} is no payout")
 
     async def drop(self, mark: bytes) -> None:
-        """Nothing has this mark any more: what it stood for was refused."""
+        """Drops the row with this digest: its act was refused."""
         await self._store.change(papers.drop(mark))
 
     async def erase(self, *marks: bytes) -> None:
-        """Erases what has these marks."""
+        """Erases the rows with these digests."""
         if any(marks):
             await self._store.change(*(papers.erase(mark) for mark in marks if mark))

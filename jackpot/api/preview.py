@@ -1,4 +1,4 @@
-"""What would an act of people do? Decided as the act itself, and told before anybody signs (L8, L9, A11)."""
+"""Previews of acts: what an act would do, decided as the act itself, before anybody signs (L8, L9, A11)."""
 
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
@@ -6,10 +6,10 @@ from msgspec import Meta
 
 from controllers.messages import Id
 from jackpot.api.http_call import act_of
-from jackpot.api.operation import QUOTED_MOST, BadRequest, Money, NotDone, Question, Reply, ServerAct, Sight
+from jackpot.api.operation import QUOTED_MAX, BadRequest, Money, NotDone, Query, Reply, ServerCommand, Sight
 from jackpot.api.queries.payouts import Correct
 from jackpot.rules.acts import ACT_OF, hits
-from jackpot.rules.acts.act import By
+from jackpot.rules.acts.act import ActContext
 from jackpot.rules.acts.fields import AwardId, Document, HitId, LeftId
 from jackpot.rules.acts.hits import Undo
 from jackpot.rules.acts.meters import CloseLink, CorrectMeter, DecideLeft, Transfer
@@ -21,14 +21,14 @@ from jackpot.rules.money import decimal
 from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.refusal import Refusal
 from jackpot.rules.signing import People, Role
-from jackpot.rules.state import Seen, State
+from jackpot.rules.state import BankState, Seen
 
 if TYPE_CHECKING:
-    from jackpot.api.query_context import Sources
+    from jackpot.api.query_context import QueryContext
     from jackpot.config import Config
     from jackpot.rules.engine import Engine
 
-_ACTS: Final[dict[str, type[ActCommand | ServerAct]]] = {
+_ACTS: Final[dict[str, type[ActCommand | ServerCommand]]] = {
     "close-link": CloseLink,
     "correct": Correct,
     "correct-meter": CorrectMeter,
@@ -37,7 +37,7 @@ _ACTS: Final[dict[str, type[ActCommand | ServerAct]]] = {
     "undo": Undo,
 }
 # Whom only the other reasons to refuse it are looked for with.
-_ANYBODY: Final = By(People(("one", "other")))
+_ANYBODY: Final = ActContext(People(("one", "other")))
 _REASON: Final = "looked at"
 
 
@@ -108,8 +108,8 @@ class Preview(Reply, frozen=True):
     seen: Sight
 
 
-class AskPreview(Question, frozen=True):
-    """What would an act of people do, or why would it be refused? Nothing is done.
+class AskPreview(Query, frozen=True):
+    """What an act of people would do, or why it would be refused. Nothing is done.
 
     levels: of a transfer, parted by commas. bank: where the other fields do not say which. For these see the
     act.
@@ -124,7 +124,7 @@ class AskPreview(Question, frozen=True):
     link: Id | None = None
     level: Id | None = None
     account: Literal["primary", "reserve", "overflow"] | None = None
-    amount: Annotated[str, Meta(max_length=QUOTED_MOST)] | None = None
+    amount: Annotated[str, Meta(max_length=QUOTED_MAX)] | None = None
     to: Id | None = None
     levels: Annotated[str, Meta(max_length=256)] | None = None
     hit: HitId | None = None
@@ -133,7 +133,7 @@ class AskPreview(Question, frozen=True):
     left: LeftId | None = None
     remove: bool | None = None
 
-    async def answer(self, at: "Sources") -> Preview:
+    async def answer(self, at: "QueryContext") -> Preview:
         """Raises NotDone also where the act would be refused."""
         command = _command(self, at.config)
 
@@ -147,16 +147,16 @@ class AskPreview(Question, frozen=True):
                 seen=mark_of(state, event).hex(),
             )
 
-        desk = await at.own(self)
+        bank = await at.own(self)
         try:
-            return await desk.ask(look)
+            return await bank.ask(look)
         except Refusal as refusal:
             standing = tuple(f"H{number}" for number in refusal.hits)
             raise NotDone(refusal.code, refusal.message, standing) from refusal
 
 
 def configured(link: str, config: "Config") -> LinkTerms:
-    """The terms of a link by the configuration. Raises BadRequest."""
+    """The terms of a link in the configuration. Raises BadRequest."""
     terms = next((terms for terms in config.links if terms.link == link), None)
     if terms is None:
         raise BadRequest(f"link: the configuration has no link {link}")
@@ -164,7 +164,7 @@ def configured(link: str, config: "Config") -> LinkTerms:
 
 
 def differing(journal: LinkTerms, config: "Config") -> tuple[Difference, ...]:
-    """Where the configuration has other terms than the journal; nothing where it has no such link (L9)."""
+    """The terms in which configuration and journal differ; empty if it has no such link (L9)."""
     return tuple(
         Difference(
             what=one.what, ledger=one.before, configuration=one.now, fixed=one.what in (*FIXED, "levels")
@@ -190,8 +190,8 @@ def _command(ask: AskPreview, config: "Config") -> ActCommand:
     return command
 
 
-def what_follows(state: State, event: Event) -> dict[str, Any]:
-    """What an event would do, by the names that replies have for it."""
+def what_follows(state: BankState, event: Event) -> dict[str, Any]:
+    """The effects of an event, by the names that replies have for them."""
     return {
         "moved": moved(state, seen(state, event)),
         "raised": _raised(state, event),
@@ -200,7 +200,7 @@ def what_follows(state: State, event: Event) -> dict[str, Any]:
     }
 
 
-def _raised(state: State, event: Event) -> tuple[Raised, ...]:
+def _raised(state: BankState, event: Event) -> tuple[Raised, ...]:
     """The awards that an event would raise, each with its sum now and then."""
     then = dict(recomputed_of(event).raised)
     return tuple(
@@ -216,7 +216,7 @@ def _raised(state: State, event: Event) -> tuple[Raised, ...]:
     )
 
 
-def _undone(state: State, event: Event) -> tuple[Undone, ...]:
+def _undone(state: BankState, event: Event) -> tuple[Undone, ...]:
     """The awards that an event would undo, whether or not a meter pays them."""
     if not isinstance(event, hits.Undone):
         return ()
@@ -232,8 +232,8 @@ def _undone(state: State, event: Event) -> tuple[Undone, ...]:
     )
 
 
-def _leaving(state: State, event: Event) -> tuple[Leaving, ...]:
-    """What would wait for a decision then, of paid awards that an event would have worth another sum."""
+def _leaving(state: BankState, event: Event) -> tuple[Leaving, ...]:
+    """The residual amounts that would wait for a decision, of paid awards that would come to another sum."""
     return tuple(
         Leaving(
             award=f"A{made.award}",
@@ -246,8 +246,8 @@ def _leaving(state: State, event: Event) -> tuple[Leaving, ...]:
     )
 
 
-def moved(state: State, sight: Seen) -> tuple[Moved, ...]:
-    """What was seen of the meters that an act would move; what no meter pays is left out."""
+def moved(state: BankState, sight: Seen) -> tuple[Moved, ...]:
+    """The meters that an act would move; awards that no meter pays are left out."""
     return tuple(
         Moved(
             link=link.terms.link,

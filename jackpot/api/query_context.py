@@ -1,50 +1,50 @@
-"""What are questions answered from? State and ledger, of banks that are surely this server's."""
+"""Context that queries are answered from: state and ledger of the banks that this server holds."""
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from jackpot.api.operation import Question, Request
-from jackpot.reports.read.people import Called
+from jackpot.api.operation import OperationCall, Query
+from jackpot.reports.read.people import PersonNames
 from jackpot.rules.codes import Code
 from jackpot.runtime.errors import Denied
 
 if TYPE_CHECKING:
-    from jackpot.api.bank_router import Whose
-    from jackpot.auth.auth_service import Person
-    from jackpot.auth.directory import Roster
-    from jackpot.bank.bank import Desk
-    from jackpot.bank.supervisor import Tenure
+    from jackpot.api.bank_router import BankRouter
+    from jackpot.auth.auth_service import AuthenticatedPerson
+    from jackpot.auth.directory import Directory
+    from jackpot.bank.bank import Bank
+    from jackpot.bank.supervisor import BankSupervisor
     from jackpot.config import Config
-    from jackpot.reports.read.reader import Books
+    from jackpot.reports.read.reader import LedgerReader
     from jackpot.rules.signing import People
 
 # Where nobody has signed, the ledger need not be read for names.
-NOBODY: Final = Called({}, {})
+NOBODY: Final = PersonNames({}, {})
 
 
-class Sources(NamedTuple):
-    """tenures: by bank. people: who asks, if anybody."""
+class QueryContext(NamedTuple):
+    """Context of a query. supervisors: by bank. people: who asks, if anybody."""
 
-    whose: "Whose"
-    tenures: "Mapping[str, Tenure]"
-    books: "Books"
+    whose: "BankRouter"
+    supervisors: "Mapping[str, BankSupervisor]"
+    books: "LedgerReader"
     config: "Config"
-    roster: "Roster"
-    people: "tuple[str | Person, ...]" = ()
+    directory: "Directory"
+    people: "tuple[str | AuthenticatedPerson, ...]" = ()
 
-    def person(self) -> "Person":
-        """Who asks about themselves. Raises Denied where only a name is known."""
+    def person(self) -> "AuthenticatedPerson":
+        """The person who asks about themselves. Raises Denied if only a name is known."""
         for one in self.people:
             if not isinstance(one, str):
                 return one
         raise Denied(Code.NO_PERSON, "by: a name alone is nobody here: sign in, or use a token")
 
-    async def own(self, question: Question) -> "Desk":
-        """The bank that it is about. Raises BadRequest, NotDone, BankStopped."""
-        return await self.whose.own(Request(question))
+    async def own(self, question: Query) -> "Bank":
+        """The bank that the query is about. Raises BadRequest, NotDone, BankStopped."""
+        return await self.whose.own(OperationCall(question))
 
-    async def called(self, people: "Iterable[People]") -> Called:
-        """What those are called who signed; the ledger is read only where somebody did."""
+    async def called(self, people: "Iterable[People]") -> PersonNames:
+        """The names of the signers; the ledger is read only if somebody signed."""
         if not any(one.signed for one in people):
             return NOBODY
-        return await self.books.read(Called.of)
+        return await self.books.read(PersonNames.of)

@@ -1,4 +1,4 @@
-"""What is said of a refused act, where that depends on what was done before, and what do people do next?"""
+"""Refusals of acts that need history: what was done before, and what people do next."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -6,9 +6,9 @@ from typing import Final
 
 from jackpot.api.hit_history import hits_of
 from jackpot.api.operation import Ask, NotDone, number
-from jackpot.api.query_context import Sources
+from jackpot.api.query_context import QueryContext
 from jackpot.api.suspension_help import remedies
-from jackpot.bank.bank import BankStopped, Desk
+from jackpot.bank.bank import Bank, BankStopped
 from jackpot.config.writing import moment
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import LedgerError
@@ -16,7 +16,7 @@ from jackpot.reports.read import entries
 from jackpot.reports.read.hits import done_with
 from jackpot.rules.acts.hits import Pay, Undo, Validate
 from jackpot.rules.acts.links import Resume
-from jackpot.rules.acts.requests import REQUESTS_MOST, Confirm, Reject, RequestExpired, bank_of, why_over
+from jackpot.rules.acts.requests import REQUESTS_MAX, Confirm, Reject, RequestExpired, bank_of, why_over
 from jackpot.rules.acts.rounds import VoidRound
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
@@ -33,24 +33,24 @@ _DONE_REFUSED: Final = (Code.NO_SUCH_HIT, Code.NO_SUCH_AWARD, Code.NOT_PENDING, 
 _DONE_CODES: Final = {"validated": Code.NOT_PENDING, "paid": Code.PAID, "undone": Code.UNDONE}
 
 
-async def refusal_of(at: Sources, desk: Desk, act: ActCommand, answer: ActAnswer) -> NotDone:
-    """What people are told of an act that the rules refused."""
+async def refusal_of(at: QueryContext, bank: Bank, act: ActCommand, answer: ActAnswer) -> NotDone:
+    """The refusal that people are told of an act that the rules refused."""
     code = Code(answer.code)
     if isinstance(act, Validate | Pay | Undo) and code in _DONE_REFUSED:
-        with suppress(BankStopped, LedgerError):  # what the rules said is true without the books
-            if (before := await _done_before(at, desk, act)) is not None:
+        with suppress(BankStopped, LedgerError):  # what the rules said is true without the ledger
+            if (before := await _done_before(at, bank, act)) is not None:
                 return before
     if isinstance(act, Confirm | Reject) and code is Code.NO_SUCH_REQUEST:
-        with suppress(LedgerError):  # what the rules said is true without the books
+        with suppress(LedgerError):  # what the rules said is true without the ledger
             if (why := await at.books.read(lambda ledger: _how_ended(ledger, act.request))) is not None:
                 return NotDone(Code.EXPIRED, f"request {act.request} {why}: ask for it again")
-    return NotDone(code, answer.message + _next(at, desk, act, answer), answer.hits)
+    return NotDone(code, answer.message + _next(at, bank, act, answer), answer.hits)
 
 
 def _how_ended(ledger: Reader, request: str) -> str | None:
-    """Why a request waits no more that nobody confirmed; None where it is none of the last that ended so."""
+    """How an unconfirmed request ended; None if it is none of the last that ended so."""
     bank, below = bank_of(request), entries.BEYOND
-    for _ in range(REQUESTS_MOST):
+    for _ in range(REQUESTS_MAX):
         ended = entries.newest(ledger, bank, RequestExpired.kind, below)
         if ended is None:
             return None
@@ -60,25 +60,25 @@ def _how_ended(ledger: Reader, request: str) -> str | None:
     return None
 
 
-def _next(at: Sources, desk: Desk, act: ActCommand, answer: ActAnswer) -> str:
-    """What the rules cannot say: why a link stands still, or which hits are in the way."""
+def _next(at: QueryContext, bank: Bank, act: ActCommand, answer: ActAnswer) -> str:
+    """What comes next, if the rules cannot say: why a link is suspended, or which hits are in the way."""
     match act:
         case Resume(links=(link,)) if answer.code == Code.NOT_SUSPENDED:
-            reasons = desk.board.state(link)[1]
-            next_ = "; ".join(remedies(reasons, desk.bank, link))
+            reasons = bank.board.state(link)[1]
+            next_ = "; ".join(remedies(reasons, bank.name, link))
             return f"; it is suspended for {reasons}: {next_}" if reasons else "; it takes wagers"
         case VoidRound() if answer.code == Code.AWARD_STANDING and answer.hits:
-            where = f" --bank {desk.bank}" if len(at.whose.desks) > 1 else ""
+            where = f" --bank {bank.name}" if len(at.whose.banks) > 1 else ""
             undo = ", ".join(f"`jackpot hits undo {hit}{where} --reason TEXT`" for hit in answer.hits)
             return f": {undo}"
     return ""
 
 
-async def _done_before(at: Sources, desk: Desk, act: Validate | Pay | Undo) -> NotDone | None:
-    """A refusal that says who did it before, and when; None where nothing was done that stands."""
+async def _done_before(at: QueryContext, bank: Bank, act: Validate | Pay | Undo) -> NotDone | None:
+    """A refusal that says who did it before, and when; None if nothing was done that stands."""
     hit, seat = number(act.hit) or 0, act.seat if isinstance(act, Pay) else None
     name = act.award or (f"seat {seat} of {act.hit}" if seat else act.hit)
-    listed = (await hits_of(desk, at.books, hit + 1, 1)).hits
+    listed = (await hits_of(bank, at.books, hit + 1, 1)).hits
     theirs = [
         one
         for found in listed
@@ -89,7 +89,7 @@ async def _done_before(at: Sources, desk: Desk, act: Validate | Pay | Undo) -> N
     status = next((one for one in ("pending", "validated", "paid", "undone") if one in statuses), "final")
     if statuses == {"final"}:
         return NotDone(Code.NOT_PENDING, f"{name} is final: it waits for nobody")
-    for done in await at.books.read(lambda ledger: done_with(ledger, desk.bank, hit)):
+    for done in await at.books.read(lambda ledger: done_with(ledger, bank.name, hit)):
         if not numbers.isdisjoint(done.awards) and done.what == status and status in _DONE[type(act)]:
             when = moment(done.at, at.config.site.timezone)
             said = f"{name} is {status} already, by {' and '.join(done.people)}, {when}"

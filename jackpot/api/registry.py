@@ -1,13 +1,13 @@
-"""Which questions and acts are there? Each file of a subject is named here, and nothing else of it.
+"""Registry of all operations. Each subject's file is named here, and nothing else of it.
 
-What the HTTP API serves, the published schema describes and the tests ask comes from these two tuples.
+The HTTP API, the published schema and the tests take their operations from these two tuples.
 """
 
 from typing import Final, TypeVar
 
 from jackpot.api import preview
-from jackpot.api.act_reply import Done
-from jackpot.api.operation import Ask, Question, Reply, ServerAct, path_of
+from jackpot.api.act_reply import ActReply
+from jackpot.api.operation import Ask, Query, Reply, ServerCommand, path_of
 from jackpot.api.queries import (
     alarms,
     devices,
@@ -42,7 +42,7 @@ _SUBJECTS: Final = (
 
 
 def _offered(base: type[T]) -> list[type[T]]:
-    """What of that the subjects have; a class that others are made of is not asked itself."""
+    """The subclasses that the subjects offer; a base class of others is no operation itself."""
     return [
         kind
         for subject in _SUBJECTS
@@ -52,14 +52,14 @@ def _offered(base: type[T]) -> list[type[T]]:
     ]
 
 
-QUESTIONS: Final[tuple[type[Question], ...]] = tuple(
-    sorted(_offered(Question), key=path_of)  # type: ignore[type-abstract]  # those that are not
+QUESTIONS: Final[tuple[type[Query], ...]] = tuple(
+    sorted(_offered(Query), key=path_of)  # type: ignore[type-abstract]  # those that are not
 )
-ASKED_ACTS: Final[tuple[type[ServerAct | ActCommand], ...]] = tuple(
-    sorted((*_offered(ServerAct), *(act.command for act in ACTS if act.asked)), key=path_of)
+ASKED_ACTS: Final[tuple[type[ServerCommand | ActCommand], ...]] = tuple(
+    sorted((*_offered(ServerCommand), *(act.command for act in ACTS if act.asked)), key=path_of)
 )
 
 
 def reply_of(kind: type[Ask]) -> type[Reply]:
-    """What an ask is answered with."""
-    return Done if issubclass(kind, ActCommand) else kind.reply
+    """The reply type of an operation."""
+    return ActReply if issubclass(kind, ActCommand) else kind.reply

@@ -1,9 +1,9 @@
-"""What do people do next about a link that takes no wagers? For refusals, the log and pages."""
+"""Help for suspended links: what people do next, for refusals, the log and pages."""
 
 from collections.abc import Mapping
 from typing import Final
 
-from jackpot.publish.board import Board
+from jackpot.publish.board import BoardPublisher
 from jackpot.publish.meter_board import NOT_OPENED
 from jackpot.rules.acts.links import CONFIG_REASON, INTERNAL, OPERATOR, RESTORED
 from jackpot.rules.acts.lost_acks import BEHIND
@@ -35,17 +35,17 @@ REMEDIES: Final[Mapping[str, str]] = {
 
 
 def remedy(reason: str, bank: str, link: str) -> Sentence:
-    """What ends that reason; "" where nothing that people type does."""
+    """The command that ends that reason; "" if none does."""
     return Sentence(REMEDIES.get(reason, ""), bank=bank, link=link)
 
 
-def suspended(board: Board) -> dict[str, str]:
-    """Why each suspended link of a bank stands still; nothing while the ledger is in doubt."""
+def suspended(board: BoardPublisher) -> dict[str, str]:
+    """Why each suspended link of a bank takes no wagers; empty while the ledger is in doubt."""
     states = {link: board.state(link) for link in board.links} if board.trusted else {}
     return {link: reason for link, (state, reason) in states.items() if state != "active"}
 
 
-def explained(board: Board, bank: str) -> dict[str, str]:
+def explained(board: BoardPublisher, bank: str) -> dict[str, str]:
     """For each suspended link of a bank: why, and what ends it."""
     return {
         link: ": ".join([reasons, *(["; ".join(next_)] if (next_ := remedies(reasons, bank, link)) else [])])
@@ -54,6 +54,6 @@ def explained(board: Board, bank: str) -> dict[str, str]:
 
 
 def remedies(reasons: str, bank: str, link: str) -> list[Sentence]:
-    """One sentence for each of the reasons, which stand as tables are told them: with commas."""
+    """One sentence for each of the reasons, which come comma-separated, as tables are told them."""
     found = (remedy(reason, bank, link) for reason in reasons.split(", "))
     return [sentence for sentence in found if sentence]

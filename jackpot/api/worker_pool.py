@@ -1,7 +1,7 @@
-"""How is long work done next to the tables? In a process of its own, which is asked once, answers, and ends.
+"""Pool of worker processes for long queries. Each worker takes one question, answers it, and exits.
 
-A thread would make the tables' frames late. The process runs nothing of the working directory, goes behind
-the server's own (`jackpot.worker_limits`), and is ended at its time limit, or once nobody waits for it.
+A thread would make the tables' frames late. The process runs nothing of the working directory, yields to the
+server's own (`jackpot.worker_limits`), and is ended at its time limit, or once nobody waits for it.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from jackpot.rules.codes import Code
 # For one person, of one question: the dozen pictures of a page, and of the page loaded once more.
 JOINED_EACH: Final = 32
 # Bytes of what a process complains of: the last frames of a traceback, which say what failed.
-COMPLAINT_MOST: Final = 8 * 1024
+COMPLAINT_MAX: Final = 8 * 1024
 # What each process is told of the server's environment: where programs, modules and this user's files are,
 # how people here write, and where the certificates lie. The server's secrets are none of its business.
 _TOLD: Final = (
@@ -50,22 +50,22 @@ class Late(NotDone):
 
 @dataclass(eq=False)
 class _Asking:
-    """One question, until it has its answer. waiting: by person, how often they wait, the first one first."""
+    """One question until its answer. waiting: by person, how often they wait, the first one first."""
 
     work: Task[bytes]
     waiting: Counter[int] = field(default_factory=Counter)
 
     def of(self, person: int) -> bool:
-        """Whether it counts for them: they have waited longest."""
+        """Whether it counts for that person: they have waited longest."""
         return next(iter(self.waiting)) == person
 
 
-class Apart:
-    """Asks the processes of one module.
+class WorkerPool:
+    """Runs questions in worker processes of one module.
 
     called: what answers, in words for people. each: questions of one person that wait or are worked at. most:
-    of all people. at_once: of processes, of each kind of question. told: what the names begin with of more
-    that they are told of the environment. own_folder: each is in a new folder, which goes with it.
+    of all people. at_once: of processes, of each kind of question. told: prefixes of further environment
+    variables that they get. own_folder: each runs in a new folder, which is removed with it.
     """
 
     def __init__(
@@ -88,10 +88,10 @@ class Apart:
         self._asked: dict[bytes, _Asking] = {}
 
     async def ask(self, question: bytes, person: int, within_s: float, kind: str = "") -> bytes:
-        """What a process answers; who asks the same meanwhile gets the same answer.
+        """Asks a process; who asks the same meanwhile gets the same answer.
 
-        It ends when the last of those who wait for it is cancelled. within_s: from its turn on. kind: it
-        waits for no question of another one. Raises NotDone where too many wait, or where it fails; Late.
+        It ends when the last of those who wait for it is cancelled. within_s: from its turn on. kind: a
+        question waits for none of another kind. Raises NotDone if too many wait, or if it fails; Late.
         """
         asking = self._asked.get(question)
         if asking is None:
@@ -114,7 +114,7 @@ class Apart:
                 await asyncio.wait([asking.work])
 
     def _admit(self, person: int) -> None:
-        """Raises NotDone where a new question of theirs is one too many."""
+        """Raises NotDone if a new question of that person is one too many."""
         if sum(asking.of(person) for asking in self._asked.values()) >= self._each:
             raise NotDone(Code.BUSY, f"{self._called} works for you already: try again in some seconds")
         if len(self._asked) >= self._most:
@@ -140,7 +140,7 @@ class Apart:
         return said
 
     def _folder(self) -> AbstractContextManager[str | None]:
-        """The server makes and removes it: a process that was killed cleans nothing up."""
+        """A temporary folder that the server makes and removes: a killed process cleans nothing up."""
         if not self._own_folder:
             return nullcontext()
         return TemporaryDirectory(prefix="jackpot-", ignore_cleanup_errors=True)
@@ -148,9 +148,9 @@ class Apart:
     async def _run(
         self, question: bytes, within_s: float, folder: str | None
     ) -> tuple[int | None, bytes, bytes]:
-        """How a new process ended, what it said, and the end of what it complained of.
+        """Runs a new process: its exit code, its output, and the end of its standard error.
 
-        Raises TimeoutError, OSError where it cannot be started.
+        Raises TimeoutError, and OSError if it cannot be started.
         """
         process = await asyncio.create_subprocess_exec(
             *self._program, stdin=PIPE, stdout=PIPE, stderr=PIPE, cwd=folder, env=self._environment(folder)
@@ -180,8 +180,8 @@ class Apart:
 
 
 async def _end_of(stream: StreamReader) -> bytes:
-    """All of it is read, so that who writes never waits; the last bytes of it are kept."""
+    """Reads a stream to its end, so that the writer never blocks; keeps the last bytes."""
     kept = b""
-    while piece := await stream.read(COMPLAINT_MOST):
-        kept = (kept + piece)[-COMPLAINT_MOST:]
+    while piece := await stream.read(COMPLAINT_MAX):
+        kept = (kept + piece)[-COMPLAINT_MAX:]
     return kept

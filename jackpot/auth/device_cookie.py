@@ -14,22 +14,25 @@ DAY_MS: Final = 24 * 60 * 60 * 1_000
 # From the last time that the person signed in there.
 HOLDS_DAYS: Final = 90
 # People of one screen whose signatures are kept, the last ones first: a shift.
-PEOPLE_MOST: Final = 8
+PEOPLE_MAX: Final = 8
 _ID_BYTES: Final = 16
 _COOKIE: Final = re.compile(
-    rf"(?P<id>[0-9a-f]{{{2 * _ID_BYTES}}})(?P<signed>(?:\.[0-9]{{1,6}}-[0-9a-f]{{64}}){{1,{PEOPLE_MOST}}})"
+    rf"(?P<id>[0-9a-f]{{{2 * _ID_BYTES}}})(?P<signed>(?:\.[0-9]{{1,6}}-[0-9a-f]{{64}}){{1,{PEOPLE_MAX}}})"
 )
 
 
 class _Cookie(NamedTuple):
-    """device: the browser's id. signed: days with their signatures, the last one first."""
+    """Content of a cookie. device: the browser's id.
+
+    signed: days with their signatures, the last one first.
+    """
 
     device: str
     signed: tuple[str, ...]
 
 
 def known_device(cookie: str, login: str, hash_: str, unix_ms: int) -> str | None:
-    """The id of the browser, where the person of that login has signed in in it; None for any other.
+    """The browser's id, if the person of that login has signed in in it; None for any other.
 
     login: in its plain form. hash_: of their password now.
     """
@@ -46,9 +49,9 @@ def known_device(cookie: str, login: str, hash_: str, unix_ms: int) -> str | Non
 
 
 def signed_cookie(cookie: str, login: str, hash_: str, unix_ms: int) -> str:
-    """The cookie after that person has signed in. cookie: the browser's own until now, "" for none.
+    """The cookie after that person has signed in.
 
-    The id stays, and so do the signatures of others.
+    cookie: the browser's own until now, "" for none. The id stays, and so do the signatures of others.
     """
     found = _read(cookie) or _Cookie(secrets.token_hex(_ID_BYTES), ())
     others = []
@@ -58,7 +61,7 @@ def signed_cookie(cookie: str, login: str, hash_: str, unix_ms: int) -> str:
             others.append(one)
     today = unix_ms // DAY_MS
     own = f"{today}-{_signature(found.device, login, today, hash_)}"
-    return ".".join((found.device, own, *others[: PEOPLE_MOST - 1]))
+    return ".".join((found.device, own, *others[: PEOPLE_MAX - 1]))
 
 
 def _read(cookie: str) -> _Cookie | None:

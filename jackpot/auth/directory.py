@@ -1,7 +1,7 @@
-"""Who are the people of the site now? Its chain, followed in the ledger, whichever server writes it.
+"""Directory of the site's people, followed in the ledger, whichever server writes it.
 
-It is read for each act, so that nobody acts with a power that they have lost. What cannot be read bears
-nobody out: then no person acts, and tables play on.
+It is read for each act, so that nobody acts with a role that they have lost. While it cannot be read, no
+person acts, and tables play on.
 """
 
 import re
@@ -16,54 +16,55 @@ from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import PAGE_ROWS, read_to, replay
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.reports.read.people import nameless
-from jackpot.reports.read.reader import Books
+from jackpot.reports.read.reader import LedgerReader
 from jackpot.rules.engine import Engine
 from jackpot.rules.signing import SITE, Means, Proof, Role, Signed
-from jackpot.rules.state import Person, State
+from jackpot.rules.state import BankState, Person
 
 # How a text of the rules names somebody.
 _NUMBERED: Final = re.compile(r"\bperson (\d{1,9})\b")
 
 
-class Sheet(msgspec.Struct, frozen=True):
-    """The people as of one entry of the bank `site`. named: by mark, those whose names are not erased.
+class DirectorySnapshot(msgspec.Struct, frozen=True):
+    """The people as of one entry of the bank `site`.
 
-    changed: the marks of rows whose name is another one than the journal has the mark of.
+    named: by digest, those whose names are not erased. changed: the digests of rows whose name differs from
+    the journal's digest.
     """
 
-    state: State
+    state: BankState
     hash: bytes
     named: dict[bytes, Named]
     changed: frozenset[bytes] = frozenset()
 
     def person(self, number: int) -> Person | None:
-        """The person of that number, while they are here."""
+        """The person of that number, if they have not left."""
         people = self.state.people
         found = people[number - 1] if 1 <= number <= len(people) else None
         return None if found is None or found.ended else found
 
     def of_login(self, login: str) -> Person | None:
-        """Who signs in with that, while they are here."""
+        """The person with that login, if they have not left."""
         marks = {one.mark for one in self.named.values() if one.login == login}
         return next((one for one in self.state.people if one.mark in marks and not one.ended), None)
 
     def left(self, login: str) -> Person | None:
-        """Who had that login, and has left."""
+        """Whoever had that login, and has left."""
         marks = {one.mark for one in self.named.values() if one.login == login}
         return next((one for one in self.state.people if one.mark in marks and one.ended), None)
 
     def called(self, person: Person) -> Named:
-        """What a person is called; by their number where the name is erased, missing, or not theirs."""
+        """The name of a person; their number if the name is erased, missing, or not theirs."""
         known = None if person.erased else self.named.get(person.mark)
         called = nameless(person.id, erased=person.erased, changed=person.mark in self.changed)
         return known or Named(person.mark, f"person {person.id}", called, b"")
 
     def secrets(self) -> set[bytes]:
-        """The digests of the secrets by which people come in."""
+        """The digests of the secrets that are valid for sign-in."""
         return {one.secret for one in self.state.people if one.secret}
 
     def in_names(self, text: str) -> str:
-        """A text of the rules, which know people by their numbers alone, as people read it."""
+        """A text of the rules, which know people by their numbers alone, with names for people."""
         people = self.state.people
 
         def name(found: re.Match[str]) -> str:
@@ -73,7 +74,7 @@ class Sheet(msgspec.Struct, frozen=True):
         return _NUMBERED.sub(name, text)
 
     def signed(self, number: int, means: Means, roles: tuple[Role, ...], token: int = 0) -> Signed | None:
-        """How a person signs now, with those of these roles that they have; None once they are not here.
+        """How a person signs now, with those of these roles that they have; None once they have left.
 
         token: the number of the one that they sign with; None once it was ended, too.
         """
@@ -85,12 +86,12 @@ class Sheet(msgspec.Struct, frozen=True):
         return Signed(number, now, means, person.given_by, person.vouched, token, until, person.lost)
 
     def proof(self, *signed: Signed) -> Proof:
-        """What proves to another bank who these people are."""
+        """Proof to another bank of who these people are."""
         return Proof(signed, self.state.seq, self.hash)
 
 
-def people_of(ledger: Reader) -> State:
-    """The bank of the site's people as a ledger has it. Raises LedgerCorrupt where it has none."""
+def people_of(ledger: Reader) -> BankState:
+    """The bank of the site's people in a ledger. Raises LedgerCorrupt if it has none."""
     return read_to(ledger, SITE, _head(ledger)).state
 
 
@@ -101,28 +102,28 @@ def _head(ledger: Reader) -> Head:
     return head
 
 
-class Roster:
-    """Follows the site's people. Every look raises LedgerError where they cannot be read."""
+class Directory:
+    """Follows the site's people. Every look raises LedgerError if they cannot be read."""
 
-    def __init__(self, books: Books) -> None:
+    def __init__(self, books: LedgerReader) -> None:
         self._books = books
         self._engine = Engine(SITE)
         self._hash = genesis(SITE)
-        self._sheet = Sheet(self._engine.state, self._hash, {})
+        self._sheet = DirectorySnapshot(self._engine.state, self._hash, {})
 
-    async def look(self) -> Sheet:
+    async def look(self) -> DirectorySnapshot:
         """The people as the ledger has them now."""
         return await self._books.read(self._look)
 
     async def totp_key(self, person: int) -> bytes:
-        """The key of a person's six digits; empty where they sign in without."""
+        """The key of a person's two-factor codes; empty if they sign in without."""
         found = (await self.look()).person(person)
         digest = b"" if found is None else found.secret
         kept = await self._books.read(lambda ledger: keyring.secret(ledger, digest))
         return b"" if kept is None else kept.totp
 
-    def _look(self, ledger: Reader) -> Sheet:
-        """In the books' own thread. What was given out before is not touched."""
+    def _look(self, ledger: Reader) -> DirectorySnapshot:
+        """Reads in the ledger's own thread. Earlier snapshots are not touched."""
         head, rows = _head(ledger), keyring.names(ledger)
         named = {row.mark: row for row in rows if row.is_marked()}
         changed = frozenset(row.mark for row in rows if row.mark not in named)
@@ -130,13 +131,13 @@ class Roster:
             self._engine, self._hash = read_to(ledger, SITE, head), head.hash
         if self._sheet.hash != self._hash:
             state = Engine.from_snapshot(self._engine.snapshot()).state
-            self._sheet = Sheet(state, self._hash, named, changed)
+            self._sheet = DirectorySnapshot(state, self._hash, named, changed)
         elif (self._sheet.named, self._sheet.changed) != (named, changed):
             self._sheet = msgspec.structs.replace(self._sheet, named=named, changed=changed)
         return self._sheet
 
     def _follow(self, ledger: Reader, seq: int) -> bool:
-        """Goes on to that row; false where what comes does not follow from what was read before."""
+        """Follows the chain to that row; false if it does not continue what was read before."""
         engine: Final = self._engine
         while engine.seq < seq:
             page = ledger.rows(SITE, engine.seq, min(PAGE_ROWS, seq - engine.seq))

@@ -1,4 +1,4 @@
-"""Who may try to sign in now? Failures are counted where they come from, so that nobody locks another out.
+"""Rate limiter of sign-ins. Failures count by place, so that nobody locks another person out.
 
 A place is a browser in which that person has come in before (`device_cookie`), else an address. A login that
 nobody has is counted as any other: no answer tells a stranger which logins there are.
@@ -16,19 +16,22 @@ WITHIN_S: Final = 15 * 60.0
 OF_ONE: Final = 10
 # At one place under any login: all people of a house behind one address on a bad night, and no list of names.
 OF_PLACE: Final = 60
-# Under one login at all places where they never came in: a secret of ten characters outlasts that for years.
+# Under one login at all places without an earlier sign-in: ten characters outlast that for years.
 OF_LOGIN: Final = 100
 # Logins and places that are kept, those with the latest failures: a few megabytes at most.
-KEPT_MOST: Final = 10_000
-# What a place begins with where that person came in before: by the browser's cookie, or its session. No
+KEPT_MAX: Final = 10_000
+# Prefix of a place where that person signed in before: by the browser's cookie, or its session. No
 # address begins so.
 KNOWN: Final = "known "
 
 K = TypeVar("K", bound=Hashable)
 
 
-class Gate:
-    """Counts failures, in this process alone. of_login: under one login at all places; None for no limit."""
+class LoginRateLimiter:
+    """Counts failures, in this process alone.
+
+    of_login: the limit under one login at all places; None for no limit.
+    """
 
     def __init__(self, clock: Clock, of_login: int | None = OF_LOGIN) -> None:
         self._clock = clock
@@ -38,8 +41,8 @@ class Gate:
         self._logins: _Failures[str] = _Failures()
         self._told: dict[int, float] = {}
 
-    def shut(self, login: str, place: str) -> bool:
-        """Whether nobody gets in there as that now, whatever their secret."""
+    def is_locked(self, login: str, place: str) -> bool:
+        """Whether that login is locked at that place, whatever the secret."""
         now = self._clock.monotonic()
         if self._here.count((login, place), now) >= OF_ONE:
             return True
@@ -50,7 +53,7 @@ class Gate:
         return self._of_login is not None and self._logins.count(login, now) >= self._of_login
 
     def failed(self, login: str, place: str) -> int:
-        """Somebody was not let in; how often that happened there under that login."""
+        """Counts a failed sign-in; returns how often that happened there under that login."""
         now = self._clock.monotonic()
         if not knows(place):
             self._places.add(place, now)
@@ -59,11 +62,11 @@ class Gate:
         return self._here.count((login, place), now)
 
     def came(self, login: str, place: str) -> None:
-        """They were let in: what failed there before was theirs."""
+        """Records a successful sign-in: earlier failures there were that person's own."""
         self._here.forget((login, place))
 
     def to_tell(self, person: int) -> bool:
-        """Whether the journal is told that a person was kept out; once in a while, however often they are."""
+        """Whether the journal is told of the lock; once in a while, however often it happens."""
         now = self._clock.monotonic()
         if now - self._told.get(person, -WITHIN_S) < WITHIN_S:
             return False
@@ -72,12 +75,12 @@ class Gate:
 
 
 def knows(place: str) -> bool:
-    """Whether the person who tries there came in there before."""
+    """Whether that person has signed in at that place before."""
     return place.startswith(KNOWN)
 
 
 class _Failures(Generic[K]):
-    """When they were, in seconds, for each key; the last ones alone."""
+    """Times of the last failures, in seconds, for each key."""
 
     def __init__(self) -> None:
         self._at: dict[K, deque[float]] = {}
@@ -85,8 +88,8 @@ class _Failures(Generic[K]):
     def add(self, key: K, now: float) -> None:
         at = self._at.pop(key, None) or deque(maxlen=OF_LOGIN)
         at.append(now)
-        self._at[key] = at  # at the end: the first one is that whose last failure is the oldest
-        if len(self._at) > KEPT_MOST:
+        self._at[key] = at  # at the end: the first key is the one with the oldest last failure
+        if len(self._at) > KEPT_MAX:
             del self._at[next(iter(self._at))]
 
     def count(self, key: K, now: float) -> int:

@@ -1,4 +1,4 @@
-"""How do people act where no server runs? A command takes the bank of the people, as a server would."""
+"""The people's bank in the hands of a command, for acts of people where no server runs."""
 
 import os
 from collections.abc import AsyncIterator, Callable
@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import Final, Self, TypeVar
 
-from jackpot.auth.auth_service import Entrance
+from jackpot.auth.auth_service import AuthService
 from jackpot.bank.bank import UNPROVED
 from jackpot.clock import Clock
 from jackpot.config import People
@@ -14,7 +14,7 @@ from jackpot.ledger.journal import Head
 from jackpot.ledger.maintenance.offline import execute
 from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.store import Store
-from jackpot.reports.read.reader import Books
+from jackpot.reports.read.reader import LedgerReader
 from jackpot.rules.commands import DIGEST_BYTES, ActCommand, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import ActAnswer
@@ -27,10 +27,10 @@ _TERMS: Final = People(required=True)
 T = TypeVar("T")
 
 
-class Stopped:
-    """The bank of the people in the hands of a command: `await Stopped.take(store, clock)`."""
+class OfflinePeopleBank:
+    """The people's bank in the hands of a command: `await OfflinePeopleBank.take(store, clock)`."""
 
-    bank = SITE
+    name = SITE
 
     def __init__(self, store: Store, clock: Clock, engine: Engine, head: Head) -> None:
         self._store = store
@@ -41,7 +41,7 @@ class Stopped:
 
     @classmethod
     async def take(cls, store: Store, clock: Clock) -> Self:
-        """Takes it, checked whole (S3). No server may have it. Raises LedgerError."""
+        """Takes the bank, checked whole (S3). No server may have it. Raises LedgerError."""
         await store.new_epoch(SITE, HOLDER)
         engine, head = await store.run(partial(rebuild, bank=SITE))
         engine.new_epoch(int(clock.monotonic() * 1000))
@@ -50,7 +50,7 @@ class Stopped:
     async def person(
         self, command: ActCommand, people: tuple[str, ...], digest: bytes = b"", proof: Proof = UNPROVED
     ) -> ActAnswer:
-        """As of a Desk."""
+        """As of a Bank."""
         at, tick = self._clock.unix_ms(), int(self._clock.monotonic() * 1000)
         digest = digest or os.urandom(DIGEST_BYTES)
         envelope = Envelope(command, at, tick, digest, people=people, proof=proof)
@@ -59,17 +59,17 @@ class Stopped:
         return outcome.of_act()
 
     async def ask(self, question: Callable[[Engine], T]) -> T:
-        """As of a Desk."""
+        """As of a Bank."""
         return question(self._engine)
 
 
 @asynccontextmanager
-async def entered(store: Store, url: str, clock: Clock) -> AsyncIterator[Entrance]:
-    """An entrance to the people of a ledger that no server has. url: of that ledger. Raises LedgerError."""
-    books = Books(url)
-    entrance = Entrance(await Stopped.take(store, clock), store, books, clock, _TERMS)
+async def sign_in_offline(store: Store, url: str, clock: Clock) -> AsyncIterator[AuthService]:
+    """An auth service for a ledger that no server has. url: of that ledger. Raises LedgerError."""
+    books = LedgerReader(url)
+    auth = AuthService(await OfflinePeopleBank.take(store, clock), store, books, clock, _TERMS)
     try:
-        yield entrance
+        yield auth
     finally:
-        entrance.close()
+        auth.close()
         await books.close()

@@ -1,4 +1,4 @@
-"""How is a secret checked, without holding anybody up? In few threads, with few in front of them.
+"""Hashing of passwords (argon2id) in few threads with a bounded queue, and TOTP codes.
 
 A check takes a tenth of a second and 64 MiB on purpose, so that a stolen hash is worth little. More checks
 than may wait are refused at once, and tables play on.
@@ -32,7 +32,7 @@ LANES: Final = 1
 # What the library in C says of a hash that was made.
 ARGON2_OK: Final = 0
 # Checks that wait, too: some two seconds for the last of them.
-WAITING_MOST: Final = 32
+WAITING_MAX: Final = 32
 # Of one place: a shift that signs in behind one address, and a quarter of what there is room for.
 OF_PLACE: Final = 8
 # RFC 6238: six digits, of half a minute each; the one before and the next are good, since clocks differ.
@@ -48,7 +48,7 @@ BUSY: Final = "too many people sign in at once: try again in some seconds"
 T = TypeVar("T")
 
 
-class Hashing:
+class PasswordHashing:
     """Makes and checks hashes of secrets. hasher: argon2id, as RFC 9106 advises for little memory."""
 
     def __init__(self, hasher: PasswordHasher | None = None) -> None:
@@ -60,13 +60,13 @@ class Hashing:
         self._places: Counter[str] = Counter()
 
     async def hash(self, secret: str) -> str:
-        """What is kept of a secret. Raises Denied where too many are checked."""
+        """Hashes a secret for storage. Raises Denied if too many are checked."""
         return await self._aside(self._known, lambda: self._hasher.hash(secret))
 
     async def mark(self, digest: bytes, salt: bytes) -> bytes:
-        """Of as many bytes, for a digest that holds a secret: who reads it guesses as slowly as from a hash.
+        """A hash of that many bytes, for a digest that covers a secret; as slow to guess as a password hash.
 
-        salt: 8 bytes or more. Raises Denied where too many are checked.
+        salt: 8 bytes or more. Raises Denied if too many are checked.
         """
         hasher = self._hasher
         return await self._aside(
@@ -77,15 +77,15 @@ class Hashing:
         )
 
     async def fits(self, hash_: str | None, secret: str, place: str = "", *, known: bool = False) -> bool:
-        """Whether the hash is of that secret; None: of nobody's. place: as in a Gate. Raises Denied.
+        """Whether the hash is of that secret; None: there is no such person. Raises Denied.
 
-        known: that person came in there before.
+        place: as in a LoginRateLimiter. known: that person has signed in there before.
         """
 
         def verified() -> bool:
             return is_hash_of(hash_ or self._nobodys, secret) and hash_ is not None
 
-        full = not known and self._inside >= AT_ONCE + WAITING_MOST - OF_KNOWN
+        full = not known and self._inside >= AT_ONCE + WAITING_MAX - OF_KNOWN
         if full or self._places[place] >= OF_PLACE:
             raise _too_many()
         self._places[place] += 1
@@ -96,11 +96,11 @@ class Hashing:
 
     @cached_property
     def _nobodys(self) -> str:
-        """Of a secret that nobody has: an unknown login takes as long as a known one."""
+        """The hash of a secret that nobody has: an unknown login takes as long as a known one."""
         return self._hasher.hash(secrets.token_urlsafe())
 
     async def _aside(self, thread: ThreadPoolExecutor, work: Callable[[], T]) -> T:
-        if self._inside >= AT_ONCE + WAITING_MOST:
+        if self._inside >= AT_ONCE + WAITING_MAX:
             raise _too_many()
         self._inside += 1
         try:
@@ -109,13 +109,13 @@ class Hashing:
             self._inside -= 1
 
     def close(self) -> None:
-        """Waits for nothing."""
+        """Closes without waiting."""
         for thread in (self._known, self._unknown):
             thread.shutdown(wait=False, cancel_futures=True)
 
 
 def is_hash_of(hash_: str, secret: str) -> bool:
-    """Whether an encoded hash is of that secret, as `PasswordHasher.verify` says it, by this thread alone.
+    """As `PasswordHasher.verify`, in this thread alone: whether an encoded hash is of that secret.
 
     A hash has the lanes that it was made with until its secret is changed. Here they are filled one after the
     other, so that one sign-in takes one processor, however old the hash. Raises HashingError.
@@ -146,7 +146,7 @@ def _too_many() -> Denied:
 
 
 def invitation(key: bytes, login: str, site: str) -> str:
-    """The address that an app on a phone takes a key from."""
+    """The otpauth address from which an app on a phone takes a key."""
     totp = TOTP(key, TOTP_DIGITS, SHA1(), TOTP_STEP_S, enforce_key_length=False)  # noqa: S303 - as below
     return totp.get_provisioning_uri(login, site)
 
@@ -158,7 +158,7 @@ def totp_at(key: bytes, step: int) -> str:
 
 
 def totp_step(key: bytes, code: str, unix_ms: int, used: int) -> int | None:
-    """The step of a code that is good now and was not used; None where it is not good. used: the last one."""
+    """The step of a code that is valid now and not used; None if it is not valid. used: the last one."""
     now, code = unix_ms // 1000 // TOTP_STEP_S, "".join(code.split())  # apps show them in two groups
     for step in range(max(now - TOTP_DRIFT, used + 1), now + TOTP_DRIFT + 1):
         if hmac.compare_digest(totp_at(key, step).encode(), code.encode()):

@@ -1,4 +1,4 @@
-"""How do people join a site, and get their codes and tokens? And how do the first two begin?"""
+"""Administration of people: the first two admins, new people, one-time codes and API tokens."""
 
 import secrets
 from base64 import b64encode
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Final, NamedTuple
 
-from jackpot.auth.auth_service import TOKEN_BYTES, Entrance, Person, secret_fault
+from jackpot.auth.auth_service import TOKEN_BYTES, AuthenticatedPerson, AuthService, secret_fault
 from jackpot.ledger import keyring
 from jackpot.ledger.keyring import Named, Secret, digest_of
 from jackpot.ledger.store import DataRefused
@@ -24,8 +24,8 @@ CODE_BYTES: Final = 10
 CODE_HOLDS_MS: Final = 3 * 24 * 60 * 60 * 1_000
 
 
-class Coming(NamedTuple):
-    """Somebody who joins. secret: as they have just chosen it."""
+class NewPerson(NamedTuple):
+    """A person who joins. secret: as they have just chosen it."""
 
     login: str
     name: str
@@ -40,57 +40,63 @@ class GivenCode(NamedTuple):
     until: int
 
 
-class Staff:
-    """Has people join the site, through its entrance. Raises what that raises."""
+class PersonAdmin:
+    """Has people join the site, through its auth service. Raises what that raises."""
 
-    def __init__(self, entrance: Entrance) -> None:
-        self._entrance = entrance
+    def __init__(self, auth: AuthService) -> None:
+        self._auth = auth
 
-    async def begin(self, first: Sequence[Coming], by: str) -> None:
+    async def begin(self, first: Sequence[NewPerson], by: str) -> None:
         """Makes the first two people, while there is nobody. by: who does it on the server's machine."""
         if len({names.plain(one.login) for one in first}) < len(first):
             raise Denied(Code.TWICE, "login: each of the first people has one of their own")
-        if (await self._entrance.roster.look()).state.people:
+        if (await self._auth.directory.look()).state.people:
             raise Denied(Code.NOT_EMPTY, "the site has people already: an admin adds others")
         newcomers = [await self._newcomer(one, number) for number, one in enumerate(first, 1)]
         await self._admit(FirstPeople(tuple(newcomers)), newcomers, by)
 
-    async def recover(self, admin: Coming, by: str) -> int:
-        """Makes another admin, where all are lost: their number. by: as in `begin`."""
-        number = len((await self._entrance.roster.look()).state.people) + 1
+    async def recover(self, admin: NewPerson, by: str) -> int:
+        """Makes another admin after all are lost; their number. by: as in `begin`."""
+        number = len((await self._auth.directory.look()).state.people) + 1
         mark, secret = await self._newcomer(admin, number)
         return (await self._admit(Recover(mark, secret), [(mark, secret)], by)).person
 
     async def add(
-        self, by: Sequence[Person], login: str, name: str, roles: Sequence[Role], digest: bytes = b""
+        self,
+        by: Sequence[AuthenticatedPerson],
+        login: str,
+        name: str,
+        roles: Sequence[Role],
+        digest: bytes = b"",
     ) -> ActAnswer:
-        """A person joins without a secret; where they come with a role it may wait for a second admin.
+        """Adds a person without a secret; with a role that may wait for a second admin.
 
-        digest: as in `Entrance.act`.
+        digest: as in `AuthService.act`.
         """
         mark = await self._named(login, name)
-        answer = await self._entrance.act(self._entrance.site, AddPerson(mark, tuple(roles)), by, digest)
+        answer = await self._auth.act(self._auth.site, AddPerson(mark, tuple(roles)), by, digest)
         if not answer.ok:  # nobody has that name, and no request waits with it
-            await self._entrance.store.change(keyring.drop_name(mark))
+            await self._auth.store.change(keyring.drop_name(mark))
         return answer
 
-    async def give_code(self, by: Person, person: int, digest: bytes = b"") -> GivenCode:
-        """The one-time code for a person who has no secret; shown once, to that admin.
+    async def give_code(self, by: AuthenticatedPerson, person: int, digest: bytes = b"") -> GivenCode:
+        """Makes a one-time code for a person who has no secret; shown once, to that admin.
 
         digest: as in `add`.
         """
-        code, until = secrets.token_hex(CODE_BYTES), self._entrance.clock.unix_ms() + CODE_HOLDS_MS
+        code, until = secrets.token_hex(CODE_BYTES), self._auth.clock.unix_ms() + CODE_HOLDS_MS
         command = GiveCode(person, digest_of(code), until)
-        _check(await self._entrance.act(self._entrance.site, command, [by], digest))
+        _check(await self._auth.act(self._auth.site, command, [by], digest))
         return GivenCode(person, code, until)
 
     async def forget(self) -> None:
-        """Erases what is kept of those whose names the journal says are erased, and secrets by which nobody
-        comes in any more: of who left, and of who waits for a code. Again where that failed.
+        """Erases what is kept of people whose names are erased, and secrets that are no longer valid.
+
+        Such secrets are those of people who left, or who wait for a code. Repeats what failed before.
         """
         # The secrets first: one that somebody chooses meanwhile is not among them.
-        secrets_ = await self._entrance.books.read(keyring.secret_rows)
-        sheet = await self._entrance.roster.look()
+        secrets_ = await self._auth.books.read(keyring.secret_rows)
+        sheet = await self._auth.directory.look()
         gone = [one for one in sheet.state.people if one.erased and one.mark in sheet.named]
         erased = [keyring.drop_name(one.mark) for one in gone]
         left = [
@@ -105,43 +111,48 @@ class Staff:
             if row.kept.person in shut and row.digest not in sheet.secrets() and row.is_its_own()
         ]
         if gone or over:
-            await self._entrance.store.change(*erased, *left, *over)
+            await self._auth.store.change(*erased, *left, *over)
 
-    async def make_token(self, by: Person, roles: Sequence[Role], until: int, digest: bytes = b"") -> str:
-        """A token for a program of that person's; shown once. until: its end, unix milliseconds.
+    async def make_token(
+        self, by: AuthenticatedPerson, roles: Sequence[Role], until: int, digest: bytes = b""
+    ) -> str:
+        """Makes an API token for that person's program; shown once.
 
-        digest: as in `add`.
+        until: its end, unix milliseconds. digest: as in `add`.
         """
-        if until <= self._entrance.clock.unix_ms():
+        if until <= self._auth.clock.unix_ms():
             raise Denied(Code.BAD_REQUEST, "until: it is over already")
         token = secrets.token_urlsafe(TOKEN_BYTES)
         command = MakeToken(digest_of(token), tuple(roles), until)
-        _check(await self._entrance.act(self._entrance.site, command, [by], digest))
+        _check(await self._auth.act(self._auth.site, command, [by], digest))
         return token
 
     async def _admit(self, act: ActCommand, newcomers: Sequence[Newcomer], by: str) -> ActAnswer:
-        """Has people join; where that is refused, what was kept of them is dropped."""
-        answer = await self._entrance.site.person(act, (by,))
+        """Has people join; if that is refused, drops what was kept of them."""
+        answer = await self._auth.site.person(act, (by,))
         if not answer.ok:
             kept = [(keyring.drop_name(mark), keyring.drop_secret(secret)) for mark, secret in newcomers]
-            await self._entrance.store.change(*chain.from_iterable(kept))
+            await self._auth.store.change(*chain.from_iterable(kept))
         return _check(answer)
 
-    async def _newcomer(self, coming: Coming, number: int) -> Newcomer:
+    async def _newcomer(self, coming: NewPerson, number: int) -> Newcomer:
         """Keeps the name and the secret that somebody has chosen."""
         if (wrong := secret_fault(coming.secret, names.plain(coming.login))) is not None:
             raise Denied(Code.BAD_REQUEST, f"secret: {wrong}")
         mark = await self._named(coming.login, coming.name)
-        kept = Secret(number, await self._entrance.hashing.hash(coming.secret))
-        await self._entrance.store.change(kept.kept())
+        kept = Secret(number, await self._auth.hashing.hash(coming.secret))
+        await self._auth.store.change(kept.kept())
         return mark, kept.digest
 
     async def _named(self, login: str, name: str) -> bytes:
-        """Keeps what a new person is called; its mark. One that nobody has in the end is in nobody's way."""
+        """Keeps the name of a new person; returns its digest.
+
+        A name that nobody gets in the end does no harm.
+        """
         for field, text in (("login", login), ("name", name)):
             if (wrong := names.fault(text)) is not None:
                 raise Denied(Code.BAD_REQUEST, f"{field}: {wrong}")
-        sheet, plain = await self._entrance.roster.look(), names.plain(login)
+        sheet, plain = await self._auth.directory.look(), names.plain(login)
         taken = {person.mark for person in sheet.state.people}
         named = Named.of(plain, " ".join(name.split()))
         asked = b"".join(request.command for request in sheet.state.requests)
@@ -149,7 +160,7 @@ class Staff:
         free = [one.mark for one in kept if b64encode(one.mark) not in asked]
         try:
             erased = [keyring.drop_name(mark) for mark in free]
-            await self._entrance.store.change(*erased, named.kept())
+            await self._auth.store.change(*erased, named.kept())
         except DataRefused as error:
             raise Denied(Code.TWICE, f"login: {plain!r} is somebody's already") from error
         return named.mark

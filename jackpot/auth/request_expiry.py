@@ -1,6 +1,6 @@
-"""When is a request over that nobody confirmed? The server looks, and the journal says so for all to see.
+"""Expiry of requests that nobody confirmed in time; the journal records it.
 
-Its time is over, or the one who asked has lost a right since.
+A request is over when its time is, or once the one who asked has lost a right since.
 """
 
 import asyncio
@@ -8,41 +8,41 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final
 
-from jackpot.auth.directory import Roster
-from jackpot.bank.bank import BankStopped, Desk
+from jackpot.auth.directory import Directory
+from jackpot.bank.bank import Bank, BankStopped
 from jackpot.ledger.store import LedgerError
 from jackpot.rules.acts.requests import REQUEST_HOLDS_MS, ExpireRequest
-from jackpot.rules.state import Request
+from jackpot.rules.state import ApprovalRequest
 
 # How long after its end a request may still be counted among those that wait.
 LOOK_S: Final = 5.0
 
 
-async def expire(desks: Sequence[Desk], roster: Roster) -> None:
-    """Ends the requests that are over, in each bank that is decided here."""
+async def expire(banks: Sequence[Bank], directory: Directory) -> None:
+    """Ends expired requests, in each bank that is decided here."""
     while True:
         await asyncio.sleep(LOOK_S)
-        for desk in desks:
+        for bank in banks:
             with suppress(BankStopped):  # who has it by now looks after its requests
-                await expire_now(desk, roster)
+                await expire_now(bank, directory)
 
 
-async def expire_now(desk: Desk, roster: Roster) -> None:
-    """Ends those that are over now. Raises BankStopped."""
-    tick = int(desk.clock.monotonic() * 1000)
-    waited = await desk.ask(
+async def expire_now(bank: Bank, directory: Directory) -> None:
+    """Ends the requests that are expired now. Raises BankStopped."""
+    tick = int(bank.clock.monotonic() * 1000)
+    waited = await bank.ask(
         lambda engine: [(one, engine.epoch.waited_ms(one, tick)) for one in engine.state.requests]
     )
     for request, waited_ms in waited:
         lost = 0
         with suppress(LedgerError):  # the rules refuse anyway what such a person asked for
-            lost = await lost_since(roster, request)
+            lost = await lost_since(directory, request)
         if lost or waited_ms >= REQUEST_HOLDS_MS:
-            await desk.person(ExpireRequest(f"{desk.bank}-{request.id}", waited_ms, lost), ())
+            await bank.person(ExpireRequest(f"{bank.name}-{request.id}", waited_ms, lost), ())
 
 
-async def lost_since(roster: Roster, request: Request) -> int:
-    """The entry by which the one who asked has lost a right since, 0 for none. Raises LedgerError."""
+async def lost_since(directory: Directory, request: ApprovalRequest) -> int:
+    """The entry by which the asker has lost a right since, 0 for none. Raises LedgerError."""
     asker = request.people.signed[0]
-    lost = (await roster.look()).state.people[asker.id - 1].lost
+    lost = (await directory.look()).state.people[asker.id - 1].lost
     return lost if lost > asker.lost else 0

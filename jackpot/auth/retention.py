@@ -1,4 +1,4 @@
-"""Which names and papers are kept no longer? The server looks once an hour.
+"""Retention: erases names and papers by age, and drops rows that no entry names, once an hour.
 
 The journal says that a name was erased by age. Papers of a hit that waits stay, however old they are. What
 was kept for an act that was never decided goes, whatever the site keeps.
@@ -11,9 +11,9 @@ from typing import Final, NamedTuple
 
 import structlog
 
-from jackpot.auth.auth_service import Entrance
-from jackpot.auth.person_admin import Staff
-from jackpot.bank.bank import Desk
+from jackpot.auth.auth_service import AuthService
+from jackpot.auth.person_admin import PersonAdmin
+from jackpot.bank.bank import Bank
 from jackpot.clock import Clock
 from jackpot.ledger import keyring, papers
 from jackpot.ledger.joined_banks import and_its_parts
@@ -34,67 +34,67 @@ STEP_MOST_MS: Final = 60_000
 log: Final = structlog.get_logger()
 
 
-async def names_by_age(desk: Desk, entrance: Entrance, days: int) -> None:
+async def names_by_age(bank: Bank, auth: AuthService, days: int) -> None:
     """Erases the names of people who left so many days ago, while the site's bank is held here.
 
     Raises BankStopped.
     """
-    await _each_hour("names_not_erased", entrance.clock, lambda: erase_names(desk, entrance, days))
+    await _each_hour("names_not_erased", auth.clock, lambda: erase_names(bank, auth, days))
 
 
-async def papers_by_age(desk: Desk, entrance: Entrance, days: int) -> None:
+async def papers_by_age(bank: Bank, auth: AuthService, days: int) -> None:
     """Erases papers of a bank's paid hits that are so many days old, while it is held here.
 
     Raises BankStopped.
     """
-    await _each_hour("papers_not_erased", entrance.clock, lambda: erase_papers(desk, entrance, days))
+    await _each_hour("papers_not_erased", auth.clock, lambda: erase_papers(bank, auth, days))
 
 
-async def strays(desk: Desk, entrance: Entrance) -> None:
-    """Drops papers of payouts that were never made, in any bank, and what is kept of people who never joined
-    or of secrets by which nobody comes in, while the site's bank is held here.
+async def strays(bank: Bank, auth: AuthService) -> None:
+    """Drops rows that no entry names, while the site's bank is held here.
 
-    desk: of that bank. Raises BankStopped.
+    These are papers of payouts that were never made, in any bank, people who never joined, and secrets that
+    are not valid. bank: of that bank. Raises BankStopped.
     """
-    await _each_hour("strays_not_dropped", entrance.clock, Strays(desk, entrance).drop)
+    await _each_hour("strays_not_dropped", auth.clock, Strays(bank, auth).drop)
 
 
-async def erase_names(desk: Desk, entrance: Entrance, days: int) -> None:
-    """Erases those that are too old now. Raises LedgerError, BankStopped."""
-    at = entrance.clock.unix_ms()
+async def erase_names(bank: Bank, auth: AuthService, days: int) -> None:
+    """Erases the names that are too old now. Raises LedgerError, BankStopped."""
+    at = auth.clock.unix_ms()
 
     def old(engine: Engine) -> list[int]:
         people = engine.state.people
         return [one.id for one in people if not one.erased and outlived(one.left, days, at)]
 
-    for number in await desk.ask(old):
-        await desk.person(EraseName(number, days), ())
-    await Staff(entrance).forget()
+    for number in await bank.ask(old):
+        await bank.person(EraseName(number, days), ())
+    await PersonAdmin(auth).forget()
 
 
-async def erase_papers(desk: Desk, entrance: Entrance, days: int) -> None:
-    """Erases those that are too old now, of no hit that waits; also of banks that became part of this one.
+async def erase_papers(bank: Bank, auth: AuthService, days: int) -> None:
+    """Erases papers that are too old now, of no hit that waits; also those of banks that joined this one.
 
     Raises LedgerError, BankStopped.
     """
-    at = entrance.clock.unix_ms()
+    at = auth.clock.unix_ms()
 
     def waiting(engine: Engine) -> list[int]:
         hits = engine.state.hits.values()
         return [hit.number for hit in hits if any(award.status in UNPAID for award in hit.awards)]
 
-    unpaid = await desk.ask(waiting)
+    unpaid = await bank.ask(waiting)
 
     def outlived_of_all(ledger: Reader) -> list[bytes]:
         marks = []
-        for bank in and_its_parts(ledger, desk.bank):
+        for name in and_its_parts(ledger, bank.name):
             # What waited in a bank was paid before it became part of another.
-            marks += outlived_marks(ledger, bank, days, at, unpaid if bank == desk.bank else ())
+            marks += outlived_marks(ledger, name, days, at, unpaid if name == bank.name else ())
         return marks
 
-    marks = await entrance.books.read(outlived_of_all)
+    marks = await auth.books.read(outlived_of_all)
     if marks:
-        await entrance.store.change(*(papers.erase(mark) for mark in marks))
+        await auth.store.change(*(papers.erase(mark) for mark in marks))
 
 
 class Strays:
@@ -103,17 +103,20 @@ class Strays:
     What is one at two looks in a row is dropped: in between, whatever was on its way has been decided.
     """
 
-    def __init__(self, desk: Desk, entrance: Entrance) -> None:
-        self._desk = desk
-        self._entrance = entrance
+    def __init__(self, bank: Bank, auth: AuthService) -> None:
+        self._bank = bank
+        self._auth = auth
         self._before: _Look | None = None
 
     async def drop(self) -> None:
-        """A look. Raises LedgerError, and the next one is a first one; BankStopped."""
+        """Takes a look, and drops what it finds for the second time.
+
+        Raises LedgerError, and the next look is a first one; BankStopped.
+        """
         before, self._before = self._before or _Look(), None
-        await self._desk.ask(lambda _engine: None)  # whether it is held here still
-        at = self._entrance.clock.unix_ms()
-        found = await self._entrance.books.read(lambda ledger: stray_marks(ledger, before.since))
+        await self._bank.ask(lambda _engine: None)  # whether it is held here still
+        at = self._auth.clock.unix_ms()
+        found = await self._auth.books.read(lambda ledger: stray_marks(ledger, before.since))
         names, secrets = await self._of_people()
         statements = [
             *map(papers.drop, found & before.found),
@@ -121,19 +124,19 @@ class Strays:
             *map(keyring.drop_secret, secrets & before.secrets),
         ]
         if statements:
-            await self._entrance.store.change(*statements)
+            await self._auth.store.change(*statements)
         # What was there at the look before was found twice by now; a clock of a server may be behind.
         left = frozenset(found - before.found)
         self._before = _Look(left, at, before.at - DAY_MS, names - before.names, secrets - before.secrets)
 
     async def _of_people(self) -> tuple[frozenset[bytes], frozenset[bytes]]:
-        """The marks of names and the digests of secrets that are nobody's.
+        """The digests of names and of secrets that no person has.
 
-        Such as fit their own key: what somebody changed stays for who looks into it.
+        Only rows that fit their own key: what somebody changed stays for an investigation.
         """
-        books = self._entrance.books
+        books = self._auth.books
         names, secrets = await books.read(lambda ledger: (keyring.names(ledger), keyring.secret_rows(ledger)))
-        sheet = await self._entrance.roster.look()
+        sheet = await self._auth.directory.look()
         taken = {person.mark for person in sheet.state.people}
         asked = b"".join(request.command for request in sheet.state.requests)
         marks = {one.mark for one in names if one.is_marked()} - taken
@@ -143,7 +146,7 @@ class Strays:
 
 
 class _Look(NamedTuple):
-    """What one look found, and when it was. since: from when on the next one looks at papers that were kept.
+    """Result of one look, and its time. since: from when on the next one looks at papers that were kept.
 
     Both are unix milliseconds. found, names, secrets: the keys of rows of papers, of people, of secrets.
     """
@@ -156,10 +159,10 @@ class _Look(NamedTuple):
 
 
 async def _each_hour(trouble: str, clock: Clock, work: Callable[[], Awaitable[None]]) -> None:
-    """trouble: what is logged where the ledger did not let it be done.
+    """Runs a job each hour. trouble: what is logged if the ledger did not let it be done.
 
-    A look counts where the clock went on by itself since the one before. Nothing is done at the start: where
-    the clock is wrong then, it has an hour to be put right, before what is erased is lost for ever.
+    A look counts if the clock was not stepped since the one before. Nothing is done at the start: if the
+    clock is wrong then, it has an hour to be put right, before what is erased is lost for ever.
     """
     before = _difference_ms(clock)
     while True:
@@ -176,5 +179,5 @@ async def _each_hour(trouble: str, clock: Clock, work: Callable[[], Awaitable[No
 
 
 def _difference_ms(clock: Clock) -> float:
-    """What the wall clock is ahead of the monotonic one; a step of it alone changes this."""
+    """The wall clock minus the monotonic one; only a step of the wall clock changes this."""
     return clock.unix_ms() - clock.monotonic() * 1000

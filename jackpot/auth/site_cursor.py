@@ -1,11 +1,11 @@
-"""When does a bank note that people have lost a right? Soon after, and when it is taken (S8)."""
+"""Site cursor of each bank: has it note that people have lost a right, soon after and at takeover (S8)."""
 
 import asyncio
 from contextlib import suppress
 from typing import Final
 
-from jackpot.auth.directory import Roster
-from jackpot.bank.bank import Desk
+from jackpot.auth.directory import Directory
+from jackpot.bank.bank import Bank
 from jackpot.ledger.store import LedgerError
 from jackpot.rules.acts.site_cursor import SeePeople
 
@@ -13,16 +13,16 @@ from jackpot.rules.acts.site_cursor import SeePeople
 LOOK_S: Final = 10.0
 
 
-async def see_people(desk: Desk, roster: Roster) -> None:
-    """Notes it again and again, as long as the bank is held here. Raises BankStopped."""
+async def see_people(bank: Bank, directory: Directory) -> None:
+    """Updates the cursor again and again, as long as the bank is held here. Raises BankStopped."""
     while True:
         with suppress(LedgerError):  # who cannot be read has lost nothing yet that is known
-            await see_now(desk, roster)
+            await see_now(bank, directory)
         await asyncio.sleep(LOOK_S)
 
 
-async def see_now(desk: Desk, roster: Roster) -> None:
-    """Notes it, if there is anything new. Raises LedgerError, BankStopped."""
-    sheet = await roster.look()
-    if sheet.state.lost > await desk.ask(lambda engine: engine.state.known):
-        await desk.person(SeePeople(sheet.state.seq, sheet.hash), ())
+async def see_now(bank: Bank, directory: Directory) -> None:
+    """Updates the cursor, if there is anything new. Raises LedgerError, BankStopped."""
+    sheet = await directory.look()
+    if sheet.state.lost > await bank.ask(lambda engine: engine.state.known):
+        await bank.person(SeePeople(sheet.state.seq, sheet.hash), ())

@@ -1,6 +1,6 @@
-"""Do configuration and ledger agree before a link starts (S3, L9)?
+"""Aligns configuration and ledger before a link starts (S3, L9).
 
-Where the two differ the journal is right, and the link is suspended.
+If the two differ the journal prevails, and the link is suspended.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 import structlog
 
-from jackpot.bank.bank import Desk
+from jackpot.bank.bank import Bank
 from jackpot.bank.signed_head_check import check_signed, tell_unproved
 from jackpot.config import Config, differences
 from jackpot.config.writing import writing
@@ -28,7 +28,7 @@ from jackpot.rules.engine import Engine
 from jackpot.rules.money import to_cents
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.signing import SITE
-from jackpot.rules.state import CLOSED, State
+from jackpot.rules.state import CLOSED, BankState
 
 # What to do about a link that opens in a ledger that was there before.
 NOT_THERE: Final = (
@@ -50,7 +50,7 @@ class OtherSite(LedgerUnusable):
     """The ledger is not that of the configuration's site."""
 
 
-class Opened(NamedTuple):
+class AlignedBank(NamedTuple):
     """missing, left_out: what `missing_banks` and `left_out_banks` find. first: there was no bank at all.
 
     proved: for each bank that has a signed head, the newest row that one proves.
@@ -62,8 +62,8 @@ class Opened(NamedTuple):
     proved: dict[str, int]
 
 
-async def open_books(store: Store, config: Config, unix_ms: int) -> Opened:
-    """Opens every bank of the configuration if the ledger is empty; else finds where the two differ.
+async def open_books(store: Store, config: Config, unix_ms: int) -> AlignedBank:
+    """Opens every bank of the configuration if the ledger is empty; otherwise finds the differences.
 
     Raises LedgerCorrupt where its schema is not that of the migrations, a bank does not begin as one does, or
     the ledger is not the one whose heads were signed; OtherSite where it is another site's.
@@ -75,13 +75,13 @@ async def open_books(store: Store, config: Config, unix_ms: int) -> Opened:
         url, site = without_password(config.ledger.url), config.site.first_id
         log.warning("banks_opened", url=url, site=site, banks=config.banks, seeds=seeds(config, config.links))
     missing, left_out = await store.run(lambda ledger: _compared(ledger, config))
-    return Opened(missing, left_out, first, proved)
+    return AlignedBank(missing, left_out, first, proved)
 
 
 async def check_books(store: Store, config: Config) -> dict[str, int]:
-    """Is it the ledger of the signed heads, as the migrations make one? As `Opened.proved`.
+    """Checks the schema, and the ledger against its signed heads. Returns `AlignedBank.proved`.
 
-    Looked at before anything is written: else a lost ledger would begin again at its seeds. Raises
+    Runs before anything is written; otherwise a lost ledger would begin again at its seeds. Raises
     LedgerCorrupt.
     """
     found = await store.run(Reader.schema)
@@ -95,12 +95,16 @@ async def check_books(store: Store, config: Config) -> dict[str, int]:
 
 
 def _by_hand(ledger: Reader) -> list[str]:
-    """What somebody may have written into a head: no row is decided by it, so nothing waits for people."""
+    """Problems: heads that somebody edited by hand. They are warnings only, since no row is decided by a
+    head.
+    """
     return [problem for bank in ledger.banks() for problem in takeovers.differences(ledger, bank)]
 
 
 async def begin(store: Store, config: Config, unix_ms: int) -> bool:
-    """Opens every bank of the configuration where the ledger is empty, at once (S3): whether it did."""
+    """Opens every bank of the configuration in one transaction if the ledger is empty (S3). Returns whether
+    it did.
+    """
     if await store.run(Reader.banks):
         return False
     try:
@@ -125,7 +129,7 @@ def _compared(ledger: Reader, config: Config) -> tuple[dict[str, str], list[str]
 
 
 def seeds(config: Config, links: Iterable[LinkTerms]) -> dict[str, str]:
-    """What each level of these links opens at, by link and level."""
+    """Seed of each level of these links, by link and level."""
     sums = writing(config.site.locale, config.site.currency)
     return {
         f"{link.link}.{level.level}": sums.text(to_cents(level.seed))
@@ -135,9 +139,9 @@ def seeds(config: Config, links: Iterable[LinkTerms]) -> dict[str, str]:
 
 
 def missing_banks(ledger: Reader, config: Config) -> dict[str, str]:
-    """The banks that the configuration names and the ledger does not have, or has without a row.
+    """Banks of the configuration that the ledger lacks or has without a row, each with a message.
 
-    And what to say of each: where all its links lie in other banks, it was never meant.
+    Where all links of such a bank lie in other banks, the configuration is at fault, and the message says so.
     """
     there = [bank for bank in ledger.banks() if ledger.head(bank).seq]
     missing = [bank for bank in (*config.banks, SITE) if bank not in there]
@@ -165,7 +169,7 @@ def left_out_banks(ledger: Reader, config: Config) -> list[str]:
 
 
 def is_left_out(bank: str) -> str:
-    """What to say of a bank that the configuration left out."""
+    """Message about a bank that the configuration left out."""
     return (
         f"bank {bank} is open in the ledger, and no link of the configuration lies in it: its links "
         "are closed, and what their meters hold waits"
@@ -192,13 +196,13 @@ def check_site(ledger: Reader, config: Config) -> str:
 
 
 def _finished(ledger: Reader) -> list[str]:
-    """The banks that say whose they are. One without a row, or in a part of a copy, does not."""
+    """Banks whose first entry names their site. One without a row, or from an unfinished copy, has none."""
     heads = [ledger.head(bank) for bank in ledger.banks()]
     return [head.bank for head in heads if head.seq and head.holder != UNFINISHED_COPY]
 
 
 def _check_renamed(ledger: Reader, config: Config, site: str) -> None:
-    """A name may change; with no link in common it is another site's configuration.
+    """Accepts a renamed site, unless the configuration has no link in common with the ledger.
 
     Raises OtherSite.
     """
@@ -210,59 +214,63 @@ def _check_renamed(ledger: Reader, config: Config, site: str) -> None:
         )
 
 
-async def agree(desk: Desk, config: Config, store: Store, *, first: bool) -> None:
+async def agree(bank: Bank, config: Config, store: Store, *, first: bool) -> None:
     """Opens what the configuration adds; suspends what it would change (L9).
 
     first: this process made the ledger. A link that lies in another bank of the ledger is not opened a second
-    time, with new seeds: it waits until the configuration says so, or the banks are joined. May be done
-    again. Raises BankStopped, LedgerError.
+    time at new seeds: it waits until the configuration is corrected, or the banks are joined. Idempotent.
+    Raises BankStopped, LedgerError.
     """
-    known = await desk.ask(_terms)
-    ours = [terms for terms in config.links if terms.bank == desk.bank]
+    known = await bank.ask(_terms)
+    ours = [terms for terms in config.links if terms.bank == bank.name]
     elsewhere = {}
     if any(terms.link not in known for terms in ours):
-        elsewhere = await store.run(lambda ledger: misplaced_links(ledger, config, desk.bank))
+        elsewhere = await store.run(lambda ledger: misplaced_links(ledger, config, bank.name))
     for terms in ours:
         if terms.link in known:
-            await _agree_link(desk, terms, *known[terms.link])
-        elif (bank := elsewhere.get(terms.link)) is not None:
-            log.error("link_elsewhere", link=terms.link, bank=bank, configured=desk.bank, do=_move(bank))
+            await _agree_link(bank, terms, *known[terms.link])
+        elif (name := elsewhere.get(terms.link)) is not None:
+            log.error("link_elsewhere", link=terms.link, bank=name, configured=bank.name, do=_move(name))
         else:
             _tell_opening(terms, config, first=first)
-            await _do(desk, OpenLink(terms))
-    await agree_again(desk, config)
+            await _do(bank, OpenLink(terms))
+    await agree_again(bank, config)
     for link in known.keys() - {terms.link for terms in config.links}:
         if CLOSED not in known[link][1]:
-            log.warning("link_not_configured", bank=desk.bank, link=link)
-    await _agree_tables(desk, config)
+            log.warning("link_not_configured", bank=bank.name, link=link)
+    await _agree_tables(bank, config)
 
 
-async def _agree_link(desk: Desk, terms: LinkTerms, journal: LinkTerms, suspended: list[str]) -> None:
-    """Suspends a link for which the configuration has other terms than the journal; not a closed one."""
+async def _agree_link(bank: Bank, terms: LinkTerms, journal: LinkTerms, suspended: list[str]) -> None:
+    """Suspends an open link whose terms differ between configuration and journal."""
     if CLOSED in suspended:
-        log.warning("link_closed", bank=desk.bank, link=terms.link, do=is_closed(terms.link))
+        log.warning("link_closed", bank=bank.name, link=terms.link, do=is_closed(terms.link))
     elif differ := differences(journal, terms):
-        log.error("config_differs", bank=desk.bank, link=terms.link, differences=differ)
+        log.error("config_differs", bank=bank.name, link=terms.link, differences=differ)
         if CONFIG_REASON not in suspended:
-            await _do(desk, Suspend(CONFIG_REASON, (terms.link,), ""))
+            await _do(bank, Suspend(CONFIG_REASON, (terms.link,), ""))
 
 
-async def agree_again(desk: Desk, config: Config) -> None:
-    """Links that waited for it take wagers again: the journal has the terms of the configuration (L9)."""
-    known = await desk.ask(_terms)
+async def agree_again(bank: Bank, config: Config) -> None:
+    """Resumes links that were suspended for a difference, now that the journal has the configured terms
+    (L9).
+    """
+    known = await bank.ask(_terms)
     for terms in config.links:
         journal, suspended = known.get(terms.link, (None, []))
         if journal == terms and CONFIG_REASON in suspended and CLOSED not in suspended:
-            await _do(desk, Resume(CONFIG_REASON, (terms.link,), ""))
+            await _do(bank, Resume(CONFIG_REASON, (terms.link,), ""))
 
 
 def is_closed(link: str) -> str:
-    """What to do about a link that the configuration still has, and that people have closed."""
+    """Message about a closed link that the configuration still has."""
     return f"link {link} was closed and takes nothing more: take it out of the configuration"
 
 
 def _tell_opening(terms: LinkTerms, config: Config, *, first: bool) -> None:
-    """Logs it; as a warning if the ledger is not new, for it may have lost the meter that the link had."""
+    """Logs the opening of a link; as a warning if the ledger is not new, since it may have lost the link's
+    meter.
+    """
     facts = {"bank": terms.bank, "link": terms.link, "paytable": terms.paytable}
     if first:
         log.info("link_opening", **facts)
@@ -270,18 +278,18 @@ def _tell_opening(terms: LinkTerms, config: Config, *, first: bool) -> None:
         log.warning("link_opening", **facts, seeds=seeds(config, [terms]), do=NOT_THERE)
 
 
-async def _agree_tables(desk: Desk, config: Config) -> None:
-    tables, links = await desk.ask(lambda engine: (table_terms(engine.state), views.link_terms(engine.state)))
+async def _agree_tables(bank: Bank, config: Config) -> None:
+    tables, links = await bank.ask(lambda engine: (table_terms(engine.state), views.link_terms(engine.state)))
     for terms in config.tables:
         if terms.links[0] in links and tables.get(terms.table) != terms:
-            log.info("table_opening", bank=desk.bank, table=terms.table, links=terms.links)
-            await _do(desk, OpenTable(terms))
+            log.info("table_opening", bank=bank.name, table=terms.table, links=terms.links)
+            await _do(bank, OpenTable(terms))
 
 
 def misplaced_links(ledger: Reader, config: Config, but: str = "") -> dict[str, str]:
     """The links of the configuration that lie in another bank of the ledger, and that bank.
 
-    but: a bank that need not be looked into. Raises LedgerCorrupt where a bank cannot be read.
+    but: a bank to skip. Raises LedgerCorrupt where a bank cannot be read.
     """
     others = [bank for bank in _finished(ledger) if bank != but and not has_ended(ledger, bank)]
     if tuple(others) == config.banks and len(others) == 1:
@@ -309,12 +317,12 @@ def disagreements(ledger: Reader, config: Config) -> list[str]:
 
 
 def is_misplaced(link: str, bank: str, configured: str) -> str:
-    """What to say of a link of the configuration that lies in another bank of the ledger."""
+    """Message about a configured link that lies in another bank of the ledger."""
     return f"link {link} lies in bank {bank} of the ledger, and not in bank {configured}: {_move(bank)}"
 
 
 def _move(bank: str) -> str:
-    """What to do about a link that lies in another bank than the configuration says."""
+    """Instruction for a link that lies in another bank than the configuration says."""
     return (
         f'write bank = "{bank}" on the link, as the ledger has it, and start again; or join the two banks '
         "(jackpot bank join) and write the new one"
@@ -322,12 +330,12 @@ def _move(bank: str) -> str:
 
 
 def links_by_bank(ledger: Reader, banks: Collection[str]) -> dict[str, list[str]]:
-    """The links of each bank that has not ended, as it stands; another server may be writing it."""
+    """Links of each bank that has not ended, as of now; another server may be writing it."""
     states = {bank: read_to(ledger, bank, ledger.head(bank)).state for bank in banks}
     return {bank: list(views.link_terms(state)) for bank, state in states.items() if not state.closed_into}
 
 
-def table_terms(state: State) -> dict[str, TableTerms]:
+def table_terms(state: BankState) -> dict[str, TableTerms]:
     """The terms of every table, by id, as the journal has them."""
     return {table.terms.table: table.terms for table in state.tables}
 
@@ -336,8 +344,8 @@ def _terms(engine: Engine) -> dict[str, tuple[LinkTerms, list[str]]]:
     return {link.terms.link: (link.terms, list(link.suspended)) for link in engine.state.links}
 
 
-async def _do(desk: Desk, command: Command) -> None:
-    answer = await desk.person(command, ())
+async def _do(bank: Bank, command: Command) -> None:
+    answer = await bank.person(command, ())
     if not answer.ok:
         name = type(command).__name__
-        log.error("not_opened", bank=desk.bank, command=name, code=answer.code, message=answer.message)
+        log.error("not_opened", bank=bank.name, command=name, code=answer.code, message=answer.message)

@@ -1,4 +1,7 @@
-"""What has a bank counted since this server started? For metrics and pages; no count steers anything."""
+"""Counters of one bank since the start of the server.
+
+For metrics and pages; no counter steers anything.
+"""
 
 from collections import Counter
 from typing import Final
@@ -27,8 +30,8 @@ log: Final = structlog.get_logger()
 
 
 class Counts:
-    """One bank's counts. commits, answers: seconds each took; batches: rows of each. By name what is alarmed,
-    by code what was not applied, and by link and kind what settlements awarded, in cents.
+    """Counters of one bank. commits, answers: durations in seconds; batches: rows of each. Also alarms by
+    name, refusals by code, and awards of settlements by link and kind, in cents.
     """
 
     def __init__(self) -> None:
@@ -43,7 +46,7 @@ class Counts:
         self.awards: Counter[tuple[str, str]] = Counter()
 
     def add(self, bank: str, outcome: Outcome) -> None:
-        """Counts and logs what people should know of an outcome."""
+        """Counts and logs the alarms, refusals and awards of an outcome."""
         for name, facts in outcome.alarms:
             self.alarms[name] = self.alarms.get(name, 0) + 1
             whose = tuple(str(facts.get(key)) for key in ("table", "role", "device"))

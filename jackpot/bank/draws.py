@@ -1,4 +1,4 @@
-"""What does chance say at a lock? Fresh numbers by the terms that it is decided on (A7, L9).
+"""Random draws at a lock, from fresh numbers by the terms that the lock is decided on (A7, L9).
 
 A lock that waited while its bank was in doubt may be decided after a change of terms. So numbers are drawn
 with each decision, and those of a decision that was thrown away are thrown away with it: nobody was told.
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Final
 
 from jackpot.rules.cards import DECK
-from jackpot.rules.commands import Draw
+from jackpot.rules.commands import RawDraws
 from jackpot.rules.engine import Engine
 from jackpot.rules.paytable import LinkTerms
 
@@ -21,8 +21,8 @@ Below = Callable[[int], int]
 """A number from 0 to one below the one given."""
 
 
-def draws_at(engine: Engine, name: str, below: Below | None = None) -> dict[str, Draw]:
-    """What a lock at that table needs now, by link; empty where none of its links draws.
+def draws_at(engine: Engine, name: str, below: Below | None = None) -> dict[str, RawDraws]:
+    """Random numbers for a lock at that table, by link; empty if none of its links draws.
 
     below: in place of the system's secure source, for a simulation alone.
     """
@@ -35,9 +35,9 @@ def draws_at(engine: Engine, name: str, below: Below | None = None) -> dict[str,
     }
 
 
-def _draw(terms: LinkTerms, seats: int, below: Below) -> Draw:
-    """Of one lock on one link."""
-    return Draw(
+def _draw(terms: LinkTerms, seats: int, below: Below) -> RawDraws:
+    """Draw of one lock on one link."""
+    return RawDraws(
         magic_chance=below(terms.magic_every) if terms.magic_every else _NEVER,
         magic_card=below(DECK),
         lucky_chance=below(terms.lucky_every) if terms.lucky_every else _NEVER,

@@ -1,14 +1,14 @@
-"""What happens to a bank in this server, and what must the server do next? No I/O: time and news come in.
+"""State machine of one bank in one server. No I/O: time and events are passed in.
 
-Among several servers on one ledger one holds a bank: it alone decides and writes. The others watch it. This
-is the life of one bank in one server, as one table, TRANSITIONS:
+Among several servers on one ledger one holds a bank: it alone decides and writes. The others watch it. The
+lifecycle of a bank in one server is one table, TRANSITIONS:
 
     WATCHING -free-> TAKING -taken-> CHECKING -checked-> OPENING -agreed-> SERVING
         ^   ^__ fenced, lost ______|________|____________________|____________________|  | ending
         |______ released __________________________________ RELEASING <-drained- DRAINING
 
-Each input returns what the shell must do, in order. An input that the table does not list for a state is a
-broken invariant. `life` says what the states mean, and answers every question about a bank.
+Each input returns the actions that the supervisor performs, in order. An input that the table does not list
+for a state is a broken invariant. `service_states` defines the states and all queries on a bank.
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ from jackpot.runtime.head_watch import (
     PER_BANK_S,
     STARTED_TOGETHER_S,
 )
-from jackpot.runtime.service_states import AWAY, HELD, IN_DOUBT, OPEN, Life, State
+from jackpot.runtime.service_states import AWAY, HELD, IN_DOUBT, OPEN, LifecycleState, LifecycleStatus
 
 INPUTS: Final = (
     "seen",  # a look at the head: the bank is not free
@@ -35,7 +35,7 @@ INPUTS: Final = (
     "lost",  # the ledger did not answer, and nothing of ours is on its way
     "taken",  # a new epoch is acknowledged, and what it confirms has not run out
     "taken late",  # a new epoch is acknowledged, so long after it was asked for that it confirms nothing
-    "checked",  # the books of that epoch were read and are sound
+    "checked",  # the ledger was read in that epoch and is sound
     "agreed",  # configuration and journal agree
     "acknowledged",  # a commit or beat is acknowledged, and what it confirms has not run out
     "acknowledged late",  # it was asked for too long ago
@@ -50,145 +50,145 @@ INPUTS: Final = (
     "failed",  # it cannot go on
 )
 
-TRANSITIONS: Final[Mapping[State, Mapping[str, State]]] = {
-    State.WATCHING: {
-        "seen": State.WATCHING,
-        "free": State.TAKING,
-        "lost": State.WATCHING,
-        "agreed": State.WATCHING,  # the bank was lost while that was being done
-        "fenced": State.WATCHING,
-        "failed": State.FAILED,
+TRANSITIONS: Final[Mapping[LifecycleState, Mapping[str, LifecycleState]]] = {
+    LifecycleState.WATCHING: {
+        "seen": LifecycleState.WATCHING,
+        "free": LifecycleState.TAKING,
+        "lost": LifecycleState.WATCHING,
+        "agreed": LifecycleState.WATCHING,  # the bank was lost while that was being done
+        "fenced": LifecycleState.WATCHING,
+        "failed": LifecycleState.FAILED,
     },
-    State.TAKING: {
-        "taken": State.CHECKING,
-        "taken late": State.CHECKING,
-        "lost": State.WATCHING,
-        "fenced": State.WATCHING,
-        "failed": State.FAILED,
+    LifecycleState.TAKING: {
+        "taken": LifecycleState.CHECKING,
+        "taken late": LifecycleState.CHECKING,
+        "lost": LifecycleState.WATCHING,
+        "fenced": LifecycleState.WATCHING,
+        "failed": LifecycleState.FAILED,
     },
-    State.CHECKING: {
-        "checked": State.OPENING,
-        "lost": State.WATCHING,
-        "fenced": State.WATCHING,
-        "failed": State.FAILED,
+    LifecycleState.CHECKING: {
+        "checked": LifecycleState.OPENING,
+        "lost": LifecycleState.WATCHING,
+        "fenced": LifecycleState.WATCHING,
+        "failed": LifecycleState.FAILED,
     },
-    State.OPENING: {
-        "agreed": State.SERVING,
-        "acknowledged": State.OPENING,
-        "acknowledged late": State.OPENING,
-        "slow": State.OPENING,
-        "doubted": State.OPENING_DOUBT,
-        "rebuilt": State.OPENING,
-        "fenced": State.WATCHING,
-        "ending": State.DRAINING_AWAY,
-        "failed": State.FAILED,
+    LifecycleState.OPENING: {
+        "agreed": LifecycleState.SERVING,
+        "acknowledged": LifecycleState.OPENING,
+        "acknowledged late": LifecycleState.OPENING,
+        "slow": LifecycleState.OPENING,
+        "doubted": LifecycleState.OPENING_DOUBT,
+        "rebuilt": LifecycleState.OPENING,
+        "fenced": LifecycleState.WATCHING,
+        "ending": LifecycleState.DRAINING_AWAY,
+        "failed": LifecycleState.FAILED,
     },
-    State.OPENING_DOUBT: {
-        "agreed": State.DOUBT,
-        "taken": State.OPENING_DOUBT,
-        "taken late": State.OPENING_DOUBT,
-        "doubted": State.OPENING_DOUBT,
-        "rebuilt": State.OPENING,
-        "fenced": State.WATCHING,
-        "ending": State.DRAINING_DOUBT,
-        "failed": State.FAILED,
+    LifecycleState.OPENING_DOUBT: {
+        "agreed": LifecycleState.DOUBT,
+        "taken": LifecycleState.OPENING_DOUBT,
+        "taken late": LifecycleState.OPENING_DOUBT,
+        "doubted": LifecycleState.OPENING_DOUBT,
+        "rebuilt": LifecycleState.OPENING,
+        "fenced": LifecycleState.WATCHING,
+        "ending": LifecycleState.DRAINING_DOUBT,
+        "failed": LifecycleState.FAILED,
     },
-    State.SERVING: {
-        "acknowledged": State.SERVING,
-        "acknowledged late": State.SERVING,
-        "slow": State.SLOW,
-        "doubted": State.DOUBT,
-        "rebuilt": State.SERVING,
-        "lapsed": State.LAPSED,
-        "fenced": State.WATCHING,
-        "ending": State.DRAINING,
-        "failed": State.FAILED,
+    LifecycleState.SERVING: {
+        "acknowledged": LifecycleState.SERVING,
+        "acknowledged late": LifecycleState.SERVING,
+        "slow": LifecycleState.SLOW,
+        "doubted": LifecycleState.DOUBT,
+        "rebuilt": LifecycleState.SERVING,
+        "lapsed": LifecycleState.LAPSED,
+        "fenced": LifecycleState.WATCHING,
+        "ending": LifecycleState.DRAINING,
+        "failed": LifecycleState.FAILED,
     },
-    State.SLOW: {
-        "acknowledged": State.SERVING,
-        "acknowledged late": State.SERVING,
-        "slow": State.SLOW,
-        "doubted": State.DOUBT,
-        "rebuilt": State.SERVING,
-        "lapsed": State.LAPSED,
-        "fenced": State.WATCHING,
-        "ending": State.DRAINING,
-        "failed": State.FAILED,
+    LifecycleState.SLOW: {
+        "acknowledged": LifecycleState.SERVING,
+        "acknowledged late": LifecycleState.SERVING,
+        "slow": LifecycleState.SLOW,
+        "doubted": LifecycleState.DOUBT,
+        "rebuilt": LifecycleState.SERVING,
+        "lapsed": LifecycleState.LAPSED,
+        "fenced": LifecycleState.WATCHING,
+        "ending": LifecycleState.DRAINING,
+        "failed": LifecycleState.FAILED,
     },
-    State.DOUBT: {
-        "taken": State.DOUBT,
-        "taken late": State.DOUBT,
-        "doubted": State.DOUBT,
-        "rebuilt": State.SERVING,
-        "lapsed": State.LAPSED_DOUBT,
-        "fenced": State.WATCHING,
-        "ending": State.DRAINING_DOUBT,
-        "failed": State.FAILED,
+    LifecycleState.DOUBT: {
+        "taken": LifecycleState.DOUBT,
+        "taken late": LifecycleState.DOUBT,
+        "doubted": LifecycleState.DOUBT,
+        "rebuilt": LifecycleState.SERVING,
+        "lapsed": LifecycleState.LAPSED_DOUBT,
+        "fenced": LifecycleState.WATCHING,
+        "ending": LifecycleState.DRAINING_DOUBT,
+        "failed": LifecycleState.FAILED,
     },
-    State.LAPSED: {
-        "acknowledged": State.SERVING,
-        "acknowledged late": State.LAPSED,
-        "slow": State.LAPSED,
-        "doubted": State.LAPSED_DOUBT,
-        "rebuilt": State.LAPSED,
-        "fenced": State.WATCHING,
-        "ending": State.DRAINING_AWAY,
-        "failed": State.FAILED,
+    LifecycleState.LAPSED: {
+        "acknowledged": LifecycleState.SERVING,
+        "acknowledged late": LifecycleState.LAPSED,
+        "slow": LifecycleState.LAPSED,
+        "doubted": LifecycleState.LAPSED_DOUBT,
+        "rebuilt": LifecycleState.LAPSED,
+        "fenced": LifecycleState.WATCHING,
+        "ending": LifecycleState.DRAINING_AWAY,
+        "failed": LifecycleState.FAILED,
     },
-    State.LAPSED_DOUBT: {
-        "taken": State.DOUBT,
-        "taken late": State.LAPSED_DOUBT,
-        "doubted": State.LAPSED_DOUBT,
-        "rebuilt": State.LAPSED,
-        "fenced": State.WATCHING,
-        "ending": State.DRAINING_DOUBT,
-        "failed": State.FAILED,
+    LifecycleState.LAPSED_DOUBT: {
+        "taken": LifecycleState.DOUBT,
+        "taken late": LifecycleState.LAPSED_DOUBT,
+        "doubted": LifecycleState.LAPSED_DOUBT,
+        "rebuilt": LifecycleState.LAPSED,
+        "fenced": LifecycleState.WATCHING,
+        "ending": LifecycleState.DRAINING_DOUBT,
+        "failed": LifecycleState.FAILED,
     },
-    State.DRAINING: {
-        "acknowledged": State.DRAINING,
-        "acknowledged late": State.DRAINING,
-        "slow": State.DRAINING,
-        "doubted": State.DRAINING_DOUBT,
-        "rebuilt": State.DRAINING,
-        "lapsed": State.DRAINING_AWAY,
-        "fenced": State.WATCHING,
-        "ending": State.DRAINING,
-        "drained": State.RELEASING,
-        "failed": State.FAILED,
+    LifecycleState.DRAINING: {
+        "acknowledged": LifecycleState.DRAINING,
+        "acknowledged late": LifecycleState.DRAINING,
+        "slow": LifecycleState.DRAINING,
+        "doubted": LifecycleState.DRAINING_DOUBT,
+        "rebuilt": LifecycleState.DRAINING,
+        "lapsed": LifecycleState.DRAINING_AWAY,
+        "fenced": LifecycleState.WATCHING,
+        "ending": LifecycleState.DRAINING,
+        "drained": LifecycleState.RELEASING,
+        "failed": LifecycleState.FAILED,
     },
-    State.DRAINING_AWAY: {
-        "agreed": State.DRAINING_AWAY,
-        "acknowledged": State.DRAINING_AWAY,
-        "acknowledged late": State.DRAINING_AWAY,
-        "slow": State.DRAINING_AWAY,
-        "doubted": State.DRAINING_DOUBT,
-        "rebuilt": State.DRAINING_AWAY,
-        "fenced": State.WATCHING,
-        "ending": State.DRAINING_AWAY,
-        "drained": State.RELEASING,
-        "failed": State.FAILED,
+    LifecycleState.DRAINING_AWAY: {
+        "agreed": LifecycleState.DRAINING_AWAY,
+        "acknowledged": LifecycleState.DRAINING_AWAY,
+        "acknowledged late": LifecycleState.DRAINING_AWAY,
+        "slow": LifecycleState.DRAINING_AWAY,
+        "doubted": LifecycleState.DRAINING_DOUBT,
+        "rebuilt": LifecycleState.DRAINING_AWAY,
+        "fenced": LifecycleState.WATCHING,
+        "ending": LifecycleState.DRAINING_AWAY,
+        "drained": LifecycleState.RELEASING,
+        "failed": LifecycleState.FAILED,
     },
-    State.DRAINING_DOUBT: {
-        "agreed": State.DRAINING_DOUBT,
-        "taken": State.DRAINING_DOUBT,
-        "taken late": State.DRAINING_DOUBT,
-        "doubted": State.DRAINING_DOUBT,
-        "rebuilt": State.DRAINING_AWAY,
-        "fenced": State.WATCHING,
-        "ending": State.DRAINING_DOUBT,
-        "drained": State.RELEASING,
-        "failed": State.FAILED,
+    LifecycleState.DRAINING_DOUBT: {
+        "agreed": LifecycleState.DRAINING_DOUBT,
+        "taken": LifecycleState.DRAINING_DOUBT,
+        "taken late": LifecycleState.DRAINING_DOUBT,
+        "doubted": LifecycleState.DRAINING_DOUBT,
+        "rebuilt": LifecycleState.DRAINING_AWAY,
+        "fenced": LifecycleState.WATCHING,
+        "ending": LifecycleState.DRAINING_DOUBT,
+        "drained": LifecycleState.RELEASING,
+        "failed": LifecycleState.FAILED,
     },
-    State.RELEASING: {
-        "released": State.WATCHING,
-        "failed": State.FAILED,
+    LifecycleState.RELEASING: {
+        "released": LifecycleState.WATCHING,
+        "failed": LifecycleState.FAILED,
     },
-    State.FAILED: dict.fromkeys(INPUTS, State.FAILED),
+    LifecycleState.FAILED: dict.fromkeys(INPUTS, LifecycleState.FAILED),
 }
 
 
-class Do(Enum):
-    """What the shell must do about an input, in the order given."""
+class LifecycleAction(Enum):
+    """Actions that the supervisor performs about an input, in the order given."""
 
     TAKE = auto()
     """Ask for the next epoch, on the head that was just seen."""
@@ -200,14 +200,14 @@ class Do(Enum):
     """Say that this server gives the bank up."""
     STOP = auto()
     """Refuse what was asked and is not answered."""
-    SEND_AWAY = auto()
+    DISCONNECT = auto()
     """Send devices to the other servers, or let them wait here: `service` says which."""
-    LET_IN = auto()
+    ACCEPT_DEVICES = auto()
     """Let in the devices that wait."""
 
 
-def next_state(state: State, news: str) -> State:
-    """The state after an input. Raises InvariantError where it cannot come in this state."""
+def next_state(state: LifecycleState, news: str) -> LifecycleState:
+    """State after an input. Raises InvariantError if the input is not listed for this state."""
     after = TRANSITIONS[state].get(news)
     if after is None:
         raise InvariantError(f"{news} cannot happen to a bank that is {state.name.lower()}")
@@ -215,7 +215,7 @@ def next_state(state: State, news: str) -> State:
 
 
 def patience(*, first: bool, others_first: bool, busy: int, up_s: float) -> float:
-    """How many seconds a free bank is left to other servers.
+    """Seconds for which a free bank is left to other servers.
 
     first: it is configured to be taken here first; others_first: to be taken by others first. busy: the banks
     that this server has or takes already. up_s: how long ago this server started.
@@ -227,11 +227,12 @@ def patience(*, first: bool, others_first: bool, busy: int, up_s: float) -> floa
     return busy * PER_BANK_S + (NOT_FIRST_S if others_first else 0.0)
 
 
-class Hold(Life):
-    """A bank's life, moved on by news. now, began: monotonic seconds.
+class BankLifecycle(LifecycleStatus):
+    """Lifecycle of a bank, advanced by events. now, began: monotonic seconds.
 
     shared: other servers can reach the ledger, so the lease must be confirmed. others: there are other
-    servers, so devices are sent away once it has lapsed. furthest: the head of the highest row that was seen.
+    servers, so devices are disconnected once it has lapsed. furthest: the head of the highest row that was
+    seen.
     """
 
     def __init__(self, bank: str, own: str, now: float, *, shared: bool, others: bool) -> None:
@@ -242,140 +243,142 @@ class Hold(Life):
         self._new_epoch = False
         self._handed_over = False
 
-    def seen(self, head: Head, *, held: bool, now: float, waits: float) -> tuple[Do, ...]:
-        """The head was looked at. held: its holder's connection stands. waits: how long others come first."""
-        if self.state is not State.WATCHING:
+    def seen(self, head: Head, *, held: bool, now: float, waits: float) -> tuple[LifecycleAction, ...]:
+        """The head was read. held: its holder's connection stands. waits: seconds for which others have
+        precedence.
+        """
+        if self.state is not LifecycleState.WATCHING:
             self._follow("seen")
             return ()
-        said: list[Do] = []
+        said: list[LifecycleAction] = []
         before, was = self._head, (self._holder, self.elsewhere)
         self._head = head
         if self.furthest is None or head.seq > self.furthest.seq:
             self.furthest = head
         if head.seq < self.furthest.seq and (before is None or before.seq != head.seq):
-            said.append(Do.WENT_BACK)
+            said.append(LifecycleAction.WENT_BACK)
         if head.holder not in {"", self.own}:
             self._handed_over = False
         waits = HANDED_OVER_S if self._handed_over else waits
         if self._watch.free(head, held=held, now=now, waits=waits):
             self.take()
-            return (*said, Do.TAKE)
+            return (*said, LifecycleAction.TAKE)
         self._follow("seen")
         self._holder = head.holder
         if self._holder != was[0]:
-            said.append(Do.STAND_BY)
+            said.append(LifecycleAction.STAND_BY)
         if (self._holder, self.elsewhere) != was:
-            said += [Do.STOP, Do.SEND_AWAY]
+            said += [LifecycleAction.STOP, LifecycleAction.DISCONNECT]
         elif self.elsewhere:
-            said.append(Do.SEND_AWAY)  # devices that waited for this look
+            said.append(LifecycleAction.DISCONNECT)  # devices that waited for this look
         return tuple(said)
 
     def take(self) -> None:
-        """The bank is free, or nobody else is known of: it is being taken."""
+        """The bank is free, or no other server is known: begins taking it."""
         self._follow("free")
         self._handed_over = False
 
-    def lost(self) -> tuple[Do, ...]:
-        """The ledger does not answer: what was seen in it is not known any more."""
+    def lost(self) -> tuple[LifecycleAction, ...]:
+        """The ledger does not answer: what was seen in it is not valid any more."""
         said = self._not_ours("lost")
         self._head = None
         return said
 
-    def taken(self, head: Head, began: float, now: float) -> tuple[Do, ...]:
+    def taken(self, head: Head, began: float, now: float) -> tuple[LifecycleAction, ...]:
         """A new epoch, asked for at `began`, is acknowledged: nothing older can be written any more."""
         said = self._confirmed("taken", began, now)
         self._head, self._new_epoch = head, True
         return said
 
-    def checked(self) -> tuple[Do, ...]:
-        """The books were read in that epoch and are sound: the bank decides."""
+    def checked(self) -> tuple[LifecycleAction, ...]:
+        """The ledger was read in that epoch and is sound: the bank starts deciding."""
         return self._follow("checked")
 
-    def agreed(self) -> tuple[Do, ...]:
-        """Links and tables are as the configuration wants them: devices may come in."""
+    def agreed(self) -> tuple[LifecycleAction, ...]:
+        """Links and tables match the configuration: devices are accepted."""
         self._follow("agreed")
-        return (Do.LET_IN,) if self.state in OPEN else ()
+        return (LifecycleAction.ACCEPT_DEVICES,) if self.state in OPEN else ()
 
-    def acknowledged(self, began: float, now: float) -> tuple[Do, ...]:
+    def acknowledged(self, began: float, now: float) -> tuple[LifecycleAction, ...]:
         """A commit or beat that was sent at `began` is durable. The lease holds from then, not from now."""
         return self._confirmed("acknowledged", began, now)
 
-    def slow(self) -> tuple[Do, ...]:
+    def slow(self) -> tuple[LifecycleAction, ...]:
         """A commit takes too long; it is left alone."""
         return self._follow("slow")
 
-    def doubted(self) -> tuple[Do, ...]:
+    def doubted(self) -> tuple[LifecycleAction, ...]:
         """Nobody knows whether the last commit is durable."""
         said = self._follow("doubted")
         self._new_epoch = False
         return said
 
-    def rebuilt(self) -> tuple[Do, ...]:
+    def rebuilt(self) -> tuple[LifecycleAction, ...]:
         """The state is what the ledger holds. Raises InvariantError in doubt without a new epoch."""
         if self.state in IN_DOUBT and not self._new_epoch:
             raise InvariantError("the ledger was read before a new epoch shut out what was on its way")
         self._follow("rebuilt")
         return ()
 
-    def fenced(self) -> tuple[Do, ...]:
+    def fenced(self) -> tuple[LifecycleAction, ...]:
         """Another server has taken the bank."""
         return self._not_ours("fenced")
 
-    def ending(self, *, hand_over: bool = False) -> tuple[Do, ...]:
+    def ending(self, *, hand_over: bool = False) -> tuple[LifecycleAction, ...]:
         """The bank is to be given up. Nothing more is taken in, and what was decided becomes durable.
 
-        hand_over: people want another server to have it, so that gets more time than usual to take it.
+        hand_over: an operator wants another server to take it, so others get more time than usual.
         """
         self._handed_over = self._handed_over or hand_over
         return self._follow("ending")
 
-    def drained(self) -> tuple[Do, ...]:
+    def drained(self) -> tuple[LifecycleAction, ...]:
         """Nothing waits: the bank is given up. Another server may take it before this one hears of it."""
         return self._not_ours("drained")
 
-    def released(self) -> tuple[Do, ...]:
-        """It was given up; or that failed, and others wait until it has lapsed."""
+    def released(self) -> tuple[LifecycleAction, ...]:
+        """The bank was given up; or that failed, and others wait until the lease has lapsed."""
         return self._follow("released")
 
-    def fail(self, reason: str) -> tuple[Do, ...]:
-        """It cannot go on; the first reason stays."""
+    def fail(self, reason: str) -> tuple[LifecycleAction, ...]:
+        """Stops the bank for good; the first reason is kept."""
         if self.failed:
             return ()
         if self.state not in HELD:
             self._until = -inf
         self._follow("failed")
         self._reason = reason
-        return (Do.STOP, Do.SEND_AWAY)
+        return (LifecycleAction.STOP, LifecycleAction.DISCONNECT)
 
-    def tick(self, now: float) -> tuple[Do, ...]:
+    def tick(self, now: float) -> tuple[LifecycleAction, ...]:
         """Lets time pass; about ten times a second."""
         if self.others and self.state in OPEN and now - self._until >= AWAY_S:
             return self._follow("lapsed")
         return ()
 
-    def _follow(self, news: str) -> tuple[Do, ...]:
-        """Devices that were in are sent away where they may not be in any more."""
+    def _follow(self, news: str) -> tuple[LifecycleAction, ...]:
+        """Disconnects accepted devices once they may not stay."""
         before = self.state
         self.state = next_state(before, news)
-        return (Do.SEND_AWAY,) if before in OPEN and self.state in AWAY else ()
+        return (LifecycleAction.DISCONNECT,) if before in OPEN and self.state in AWAY else ()
 
-    def _confirmed(self, news: str, began: float, now: float) -> tuple[Do, ...]:
+    def _confirmed(self, news: str, began: float, now: float) -> tuple[LifecycleAction, ...]:
         until = began + LEASE_S if self._shared else inf
         before = self.state
         self._follow(news if now < until else f"{news} late")
         self._beat_due = began + BEAT_S
         if not self.failed:
             self._until = until
-        return (Do.LET_IN,) if before in AWAY and self.state in OPEN else ()
+        return (LifecycleAction.ACCEPT_DEVICES,) if before in AWAY and self.state in OPEN else ()
 
-    def _not_ours(self, news: str) -> tuple[Do, ...]:
-        """From here on nobody is known to hold it."""
+    def _not_ours(self, news: str) -> tuple[LifecycleAction, ...]:
+        """Forgets the holder: from here on none is known."""
         before, was = self.state, (self._holder, self.elsewhere)
         self._follow(news)
-        if self.state is State.FAILED:
+        if self.state is LifecycleState.FAILED:
             return ()
         self._until = -inf
         self._holder = ""
-        told = Do.GIVE_UP if self.state is State.RELEASING else Do.STAND_BY
+        told = LifecycleAction.GIVE_UP if self.state is LifecycleState.RELEASING else LifecycleAction.STAND_BY
         said = (told,) if was[0] != "" or before in HELD else ()
-        return (*said, Do.STOP, Do.SEND_AWAY) if said or was[1] else ()
+        return (*said, LifecycleAction.STOP, LifecycleAction.DISCONNECT) if said or was[1] else ()

@@ -1,4 +1,4 @@
-"""When does a gaming day end, and is its reading in the journal (S2)?"""
+"""Meter readings at the end of each gaming day, written once to the journal (S2)."""
 
 import asyncio
 from collections.abc import Iterator
@@ -8,21 +8,21 @@ from zoneinfo import ZoneInfo
 
 import structlog
 
-from jackpot.bank.bank import Desk
+from jackpot.bank.bank import Bank
 from jackpot.clock import Clock
 from jackpot.rules.acts.readings import Reading
 
 # How often the clock is looked at. It may step, so nobody sleeps until the day's end; a look costs nothing.
 LOOK_EVERY_S: Final = 1.0
 # Readings that one start makes up for. A house closed for longer is rarer than a clock that is wrong.
-MISSED_MOST: Final = 366
+MISSED_MAX: Final = 366
 
 _DAY: Final = timedelta(days=1)
 
 log: Final = structlog.get_logger()
 
 
-class Calendar:
+class GamingDayCalendar:
     """The gaming days of one bank. ends: local time in `zone`. opened_ms: when its first row was written."""
 
     def __init__(self, clock: Clock, ends: time, zone: ZoneInfo, opened_ms: int) -> None:
@@ -37,12 +37,12 @@ class Calendar:
 
     def _back_to(self, last: str) -> Iterator[date]:
         day = ended_day(self._clock.unix_ms(), self._ends, self._zone)
-        for _ in range(MISSED_MOST):
+        for _ in range(MISSED_MAX):
             if day < self._first or day.isoformat() <= last:
                 return
             yield day
             day -= _DAY
-        log.warning("readings_missing", up_to=day.isoformat(), most=MISSED_MOST)
+        log.warning("readings_missing", up_to=day.isoformat(), most=MISSED_MAX)
 
 
 def ended_day(unix_ms: int, ends: time, zone: ZoneInfo) -> date:
@@ -53,21 +53,21 @@ def ended_day(unix_ms: int, ends: time, zone: ZoneInfo) -> date:
     return last_end - _DAY
 
 
-async def read_ended(desk: Desk, calendar: Calendar) -> None:
+async def read_ended(bank: Bank, calendar: GamingDayCalendar) -> None:
     """Records every meter for each gaming day that has ended and has no reading (S2).
 
-    Days that ended while nobody served get one each. No meter moves without a server, so what is read before
-    any device is let in is what stood there at each of these ends. Raises BankStopped.
+    Each day that ended during downtime gets one. No meter moves without a server, so a reading before any
+    device is accepted is right for each of these days. Raises BankStopped.
     """
-    last = await desk.ask(lambda engine: engine.state.last_day)
+    last = await bank.ask(lambda engine: engine.state.last_day)
     for day in calendar.unread(last):
-        answer = await desk.person(Reading(day), ())
+        answer = await bank.person(Reading(day), ())
         if not answer.ok:
-            log.error("reading_refused", bank=desk.bank, day=day, message=answer.message, kind=desk.bank)
+            log.error("reading_refused", bank=bank.name, day=day, message=answer.message, kind=bank.name)
 
 
-async def take_readings(desk: Desk, calendar: Calendar) -> None:
+async def take_readings(bank: Bank, calendar: GamingDayCalendar) -> None:
     """Takes each reading when its day has ended, until cancelled. Raises BankStopped."""
     while True:
-        await read_ended(desk, calendar)
+        await read_ended(bank, calendar)
         await asyncio.sleep(LOOK_EVERY_S)

@@ -1,4 +1,4 @@
-"""In which order is everything decided, and when may its answer leave? No I/O: a shell moves the batches.
+"""Orders the commands of a bank and releases each answer after its commit. No I/O: a shell moves the batches.
 
 A command is decided when it is submitted, so the engine runs ahead of the disk while one batch is being
 flushed and the next one gathers. Nothing decided leaves before the commit that it was decided on:
@@ -21,11 +21,11 @@ from controllers.messages import Lock, Wager
 from jackpot.bank.draws import draws_at
 from jackpot.ledger.held import Held
 from jackpot.ledger.journal import Head, Row, Snapshot, row_of
-from jackpot.rules.acts.snapshot_seals import SEAL_STEP, SNAPSHOT_FORMAT, Seal, digest_of
-from jackpot.rules.commands import DIGEST_BYTES, Draw, Envelope
+from jackpot.rules.acts.snapshot_seals import SEAL_STEP, SNAPSHOT_FORMAT, SnapshotSeal, digest_of
+from jackpot.rules.commands import DIGEST_BYTES, Envelope, RawDraws
 from jackpot.rules.engine import Engine
 from jackpot.rules.invariant import InvariantError
-from jackpot.rules.outcome import Entry, Outcome
+from jackpot.rules.outcome import DecidedEntry, Outcome
 from jackpot.runtime.isolate import failed
 
 # One batch is one transaction: large enough to share an fsync among a floor, small enough that a batch
@@ -45,11 +45,11 @@ _ROW_OVERHEAD: Final = 200
 
 Release = Callable[[Any], None]
 Question = Callable[[Engine], Any]
-Draws = Callable[[Engine, str], dict[str, Draw]]
+Draws = Callable[[Engine, str], dict[str, RawDraws]]
 """What chance says at a lock of that table, by link."""
 
 
-class Batch(msgspec.Struct, frozen=True):
+class CommandBatch(msgspec.Struct, frozen=True):
     """What one transaction writes. before: the head's seq under it. rows: may be empty, then nothing is
     committed, only released. snapshot: what the last row seals, to be saved once that is durable.
     """
@@ -60,37 +60,37 @@ class Batch(msgspec.Struct, frozen=True):
     snapshot: Snapshot | None
 
 
-class Item(msgspec.Struct, eq=False):
-    """A submitted command or question, and what was decided of it.
+class QueuedCommand(msgspec.Struct, eq=False):
+    """A submitted command or query, with its decision.
 
-    entry: what is journalled of it, if anything. state: what it seals, if it is a seal.
+    entry: its journal entry, if any. state: what it seals, if it is a snapshot seal.
     """
 
     work: Envelope | Question
     release: Release
     outcome: Any = None
-    entry: Entry | None = None
+    entry: DecidedEntry | None = None
     poison: str | None = None
     state: bytes | None = None
 
 
 def _release_nobody(_outcome: Outcome) -> None:
-    """Nobody waits for what the writer writes by itself."""
+    """Null callback for entries that the writer makes itself."""
 
 
-def _own(envelope: Envelope) -> Item:
-    return Item(envelope, _release_nobody)
+def _own(envelope: Envelope) -> QueuedCommand:
+    return QueuedCommand(envelope, _release_nobody)
 
 
-def _tell_nobody(_items: Sequence[Item], _seq: int) -> None:
-    """Nobody but who submitted hears of it."""
+def _tell_nobody(_items: Sequence[QueuedCommand], _seq: int) -> None:
+    """Null callback of a sequencer without watchers."""
 
 
-class Core:
+class Sequencer:
     """The one writer of one bank: state, order, and what waits for which commit.
 
     tell: called with all that became durable together and was answered, in its order, and the seq that is
-    durable now. draws: of a simulation, others than the secure ones. A question must not raise. A `release`
+    durable now. draws: a simulation's, in place of the secure ones. A query must not raise. A `release`
     callback may submit again. held: what is durable, as the ledger has it.
     """
 
@@ -98,7 +98,7 @@ class Core:
         self,
         engine: Engine,
         head: Head,
-        tell: Callable[[Sequence[Item], int], None] = _tell_nobody,
+        tell: Callable[[Sequence[QueuedCommand], int], None] = _tell_nobody,
         snapshot_every: int = SEAL_STEP,
         draws: Draws = draws_at,
     ) -> None:
@@ -112,13 +112,13 @@ class Core:
         self._tell = tell
         self._snapshot_every = snapshot_every
         self._draws = draws
-        self._waiting: deque[Item] = deque()
-        self._decided: deque[Item] = deque()
-        self._flight: list[Item] | None = None
+        self._waiting: deque[QueuedCommand] = deque()
+        self._decided: deque[QueuedCommand] = deque()
+        self._flight: list[QueuedCommand] | None = None
         self._written: tuple[Sequence[Row], Snapshot | None] = ((), None)
-        self._doubtful: list[Item] = []
+        self._doubtful: list[QueuedCommand] = []
         self._flight_end = (head.seq, head.hash)
-        self._first: Item | None = None
+        self._first: QueuedCommand | None = None
         self._deciding = True
         self._releasing = False
         self._one_by_one = 0
@@ -131,10 +131,10 @@ class Core:
     def submit(self, work: Envelope | Question, release: Release) -> None:
         """Decides a command, or reads the state, at its place in the order; in doubt it waits.
 
-        `release` hears the outcome, or the answer, once all that it was decided on is durable (S5).
+        `release` gets the outcome, or the answer, once all that it was decided on is durable (S5).
         """
         self.submitted += isinstance(work, Envelope)
-        item = Item(work, release)
+        item = QueuedCommand(work, release)
         if not self._deciding:
             self._waiting.append(item)
             return
@@ -144,11 +144,11 @@ class Core:
 
     @property
     def depth(self) -> int:
-        """How many commands and questions are not released yet."""
+        """Number of commands and queries that are not released yet."""
         return len(self._waiting) + len(self._decided) + len(self._flight or ()) + len(self._doubtful)
 
     def statistics(self) -> dict[str, Any]:
-        """Where the queue stands: commands and questions by what they wait for, and its limit."""
+        """Queue statistics: commands and queries by what they wait for, and the limit."""
         return {
             "submitted": self.submitted,
             "durable_seq": self.durable_seq,
@@ -164,7 +164,7 @@ class Core:
 
     @property
     def full(self) -> bool:
-        """Whether tables are to be read no further."""
+        """Whether reading from tables must pause."""
         return self.depth >= QUEUE_MAX
 
     @property
@@ -172,7 +172,7 @@ class Core:
         """Whether nothing is decided until `rebuilt`, and nothing is being flushed that would prevent it."""
         return not self._deciding and self._flight is None
 
-    def take_batch(self) -> Batch | None:
+    def take_batch(self) -> CommandBatch | None:
         """The next batch, hashes chained; None where nothing is decided or one is in flight already."""
         if self._flight is not None or not self._decided:
             return None
@@ -188,10 +188,12 @@ class Core:
         sealed = self._flight[-1].state
         snapshot = None if sealed is None else self._snapshot_of(sealed, rows)
         self._written = rows, snapshot
-        return Batch(self.epoch, before, rows, snapshot)
+        return CommandBatch(self.epoch, before, rows, snapshot)
 
     def committed(self) -> None:
-        """The batch in flight is durable: its answers leave in order, then everybody who looks is told."""
+        """The batch in flight is durable: releases its answers in order, then calls `tell` for the
+        watchers.
+        """
         items, self._flight = self._flight or [], None
         self.durable_seq, self.durable_hash = self._flight_end
         self.held.durable(*self._written)
@@ -210,8 +212,8 @@ class Core:
     def refused(self) -> None:
         """The database refused this batch's data and wrote nothing: its commands go one by one from now on.
 
-        A command refused alone is the culprit, and is decided again as `internal`. Raises InvariantError if
-        even that is refused, a seal, or the first row of the epoch: then no row can be written.
+        A command refused on its own is the cause, and is decided again as `internal`. Raises InvariantError
+        if even that is refused, a seal, or the first row of the epoch: then no row can be written.
         """
         items = [item for item in self._flight or () if item.entry is not None]
         if len(items) == 1:
@@ -231,7 +233,8 @@ class Core:
         """Decides every waiting command again, in order of arrival, on an engine that equals the ledger.
 
         first: as in `begin`, where the epoch is a new one. That of the epoch before is not asked again.
-        Raises InvariantError where engine and head do not agree, or a culprit cannot even be refused.
+        Raises InvariantError where engine and head do not agree, or the refusal of a faulty command cannot be
+        written either.
         """
         if engine.seq != head.seq:
             raise InvariantError(f"the engine stands at {engine.seq}, the ledger at {head.seq}")
@@ -254,7 +257,7 @@ class Core:
             self._decide(again.popleft())
         self._waiting.extend(again)
 
-    def _decide(self, item: Item) -> None:
+    def _decide(self, item: QueuedCommand) -> None:
         work, seal = item.work, None
         try:
             if not isinstance(work, Envelope):
@@ -280,20 +283,20 @@ class Core:
         if seal is not None:
             self._decided.append(seal)
 
-    def _seal(self, at: int) -> Item:
-        """The seal that is due with an entry: the journal's own, which nobody waits for."""
+    def _seal(self, at: int) -> QueuedCommand:
+        """The snapshot seal that is due with an entry; no caller waits for it."""
         state = self.engine.snapshot()
         digest = digest_of(state)[:DIGEST_BYTES]  # no request's, which would be taken for asked again
-        envelope = Envelope(Seal(), at=at, tick=0, digest=digest)
+        envelope = Envelope(SnapshotSeal(), at=at, tick=0, digest=digest)
         sealed = self.engine.execute(envelope)
-        seal = Item(envelope, _release_nobody, sealed, sealed.entry, state=state)
+        seal = QueuedCommand(envelope, _release_nobody, sealed, sealed.entry, state=state)
         if seal.entry is None:
             raise InvariantError(f"the state is not sealed: {seal.outcome.answer}")
         return seal
 
-    def _next_items(self) -> list[Item]:
+    def _next_items(self) -> list[QueuedCommand]:
         """The oldest decided items that fit one batch; a seal, or a retry one by one, ends it sooner."""
-        items: list[Item] = []
+        items: list[QueuedCommand] = []
         size, decided, one_by_one = 0, self._decided, self._one_by_one
         while decided and len(items) < BATCH_COMMANDS_MAX:
             item = decided[0]
@@ -306,8 +309,8 @@ class Core:
                 break
         return items
 
-    def _release(self, items: Sequence[Item]) -> None:
-        """Answers, then tells. A receiver may raise: no other answer is kept back by that."""
+    def _release(self, items: Sequence[QueuedCommand]) -> None:
+        """Releases answers, then calls `tell`. A receiver that raises keeps no other answer back."""
         self._releasing = True
         for item in items:
             try:
@@ -322,8 +325,8 @@ class Core:
         self._wait_again(list(self._decided))
         self._decided.clear()
 
-    def _wait_again(self, items: Sequence[Item]) -> None:
-        """Seals do not: the next one is due with the first entry."""
+    def _wait_again(self, items: Sequence[QueuedCommand]) -> None:
+        """Puts items back in the queue, except seals: the next one is due with the first entry."""
         waiting = [item for item in items if item.state is None]
         for item in waiting:
             item.outcome = item.entry = None

@@ -1,4 +1,4 @@
-"""Is the ledger the one whose heads were signed (S3, S8)? Looked at before anything is opened or written."""
+"""Checks a ledger against its signed heads before anything is opened or written (S3, S8)."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -31,7 +31,7 @@ def check_signed(ledger: Reader, config: Config) -> dict[str, int]:
     """Holds each bank's newest signed head against the ledger, if a file is configured. Returns their rows.
 
     Raises LedgerCorrupt where one is not in its chain. A file that cannot be read proves nothing. That is
-    said, and the money does not wait for it.
+    logged, and the floor opens.
     """
     heads = config.heads
     if heads is None or heads.file is None:
@@ -52,7 +52,7 @@ def check_signed(ledger: Reader, config: Config) -> dict[str, int]:
 
 
 def tell_unproved(ledger: Reader, config: Config, proved: Mapping[str, int]) -> None:
-    """Says which rows nothing outside proves, and which bank that was held has no head at all.
+    """Logs how many rows no signed head proves, and which banks that had a holder have no head.
 
     proved: as in `check_signed`.
     """

@@ -1,7 +1,6 @@
-"""Does another machine have each commit before it is answered? As the database says, asked again and again.
+"""Monitors how many PostgreSQL standbys have each commit before it is answered.
 
-Nothing of the money waits for it: each look has a connection of its own, and the money's way never learns of
-it.
+No wager waits for it: each poll has a connection of its own.
 """
 
 import asyncio
@@ -33,13 +32,13 @@ log: Final = structlog.get_logger()
 
 
 def wanted(ledger: Ledger) -> bool:
-    """Whether the site means its ledger to have a standby: it names several hosts, or requires one."""
+    """Whether the site configures a standby: its URL names several hosts, or it requires one."""
     return ledger.file is None and (ledger.require_synchronous or len(each_host(ledger.url)) > 1)
 
 
 async def standbys(url: str) -> int:
-    """How many standbys have each commit before it is answered. Raises TimeoutError, LedgerUnusable, and as
-    `connect` does.
+    """Number of standbys that have each commit before it is answered. Raises TimeoutError, LedgerUnusable,
+    and as `connect` does.
     """
     connection = await connect(url)
     try:
@@ -50,7 +49,7 @@ async def standbys(url: str) -> int:
 
 
 class Standbys:
-    """Looks as long as the server runs."""
+    """Polls the number of standbys while the server runs."""
 
     def __init__(self, url: str, clock: Clock) -> None:
         self._url = url
@@ -60,7 +59,7 @@ class Standbys:
 
     @property
     def count(self) -> int | None:
-        """How many there were lately, None where that is not known."""
+        """Latest number of standbys; None if it is not known."""
         return self._count if self._clock.monotonic() - self._seen < KNOWN_S else None
 
     async def run(self) -> None:
@@ -70,7 +69,7 @@ class Standbys:
             await asyncio.sleep(LOOK_S)
 
     async def look(self) -> None:
-        """One look. What fails is told in the log, and tried again."""
+        """Polls once. A failure is logged and tried again."""
         try:
             count = await standbys(self._url)
         except (*FAILURES, TimeoutError, LedgerUnusable) as error:

@@ -1,7 +1,7 @@
-"""Who carries out the life of a bank? This shell asks the ledger, tells `hold` the news, and does as it says.
+"""Supervisor of a bank: passes ledger events to the `lifecycle` and performs its actions.
 
 A server that is alone on a ledger takes its banks at once. One of several watches each bank's head and takes
-a bank that is free. It watches again once another server has the bank, or people have handed it over.
+a bank that is free. It watches again once another server has the bank, or an operator has handed it over.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from typing import Any, Final
 import structlog
 
 from jackpot.bank.bank import BankStopped
-from jackpot.bank.lifecycle import Do
+from jackpot.bank.lifecycle import LifecycleAction
 from jackpot.bank.writer import Writer
 from jackpot.ledger.banks import UNFINISHED_COPY
 from jackpot.ledger.journal import Head
@@ -28,9 +28,10 @@ log: Final = structlog.get_logger()
 
 
 class _Handing:
-    """A bank on its way to another server, for the person who waits.
+    """A hand-over in progress, awaited by an operator.
 
-    given_up: whether the ledger says that it is free. heir: who took it, "" where it came back.
+    given_up: whether the ledger says that the bank is free. heir: the server that took it, "" if it came
+    back.
     """
 
     def __init__(self) -> None:
@@ -39,12 +40,12 @@ class _Handing:
         self.heir: asyncio.Future[str] = loop.create_future()
 
 
-class Tenure:
-    """Carries one bank in one server through its life, which `hold` describes.
+class BankSupervisor:
+    """Supervises one bank in one server through the states of `lifecycle`.
 
-    The first time, a server that knows of no other waits for nobody. on_taken: what follows a taking before
-    devices are let in. waits: for how many seconds a free bank is left to others now. start: runs a task next
-    to this one.
+    At its start, a server that knows of no other takes the bank at once. on_taken: runs after a takeover,
+    before devices are accepted. waits: for how many seconds a free bank is left to others now. start: runs a
+    task next to this one.
     """
 
     def __init__(
@@ -56,11 +57,11 @@ class Tenure:
         on_taken: Callable[[Writer], Awaitable[None]],
     ) -> None:
         self.writer = writer
-        self.hold = writer.hold
-        self.bank = writer.bank
+        self.lifecycle = writer.lifecycle
+        self.bank = writer.name
         self._store = writer.store
         self._clock = writer.clock
-        self._alone = not writer.hold.others
+        self._alone = not writer.lifecycle.others
         self._waits = waits
         self._start = start
         self._on_taken = on_taken
@@ -70,7 +71,9 @@ class Tenure:
         self._settled: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def settled(self) -> None:
-        """Returns once the bank is held here, or watched. Raises what the first try to take it raises."""
+        """Returns once the bank is held here, or watched. Raises the error of the first attempt to take
+        it.
+        """
         await self._settled
 
     def end(self) -> None:
@@ -79,11 +82,11 @@ class Tenure:
         self.writer.end()
 
     async def hand_over(self) -> str:
-        """Gives the bank up once all decided is durable. Returns the name of the server that took it then.
+        """Gives the bank up once all decided rows are durable. Returns the name of the server that took it.
 
         Raises BankStopped where it is not held here, or nobody else could take it, or did.
         """
-        if (stopped := self.hold.stopped) is not None:
+        if (stopped := self.lifecycle.stopped) is not None:
             raise BankStopped(stopped)
         if not self._store.shared:
             raise BankStopped("a ledger in SQLite has one server")
@@ -102,30 +105,30 @@ class Tenure:
         return handing.heir.result()
 
     def _given_up(self, *, free: bool) -> None:
-        """The bank's time here is over. free: another server may take it at once."""
+        """The bank is not held by this server any more. free: another server may take it at once."""
         if self._handing is not None and not self._handing.given_up.done():
             self._handing.given_up.set_result(free)
             if not free:
                 self._handing = None
 
     def _inherited(self, holder: str) -> None:
-        """Somebody has the bank that was handed over; "" where it came back."""
+        """A server has taken the bank that was handed over; "" if it came back here."""
         if self._handing is not None and self._handing.given_up.done():
             self._handing.heir.set_result(holder)
             self._handing = None
 
     def look(self) -> Lease:
-        """Who holds the bank, as this server saw it last, and what it is here; also without a ledger."""
-        return self.hold.look(self.writer.core.durable_seq, self._clock.monotonic())
+        """Status of the bank: its holder as last seen, and its state here; works without a ledger."""
+        return self.lifecycle.look(self.writer.sequencer.durable_seq, self._clock.monotonic())
 
     async def run(self) -> None:
         """Holds the bank whenever it may, until `end`; one that cannot be held at all is stopped for good."""
         writer, at_once = self.writer, self._alone
-        while not self._ended.is_set() and not self.hold.failed:
+        while not self._ended.is_set() and not self.lifecycle.failed:
             try:
                 seen = None
                 if at_once := at_once and not await self._at_work():
-                    self.hold.take()
+                    self.lifecycle.take()
                 else:
                     seen = await self._until_free()
                 if at_once or seen is not None:
@@ -133,7 +136,7 @@ class Tenure:
                     await self._take(seen)
             except Fenced as error:
                 log.info("bank_taken_by_another", bank=self.bank, reason=str(error))
-                writer.carry_out(self.hold.fenced())
+                writer.carry_out(self.lifecycle.fenced())
             except CommitInDoubt as error:
                 if self._alone:
                     self._refuse(error)
@@ -147,7 +150,7 @@ class Tenure:
                 self._given_up(free=False)
 
     async def _at_work(self) -> bool:
-        """Whether a server that this one was not told of seems to have the bank: its connection stands."""
+        """Whether an unknown server seems to hold the bank: its connection stands."""
         if not self._store.shared or not (await self._store.head(self.bank)).holder:
             return False
         return await self._store.held(self.bank)
@@ -157,27 +160,27 @@ class Tenure:
             self._settled.set_result(None)
 
     def _refuse(self, error: Exception) -> None:
-        """The first time, the one who starts the server is told, and this ends."""
+        """At the start of the server the error is raised to its operator, and `run` ends."""
         if not self._settled.done():
             self._settled.set_exception(error)
             self._ended.set()
 
     async def _until_free(self) -> Head | None:
-        """Watches until the bank may be taken here, as seen then; None if this ends first.
+        """Watches until the bank may be taken here. Returns the head as seen then; None if `end` comes first.
 
         Raises CommitInDoubt.
         """
-        while not self._ended.is_set() and not self.hold.failed:
+        while not self._ended.is_set() and not self.lifecycle.failed:
             head = await self._store.head(self.bank)
             held = await self._store.held(self.bank)
             now = self._clock.monotonic()
-            what = self.hold.seen(head, held=held, now=now, waits=self._waits())
-            if Do.WENT_BACK in what and self.hold.furthest is not None:
-                log.error("ledger_went_back", bank=self.bank, seq=head.seq, was=self.hold.furthest.seq)
-            if head.holder not in {"", self.hold.own}:
+            what = self.lifecycle.seen(head, held=held, now=now, waits=self._waits())
+            if LifecycleAction.WENT_BACK in what and self.lifecycle.furthest is not None:
+                log.error("ledger_went_back", bank=self.bank, seq=head.seq, was=self.lifecycle.furthest.seq)
+            if head.holder not in {"", self.lifecycle.own}:
                 self._inherited(head.holder)
             self.writer.carry_out(what)
-            if Do.TAKE in what:
+            if LifecycleAction.TAKE in what:
                 return head
             self._settle()
             await self._pause(LOOK_S)
@@ -196,7 +199,7 @@ class Tenure:
         epoch = await writer.recovery.take(seen)
         self._inherited("")
         async with self._beating(epoch):
-            engine, head = await writer.recovery.whole(epoch, self.hold.furthest)
+            engine, head = await writer.recovery.whole(epoch, self.lifecycle.furthest)
         if into := engine.state.closed_into:
             raise LedgerUnusable(
                 f'bank {self.bank} was joined: write bank = "{into}" on its links in the configuration'
@@ -204,13 +207,13 @@ class Tenure:
         engine.new_epoch(int(self._clock.monotonic() * 1000))
         log.info("ledger_checked", bank=self.bank, seq=head.seq, epoch=head.epoch, hash=head.hash.hex())
         writer.begin(engine, head)
-        writer.carry_out(self.hold.checked())
+        writer.carry_out(self.lifecycle.checked())
         await self._write()
 
     async def _write(self) -> None:
         """Writes the bank until that ends, and gives it up if it may. Raises BankStopped."""
-        if self.hold.failed:
-            raise BankStopped(self.hold.stopped)
+        if self.lifecycle.failed:
+            raise BankStopped(self.lifecycle.stopped)
         writer = self.writer
         writing = self._start(writer.run())
         opening = self._start(self._open())
@@ -228,13 +231,13 @@ class Tenure:
             writer.end()
             opening.cancel()
             await asyncio.wait((opening, writing))
-        if self.hold.failed:
-            raise BankStopped(self.hold.stopped)
-        if self.hold.stopped is None:
+        if self.lifecycle.failed:
+            raise BankStopped(self.lifecycle.stopped)
+        if self.lifecycle.stopped is None:
             await self._release()
 
     async def _open(self) -> None:
-        """Lets devices in once configuration and journal agree; not where the bank is lost meanwhile."""
+        """Accepts devices once configuration and journal agree; not if the bank is lost meanwhile."""
         while True:
             try:
                 await self._on_taken(self.writer)
@@ -250,24 +253,26 @@ class Tenure:
             await self._pause(RETRY_S)
             if self._ended.is_set():
                 return
-        self.writer.carry_out(self.hold.agreed())
+        self.writer.carry_out(self.lifecycle.agreed())
         self._settle()
 
     async def _release(self) -> None:
-        """Everything decided is durable: another server may take the bank before this one hears of it."""
-        self.writer.carry_out(self.hold.drained())
+        """Releases the lease, after everything decided is durable; another server may take the bank at
+        once.
+        """
+        self.writer.carry_out(self.lifecycle.drained())
         if not self._store.shared:
             return  # its file is free for others once this server has closed it
         try:
-            await self._store.release(self.bank, self.writer.core.epoch)
+            await self._store.release(self.bank, self.writer.sequencer.epoch)
             self._given_up(free=True)
         except (CommitInDoubt, Fenced) as error:
             log.warning("not_released", bank=self.bank, reason=str(error))
-        self.writer.carry_out(self.hold.released())
+        self.writer.carry_out(self.lifecycle.released())
 
     @asynccontextmanager
     async def _beating(self, epoch: int) -> AsyncIterator[None]:
-        """Others see the head move while a long check is being made."""
+        """Moves the head during a long check, so that other servers see that this one lives."""
         done = asyncio.Event()
 
         async def beat() -> None:
@@ -276,7 +281,7 @@ class Tenure:
                     async with asyncio.timeout(BEAT_S):
                         await done.wait()
                         return
-                with suppress(CommitInDoubt, Fenced):  # who reads the books finds out too
+                with suppress(CommitInDoubt, Fenced):  # who reads the ledger finds out too
                     await self._store.beat(self.bank, epoch)
 
         if not self._store.shared:
@@ -290,9 +295,9 @@ class Tenure:
             await asyncio.wait((beating,))
 
     async def _recover(self, error: CommitInDoubt) -> None:
-        """A fresh connection, at once or soon after the last; the bank stays with the one that holds it."""
+        """Reconnects, at once or after a pause; the bank stays with its holder."""
         log.warning("ledger_unavailable", bank=self.bank, retry_s=RETRY_S, reason=str(error))
-        self.writer.carry_out(self.hold.lost())
+        self.writer.carry_out(self.lifecycle.lost())
         if not self._alone:
             self._settle()
         if self._clock.monotonic() < self._patient_until:
@@ -305,7 +310,7 @@ class Tenure:
             await self._pause(RETRY_S)
 
     async def _pause(self, seconds: float) -> None:
-        """Waits, but not beyond the end."""
+        """Sleeps, until `end` at the latest."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._ended.wait()

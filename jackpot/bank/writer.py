@@ -1,7 +1,7 @@
-"""How do batches get into the ledger, and what happens when one does not? The asyncio shell of the sequencer.
+"""Writes the batches of a bank into its ledger: the asyncio shell of the sequencer.
 
-One task drains the core into a store, without a timer on the way: while one transaction is flushed the
-next batch gathers. A commit in doubt suspends every link at once. Then the bank is recovered from its ledger
+One task drains the sequencer into a store, without a timer: while one transaction is flushed the next batch
+gathers. A commit in doubt suspends every link at once. Then the bank is recovered from its ledger
 (`recovery`), and what waits is decided again.
 """
 
@@ -13,10 +13,10 @@ from typing import Final
 import structlog
 
 from controllers.answers import Ack, Hit, WaitingHit
-from jackpot.bank.bank import BankStopped, Desk
-from jackpot.bank.lifecycle import Hold
+from jackpot.bank.bank import Bank, BankStopped
+from jackpot.bank.lifecycle import BankLifecycle
 from jackpot.bank.recovery import Recovery
-from jackpot.bank.sequencer import Core, Item, Release
+from jackpot.bank.sequencer import QueuedCommand, Release, Sequencer
 from jackpot.clock import Clock
 from jackpot.ledger.journal import Head, genesis
 from jackpot.ledger.store import CommitInDoubt, DataRefused, Fenced, Store
@@ -40,7 +40,7 @@ log: Final = structlog.get_logger()
 
 
 def face(engine: Engine) -> tuple[list[Map], list[Hit], int, dict[str, tuple[WaitingHit, ...]]]:
-    """What a board shows of a state: links, the last hits by age, seq, and by link what waits (S7)."""
+    """Arguments of a board for a state: links, the last hits by age, seq, and waiting awards by link (S7)."""
     state = engine.state
     shown = [
         (past.seq, hit_push(state.bank, link, level.terms.level, past))
@@ -53,58 +53,62 @@ def face(engine: Engine) -> tuple[list[Map], list[Hit], int, dict[str, tuple[Wai
     return views.statistics(engine)["links"], hits, state.seq, waiting
 
 
-class Writer(Desk):
-    """One bank at work: its core, and the store that it depends on. It decides nothing until `begin`.
+class Writer(Bank):
+    """Writer of one bank: its sequencer and its store. It decides nothing until `begin`.
 
-    It tells `hold` how commits end. program: what each epoch here begins with.
+    It reports each commit to `lifecycle`. program: the version that begins each epoch here.
     """
 
     def __init__(
         self,
-        hold: Hold,
+        lifecycle: BankLifecycle,
         store: Store,
         clock: Clock,
         program: BeginProgram,
         links: Iterable[LinkTerms] = (),
     ) -> None:
-        super().__init__(hold, clock, links)
+        super().__init__(lifecycle, clock, links)
         self._program = program
-        self.core = Core(Engine(self.bank), Head(self.bank, 0, 0, genesis(self.bank), "", 0), self._tell)
+        self.sequencer = Sequencer(
+            Engine(self.name), Head(self.name, 0, 0, genesis(self.name), "", 0), self._tell
+        )
         self.store = store
         self.recovery = Recovery(self, store)
         self._pause = 0.0
         self._wake = asyncio.Event()
 
     def begin(self, engine: Engine, head: Head) -> None:
-        """What is decided from here on is decided on this state, which the ledger holds."""
-        self.core = Core(engine, head, self._tell)
+        """Starts deciding, on a state that the ledger holds."""
+        self.sequencer = Sequencer(engine, head, self._tell)
         self._pause = 0.0
         self.board.reset(*face(engine))
-        self.core.begin(self._envelope(self._program))
+        self.sequencer.begin(self._envelope(self._program))
 
     async def refresh(self) -> None:
-        """Shows links that were opened since; only while nobody else submits. Raises BankStopped."""
+        """Adds links that were opened since to the board; only while nobody else submits. Raises
+        BankStopped.
+        """
         self.board.reset(*await self.ask(face))
 
     @property
     def full(self) -> bool:
-        """Also where the queue shall become empty for the end."""
-        return self.core.full or self.hold.draining
+        """Whether the queue is full, or is being drained for the end."""
+        return self.sequencer.full or self.lifecycle.draining
 
     def submit(self, envelope: Envelope, release: Release) -> None:
-        """As Desk says."""
-        if (stopped := self.hold.stopped) is not None:
+        """As `Bank.submit`."""
+        if (stopped := self.lifecycle.stopped) is not None:
             raise BankStopped(stopped)
-        self.core.submit(envelope, release)
+        self.sequencer.submit(envelope, release)
         self._wake.set()
 
     def end(self, *, hand_over: bool = False) -> None:
         """Lets `run` return once nothing waits; in doubt at once, for nobody knows how long that lasts.
 
-        hand_over: as in `Hold.ending`.
+        hand_over: as in `BankLifecycle.ending`.
         """
-        if self.hold.stopped is None:
-            self.carry_out(self.hold.ending(hand_over=hand_over))
+        if self.lifecycle.stopped is None:
+            self.carry_out(self.lifecycle.ending(hand_over=hand_over))
         self._wake.set()
 
     async def run(self) -> None:
@@ -112,27 +116,27 @@ class Writer(Desk):
         try:
             await self._run()
         except Fenced as error:
-            log.warning("fenced", bank=self.bank, reason=str(error))
-            self.carry_out(self.hold.fenced())
+            log.warning("fenced", bank=self.name, reason=str(error))
+            self.carry_out(self.lifecycle.fenced())
         except Exception as error:  # noqa: BLE001 - also what nobody can explain stops this bank, and it alone
             self.fail(error)
 
     async def _run(self) -> None:
         while True:
-            lost, draining = self.hold.stopped is not None, self.hold.draining
-            if self.core.broken:
-                if lost or (draining and self.hold.in_doubt):
+            lost, draining = self.lifecycle.stopped is not None, self.lifecycle.draining
+            if self.sequencer.broken:
+                if lost or (draining and self.lifecycle.in_doubt):
                     return
                 await self._recover()
             elif not await self._write_next():
-                if (lost or draining) and not self.core.depth:
+                if (lost or draining) and not self.sequencer.depth:
                     return
                 await self._idle()
 
     async def _idle(self) -> None:
         """Waits for work; where others watch the bank, no longer than until its lease must be confirmed."""
         self._wake.clear()
-        left = self.hold.beat_due - self.clock.monotonic()
+        left = self.lifecycle.beat_due - self.clock.monotonic()
         if left > 0 or not self.store.shared:
             with suppress(TimeoutError):
                 async with asyncio.timeout(left if self.store.shared else None):
@@ -140,42 +144,42 @@ class Writer(Desk):
             return
         began = self.clock.monotonic()
         try:
-            await self.store.beat(self.bank, self.core.epoch)
+            await self.store.beat(self.name, self.sequencer.epoch)
             self._acknowledged(began)
         except CommitInDoubt as error:
             self._doubt(error)
 
     def _acknowledged(self, began: float) -> None:
-        """What was sent at `began` is durable."""
+        """Reports to the lifecycle that a commit or beat sent at `began` is durable."""
         self._pause = 0.0
-        self.carry_out(self.hold.acknowledged(began, self.clock.monotonic()))
+        self.carry_out(self.lifecycle.acknowledged(began, self.clock.monotonic()))
 
     async def _write_next(self) -> bool:
-        """The next batch in one transaction, and what follows from how it ends, or from how long it takes.
+        """Writes the next batch in one transaction, and handles its failure or slowness.
 
-        False where there is none.
+        Returns False if there is none.
         """
-        batch = self.core.take_batch()
+        batch = self.sequencer.take_batch()
         if batch is None:
             return False
         if not batch.rows:
-            self.core.committed()
+            self.sequencer.committed()
             return True
         slow = asyncio.get_running_loop().call_later(SLOW_COMMIT_S, self._slow)
         began = self.clock.monotonic()
         try:
-            await self.store.append(self.bank, batch.epoch, batch.before, batch.rows)
+            await self.store.append(self.name, batch.epoch, batch.before, batch.rows)
             took = self.clock.monotonic() - began
             self._acknowledged(began)
-            self.core.committed()
+            self.sequencer.committed()
             self.counts.commits.observe(took)
             self.counts.batches.observe(len(batch.rows))
             if batch.snapshot is not None:
                 await self.recovery.save(batch.snapshot)
         except DataRefused as error:
             self.counts.batches_refused += 1
-            log.warning("batch_refused", bank=self.bank, rows=len(batch.rows), reason=str(error))
-            self.core.refused()
+            log.warning("batch_refused", bank=self.name, rows=len(batch.rows), reason=str(error))
+            self.sequencer.refused()
         except CommitInDoubt as error:
             self._doubt(error)
         finally:
@@ -184,42 +188,44 @@ class Writer(Desk):
 
     def _slow(self) -> None:
         self.counts.slow_commits += 1
-        log.error("commit_slow", bank=self.bank, seconds=SLOW_COMMIT_S)
-        self.carry_out(self.hold.slow())
+        log.error("commit_slow", bank=self.name, seconds=SLOW_COMMIT_S)
+        self.carry_out(self.lifecycle.slow())
 
     def _doubt(self, error: CommitInDoubt) -> None:
-        log.error("commit_in_doubt", bank=self.bank, durable_seq=self.core.durable_seq, reason=str(error))
+        log.error(
+            "commit_in_doubt", bank=self.name, durable_seq=self.sequencer.durable_seq, reason=str(error)
+        )
         self.counts.doubts += 1
-        self.core.failed()
-        self.carry_out(self.hold.doubted())
+        self.sequencer.failed()
+        self.carry_out(self.lifecycle.doubted())
 
     async def _recover(self) -> None:
-        """Tries once to make state and ledger one again: after a doubt ever later, while nothing is durable.
+        """Tries once to rebuild the state from the ledger, with growing pauses while nothing becomes durable.
 
         Raises LedgerError where that is impossible.
         """
-        if self.hold.in_doubt:
+        if self.lifecycle.in_doubt:
             await asyncio.sleep(self._pause)
             self._pause = min(max(2 * self._pause, RETRY_FIRST_S), RETRY_MOST_S)
-        new_epoch = self.hold.in_doubt
+        new_epoch = self.lifecycle.in_doubt
         try:
             engine, head = await self.recovery.again()
         except CommitInDoubt as error:
-            self.carry_out(self.hold.doubted())
-            log.warning("ledger_unavailable", bank=self.bank, reason=str(error))
+            self.carry_out(self.lifecycle.doubted())
+            log.warning("ledger_unavailable", bank=self.name, reason=str(error))
             return
-        if head.seq > self.core.durable_seq:
+        if head.seq > self.sequencer.durable_seq:
             self._pause = 0.0  # the batch in doubt was durable
         self.board.reset(*face(engine))  # before anything is decided on it: what a board shows is durable
-        self.core.rebuilt(engine, head, self._envelope(self._program) if new_epoch else None)
-        self.carry_out(self.hold.rebuilt())
+        self.sequencer.rebuilt(engine, head, self._envelope(self._program) if new_epoch else None)
+        self.carry_out(self.lifecycle.rebuilt())
         self.flush()
-        log.info("rebuilt", bank=self.bank, seq=head.seq, epoch=head.epoch)
+        log.info("rebuilt", bank=self.name, seq=head.seq, epoch=head.epoch)
 
-    def _tell(self, items: Sequence[Item], seq: int) -> None:
-        """What became durable together, and was answered: pushes, then meters (WIRE); and all leaves.
+    def _tell(self, items: Sequence[QueuedCommand], seq: int) -> None:
+        """Publishes what became durable and was answered: pushes, then meters (WIRE); then flushes.
 
-        Answers leave first: no table waits until a thousand signs were shown what it wagered.
+        Answers leave first: no table waits for a thousand signs.
         """
         outcomes = [item.outcome for item in items if isinstance(item.outcome, Outcome)]
         if outcomes:
@@ -228,5 +234,5 @@ class Writer(Desk):
             for outcome in outcomes:
                 answer = outcome.answer
                 if outcome.alarms or type(answer) is not Ack or answer.awards:
-                    self.counts.add(self.bank, outcome)
+                    self.counts.add(self.name, outcome)
             self.flush()

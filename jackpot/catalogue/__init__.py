@@ -1,4 +1,4 @@
-"""What may a link pay, on which terms, and by which regulation?
+"""Paytables of regulations, and the terms of a link that follow from them.
 
 `load` reads one paytable of the catalogue, `resolve` makes a link's terms of it and of the link's
 configuration.
@@ -9,8 +9,8 @@ from jackpot.catalogue.paytables import (
     CatalogueError,
     EnvySchedule,
     Figure,
-    Level,
     Paytable,
+    PaytableLevel,
     cards_by_house,
     every,
     games_of,
@@ -40,11 +40,11 @@ __all__ = [
     "CatalogueError",
     "EnvySchedule",
     "Figure",
-    "Level",
     "LevelEntry",
     "LinkEntry",
     "Odds",
     "Paytable",
+    "PaytableLevel",
     "Return",
     "TermsRefused",
     "cards_by_house",

@@ -1,4 +1,4 @@
-"""How are money, rates and payouts written? As decimal text, read without a float (M1, M2)."""
+"""Parsing and formatting of money, rates and payouts as decimal text, without floats (M1, M2)."""
 
 import re
 from typing import Final
@@ -15,7 +15,7 @@ PAYS: Final = re.compile(
 
 
 def parse_money(text: str) -> int:
-    """Micro-dollars of a decimal string of whole cents (M1); ValueError says what is wrong."""
+    """Parses a decimal string of whole cents into micro-dollars (M1). Raises ValueError."""
     match = MONEY.fullmatch(text)
     if match is None:
         raise ValueError(f'{text!r} is not a sum of money: write it like "5000.00"')
@@ -29,7 +29,7 @@ def parse_money(text: str) -> int:
 
 
 def parse_rate(text: str) -> int:
-    """Basis points of a percentage; ValueError where it is finer than 0.01 % (M2) or above 100 %."""
+    """Parses a percentage into basis points. Raises ValueError if finer than 0.01 % (M2) or above 100 %."""
     match = RATE.fullmatch(text)
     if match is None:
         raise ValueError(f'{text!r} is not a rate: write it like "15%" or "0.25%"')
@@ -43,7 +43,7 @@ def parse_rate(text: str) -> int:
 
 
 def parse_pays(text: str) -> Pays:
-    """What a row pays, of its printed form; ValueError where it has none of the four."""
+    """Parses a row's printed payout. Raises ValueError where it has none of the four forms."""
     match = PAYS.fullmatch(text)
     if match is None:
         raise ValueError(f"{text!r} is no payout")
@@ -55,13 +55,13 @@ def parse_pays(text: str) -> Pays:
 
 
 def money_text(micros: int) -> str:
-    """A sum for messages, in the site's currency, whatever that is: "5,000.00"."""
+    """Formats a sum for messages, in the site's currency, whatever that is: "5,000.00"."""
     whole, rest = divmod(micros, MICROS_PER_UNIT)
     return f"{whole:,}.{rest // MICROS_PER_CENT:02}"
 
 
 def rate_text(rate: int) -> str:
-    """Basis points for people and messages: "15 %", "0.25 %"."""
+    """Formats basis points for people and messages: "15 %", "0.25 %"."""
     whole, rest = divmod(rate, 100)
     return f"{whole}.{rest:02} %".replace(".00 ", " ")
 

@@ -1,4 +1,4 @@
-"""What does a regulation print, and what does it leave open? The catalogue's files, read and checked.
+"""The catalogue of paytables: what a regulation prints, and what it leaves open; read and checked.
 
 The catalogue is data: `schemas/paytables/ID.toml`, each row with its source. A file that contradicts
 itself is refused.
@@ -14,7 +14,7 @@ import msgspec
 
 from jackpot.catalogue.figures import for_one, parse_money, parse_pays, parse_rate
 from jackpot.rules.money import MICROS_PER_UNIT
-from jackpot.rules.paytable import Game, HandKind, Row
+from jackpot.rules.paytable import Game, HandKind, PaytableRow
 from jackpot.rules.terms import check_hands, check_levels, check_rows
 
 FIGURES: Final = ("seed", "reseed", "primary", "reserve")
@@ -64,7 +64,7 @@ class EnvySchedule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     schedule: str = ""
 
 
-class Level(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PaytableLevel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     source: str
     seed: Figure
     reseed: Figure
@@ -72,7 +72,7 @@ class Level(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reserve: Figure
 
 
-class Draws(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PaytableDraws(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Magic Card and Lucky Bonus as printed (A7)."""
 
     magic_card: str
@@ -105,7 +105,7 @@ class Paytable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     games: tuple[Game, ...]
     hand: HandKind
     rows: tuple[CitedRow, ...]
-    level: dict[str, Level]
+    level: dict[str, PaytableLevel]
     envy: tuple[EnvySchedule, ...] = ()
     same_as: str | None = None
     cards_by_house: dict[Game, str] = {}
@@ -115,7 +115,7 @@ class Paytable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     electronic: str | None = None
     dealer_hand: str | None = None
     always_validate: AlwaysValidate | None = None
-    draws: Draws | None = None
+    draws: PaytableDraws | None = None
     draws_refused: str | None = None
 
     @property
@@ -137,7 +137,7 @@ def ids() -> tuple[str, ...]:
 
 @functools.cache
 def load(paytable: str) -> Paytable:
-    """One paytable by its id; CatalogueError where there is none or its file contradicts itself."""
+    """Loads one paytable by its id. Raises CatalogueError where it is missing or contradicts itself."""
     if paytable not in ids():
         raise CatalogueError(f"there is no paytable {paytable!r} in the catalogue")
     file = resources.files("jackpot").joinpath(f"schemas/paytables/{paytable}.toml")
@@ -157,7 +157,7 @@ def _read(paytable: str) -> Paytable:
 
 
 def parse(text: str, paytable: str) -> Paytable:
-    """A paytable of its file's text; CatalogueError where it contradicts itself."""
+    """Parses a paytable's file. Raises CatalogueError where it contradicts itself."""
     try:
         table = msgspec.convert(tomllib.loads(text), Paytable, strict=True)
         _check_rest(table, paytable)
@@ -186,12 +186,12 @@ def takes_dealer_hand(table: Paytable) -> bool:
     return any(one.dealer_hand is not None for one in tables)
 
 
-def rows_of(table: Paytable) -> tuple[Row, ...]:
-    return tuple(Row(row.hand, parse_pays(row.pays), row.suits) for row in table.rows)
+def rows_of(table: Paytable) -> tuple[PaytableRow, ...]:
+    return tuple(PaytableRow(row.hand, parse_pays(row.pays), row.suits) for row in table.rows)
 
 
 def _shared(table: Paytable) -> tuple[object, ...]:
-    """What two paytables that may share a link must have in common, sources left out (L1).
+    """The parts that two paytables must have in common to share a link, sources left out (L1).
 
     Draws and wagers on the dealer's hand may differ: each table has what its own game offers.
     """
@@ -269,5 +269,5 @@ def sum_of(figure: Figure, wager: int) -> int:
 
 
 def every() -> Mapping[str, Paytable]:
-    """The whole catalogue by id; CatalogueError on the first file that contradicts itself."""
+    """Loads the whole catalogue by id. Raises CatalogueError on the first file that contradicts itself."""
     return {paytable: load(paytable) for paytable in ids()}

@@ -1,6 +1,6 @@
-"""The return of a wager in the long run, part by part: exact fractions, from counted combinations (A7).
+"""Long-run return of a wager, part by part: exact fractions, from counted combinations (A7).
 
-Configuration, commands and pages have their figures from here, so none tells another return.
+Configuration, commands and pages have their figures from here, so all of them show the same return.
 """
 
 import functools
@@ -33,7 +33,7 @@ class Odds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Return(NamedTuple):
-    """What one wager gives back in the long run, as parts of it.
+    """The long-run return of one wager, as parts of it.
 
     odds: the fixed pays, which no meter pays. meters: what goes onto primaries and reserves; all of it is won
     one day (L6). reseeds: what the house puts in when a level is won (A2). envy: of all others at the table
@@ -52,12 +52,12 @@ class Return(NamedTuple):
 
     @property
     def kept(self) -> Fraction:
-        """What the house keeps before it reseeds; at least `reseeds` where the paytable pays for them."""
+        """The house's part before it reseeds; at least `reseeds` where the paytable pays for them."""
         return 1 - self.total + self.reseeds
 
     @property
     def edge(self) -> Fraction:
-        """What the house keeps of a wager in the long run; below 0 it pays."""
+        """The house's part of a wager in the long run; negative where it pays."""
         return 1 - self.total
 
     def __str__(self) -> str:
@@ -100,7 +100,7 @@ def rates_of(terms: LinkTerms) -> Fraction:
 
 
 def row_chances(terms: LinkTerms) -> tuple[Fraction, ...]:
-    """How likely each row is the one that pays, in the order of the rows (H3). Suits are equally likely."""
+    """The probability that each row is the one that pays, in order (H3). Suits are equally likely."""
     odds = odds_of(terms.hand_kind)
     counts = dict.fromkeys(terms.rows, 0)
     for hand, count in odds.hands.items():
@@ -119,7 +119,7 @@ def odds_return(terms: LinkTerms) -> Fraction:
 
 
 def reseeds_return(terms: LinkTerms) -> Fraction:
-    """What reseeds cost the house, as a part of the wager (A2, L4).
+    """The cost of reseeds to the house, as a part of the wager (A2, L4).
 
     Each winner of a level reseeds it (T5); that some share one award (`simultaneous`) is left out, and so is
     what `floor_to_seed` tops up (A4), which depends on where the meter stood.
@@ -135,14 +135,14 @@ def reseeds_return(terms: LinkTerms) -> Fraction:
 
 
 def envy_return(terms: LinkTerms, players: int) -> Fraction:
-    """What the hands of the others at a table of so many players bring a wager, as a part of it (A5)."""
+    """The envy bonuses of a wager at a table of so many players, as a part of it (A5)."""
     odds = odds_of(terms.hand_kind)
     one = sum((sum_ * odds.hands[hand] for hand, sum_ in envy_sums(terms).items()), Fraction(0)) / odds.deals
     return (players - 1) * one / terms.wager
 
 
 def envy_sums(terms: LinkTerms) -> dict[str, Fraction]:
-    """By hand of another player, the envy bonus that one wager is paid on average over its suits (A5)."""
+    """By hand of another player, the average envy bonus of one wager over its suits (A5)."""
     sums = {}
     for hand in NAMES[terms.hand_kind]:
         rows = [best_row(terms.envy, Ranked(hand, suit)) for suit in SUITS]
@@ -153,14 +153,14 @@ def envy_sums(terms: LinkTerms) -> dict[str, Fraction]:
 
 
 def hit_chance(terms: LinkTerms, level: str) -> Fraction:
-    """How often a wager wins a percentage of the level."""
+    """The probability that a wager wins a percentage of the level."""
     chances = zip(terms.rows, row_chances(terms), strict=True)
     wins = (chance for row, chance in chances if isinstance(row.pays, Percent) and row.pays.level == level)
     return sum(wins, Fraction(0))
 
 
 def draws_return(terms: LinkTerms, seats: int) -> Fraction:
-    """What the Magic Card and the Lucky Bonus return on average, as a part of the wager (A7).
+    """The average return of the Magic Card and the Lucky Bonus, as a part of the wager (A7).
 
     Exact for a seat with one wager. With more wagers it is less, for a seat gets one prize. One of 52 cards
     is drawn and compared with the five cards of the hand.

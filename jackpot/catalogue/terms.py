@@ -1,6 +1,4 @@
-"""On which terms does a configured link play? Its paytable and its configuration give the whole terms, or
-every rule that the configuration breaks.
-"""
+"""Resolves a link's terms from its paytable and configuration, or lists every rule that it breaks."""
 
 from typing import Final, Literal, NamedTuple
 
@@ -11,8 +9,8 @@ from jackpot.catalogue.paytables import (
     CatalogueError,
     EnvySchedule,
     Figure,
-    Level,
     Paytable,
+    PaytableLevel,
     ids,
     load,
     rows_of,
@@ -65,7 +63,7 @@ class LinkEntry(msgspec.Struct, frozen=True):
 
 
 class _Mistakes:
-    """Gathers what is wrong with one link, each with its path."""
+    """Collects the mistakes of one link, each with its path."""
 
     def __init__(self, path: str, link: str) -> None:
         self.path = path
@@ -84,7 +82,7 @@ class _Mistakes:
 
 
 def resolve(entry: LinkEntry, path: str = "link") -> LinkTerms:
-    """The whole terms of a configured link, with seeds and envy sums for its wager.
+    """Resolves the whole terms of a configured link, with seeds and envy sums for its wager.
 
     path: where the entry stands in the configuration, for messages. Raises TermsRefused with every
     mistake (L1, L3-L7, T3, T5, A4, A5, A7, A10, M1, M2).
@@ -203,10 +201,10 @@ def _levels(entry: LinkEntry, table: Paytable, wager: int, mistakes: _Mistakes) 
     return levels
 
 
-def _level(name: str, level: Level, entry: LevelEntry, wager: int, mistakes: _Mistakes) -> LevelTerms:
+def _level(name: str, level: PaytableLevel, entry: LevelEntry, wager: int, mistakes: _Mistakes) -> LevelTerms:
 
-    def asked(key: str, figure: Figure) -> _Asked:
-        return _Asked(f"level.{name}.{key}", key, figure, getattr(entry, key), level.source)
+    def asked(key: str, figure: Figure) -> _LevelFigure:
+        return _LevelFigure(f"level.{name}.{key}", key, figure, getattr(entry, key), level.source)
 
     primary = _rate(asked("primary", level.primary), mistakes)
     reserve = _rate(asked("reserve", level.reserve), mistakes)
@@ -228,7 +226,7 @@ def _level(name: str, level: Level, entry: LevelEntry, wager: int, mistakes: _Mi
     )
 
 
-class _Asked(NamedTuple):
+class _LevelFigure(NamedTuple):
     """One figure of a level: who decides it, and what the configuration gives for it at this path."""
 
     path: str
@@ -238,7 +236,7 @@ class _Asked(NamedTuple):
     source: str
 
 
-def _rate(asked: _Asked, mistakes: _Mistakes) -> int:
+def _rate(asked: _LevelFigure, mistakes: _Mistakes) -> int:
     """A rate in basis points: the mandated one, or the operator's within what the source allows (L5)."""
     path, key, figure, given, source = asked
     if figure.mandated is not None or figure.none is not None:
@@ -262,7 +260,7 @@ def _rate(asked: _Asked, mistakes: _Mistakes) -> int:
     return rate
 
 
-def _sum(asked: _Asked, wager: int, mistakes: _Mistakes) -> int:
+def _sum(asked: _LevelFigure, wager: int, mistakes: _Mistakes) -> int:
     """A seed or reseed in micro-dollars for this wager (L4)."""
     path, key, figure, given, source = asked
     if figure.mandated is not None or figure.as_seed:
@@ -282,7 +280,7 @@ def _sum(asked: _Asked, wager: int, mistakes: _Mistakes) -> int:
     return amount
 
 
-def _limit(path: str, level: Level, entry: LevelEntry, least: int, mistakes: _Mistakes) -> int | None:
+def _limit(path: str, level: PaytableLevel, entry: LevelEntry, least: int, mistakes: _Mistakes) -> int | None:
     """A progressive limit in micro-dollars, not below the meter's seed and reseed (L7)."""
     if entry.limit is None:
         if entry.limit_approval is not None:

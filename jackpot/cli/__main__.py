@@ -1,4 +1,4 @@
-"""Which command was meant? The root of the command line: a command is imported when it runs."""
+"""Entry point and root of the command line; imports only the command that runs."""
 
 import sys
 from importlib import import_module
@@ -16,8 +16,11 @@ VENDOR: Final = "Maker of tables and signs"
 DIRECTOR: Final = "Slot director"
 
 
-class Listed(NamedTuple):
-    """A line of the list of commands. module: with its `app`. help: as its own. of: who uses it most."""
+class CommandEntry(NamedTuple):
+    """Entry of the list of commands.
+
+    module: has its `app`. help: the same as its own. of: who uses it most.
+    """
 
     module: str
     help: str
@@ -25,64 +28,68 @@ class Listed(NamedTuple):
 
 
 # By name, in the order of the list.
-COMMANDS: Final[dict[str, Listed]] = {
-    "hits": Listed(
+COMMANDS: Final[dict[str, CommandEntry]] = {
+    "hits": CommandEntry(
         "jackpot.cli.hits",
         "Hits: list, show, validate, pay, add, dispute, lift, undo, correct, erase, release.",
         FLOOR,
     ),
-    "rounds": Listed("jackpot.cli.rounds", "A table's round: show, strike, void, reopen, decline.", FLOOR),
-    "links": Listed(
+    "rounds": CommandEntry(
+        "jackpot.cli.rounds", "A table's round: show, strike, void, reopen, decline.", FLOOR
+    ),
+    "links": CommandEntry(
         "jackpot.cli.links",
         "Links and their meters: list, show, suspend, resume, correct, transfer, close, change.",
         FLOOR,
     ),
-    "alarms": Listed("jackpot.cli.alarms", "Alarms that nobody has acknowledged: list, acknowledge.", FLOOR),
-    "report": Listed(
+    "alarms": CommandEntry(
+        "jackpot.cli.alarms", "Alarms that nobody has acknowledged: list, acknowledge.", FLOOR
+    ),
+    "report": CommandEntry(
         "jackpot.cli.report",
         "What the books say: reconciliation, jackpots explained, hits, refusals, slips to sign.",
         AUDITOR,
     ),
-    "verify": Listed("jackpot.cli.verify", "Prove the ledger from its first row.", AUDITOR),
-    "about": Listed(
+    "verify": CommandEntry("jackpot.cli.verify", "Prove the ledger from its first row.", AUDITOR),
+    "about": CommandEntry(
         "jackpot.cli.about", "Which program this is: its release, its digest, its files.", AUDITOR
     ),
-    "serve": Listed("jackpot.cli.serve", "Serve tables and signs.", OPERATIONS),
-    "signage": Listed("jackpot.cli.signage", "Show meters from Redis alone.", OPERATIONS),
-    "config": Listed(
+    "serve": CommandEntry("jackpot.cli.serve", "Serve tables and signs.", OPERATIONS),
+    "signage": CommandEntry("jackpot.cli.signage", "Show meters from Redis alone.", OPERATIONS),
+    "config": CommandEntry(
         "jackpot.cli.config", "The configuration file: check it, begin one, its schema.", OPERATIONS
     ),
-    "users": Listed(
+    "users": CommandEntry(
         "jackpot.cli.users",
         "People: make the first two, list, add, grant, withdraw, end, reset, codes, tokens, erase, recover.",
         OPERATIONS,
     ),
-    "keys": Listed(
+    "keys": CommandEntry(
         "jackpot.cli.keys",
         "Keys of devices and of the site: make, show, revoke, clear a conflict.",
         OPERATIONS,
     ),
-    "ledger": Listed(
+    "ledger": CommandEntry(
         "jackpot.cli.ledger",
         "Make, migrate, copy, back up and restore a ledger, and say what it has lost.",
         OPERATIONS,
     ),
-    "bank": Listed(
+    "bank": CommandEntry(
         "jackpot.cli.bank", "Banks: open a new one, join two into one, confirm a program.", OPERATIONS
     ),
-    "lease": Listed("jackpot.cli.lease", "Which server writes a bank: show, hand over.", OPERATIONS),
-    "dashboards": Listed("jackpot.cli.dashboards", "Write the dashboards for Grafana.", OPERATIONS),
-    "bench": Listed("jackpot.cli.bench", "Measure the server next to other designs.", OPERATIONS),
-    "conformance": Listed(
+    "lease": CommandEntry("jackpot.cli.lease", "Which server writes a bank: show, hand over.", OPERATIONS),
+    "dashboards": CommandEntry("jackpot.cli.dashboards", "Write the dashboards for Grafana.", OPERATIONS),
+    "bench": CommandEntry("jackpot.cli.bench", "Measure the server next to other designs.", OPERATIONS),
+    "conformance": CommandEntry(
         "jackpot.cli.conformance",
         "Test another maker's device, or server, against the floor protocol.",
         VENDOR,
     ),
-    "demo": Listed("jackpot.cli.demo", "A whole simulated floor on this machine.", DIRECTOR),
-    "paytable": Listed(
+    "demo": CommandEntry("jackpot.cli.demo", "A whole simulated floor on this machine.", DIRECTOR),
+    "paytable": CommandEntry(
         "jackpot.cli.paytable", "The paytable catalogue: list, show, analyze, count.", DIRECTOR
     ),
-    "simulate": Listed(
+    "simulate": CommandEntry(
         "jackpot.cli.simulate", "A year of a floor in minutes, compared with exact odds.", DIRECTOR
     ),
 }
@@ -101,7 +108,7 @@ def main() -> None:
 
 
 def without_types(command: Any) -> None:
-    """Has the help of a command, and of all below it, name no type of a flag: a flag takes no value."""
+    """Removes the type of flags from the help of a command and of all below it: a flag takes no value."""
     from typer import Context
 
     for parameter in (*command.params, command.get_help_option(Context(command))):
@@ -112,7 +119,7 @@ def without_types(command: Any) -> None:
 
 
 def root(wanted: str | None) -> "typer.Typer":
-    """The whole command line; only the wanted command is imported, of the others there is a line of help."""
+    """Builds the command line; imports only the wanted command, and has a line of help for the others."""
     import typer
 
     whole = typer.Typer(
@@ -144,7 +151,7 @@ def root(wanted: str | None) -> "typer.Typer":
 
 
 def _not_this_one() -> None:
-    """Stands for a command that was not asked for."""
+    """Placeholder of a command that was not asked for."""
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""`jackpot about`: which program this is, whether its files are as installed, and what proves it."""
+"""`jackpot about`: program version and digest, and the integrity of the installed files."""
 
 import json
 from pathlib import Path
@@ -91,9 +91,9 @@ def _of_wheel(wheel: Path, as_json: bool) -> None:
 
 
 def _answer(seed: str, as_json: bool) -> None:
-    from jackpot.cli.challenge import SEED_LEAST, answers
+    from jackpot.cli.challenge import SEED_MIN, answers
 
-    if len(seed) < SEED_LEAST:
-        fail(f"--challenge: a seed of {SEED_LEAST} characters or more, which nobody knew before")
+    if len(seed) < SEED_MIN:
+        fail(f"--challenge: a seed of {SEED_MIN} characters or more, which nobody knew before")
     found = answers(seed)
     _show(found, [f"{digest}  {name}" for name, digest in found.items()], as_json)

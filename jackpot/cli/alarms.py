@@ -1,10 +1,10 @@
-"""`jackpot alarms`: what must people look at, and who has seen it?"""
+"""`jackpot alarms`: lists and acknowledges open alarms."""
 
 from typing import Annotated
 
 import typer
 
-from jackpot.cli.api_client import LOOK, ONE, Talk, talking
+from jackpot.cli.api_client import LOOK, ONE, ApiClient, with_api_options
 from jackpot.cli.options import table as print_table
 from jackpot.text import counted
 
@@ -19,9 +19,9 @@ Remark = Annotated[str, typer.Option("--remark", metavar="TEXT", help="What you 
 
 
 @app.command("list")
-@talking(*LOOK)
+@with_api_options(*LOOK)
 def list_(
-    talk: Talk,
+    client: ApiClient,
 ) -> None:
     """List every open alarm, the oldest first; `jackpot report alarms` has those of the past.
 
@@ -29,8 +29,8 @@ def list_(
     """
     from jackpot.api.queries.alarms import AskAlarms
 
-    found = talk.ask(AskAlarms())
-    if talk.told(found):
+    found = client.ask(AskAlarms())
+    if client.told(found):
         return
     for bank in found["elsewhere"]:
         typer.echo(f"without bank {bank['bank']}: {bank['why']}", err=True)
@@ -38,7 +38,7 @@ def list_(
     rows = [
         [
             alarm["alarm"], alarm["bank"], alarm["kind"], alarm["where"], alarm["what"],
-            talk.moment(alarm["last"]), str(alarm["times"]), alarm["then"],
+            client.moment(alarm["last"]), str(alarm["times"]), alarm["then"],
         ]
         for alarm in alarms
     ]  # fmt: skip
@@ -47,9 +47,9 @@ def list_(
 
 
 @app.command()
-@talking(*ONE, "bank")
+@with_api_options(*ONE, "bank")
 def acknowledge(
-    talk: Talk,
+    client: ApiClient,
     alarm: Alarm,
     remark: Remark = "",
 ) -> None:
@@ -59,4 +59,4 @@ def acknowledge(
     """
     from jackpot.rules.acts.alarms import AcknowledgeAlarm
 
-    talk.show(talk.ask(AcknowledgeAlarm(alarm, remark)), f"{alarm}: acknowledged")
+    client.show(client.ask(AcknowledgeAlarm(alarm, remark)), f"{alarm}: acknowledged")

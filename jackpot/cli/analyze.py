@@ -1,4 +1,4 @@
-"""`jackpot paytable analyze`: what does a wager return, how often is it hit, and what is a cycle like?"""
+"""`jackpot paytable analyze`: return, hit frequency and meter cycle of a wager."""
 
 from dataclasses import MISSING, dataclass, fields
 from importlib.util import find_spec
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What the command is given: its arguments and options, each with its default."""
+class AnalyzeOptions:
+    """Arguments and options of the command, each with its default."""
 
     paytable: Annotated[
         str, typer.Argument(metavar="ID", help="A paytable that `jackpot paytable list` names.")
@@ -71,7 +71,7 @@ class Asked:
     ] = "1"
 
     def found(self) -> "Analysis":
-        """The analysis. Ends the command where it cannot be meant."""
+        """Runs the analysis. Ends the command where it cannot be made."""
         from jackpot.odds.analysis import Tonight, analyze
         from jackpot.odds.subject import Unanalysable, Wish, subject_of
 
@@ -94,7 +94,7 @@ def analyze(**given: Any) -> None:
     """
     from jackpot.odds.output import as_csv, as_html, as_json
 
-    asked = Asked(**given)
+    asked = AnalyzeOptions(**given)
     if asked.as_json + asked.as_csv + (asked.html is not None) > 1:
         fail("--json, --csv and --html are three ways: choose one")
     found = asked.found()
@@ -119,13 +119,13 @@ analyze.__signature__ = Signature([  # type: ignore[attr-defined]
         annotation=field.type,
         default=Parameter.empty if field.default is MISSING else field.default,
     )
-    for field in fields(Asked)
+    for field in fields(AnalyzeOptions)
 ])  # fmt: skip
-analyze.__annotations__ = {field.name: field.type for field in fields(Asked)}
+analyze.__annotations__ = {field.name: field.type for field in fields(AnalyzeOptions)}
 
 
 def write(file: Path, text: str) -> None:
-    """Writes a file that a person named, or says why not."""
+    """Writes a file at the path given; ends the command where it cannot be written."""
     try:
         file.write_text(text, encoding="utf-8")
     except OSError as error:
@@ -133,7 +133,7 @@ def write(file: Path, text: str) -> None:
 
 
 def _draw(found: "Analysis", folder: Path, seed: str) -> list[Path]:
-    """The files that were written. Ends the command where one cannot be."""
+    """The pictures that were written. Ends the command where one cannot be."""
     if folder.suffix.lower() in (".svg", ".png"):
         fail(f"--plot {folder}: there are several pictures, each as SVG and PNG: name a folder")
     if find_spec("matplotlib") is None:
@@ -154,7 +154,7 @@ def _draw(found: "Analysis", folder: Path, seed: str) -> list[Path]:
 
 
 def _pairs(option: str, form: str, given: list[str] | None) -> dict[str, str]:
-    """NAME=VALUE of an option that may be repeated."""
+    """Parses NAME=VALUE of an option that may be repeated."""
     found: dict[str, str] = {}
     for text in given or ():
         name, _, value = text.partition("=")

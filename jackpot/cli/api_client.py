@@ -1,4 +1,4 @@
-"""How does a command talk to a running server? One helper adds the options for it and carries them."""
+"""HTTP client of the commands: its options, and requests to a running server."""
 
 import json
 import socket
@@ -14,16 +14,16 @@ import typer
 from jackpot.cli.options import By, ConfigFile, as_owner, at_server, configured, fail, read
 
 if TYPE_CHECKING:
-    from jackpot.api.admin_client import Answer
+    from jackpot.api.admin_client import HttpAnswer
     from jackpot.api.operation import Ask
     from jackpot.config.settings import Listen
 
 # Where a second person confirms what one asked for.
 REQUESTS: Final = "/ops/requests"
 
-# As in `jackpot.api.admin_client`, which is imported once a command asks.
+# As in `jackpot.api.admin_client`, which is imported only by a command that needs it.
 ANSWER_WITHIN_S: Final = 30.0
-# What the person types next, by the code of the refusal.
+# The next command to type, by the code of the refusal.
 _HINTS: Final = {
     "two_people": "; type both names: --by NAME --and-by OTHER",
     "no_document": ": --write document=NUMBER",
@@ -66,7 +66,7 @@ P = ParamSpec("P")
 
 
 class _Place(NamedTuple):
-    """How sums and times are written where the server stands."""
+    """Format of sums and times at the server's site."""
 
     locale: str
     currency: str
@@ -74,8 +74,8 @@ class _Place(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Talk:
-    """What the options of a command say of the server and of who asks it."""
+class ApiClient:
+    """Client of a running server for one command, and the options that say who asks which server."""
 
     config: Path | None = None
     socket: Path | None = None
@@ -87,16 +87,16 @@ class Talk:
     seen: str | None = None
 
     def ask(self, ask: "Ask", bank: str | None = None, waits: str = "") -> dict[str, Any]:
-        """The server's answer; a refusal or no server ends the command. bank: in place of the option's.
+        """The server's answer; ends the command on a refusal, or where no server answers.
 
         An act that waits for a second person ends it too, with what `waits` says of it, if anything.
         """
         import msgspec
 
-        from jackpot.api.operation import Question
+        from jackpot.api.operation import Query
 
         bank, near = bank or self.bank, dict[str, str]()
-        if not isinstance(ask, Question):
+        if not isinstance(ask, Query):
             given = {"by": self.by, "and_by": self.and_by, "bank": bank, "seen": self.seen}
             near = {name: value for name, value in given.items() if value is not None}
         elif bank is not None and "bank" in ask.__struct_fields__:
@@ -107,13 +107,13 @@ class Talk:
                 answer.said.get("detail", "the server refused it")
                 + _HINTS.get(answer.said.get("code", ""), "")
             )
-        if answer.said.get("asked") is True and not isinstance(ask, Question):
+        if answer.said.get("asked") is True and not isinstance(ask, Query):
             self.show(answer.said, waits or self.waits(answer.said["request"]))
             raise typer.Exit
         return answer.said
 
     def waits(self, request: str) -> str:
-        """What has become of what one person asked for and two must stand for."""
+        """State of an operation that one person asked for and that takes two."""
         at = None if self.config is None else pages_at(at_server(configured(self.config, "")).listen)
         return (
             f"{request}: asked for, and not done: it waits 15 minutes for a second person, who confirms it "
@@ -121,7 +121,7 @@ class Talk:
         )
 
     def answered(self) -> bool:
-        """Whether a server runs that may be asked; one that may not ends the command."""
+        """Whether a server can be reached; ends the command where this user may not reach it."""
         path = self.socket or _configured(self.config)
         try:
             with socket.socket(socket.AF_UNIX) as line:
@@ -135,31 +135,31 @@ class Talk:
         return True
 
     def show(self, answer: Any, text: str) -> None:
-        """An answer as JSON, or in the sentence given."""
+        """Prints an answer as JSON, or the sentence given."""
         typer.echo(json.dumps(answer, indent=2) if self.as_json else text)
 
     def told(self, answer: Any) -> bool:
-        """Whether JSON was asked for: then it is told, and there is nothing else to show."""
+        """Prints the answer and returns true if JSON was asked for."""
         if self.as_json:
             self.show(answer, "")
         return self.as_json
 
     def money(self, amount: str) -> str:
-        """A sum of an answer, as the server's site writes it; a fraction below a cent is left out."""
+        """Formats a sum as the server's site does; a fraction below a cent is left out."""
         from jackpot.config.writing import writing
         from jackpot.rules.money import of_decimal, to_cents
 
         return writing(self._place.locale, self._place.currency).text(to_cents(of_decimal(amount)))
 
     def moment(self, unix_ms: int) -> str:
-        """A moment in that site's time, to the second."""
+        """Formats a time in the site's time zone, to the second."""
         from jackpot.config.writing import moment
 
         return moment(unix_ms, self._place.timezone)
 
     @cached_property
     def _place(self) -> "_Place":
-        """Where the server stands: by its configuration, else as the server says itself."""
+        """Format of the site: from its configuration, else from the server."""
         import msgspec
 
         from jackpot.api.queries.servers import AskSite, Site
@@ -170,18 +170,16 @@ class Talk:
         told = msgspec.convert(self.ask(AskSite()), Site)
         return _Place(told.locale, told.currency, told.timezone)
 
-    def _answer(self, ask: "Ask", near: dict[str, str]) -> "Answer":
-        """What the server says; without an answer an act may have been done."""
+    def _answer(self, ask: "Ask", near: dict[str, str]) -> "HttpAnswer":
+        """The server's response; without one, an act may have been carried out."""
         from jackpot.api import admin_client
-        from jackpot.api.operation import Question
+        from jackpot.api.operation import Query
 
         path = self.socket or _configured(self.config)
         try:
             return admin_client.ask(path, ask, near, ANSWER_WITHIN_S)
         except TimeoutError:
-            perhaps = (
-                "" if isinstance(ask, Question) else "; whether it was done shows once the ledger is well"
-            )
+            perhaps = "" if isinstance(ask, Query) else "; whether it was done shows once the ledger is well"
             fail(f"no answer within {ANSWER_WITHIN_S:.0f} s: the server waits for its ledger{perhaps}")
         except PermissionError:
             fail(f"{path} may not be opened by you; {as_owner(path)}")
@@ -189,7 +187,7 @@ class Talk:
             fail(f"no server answers at {path}: {error.strerror or error}; is it running?")
 
 
-# The options that a command may have, in the order in which its help shows them.
+# All options a command may have, in the order of its help.
 _OPTIONS: Final[dict[str, tuple[Any, Any]]] = {
     "config": (ConfigFile, None),
     "socket": (Socket, None),
@@ -200,24 +198,26 @@ _OPTIONS: Final[dict[str, tuple[Any, Any]]] = {
     "preview": (Look, False),
     "seen": (Seen, None),
 }
-# Of a question, of an act of one person, and of one that may take two.
+# Options of a query, of an act of one person, and of one that may take two.
 LOOK: Final = ("config", "socket", "as_json")
 ONE: Final = (*LOOK, "by")
 TWO: Final = (*ONE, "and_by")
-# Of one that is looked at first.
+# Options of an act with a preview.
 MOVES: Final = (*TWO, "preview", "seen")
-# Of a command that asks no server.
+# Options of a command that needs no server.
 ALONE: Final = ("config", "by")
 
 
-def talking(*options: str) -> Callable[[Callable[Concatenate[Talk, P], None]], Callable[..., None]]:
-    """Gives a command these options, behind its own, and a Talk with what they say as its first argument."""
+def with_api_options(
+    *options: str,
+) -> Callable[[Callable[Concatenate[ApiClient, P], None]], Callable[..., None]]:
+    """Adds these options to a command, and passes it an ApiClient as its first argument."""
 
-    def with_options(command: Callable[Concatenate[Talk, P], None]) -> Callable[..., None]:
+    def with_options(command: Callable[Concatenate[ApiClient, P], None]) -> Callable[..., None]:
         @wraps(command)
         def run(**given: Any) -> None:
             said = {name: given.pop(name) for name in options}
-            command(Talk(**said), **given)  # type: ignore[call-arg]
+            command(ApiClient(**said), **given)  # type: ignore[call-arg]
 
         own = list(signature(command).parameters.values())[1:]
         added = [
@@ -233,7 +233,7 @@ def talking(*options: str) -> Callable[[Callable[Concatenate[Talk, P], None]], C
 
 
 def pages_at(listen: "Listen") -> str | None:
-    """The address of the pages for people, where the configuration says enough of it."""
+    """Address of the pages for people, if the configuration has it."""
     from jackpot.config.places import EVERYWHERE
 
     at, scheme = listen.http, "http" if listen.tls is None else "https"

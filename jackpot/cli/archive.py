@@ -1,4 +1,4 @@
-"""`jackpot ledger seal`: how do old rows leave a ledger, once an archive is proved to have them?"""
+"""`jackpot ledger seal`: moves old rows out of a ledger once an archive is proved to hold them."""
 
 import asyncio
 from pathlib import Path
@@ -6,25 +6,25 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from jackpot.cli.api_client import ALONE, Talk, talking
+from jackpot.cli.api_client import ALONE, ApiClient, with_api_options
 from jackpot.cli.offline_ledger import alone, until_free
 from jackpot.cli.options import configured, fail, person
 from jackpot.cli.progress import bar
 from jackpot.text import counted
 
 if TYPE_CHECKING:
-    from jackpot.ledger.maintenance.archive import Plan
+    from jackpot.ledger.maintenance.archive import ArchivePlan
 
-# What people do when it is done.
+# Next steps after success.
 _NEXT: Final = """\
 {0} is the only place that has these rows now: keep a second copy on another machine.
 Prove both: jackpot verify --archive {0}
 Nightly backups need it from now on: jackpot ledger nightly --archive {0}"""
 
 
-@talking(*ALONE, "and_by", "preview")
+@with_api_options(*ALONE, "and_by", "preview")
 def seal(
-    talk: Talk,
+    client: ApiClient,
     archive: Annotated[
         Path, typer.Argument(metavar="ARCHIVE", help="The archive so far, or a new file; on another disk.")
     ],
@@ -57,23 +57,23 @@ def seal(
     from msgspec.structs import replace
 
     from jackpot.clock import SystemClock
-    from jackpot.ledger.maintenance.archive import OLDER_THAN_DAYS, Sealing, plans
-    from jackpot.ledger.maintenance.archive import seal as let_go
+    from jackpot.ledger.maintenance.archive import OLDER_THAN_DAYS, Archiving, plans
+    from jackpot.ledger.maintenance.archive import archive as let_go
     from jackpot.ledger.open import opened
     from jackpot.ledger.reading import Reader
     from jackpot.ledger.store import LedgerError
     from jackpot.rules.acts.fields import DAY_MS
 
-    people = _people(talk, reason)
-    found = configured(talk.config, "give --config FILE")
+    people = _people(client, reason)
+    found = configured(client.config, "give --config FILE")
     found = replace(found, ledger=replace(found.ledger, url=ledger)) if ledger else found
     now = SystemClock().unix_ms()
-    sealing = Sealing(people, reason, now - (days or OLDER_THAN_DAYS) * DAY_MS, now)
-    told: list[Plan] = []
+    sealing = Archiving(people, reason, now - (days or OLDER_THAN_DAYS) * DAY_MS, now)
+    told: list[ArchivePlan] = []
     failed = ""
 
     async def work() -> None:
-        if talk.preview:  # a server may run
+        if client.preview:  # a server may run
             async with opened(found.ledger.url, readonly=True) as books:
                 told.extend(await plans(books, sealing.before_ms))
             return
@@ -91,12 +91,12 @@ def seal(
     except KeyboardInterrupt:
         failed = f"it was interrupted; rows may have left, so keep {archive}"
     for one in told:
-        typer.echo(_told(one, found.site.timezone, preview=talk.preview))
-    _end(archive, failed, told, preview=talk.preview)
+        typer.echo(_told(one, found.site.timezone, preview=client.preview))
+    _end(archive, failed, told, preview=client.preview)
 
 
-def _end(archive: Path, failed: str, told: "list[Plan]", *, preview: bool) -> None:
-    """What people do next; the command fails where it did not come to its end."""
+def _end(archive: Path, failed: str, told: "list[ArchivePlan]", *, preview: bool) -> None:
+    """Prints the next steps; the command fails where it did not finish."""
     some = any(one.upto for one in told)
     left = some and not preview
     if left:
@@ -107,18 +107,18 @@ def _end(archive: Path, failed: str, told: "list[Plan]", *, preview: bool) -> No
         typer.echo("nothing to archive")
 
 
-def _people(talk: Talk, reason: str) -> tuple[str, str]:
-    """Who lets rows go; a preview asks for nobody."""
-    people = (person(talk.by), person(talk.and_by))
-    if not talk.preview and (talk.and_by is None or people[0] == people[1]):
+def _people(client: ApiClient, reason: str) -> tuple[str, str]:
+    """The people who authorize the archiving; a preview needs none."""
+    people = (person(client.by), person(client.and_by))
+    if not client.preview and (client.and_by is None or people[0] == people[1]):
         fail("--by NAME --and-by OTHER: it takes two people")
-    if not talk.preview and not reason.strip():
+    if not client.preview and not reason.strip():
         fail("--reason: say why; it is journalled")
     return people
 
 
-def _told(one: "Plan", timezone: str, *, preview: bool) -> str:
-    """What leaves a bank, or why nothing does."""
+def _told(one: "ArchivePlan", timezone: str, *, preview: bool) -> str:
+    """Describes what leaves a bank, or why nothing does."""
     from jackpot.config.writing import local_time
 
     if not one.upto:

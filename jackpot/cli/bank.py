@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from jackpot.cli.api_client import ALONE, TWO, Talk, talking
+from jackpot.cli.api_client import ALONE, TWO, ApiClient, with_api_options
 from jackpot.cli.offline_ledger import alone
 from jackpot.cli.options import Reason, configured, fail, person
 
@@ -21,9 +21,10 @@ app = typer.Typer(
 
 
 @app.command("open")
-@talking(*ALONE)
+@with_api_options(*ALONE)
 def open_(
-    talk: Talk, name: Annotated[str, typer.Argument(metavar="BANK", help="A bank of the configuration.")]
+    client: ApiClient,
+    name: Annotated[str, typer.Argument(metavar="BANK", help="A bank of the configuration.")],
 ) -> None:
     """Open a bank that the configuration names and the ledger never had. Its links open at the next start.
 
@@ -38,7 +39,7 @@ def open_(
     from jackpot.ledger.store import LedgerError
     from jackpot.rules.signing import SITE
 
-    who, found = person(talk.by), configured(talk.config, "give --config FILE")
+    who, found = person(client.by), configured(client.config, "give --config FILE")
     if name not in (*found.banks, SITE):
         fail(f"no link of {found.path} lies in bank {name}; it has {', '.join(found.banks)}")
 
@@ -61,9 +62,9 @@ def open_(
 
 
 @app.command()
-@talking(*ALONE)
+@with_api_options(*ALONE)
 def join(
-    talk: Talk,
+    client: ApiClient,
     first: Annotated[str, typer.Argument(metavar="A", help="A bank.")],
     second: Annotated[str, typer.Argument(metavar="B", help="Another bank of the same ledger.")],
     into: Annotated[str, typer.Option("--into", metavar="BANK", help="The new bank's name.")],
@@ -84,12 +85,12 @@ def join(
     from jackpot.ledger.maintenance.join import join as join_banks
     from jackpot.ledger.store import LedgerError
 
-    who = person(talk.by)
+    who = person(client.by)
     if len({first, second, into}) < 3:
         fail("three different names: two banks, and the one that they become")
     if not reason.strip():
         fail("--reason: say why; it is journalled")
-    found = configured(talk.config, "give --config FILE")
+    found = configured(client.config, "give --config FILE")
 
     async def work() -> "Head":
         async with alone(found, first, second, into) as store:
@@ -108,9 +109,9 @@ def join(
 
 
 @app.command("confirm-program")
-@talking(*TWO, "bank")
+@with_api_options(*TWO, "bank")
 def confirm_program(
-    talk: Talk,
+    client: ApiClient,
     digest: Annotated[
         str, typer.Argument(metavar="DIGEST", help="As published with the release, 64 hex digits.")
     ],
@@ -126,5 +127,5 @@ def confirm_program(
     """
     from jackpot.rules.acts.programs import ConfirmProgram
 
-    answer = talk.ask(ConfirmProgram(digest, reason))
-    talk.show(answer, f"{digest}: the bank knows this program now")
+    answer = client.ask(ConfirmProgram(digest, reason))
+    client.show(answer, f"{digest}: the bank knows this program now")

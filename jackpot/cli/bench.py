@@ -1,4 +1,4 @@
-"""`jackpot bench`: how fast is it here, compared with other designs and with what the machine allows?"""
+"""`jackpot bench`: benchmarks against other designs and the machine's own limits."""
 
 import tempfile
 from pathlib import Path
@@ -9,8 +9,8 @@ import typer
 from jackpot.cli.options import fail
 
 if TYPE_CHECKING:
-    from jackpot.lab.bench.figures import Report
-    from jackpot.lab.bench.run_plan import Plan
+    from jackpot.lab.bench.figures import BenchReport
+    from jackpot.lab.bench.run_plan import BenchPlan
 
 app = typer.Typer(help="Measure the server next to other designs.")
 
@@ -109,17 +109,17 @@ def _parts(only: list[str] | None) -> tuple[str, ...]:
 
 def _plan(
     rounds: int | None, seconds: float | None, calm: float | None, usual: tuple[int, float, float]
-) -> "Plan":
-    from jackpot.lab.bench.run_plan import Plan
+) -> "BenchPlan":
+    from jackpot.lab.bench.run_plan import BenchPlan
 
     given = rounds, seconds, calm
     count, each, open_load = (own if one is None else one for one, own in zip(given, usual, strict=True))
-    return Plan("", "", int(count), each, open_load)
+    return BenchPlan("", "", int(count), each, open_load)
 
 
 def _measure(
-    folder: Path | None, plan: "Plan", parts: tuple[str, ...], *, slower: bool, small: bool
-) -> "Report":
+    folder: Path | None, plan: "BenchPlan", parts: tuple[str, ...], *, slower: bool, small: bool
+) -> "BenchReport":
     from msgspec import structs
 
     from jackpot.lab.bench.load import LoadError
@@ -137,7 +137,7 @@ def _measure(
         fail(f"not measured: {error}")
 
 
-def _tell(found: "Report", old: "Report | None", *, as_json: bool) -> None:
+def _tell(found: "BenchReport", old: "BenchReport | None", *, as_json: bool) -> None:
     from jackpot.lab.bench.tables import compared, lines
 
     if as_json:
@@ -149,25 +149,25 @@ def _tell(found: "Report", old: "Report | None", *, as_json: bool) -> None:
         typer.echo(line)
 
 
-def _json(found: "Report") -> bytes:
+def _json(found: "BenchReport") -> bytes:
     import msgspec
 
     return msgspec.json.format(msgspec.json.encode(found))
 
 
-def _read(file: Path) -> "Report":
+def _read(file: Path) -> "BenchReport":
     import msgspec
 
-    from jackpot.lab.bench.figures import Report
+    from jackpot.lab.bench.figures import BenchReport
 
     try:
-        return msgspec.json.decode(file.read_bytes(), type=Report)
+        return msgspec.json.decode(file.read_bytes(), type=BenchReport)
     except (OSError, msgspec.DecodeError) as error:
         fail(f"{file} is no report of a bench: {error}")
 
 
 def _check_plot(file: Path) -> None:
-    """Before minutes are measured for it."""
+    """Checks the plot option before minutes are spent on measuring."""
     from importlib.util import find_spec
 
     if file.suffix not in (".svg", ".png"):

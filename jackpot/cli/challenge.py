@@ -1,8 +1,7 @@
-"""Answers to an inspector's challenge: HMACs over all that decides here, which nobody can have prepared (S3).
+"""Answers to an inspector's challenge: HMACs over everything that decides here, not precomputable (S3).
 
-The inspector makes up a seed, and runs the same on a machine of their own that has the same release, the same
-interpreter and the same dependencies. Each answer that is the same stands for the same bytes. It is worth as
-much as the interpreter that computes it can be trusted.
+The inspector chooses a seed, and runs the same command on a machine with the same release, interpreter and
+dependencies. Equal answers prove equal bytes, as far as the interpreter that computes them can be trusted.
 """
 
 import hmac
@@ -17,19 +16,19 @@ from typing import Final
 
 from jackpot.program import DISTRIBUTION, PACKAGES, own_files, read_record
 
-# Below it somebody could have prepared the answers to every seed.
-SEED_LEAST: Final = 16
+# Minimum length of a seed: with a shorter one the answers to every seed could be prepared.
+SEED_MIN: Final = 16
 PROGRAM: Final = "program"
 INTERPRETER: Final = "interpreter"
-# What lies next to the dependencies and belongs to none of them, so that nothing loads it unseen.
+# Files next to the dependencies that belong to none of them: included so that nothing is loaded unseen.
 OTHER: Final = "other files"
-# What an installer writes differs from machine to machine; bytecode is named by its source.
+# The installer's files differ from machine to machine; bytecode is covered by its source.
 _OF_INSTALLER: Final = ("INSTALLER", "RECORD", "REQUESTED", "direct_url.json")
 _SITE: Final = ("site-packages", "dist-packages")
 
 
 def answers(seed: str) -> dict[str, str]:
-    """By what each is over, an HMAC-SHA256 in hex whose key is the seed."""
+    """HMAC-SHA256 in hex by subject, with the seed as key."""
     found = {PROGRAM: _answer(seed, own_files()), INTERPRETER: _answer(seed, _interpreter())}
     known, roots = set[Path](), set[Path]()
     for one in sorted(metadata.distributions(), key=lambda one: one.metadata["Name"].lower()):
@@ -45,7 +44,7 @@ def answers(seed: str) -> dict[str, str]:
 
 
 def _answer(seed: str, files: Iterable[tuple[str, bytes]]) -> str:
-    """Over names and bytes, each with its length, in the order given."""
+    """HMAC over names and contents, each with its length, in the order given."""
     total = hmac.new(seed.encode(), digestmod="sha256")
     for name, data in files:
         total.update(f"{name}\0{len(data)}\0".encode() + data)
@@ -58,21 +57,21 @@ def _decides(path: Path) -> bool:
 
 
 def _read(root: Path, files: Iterable[Path]) -> Iterator[tuple[str, bytes]]:
-    """Each file by its name; one that is missing by its name alone."""
+    """Each file by its name; a missing one by its name alone."""
     for path in sorted(files):
         name = path.relative_to(root).as_posix()
         yield (name, path.read_bytes()) if path.is_file() else (f"{name} is missing", b"")
 
 
 def _left(root: Path, known: set[Path]) -> Iterator[Path]:
-    """The files below a folder of dependencies that no list of theirs has, without this program's own."""
+    """Files in a folder of dependencies that no package lists, without this program's own."""
     for path in _below(root):
         if path not in known and path.relative_to(root).parts[0] not in PACKAGES and _decides(path):
             yield path
 
 
 def _interpreter() -> Iterator[tuple[str, bytes]]:
-    """The interpreter: what it says of itself, its program and shared library, and its own library."""
+    """The interpreter: its version, its program and shared library, and its standard library."""
     yield platform.python_implementation(), sys.version.encode()
     yield "executable", Path(sys.executable).resolve().read_bytes()
     library = Path(sysconfig.get_config_var("LIBDIR") or "", sysconfig.get_config_var("LDLIBRARY") or "")
@@ -84,7 +83,7 @@ def _interpreter() -> Iterator[tuple[str, bytes]]:
 
 
 def _below(root: Path) -> Iterator[Path]:
-    """Every file below a folder, but for what is installed next to a library of the interpreter's."""
+    """Every file below a folder, except packages installed next to the standard library."""
     for folder, folders, files in os.walk(root):
         folders[:] = [name for name in folders if name not in (*_SITE, "__pycache__")]
         yield from (Path(folder, name) for name in files)

@@ -1,4 +1,4 @@
-"""`jackpot config`: is this configuration whole, and what would a server run by it?"""
+"""`jackpot config`: checks a configuration and shows what a server would run with it."""
 
 from collections.abc import Sequence
 from contextlib import closing
@@ -50,7 +50,7 @@ def check(
 
 
 def _wrong(file: Path, mistakes: Sequence[str]) -> NoReturn:
-    """Ends the command with every mistake, a line each, and how many there are."""
+    """Prints every mistake on a line, and their number; ends the command."""
     for mistake in mistakes:
         typer.echo(mistake, err=True)
     fail(f"{file}: {counted(len(mistakes), 'mistake')}")
@@ -117,7 +117,7 @@ def _signs(found: "Config") -> list[str]:
 
 
 def _processes(found: "Config") -> list[str]:
-    """Where each server and signage process listens."""
+    """The addresses at which each server and signage process listens."""
     servers = [
         f"server {server.id}: {_listens(server.listen)}, admin socket {server.listen.admin}"
         for server in found.servers
@@ -126,7 +126,7 @@ def _processes(found: "Config") -> list[str]:
 
 
 def _heads(found: "Config") -> str:
-    """Where signed heads go, and who signs them."""
+    """The sinks of signed heads, and the signers."""
     from jackpot.ledger.heads import SiteKey
 
     if found.heads is None:
@@ -142,7 +142,7 @@ def _listens(at: "Listen | Signage") -> str:
 
 
 class _Ledger(NamedTuple):
-    """Which ledger a server would use, and what is in it; what does not fit in it, as sentences.
+    """The ledger that a server would use, its content, and what does not match it, as sentences.
 
     mistakes: what keeps a link closed and only the configuration can cure.
     """
@@ -153,7 +153,7 @@ class _Ledger(NamedTuple):
 
 
 def _ledger(found: "Config") -> _Ledger:
-    """Looks into the ledger of a configuration. Another site's ends the command: no server starts on it."""
+    """Inspects the configured ledger. That of another site ends the command: no server starts on it."""
     from jackpot.bank.config_alignment import (
         OtherSite,
         check_site,
@@ -197,7 +197,7 @@ def _ledger(found: "Config") -> _Ledger:
 
 
 def _returns(found: "Config") -> list[str]:
-    """What a wager on each link gives back in the long run, game by game, part by part (A7)."""
+    """Long-run return of a wager on each link, by game and component (A7)."""
     from jackpot.catalogue import return_of
 
     links = {link.link: link for link in found.links}

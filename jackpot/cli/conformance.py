@@ -1,4 +1,4 @@
-"""`jackpot conformance`: does another maker's device, or server, keep the floor protocol?"""
+"""`jackpot conformance`: tests a third-party device or server against the floor protocol."""
 
 import inspect
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from jackpot.cli.options import fail
 if TYPE_CHECKING:
     import ssl
 
-    from jackpot.lab.conformance.report import Report
+    from jackpot.lab.conformance.report import ConformanceReport
 
 app = typer.Typer(help="Test another maker's device, or server, against the floor protocol.")
 
@@ -112,8 +112,8 @@ def conformance(given: _Given) -> None:
     raise typer.Exit(0 if report.passed else 1)
 
 
-def _tested(given: _Given) -> "Report":
-    """What came of it; what cannot be tested ends the command."""
+def _tested(given: _Given) -> "ConformanceReport":
+    """Runs the tests; ends the command where they cannot be run."""
     import asyncio
 
     try:
@@ -124,16 +124,16 @@ def _tested(given: _Given) -> "Report":
         fail(f"{given.server or given.run or given.listen}: {error.strerror or error}")
 
 
-async def _of_device(given: _Given) -> "Report":
+async def _of_device(given: _Given) -> "ConformanceReport":
     from jackpot.lab.conformance.device import Options, examine
-    from jackpot.lab.conformance.played import Played, Setting
-    from jackpot.lab.conformance.power import Hand, Process
+    from jackpot.lab.conformance.played import Setting, TesterSession
+    from jackpot.lab.conformance.power import ManualPower, ProcessPower
 
     if given.role not in {"table", "sign"}:
         fail("--role: table or sign")
     host, port = _place("--listen", given.listen)
-    process = None if given.run is None else Process(given.run)
-    hand = Hand(_asked_of_a_person) if given.by_hand else None
+    process = None if given.run is None else ProcessPower(given.run)
+    hand = ManualPower(_asked_of_a_person) if given.by_hand else None
     device, key = _device(given)
     setting = Setting(
         given.role,
@@ -147,7 +147,7 @@ async def _of_device(given: _Given) -> "Report":
         _listening_tls(given),
     )
 
-    async def ready(played: Played) -> None:
+    async def ready(played: TesterSession) -> None:
         typer.echo(f"waiting for {given.role} {device} at {played.addresses[0]}", err=True)
         if process is not None:
             await process.start(played.addresses[0])
@@ -168,15 +168,15 @@ def _asked_of_a_person(text: str) -> None:
     typer.prompt(text, default="", show_default=False, err=True)
 
 
-async def _of_server(given: _Given) -> "Report":
-    from jackpot.lab.conformance.server import NotLetIn, Target, examine
+async def _of_server(given: _Given) -> "ConformanceReport":
+    from jackpot.lab.conformance.server import NotLetIn, TesterTarget, examine
 
     host, port = _place("--server", given.server or "")
     tls = _calling_tls(given)
     device, key = _device(given)
     typer.echo(f"playing table {device} at {given.server}", err=True)
     try:
-        target = Target(host, port, device, key, given.link, given.wager, tls)
+        target = TesterTarget(host, port, device, key, given.link, given.wager, tls)
         return await examine(target, quick=given.quick)
     except NotLetIn as refused:
         fail(f"{given.server}: {refused}; --device and --key name a table of it")
@@ -192,7 +192,7 @@ def _only(given: _Given) -> tuple[str, ...]:
 
 
 def _device(given: _Given) -> tuple[str, bytes]:
-    """Its id and its key."""
+    """The id and key of the device."""
     from jackpot.config import read_key
 
     if given.key is None:
@@ -211,7 +211,7 @@ def _place(option: str, text: str) -> tuple[str, int]:
 
 
 def _listening_tls(given: _Given) -> "ssl.SSLContext | None":
-    """Of the tester that plays a server; with --ca the device must show a certificate."""
+    """TLS of the tester as a server; with --ca the device must show a certificate."""
     import ssl
 
     if given.cert is None:
@@ -225,7 +225,7 @@ def _listening_tls(given: _Given) -> "ssl.SSLContext | None":
 
 
 def _calling_tls(given: _Given) -> "ssl.SSLContext | None":
-    """Of the tester that plays a table."""
+    """TLS of the tester as a table."""
     import ssl
 
     if given.ca is None:
@@ -243,7 +243,7 @@ def _explain() -> None:
         typer.echo(f"{one.name} ({', '.join(sorted(one.sides))}; {one.section})\n  {one.text}\n  {one.how}")
 
 
-def _tell(report: "Report", *, as_json: bool) -> None:
+def _tell(report: "ConformanceReport", *, as_json: bool) -> None:
     import json
 
     if as_json:

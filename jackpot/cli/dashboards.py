@@ -1,4 +1,4 @@
-"""`jackpot dashboards`: write the dashboards for Grafana, in the site's currency."""
+"""`jackpot dashboards`: writes the Grafana dashboards in the site's currency."""
 
 from pathlib import Path
 from typing import Annotated

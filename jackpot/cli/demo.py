@@ -1,4 +1,4 @@
-"""`jackpot demo`: a whole floor on this machine, with nothing else installed."""
+"""`jackpot demo`: a whole simulated floor on this machine, with nothing else installed."""
 
 import asyncio
 import errno
@@ -20,31 +20,31 @@ from jackpot.cli.options import fail, options
 if TYPE_CHECKING:
     from jackpot.lab.demo.audit import Verdict
     from jackpot.lab.demo.floor import SimulatedFloor
-    from jackpot.lab.demo.pace import Pace
+    from jackpot.lab.demo.pace import DemoPace
     from jackpot.lab.demo.scene import Scene
 
-# How often the view is drawn, and a line printed where there is no terminal.
+# Interval of the view, and of the lines where there is no terminal.
 DRAWS_A_SECOND: Final = 8
 LINE_EVERY_S: Final = 2.0
 
-# Without --rounds somebody watches: a real floor's round a minute at each table would be slow to watch.
+# Speed without --rounds, for somebody who watches: a real floor's round a minute would be slow.
 WATCHED_SPEED: Final = 20.0
 
-# People look at a show as it would be, and work by hand as they would.
+# Speed of --show and --by-hand.
 SHOWN_SPEED: Final = 1.0
 
-# The ledger's own, in a PostgreSQL that the demo starts.
+# Name of the ledger's database in a PostgreSQL that the demo starts.
 DATABASE: Final = "jackpot"
 
-# What a shell expects of a program that Ctrl-C ended.
+# Exit code after Ctrl-C, as shells expect it.
 INTERRUPTED: Final = 130
 
 app = typer.Typer(help="A whole simulated floor on this machine.")
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What the options say."""
+class DemoOptions:
+    """Options of the command."""
 
     seed: Annotated[int, typer.Option(help="Which cards are dealt, and who plays.")] = 1
     speed: Annotated[
@@ -85,7 +85,7 @@ class Asked:
     ] = False
 
     def checked(self) -> None:
-        """Ends the command where the options do not go together."""
+        """Ends the command on options that exclude each other."""
         from jackpot.lab.testing.postgres import EnginesMissing, binaries
 
         if self.show and (self.folder or self.postgres or self.ledger or self.lucky or self.by_hand):
@@ -108,8 +108,8 @@ class Asked:
 
 
 @app.command()
-@options(Asked)
-def demo(asked: Asked) -> None:
+@options(DemoOptions)
+def demo(asked: DemoOptions) -> None:
     """Play a simulated floor: twelve tables of three games on two links, in this terminal and in a browser.
 
     Real decks are dealt and played through real connections; a simulated supervisor validates and pays. With
@@ -141,7 +141,7 @@ def demo(asked: Asked) -> None:
 
 
 def _run(folder: Path, play: Callable[[], "Verdict"]) -> None:
-    """Plays in a folder and says how it went; returns only if all is well."""
+    """Plays in a folder and prints the result; returns only if all is well."""
     from jackpot.bank.bank import BankStopped
     from jackpot.config import ConfigErrors
     from jackpot.lab.demo.scene import FloorError
@@ -172,7 +172,7 @@ def _on_ledger(
 
 @contextmanager
 def _database(folder: Path, postgres: bool, url: str | None) -> Iterator[str | None]:
-    """The ledger's URL, if it is not what the folder has; a PostgreSQL that is kept in it runs meanwhile."""
+    """The ledger's URL, if it is not the folder's own file; runs a PostgreSQL kept in the folder."""
     place = folder / "postgres"
     if url is not None and not (folder / "floor.toml").exists():
         _refuse_foreign(url, folder)
@@ -193,7 +193,7 @@ def _database(folder: Path, postgres: bool, url: str | None) -> Iterator[str | N
 
 
 def _refuse_foreign(url: str, folder: Path) -> None:
-    """Simulated money never comes into books that are somebody's. Raises FloorError."""
+    """Raises FloorError for a ledger with real data: simulated money never goes into it."""
     from jackpot.lab.demo.scene import FloorError
     from jackpot.ledger.connect import without_password
     from jackpot.ledger.open import opened
@@ -214,7 +214,7 @@ def _refuse_foreign(url: str, folder: Path) -> None:
 
 
 def _leaves(errors: BaseExceptionGroup[BaseException]) -> list[BaseException]:
-    """The errors themselves, out of whatever groups they came in."""
+    """The leaf exceptions of nested exception groups."""
     found: list[BaseException] = []
     for error in errors.exceptions:
         found += _leaves(error) if isinstance(error, BaseExceptionGroup) else [error]
@@ -222,16 +222,16 @@ def _leaves(errors: BaseExceptionGroup[BaseException]) -> list[BaseException]:
 
 
 def _advice(error: BaseException) -> str:
-    """What to look at where a kept floor cannot have its ports again."""
+    """Hint for a kept floor whose ports are taken."""
     taken = isinstance(error, OSError) and error.errno == errno.EADDRINUSE
     return " (is this floor running already? its floor.toml names its ports)" if taken else ""
 
 
 async def _play(folder: Path, scene: "Scene", rounds: int | None, url: str | None) -> "Verdict":
     from jackpot.lab.demo.floor import SimulatedFloor
-    from jackpot.lab.demo.pace import Pace
+    from jackpot.lab.demo.pace import DemoPace
 
-    pace = Pace(scene.speed, rounds)
+    pace = DemoPace(scene.speed, rounds)
     floor = SimulatedFloor(folder, scene, pace, url)
 
     def stopping() -> None:
@@ -246,18 +246,18 @@ async def _play(folder: Path, scene: "Scene", rounds: int | None, url: str | Non
 
 
 async def _show(folder: Path, speed: float, times: int | None) -> "Verdict":
-    """Line by line what the signs show; one in a browser is better than any terminal."""
-    from jackpot.lab.demo.pace import Pace
+    """Prints line by line what the signs show."""
+    from jackpot.lab.demo.pace import DemoPace
     from jackpot.lab.demo.show import Show
 
-    pace = Pace(speed, times)
+    pace = DemoPace(speed, times)
     print("a show of all that signs can show; Ctrl-C ends it", flush=True)
     _stop_on_signals(folder, pace, lambda: print("ending...", flush=True))
     return await Show(folder, pace, lambda line: print(line, flush=True)).play()
 
 
-def _stop_on_signals(folder: Path, pace: "Pace", stopping: Callable[[], None]) -> None:
-    """Once is a wish; the second Ctrl-C ends the program at once, as a power loss would."""
+def _stop_on_signals(folder: Path, pace: "DemoPace", stopping: Callable[[], None]) -> None:
+    """Handles signals: the first stops gracefully, the second Ctrl-C ends the program at once."""
 
     def stop() -> None:
         if pace.stopping:
@@ -270,10 +270,8 @@ def _stop_on_signals(folder: Path, pace: "Pace", stopping: Callable[[], None]) -
 
 
 def _end_at_once(folder: Path) -> None:
-    """The ledger withstands it; the next demo on this folder goes on where it was."""
-    screen = (
-        "\x1b[?1049l\x1b[?25h" if sys.stdout.isatty() else ""
-    )  # the live view had another, without a cursor
+    """Exits at once, which the ledger withstands; the next demo on this folder resumes."""
+    screen = "\x1b[?1049l\x1b[?25h" if sys.stdout.isatty() else ""  # the live view may have hidden the cursor
     print(f"{screen}ended at once; everything is in {folder}", flush=True)
     os._exit(INTERRUPTED)
 
@@ -293,7 +291,7 @@ async def _watch(floor: "SimulatedFloor", scene: "Scene") -> None:
             while True:
                 await asyncio.sleep(LINE_EVERY_S)
                 floor.look()
-                if not scene.waits_for_hands():  # the steps stay the last that is read
+                if not scene.waits_for_hands():  # the steps stay the last lines on the screen
                     print(plain(scene), flush=True)
         finally:
             print(plain(scene), flush=True)
@@ -305,12 +303,12 @@ async def _watch(floor: "SimulatedFloor", scene: "Scene") -> None:
                 floor.look()
                 live.update(draw(scene, console.width), refresh=True)
                 await asyncio.sleep(1 / DRAWS_A_SECOND)
-    finally:  # what was drawn is gone with the screen that it was drawn on
+    finally:  # what was drawn is gone with the alternate screen
         print(plain(scene), flush=True)
 
 
 async def _tell_people(floor: "SimulatedFloor", scene: "Scene") -> None:
-    """Says where a browser sees the floor, and once who signs in there with which password."""
+    """Prints the addresses for a browser, and once the logins and passwords."""
     await floor.opened.wait()
     _, ops, *_ = scene.pages
     print("in a browser: " + "  ".join(scene.pages))
@@ -328,7 +326,7 @@ async def _tell_people(floor: "SimulatedFloor", scene: "Scene") -> None:
 
 
 def _steps(floor: "SimulatedFloor", ops: str) -> tuple[str, ...]:
-    """How a person validates and pays the hit that waits."""
+    """Steps by which a person validates and pays the hit that waits."""
     from jackpot.lab.demo.house import BY_HAND, VALIDATE_AT
     from jackpot.lab.demo.people import CASHIER, SUPERVISOR
     from jackpot.text import words

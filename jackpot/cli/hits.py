@@ -1,11 +1,11 @@
-"""`jackpot hits`: which hits wait, and what does a floorperson do with them?"""
+"""`jackpot hits`: lists hits and carries out what people do with them (validate, pay, undo, correct)."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from jackpot.cli.api_client import LOOK, MOVES, ONE, TWO, Talk, talking
+from jackpot.cli.api_client import LOOK, MOVES, ONE, TWO, ApiClient, with_api_options
 from jackpot.cli.options import Reason, fail
 from jackpot.cli.options import table as print_table
 from jackpot.cli.preview import previewed
@@ -21,7 +21,7 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-# A sum of nothing, as an answer writes it.
+# Zero, as an answer writes it.
 NOTHING: Final = "0.00"
 
 Hit = Annotated[str, typer.Argument(metavar="HIT", help="The hit's id, such as H12.")]
@@ -36,9 +36,9 @@ Write = Annotated[
 
 
 @app.command("list")
-@talking(*LOOK, "bank")
+@with_api_options(*LOOK, "bank")
 def list_(
-    talk: Talk,
+    client: ApiClient,
     all_: Annotated[bool, typer.Option("--all", help="Every hit ever made, the newest first.")] = False,
     before: Annotated[
         str | None, typer.Option("--before", metavar="HIT", help="With --all: only hits older than this one.")
@@ -59,18 +59,18 @@ def list_(
     """
     from jackpot.api.queries.hits import AskHits, AskWaitingHits
 
-    banks, several = ([talk.bank], True) if talk.bank else _banks(talk)
+    banks, several = ([client.bank], True) if client.bank else _banks(client)
     option, other, which = ("--before", after, "older") if all_ else ("--after", before, "newer")
     if other is not None or ((before or after) and len(banks) > 1):
         fail("--before goes with --all, --after without it; where there are several banks, with --bank")
     question = AskHits(before=before, limit=limit) if all_ else AskWaitingHits(after=after, limit=limit)
-    answers = {name: talk.ask(question, name) for name in banks}
+    answers = {name: client.ask(question, name) for name in banks}
     hits = [hit for answer in answers.values() for hit in answer["hits"]]
     for name, answer in answers.items():
         if answer["more"]:
             next_ = f"--bank {name} {option} {answer['more']}"
-            typer.echo(f"bank {name} has {which} ones: {next_}", err=talk.as_json)
-    if talk.told(hits):
+            typer.echo(f"bank {name} has {which} ones: {next_}", err=client.as_json)
+    if client.told(hits):
         return
     names = ["hit", "at", "link", "level", "table", "hand", "amount", "envy", "status"]
     if any(map(_differs, hits)):
@@ -79,14 +79,14 @@ def list_(
         names.append("waits for")
     if several:  # each counts its own hits from H1
         names.insert(0, "bank")
-    rows = [_row(talk, _held(hit), names) for hit in hits]
+    rows = [_row(client, _held(hit), names) for hit in hits]
     print_table(counted(len(rows), "hit"), ["when" if name == "at" else name for name in names], rows)
 
 
 @app.command("show")
-@talking(*LOOK, "bank")
+@with_api_options(*LOOK, "bank")
 def show_(
-    talk: Talk,
+    client: ApiClient,
     hit: Hit,
 ) -> None:
     """Show one hit with all its awards.
@@ -95,14 +95,14 @@ def show_(
     """
     from jackpot.api.queries.hits import AskHit
 
-    one = talk.ask(AskHit(hit))
-    if talk.told(one):
+    one = client.ask(AskHit(hit))
+    if client.told(one):
         return
-    made = f"{one['hand']} at {one['table']} on {one['link']}, {talk.moment(one['at'])}"
+    made = f"{one['hand']} at {one['table']} on {one['link']}, {client.moment(one['at'])}"
     typer.echo(
-        f"{one['hit']}: {made}, {one['status']}: {talk.money(one['amount'])}"
-        + (f", and {talk.money(one['envy'])} envy" if one["envy"] != NOTHING else "")
-        + (f"; corrected by {talk.money(one['difference'])} after it was paid" if _differs(one) else "")
+        f"{one['hit']}: {made}, {one['status']}: {client.money(one['amount'])}"
+        + (f", and {client.money(one['envy'])} envy" if one["envy"] != NOTHING else "")
+        + (f"; corrected by {client.money(one['difference'])} after it was paid" if _differs(one) else "")
         + ("; disputed, so it is not paid" if one["disputed"] else "")
     )
     for line in _cards(one["cards"]):
@@ -110,19 +110,19 @@ def show_(
     columns = ["award", "seat", "kind", "level", "amount", "pays", "status", "unverified"]
     if any(map(_differs, one["awards"])):
         columns.insert(5, "difference")
-    print_table("awards", columns, [_row(talk, award, columns) for award in one["awards"]])
+    print_table("awards", columns, [_row(client, award, columns) for award in one["awards"]])
     for step in reversed(one["steps"]):
         facts = "".join(f"; {name.replace('_', ' ')} {text}" for name, text in step["facts"].items())
         reason = f": {step['reason']}" if step["reason"] else ""
         document = f"; document {step['document']}" if step["document"] else ""
         who = " and ".join(step["people"])
-        typer.echo(f"{step['what']} by {who}, {talk.moment(step['at'])}{reason}{document}{facts}")
+        typer.echo(f"{step['what']} by {who}, {client.moment(step['at'])}{reason}{document}{facts}")
 
 
 @app.command()
-@talking(*ONE, "bank")
+@with_api_options(*ONE, "bank")
 def validate(
-    talk: Talk,
+    client: ApiClient,
     hit: Hit,
     award: Award = None,
     write: Write = None,
@@ -135,13 +135,13 @@ def validate(
     """
     from jackpot.api.queries.payouts import Validate
 
-    _tell(talk, f"{hit}: validated", Validate(hit, award, **_written(write, Validate)))
+    _tell(client, f"{hit}: validated", Validate(hit, award, **_written(write, Validate)))
 
 
 @app.command()
-@talking(*ONE, "bank")
+@with_api_options(*ONE, "bank")
 def pay(
-    talk: Talk,
+    client: ApiClient,
     hit: Hit,
     award: Award = None,
     seat: Seat = None,
@@ -160,12 +160,12 @@ def pay(
     written = _written(write, Pay)
     if "document" not in written:
         fail("--write document=NUMBER: a payment takes the number of its payout form")
-    _tell(talk, f"{hit}: paid", Pay(hit, award=award, seat=seat, **written))
+    _tell(client, f"{hit}: paid", Pay(hit, award=award, seat=seat, **written))
 
 
 @app.command()
-@talking(*ONE, "bank")
-def add(talk: Talk, hit: Hit, reason: Reason, seat: Seat = None, write: Write = None) -> None:
+@with_api_options(*ONE, "bank")
+def add(client: ApiClient, hit: Hit, reason: Reason, seat: Seat = None, write: Write = None) -> None:
     """Add something to the papers of a hit, or of one winner. What they said before stays.
 
     Where a hit has several winners, patron, tax_form and tax_number take --seat: each has their own papers.
@@ -177,24 +177,24 @@ def add(talk: Talk, hit: Hit, reason: Reason, seat: Seat = None, write: Write = 
     from jackpot.api.queries.payouts import AddPapers
 
     added = AddPapers(hit, reason, seat, **_written(write, AddPapers))
-    talk.show(talk.ask(added), f"{hit}: added to its papers")
+    client.show(client.ask(added), f"{hit}: added to its papers")
 
 
 @app.command()
-@talking(*ONE, "bank")
-def dispute(talk: Talk, hit: Hit, reason: Reason) -> None:
+@with_api_options(*ONE, "bank")
+def dispute(client: ApiClient, hit: Hit, reason: Reason) -> None:
     """Stop the payment of a hit that somebody says is wrong, until the dispute is lifted.
 
     Example: jackpot hits dispute H12 --reason "seat 3 says it held the ace" --config /etc/jackpot/config.toml
     """
     from jackpot.rules.acts.disputes import Dispute
 
-    talk.show(talk.ask(Dispute(hit, reason)), f"{hit}: disputed; it is not paid until `hits lift`")
+    client.show(client.ask(Dispute(hit, reason)), f"{hit}: disputed; it is not paid until `hits lift`")
 
 
 @app.command()
-@talking(*TWO, "bank")
-def lift(talk: Talk, hit: Hit, reason: Reason) -> None:
+@with_api_options(*TWO, "bank")
+def lift(client: ApiClient, hit: Hit, reason: Reason) -> None:
     """Lift the dispute about a hit, so that it may be paid. It takes two people.
 
     Example: jackpot hits lift H12 --reason "pictures seen" --by Ann --and-by Bo -c /etc/jackpot/config.toml
@@ -202,13 +202,13 @@ def lift(talk: Talk, hit: Hit, reason: Reason) -> None:
     from jackpot.api.queries.hits import AskHit
     from jackpot.rules.acts.disputes import Lift
 
-    dispute = talk.ask(AskHit(hit))["disputed"] or 0  # 0: the server says that there is none
-    talk.show(talk.ask(Lift(hit, reason, dispute)), f"{hit}: no longer disputed")
+    dispute = client.ask(AskHit(hit))["disputed"] or 0  # 0: the server answers that there is none
+    client.show(client.ask(Lift(hit, reason, dispute)), f"{hit}: no longer disputed")
 
 
 @app.command()
-@talking(*TWO, "bank")
-def erase(talk: Talk, hit: Hit, reason: Reason) -> None:
+@with_api_options(*TWO, "bank")
+def erase(client: ApiClient, hit: Hit, reason: Reason) -> None:
     """Erase the names on the papers of a settled hit: patron, dealer, witness, and the tax form's number.
 
     It takes two people until the papers are `papers_kept_days` old, and then one.
@@ -217,13 +217,13 @@ def erase(talk: Talk, hit: Hit, reason: Reason) -> None:
     """
     from jackpot.api.queries.payouts import ErasePapers
 
-    talk.show(talk.ask(ErasePapers(hit, reason)), f"{hit}: its papers name nobody any more")
+    client.show(client.ask(ErasePapers(hit, reason)), f"{hit}: its papers name nobody any more")
 
 
 @app.command()
-@talking(*MOVES, "bank")
+@with_api_options(*MOVES, "bank")
 def undo(
-    talk: Talk,
+    client: ApiClient,
     hit: Hit,
     reason: Reason,
     award: Award = None,
@@ -236,14 +236,14 @@ def undo(
     """
     from jackpot.rules.acts.hits import Undo
 
-    if not previewed(talk, "undo", hit=hit, award=award):
-        _tell(talk, f"{hit}: undone", Undo(hit, reason, award))
+    if not previewed(client, "undo", hit=hit, award=award):
+        _tell(client, f"{hit}: undone", Undo(hit, reason, award))
 
 
 @app.command()
-@talking(*MOVES, "bank")
+@with_api_options(*MOVES, "bank")
 def correct(
-    talk: Talk,
+    client: ApiClient,
     award: Annotated[str, typer.Argument(metavar="AWARD", help="The award's id, such as A34.")],
     amount: Annotated[str, typer.Option("--amount", metavar="SUM", help='The right sum, such as "9999.21".')],
     reason: Reason,
@@ -262,20 +262,20 @@ def correct(
     from jackpot.api.queries.payouts import Correct
 
     cents, written = _cents(amount), _written(write, Correct)
-    if previewed(talk, "correct", award=award, amount=amount, **written):
+    if previewed(client, "correct", award=award, amount=amount, **written):
         return
-    answer = talk.ask(Correct(award, cents, reason, **written))
+    answer = client.ask(Correct(award, cents, reason, **written))
     more = answer.get("difference")
-    done = f"comes to {talk.money(amount)}, to be validated"
+    done = f"comes to {client.money(amount)}, to be validated"
     if more is not None:
-        done = f"stays as it was paid; {talk.money(more)} journalled against it"
-    talk.show(answer, f"{award}: {done}")
+        done = f"stays as it was paid; {client.money(more)} journalled against it"
+    client.show(answer, f"{award}: {done}")
 
 
 @app.command()
-@talking(*ONE)
+@with_api_options(*ONE)
 def release(
-    talk: Talk,
+    client: ApiClient,
     table: Annotated[str, typer.Argument(metavar="TABLE", help="The table that keeps the cards.")],
     reason: Reason,
 ) -> None:
@@ -285,11 +285,11 @@ def release(
     """
     from jackpot.rules.acts.tables import Release
 
-    talk.show(talk.ask(Release(table, reason)), f"{table}: released")
+    client.show(client.ask(Release(table, reason)), f"{table}: released")
 
 
 def _cards(cards: dict[str, Any] | None) -> list[str]:
-    """What the hit is paid for, a line for each part that is there."""
+    """The hand and cards that the hit is paid for, a line for each part that is there."""
     if cards is None:
         return []
     names = {"own": "cards", "board": "board", "dealer": "dealer", "ranked": "ranked from"}
@@ -298,7 +298,7 @@ def _cards(cards: dict[str, Any] | None) -> list[str]:
 
 
 def _written(given: list[str] | None, act: "type[Validate | Pay | Correct | AddPapers]") -> dict[str, str]:
-    """What is written on a hit's papers, by its name."""
+    """What is written on a hit's documents, by name."""
     own = ("hit", "award", "amount", "reason", "seat")
     names = [name for name in act.__struct_fields__ if name not in own]
     found = {}
@@ -321,12 +321,12 @@ def _cents(amount: str) -> int:
 
 
 def _differs(found: dict[str, Any]) -> bool:
-    """Whether something was journalled against it once it was paid (A10)."""
+    """Whether an adjustment was journalled after it was paid (A10)."""
     return bool(found["difference"] != NOTHING)
 
 
-def _banks(talk: Talk) -> tuple[list[str], bool]:
-    """The banks that this server holds, and whether there are several on the floor.
+def _banks(client: ApiClient) -> tuple[list[str], bool]:
+    """The banks of this server, and whether the floor has several.
 
     Where it holds none the first, of which it says who does.
     """
@@ -334,7 +334,7 @@ def _banks(talk: Talk) -> tuple[list[str], bool]:
     from jackpot.rules.signing import SITE
     from jackpot.runtime.service_states import Here
 
-    leases = [lease for lease in talk.ask(AskBanks())["banks"] if lease["bank"] != SITE]
+    leases = [lease for lease in client.ask(AskBanks())["banks"] if lease["bank"] != SITE]
     held = [lease["bank"] for lease in leases if Here(lease["here"]) in (Here.HELD, Here.UNCONFIRMED)]
     for lease in leases:
         if held and lease["bank"] not in held:
@@ -343,13 +343,13 @@ def _banks(talk: Talk) -> tuple[list[str], bool]:
 
 
 def _held(hit: dict[str, Any]) -> dict[str, Any]:
-    """The hit, with what holds its payment in the place of its status, and who goes on with it."""
+    """The hit with the cause that holds its payment in place of its status, and who acts next."""
     told = hit | {"status": "disputed"} if hit["disputed"] else hit
     return told | {"waits for": _waits_for(hit)}
 
 
 def _waits_for(hit: dict[str, Any]) -> str:
-    """The roles of which somebody does what comes next (A10)."""
+    """The roles that may carry out the next step (A10)."""
     standing = {award["status"] for award in hit["awards"]}
     if hit["disputed"]:
         return "two of floor or auditor"
@@ -359,28 +359,28 @@ def _waits_for(hit: dict[str, Any]) -> str:
     return "" if not pays else "cage" if "cage" in pays else "floor or cage"
 
 
-def _row(talk: Talk, facts: dict[str, Any], columns: Sequence[str]) -> list[str]:
-    return [_SHOWN.get(column, _plain)(talk, facts[column]) for column in columns]
+def _row(client: ApiClient, facts: dict[str, Any], columns: Sequence[str]) -> list[str]:
+    return [_SHOWN.get(column, _plain)(client, facts[column]) for column in columns]
 
 
-def _plain(_talk: Talk, value: Any) -> str:
+def _plain(_talk: ApiClient, value: Any) -> str:
     return "-" if value is None else str(value)
 
 
-_SHOWN: Final[dict[str, Callable[[Talk, Any], str]]] = {
-    "amount": Talk.money,
-    "difference": lambda talk, sum_: talk.money(sum_) if sum_ != NOTHING else "",
-    "envy": Talk.money,
-    "at": Talk.moment,
+_SHOWN: Final[dict[str, Callable[[ApiClient, Any], str]]] = {
+    "amount": ApiClient.money,
+    "difference": lambda client, sum_: client.money(sum_) if sum_ != NOTHING else "",
+    "envy": ApiClient.money,
+    "at": ApiClient.moment,
     "unverified": lambda _, value: "unverified" if value else "",
 }
 
 
-def _tell(talk: Talk, done: str, act: "Validate | Pay | Undo") -> None:
-    """What was done, and each award that it touched."""
-    answer = talk.ask(act)
+def _tell(client: ApiClient, done: str, act: "Validate | Pay | Undo") -> None:
+    """Prints what was done, and each award that changed."""
+    answer = client.ask(act)
     awards = ", ".join(
-        f"{award['award']} {talk.money(award['amount'])} {award['status']}"
+        f"{award['award']} {client.money(award['amount'])} {award['status']}"
         for award in answer.get("awards", [])
     )
-    talk.show(answer, f"{done} ({awards})")
+    client.show(answer, f"{done} ({awards})")

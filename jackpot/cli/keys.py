@@ -1,4 +1,4 @@
-"""`jackpot keys`: how does a device, or the site, get its key, and how does a stolen one end?"""
+"""`jackpot keys`: creates, shows and revokes the keys of devices and of the site."""
 
 import os
 import secrets
@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
-from jackpot.cli.api_client import ONE, Talk, talking
+from jackpot.cli.api_client import ONE, ApiClient, with_api_options
 from jackpot.cli.options import ConfigFile, fail, read
 from jackpot.cli.options import table as print_table
 from jackpot.text import counted
@@ -18,8 +18,8 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-# Browsers take no certificate that is good for longer.
-_DAYS_MOST: Final = 397
+# Browsers accept no certificate that is valid for longer.
+_DAYS_MAX: Final = 397
 
 Force = Annotated[bool, typer.Option("--force", help="Replace the file that is there; the old key is lost.")]
 Role = Annotated[str, typer.Option("--role", help="table or sign.")]
@@ -76,7 +76,7 @@ def tls(
         typer.Option("--host", metavar="NAME", help="A name or address of the server; may be repeated."),
     ] = None,
     days: Annotated[
-        int, typer.Option("--days", min=1, max=_DAYS_MOST, help="How many days it is valid.")
+        int, typer.Option("--days", min=1, max=_DAYS_MAX, help="How many days it is valid.")
     ] = 90,
     force: Force = False,
 ) -> None:
@@ -104,8 +104,8 @@ def tls(
 
 
 def _write(file: Path, text: str, mode: int, force: bool) -> None:
-    """Makes a file that is there whole or not at all; what is wrong ends the command."""
-    # Written whole under another name first: a key file never holds half a key, whenever the machine stops.
+    """Creates a file atomically; ends the command on an error."""
+    # Written under another name first: a key file never holds half a key, whenever the machine stops.
     near = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
     try:
         with os.fdopen(os.open(near, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w") as out:
@@ -116,7 +116,7 @@ def _write(file: Path, text: str, mode: int, force: bool) -> None:
             if force:
                 near.replace(file)
             else:
-                os.link(near, file)  # unlike a rename it never replaces
+                os.link(near, file)  # unlike a rename, it never replaces a file
         finally:
             near.unlink(missing_ok=True)
     except FileExistsError:
@@ -156,9 +156,9 @@ def show_(
 
 
 @app.command()
-@talking(*ONE)
+@with_api_options(*ONE)
 def revoke(
-    talk: Talk,
+    client: ApiClient,
     device: Annotated[str, typer.Argument(metavar="DEVICE", help="The device's id.")],
     role: Role = "table",
     key: Annotated[
@@ -174,16 +174,16 @@ def revoke(
     """
     from jackpot.api.queries.devices import Revoke
 
-    answer = talk.ask(Revoke(device, role, key))
+    answer = client.ask(Revoke(device, role, key))
     left = len(answer["left"])
     rest = f"{left} other key is still valid" if left else "it is locked out until it has a new key"
-    talk.show(answer, f"{role} {device}: revoked {', '.join(answer['revoked'])}; {rest}")
+    client.show(answer, f"{role} {device}: revoked {', '.join(answer['revoked'])}; {rest}")
 
 
 @app.command()
-@talking(*ONE)
+@with_api_options(*ONE)
 def clear(
-    talk: Talk,
+    client: ApiClient,
     device: Annotated[str, typer.Argument(metavar="DEVICE", help="The blocked device's id.")],
     role: Role = "table",
 ) -> None:
@@ -193,4 +193,4 @@ def clear(
     """
     from jackpot.rules.acts.devices import ClearDevice
 
-    talk.show(talk.ask(ClearDevice(role, device)), f"{role} {device}: cleared")
+    client.show(client.ask(ClearDevice(role, device)), f"{role} {device}: cleared")

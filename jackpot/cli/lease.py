@@ -1,10 +1,10 @@
-"""`jackpot lease`: which server writes which bank, and how is a bank handed over?"""
+"""`jackpot lease`: shows which server holds each bank, and hands a bank over."""
 
 from typing import Annotated
 
 import typer
 
-from jackpot.cli.api_client import LOOK, ONE, Talk, talking
+from jackpot.cli.api_client import LOOK, ONE, ApiClient, with_api_options
 from jackpot.cli.options import table as print_table
 from jackpot.text import counted
 
@@ -16,9 +16,9 @@ app = typer.Typer(
 
 
 @app.command("show")
-@talking(*LOOK)
+@with_api_options(*LOOK)
 def show_(
-    talk: Talk,
+    client: ApiClient,
 ) -> None:
     """Show who holds each bank, as this server sees it.
 
@@ -28,8 +28,8 @@ def show_(
     """
     from jackpot.api.queries.servers import AskBanks
 
-    leases = talk.ask(AskBanks())["banks"]
-    if talk.told(leases):
+    leases = client.ask(AskBanks())["banks"]
+    if client.told(leases):
         return
     rows = [
         [
@@ -45,9 +45,9 @@ def show_(
 
 
 @app.command("hand-over")
-@talking(*ONE)
+@with_api_options(*ONE)
 def hand_over(
-    talk: Talk,
+    client: ApiClient,
     bank: Annotated[str, typer.Argument(metavar="BANK", help="A bank that this server writes.")],
 ) -> None:
     """Hand a bank over to another server, and say which one took it. If none does, this server takes it back.
@@ -56,5 +56,5 @@ def hand_over(
     """
     from jackpot.api.queries.servers import HandOver
 
-    answer = talk.ask(HandOver(), bank)
-    talk.show(answer, f"{bank}: {answer['holder']} has it now")
+    answer = client.ask(HandOver(), bank)
+    client.show(answer, f"{bank}: {answer['holder']} has it now")

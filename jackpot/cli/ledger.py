@@ -1,4 +1,4 @@
-"""`jackpot ledger`: how is a ledger made, moved, backed up, brought back, and missed when it is behind?"""
+"""`jackpot ledger`: makes, migrates, copies, backs up and restores a ledger; resolves lost answers."""
 
 import asyncio
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
-from jackpot.cli.api_client import LOOK, TWO, Talk, talking
+from jackpot.cli.api_client import LOOK, TWO, ApiClient, with_api_options
 from jackpot.cli.archive import seal
 from jackpot.cli.nightly import nightly
 from jackpot.cli.options import ConfigFile, LedgerUrl, Reason, fail, ledger_of
@@ -39,7 +39,7 @@ NoRoles = Annotated[
 ]
 
 
-# What people type after a restore, for each bank.
+# Commands to type after a restore, for each bank.
 _RESUMING: Final = "    jackpot ledger resume --bank {} --believe all --reason TEXT --config FILE"
 _WHO_RESUMES: Final = (
     "One person asks with it, and a second one confirms at /ops/requests. Where the ledger has no people,\n"
@@ -194,9 +194,9 @@ def restored(ledger: LedgerUrl = None, config: ConfigFile = None) -> None:
 
 
 @app.command("confirm-behind")
-@talking(*TWO)
+@with_api_options(*TWO)
 def confirm_behind(
-    talk: Talk,
+    client: ApiClient,
     table: Annotated[str, typer.Argument(metavar="TABLE", help="The table that was told `ledger_behind`.")],
     believe: Annotated[
         bool, typer.Option("--believe/--disbelieve", help="Whether you believe the table's number.")
@@ -212,22 +212,22 @@ def confirm_behind(
     """
     from jackpot.rules.acts.lost_acks import ConfirmBehind
 
-    answer = talk.ask(ConfirmBehind(table, reason, believe))
+    answer = client.ask(ConfirmBehind(table, reason, believe))
     done = "what is missing is in the journal" if believe else "it goes on where the ledger stands"
-    talk.show(answer, f"{table}: {'believed' if believe else 'not believed'}; {done}")
+    client.show(answer, f"{table}: {'believed' if believe else 'not believed'}; {done}")
 
 
 @app.command()
-@talking(*LOOK)
+@with_api_options(*LOOK)
 def behind(
-    talk: Talk,
+    client: ApiClient,
 ) -> None:
     """List the tables that say they have answers which this ledger has lost.
 
     Example: jackpot ledger behind --config /etc/jackpot/config.toml
     """
-    found = _behind(talk)
-    if talk.told(found):
+    found = _behind(client)
+    if client.told(found):
         return
     rows = [[one["table"], one["bank"], *_numbers(one)] for one in found]
     columns = ["table", "bank", "it says", "the ledger has", "missing"]
@@ -235,9 +235,9 @@ def behind(
 
 
 @app.command()
-@talking(*TWO, "bank")
+@with_api_options(*TWO, "bank")
 def resume(
-    talk: Talk,
+    client: ApiClient,
     reason: Reason,
     believe: Annotated[
         list[str] | None,
@@ -257,23 +257,23 @@ def resume(
     """
     from jackpot.rules.acts.links import RESTORED, Resume
 
-    tables = _believed(believe or [], talk)
-    answer = talk.ask(Resume(RESTORED, (), reason, tuple(tables.items())))
+    tables = _believed(believe or [], client)
+    answer = client.ask(Resume(RESTORED, (), reason, tuple(tables.items())))
     lines = [f"{name}: believed up to {acked}" for name, acked in tables.items()]
     lines += [f"{link} is still suspended: {why}" for link, why in answer.get("suspended", {}).items()]
-    talk.show(answer, "\n".join([*lines, "resumed"]))
+    client.show(answer, "\n".join([*lines, "resumed"]))
 
 
 def _resuming(banks: list[str]) -> str:
     return "\n".join(["    jackpot ledger behind --config FILE", *map(_RESUMING.format, banks), _WHO_RESUMES])
 
 
-def _behind(talk: Talk) -> list[dict[str, Any]]:
+def _behind(client: ApiClient) -> list[dict[str, Any]]:
     from jackpot.api.queries.requests import AskRequests
 
     return [
         {name: one[name] for name in ("bank", "table", "acked", "last_seq")}
-        for one in talk.ask(AskRequests())["requests"]
+        for one in client.ask(AskRequests())["requests"]
         if one["what"] == "confirm-behind"
     ]
 
@@ -283,10 +283,10 @@ def _numbers(one: dict[str, Any]) -> list[str]:
     return [str(said), str(last), str(max(0, said - last))]
 
 
-def _believed(given: list[str], talk: Talk) -> dict[str, int]:
-    """What the options say, each table with its number."""
+def _believed(given: list[str], client: ApiClient) -> dict[str, int]:
+    """The confirmed numbers by table, from the options."""
     if given == ["all"]:
-        found = [one for one in _behind(talk) if talk.bank in (None, one["bank"])]
+        found = [one for one in _behind(client) if client.bank in (None, one["bank"])]
         return {one["table"]: one["acked"] for one in found}
     tables = {}
     for text in given:
@@ -298,7 +298,7 @@ def _believed(given: list[str], talk: Talk) -> dict[str, int]:
 
 
 class _Made(NamedTuple):
-    """As of a Store."""
+    """Result of opening a ledger, as of a Store."""
 
     created: bool
     applied: list[str]
@@ -314,7 +314,7 @@ async def _opened(url: str) -> _Made:
 
 @contextmanager
 def _told(before: str = "") -> Iterator[None]:
-    """What goes wrong with a ledger or a file ends the command with one line."""
+    """Ends the command with one line on an error of a ledger or a file."""
     from jackpot.ledger.store import LedgerError
 
     try:

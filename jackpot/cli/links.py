@@ -1,11 +1,11 @@
-"""`jackpot links`: what do the meters say, and how are wagers on a link stopped and let in again?"""
+"""`jackpot links`: shows meters; suspends, resumes, corrects and closes links."""
 
 from collections.abc import Callable
 from typing import Annotated, Any, Final
 
 import typer
 
-from jackpot.cli.api_client import LOOK, MOVES, ONE, TWO, Talk, talking
+from jackpot.cli.api_client import LOOK, MOVES, ONE, TWO, ApiClient, with_api_options
 from jackpot.cli.options import Reason, fail
 from jackpot.cli.options import table as print_table
 from jackpot.cli.preview import differences, previewed
@@ -29,24 +29,24 @@ After = Annotated[
 
 
 @app.command("list")
-@talking(*LOOK)
+@with_api_options(*LOOK)
 def list_(
-    talk: Talk,
+    client: ApiClient,
 ) -> None:
     """List every link with its state and its meters.
 
     Example: jackpot links list --config /etc/jackpot/config.toml
     """
-    links = _links(talk)
-    if talk.told(links):
+    links = _links(client)
+    if client.told(links):
         return
     rows = [
         [
             link["bank"],
             link["link"],
             level["level"],
-            talk.money(level["value"]),
-            talk.money(level["reserve"]),
+            client.money(level["value"]),
+            client.money(level["reserve"]),
             str(level["cycle"]),
             str(level["hits"]),
             "closed"
@@ -65,53 +65,55 @@ def list_(
 
 
 @app.command("show")
-@talking(*LOOK)
+@with_api_options(*LOOK)
 def show_levels(
-    talk: Talk,
+    client: ApiClient,
     link: Link,
 ) -> None:
     """Show all that the books hold of a link's levels: sums, rates, limit and counts.
 
     Example: jackpot links show floor-five --config /etc/jackpot/config.toml
     """
-    links = [one for one in _links(talk) if one["link"] == link]
+    links = [one for one in _links(client) if one["link"] == link]
     if not links:
         fail(f"there is no link {link}: `jackpot links list` names them all")
-    if talk.told(links[0]):
+    if client.told(links[0]):
         return
     levels = links[0]["levels"]
-    rows = [[name, *(shown(talk, level[key]) for level in levels)] for name, key, shown in _FACTS]
+    rows = [[name, *(shown(client, level[key]) for level in levels)] for name, key, shown in _FACTS]
     print_table(f"link {link} of bank {links[0]['bank']}", ["", *(level["level"] for level in levels)], rows)
     differences(links[0]["differences"])
-    left = [[one["left"], one["award"], one["level"], talk.money(one["amount"])] for one in links[0]["left"]]
+    left = [
+        [one["left"], one["award"], one["level"], client.money(one["amount"])] for one in links[0]["left"]
+    ]
     if left:
         print_table("two people decide (links decide)", ["", "award", "level", "left"], left)
 
 
-def _links(talk: Talk) -> list[dict[str, Any]]:
-    """The links of every bank of the server, with all that the books hold of them."""
+def _links(client: ApiClient) -> list[dict[str, Any]]:
+    """The links of every bank of the server, in full."""
     from jackpot.api.queries.links import AskLinks
 
-    found = talk.ask(AskLinks())
+    found = client.ask(AskLinks())
     for bank in found["elsewhere"]:
         typer.echo(f"without bank {bank['bank']}: {bank['why']}", err=True)
     links: list[dict[str, Any]] = found["links"]
     return links
 
 
-def _sum(talk: Talk, amount: str | None) -> str:
-    return "none" if amount is None else talk.money(amount)
+def _sum(client: ApiClient, amount: str | None) -> str:
+    return "none" if amount is None else client.money(amount)
 
 
-def _rate(_talk: Talk, rate: str) -> str:
+def _rate(_talk: ApiClient, rate: str) -> str:
     return rate.replace("%", " %")
 
 
-def _count(_talk: Talk, number: int) -> str:
+def _count(_talk: ApiClient, number: int) -> str:
     return str(number)
 
 
-_FACTS: Final[tuple[tuple[str, str, Callable[[Talk, Any], str]], ...]] = (
+_FACTS: Final[tuple[tuple[str, str, Callable[[ApiClient, Any], str]], ...]] = (
     ("meter", "value", _sum),
     ("reserve", "reserve", _sum),
     ("overflow", "overflow", _sum),
@@ -133,9 +135,9 @@ _FACTS: Final[tuple[tuple[str, str, Callable[[Talk, Any], str]], ...]] = (
 
 
 @app.command()
-@talking(*ONE)
+@with_api_options(*ONE)
 def suspend(
-    talk: Talk,
+    client: ApiClient,
     link: Link,
     reason: Reason,
 ) -> None:
@@ -145,13 +147,13 @@ def suspend(
     """
     from jackpot.rules.acts.links import OPERATOR, Suspend
 
-    talk.show(talk.ask(Suspend(OPERATOR, (link,), reason)), f"{link}: suspended")
+    client.show(client.ask(Suspend(OPERATOR, (link,), reason)), f"{link}: suspended")
 
 
 @app.command()
-@talking(*TWO)
+@with_api_options(*TWO)
 def resume(
-    talk: Talk,
+    client: ApiClient,
     link: Link,
     reason: Reason,
     after: After = "operator",
@@ -164,9 +166,9 @@ def resume(
     """
     from jackpot.rules.acts.links import Resume
 
-    answer = talk.ask(Resume(after, (link,), reason))
+    answer = client.ask(Resume(after, (link,), reason))
     left = answer.get("suspended", {}).get(link)
-    talk.show(
+    client.show(
         answer,
         f"{link}: {after} is over; " + (f"still suspended: {left}" if left else "it takes wagers again"),
     )
@@ -188,21 +190,21 @@ Sum = Annotated[str, typer.Argument(metavar="AMOUNT", help='By how much: "12.50"
 
 
 @app.command()
-@talking(*MOVES)
-def correct(talk: Talk, link: Link, level: Part, amount: Sum, reason: Reason) -> None:
+@with_api_options(*MOVES)
+def correct(client: ApiClient, link: Link, level: Part, amount: Sum, reason: Reason) -> None:
     """Correct a meter by a sum. It takes two people; nothing ends below zero or above its limit.
 
     Example: jackpot links correct floor-five meter =-12.50 --reason "a test wager" -c config.toml
     """
     level, _, account = level.partition(".")
     fields = {"link": link, "level": level, "amount": amount.removeprefix("=")}
-    _move(talk, "correct-meter", fields | {"account": account or "primary"}, reason)
+    _move(client, "correct-meter", fields | {"account": account or "primary"}, reason)
 
 
 @app.command()
-@talking(*MOVES)
+@with_api_options(*MOVES)
 def transfer(
-    talk: Talk,
+    client: ApiClient,
     link: Link,
     to: Annotated[str, typer.Argument(metavar="TO", help="The link that its money goes to.")],
     reason: Reason,
@@ -215,13 +217,13 @@ def transfer(
     Example: jackpot links transfer floor-five floor-six --reason "a new game" -c config.toml
     """
     fields = {"link": link, "to": to, "levels": tuple(goes or ())}
-    _move(talk, "transfer", fields, reason)
+    _move(client, "transfer", fields, reason)
 
 
 @app.command()
-@talking(*MOVES)
+@with_api_options(*MOVES)
 def close(
-    talk: Talk,
+    client: ApiClient,
     link: Link,
     reason: Reason,
     to: Annotated[
@@ -235,23 +237,23 @@ def close(
     """
     given = {} if to is None else {"to": to}
     fields = {"link": link, **given, "levels": tuple(goes or ())}
-    _move(talk, "close-link", fields, reason)
+    _move(client, "close-link", fields, reason)
 
 
 @app.command()
-@talking(*MOVES)
-def change(talk: Talk, link: Link, reason: Reason) -> None:
+@with_api_options(*MOVES)
+def change(client: ApiClient, link: Link, reason: Reason) -> None:
     """Let a suspended link play on the terms of the server's configuration. It takes two people.
 
     Example: jackpot links change floor-five --reason "approved" -c config.toml
     """
-    _move(talk, "change-parameters", {"link": link}, reason)
+    _move(client, "change-parameters", {"link": link}, reason)
 
 
 @app.command()
-@talking(*MOVES, "bank")
+@with_api_options(*MOVES, "bank")
 def decide(
-    talk: Talk,
+    client: ApiClient,
     left: Annotated[
         str, typer.Argument(metavar="LEFT", help="Its id, such as D3; `jackpot links show` lists them.")
     ],
@@ -271,26 +273,26 @@ def decide(
     """
     from jackpot.rules.acts.meters import DecideLeft
 
-    if previewed(talk, "decide-left", left=left, remove=remove):
+    if previewed(client, "decide-left", left=left, remove=remove):
         return
-    answer = talk.ask(DecideLeft(left, remove, reason))
-    talk.show(answer, f"{left}: {'taken off the meter' if remove else 'it stays on the meter'}")
+    answer = client.ask(DecideLeft(left, remove, reason))
+    client.show(answer, f"{left}: {'taken off the meter' if remove else 'it stays on the meter'}")
 
 
-def _move(talk: Talk, act: str, fields: dict[str, Any], reason: str) -> None:
-    """Does the act, or shows what it would do."""
+def _move(client: ApiClient, act: str, fields: dict[str, Any], reason: str) -> None:
+    """Carries out the act, or previews it."""
     from jackpot.api.http_call import act_of
     from jackpot.api.operation import BadRequest, name_of
     from jackpot.api.registry import ASKED_ACTS
 
-    if previewed(talk, act, **fields):
+    if previewed(client, act, **fields):
         return
     kind = next(kind for kind in ASKED_ACTS if name_of(kind) == act)
     try:
         ask = act_of(kind, fields | {"reason": reason}, "nobody").ask
     except BadRequest as error:
         fail(str(error))
-    talk.show(talk.ask(ask), f"{fields['link']}: {_DONE[act]}")
+    client.show(client.ask(ask), f"{fields['link']}: {_DONE[act]}")
 
 
 _DONE: Final = {

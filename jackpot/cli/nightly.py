@@ -1,4 +1,4 @@
-"""`jackpot ledger nightly`: how is a ledger backed up by a timer, so that it surely comes back?"""
+"""`jackpot ledger nightly`: scheduled backup of a ledger, proved by a trial restore."""
 
 import asyncio
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What the options say."""
+class NightlyOptions:
+    """Options of the command."""
 
     folder: Annotated[
         Path, typer.Argument(metavar="FOLDER", help="The folder of the backups, on another disk.")
@@ -35,8 +35,8 @@ class Asked:
     textfile: TextFile = None
 
 
-@options(Asked)
-def nightly(asked: Asked) -> None:
+@options(NightlyOptions)
+def nightly(asked: NightlyOptions) -> None:
     """Back a ledger up into a new file, restore that on trial, verify it, and delete old backups.
 
     For a timer, such as deploy/jackpot-backup.timer; a server may run. Each bank of the trial ledger is
@@ -48,7 +48,7 @@ def nightly(asked: Asked) -> None:
     Example: jackpot ledger nightly /backup/ledger --keep 30 --config /etc/jackpot/config.toml
     """
     from jackpot.clock import SystemClock
-    from jackpot.ledger.maintenance.nightly import KEPT, Keeping, night
+    from jackpot.ledger.maintenance.nightly import KEPT, BackupRetention, night
     from jackpot.ledger.open import opened
     from jackpot.ledger.store import LedgerError
 
@@ -61,7 +61,7 @@ def nightly(asked: Asked) -> None:
                     source,
                     asked.folder,
                     SystemClock().unix_ms(),
-                    Keeping(asked.keep or KEPT, asked.archive),
+                    BackupRetention(asked.keep or KEPT, asked.archive),
                     progress,
                 )
 

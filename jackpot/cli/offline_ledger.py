@@ -1,4 +1,4 @@
-"""How does a command write where no server runs? Into the ledger whose heads were signed, or not at all."""
+"""Write access to a ledger while no server runs; only if the signed heads prove it is the right one."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -23,7 +23,7 @@ _EMPTY: Final = (
 async def alone(
     config: "Config", *banks: str, first: bool = False, nobody: bool = False
 ) -> "AsyncIterator[Store]":
-    """The configured ledger, looked at as a start does before it writes (S3, S8).
+    """Opens the configured ledger exclusively, with the checks of a server's start (S3, S8).
 
     banks: those that nobody may be writing. first: the ledger may be empty, or not there; else it was lost,
     or never had anything, and the command ends. nobody: it is for making the first people; else the command
@@ -38,7 +38,7 @@ async def alone(
 
     url = config.ledger.url
     if not first and _missing(url):
-        fail(_EMPTY)  # and no file is made, which would stand in the way of the one to bring back
+        fail(_EMPTY)  # no file is made, which would stand in the way of the one to restore
     async with opened(url, require_synchronous=config.ledger.require_synchronous) as store:
         await check_books(store, config)
         if not first and not await store.run(Reader.banks):
@@ -57,11 +57,11 @@ def _missing(url: str) -> bool:
 
 
 async def until_free(store: "Store", banks: Sequence[str]) -> None:
-    """Nobody writes next to a server: a bank whose head moves is one's. Ends the command then."""
+    """Ends the command if a server is running: it is, if the head of a bank moves."""
     from jackpot.runtime.head_watch import LOOK_S, TAKEOVER_S
 
     if not store.shared:
-        return  # its lock says that no server has it
+        return  # its lock shows that no server has it
     seen = {bank: await store.head(bank) for bank in banks}
     for _ in range(ceil(TAKEOVER_S / LOOK_S)):
         if not any(head.holder for head in seen.values()):

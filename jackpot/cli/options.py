@@ -1,4 +1,4 @@
-"""What is the same for all commands? Common options, the last line of one that fails, and tables."""
+"""Helpers shared by all commands: common options, the last line of one that fails, and tables."""
 
 import getpass
 import os
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Fields(Protocol):
-    """Any dataclass."""
+    """Any options dataclass."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
@@ -27,9 +27,9 @@ class Fields(Protocol):
 Given = TypeVar("Given", bound=Fields)
 # Wide enough that no id or hand is ever cut in a file.
 PIPE_WIDTH: Final = 400
-# How any command is told which ledger.
+# The option of any command that names a ledger.
 NAMED: Final = "give --ledger URL or --config FILE"
-# Columns of sums.
+# Columns of sums, aligned to the right.
 _SUMS: Final = ("amount", "difference", "envy")
 ConfigFile = Annotated[
     Path | None,
@@ -60,7 +60,7 @@ Reason = Annotated[str, typer.Option("--reason", "-r", metavar="TEXT", help="Why
 
 
 def options(given: type[Given]) -> Callable[[Callable[[Given], None]], Callable[..., None]]:
-    """Makes a command of a function of one dataclass, whose fields are the command's options."""
+    """Decorator that turns the fields of a dataclass into a command's options."""
     hints = get_type_hints(given, include_extras=True)
     parameters = [
         Parameter(
@@ -85,27 +85,27 @@ def options(given: type[Given]) -> Callable[[Callable[[Given], None]], Callable[
 
 
 def digest_text(digest: bytes) -> str:
-    """A program's digest, for people; that of one whose files prove nothing is empty."""
+    """A program's digest for display; empty where the files could not be verified."""
     return (
         f"digest {digest.hex()}" if digest else "without a digest: its files were not shown to be a release's"
     )
 
 
 def fail(message: str) -> NoReturn:
-    """Ends the command with one clear line and a non-zero exit."""
+    """Ends the command with one clear line and a non-zero exit code."""
     typer.echo(message, err=True)
     raise typer.Exit(1)
 
 
 def person(by: str | None) -> str:
-    """Who acts where no server is asked: the name given, else the login name."""
+    """The acting person where no server is asked: the name given, else the login name."""
     if by is not None and not (by.strip() and by.isprintable()):
         fail("--by: a name of printable characters")
     return " ".join((getpass.getuser() if by is None else by).split())
 
 
 def table(title: str, columns: list[str], rows: list[list[str]]) -> None:
-    """Prints a table; to a pipe without colours, and never cut. What people wrote is shown as it is."""
+    """Prints a table; to a pipe without colours, and never cut. What people wrote is printed literally."""
     from rich.console import Console
     from rich.table import Table
 
@@ -121,7 +121,7 @@ def table(title: str, columns: list[str], rows: list[list[str]]) -> None:
 
 
 def wide_console() -> "Console":
-    """As wide as the terminal; to a pipe a line is a line."""
+    """Console as wide as the terminal; unlimited to a pipe."""
     from rich.console import Console
 
     found = Console()
@@ -147,14 +147,14 @@ def ledger_of(url: str | None, config: Path | None) -> str:
 
 
 def configured(config: Path | None, otherwise: str) -> "Config":
-    """The configuration, checked. otherwise: what to do where none was named."""
+    """The validated configuration. otherwise: what to do where none was named."""
     if config is None:
         fail(f"which ledger? {otherwise}")
     return read(config)
 
 
 def read(config: Path) -> "Config":
-    """The configuration, checked; its mistakes end the command."""
+    """The validated configuration; its mistakes end the command."""
     from jackpot.config import ConfigErrors, load
 
     try:
@@ -165,7 +165,7 @@ def read(config: Path) -> "Config":
 
 
 def as_owner(path: Path) -> str:
-    """Who may use what belongs to the server's user, and how the person at the prompt becomes that user."""
+    """Hint on how to act as the server's user, who owns its files."""
     try:
         owner = path.owner()
     except (OSError, KeyError):
@@ -174,7 +174,7 @@ def as_owner(path: Path) -> str:
 
 
 def at_server(config: "Config", name: str | None = None) -> "Config":
-    """The configuration as one server has it: the named one, else JACKPOT_SERVER's, else the only one."""
+    """The configuration of one server: the named one, else JACKPOT_SERVER's, else the only one."""
     wanted = name or os.environ.get("JACKPOT_SERVER")
     ids = [server.id for server in config.servers]
     if wanted is None:

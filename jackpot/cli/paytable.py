@@ -1,4 +1,4 @@
-"""`jackpot paytable`: what may a link pay, by which regulation, and what is left to the operator?"""
+"""`jackpot paytable`: lists and shows paytables, with the source and the open figures of each."""
 
 import re
 from pathlib import Path
@@ -94,7 +94,7 @@ def count(
 
 
 def _odds(found: "Paytable") -> list[tuple[str, str]]:
-    """Its return, hit frequency and break-even meter for one player, at the seeds that are printed."""
+    """Return, hit frequency and break-even meter for one player, at the printed seeds."""
     from jackpot.odds.analysis import Tonight
     from jackpot.odds.analysis import analyze as found_by
     from jackpot.odds.sheets import brief
@@ -129,14 +129,14 @@ def _facts(found: "Paytable") -> list[tuple[str, str]]:
 
 
 def _sum(text: str) -> str:
-    """A sum of the catalogue, whose sources are all in dollars, as every command writes sums."""
+    """Formats a sum of the catalogue, whose sources are all in dollars."""
     from jackpot.catalogue.figures import money_text, parse_money
 
     return f"${money_text(parse_money(text))}"
 
 
 def _printed(text: str) -> str:
-    """A figure of the catalogue, written as everywhere: "$5,000.00", "10,000 for 1", "9 %"."""
+    """Formats a figure of the catalogue: "$5,000.00", "10,000 for 1", "9 %"."""
     from jackpot.catalogue.figures import MONEY
 
     if MONEY.fullmatch(text):

@@ -1,7 +1,7 @@
-"""Who carries out what `jackpot users` asks for? The server that runs, or the command itself where none does.
+"""Performs what `jackpot users` asks for: through the running server, or by itself where none runs.
 
-Next to a server the login name of the person at the prompt says who asks, and another person confirms on a
-page. Where none runs the command takes the people's bank, and each person who signs types their password.
+With a server, the requester is the login name of the person at the prompt, and another person confirms on a
+page. Without one, the command takes the people's bank, and each signer types their password.
 """
 
 import asyncio
@@ -11,41 +11,43 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
-from jackpot.cli.api_client import Talk
+from jackpot.cli.api_client import ApiClient
 from jackpot.cli.offline_ledger import alone
 from jackpot.cli.options import configured, fail
 
 if TYPE_CHECKING:
     from jackpot.api.operation import Reply
     from jackpot.api.queries.people import AddPerson, EraseName, GiveCode
-    from jackpot.auth.auth_service import Entrance, Person
+    from jackpot.auth.auth_service import AuthenticatedPerson, AuthService
     from jackpot.rules.acts.people import EndToken
     from jackpot.rules.commands import ActCommand
 
     Asked = AddPerson | EraseName | GiveCode | ActCommand
-    # An act, or what it is for the number of a person.
+    # An act, or a function from a person's number to it.
     Wanted = AddPerson | EndToken | Callable[[int], Asked]
 
 T = TypeVar("T")
 
 
-def done(talk: Talk, asked: "Wanted", said: str, login: str = "") -> None:
-    """Has an act done, and says so; a refusal, or that it waits for a second admin, ends the command.
+def done(client: ApiClient, asked: "Wanted", said: str, login: str = "") -> None:
+    """Performs an act and prints the result; ends the command on a refusal, or where it takes a second admin.
 
     asked: the act, or what it is for the number of the person with that login, who has left where it erases
     their name. said: "{code}" in it is the answer's.
     """
-    answer = _by_server(talk, asked, login) if talk.answered() else _by_command(talk, asked, login)
+    answer = _by_server(client, asked, login) if client.answered() else _by_command(client, asked, login)
     once = answer.get("then") if answer.get("done_already") else None
-    talk.show(answer, once or said.replace("{code}", answer.get("code", "")))
+    client.show(answer, once or said.replace("{code}", answer.get("code", "")))
 
 
-def entered(config: Path | None, work: "Callable[[Entrance], Awaitable[T]]", *, first: bool = False) -> T:
-    """Takes the people's bank from a ledger that no server has, and does that there.
+def sign_in_offline(
+    config: Path | None, work: "Callable[[AuthService], Awaitable[T]]", *, first: bool = False
+) -> T:
+    """Takes the people's bank of a ledger that no server has, and performs acts there.
 
     first: an empty one gets its banks, as at a server's first start.
     """
-    from jackpot.auth.offline_people import entered as taken
+    from jackpot.auth.offline_people import sign_in_offline as taken
     from jackpot.bank.config_alignment import begin
     from jackpot.clock import SystemClock
     from jackpot.ledger.store import LedgerError
@@ -59,11 +61,11 @@ def entered(config: Path | None, work: "Callable[[Entrance], Awaitable[T]]", *, 
         async with alone(found, SITE, first=first, nobody=first) as store:
             if await begin(store, found, clock.unix_ms()):
                 typer.echo(f"the ledger was empty: it has {', '.join((*found.banks, SITE))} now")
-            async with taken(store, found.ledger.url, clock) as entrance:
+            async with taken(store, found.ledger.url, clock) as auth:
                 try:
-                    return await work(entrance)
+                    return await work(auth)
                 except Denied as denied:
-                    fail((await entrance.roster.look()).in_names(denied.message))
+                    fail((await auth.directory.look()).in_names(denied.message))
 
     try:
         return asyncio.run(enter())
@@ -71,77 +73,79 @@ def entered(config: Path | None, work: "Callable[[Entrance], Awaitable[T]]", *, 
         fail(f"not done: {error}")
 
 
-def _by_server(talk: Talk, asked: "Wanted", login: str) -> dict[str, Any]:
+def _by_server(client: ApiClient, asked: "Wanted", login: str) -> dict[str, Any]:
     from jackpot.api.queries.people import AskPeople, EraseName
     from jackpot.auth.auth_service import NOBODY_YET
 
-    if talk.by is not None or talk.and_by is not None:
+    if client.by is not None or client.and_by is not None:
         fail(
             "--by and --and-by: a server runs, and knows you by your login name on this machine: leave them "
             "out. A second admin confirms at /ops/requests"
         )
-    people = talk.ask(AskPeople())["people"]
+    people = client.ask(AskPeople())["people"]
     if not people:
         fail(NOBODY_YET)
     if not callable(asked):
-        return talk.ask(asked)
+        return client.ask(asked)
     left = asked is EraseName
     found = [one["person"] for one in people if one["login"] == _plain(login) and one["ended"] == left]
-    return talk.ask(asked(found[0] if found else _nobody(login)))
+    return client.ask(asked(found[0] if found else _nobody(login)))
 
 
-def _by_command(talk: Talk, asked: "Wanted", login: str) -> dict[str, Any]:
+def _by_command(client: ApiClient, asked: "Wanted", login: str) -> dict[str, Any]:
     import msgspec
 
     from jackpot.api.queries.people import EraseName
 
-    by: str = talk.by or typer.prompt("By")
+    by: str = client.by or typer.prompt("By")
 
-    async def work(entrance: "Entrance") -> "Reply | str":
-        people = [await _admin(entrance, one) for one in (by, talk.and_by) if one is not None]
+    async def work(auth: "AuthService") -> "Reply | str":
+        people = [await _admin(auth, one) for one in (by, client.and_by) if one is not None]
         if not callable(asked):
-            return await _carried_out(entrance, people, asked)
-        sheet = await entrance.roster.look()
+            return await _carried_out(auth, people, asked)
+        sheet = await auth.directory.look()
         person = sheet.left(_plain(login)) if asked is EraseName else sheet.of_login(_plain(login))
-        return await _carried_out(entrance, people, asked(_nobody(login) if person is None else person.id))
+        return await _carried_out(auth, people, asked(_nobody(login) if person is None else person.id))
 
-    answer = entered(talk.config, work)
+    answer = sign_in_offline(client.config, work)
     if isinstance(answer, str):
         fail(answer)
     found: dict[str, Any] = msgspec.to_builtins(answer)
     if found.get("asked"):
-        talk.show(found, f"{talk.waits(found['request'])}; or ask again with --and-by LOGIN")
+        client.show(found, f"{client.waits(found['request'])}; or ask again with --and-by LOGIN")
         raise typer.Exit
     return found
 
 
-async def _carried_out(entrance: "Entrance", people: "list[Person]", asked: "Asked") -> "Reply | str":
-    """What it comes to where no server runs; a refusal in words."""
-    from jackpot.api.act_reply import Done
+async def _carried_out(
+    auth: "AuthService", people: "list[AuthenticatedPerson]", asked: "Asked"
+) -> "Reply | str":
+    """Result of an act where no server runs; ends the command on a refusal."""
+    from jackpot.api.act_reply import ActReply
     from jackpot.api.queries.people import AddPerson, EraseName, GiveCode, OneTimeCode
-    from jackpot.auth.person_admin import Staff
+    from jackpot.auth.person_admin import PersonAdmin
     from jackpot.rules.acts import erasure
 
-    staff = Staff(entrance)
+    person_admin = PersonAdmin(auth)
     if isinstance(asked, GiveCode):
-        given = await staff.give_code(people[0], asked.person)
+        given = await person_admin.give_code(people[0], asked.person)
         return OneTimeCode(person=given.person, code=given.code, until=given.until)
     if isinstance(asked, AddPerson):
-        answer = await staff.add(people, asked.login, asked.name, asked.roles)
+        answer = await person_admin.add(people, asked.login, asked.name, asked.roles)
     else:
         act = erasure.EraseName(asked.person) if isinstance(asked, EraseName) else asked
-        answer = await entrance.act(entrance.site, act, people)
-        await staff.forget()
+        answer = await auth.act(auth.site, act, people)
+        await person_admin.forget()
     if not answer.ok:
-        return (await entrance.roster.look()).in_names(answer.message)
-    return Done(asked=answer.asked, request=answer.request, person=answer.person)
+        return (await auth.directory.look()).in_names(answer.message)
+    return ActReply(asked=answer.asked, request=answer.request, person=answer.person)
 
 
-async def _admin(entrance: "Entrance", login: str) -> "Person":
-    """Who signs, by their own password."""
+async def _admin(auth: "AuthService", login: str) -> "AuthenticatedPerson":
+    """A signer, authenticated by their own password."""
     secret = typer.prompt(f"Password of {login}", hide_input=True)
     digits = typer.prompt(f"Six digits of {login} (empty if there are none)", default="", show_default=False)
-    return await entrance.prove(login, secret, digits)
+    return await auth.authenticate(login, secret, digits)
 
 
 def _plain(login: str) -> str:

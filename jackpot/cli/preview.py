@@ -1,29 +1,29 @@
-"""What would an act do? Shown before it is asked for, with what has it done as it was shown, or refused."""
+"""Preview of an act: shows its effect before it is carried out."""
 
 from typing import Any
 
 import typer
 
-from jackpot.cli.api_client import Talk
+from jackpot.cli.api_client import ApiClient
 from jackpot.cli.options import table as print_table
 
 
-def previewed(talk: Talk, act: str, **fields: Any) -> bool:
-    """With --preview: shows what the act would do, and that is all. fields: its own, but the reason."""
+def previewed(client: ApiClient, act: str, **fields: Any) -> bool:
+    """With --preview: shows what the act would do, and returns. fields: its own, but the reason."""
     from jackpot.api.preview import AskPreview
 
-    if not talk.preview:
+    if not client.preview:
         return False
     levels = ",".join(fields.pop("levels", ())) or None
-    found = talk.ask(AskPreview(act=act, levels=levels, **fields))  # type: ignore[arg-type]  # one of them
-    if not talk.told(found):
+    found = client.ask(AskPreview(act=act, levels=levels, **fields))  # type: ignore[arg-type]  # one of them
+    if not client.told(found):
         _show(found)
         typer.echo(f"--seen {found['seen']} in place of --preview does this, and nothing else")
     return True
 
 
 def differences(found: list[dict[str, Any]]) -> None:
-    """Ledger and configuration side by side (L9)."""
+    """Prints the ledger's and the configuration's terms side by side (L9)."""
     if found:
         rows = [
             [one["what"], one["ledger"], one["configuration"], "never changes" if one["fixed"] else ""]

@@ -1,4 +1,4 @@
-"""How does the command line show how far long work on rows has come? A bar, where a person looks on."""
+"""Progress bar for long work on rows, on a terminal."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def bar() -> Iterator[Callable[[str, int, int], None]]:
-    """To be called with (what is done, rows done, rows in all); drawn on standard error, then wiped off."""
+    """Callback for (what is done, rows done, rows in all), drawn on standard error and wiped off after."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 

@@ -1,4 +1,4 @@
-"""`jackpot ledger readings`: what stood on the meters at the end of each gaming day?"""
+"""`jackpot ledger readings`: the meter readings at the end of each gaming day."""
 
 from contextlib import closing
 from itertools import islice, takewhile
@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from jackpot.cli.api_client import Talk, talking
+from jackpot.cli.api_client import ApiClient, with_api_options
 from jackpot.cli.options import LedgerUrl, configured, fail
 from jackpot.cli.options import table as print_table
 
 if TYPE_CHECKING:
     from jackpot.reports.readings import DayRead
 
-# Days that are shown of each bank where nobody says which: as many as a month has.
+# Days shown of each bank by default: as many as a month has.
 DAYS_SHOWN: Final = 31
 _COLUMNS: Final = ["link", "level", "meter", "reserve", "overflow", "wagers", "hits"]
 
@@ -21,8 +21,8 @@ Day = Annotated[str | None, typer.Option("--from", metavar="DAY", help="From thi
 Until = Annotated[str | None, typer.Option("--to", metavar="DAY", help="Up to this gaming day.")]
 
 
-@talking("config", "bank", "as_json")
-def readings(talk: Talk, ledger: LedgerUrl = None, from_: Day = None, to: Until = None) -> None:
+@with_api_options("config", "bank", "as_json")
+def readings(client: ApiClient, ledger: LedgerUrl = None, from_: Day = None, to: Until = None) -> None:
     """List the readings of every meter, taken at the end of each gaming day, the newest first.
 
     It reads the ledger itself, so it needs no server. Without --from it shows the last 31 days. A day has the
@@ -35,20 +35,20 @@ def readings(talk: Talk, ledger: LedgerUrl = None, from_: Day = None, to: Until 
     for option, day in (("--from", from_), ("--to", to)):
         _check(option, day)
     try:
-        found = _found(talk, ledger, from_, to)
+        found = _found(client, ledger, from_, to)
     except LedgerError as error:
         fail(str(error))
-    if talk.as_json:
+    if client.as_json:
         import msgspec
 
         from jackpot.api.queries.journal import reading_of
 
-        talk.show(msgspec.to_builtins(list(map(reading_of, found))), "")
+        client.show(msgspec.to_builtins(list(map(reading_of, found))), "")
         return
     if not found:
         typer.echo("no readings")
     for reading in found:
-        _print(talk, reading)
+        _print(client, reading)
 
 
 def _check(option: str, day: str | None) -> None:
@@ -62,17 +62,17 @@ def _check(option: str, day: str | None) -> None:
         fail(f"{option}: {day!r} is no day, like 2026-11-20")
 
 
-def _found(talk: Talk, url: str | None, from_: str | None, to: str | None) -> "list[DayRead]":
+def _found(client: ApiClient, url: str | None, from_: str | None, to: str | None) -> "list[DayRead]":
     from jackpot.ledger.open import open_reader
     from jackpot.reports.readings import readings as read
 
-    config = configured(talk.config, "give --config FILE")
+    config = configured(client.config, "give --config FILE")
     with closing(open_reader(url or config.ledger.url)) as ledger:
         there = ledger.banks()
-        if talk.bank is not None and talk.bank not in there:
-            fail(f"there is no bank {talk.bank} in this ledger; there is {', '.join(there) or 'none'}")
+        if client.bank is not None and client.bank not in there:
+            fail(f"there is no bank {client.bank} in this ledger; there is {', '.join(there) or 'none'}")
         found: list[DayRead] = []
-        for bank in [talk.bank] if talk.bank else there:
+        for bank in [client.bank] if client.bank else there:
             wanted = (one for one in read(ledger, bank) if to is None or one.day <= to)
             if from_ is None:
                 found += islice(wanted, DAYS_SHOWN)
@@ -81,18 +81,18 @@ def _found(talk: Talk, url: str | None, from_: str | None, to: str | None) -> "l
         return found
 
 
-def _print(talk: Talk, reading: "DayRead") -> None:
+def _print(client: ApiClient, reading: "DayRead") -> None:
     from jackpot.rules.money import decimal
 
     rows = [
         [
             meter.link,
             meter.level,
-            *(talk.money(decimal(sum_)) for sum_ in (meter.primary, meter.reserve, meter.overflow)),
+            *(client.money(decimal(sum_)) for sum_ in (meter.primary, meter.reserve, meter.overflow)),
             str(meter.wagers),
             str(meter.hits),
         ]
         for meter in reading.meters
     ]
     print_table(f"gaming day {reading.day}, bank {reading.bank}", _COLUMNS, rows)
-    typer.echo(f"read {talk.moment(reading.at)}, row {reading.seq:,}, head {reading.hash}\n")
+    typer.echo(f"read {client.moment(reading.at)}, row {reading.seq:,}, head {reading.hash}\n")

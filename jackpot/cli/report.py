@@ -1,4 +1,4 @@
-"""`jackpot report`: what do the books say? One command for each entry of the registry of reports."""
+"""`jackpot report`: one command for each entry of the registry of reports."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
     from jackpot.config import Site
     from jackpot.ledger.reading import Reader
-    from jackpot.reports.report import Archive, Cell, Found, Wanted
+    from jackpot.reports.report import Archive, Cell, ReportRequest, ReportResult
 
-# Rows that one table on a terminal is made of: more stay in memory for no reader.
+# Rows of one table on a terminal, which bounds the memory it takes.
 ROWS_SHOWN: Final = 1_000
-# What a configuration would say of a site.
+# The settings of a configuration that describe a site.
 _BARE: Final = "--currency USD --timezone America/New_York --day-ends 06:00"
 
 app = typer.Typer(
@@ -109,12 +109,12 @@ _ALWAYS: Final[tuple[tuple[str, Any, Any], ...]] = (
     ("as_json", Json, False),
     ("html", Html, None),
 )
-# Of a report that a terminal shows in brief.
+# Option of a report that a terminal shows in brief.
 _EVERY: Final = (("every", Every, False),)
 
 
-class Place(NamedTuple):
-    """Which ledger is read, and how its site writes. titles: what links are called, by id."""
+class ReportPlace(NamedTuple):
+    """The ledger that is read, and its site's format. titles: of links, by id."""
 
     url: str
     site: "Site"
@@ -122,8 +122,8 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What the options of one report say."""
+class ReportOptions:
+    """Options of one report."""
 
     config: Path | None
     url: str | None
@@ -146,8 +146,8 @@ class Asked:
     every: bool = False
     archive: Path | None = None
 
-    def place(self) -> "Place":
-        """Whose books they are, and where. Ends the command where that is not said, or cannot be meant."""
+    def place(self) -> "ReportPlace":
+        """The ledger and its site. Ends the command where that is not given, or is invalid."""
         from jackpot.config import titles_of
 
         told = [self.currency, self.timezone, self.day_ends]
@@ -155,14 +155,14 @@ class Asked:
             if any(told):
                 fail("--currency, --timezone and --day-ends: for --ledger without --config, which says them")
             config = configured(self.config, "give --config FILE")
-            return Place(self.url or config.ledger.url, config.site, titles_of(config.displays))
+            return ReportPlace(self.url or config.ledger.url, config.site, titles_of(config.displays))
         if self.currency is None or self.timezone is None or self.day_ends is None:
             fail(f"--ledger without --config FILE: say how that site writes: {_BARE}")
-        return Place(self.url, _site(self.url, self.currency, self.timezone, self.day_ends), {})
+        return ReportPlace(self.url, _site(self.url, self.currency, self.timezone, self.day_ends), {})
 
-    def wanted(self, place: "Place", ledger: "Reader", archive: "Archive | None") -> "Wanted":
-        """What to ask the books. Ends the command where an option cannot be meant."""
-        from jackpot.reports.report import Wanted
+    def wanted(self, place: "ReportPlace", ledger: "Reader", archive: "Archive | None") -> "ReportRequest":
+        """The parameters of the report. Ends the command where an option is invalid."""
+        from jackpot.reports.report import ReportRequest
 
         banks = tuple(ledger.banks())
         if not banks:
@@ -173,7 +173,7 @@ class Asked:
         if first and last and first > last:
             fail(f"--from: {first} is after {last}")
         day = _day("--day", self.day)
-        return Wanted(
+        return ReportRequest(
             place.site,
             (self.bank,) if self.bank else banks,
             self.link,
@@ -190,10 +190,10 @@ class Asked:
 
 
 def _make(report: Report) -> Callable[..., None]:
-    """The command of one report, with the options that it takes."""
+    """Builds the command of one report, with the options that it takes."""
 
     def command(**given: Any) -> None:
-        _run(report, Asked(**given))
+        _run(report, ReportOptions(**given))
 
     parameters = [
         Parameter(name, Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
@@ -211,7 +211,7 @@ for _report in REPORTS.values():
     app.command(_report.name)(_make(_report))
 
 
-def _run(report: Report, asked: Asked) -> None:
+def _run(report: Report, asked: ReportOptions) -> None:
     """Makes one report; exit code 1 where it does not add up."""
     from msgspec import MsgspecError
 
@@ -242,13 +242,13 @@ def _run(report: Report, asked: Asked) -> None:
 
 
 def _opened(until: ExitStack, archive: Path) -> "Reader":
-    """An archive, closed with what else is open."""
+    """Opens an archive, closed with everything else that is open."""
     from jackpot.ledger.open import open_reader
 
     return until.enter_context(closing(open_reader(f"sqlite:///{archive}")))
 
 
-def _write(report: Report, found: "Found", asked: Asked, site: "Site") -> None:
+def _write(report: Report, found: "ReportResult", asked: ReportOptions, site: "Site") -> None:
     from jackpot.clock import SystemClock
     from jackpot.reports import output
 
@@ -262,7 +262,7 @@ def _write(report: Report, found: "Found", asked: Asked, site: "Site") -> None:
                 write(part)
         typer.echo(f"{asked.html}: {report.title}, ready to print")
     else:
-        _show(report, found, output.Shown(site), every=asked.every)
+        _show(report, found, output.CellFormat(site), every=asked.every)
 
 
 @contextmanager
@@ -274,8 +274,8 @@ def _writing(path: Path) -> Iterator[Callable[[str], Any]]:
         fail(f"--html: {path} cannot be written: {error.strerror or error}")
 
 
-def _show(report: Report, found: "Found", shown: Any, *, every: bool) -> None:
-    """Facts, then tables of at most ROWS_SHOWN rows, each without the columns that say nothing there.
+def _show(report: Report, found: "ReportResult", shown: Any, *, every: bool) -> None:
+    """Prints facts, then tables of at most ROWS_SHOWN rows, each without its empty columns.
 
     every: the rows, too, that a brief one leaves out.
     """
@@ -305,7 +305,7 @@ def _show(report: Report, found: "Found", shown: Any, *, every: bool) -> None:
 
 
 def _table(report: Report, rows: "list[tuple[Cell, ...]]", shown: Any) -> None:
-    """Where all columns do not fit a terminal, those that matter most; a line names the others."""
+    """A table of the most important columns that fit the terminal; a line names the others."""
     from rich.console import Console
 
     from jackpot.reports.report import saying
@@ -327,7 +327,7 @@ def _table(report: Report, rows: "list[tuple[Cell, ...]]", shown: Any) -> None:
 
 
 def _made(report: Report, rows: "list[tuple[Cell, ...]]", shows: list[int], shown: Any) -> "Table":
-    """Of these columns. Words may go on in the next line, a figure may not."""
+    """A table of these columns. Words may be wrapped, figures may not."""
     from rich.cells import cell_len
     from rich.table import Table
 
@@ -351,7 +351,7 @@ def _made(report: Report, rows: "list[tuple[Cell, ...]]", shows: list[int], show
 
 
 def _site(url: str, currency: str, timezone: str, day_ends: str) -> "Site":
-    """A site of which nothing else is known: papers name its ledger instead."""
+    """Site of a ledger without configuration: documents name the ledger instead."""
     from datetime import time
 
     from jackpot.config import Site

@@ -1,10 +1,10 @@
-"""`jackpot rounds`: what is on a table, and what may a floorperson change there?"""
+"""`jackpot rounds`: shows a table's round; strikes wagers, voids and reopens rounds."""
 
 from typing import Annotated, Any
 
 import typer
 
-from jackpot.cli.api_client import LOOK, ONE, TWO, Talk, talking
+from jackpot.cli.api_client import LOOK, ONE, TWO, ApiClient, with_api_options
 from jackpot.cli.options import Reason
 from jackpot.cli.options import table as print_table
 from jackpot.text import counted
@@ -20,9 +20,9 @@ Round = Annotated[str, typer.Argument(metavar="ROUND", help="The round's id, as 
 
 
 @app.command("show")
-@talking(*LOOK)
+@with_api_options(*LOOK)
 def show_(
-    talk: Talk,
+    client: ApiClient,
     table: Table,
 ) -> None:
     """Show the table's unfinished round, or its last closed one while it can be reopened.
@@ -31,9 +31,9 @@ def show_(
     """
     from jackpot.api.queries.tables import AskTable
 
-    found = talk.ask(AskTable(table))["round"]
-    if talk.as_json or found is None:
-        talk.show(found, f"{table}: no round")
+    found = client.ask(AskTable(table))["round"]
+    if client.as_json or found is None:
+        client.show(found, f"{table}: no round")
         return
     typer.echo(f"{table}: round {found['round']}, {found['state']}")
     if found["state"] == "closed":
@@ -49,9 +49,9 @@ def show_(
 
 
 @app.command()
-@talking(*TWO)
+@with_api_options(*TWO)
 def strike(
-    talk: Talk,
+    client: ApiClient,
     table: Table,
     round_: Round,
     seat: Annotated[int, typer.Argument(metavar="SEAT", min=1, help="The seat that made the wager.")],
@@ -69,14 +69,14 @@ def strike(
     """
     from jackpot.rules.acts.rounds import Strike
 
-    answer = talk.ask(Strike(table, round_, seat, link, reason, "dealer" if dealer else "own"))
-    talk.show(answer, f"{table} {round_}: wager of seat {seat} on {link} struck{_refunds(talk, answer)}")
+    answer = client.ask(Strike(table, round_, seat, link, reason, "dealer" if dealer else "own"))
+    client.show(answer, f"{table} {round_}: wager of seat {seat} on {link} struck{_refunds(client, answer)}")
 
 
 @app.command()
-@talking(*TWO)
+@with_api_options(*TWO)
 def void(
-    talk: Talk,
+    client: ApiClient,
     table: Table,
     round_: Round,
     reason: Reason,
@@ -87,14 +87,14 @@ def void(
     """
     from jackpot.rules.acts.rounds import VoidRound
 
-    answer = talk.ask(VoidRound(table, round_, reason))
-    talk.show(answer, f"{table} {round_}: void{_refunds(talk, answer)}")
+    answer = client.ask(VoidRound(table, round_, reason))
+    client.show(answer, f"{table} {round_}: void{_refunds(client, answer)}")
 
 
 @app.command()
-@talking(*TWO)
+@with_api_options(*TWO)
 def reopen(
-    talk: Talk,
+    client: ApiClient,
     table: Table,
     round_: Round,
     reason: Reason,
@@ -110,15 +110,15 @@ def reopen(
 
     name = f"{table} {round_}"
     waits = f"{name}: asked for; the table waits up to 15 minutes until another person answers"
-    talk.show(
-        talk.ask(Reopen(table, round_, reason), waits=waits), f"{name}: open again, until the next lock"
+    client.show(
+        client.ask(Reopen(table, round_, reason), waits=waits), f"{name}: open again, until the next lock"
     )
 
 
 @app.command("decline")
-@talking(*ONE)
+@with_api_options(*ONE)
 def decline(
-    talk: Talk,
+    client: ApiClient,
     table: Table,
     round_: Round,
     reason: Reason,
@@ -129,11 +129,12 @@ def decline(
     """
     from jackpot.rules.acts.rounds import Decline
 
-    talk.show(talk.ask(Decline(table, round_, reason)), f"{table} {round_}: stays closed")
+    client.show(client.ask(Decline(table, round_, reason)), f"{table} {round_}: stays closed")
 
 
-def _refunds(talk: Talk, answer: dict[str, Any]) -> str:
+def _refunds(client: ApiClient, answer: dict[str, Any]) -> str:
     given = [
-        f"seat {one['seat']} {talk.money(one['amount'])} ({one['pays']})" for one in answer.get("refunds", [])
+        f"seat {one['seat']} {client.money(one['amount'])} ({one['pays']})"
+        for one in answer.get("refunds", [])
     ]
     return "; refunds: " + ", ".join(given) if given else ""

@@ -1,4 +1,4 @@
-"""`jackpot serve`: run the server until it is told to stop."""
+"""`jackpot serve`: runs the server until it is told to stop."""
 
 import asyncio
 import errno
@@ -52,7 +52,7 @@ def serve(
     log = write_logs()
 
     def told(server: "Server") -> None:
-        """To people; programs find the ports in the log."""
+        """Prints the addresses for people; programs find the ports in the log."""
         for line in places(server.config, server.ports) if sys.stderr.isatty() else ():
             log.write(f"{line}\n")
 
@@ -68,9 +68,9 @@ def serve(
 
 
 def places(config: "Config", ports: Mapping[str, int]) -> Iterator[str]:
-    """Where people and devices find the server, a line each. ports: by listener, as it has them."""
+    """Addresses for people and devices, a line each. ports: by listener, as bound."""
     from jackpot.process import found_at, page_at
-    from jackpot.web.sign_pages import WALL_MOST
+    from jackpot.web.sign_pages import WALL_MAX
 
     for name in ("tables", "signs"):
         if name in ports:
@@ -86,4 +86,4 @@ def places(config: "Config", ports: Mapping[str, int]) -> Iterator[str]:
         for link in links:
             yield f"    sign     {page}/{link}"
         if len(links) > 1:
-            yield f"    wall     {page}/wall?links={','.join(links[:WALL_MOST])}"
+            yield f"    wall     {page}/wall?links={','.join(links[:WALL_MAX])}"

@@ -1,4 +1,4 @@
-"""`jackpot signage`: show meters from Redis alone until told to stop; as many processes as are wanted."""
+"""`jackpot signage`: shows meters from Redis alone until told to stop; runs as any number of processes."""
 
 import asyncio
 import errno
@@ -53,7 +53,7 @@ def signage(
 
 
 def _chosen(config: "Config", name: str | None) -> "Signage":
-    """The [[signage]] of that id, the only one where none is named; ends with a clear line otherwise."""
+    """The [[signage]] of that id, or the only one; ends the command with a clear line otherwise."""
     ids = [each.id for each in config.signage]
     if not ids:
         fail(f"{config.path} has no [[signage]]")

@@ -1,4 +1,4 @@
-"""`jackpot simulate`: what does a floor do in a year? Minutes of the engine, and books to look at."""
+"""`jackpot simulate`: plays a year of a floor in minutes with the engine, into a ledger."""
 
 import tempfile
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ from jackpot.cli.options import fail, options, read
 
 if TYPE_CHECKING:
     from jackpot.config import Config
-    from jackpot.lab.simulation.plan import Plan
-    from jackpot.lab.simulation.run import Result
+    from jackpot.lab.simulation.plan import SimulationPlan
+    from jackpot.lab.simulation.run import SimulationResult
 
 app = typer.Typer(help="A year of a floor in minutes.")
 
@@ -22,8 +22,8 @@ _FIRST: Final = datetime(2026, 1, 1)  # noqa: DTZ001 - a date, as typer has it
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What the options say."""
+class SimulateOptions:
+    """Options of the command."""
 
     paytable: Annotated[
         str, typer.Option(metavar="ID", help="A paytable that `jackpot paytable list` names.")
@@ -65,8 +65,8 @@ class Asked:
 
 
 @app.command()
-@options(Asked)
-def simulate(asked: Asked) -> None:
+@options(SimulateOptions)
+def simulate(asked: SimulateOptions) -> None:
     """Play a floor without sockets and clocks: real decks, the real engine, a real ledger.
 
     At the end the hands that were paid are compared with exact odds: each hand, all hands by one chi-square,
@@ -80,10 +80,10 @@ def simulate(asked: Asked) -> None:
     from jackpot.ledger.store import LedgerError
 
     _check_lab()
-    from jackpot.lab.simulation.plan import Plan, Wrong, game_of
+    from jackpot.lab.simulation.plan import SimulationPlan, Wrong, game_of
 
     try:
-        plan = Plan(
+        plan = SimulationPlan(
             asked.paytable,
             game_of(asked.paytable, asked.game, asked.players),
             asked.tables,
@@ -113,8 +113,8 @@ def _check_lab() -> None:
         fail("jackpot simulate needs numpy: pip install numpy")
 
 
-def _simulated(plan: "Plan", folder: Path | None) -> "tuple[Config, Result]":
-    """Plays it. The configuration's mistakes end the command before anything is kept."""
+def _simulated(plan: "SimulationPlan", folder: Path | None) -> "tuple[Config, SimulationResult]":
+    """Plays the simulation. Mistakes of the configuration end the command before anything is kept."""
     from jackpot.cli.progress import bar
     from jackpot.lab.simulation.plan import furnish
     from jackpot.lab.simulation.run import simulate as play
@@ -129,8 +129,8 @@ def _simulated(plan: "Plan", folder: Path | None) -> "tuple[Config, Result]":
         return config, play(plan, config, lambda done: tell("rounds", done, of), keep=keep)
 
 
-def _tell(plan: "Plan", result: "Result", *, as_json: bool) -> bool:
-    """Says what came of it; whether the hands are improbable."""
+def _tell(plan: "SimulationPlan", result: "SimulationResult", *, as_json: bool) -> bool:
+    """Prints the result; returns whether the hands are improbable."""
     from jackpot.reports.goodness_of_fit import LEVEL
 
     chances = result.judged.chances()
@@ -171,7 +171,7 @@ def _tell(plan: "Plan", result: "Result", *, as_json: bool) -> bool:
     return improbable
 
 
-def _json(plan: "Plan", result: "Result", chances: dict[str, float]) -> str:
+def _json(plan: "SimulationPlan", result: "SimulationResult", chances: dict[str, float]) -> str:
     import msgspec
 
     said = result._asdict() | {

@@ -1,4 +1,4 @@
-"""How does a command tell Prometheus what it found? In a file for the textfile collector of node_exporter."""
+"""Metrics of a command for Prometheus, as a file for the textfile collector of node_exporter."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,7 +8,7 @@ import typer
 
 from jackpot.cli.options import fail
 
-# The collector is another user, and the timers' units make files that their own user alone can read.
+# The collector runs as another user, and files of the timers' units are private by default.
 READABLE: Final = 0o644
 
 TextFile = Annotated[
@@ -18,7 +18,7 @@ TextFile = Annotated[
 
 
 def tell(file: Path, name: str, seqs: Mapping[str, int]) -> None:
-    """That each bank was proved now, and up to which entry. The collector sees the old file or the whole new.
+    """Writes when each bank was last proved, and up to which entry. The file is replaced atomically.
 
     name: of the metrics, which are `jackpot_NAME_timestamp_seconds` and `jackpot_NAME_seq`.
     """

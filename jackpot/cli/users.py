@@ -1,4 +1,4 @@
-"""`jackpot users`: who may act on this site, and how do people join it and leave it?"""
+"""`jackpot users`: manages people, their roles, sign-in codes and tokens."""
 
 import asyncio
 import json
@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from jackpot.cli.api_client import ONE, TWO, Talk, talking
+from jackpot.cli.api_client import ONE, TWO, ApiClient, with_api_options
 from jackpot.cli.options import ConfigFile, configured, fail, person
 from jackpot.cli.options import table as print_table
-from jackpot.cli.person_admin import done, entered
+from jackpot.cli.person_admin import done, sign_in_offline
 from jackpot.text import counted
 
 if TYPE_CHECKING:
-    from jackpot.auth.directory import Sheet
-    from jackpot.auth.person_admin import Coming
+    from jackpot.auth.directory import DirectorySnapshot
+    from jackpot.auth.person_admin import NewPerson
     from jackpot.config import Config
     from jackpot.rules.signing import Role
 
@@ -28,7 +28,7 @@ Login = Annotated[str, typer.Argument(metavar="LOGIN", help="What the person sig
 OfRole = Annotated[str, typer.Argument(metavar="ROLE", help="viewer, floor, cage, auditor or admin.")]
 Name = Annotated[str | None, typer.Option("--name", help="The name that others read; default: the login.")]
 
-# A login of this machine gives no code, so next to a server there is only the page.
+# A login of this machine cannot issue a code, so while a server runs there is only the page.
 _GIVES_CODE: Final = (
     "an admin gives them a code at /ops/people, or by jackpot users code where no server runs"
 )
@@ -43,10 +43,10 @@ def init(config: ConfigFile = None) -> None:
 
     Example: jackpot users init --config /etc/jackpot/config.toml
     """
-    from jackpot.auth.person_admin import Staff
+    from jackpot.auth.person_admin import PersonAdmin
 
     first = [_asked(f"{which} of two: ") for which in ("The first", "The second")]
-    entered(config, lambda entrance: Staff(entrance).begin(first, person(None)), first=True)
+    sign_in_offline(config, lambda auth: PersonAdmin(auth).begin(first, person(None)), first=True)
     typer.echo(f"{first[0].login} and {first[1].login} are admins. Start the server; both sign in.")
 
 
@@ -115,9 +115,10 @@ def tokens(
 
 
 @app.command()
-@talking(*ONE)
+@with_api_options(*ONE)
 def end_token(
-    talk: Talk, number: Annotated[int, typer.Argument(metavar="TOKEN", help="Its number, as `tokens` says.")]
+    client: ApiClient,
+    number: Annotated[int, typer.Argument(metavar="TOKEN", help="Its number, as `tokens` says.")],
 ) -> None:
     """End a token: it lets no program in any more. It takes its person, or one admin.
 
@@ -125,13 +126,13 @@ def end_token(
     """
     from jackpot.rules.acts.people import EndToken
 
-    done(talk, EndToken(number), f"token {number} lets nobody in any more")
+    done(client, EndToken(number), f"token {number} lets nobody in any more")
 
 
 @app.command()
-@talking(*TWO)
+@with_api_options(*TWO)
 def add(
-    talk: Talk,
+    client: ApiClient,
     login: Login,
     name: Name = None,
     role: Annotated[list[str] | None, typer.Option("--role", help="A role; may be repeated.")] = None,
@@ -146,12 +147,12 @@ def add(
     from jackpot.api.queries.people import AddPerson
 
     coming = AddPerson(login, name or login, tuple(map(_role, role or ())))
-    done(talk, coming, f"{login} is added: {_GIVES_CODE}")
+    done(client, coming, f"{login} is added: {_GIVES_CODE}")
 
 
 @app.command()
-@talking(*TWO)
-def grant(talk: Talk, login: Login, role: OfRole) -> None:
+@with_api_options(*TWO)
+def grant(client: ApiClient, login: Login, role: OfRole) -> None:
     """Give a person a role. It takes two admins, as with `add`.
 
     Example: jackpot users grant cal cage -c config.toml
@@ -159,12 +160,12 @@ def grant(talk: Talk, login: Login, role: OfRole) -> None:
     from jackpot.rules.acts.people import Grant
 
     granted = _role(role)
-    done(talk, lambda number: Grant(number, granted), f"{login} is {role} from now on", login)
+    done(client, lambda number: Grant(number, granted), f"{login} is {role} from now on", login)
 
 
 @app.command()
-@talking(*ONE)
-def withdraw(talk: Talk, login: Login, role: OfRole) -> None:
+@with_api_options(*ONE)
+def withdraw(client: ApiClient, login: Login, role: OfRole) -> None:
     """Take a role away from a person. It takes one admin.
 
     Example: jackpot users withdraw cal cage -c config.toml
@@ -172,36 +173,36 @@ def withdraw(talk: Talk, login: Login, role: OfRole) -> None:
     from jackpot.rules.acts.people import WithdrawRole
 
     withdrawn = _role(role)
-    done(talk, lambda number: WithdrawRole(number, withdrawn), f"{login} is no longer {role}", login)
+    done(client, lambda number: WithdrawRole(number, withdrawn), f"{login} is no longer {role}", login)
 
 
 @app.command()
-@talking(*ONE)
-def end(talk: Talk, login: Login) -> None:
+@with_api_options(*ONE)
+def end(client: ApiClient, login: Login) -> None:
     """End a person's access: neither their password nor their tokens let them in any more.
 
     Example: jackpot users end cal -c config.toml
     """
     from jackpot.rules.acts.people import EndPerson
 
-    done(talk, EndPerson, f"{login} has no access any more", login)
+    done(client, EndPerson, f"{login} has no access any more", login)
 
 
 @app.command()
-@talking(*TWO)
-def reset(talk: Talk, login: Login) -> None:
+@with_api_options(*TWO)
+def reset(client: ApiClient, login: Login) -> None:
     """Take a person's password away. It takes two admins, as with `add`. Then give them a code.
 
     Example: jackpot users reset cal -c config.toml
     """
     from jackpot.rules.acts.people import ResetSecret
 
-    done(talk, ResetSecret, f"{login} has no password any more: {_GIVES_CODE}", login)
+    done(client, ResetSecret, f"{login} has no password any more: {_GIVES_CODE}", login)
 
 
 @app.command()
-@talking(*ONE)
-def code(talk: Talk, login: Login) -> None:
+@with_api_options(*ONE)
+def code(client: ApiClient, login: Login) -> None:
     """Show a one-time code, with which a person who has no password signs in and chooses one.
 
     Hand it to nobody else: the admin who saw it confirms nothing together with that person. It takes an
@@ -211,12 +212,12 @@ def code(talk: Talk, login: Login) -> None:
     """
     from jackpot.api.queries.people import GiveCode
 
-    done(talk, GiveCode, f"the code of {login}, good once and for three days: {{code}}", login)
+    done(client, GiveCode, f"the code of {login}, good once and for three days: {{code}}", login)
 
 
 @app.command()
-@talking(*TWO)
-def erase(talk: Talk, login: Login) -> None:
+@with_api_options(*TWO)
+def erase(client: ApiClient, login: Login) -> None:
     """Erase the name and login of a person whose access has ended. It takes two admins.
 
     The journal keeps the person's number, and backups from before keep the name. Another person may then get
@@ -226,7 +227,7 @@ def erase(talk: Talk, login: Login) -> None:
     """
     from jackpot.api.queries.people import EraseName
 
-    done(talk, EraseName, f"{login} is erased: the journal, pages and reports have only a number", login)
+    done(client, EraseName, f"{login} is erased: the journal, pages and reports have only a number", login)
 
 
 @app.command()
@@ -237,23 +238,23 @@ def recover(login: Login, name: Name = None, config: ConfigFile = None) -> None:
 
     Example: jackpot users recover eve --name "Eve Adams" --config /etc/jackpot/config.toml
     """
-    from jackpot.auth.person_admin import Coming, Staff
+    from jackpot.auth.person_admin import NewPerson, PersonAdmin
 
-    admin = Coming(login, name or login, _secret())
-    entered(config, lambda entrance: Staff(entrance).recover(admin, person(None)))
+    admin = NewPerson(login, name or login, _secret())
+    sign_in_offline(config, lambda auth: PersonAdmin(auth).recover(admin, person(None)))
     typer.echo(f"{login} is an admin; the journal says that {person(None)} made them one")
 
 
-def _sheet(config: "Config") -> "Sheet":
-    """The people as the ledger has them."""
-    from jackpot.auth.directory import Roster
+def _sheet(config: "Config") -> "DirectorySnapshot":
+    """The directory of people from the ledger."""
+    from jackpot.auth.directory import Directory
     from jackpot.ledger.store import LedgerError
-    from jackpot.reports.read.reader import Books
+    from jackpot.reports.read.reader import LedgerReader
 
-    async def look() -> "Sheet":
-        books = Books(config.ledger.url)
+    async def look() -> "DirectorySnapshot":
+        books = LedgerReader(config.ledger.url)
         try:
-            return await Roster(books).look()
+            return await Directory(books).look()
         finally:
             await books.close()
 
@@ -267,17 +268,17 @@ def _plain(value: Any) -> str:
     return " ".join(value) if isinstance(value, list) else str(value)
 
 
-def _asked(which: str) -> "Coming":
-    from jackpot.auth.person_admin import Coming
+def _asked(which: str) -> "NewPerson":
+    from jackpot.auth.person_admin import NewPerson
 
-    return Coming(typer.prompt(f"{which}login"), typer.prompt("Name"), _secret())
+    return NewPerson(typer.prompt(f"{which}login"), typer.prompt("Name"), _secret())
 
 
 def _secret() -> str:
-    from jackpot.auth.auth_service import SECRET_LEAST
+    from jackpot.auth.auth_service import SECRET_MIN
 
     secret: str = typer.prompt(
-        f"Password, {SECRET_LEAST} characters or more", hide_input=True, confirmation_prompt=True
+        f"Password, {SECRET_MIN} characters or more", hide_input=True, confirmation_prompt=True
     )
     return secret
 

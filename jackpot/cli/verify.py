@@ -1,4 +1,4 @@
-"""`jackpot verify`: does the ledger still say what was written, and do its books balance?"""
+"""`jackpot verify`: proves that a ledger is unchanged and that its books balance."""
 
 from contextlib import closing, contextmanager
 from functools import partial
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from jackpot.config import Config
     from jackpot.ledger.heads import KeptHeads
     from jackpot.ledger.reading import Reader
-    from jackpot.ledger.verify.verifier import Report
+    from jackpot.ledger.verify.verifier import VerifyReport
 
 app = typer.Typer(help="Prove the ledger from its first row.")
 
 _HASH_BYTES: Final = 32
-# Of the rows that stopped links, so many are named: a person looks at each of them.
+# Rows that stopped links: so many are named, as a person looks at each of them.
 _ROWS_TOLD: Final = 20
-# Lines of a file of heads that are told as wrong: a file of another site has nothing but such lines.
-PROBLEMS_MOST: Final = 20
+# Invalid lines of a file of heads that are named: a file of another site has nothing but such lines.
+PROBLEMS_MAX: Final = 20
 
 
 Bank = Annotated[
@@ -84,7 +84,7 @@ def verify(
     known, of = _known(head), _of(context, ledger, config)
     kept = None if heads is None else partial(_kept, heads, _public_keys(key or [], of))
     try:
-        asked = _Asked(ledger or (of.ledger.url if of else ""), of, bank, known, chain, jobs, archive)
+        asked = _VerifyOptions(ledger or (of.ledger.url if of else ""), of, bank, known, chain, jobs, archive)
         problems, reports = _verified(asked, kept)
     except LedgerError as error:
         fail(str(error))
@@ -104,8 +104,8 @@ def verify(
         tell(textfile, "verified", {name: report.head.seq for name, report in reports.items()})
 
 
-def _end_if_wrong(problems: "Sequence[str]", reports: "Mapping[str, Report]") -> None:
-    """Ends the command where anything was found. problems: of the whole ledger."""
+def _end_if_wrong(problems: "Sequence[str]", reports: "Mapping[str, VerifyReport]") -> None:
+    """Ends the command if there are problems. problems: of the whole ledger."""
     wrong = {"ledger": len(problems)} if problems else {}
     wrong |= {name: len(report.problems) for name, report in reports.items() if report.problems}
     if wrong:
@@ -113,8 +113,11 @@ def _end_if_wrong(problems: "Sequence[str]", reports: "Mapping[str, Report]") ->
         fail(f"{found}: this is not what was written")
 
 
-def _say(name: str, report: "Report", how: str, archive: Path | None, *, heads: bool) -> None:
-    """How far a bank holds, what is left to believe, and its head. heads: whether signed ones were given."""
+def _say(name: str, report: "VerifyReport", how: str, archive: Path | None, *, heads: bool) -> None:
+    """Prints how far a bank is proved, what is unproved, and its head.
+
+    heads: whether signed ones were given.
+    """
     if report.problems or not report.head.seq or (report.archived and archive is None):
         return
     rows = f"{counted(report.head.seq, 'row')} {'holds' if report.head.seq == 1 else 'hold'}"
@@ -129,8 +132,8 @@ def _say(name: str, report: "Report", how: str, archive: Path | None, *, heads: 
     typer.echo(f"{name}: head {report.head.hash.hex()}")
 
 
-def _programs(report: "Report") -> list[str]:
-    """Which program decided which rows."""
+def _programs(report: "VerifyReport") -> list[str]:
+    """Prints which program decided which rows."""
     return [
         f"rows {one.first} to {one.last}: "
         + (f"jackpot {one.version}, {digest_text(one.digest)}" if one.version else "program not recorded")
@@ -139,7 +142,7 @@ def _programs(report: "Report") -> list[str]:
 
 
 def _of(context: typer.Context, url: str | None, config: Path | None) -> "Config | None":
-    """What the ledger is held against.
+    """The configuration to compare the ledger with.
 
     Next to a URL a file counts only where the command names it: JACKPOT_CONFIG may be of another ledger.
     """
@@ -152,8 +155,8 @@ def _of(context: typer.Context, url: str | None, config: Path | None) -> "Config
     return replace(found, ledger=replace(found.ledger, url=url)) if url else found
 
 
-def _left(report: "Report") -> list[str]:
-    """What was believed as it stands: the journal lacks what it was decided by."""
+def _left(report: "VerifyReport") -> list[str]:
+    """Prints the rows that were accepted as they stand: the journal lacks what decided them."""
     left = []
     if report.older:
         left.append(f"checked, but not decided a second time: {counted(report.older, 'row')} of older rules")
@@ -167,15 +170,15 @@ def _left(report: "Report") -> list[str]:
     return left
 
 
-def _end_if_unproved(reports: "Mapping[str, Report]", archive: Path | None) -> None:
-    """Ends the command where rows left: a role that may delete rows may also say that they are archived."""
+def _end_if_unproved(reports: "Mapping[str, VerifyReport]", archive: Path | None) -> None:
+    """Ends the command where rows were archived: a role that may delete rows could also claim that."""
     old = [f"{name}: rows 1 to {report.archived}" for name, report in reports.items() if report.archived]
     if old and archive is None:
         fail(f"{', '.join(old)}: old frames are archived, and nothing is proved without: give --archive FILE")
 
 
-def _proved(report: "Report") -> str:
-    """How far signed heads prove a bank."""
+def _proved(report: "VerifyReport") -> str:
+    """Prints how far signed heads prove a bank."""
     if not report.unproved:
         return "every row is proved by a signed head"
     if report.unproved == report.head.seq:
@@ -185,7 +188,7 @@ def _proved(report: "Report") -> str:
 
 
 def _public_keys(files: list[Path], config: "Config | None") -> list[bytes]:
-    """The keys that may have signed heads: those of the files, else the configuration's."""
+    """The public keys of the signers: from the files, else from the configuration."""
     from jackpot.config import read_public
     from jackpot.ledger.heads import SiteKey
 
@@ -205,7 +208,7 @@ def _public_keys(files: list[Path], config: "Config | None") -> list[bytes]:
 
 
 def _kept(file: Path, keys: list[bytes], site: str) -> "KeptHeads":
-    """The signed heads in a file, of this site. Lines that hold none are told."""
+    """The signed heads in a file, of this site. Prints the lines that hold none."""
     from jackpot.ledger.heads import known_keys, read_heads
 
     try:
@@ -231,8 +234,8 @@ def _known(head: str | None) -> bytes | None:
     return known
 
 
-class _Asked(NamedTuple):
-    """What is to be verified, as the command's options say. url: of the ledger."""
+class _VerifyOptions(NamedTuple):
+    """What to verify, from the command's options. url: of the ledger."""
 
     url: str
     config: "Config | None"
@@ -244,9 +247,9 @@ class _Asked(NamedTuple):
 
 
 def _verified(
-    asked: _Asked, kept: "Callable[[str], KeptHeads] | None"
-) -> "tuple[list[str], dict[str, Report]]":
-    """What was found in the ledger as a whole, and in the bank, or in each of the ledger's.
+    asked: _VerifyOptions, kept: "Callable[[str], KeptHeads] | None"
+) -> "tuple[list[str], dict[str, VerifyReport]]":
+    """Problems of the ledger as a whole, and of the bank, or of each bank of the ledger.
 
     kept: the signed heads, once it is known of which site.
     """
@@ -273,7 +276,7 @@ def _verified(
         typer.echo(f"ledger: {_schema(ledger)}")
         problems = _whole(ledger, asked.config, banks, chain=asked.chain)
         strange = [] if asked.chain else _side_tables(ledger, asked.config, banks, said=True)
-        problems += [*heads.problems[:PROBLEMS_MOST], *heads.elsewhere(there)]
+        problems += [*heads.problems[:PROBLEMS_MAX], *heads.elsewhere(there)]
         how = audit.How(asked.chain, parts)
         with _archive_of(asked) as archive:
             reports = {
@@ -291,7 +294,7 @@ def _verified(
                 problems += _of_archive(archive, asked, old, progress)
                 others = [name for name in there if name not in old]
                 problems += lacking(ledger, archive, others if old else [])
-        # What a server had under way at the first look is done by the second.
+        # What a server had in progress at the first look is complete at the second.
         again = _side_tables(ledger, asked.config, banks) if strange else []
         problems += [problem for problem in again if problem in strange]
         return problems, reports
@@ -300,15 +303,15 @@ def _verified(
 def _side_tables(
     ledger: "Reader", config: "Config | None", banks: list[str], *, said: bool = False
 ) -> list[str]:
-    """What of that which lies next to the chain disagrees with it. config: says how long papers are kept.
+    """Problems of the tables next to the chain. config: says how long documents are kept.
 
     said: whether to tell what no entry and no configuration decides.
     """
     from jackpot.clock import SystemClock
-    from jackpot.ledger.verify.side_tables import Keeping, compare
+    from jackpot.ledger.verify.side_tables import KeptRows, compare
 
     days = None if config is None else config.site.papers_kept_days
-    found = compare(ledger, banks, Keeping(config is not None, days, SystemClock().unix_ms()))
+    found = compare(ledger, banks, KeptRows(config is not None, days, SystemClock().unix_ms()))
     if found.by_age and said:
         sheets = f"{counted(found.by_age, 'row')} of paper emptied without an entry"
         typer.echo(f"believed as it stands: {sheets}: only --config says whether their time was over")
@@ -318,7 +321,7 @@ def _side_tables(
 
 
 def _of_archive(
-    archive: "Reader", asked: _Asked, banks: list[str], progress: "Callable[[str, int, int], None]"
+    archive: "Reader", asked: _VerifyOptions, banks: list[str], progress: "Callable[[str, int, int], None]"
 ) -> list[str]:
     """What is wrong with the archive by itself: its schema, its file, and all rows of these banks and the
     people's.
@@ -339,7 +342,7 @@ def _of_archive(
 
 
 @contextmanager
-def _archive_of(asked: _Asked) -> "Iterator[Reader | None]":
+def _archive_of(asked: _VerifyOptions) -> "Iterator[Reader | None]":
     """The archive, if one was given."""
     from jackpot.ledger.open import open_reader
 
@@ -352,14 +355,14 @@ def _archive_of(asked: _Asked) -> "Iterator[Reader | None]":
 
 
 def _schema(ledger: "Reader") -> str:
-    """Which schema the ledger has, and so which one it is compared with."""
+    """The schema of the ledger, which selects the one to compare it with."""
     number, newest, _ = ledger.version
     old = f" of an earlier program, read as it is; this one's is {newest:04}" if number < newest else ""
     return f"schema {number:04}{old}"
 
 
 def _whole(ledger: "Reader", config: "Config | None", banks: list[str], *, chain: bool) -> list[str]:
-    """What is wrong with the ledger apart from its rows, and which of these banks lost theirs.
+    """Problems of the ledger apart from its rows, and which of these banks lost theirs.
 
     chain: SQLite's look through its whole file is left out, as what it would find decides nothing.
 

@@ -1,4 +1,4 @@
-"""`jackpot ledger what-if`: what would a link's wagers have come to on other terms?"""
+"""`jackpot ledger what-if`: replays a link's wagers on other terms."""
 
 from contextlib import closing
 from dataclasses import dataclass
@@ -13,32 +13,32 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from jackpot.config import Config
-    from jackpot.lab.what_if import End, Found, Total
+    from jackpot.lab.what_if import End, Total, WhatIfResult
 
-# Days that are shown where nobody asks for a file: as many as a month has.
+# Days shown on a terminal: as many as a month has.
 DAYS_SHOWN: Final = 31
-# Of both sides, whatever their levels are called.
+# Names of the totals of both sides.
 TOTALS: Final = (
     "wagered", "onto the meters", "put in by the house", "paid", "on the meters", "left to the house",
 )  # fmt: skip
 LEFT: Final = (
     "left to the house = wagered - onto the meters - put in by the house (seeds, and what no meter pays)"
 )
-# Of a file: what a row is of, and its figure on both sides.
+# Columns of a file: the subject of a row, and its figure on both sides.
 COLUMNS: Final = "sheet", "day", "level", "figure", "as it was", "if", "difference"
-# Of a level at the end; those that are no sums are counts.
+# Figures of a level at the end; those that are no sums are counts.
 FIGURES: Final = "wagers", "meter", "hits", "paid", "house"
 COUNTS: Final = "wagers", "hits"
 HIDDEN: Final = "wagers whose hand was not shown"
-# The link as it stands, with what was not repeated.
+# Facts of the link as it stands, with what was not replayed.
 JOURNAL: Final = "in the journal"
-# Terms that are played all the same.
+# Warning about terms that are forbidden, but replayed all the same.
 NOT_ALLOWED: Final = "not allowed on this paytable"
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What the options say."""
+class WhatIfOptions:
+    """Options of the command."""
 
     link: Annotated[str, typer.Option(metavar="LINK", help="The link whose wagers are played again.")]
     paytable: Annotated[
@@ -58,8 +58,8 @@ class Asked:
     as_json: Annotated[bool, typer.Option("--json", help="All results, as JSON.")] = False
 
 
-@options(Asked)
-def what_if(asked: Asked) -> None:
+@options(WhatIfOptions)
+def what_if(asked: WhatIfOptions) -> None:
     """Play a link's journal again on other terms, and show what its meters would have done.
 
     The journal's wagers, cards and draws are put to an engine of their own; no money moves, and nothing is
@@ -90,7 +90,7 @@ def what_if(asked: Asked) -> None:
         _tell(found, config)
 
 
-def _found(asked: Asked, config: "Config") -> "Found":
+def _found(asked: WhatIfOptions, config: "Config") -> "WhatIfResult":
     from jackpot.cli.progress import bar
     from jackpot.lab.what_if import Impossible, other_terms
     from jackpot.lab.what_if import what_if as played
@@ -115,7 +115,7 @@ def _found(asked: Asked, config: "Config") -> "Found":
         )
 
 
-def _tell(found: "Found", config: "Config") -> None:
+def _tell(found: "WhatIfResult", config: "Config") -> None:
     from jackpot.config.writing import writing
 
     money = writing(config.site.locale, config.site.currency)
@@ -159,13 +159,13 @@ def _exact(micros: int | None) -> Any:
     return None if micros is None else decimal(micros)
 
 
-def _days(found: "Found") -> list[dict[str, Any]]:
+def _days(found: "WhatIfResult") -> list[dict[str, Any]]:
     return [
         day._asdict() | {"meter": _exact(day.meter), "meter_if": _exact(day.meter_if)} for day in found.days
     ]
 
 
-def _tell_json(found: "Found") -> None:
+def _tell_json(found: "WhatIfResult") -> None:
     import json
 
     def ends(of: list[Any]) -> list[dict[str, Any]]:
@@ -189,21 +189,21 @@ def _tell_json(found: "Found") -> None:
     typer.echo(json.dumps(said, indent=2))
 
 
-def _levels(found: "Found") -> "dict[str, tuple[End | None, End | None]]":
-    """Each level as it was and as it would have been, the house last; None where a side has it not."""
+def _levels(found: "WhatIfResult") -> "dict[str, tuple[End | None, End | None]]":
+    """Each level as it was and as it would have been, the house last; None where a side lacks it."""
     was, would = ({end.level: end for end in side} for side in (found.was, found.would))
     ends = (*found.was[:-1], *found.would[:-1], found.was[-1])
     return {end.level: (was.get(end.level), would.get(end.level)) for end in ends}
 
 
-def _difference(found: "Found") -> list[int]:
-    """Of all together, in the order of TOTALS."""
+def _difference(found: "WhatIfResult") -> list[int]:
+    """Differences of the totals, in the order of TOTALS."""
     was, would = ([*total, total.left] for total in (found.was_total, found.would_total))
     return [after - before for before, after in zip(was, would, strict=True)]
 
 
-def _tell_csv(found: "Found") -> None:
-    """All that the tables and lines show, a line a figure, sums to the micro-dollar; of days every one."""
+def _tell_csv(found: "WhatIfResult") -> None:
+    """Exports everything shown as CSV, a line a figure, sums to the micro-dollar; all days."""
     import csv
     import sys
 
@@ -216,8 +216,8 @@ def _tell_csv(found: "Found") -> None:
         writer.writerow([sheet, day, level, figure, *(sums if counted else map(_exact, sums))])
 
 
-def _figures(found: "Found") -> "Iterator[tuple[str, str, str, str, int | None, int | None]]":
-    """As COLUMNS has them, without the difference."""
+def _figures(found: "WhatIfResult") -> "Iterator[tuple[str, str, str, str, int | None, int | None]]":
+    """Figures in the order of COLUMNS, without the difference."""
     for level, ends in _levels(found).items():
         for figure in FIGURES:
             was, would = (None if end is None else getattr(end, figure) for end in ends)
@@ -236,8 +236,8 @@ def _figures(found: "Found") -> "Iterator[tuple[str, str, str, str, int | None, 
         yield NOT_ALLOWED, "", "", said, None, None
 
 
-def _played(found: "Found") -> "Iterator[tuple[str, int]]":
-    """What was played again, and what was not."""
+def _played(found: "WhatIfResult") -> "Iterator[tuple[str, int]]":
+    """Prints what was replayed, and what was not."""
     yield "rounds", found.rounds
     yield HIDDEN, found.hidden
     yield from ((f"not repeated: {what}", count) for what, count in found.left_out.items() if count)

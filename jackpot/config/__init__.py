@@ -1,9 +1,9 @@
-"""What does this server run: which links, tables and signs, where, and with which keys?
+"""Configuration of a server: its links, tables and signs, its addresses, and its keys.
 
 `load` reads one TOML file whole: it gives the configuration, or every mistake in it. Nothing is guessed.
 """
 
-from jackpot.config.compare import Difference, compared, differences
+from jackpot.config.compare import ParameterDifference, compared, differences
 from jackpot.config.display import BACKDROP_TYPES, FONT_TYPES, LOGO_TYPES, Display, titles_of
 from jackpot.config.keys import KEY_BYTES, public_pem, read_key, read_public
 from jackpot.config.reading import load
@@ -32,12 +32,12 @@ __all__ = [
     "Address",
     "Config",
     "ConfigErrors",
-    "Difference",
     "Display",
     "Heads",
     "Ledger",
     "Listen",
     "Notify",
+    "ParameterDifference",
     "People",
     "ServerAt",
     "Sign",

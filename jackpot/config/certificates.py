@@ -1,4 +1,4 @@
-"""Until when is a listener's certificate good, and does its key fit? And how is one made for trying?"""
+"""Checks of listener certificates (expiry, matching key), and self-signed ones for trying."""
 
 import ipaddress
 import ssl
@@ -19,7 +19,7 @@ SOON: Final = timedelta(days=30)
 BEFORE: Final = timedelta(days=1)
 
 
-class Made(NamedTuple):
+class MadeCertificate(NamedTuple):
     """cert, key: in PEM. fingerprint: SHA-256 of the certificate, as browsers show it."""
 
     cert: str
@@ -27,8 +27,8 @@ class Made(NamedTuple):
     fingerprint: str
 
 
-def self_signed(hosts: Sequence[str], days: int, now_ms: int) -> Made:
-    """A certificate that nobody vouches for, for these names and addresses."""
+def self_signed(hosts: Sequence[str], days: int, now_ms: int) -> MadeCertificate:
+    """Makes a self-signed certificate for these names and addresses."""
     key, now = ec.generate_private_key(ec.SECP256R1()), datetime.fromtimestamp(now_ms / 1000, UTC)
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, hosts[0])])
     builder = (
@@ -44,7 +44,7 @@ def self_signed(hosts: Sequence[str], days: int, now_ms: int) -> Made:
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
     digest = sha256(made.public_bytes(serialization.Encoding.DER)).hexdigest()
-    return Made(made.public_bytes(serialization.Encoding.PEM).decode(), private.decode(), digest)
+    return MadeCertificate(made.public_bytes(serialization.Encoding.PEM).decode(), private.decode(), digest)
 
 
 def ends_ms(cert: Path) -> int:
@@ -54,7 +54,7 @@ def ends_ms(cert: Path) -> int:
 
 
 def unfit(cert: Path, key: Path) -> str | None:
-    """Why no listener can use these two files; None where it can."""
+    """Why no listener can use this certificate and key; None where it can."""
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(cert, key)
         ends_ms(cert)

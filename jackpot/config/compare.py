@@ -1,4 +1,4 @@
-"""Where does a configuration differ from what the ledger holds?"""
+"""Compares a configuration with the terms that the ledger holds."""
 
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
@@ -12,7 +12,7 @@ MONEY_FIELDS: Final = frozenset({"wager", "validate_at", "seed", "reseed", "limi
 RATE_FIELDS: Final = frozenset({"primary", "reserve"})
 
 
-class Difference(NamedTuple):
+class ParameterDifference(NamedTuple):
     """One parameter that has two values, each in words."""
 
     what: str
@@ -21,17 +21,17 @@ class Difference(NamedTuple):
 
 
 def differences(journal: LinkTerms, config: LinkTerms) -> list[str]:
-    """Where the terms in the ledger and in the configuration differ, each in words (L9); pure."""
+    """The differences between the terms in the ledger and in the configuration, each in words (L9); pure."""
     return [
         f"{one.what}: {one.before} in the ledger, {one.now} in the configuration"
         for one in compared(journal, config)
     ]
 
 
-def compared(before: LinkTerms, now: LinkTerms) -> list[Difference]:
-    """Where two terms of a link differ (L9)."""
+def compared(before: LinkTerms, now: LinkTerms) -> list[ParameterDifference]:
+    """The differences between two terms of a link (L9)."""
     return [
-        Difference(what, _shown(field, old), _shown(field, new))
+        ParameterDifference(what, _shown(field, old), _shown(field, new))
         for what, field, old, new in _pairs(before, now)
         if old != new
     ]

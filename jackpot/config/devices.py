@@ -1,4 +1,4 @@
-"""Which tables and signs are there, on which links, and with which keys?"""
+"""Tables and signs of the configuration: their links, and their device keys."""
 
 import string
 from collections.abc import Collection, Mapping, Sequence
@@ -10,7 +10,7 @@ from jackpot.clock import SystemClock
 from jackpot.config.keys import read_key
 from jackpot.config.links import Links, known_links
 from jackpot.config.settings import Keys, Sign, UdpSign
-from jackpot.config.source import Entry, Source
+from jackpot.config.source import ConfigEntry, ConfigSource
 from jackpot.rules.paytable import SEATS, Game, LinkTerms, TableTerms
 from jackpot.text import counted
 
@@ -23,13 +23,13 @@ _DAY_S: Final = 86_400
 HOW_KEYS_ARE_MADE: Final = ": `jackpot keys new FILE` makes one"
 
 
-def read_tables(source: Source, links: Links) -> tuple[TableTerms, ...]:
+def read_tables(source: ConfigSource, links: Links) -> tuple[TableTerms, ...]:
     source.unique("table")
     found = [_table(source, entry, links) for entry in source.entries("table")]
     return tuple(table for table in found if table is not None)
 
 
-def _table(source: Source, entry: Entry, links: Links) -> TableTerms | None:
+def _table(source: ConfigSource, entry: ConfigEntry, links: Links) -> TableTerms | None:
     path, given, whole = entry
     game: Game | None = given.get("game")
     # If the number of seats is missing, it is taken for the most that the game may have, which is no mistake.
@@ -60,15 +60,15 @@ def _table(source: Source, entry: Entry, links: Links) -> TableTerms | None:
     return table if whole else None
 
 
-def _one_bank(source: Source, path: str, table: str, links: Sequence[LinkTerms]) -> None:
-    """A table's links lie in one bank (L2)."""
+def _one_bank(source: ConfigSource, path: str, table: str, links: Sequence[LinkTerms]) -> None:
+    """Checks that a table's links lie in one bank (L2)."""
     if len({terms.bank for terms in links}) > 1:
         shown = ", ".join(f"{terms.link} {terms.bank}" for terms in links)
         source.wrong(path, f"table {table}: its links differ in bank: {shown} (L2)")
 
 
-def _suits(source: Source, path: str, table: TableTerms, terms: LinkTerms) -> None:
-    """Whether a link may be played at this table: its game (L1), its draws (A7), what it returns (A7, H2)."""
+def _suits(source: ConfigSource, path: str, table: TableTerms, terms: LinkTerms) -> None:
+    """Checks that a link may be played at this table: game (L1), draws (A7), return (A7, H2)."""
     paytable = load_paytable(terms.paytable)
     game, games = table.game, games_of(paytable)
     where = f"table {table.table}"
@@ -91,7 +91,7 @@ def _suits(source: Source, path: str, table: TableTerms, terms: LinkTerms) -> No
         source.warn(f"link {terms.link} at {game}, {seats}, returns {returns}, more than the wager (A7)")
 
 
-def read_signs(source: Source, links: Links) -> tuple[Sign, ...]:
+def read_signs(source: ConfigSource, links: Links) -> tuple[Sign, ...]:
     source.unique("sign")
     signs = []
     for path, given, whole in source.entries("sign"):
@@ -102,7 +102,7 @@ def read_signs(source: Source, links: Links) -> tuple[Sign, ...]:
     return tuple(signs)
 
 
-def read_udp_signs(source: Source, links: Links) -> tuple[UdpSign, ...]:
+def read_udp_signs(source: ConfigSource, links: Links) -> tuple[UdpSign, ...]:
     signs = []
     for path, given, whole in source.entries("udp_sign"):
         names = tuple(given.get("links", ()))
@@ -132,7 +132,7 @@ def _format_faults(text: str, fields: Collection[str]) -> list[str]:
     return [f"{{{field}}} is not one of {allowed}" for field in unknown]
 
 
-def read_keys(source: Source, roles: Collection[str]) -> Keys:
+def read_keys(source: ConfigSource, roles: Collection[str]) -> Keys:
     """By (role, id) the device's key, and the next one where it is being changed."""
     keys: Keys = {}
     for role in roles:
@@ -149,7 +149,7 @@ def read_keys(source: Source, roles: Collection[str]) -> Keys:
     return keys
 
 
-def _device_keys(source: Source, path: str, given: Mapping[str, Any]) -> tuple[bytes, ...]:
+def _device_keys(source: ConfigSource, path: str, given: Mapping[str, Any]) -> tuple[bytes, ...]:
     keys = []
     for name in ("key_file", "key_file_next"):
         if name in given and (file := source.file(f"{path}.{name}", given[name], HOW_KEYS_ARE_MADE)):
@@ -161,7 +161,7 @@ def _device_keys(source: Source, path: str, given: Mapping[str, Any]) -> tuple[b
     return tuple(keys)
 
 
-def read_ends(source: Source, roles: Collection[str]) -> dict[tuple[str, str], int]:
+def read_ends(source: ConfigSource, roles: Collection[str]) -> dict[tuple[str, str], int]:
     """As `Config.keys_end`. The age of a key is its file's, the next one's where it is being changed.
 
     Warns of each key that is too old. Of a configuration without a mistake.

@@ -1,4 +1,4 @@
-"""How do pages show a floor and its links? Names, colours, a logo and a locale, all with defaults."""
+"""Display settings of a floor and its links: names, colours, a logo and a locale, all with defaults."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -33,9 +33,9 @@ FONT_TYPES: Final[Mapping[str, str]] = {".woff2": "font/woff2"}
 # By the setting that names a file: what it may be.
 FILES: Final = {"logo": LOGO_TYPES, "backdrop": BACKDROP_TYPES, "font": FONT_TYPES}
 # A logo is held in memory, and one that is larger was made by mistake: 4 MB.
-LOGO_MOST: Final = 4_194_304
+LOGO_MAX: Final = 4_194_304
 # What large letters need to be read (WCAG 2, 1.4.3), as a ratio of luminances; a sign has no small ones.
-CONTRAST_LEAST: Final = 3.0
+CONTRAST_MIN: Final = 3.0
 WHITE: Final = "#ffffff"
 LEVEL_NAMES: Final[Mapping[str, str]] = {
     "meter": "Progressive",
@@ -46,10 +46,10 @@ LEVEL_NAMES: Final[Mapping[str, str]] = {
 
 
 class Display(msgspec.Struct, frozen=True):
-    """A link's face. title: in words. accent, background: "#rrggbb". levels: the level's name by its id.
+    """A link's display. title: in words. accent, background: "#rrggbb". levels: the level's name by its id.
 
-    colours: of levels that have their own. locale: how its sign speaks and writes money. sound: whether a win
-    is heard.
+    colours: of levels that have their own. locale: language and money format of its sign. sound: whether a
+    win is audible.
     """
 
     title: str
@@ -65,7 +65,7 @@ class Display(msgspec.Struct, frozen=True):
 
 
 def display_of(link: str, given: Mapping[str, Any], site: Mapping[str, Any], base: Path) -> Display:
-    """A link's face: its own settings, else the site's, else defaults. base: where relative paths begin."""
+    """A link's display: its own settings, else the site's, else defaults. base: of relative paths."""
     both = {**site, **given}
     locale = both.get("locale", DEFAULT_LOCALE)
     said = {} if locale_fault(locale) else words(locale)
@@ -83,7 +83,7 @@ def display_of(link: str, given: Mapping[str, Any], site: Mapping[str, Any], bas
 
 
 def titles_of(displays: Mapping[str, Display]) -> dict[str, str]:
-    """By link, what people call it: its title, with its id where another link has the same title."""
+    """By link, its title for people, with its id where another link has the same title."""
     often = Counter(display.title for display in displays.values())
     return {
         link: display.title if often[display.title] == 1 else f"{display.title} ({link})"
@@ -99,8 +99,8 @@ def file_fault(name: str, path: Path) -> str | None:
     if not path.is_file():
         return f"there is no file {path}"
     size = path.stat().st_size
-    large = name == "logo" and size > LOGO_MOST
-    return f"{path.name} is {size:,} bytes large: a logo has at most {LOGO_MOST:,}" if large else None
+    large = name == "logo" and size > LOGO_MAX
+    return f"{path.name} is {size:,} bytes large: a logo has at most {LOGO_MAX:,}" if large else None
 
 
 def contrast(one: str, other: str) -> float:
@@ -110,15 +110,15 @@ def contrast(one: str, other: str) -> float:
 
 
 def unreadable(display: Display) -> Iterator[str]:
-    """What nobody could read on this face, a sentence each."""
+    """The colours of this display without enough contrast, a sentence each."""
     colours = {"white text": WHITE, "accent": display.accent}
     colours |= {f"colours.{level}": colour for level, colour in display.colours.items()}
     for name, colour in colours.items():
         ratio = contrast(colour, display.background)
-        if ratio < CONTRAST_LEAST:
+        if ratio < CONTRAST_MIN:
             yield (
                 f"{name} {colour} on the background {display.background} cannot be read from afar: "
-                f"the contrast is {ratio:.1f}, and {CONTRAST_LEAST:.0f} is needed"
+                f"the contrast is {ratio:.1f}, and {CONTRAST_MIN:.0f} is needed"
             )
 
 

@@ -1,4 +1,4 @@
-"""Where do signed heads go, and with which key are they signed (S8)?"""
+"""The section of signed heads: their sinks and their key (S8)."""
 
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -6,14 +6,14 @@ from typing import Any, Final
 
 from jackpot.config.keys import read_key, read_public
 from jackpot.config.settings import Heads
-from jackpot.config.source import Source
+from jackpot.config.source import ConfigSource
 
 DESTINATIONS: Final = ("file", "syslog", "webhook")
 HOW_KEYS_ARE_MADE: Final = ": `jackpot keys site FILE` makes one"
 
 
-def read_heads(source: Source, roles: Collection[str]) -> Heads | None:
-    """The section, None where there is none. roles: a machine that reads no table's key signs no head."""
+def read_heads(source: ConfigSource, roles: Collection[str]) -> Heads | None:
+    """Reads the section, None where there is none. roles: only a machine with table keys signs heads."""
     given = source.section("heads")
     if not given or "table" not in roles:
         return None
@@ -39,12 +39,12 @@ def read_heads(source: Source, roles: Collection[str]) -> Heads | None:
     )
 
 
-def _given(source: Source, given: Mapping[str, Any], name: str) -> bool:
+def _given(source: ConfigSource, given: Mapping[str, Any], name: str) -> bool:
     """Whether the setting is there, in a good shape or a bad one."""
     return name in given or source.spoiled(f"heads.{name}")
 
 
-def _key(source: Source, given: Mapping[str, Any]) -> bytes | None:
+def _key(source: ConfigSource, given: Mapping[str, Any]) -> bytes | None:
     file = source.file("heads.key", given["key"], HOW_KEYS_ARE_MADE) if "key" in given else None
     if file is None:
         return None
@@ -54,7 +54,7 @@ def _key(source: Source, given: Mapping[str, Any]) -> bytes | None:
     return key
 
 
-def _public(source: Source, path: str, name: str) -> bytes | None:
+def _public(source: ConfigSource, path: str, name: str) -> bytes | None:
     file = source.file(path, name)
     public = None if file is None else read_public(file)
     if file is not None and public is None:
@@ -62,8 +62,8 @@ def _public(source: Source, path: str, name: str) -> bytes | None:
     return public
 
 
-def _ca(source: Source, given: Mapping[str, Any]) -> Path | None:
-    """Who signed the webhook's certificate, where that is not a public authority."""
+def _ca(source: ConfigSource, given: Mapping[str, Any]) -> Path | None:
+    """The CA of the webhook's certificate, where that is not a public authority."""
     if "webhook_ca" not in given:
         return None
     if not _given(source, given, "webhook"):

@@ -1,4 +1,4 @@
-"""What is in a key file, a device's or the site's own, and may anybody else read it?"""
+"""Reads and checks key files, of devices and of the site, and warns where others can read them."""
 
 from base64 import b64decode, b64encode
 from pathlib import Path
@@ -13,7 +13,7 @@ _PEM: Final = ("-----BEGIN PUBLIC KEY-----", "-----END PUBLIC KEY-----")
 
 
 def open_to_all(file: Path) -> str | None:
-    """A sentence where everybody on the machine can read the private key in the file, else None.
+    """A warning where everybody on the machine can read the private key in the file, else None.
 
     A group may: that is how a certificate is shared by the services of one machine.
     """
@@ -26,7 +26,7 @@ def open_to_all(file: Path) -> str | None:
 
 
 def read_key(file: Path) -> tuple[bytes | None, list[str]]:
-    """The key, None where there is none, and a sentence for each mistake."""
+    """Reads the key, None where there is none, with a sentence for each mistake."""
     mistakes = []
     try:
         mode = file.stat().st_mode & 0o777

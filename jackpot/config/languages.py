@@ -1,7 +1,7 @@
-"""In which languages do signs and pages speak? English, and each that has catalogues.
+"""Languages of signs and pages: English, and each that has catalogues.
 
-`catalogues/signs/LANGUAGE.po` has what the scripts of signs and pages say, by the English sentence.
-`catalogues/pages/LANGUAGE.po` has what else the pages say that people work in.
+`catalogues/signs/LANGUAGE.po` translates the scripts of signs and pages, by the English sentence.
+`catalogues/pages/LANGUAGE.po` translates the other texts of the pages that people work in.
 `catalogues/refusals/LANGUAGE.po` has the forms of refusals: what varies in one is a name in braces.
 """
 
@@ -23,16 +23,16 @@ SIGNS: Final = "signs"
 PAGES: Final = "pages"
 REFUSALS: Final = "refusals"
 # A form with fewer letters of its own fits too much: it is for what stands within another one alone.
-OWN_LEAST: Final = 7
+OWN_MIN: Final = 7
 # Languages that a browser may ask for; a person knows fewer.
-ASKED_MOST: Final = 16
+ASKED_MAX: Final = 16
 _NAME: Final = re.compile(r"\{(\w+)\}")
 
 
 def words(locale: str, kind: str = SIGNS) -> Mapping[str, str]:
-    """What a locale's language says for each English sentence; empty where there is no catalogue of it.
+    """The translations of a locale's language by the English sentence; empty without a catalogue.
 
-    kind: SIGNS, or PAGES, which say all that signs say, too.
+    kind: SIGNS, or PAGES, which include those of signs.
     """
     return _words(_language(locale), kind)
 
@@ -50,7 +50,7 @@ def _words(language: str, kind: str) -> Mapping[str, str]:
 
 
 def told(locale: str, text: str) -> str:
-    """What pages of a locale say for a text of ours; as it is where no catalogue has it."""
+    """Translates a text of ours for pages of a locale; unchanged where no catalogue has it."""
     said = words(locale, PAGES)
     if isinstance(text, Sentence):
         return text.told(lambda plain: said.get(plain, plain))
@@ -58,7 +58,7 @@ def told(locale: str, text: str) -> str:
 
 
 def told_all(locale: str, found: Any) -> Any:
-    """JSON's value with every Sentence in it as pages of a locale say it; other texts in it are names."""
+    """JSON's value with every Sentence in it translated for a locale; other texts in it are names."""
     if isinstance(found, Mapping):
         return {name: told_all(locale, value) for name, value in found.items()}
     if isinstance(found, list | tuple):
@@ -66,8 +66,8 @@ def told_all(locale: str, found: Any) -> Any:
     return told(locale, found) if isinstance(found, Sentence) else found
 
 
-def answered(locale: str, text: str, own: int = OWN_LEAST) -> str | None:
-    """A refusal as pages of a locale say it; None where no catalogue has a form that it is of.
+def answered(locale: str, text: str, own: int = OWN_MIN) -> str | None:
+    """Translates a refusal for pages of a locale; None where no catalogue has a matching form.
 
     Tables, programs and the journal get one finished English sentence. Of several forms that fit it has the
     one with the most letters of its own. own: how many those are at least.
@@ -80,7 +80,7 @@ def answered(locale: str, text: str, own: int = OWN_LEAST) -> str | None:
 
 
 def _value(locale: str, value: str) -> str:
-    """What varies in a refusal: a word or a sentence of ours too, or what was typed, which stays as it is."""
+    """Translates a varying part of a refusal if it is a word or sentence of ours; typed text stays."""
     if value.startswith("'"):
         return value
     said = words(locale, PAGES)
@@ -89,7 +89,7 @@ def _value(locale: str, value: str) -> str:
 
 @cache
 def _forms(language: str) -> Sequence[tuple[re.Pattern[str], int, str]]:
-    """The forms of a language's refusals, each with its letters and what is said; the most letters first."""
+    """The forms of a language's refusals, with letters and translation; the most letters first."""
     found = []
     for english, said in _words(language, REFUSALS).items():
         parts = _NAME.split(english)  # words of its own, and between them names
@@ -113,12 +113,12 @@ def spoken(locale: str) -> str:
 
 
 def preferred(asked: str, site: str) -> str:
-    """In which language a page speaks: the first that the browser asks for and we speak, else the site's.
+    """Negotiates the language of a page: the first that the browser accepts and we have, else the site's.
 
     asked: an Accept-Language (RFC 9110, 12.5.4); what cannot be read in it asks for nothing. site: a locale.
     """
     wanted = []
-    for part in asked.split(",")[:ASKED_MOST]:
+    for part in asked.split(",")[:ASKED_MAX]:
         name, _, weight = part.partition(";")
         try:
             liking = float(weight.partition("=")[2] or 1)

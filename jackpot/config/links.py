@@ -1,4 +1,4 @@
-"""Which links does the configuration declare, and on which terms?"""
+"""Links that the configuration declares, with their terms."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -6,18 +6,18 @@ from typing import Any, Final
 from jackpot.catalogue import DEFAULT_BANK, LinkEntry, TermsRefused, resolve
 from jackpot.catalogue import load as load_paytable
 from jackpot.config.shape import convert
-from jackpot.config.source import Entry, Source
+from jackpot.config.source import ConfigEntry, ConfigSource
 from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.signing import SITE
 
 Links = Mapping[str, LinkTerms | None]
 """Every declared link by its id. None: the link has mistakes, so its terms are not known."""
 
-# Stands in for what a link of bad shape lacks. None of these values is a mistake in any link.
+# Defaults for what a link of bad shape lacks. None of these values is a mistake in any link.
 HARMLESS: Final[dict[str, Any]] = {"id": "link", "wager": "1.00", "decks": 1}
 
 
-def read_links(source: Source) -> Links:
+def read_links(source: ConfigSource) -> Links:
     source.unique("link")
     links: dict[str, LinkTerms | None] = dict.fromkeys(source.ids("link"))
     for entry in source.entries("link"):
@@ -31,12 +31,12 @@ def read_links(source: Source) -> Links:
     return links
 
 
-def read_banks(source: Source) -> set[str]:
+def read_banks(source: ConfigSource) -> set[str]:
     """The banks of all links, those with mistakes too."""
     return {link.given.get("bank", DEFAULT_BANK) for link in source.entries("link")}
 
 
-def _terms(source: Source, entry: Entry) -> LinkTerms | None:
+def _terms(source: ConfigSource, entry: ConfigEntry) -> LinkTerms | None:
     """The link's terms. A value that stands in for a missing one is never named as a mistake."""
     try:
         return resolve(convert(HARMLESS | entry.given, LinkEntry), entry.path)
@@ -45,7 +45,7 @@ def _terms(source: Source, entry: Entry) -> LinkTerms | None:
         return None
 
 
-def _warn(source: Source, entry: Entry, terms: LinkTerms) -> None:
+def _warn(source: ConfigSource, entry: ConfigEntry, terms: LinkTerms) -> None:
     if load_paytable(terms.paytable).status == "proposed":
         source.warn(f"link {terms.link}: {terms.paytable} was proposed, not adopted")
     if not terms.hold_table:
@@ -55,7 +55,7 @@ def _warn(source: Source, entry: Entry, terms: LinkTerms) -> None:
             source.warn(f'link {terms.link}: level {level.level} has a limit, with the approval "{approval}"')
 
 
-def known_links(source: Source, path: str, names: Sequence[str], links: Links) -> list[LinkTerms]:
+def known_links(source: ConfigSource, path: str, names: Sequence[str], links: Links) -> list[LinkTerms]:
     """The terms of the links named there, as far as they are known; a link must be declared."""
     for name in names:
         source.wrong(path, None if name in links else f"there is no link {name}")

@@ -1,18 +1,18 @@
-"""Which web server is told of what waits for people, and of what?"""
+"""The section of the notifier: the webhook and its events."""
 
 from collections.abc import Collection
 from typing import Final
 
 from jackpot.config.keys import read_key
 from jackpot.config.settings import Notify
-from jackpot.config.source import Source
+from jackpot.config.source import ConfigSource
 
 EVENTS: Final = ("hit", "alarm", "request")
 HOW_MADE: Final = ": `openssl rand -hex 32` makes what it holds; only its owner may read it (chmod 600)"
 
 
-def read_notify(source: Source, roles: Collection[str]) -> Notify | None:
-    """The section, None where there is none. roles: a machine that reads no table's key tells nobody."""
+def read_notify(source: ConfigSource, roles: Collection[str]) -> Notify | None:
+    """Reads the section, None where there is none. roles: only a machine with table keys notifies."""
     given = source.section("notify")
     if not given or "table" not in roles:
         return None

@@ -1,4 +1,4 @@
-"""Where does each process answer? Listeners, several servers, signage processes, and Redis between them."""
+"""Addresses of the processes: listeners, several servers, signage processes, and Redis between them."""
 
 import grp
 import ipaddress
@@ -12,12 +12,12 @@ import msgspec
 from jackpot.clock import SystemClock
 from jackpot.config.keys import open_to_all
 from jackpot.config.settings import Address, Ledger, Listen, ServerAt, Signage, Tls
-from jackpot.config.source import Source
+from jackpot.config.source import ConfigSource
 
 Addresses = dict[str, Address | None]
 
 # A unix socket's address holds 107 bytes and a terminating zero.
-SOCKET_PATH_MOST: Final = 107
+SOCKET_PATH_MAX: Final = 107
 LISTENERS: Final = ("tables", "signs", "http", "public")
 SIGNAGE_LISTENERS: Final = ("signs", "http", "public")
 # Addresses to listen at that nobody can be sent to.
@@ -30,7 +30,7 @@ LISTEN_LIMITS: Final = (
 )
 
 
-def read_listen(source: Source, ledger: Ledger | None) -> Listen | None:
+def read_listen(source: ConfigSource, ledger: Ledger | None) -> Listen | None:
     given = source.section("listen")
     if not given:
         return None
@@ -56,7 +56,7 @@ def read_listen(source: Source, ledger: Ledger | None) -> Listen | None:
 
 
 def read_servers(
-    source: Source, listen: Listen, ledger: Ledger | None, banks: Collection[str]
+    source: ConfigSource, listen: Listen, ledger: Ledger | None, banks: Collection[str]
 ) -> tuple[ServerAt, ...]:
     """The servers that share the ledger; each sends devices to the others. banks: those of the links."""
     source.unique("server")
@@ -81,7 +81,7 @@ def read_servers(
 
 
 def _no_place(address: Address, server: str, holders: dict[Address, str]) -> str | None:
-    """Why no device can be sent to this address of this server. holders: the servers by address so far."""
+    """Why no device can be redirected to this server's address. holders: servers by address so far."""
     if address.port == 0 or address.host in EVERYWHERE:
         return f"devices cannot be sent to {address}: give an address of this server, and a port"
     if holders.setdefault(address, server) != server:
@@ -89,7 +89,7 @@ def _no_place(address: Address, server: str, holders: dict[Address, str]) -> str
     return None
 
 
-def read_redis(source: Source) -> tuple[str, ...]:
+def read_redis(source: ConfigSource) -> tuple[str, ...]:
     """The urls of the nodes, tried in turn."""
     url = source.section("redis").get("url", ())
     urls = (url,) if isinstance(url, str) else tuple(url)
@@ -114,7 +114,7 @@ def _names_a_host(url: str) -> bool:
         return False
 
 
-def read_signage(source: Source, redis: Collection[str]) -> tuple[Signage, ...]:
+def read_signage(source: ConfigSource, redis: Collection[str]) -> tuple[Signage, ...]:
     """The signage processes; Redis feeds them."""
     source.unique("signage")
     found = []
@@ -127,7 +127,9 @@ def read_signage(source: Source, redis: Collection[str]) -> tuple[Signage, ...]:
     return tuple(found)
 
 
-def _addresses(source: Source, path: str, given: Mapping[str, Any], names: Collection[str]) -> Addresses:
+def _addresses(
+    source: ConfigSource, path: str, given: Mapping[str, Any], names: Collection[str]
+) -> Addresses:
     """The addresses of one process: each port once, and beyond loopback with TLS unless `insecure` is set."""
     addresses = {name: source.address(f"{path}.{name}", given.get(name)) for name in names}
     listen = source.section("listen")
@@ -149,7 +151,7 @@ def _addresses(source: Source, path: str, given: Mapping[str, Any], names: Colle
     return addresses
 
 
-def _plain_addresses(source: Source, given: Mapping[str, Any], name: str) -> Iterator[str]:
+def _plain_addresses(source: ConfigSource, given: Mapping[str, Any], name: str) -> Iterator[str]:
     for text in given.get(name, ()):
         try:
             yield str(ipaddress.ip_address(text))
@@ -157,7 +159,7 @@ def _plain_addresses(source: Source, given: Mapping[str, Any], name: str) -> Ite
             source.wrong(f"listen.{name}", f"{text!r} is no address, like 10.0.0.5")
 
 
-def _group(source: Source, name: str) -> str:
+def _group(source: ConfigSource, name: str) -> str:
     """A group of this machine, "" for none."""
     try:
         if name:
@@ -167,7 +169,7 @@ def _group(source: Source, name: str) -> str:
     return name
 
 
-def _tls(source: Source, given: Mapping[str, str]) -> Tls | None:
+def _tls(source: ConfigSource, given: Mapping[str, str]) -> Tls | None:
     files = {name: source.file(f"listen.tls.{name}", given[name]) for name in given}
     cert, key = files.get("cert"), files.get("key")
     if key is not None and (fault := open_to_all(key)) is not None:
@@ -183,10 +185,10 @@ def _tls(source: Source, given: Mapping[str, str]) -> Tls | None:
     return Tls(cert, key, files.get("client_ca"))
 
 
-def _admin(source: Source, path: str, given: str | None, ledger: Ledger | None) -> Path:
+def _admin(source: ConfigSource, path: str, given: str | None, ledger: Ledger | None) -> Path:
     """The admin socket: as configured, else next to the ledger's file, else next to the configuration."""
     file = (ledger and ledger.file) or source.path
     admin = file.with_suffix(".sock") if given is None else source.path.parent / given
-    if len(str(admin).encode()) > SOCKET_PATH_MOST:
-        source.wrong(path, f"{admin} is longer than {SOCKET_PATH_MOST} bytes: give a shorter path")
+    if len(str(admin).encode()) > SOCKET_PATH_MAX:
+        source.wrong(path, f"{admin} is longer than {SOCKET_PATH_MAX} bytes: give a shorter path")
     return admin

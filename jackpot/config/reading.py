@@ -1,4 +1,4 @@
-"""Is this configuration whole and consistent? Its shape, then every rule that ties its parts together."""
+"""Loads and validates a configuration: its shape, then every rule that ties its parts together."""
 
 import tomllib
 from collections.abc import Collection, Sequence
@@ -17,7 +17,7 @@ from jackpot.config.notify import read_notify
 from jackpot.config.places import read_listen, read_redis, read_servers, read_signage
 from jackpot.config.settings import SQLITE, Config, ConfigErrors, Ledger, People, Sign, Site
 from jackpot.config.shape import convert
-from jackpot.config.source import Source
+from jackpot.config.source import ConfigSource
 from jackpot.config.writing import currency_fault, zone_fault
 from jackpot.rules.money import to_cents
 from jackpot.rules.paytable import TableTerms
@@ -33,7 +33,7 @@ LIMITS: Final = {
 
 
 def load(path: Path | str, roles: Collection[str] = ROLES) -> Config:
-    """The configuration in a TOML file, checked whole; ConfigErrors lists every mistake.
+    """Loads the configuration in a TOML file, checked whole. Raises ConfigErrors with every mistake.
 
     roles: whose keys are read. A signage machine has the signs' keys alone, and no table's.
     """
@@ -44,14 +44,14 @@ def load(path: Path | str, roles: Collection[str] = ROLES) -> Config:
         raise ConfigErrors([("", f"{path} cannot be read: {error.strerror}")]) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigErrors([("", f"{path} is not TOML: {error}")]) from error
-    source = Source(path, data)
+    source = ConfigSource(path, data)
     config = _config(source, roles)
     if config is None or source.mistakes:
         raise ConfigErrors(source.mistakes)
     return config
 
 
-def _config(source: Source, roles: Collection[str]) -> Config | None:
+def _config(source: ConfigSource, roles: Collection[str]) -> Config | None:
     """The whole; None where mistakes left a part out."""
     links = read_links(source)
     terms = tuple(found for found in links.values() if found is not None)
@@ -90,7 +90,7 @@ def _config(source: Source, roles: Collection[str]) -> Config | None:
     )
 
 
-def _site(source: Source) -> Site | None:
+def _site(source: ConfigSource) -> Site | None:
     site = source.section("site")
     locale = site.get("locale", DEFAULT_LOCALE)
     source.wrong("site.timezone", zone_fault(site["timezone"]) if "timezone" in site else None)
@@ -116,7 +116,7 @@ def _site(source: Source) -> Site | None:
     )
 
 
-def _tax_from(source: Source, given: str | None) -> int | None:
+def _tax_from(source: ConfigSource, given: str | None) -> int | None:
     """The sum in cents from which a payment takes a tax form."""
     try:
         return None if given is None else to_cents(parse_money(given))
@@ -125,7 +125,7 @@ def _tax_from(source: Source, given: str | None) -> int | None:
         return None
 
 
-def _ledger(source: Source) -> Ledger | None:
+def _ledger(source: ConfigSource) -> Ledger | None:
     given = source.section("ledger")
     if "url" not in given:
         return None
@@ -144,14 +144,14 @@ def _ledger(source: Source) -> Ledger | None:
     return Ledger(url, synchronous, timers)
 
 
-def _people(source: Source) -> People:
+def _people(source: ConfigSource) -> People:
     people = convert(source.section("people"), People)
     if not people.required:
         source.warn("people.required: until jackpot users init makes the first people, any name is believed")
     return people
 
 
-def _displays(source: Source) -> dict[str, Display]:
+def _displays(source: ConfigSource) -> dict[str, Display]:
     """How pages show each link."""
     site, base = source.section("site"), source.path.parent
     links = [link.given for link in source.entries("link")]
@@ -162,7 +162,9 @@ def _displays(source: Source) -> dict[str, Display]:
     return faces
 
 
-def _warn_of_links(source: Source, links: Links, tables: Sequence[TableTerms], signs: Sequence[Sign]) -> None:
+def _warn_of_links(
+    source: ConfigSource, links: Links, tables: Sequence[TableTerms], signs: Sequence[Sign]
+) -> None:
     """Of links without a table, and of signs (of several servers) that show links of several banks."""
     used = {link for table in tables for link in table.links}
     for link in links:

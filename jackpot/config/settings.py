@@ -1,4 +1,4 @@
-"""What does a configuration hold once it is checked? Typed, frozen, every path absolute."""
+"""The checked configuration: typed, frozen, every path absolute."""
 
 import ipaddress
 import re
@@ -9,13 +9,13 @@ from typing import Final, Literal
 import msgspec
 
 from controllers.pace import Limits
-from jackpot.config.compare import Difference, compared
+from jackpot.config.compare import ParameterDifference, compared
 from jackpot.config.display import DEFAULT_LOCALE, Display
 from jackpot.rules.acts.fields import PaperField
 from jackpot.rules.paytable import LinkTerms, TableTerms
 
 # The longest id, as everywhere.
-ID_MOST: Final = 64
+ID_MAX: Final = 64
 SQLITE: Final = "sqlite:///"
 
 Keys = dict[tuple[str, str], tuple[bytes, ...]]
@@ -61,7 +61,7 @@ class Site(msgspec.Struct, frozen=True):
     def first_id(self) -> str:
         """The id that a new ledger gets: the configured one, else one made from the name."""
         made = re.sub(r"[^a-z0-9]+", "-", self.name.lower()).strip("-")
-        return self.id or made[:ID_MOST] or "site"
+        return self.id or made[:ID_MAX] or "site"
 
 
 # `jackpot ledger nightly`, and `jackpot verify`.
@@ -92,7 +92,7 @@ class Address(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, text: str) -> "Address":
-        """Reads "host:port" or "[v6]:port". Raises ValueError."""
+        """Parses "host:port" or "[v6]:port". Raises ValueError."""
         host, _, port = text.rpartition(":")
         if int(port) > 65_535:
             raise ValueError(f"{text!r} has a port above 65535")
@@ -129,7 +129,7 @@ STREAMS_PER_ADDRESS: Final = 100
 
 
 class Listen(msgspec.Struct, frozen=True):
-    """Where the server answers. insecure: listeners beyond loopback may be without TLS.
+    """The listeners of a server. insecure: listeners beyond loopback may be without TLS.
 
     strangers_per_address: limits connections from one address without a valid hello, at each of `tables` and
     `signs`. http_connections: limits those at each of `http` and `public`; http_per_address those from one
@@ -162,7 +162,7 @@ class Sign(msgspec.Struct, frozen=True):
 
 
 class Signage(msgspec.Struct, frozen=True):
-    """A signage process, by its id: where it answers, fed by Redis alone."""
+    """A signage process, by its id: its listeners; Redis alone feeds it."""
 
     id: str
     signs: Address | None = None
@@ -171,7 +171,7 @@ class Signage(msgspec.Struct, frozen=True):
 
 
 class ServerAt(msgspec.Struct, frozen=True):
-    """One of several servers of one ledger, by its id: where it answers. banks: those that it takes first."""
+    """One of several servers of one ledger, by its id: its listeners. banks: those that it takes first."""
 
     id: str
     listen: Listen
@@ -194,7 +194,7 @@ class UdpSign(msgspec.Struct, frozen=True):
 
 
 class Heads(msgspec.Struct, frozen=True):
-    """Where signed heads go (S8). key: the site's private key, 32 bytes. known: public keys of earlier years.
+    """Sinks of signed heads (S8). key: the site's private key, 32 bytes. known: public keys of earlier years.
 
     file, syslog, webhook: one or more of them. syslog: a unix socket. webhook_ca: who signed the certificate
     of the webhook's server, None for a public authority.
@@ -209,7 +209,7 @@ class Heads(msgspec.Struct, frozen=True):
 
 
 class Notify(msgspec.Struct, frozen=True):
-    """Which web server is told of what waits for people. secret: 32 bytes that sign. events: what is told of.
+    """The webhook that is notified of what waits for people. secret: 32 bytes that sign. events: by name.
 
     ca: who signed its certificate, None for a public authority.
     """
@@ -221,7 +221,7 @@ class Notify(msgspec.Struct, frozen=True):
 
 
 class People(msgspec.Struct, frozen=True):
-    """required: without people of its own the site believes nobody; else any name, until it has the first."""
+    """required: without people of its own the site accepts nobody; else any name, until it has the first."""
 
     required: bool = True
 
@@ -261,7 +261,7 @@ class Config(msgspec.Struct, frozen=True):
         """The keys that a device may greet with, none for a device that is not configured."""
         return self.keys.get((role, device), ())
 
-    def compared(self, journal: LinkTerms) -> list[Difference]:
+    def compared(self, journal: LinkTerms) -> list[ParameterDifference]:
         """Where it has other terms of a link than the journal (L9); nothing where it has no such link."""
         own = next((terms for terms in self.links if terms.link == journal.link), journal)
         return compared(journal, own)

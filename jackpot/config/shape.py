@@ -1,4 +1,4 @@
-"""Does the file have the shape of a configuration? By JSON Schema: every fault at once, each a sentence."""
+"""Validates the shape of the configuration by JSON Schema: every fault at once, each a sentence."""
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -12,7 +12,7 @@ _Struct = TypeVar("_Struct", bound=msgspec.Struct)
 
 
 class Fault(NamedTuple):
-    """What is wrong, and where. spoils: the part that has the fault cannot be read further."""
+    """A fault and its place. spoils: the part that has the fault cannot be read further."""
 
     path: str
     sentence: str
@@ -29,12 +29,12 @@ def faults_of(data: Mapping[str, Any]) -> list[Fault]:
 
 
 def convert(data: Mapping[str, Any], kind: type[_Struct]) -> _Struct:
-    """A table of good shape as a typed struct."""
+    """Converts a table of good shape to a typed struct."""
     return msgspec.convert(data, kind, strict=True)
 
 
 def sound(path: str, value: Any, misshapen: Collection[str]) -> Any:
-    """The part without what has a bad shape. misshapen: the paths of bad shape."""
+    """The part without its misshapen values. misshapen: their paths."""
     if isinstance(value, dict):
         parts = {key: (f"{path}.{key}", inner) for key, inner in value.items()}
         return {key: sound(*part, misshapen) for key, part in parts.items() if part[0] not in misshapen}
@@ -45,7 +45,7 @@ def sound(path: str, value: Any, misshapen: Collection[str]) -> Any:
 
 
 def path_of(parts: Iterable[str | int]) -> str:
-    """A path as people write it: link[0].level.mega.primary."""
+    """Formats a path for people: link[0].level.mega.primary."""
     text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
     return text.removeprefix(".")
 

@@ -1,4 +1,4 @@
-"""What does the file say, and what is wrong with it? Its parts by path, and every mistake found on the way.
+"""A configuration file while it is read: its parts by path, and every mistake found on the way.
 
 A part may have one fault and still be read further, so that one reading finds every mistake.
 """
@@ -13,7 +13,7 @@ from jackpot.config.settings import Address
 from jackpot.config.shape import faults_of, sound
 
 
-class Entry(NamedTuple):
+class ConfigEntry(NamedTuple):
     """One of many tables of one name, like link[0].
 
     given: the entry without what has a bad shape. whole: nothing had; if not, it is read for mistakes only.
@@ -24,7 +24,7 @@ class Entry(NamedTuple):
     whole: bool
 
 
-class Source:
+class ConfigSource:
     """One configuration file while it is read."""
 
     def __init__(self, path: Path, data: Mapping[str, Any]) -> None:
@@ -36,12 +36,12 @@ class Source:
         self._misshapen = tuple(fault.path for fault in faults if fault.spoils)
 
     def wrong(self, path: str, sentence: str | None) -> None:
-        """A check's verdict on what stands at this path; None is good."""
+        """Records the verdict of a check on the value at this path; None is good."""
         if sentence is not None:
             self.mistakes.append((path, sentence))
 
     def warn(self, sentence: str) -> None:
-        """What an operator should know and may mean. Many tables may give rise to it: it is said once."""
+        """Records a warning: what an operator should know and may mean. The same warning is kept once."""
         if sentence not in self.warnings:
             self.warnings.append(sentence)
 
@@ -60,10 +60,10 @@ class Source:
         given = sound(name, self._data.get(name), self._misshapen)
         return given if isinstance(given, dict) else {}
 
-    def entries(self, name: str) -> list[Entry]:
+    def entries(self, name: str) -> list[ConfigEntry]:
         """The [[name]] tables."""
         return [
-            Entry(path, sound(path, given, self._misshapen), self.shaped(path))
+            ConfigEntry(path, sound(path, given, self._misshapen), self.shaped(path))
             for path, given in self._tables(name)
         ]
 
@@ -76,7 +76,7 @@ class Source:
         return ids
 
     def unique(self, name: str) -> None:
-        """No two [[name]] tables share an id."""
+        """Checks that no two [[name]] tables share an id."""
         for id_, paths in self.ids(name).items():
             if len(paths) > 1:
                 self.wrong(name, f"the id {id_} is given to {len(paths)} of them: {', '.join(paths)}")
@@ -90,7 +90,7 @@ class Source:
         return None
 
     def authority(self, path: str, name: str) -> Path | None:
-        """The certificate that is named there, by which another's is believed."""
+        """The CA certificate that is named there."""
         file = self.file(path, name)
         if file is not None:
             try:
@@ -100,7 +100,7 @@ class Source:
         return file
 
     def face(self, path: str, given: Mapping[str, Any]) -> None:
-        """Whether pages can show the files of this part, and speak as it says, where it has any."""
+        """Checks that pages can show the files of this part's display, and use its locale, if any."""
         if "locale" in given:
             self.wrong(f"{path}.locale", locale_fault(given["locale"]))
         for name in FILES:

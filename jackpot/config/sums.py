@@ -1,4 +1,4 @@
-"""Which sum did somebody type? One as pages here print it, or a plain decimal as the API has it (M1)."""
+"""Parses sums that people type: as pages here print them, or as plain decimals like the API's (M1)."""
 
 import re
 from collections.abc import Set as AbstractSet
@@ -14,9 +14,9 @@ _DIGITS: Final = "[0-9]{1,14}"
 
 
 def readings(text: str, way: Writing, *, change: bool = False) -> AbstractSet[int]:
-    """All that it may mean, in micro-dollars: nothing where it is no sum, two sums where it may be either.
+    """All possible readings, in micro-dollars: none where it is no sum, two where it is ambiguous.
 
-    change: it says by how much, with a sign and down to the micro-dollar; else it has two decimals at most.
+    change: a difference, with a sign and down to the micro-dollar; else there are two decimals at most.
     """
     typed = _folded(text).strip()
     matches = [form.fullmatch(typed) for form in (_printed(way, change), _plain(change))]
@@ -24,7 +24,7 @@ def readings(text: str, way: Writing, *, change: bool = False) -> AbstractSet[in
 
 
 def _printed(way: Writing, change: bool) -> re.Pattern[str]:
-    """A sum as pages print it; the currency and what groups its digits may be left out."""
+    """Parses a sum as pages print it; the currency and the grouping of digits may be left out."""
     before, after, group, decimal = (
         re.escape(_folded(part)) for part in (way.before.strip(), way.after.strip(), way.group, way.decimal)
     )
@@ -50,5 +50,5 @@ def _micros(match: re.Match[str]) -> int:
 
 
 def _folded(text: str) -> str:
-    """The text with one kind of space, apostrophe and minus."""
+    """Normalises blanks, apostrophes and minus signs."""
     return re.sub(r"\s", " ", text.translate(_UNSEEN).translate(_ALIKE))

@@ -1,4 +1,4 @@
-"""How are sums and times written here? By the site's locale, currency and zone, for pages and commands."""
+"""Formats sums and times by the site's locale, currency and zone, for pages and commands."""
 
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -17,13 +17,13 @@ from babel.numbers import (
 _NO_MONEY = frozenset({"X" * 3, "XTS"})
 _CURRENCY_SIGN = "\N{CURRENCY SIGN}"
 # The wire counts hundredths (WIRE): a currency of three decimals is shown with two.
-_DECIMALS_MOST = 2
+_DECIMALS_MAX = 2
 # Direction marks order whole lines of right-to-left text; here each part has a place of its own.
 _DIRECTION_MARKS = "\u200e\u200f"
 
 
 class Writing(msgspec.Struct, frozen=True):
-    """before, after: around the digits. groups: digits between separators, the rightmost first."""
+    """The format of sums. before, after: around the digits. groups: of digits, the rightmost first."""
 
     before: str
     after: str
@@ -33,21 +33,21 @@ class Writing(msgspec.Struct, frozen=True):
     decimals: int
 
     def text(self, cents: int) -> str:
-        """A sum as a page writes it; a minus stands before all of it."""
+        """Formats a sum as pages do; a minus stands before all of it."""
         if cents < 0:
             return f"-{self.text(-cents)}"
         return self._around(str(cents // 100), f"{cents % 100:02}"[: self.decimals])
 
     def of_micros(self, micros: int) -> str:
-        """A sum of micro-dollars, cut to the cent."""
+        """Formats a sum of micro-dollars, cut to the cent."""
         return self.text(micros // 10_000)
 
     def whole(self, units: int) -> str:
-        """So many whole units of the currency, without cents, as along an axis."""
+        """Formats whole units of the currency, without cents, as along an axis."""
         return f"-{self.whole(-units)}" if units < 0 else self._around(str(units), "")
 
     def exact(self, micros: int) -> str:
-        """A sum of micro-dollars: as `text`, with all six decimals where it has a fraction of a cent."""
+        """Formats a sum of micro-dollars: as `text`, or with six decimals if it has a fraction of a cent."""
         if micros % 10_000 == 0:
             return self.text(micros // 10_000)
         if micros < 0:
@@ -55,12 +55,12 @@ class Writing(msgspec.Struct, frozen=True):
         return self._around(str(micros // 1_000_000), f"{micros % 1_000_000:06}")
 
     def count(self, number: int) -> str:
-        """A number of things."""
+        """Formats a number of things."""
         cut = self._grouped(str(abs(number)))
         return f"-{cut}" if number < 0 else cut
 
     def number(self, text: str) -> str:
-        """A decimal number as this locale writes it. text: like "-1234.50"."""
+        """Formats a decimal number for this locale. text: like "-1234.50"."""
         whole, _, rest = text.removeprefix("-").partition(".")
         return (
             f"{'-' if text.startswith('-') else ''}{self._grouped(whole)}{self.decimal if rest else ''}{rest}"
@@ -81,7 +81,7 @@ class Writing(msgspec.Struct, frozen=True):
 
 
 def writing(locale: str, currency: str) -> Writing:
-    """How this locale writes this currency, with European digits. locale: like en_US or en-US."""
+    """The format of this currency in this locale, with European digits. locale: like en_US or en-US."""
     place = Locale.parse(locale, sep="-" if "-" in locale else "_")
     pattern = place.currency_formats["standard"]
     symbol = get_currency_symbol(currency, place)
@@ -95,12 +95,12 @@ def writing(locale: str, currency: str) -> Writing:
         group=get_group_symbol(place),
         groups=(pattern.grouping[0], pattern.grouping[1]),
         decimal=get_decimal_symbol(place),
-        decimals=min(get_currency_precision(currency), _DECIMALS_MOST),
+        decimals=min(get_currency_precision(currency), _DECIMALS_MAX),
     )
 
 
 def moment(unix_ms: int, zone: str) -> str:
-    """A moment as all pages, papers, reports and commands write it: "2026-11-20 21:15:03 EST".
+    """Formats a moment for all pages, papers, reports and commands: "2026-11-20 21:15:03 EST".
 
     It reads the same in every language, and its days as gaming days are typed. The letters of the zone stand
     in it, as an hour of each autumn comes twice.
@@ -109,7 +109,7 @@ def moment(unix_ms: int, zone: str) -> str:
 
 
 def iso_moment(unix_ms: int, zone: str) -> str:
-    """A moment for spreadsheets and programs, ISO 8601: "2026-11-20T21:15:03.250-05:00".
+    """Formats a moment for spreadsheets and programs, ISO 8601: "2026-11-20T21:15:03.250-05:00".
 
     In the site's own time, whose offset stands in it. zone: an IANA name.
     """
@@ -136,7 +136,7 @@ def zone_fault(name: str) -> str | None:
 
 
 def local_time(unix_ms: int, zone: str, form: str) -> str:
-    """A moment as the site's clocks show it. zone: an IANA name. form: of `strftime`.
+    """Formats a moment by the site's clocks. zone: an IANA name. form: of `strftime`.
 
     A forged row may name a moment that no calendar has: that one is told as its number.
     """

@@ -1,4 +1,4 @@
-"""A journal's wagers played again, on the link's own terms and on others, each by an engine of its own.
+"""Replays a journal's wagers on the link's own terms and on others, each by an engine of its own.
 
 The journal is only read. Frames are put together from its events: wagers, locks, cards, closes, voids, wagers
 that were struck, rounds that were reopened. A hand whose awards were undone wins nothing that stands,
@@ -22,7 +22,7 @@ from jackpot.ledger.archived import cut_of, is_archived
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import rebuild
 from jackpot.reports.read.entries import Entry, counting, of_kinds
-from jackpot.reports.read.names import HOUSE, Names
+from jackpot.reports.read.names import HOUSE, JournalNames
 from jackpot.rules import cards as deck
 from jackpot.rules import hands
 from jackpot.rules.acts.banks import OpenBank
@@ -33,7 +33,7 @@ from jackpot.rules.acts.parameters import LinkChanged
 from jackpot.rules.acts.readings import ReadingTaken
 from jackpot.rules.acts.rounds import Reopen, Reopened, Struck, VoidRound
 from jackpot.rules.acts.tables import OpenTable, TableOpened
-from jackpot.rules.commands import DIGEST_BYTES, ActCommand, Draw, Envelope
+from jackpot.rules.commands import DIGEST_BYTES, ActCommand, Envelope, RawDraws
 from jackpot.rules.engine import Engine
 from jackpot.rules.events import (
     RULES_VERSION,
@@ -47,7 +47,7 @@ from jackpot.rules.events import (
     Withdrawn,
 )
 from jackpot.rules.money import to_cents
-from jackpot.rules.outcome import Entry as Made
+from jackpot.rules.outcome import DecidedEntry as Made
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.rounds.recompute import without_bets
 from jackpot.rules.rounds.settling import LUCKY_BONUS, MAGIC_CARD
@@ -55,12 +55,12 @@ from jackpot.rules.signing import People
 from jackpot.rules.state import Hit, Link, Placed, Round, Table
 from jackpot.rules.terms import check_link
 
-# Who validates, pays, undoes and reopens.
+# The name of who validates, pays, undoes and reopens.
 TWO: Final = ("what", "if")
 AS_IT_WAS: Final = "as it was"
 RATES: Final = ("primary", "reserve")
 SUMS: Final = ("seed", "reseed", "limit")
-# What people did to money, which is not repeated, and what it is called.
+# Acts of people on money that are not replayed, with their names.
 LEFT_OUT: Final[dict[type[Event], str]] = {
     Corrected: "awards corrected",
     MeterCorrected: "meters corrected",
@@ -73,19 +73,22 @@ _REPEATED: Final[tuple[type[Event], ...]] = (
 )  # fmt: skip
 _ACTS: Final = tuple(event.kind for event in (*_REPEATED, *LEFT_OUT))
 
-Draws = dict[str, Draw]
+Draws = dict[str, RawDraws]
 NO_DRAWS: Final = Draws()
-# Hits that no hand made, by what stands for one.
+# Hits made by a draw, by the name of the draw's hand.
 DRAWN: Final = (MAGIC_CARD, LUCKY_BONUS)
 Change = Callable[[LinkTerms], LinkTerms]
 
 
 class Impossible(Exception):
-    """It cannot be played again so; one line says why."""
+    """The journal cannot be replayed so; one line says why."""
 
 
 class End(NamedTuple):
-    """Of one level, or of what the house paid. meter, paid, house: micro-dollars; house: what it put in."""
+    """End of one level, or of what the house paid.
+
+    meter, paid, house: micro-dollars; house: what it put in.
+    """
 
     level: str
     wagers: int
@@ -96,7 +99,7 @@ class End(NamedTuple):
 
 
 class Total(NamedTuple):
-    """All of a link together, whatever its levels are called, in micro-dollars.
+    """Totals of a link over all its levels, in micro-dollars.
 
     onto_meters: the wagers' part on meters and reserves. put_in: by the house, seeds and what no meter paid.
     paid: every award. standing: on meters, reserves and overflows at the end.
@@ -110,12 +113,12 @@ class Total(NamedTuple):
 
     @property
     def left(self) -> int:
-        """What the house has of the wagers, once it has put in what it does."""
+        """What the house keeps of the wagers, less what it puts in."""
         return self.wagered - self.onto_meters - self.put_in
 
 
 class Day(NamedTuple):
-    """A level at the end of a gaming day, as it was and as it would have been; None where it is not one's."""
+    """A level at the end of a gaming day, as it was and as it would have been; None where a side lacks it."""
 
     day: str
     level: str
@@ -126,7 +129,7 @@ class Day(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a hit was made, on whatever terms. seat: 0 for the dealer's. drawn: which draw, "" for a hand."""
+    """Place of a hit, on any terms. seat: 0 for the dealer's. drawn: which draw, "" for a hand."""
 
     table: str
     round: str
@@ -135,15 +138,15 @@ class Place(NamedTuple):
 
 
 class Winner(NamedTuple):
-    """Whose award of a hit it is. because: the seat whose hand earned an envy bonus, or 0."""
+    """Winner of an award of a hit. because: the seat whose hand earned an envy bonus, or 0."""
 
     seat: int
     because: int
     dealer: bool
 
 
-class Found(NamedTuple):
-    """was, would: by level, the house last, and all together, both played again. days: in order.
+class WhatIfResult(NamedTuple):
+    """Result. was, would: by level, the house last, and totals, both replayed. days: in order.
 
     journal: the link as it stands, with what was not repeated. hidden: wagers without cards. left_out: acts
     of people that were not repeated. refused: what an engine did not take, and why. not_allowed: of the terms
@@ -195,9 +198,9 @@ def _changed(now: LinkTerms, figures: Mapping[str, Mapping[str, str]]) -> LinkTe
 
 
 def not_allowed(now: LinkTerms, terms: LinkTerms) -> list[str]:
-    """What of changed terms the paytable's source forbids, as a configuration is told (L4, L5, L7)."""
+    """Changed terms that the paytable's source forbids, in the words of the configuration (L4, L5, L7)."""
     if terms.paytable != now.paytable:
-        return []  # another one takes only what a configuration may give it
+        return []  # another paytable takes only what a configuration may give it
     tried = {
         (level.level, name): _said(name, figure)
         for was, level in zip(now.levels, terms.levels, strict=True)
@@ -244,18 +247,20 @@ def _text(micros: int) -> str:
 
 
 def _check_whole(ledger: Reader, bank: str) -> None:
-    """Raises Impossible where an archive alone has rows of the bank."""
+    """Raises Impossible where only an archive has rows of the bank."""
     if (cut := cut_of(ledger, bank)) is not None:
         raise Impossible(is_archived(bank, cut))
 
 
-def what_if(ledger: Reader, bank: str, link: str, change: Change, tell: Callable[[int, int], None]) -> Found:
-    """Plays a link's journal again. change: its terms into those to try. tell: rows read, and rows in all.
+def what_if(
+    ledger: Reader, bank: str, link: str, change: Change, tell: Callable[[int, int], None]
+) -> WhatIfResult:
+    """Replays a link's journal. change: its terms into those to try. tell: rows read, and rows in all.
 
     Raises Impossible, LedgerError.
     """
     _check_whole(ledger, bank)
-    names = Names(ledger, bank)
+    names = JournalNames(ledger, bank)
     number = names.number(link)
     if number is None:
         known = ", ".join(terms.link for terms in names.links.values())
@@ -276,13 +281,13 @@ def what_if(ledger: Reader, bank: str, link: str, change: Change, tell: Callable
             again.take(entry, event)
         if entry.seq % 4_096 == 0:
             tell(entry.seq, upto)
-    _check_whole(ledger, bank)  # rows may have left meanwhile
+    _check_whole(ledger, bank)  # rows may have been archived meanwhile
     tell(upto, upto)
     for again in (own, other):
         again.pay_all()
     engine, _ = rebuild(ledger, bank)
     journal = engine.state.link(number)
-    return Found(
+    return WhatIfResult(
         was=_ends(own.link),
         would=_ends(other.link),
         journal=_ends(journal),
@@ -299,7 +304,7 @@ def what_if(ledger: Reader, bank: str, link: str, change: Change, tell: Callable
 
 
 def _undone(ledger: Reader, bank: str, upto: int) -> dict[int, int]:
-    """By the journal's number of a hit, the entry that undid the last of its awards that was undone."""
+    """By the journal's number of a hit, the last entry that undid an award of it."""
     return {
         entry.event.hit: entry.seq
         for entry in of_kinds(ledger, bank, (Undone.kind,), 0, upto)
@@ -308,12 +313,12 @@ def _undone(ledger: Reader, bank: str, upto: int) -> dict[int, int]:
 
 
 class _Again:
-    """Plays a link's events on an engine that has that link alone.
+    """Replays a link's events on an engine that has that link alone.
 
     undone: as `_undone` finds it. No award is final at once, so that each can still be undone.
     """
 
-    def __init__(self, names: Names, number: int, terms: LinkTerms, undone: Mapping[int, int]) -> None:
+    def __init__(self, names: JournalNames, number: int, terms: LinkTerms, undone: Mapping[int, int]) -> None:
         self._names = names
         self._number = number
         self._terms = replace(terms, hold_table=False, count_chips=False, validate_at=None)
@@ -335,7 +340,7 @@ class _Again:
         self._act(OpenLink(self._terms))
 
     def take(self, entry: Entry, event: Event) -> None:
-        """One event of the journal."""
+        """Applies one event of the journal."""
         match event:
             case TableOpened():
                 self._open(event.terms)
@@ -356,7 +361,7 @@ class _Again:
                     self._round(table, entry.at, event)
 
     def pay_all(self) -> None:
-        """What waits at the end."""
+        """Pays what waits at the end."""
         for table in self._engine.state.tables:
             self._pay(table)
 
@@ -369,7 +374,7 @@ class _Again:
             self._act(OpenTable(replace(terms, links=(self._terms.link,), max_rounds_per_minute=0)))
 
     def _note(self, table: Table, event: Event) -> None:
-        """Which hits of the journal will be undone, by where they are made: they are not paid before."""
+        """Records by place which hits of the journal will be undone: they are not paid before."""
         if not isinstance(event, Settled | Closed):
             return
         for hit in event.made.hits:
@@ -381,7 +386,7 @@ class _Again:
                 winners |= {one.number: Winner(one.seat, one.because, one.dealer) for one in hit.awards}
 
     def _undo(self, entry: Entry, event: Undone) -> None:
-        """The same hand wins nothing that stands here either; or one winner of it, if the others still do."""
+        """Undoes the hit here, too; or one winner of it, if the others' awards stand."""
         if event.hit not in self._winners:
             return  # of another link
         place, winners = self._winners[event.hit]
@@ -397,7 +402,7 @@ class _Again:
             self._to_undo[place] -= 1
 
     def _at(self, place: Place) -> list[Hit]:
-        """The hits that were made there, and have an award that stands."""
+        """The hits at that place that have an award that stands."""
         table = self._engine.table(place.table)
         return [
             hit
@@ -458,11 +463,11 @@ class _Again:
         for made in locking.draws:
             if made.link == self._number:
                 numbers = (made.magic_chance, made.magic_card, made.lucky_chance, made.lucky_box)
-                draws[self._terms.link] = Draw(*numbers)
+                draws[self._terms.link] = RawDraws(*numbers)
         self._frame(table, at, m.Lock(table.last_seq + 1, round_id), draws)
 
     def _settle(self, table: Table, at: int, event: Settled) -> None:
-        """All that was shown; a name alone counts where the paytable knows it, and cards before it."""
+        """Settles all shown hands: by their cards, else by a name that the paytable knows."""
         cards = {hand.seat: hand.cards for hand in event.shown if hand.cards}
         shown: dict[int, m.Claim] = {}
         for hand in event.shown:
@@ -480,7 +485,7 @@ class _Again:
         self._frame(table, at, m.Settle(table.last_seq + 1, event.round, seats, board, dealer, close=close))
 
     def _take_back(self, table: Table, round_: Round, at: int, bets: list[Placed]) -> None:
-        """As of a withdrawal, or of people who struck a wager, whatever the reason was."""
+        """Takes wagers back, as a withdrawal, or as people who struck them did for any reason."""
         ours = [(bet.seat, bet.dealer) for bet in bets if self._plays(bet)]
         made = zip(round_.bets, round_.seqs, strict=True)
         for found in [one for one in made if (one[0].seat, one[0].dealer) in ours]:
@@ -490,7 +495,7 @@ class _Again:
             self._engine.replay(Made(seq, at, *kind, None, None, None, self._digest(), b"", ()), struck)
 
     def _void(self, table: Table, round_: Round, at: int) -> None:
-        """Its awards are undone first: they are none that stood (T6)."""
+        """Voids a round. Its awards are undone first: none of them stood (T6)."""
         for number in list(round_.hits):
             hit = self._engine.state.hits.get(number)
             if hit is not None and any(award.stands() for award in hit.awards):
@@ -498,7 +503,7 @@ class _Again:
         self._act(VoidRound(table.terms.table, round_.id, AS_IT_WAS), at)
 
     def _count(self, table: Table, round_: Round, round_id: str) -> None:
-        """A round has ended, if it has."""
+        """Counts a round that has ended."""
         if round_.reopened or table.find(round_id) is not None:
             return
         self.rounds += 1
@@ -506,7 +511,7 @@ class _Again:
         self.hidden += len({bet.seat for bet in round_.bets if not bet.dealer} - seen)
 
     def _pay(self, table: Table) -> None:
-        """All that waits at the table is validated and paid (A10)."""
+        """Validates and pays everything that waits at the table (A10)."""
         for number in sorted(set(table.unpaid.hits)):
             if self._to_undo[self._place(self._engine.state.hits[number])]:
                 continue
@@ -531,7 +536,7 @@ class _Again:
 
 
 def _days(own: _Again, other: _Again) -> list[Day]:
-    """Both plays at each reading, by level."""
+    """Both sides at each reading, by level."""
     nothing = (None, None)
     return [
         Day(day, level, *was.get(level, nothing), *would.get(level, nothing))

@@ -1,4 +1,4 @@
-"""Which rows of a bank does an archive alone have, and what is left of them here?
+"""Archive cuts: which rows of a bank only an archive has, and which rows stayed here.
 
 An archive is a backup: a whole ledger from row 1. An `archived` row says up to where it has the tables'
 frames; then they are deleted here, in one transaction. What stays of the old rows is no part of the chain any
@@ -39,7 +39,7 @@ _LOOSE: Final = """
 def _rows(ledger: Reader, bank: str) -> list[tuple[int, Archived]]:
     """The `archived` rows of a bank, the newest first.
 
-    One that is unreadable, or names rows that were not before it, is left out: no rule decides it.
+    One that is unreadable, or names rows that are not before it, is skipped: no rule decides it.
     """
 
     def asked(number: int) -> Conversation[list[tuple[int, Event]]]:
@@ -57,17 +57,17 @@ def _rows(ledger: Reader, bank: str) -> list[tuple[int, Archived]]:
 
 
 def told_of(ledger: Reader, bank: str) -> list[Archived]:
-    """What each `archived` row of a bank says, the newest first."""
+    """Events of the `archived` rows of a bank, the newest first."""
     return [event for _, event in _rows(ledger, bank)]
 
 
 def cuts(ledger: Reader, bank: str) -> list[tuple[int, Cut]]:
-    """Each `archived` row of a bank, the newest first, with where it cuts."""
+    """The `archived` rows of a bank, the newest first, each with its cut."""
     return [(seq, event.cut) for seq, event in _rows(ledger, bank)]
 
 
 def cut_of(ledger: Reader, bank: str) -> Cut | None:
-    """Where the bank's chain begins in this ledger; None where it is whole from row 1.
+    """Cut at which the bank's chain begins in this ledger; None where it is whole from row 1.
 
     Rows leave in one transaction. So where the first of them is still here, all are: nothing was deleted yet,
     or this is an archive.
@@ -85,7 +85,7 @@ def is_there(ledger: Reader, bank: str, seq: int) -> bool:
 
 
 def staying(ledger: Reader, bank: str, upto: int) -> Iterator[Row]:
-    """The rows up to one that stay when the others go, in their order; in an archive the same ones."""
+    """Rows up to a cut that stay when the others are deleted, in order; an archive has the same ones."""
     after = 0
     while True:
 
@@ -100,12 +100,12 @@ def staying(ledger: Reader, bank: str, upto: int) -> Iterator[Row]:
 
 
 def digest_of_staying(ledger: Reader, bank: str, upto: int) -> bytes:
-    """What an `archived` row names as `stays`."""
+    """Digest of the staying rows, as `stays` of an `archived` row."""
     return _digests(ledger, bank, [upto])[upto]
 
 
 def _digests(ledger: Reader, bank: str, ends: Sequence[int]) -> dict[int, bytes]:
-    """The same of several rows, in one pass. ends: at least one, ascending."""
+    """Digests of the staying rows up to several cuts, in one pass. ends: at least one, ascending."""
     sum_, found = sha256(), dict[int, bytes]()
     for row in staying(ledger, bank, ends[-1]):
         for end in ends[len(found) :]:
@@ -117,7 +117,7 @@ def _digests(ledger: Reader, bank: str, ends: Sequence[int]) -> dict[int, bytes]
 
 
 def left_over(ledger: Reader, bank: str, cut: Cut) -> list[str]:
-    """A sentence for whatever is left of old rows and should have gone with the others."""
+    """Problems: remains of old rows that should have been deleted with the others."""
 
     def back(number: int) -> Conversation[list[int]]:
         return [seq for (seq,) in (yield _BACK, (number, cut.seq))]
@@ -134,9 +134,9 @@ def left_over(ledger: Reader, bank: str, cut: Cut) -> list[str]:
 
 
 def untrue_cuts(ledger: Reader, bank: str) -> list[str]:
-    """A sentence for each `archived` row that names other rows than those that are here.
+    """Problems: `archived` rows whose digest does not match the rows that stayed.
 
-    Each one is asked, however many came after it: what stays once stays for ever.
+    Each is checked, however many came after it: rows that stay once stay for ever.
     """
     said, told = list[str](), cuts(ledger, bank)
     digests = _digests(ledger, bank, sorted({cut.seq for _, cut in told})) if told else {}
@@ -156,9 +156,9 @@ def untrue_cuts(ledger: Reader, bank: str) -> list[str]:
 
 
 def not_the_archive(ledger: Reader, archive: Reader, bank: str, cut: Cut) -> str | None:
-    """Why a ledger cannot be the one that has the rows which are archived; None where it can.
+    """Why a ledger cannot be the archive of this one; None if it can.
 
-    Whether its own rows hold is not asked here.
+    Its own rows are not verified here.
     """
     head = archive.head(bank)
     if head.seq < cut.seq:
@@ -173,12 +173,12 @@ def not_the_archive(ledger: Reader, archive: Reader, bank: str, cut: Cut) -> str
 
 
 def lacking(ledger: Reader, archive: Reader, banks: Iterable[str]) -> list[str]:
-    """A sentence for each of these banks that the archive lacks, or has otherwise than the ledger; and for
-    each bank of the archive's that the ledger lacks.
+    """Problems: banks that the archive lacks or has otherwise than the ledger, and banks that only the
+    archive has.
 
     An archive is a whole ledger: it has each bank that there was when the newest rows left, the people's too,
     whose chain says who signed. A bank that opened since may be missing until the archive is continued. One
-    without a row is of a join that was under way, and says nothing.
+    without a row is of an unfinished join, and is ignored.
     """
     heads = {bank: end for bank in archive.banks() if (end := archive.head(bank)).seq}
     said = [
@@ -205,7 +205,7 @@ def _last_left(ledger: Reader) -> int:
 
 
 def has_hash(ledger: Reader, bank: str, hash_: bytes, upto: int) -> bool:
-    """Whether one of the rows up to that one has the hash; each is looked at."""
+    """Whether one of the rows up to that one has the hash; a linear scan."""
 
     def asked(number: int) -> Conversation[bool]:
         return bool((yield _HASHED, (number, upto, hash_)))
@@ -214,7 +214,7 @@ def has_hash(ledger: Reader, bank: str, hash_: bytes, upto: int) -> bool:
 
 
 def is_archived(bank: str, cut: Cut) -> str:
-    """What to say to who needs rows that are not here."""
+    """Message for callers that need archived rows."""
     return (
         f"{bank}: tables' frames of rows 1 to {cut.seq} are archived: bring a copy of the archive up to date "
         "with `jackpot ledger backup COPY.db`; sqlite:///COPY.db is whole from row 1"

@@ -1,4 +1,4 @@
-"""How does a bank begin, and whose ledger is it in? Its first entry says both, for ever (S3)."""
+"""First and last entries of a bank: its site, the banks that it began with, and its end (S3)."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -39,7 +39,7 @@ def _first(bank: str, site: str, unix_ms: int, people: tuple[str, ...]) -> Row:
 
 
 def site_of(ledger: Reader, bank: str) -> str:
-    """The id of the site whose ledger the bank is in. Raises LedgerCorrupt if it does not begin so."""
+    """Site id in the bank's first entry. Raises LedgerCorrupt if it names none."""
     for row in ledger.rows(bank, 0, 1):
         try:
             event = registry.decode(row.kind, row.version, row.body)
@@ -53,7 +53,7 @@ def site_of(ledger: Reader, bank: str) -> str:
 
 
 def cut_short(ledger: Reader, bank: str) -> str | None:
-    """Why the bank must have had more rows than it has; None where only a head kept elsewhere could tell.
+    """Why the bank must have lost rows; None where only a head kept elsewhere could tell.
 
     A bank opens with its first row, and the server that takes it opens a link at once; the people's bank has
     none. A copy's epochs are those of copying.
@@ -82,7 +82,7 @@ def has_ended(ledger: Reader, bank: str) -> bool:
 
 
 def became(ledger: Reader, bank: str) -> str:
-    """The bank that it was joined into, as its last entry says; "" where it goes on."""
+    """Bank that it was joined into, by its last entry; "" if it has not ended."""
     for last in ledger.rows(bank, max(0, ledger.head(bank).seq - 1), 1):
         if last.kind == BankClosed.kind:
             event = registry.decode(last.kind, last.version, last.body)
@@ -91,7 +91,7 @@ def became(ledger: Reader, bank: str) -> str:
 
 
 def begun_with(ledger: Reader, bank: str) -> list[str]:
-    """The banks that became it, as its first entry says; none where it was opened."""
+    """Banks that were joined into it, by its first entry; none if it was opened."""
     for first in ledger.rows(bank, 0, 1):
         if first.kind == BankBegun.kind:
             event = registry.decode(first.kind, first.version, first.body)

@@ -1,4 +1,4 @@
-"""How does the server find a PostgreSQL that it can trust with the ledger, and connect to it?"""
+"""Finds the writable PostgreSQL host of a URL, connects to it and checks its settings."""
 
 import asyncio
 import re
@@ -71,7 +71,7 @@ else:
 
 
 class _Watched(Connection):
-    """A connection whose socket notices that the other end is gone. exposed: why others could read it."""
+    """A connection with socket keepalive and timeouts. exposed: why others could read it."""
 
     exposed: str | None = None
 
@@ -119,7 +119,7 @@ async def connect(url: str, *, readonly: bool = False) -> Connection:
 
 
 def each_host(url: str) -> list[str]:
-    """A URL for each host that it names. asyncpg would give all of them one limit of time together.
+    """One URL for each host. asyncpg would apply one timeout to all of them together.
 
     Raises LedgerUnusable.
     """
@@ -149,14 +149,14 @@ def without_password(url: str) -> str:
 
 
 def exposed(connection: Connection) -> list[str]:
-    """What an operator should change in the URL, as a sentence; nothing if both ends are on one machine."""
+    """Warning if others could read the connection; empty if both ends are on one machine."""
     if isinstance(connection, _Watched) and connection.exposed is not None:
         return [f"the connection to the database {connection.exposed}: sslmode=verify-full in its URL"]
     return []
 
 
 async def check_settings(connection: Connection, shown: str) -> None:
-    """Removes the last time limit. Raises LedgerUnusable if an acknowledged commit could be lost."""
+    """Removes the transaction timeout. Raises LedgerUnusable if an acknowledged commit could be lost."""
     if connection.get_server_version().major < OLDEST_VERSION:
         raise LedgerUnusable(f"{shown} is PostgreSQL older than {OLDEST_VERSION}")
     if await connection.fetchval("SELECT pg_backend_pid()") != connection.get_server_pid():
@@ -175,7 +175,7 @@ async def check_settings(connection: Connection, shown: str) -> None:
 
 
 async def backend(connection: Connection) -> tuple[int, datetime]:
-    """Which process of the database serves this connection: its number and when it began."""
+    """Backend process of this connection: its pid and start time."""
     found = await connection.fetchrow(
         "SELECT pid, backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()"
     )
@@ -183,7 +183,7 @@ async def backend(connection: Connection) -> tuple[int, datetime]:
 
 
 def text(error: Exception) -> str:
-    """An error as a part of a sentence, on one line."""
+    """Text of an error on one line."""
     if isinstance(error, asyncpg.TargetServerAttributeNotMatched):
         return "no host takes writes: each is a standby, or default_transaction_read_only is on"
     if refused := refused_certificate(error, "sslrootcert"):

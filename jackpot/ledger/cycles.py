@@ -1,6 +1,8 @@
-"""Where a cycle of a level begins: with an award of its whole meter that stands, or its first entry (L10).
+"""Finds where a cycle of a level begins (L10).
 
-An archive keeps the rows from there on, and the explanation of a jackpot begins there. Both ask this module.
+It begins with an award of the whole meter that stands, or with the first entry of the level.
+
+An archive keeps the rows from there on, and the explanation of a jackpot begins there.
 """
 
 from collections.abc import Collection, Sequence
@@ -38,7 +40,7 @@ class Turn(NamedTuple):
 
 
 class Start(NamedTuple):
-    """The entry with which a cycle began. take: of the whole meter; None for the level's first entry."""
+    """The entry that began a cycle. take: of the whole meter; None for the level's first entry."""
 
     seq: int
     take: TakeMade | None
@@ -54,19 +56,22 @@ class Cycles:
         self._undone_from = 2**63 - 1
 
     def running_since(self, level: tuple[int, int], waiting: Collection[int]) -> Start:
-        """Where the running cycle begins, or may begin once awards that wait are undone.
+        """Start of the running cycle, or of the one that may run once waiting awards are undone.
 
         waiting: the numbers of those awards.
         """
-        end = Turn(self._ledger.head(self._bank).seq + 1, 0)
-        return self.reseed_before(level, end, waiting) or Start(self.first_entry(level), None)
+        return self.since(level, Turn(self._ledger.head(self._bank).seq + 1, 0), waiting)
+
+    def since(self, level: tuple[int, int], turn: Turn, waiting: Collection[int]) -> Start:
+        """Start of the cycle that ran at a turn."""
+        return self.reseed_before(level, turn, waiting) or Start(self.first_entry(level), None)
 
     def reseed_before(
         self, level: tuple[int, int], turn: Turn, waiting: Collection[int] = ()
     ) -> Start | None:
-        """The last take of the whole meter before that turn of which an award stands; None: there is none.
+        """Last take of the whole meter before that turn whose award stands; None if there is none.
 
-        waiting: awards that count as undone, since they may be.
+        waiting: awards that are treated as undone, since they may be.
         """
         below = turn.row
         while True:
@@ -82,11 +87,11 @@ class Cycles:
             below = found[-1][0] - 1
 
     def first_entry(self, level: tuple[int, int]) -> int:
-        """What opened a level in this bank, or brought it along from another; 0 where nothing did."""
+        """Row that opened a level in this bank, or brought it from a joined one; 0 if none did."""
         return next((int(seq) for (seq,) in self._asked(_FIRST, *level)), 0)
 
     def undone_since(self, seq: int) -> set[int]:
-        """The awards that were undone in a later entry, however late. Each undoing is read once."""
+        """Awards that a later entry undid, however late. Each undo is read once."""
         if seq < self._undone_from:
             for version, body in self._asked(_UNDONE, seq, self._undone_from):
                 event = registry.decode(Undone.kind, version, body)
@@ -108,7 +113,7 @@ class Cycles:
 
 
 def settlement(event: Event) -> Settlement:
-    """What an entry awarded."""
+    """Awards of an entry."""
     return event.made if isinstance(event, Settled | Closed) else Settlement()
 
 

@@ -1,4 +1,4 @@
-"""The events of a bank's entries of some kinds, read by the index that holds no wager."""
+"""Events of a bank by kind, read through the index that holds no wager."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -18,7 +18,7 @@ _ENTRIES: Final = """
 def events_of(ledger: Reader, bank: str, *wanted: int) -> Iterator[tuple[int, int, Event]]:
     """(row, its time, what it says) of a bank's entries of these kinds, in order, but for unreadable ones.
 
-    wanted: kinds that are no table's frame. What is unreadable the walk over the rows names.
+    wanted: kinds that are no table's frame. Unreadable rows are reported by the chain verifier.
     """
     sql = _ENTRIES.format(kinds=", ".join(map(str, wanted)))
 
@@ -32,7 +32,7 @@ def events_of(ledger: Reader, bank: str, *wanted: int) -> Iterator[tuple[int, in
 
 
 def readable(kind: int, version: int, body: bytes) -> Event | None:
-    """What a row says; None where this program cannot read it."""
+    """Decoded event of a row; None if this program cannot read it."""
     try:
         return registry.decode(kind, version, body)
     except (registry.UnknownEventError, msgspec.MsgspecError):

@@ -1,4 +1,4 @@
-"""What proves a ledger to somebody who believes no database? Heads, signed and kept elsewhere (S8).
+"""Signed heads: proof of a ledger for an auditor who does not trust the database (S8).
 
 Somebody who can write to the database can forge a chain that verifies, but no signature. README.md in this
 folder says to an auditor what is signed; that is fixed for ever.
@@ -22,7 +22,7 @@ from jackpot.ledger.journal import Head, Row
 # First line of what is signed: a signature of anything else can never be taken for one of a head.
 _SIGNED: Final = "jackpot head 1"
 # A line of a head has about 400 bytes. What is longer is none, and is not decoded.
-LINE_MOST: Final = 4_096
+LINE_MAX: Final = 4_096
 
 Hex = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}(?!\n)$")]
 Count = Annotated[int, msgspec.Meta(ge=1, le=2**63 - 1)]
@@ -31,7 +31,7 @@ Known = Mapping[str, bytes]
 
 
 class SignedHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Row `seq` of a bank had this hash, said the server that wrote it in `epoch`.
+    """Signed statement of the server that wrote `epoch`: row `seq` of the bank has this hash.
 
     at: when it was signed, unix milliseconds. key: the public key's fingerprint. signature: base64.
     """
@@ -47,7 +47,7 @@ class SignedHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     signature: str
 
     def line(self) -> bytes:
-        """As it is sent and kept: JSON, without a line's end."""
+        """JSON as it is sent and stored, without a line end."""
         return msgspec.json.encode(self)
 
 
@@ -60,7 +60,7 @@ class SiteKey:
         self.fingerprint = fingerprint(self.public)
 
     def sign(self, site: str, head: Head, unix_ms: int) -> SignedHead:
-        """Signs what is durable."""
+        """Signs a durable head."""
         hash_, by = head.hash.hex(), self.fingerprint
         bare = SignedHead(1, site, head.bank, head.epoch, head.seq, hash_, unix_ms, by, signature="")
         signature = b64encode(self._key.sign(signed_bytes(bare))).decode()
@@ -78,14 +78,14 @@ def known_keys(keys: Iterable[bytes]) -> Known:
 
 
 def signed_bytes(head: SignedHead) -> bytes:
-    """What the signature is of: eight lines, each with its end."""
+    """Signed message: eight lines, each with its line end."""
     values = head.site, head.bank, head.epoch, head.seq, head.hash, head.at, head.key
     return "".join(f"{value}\n" for value in (_SIGNED, *values)).encode()
 
 
 def read_line(line: bytes) -> SignedHead | None:
-    """The head in a line, not yet believed; None where it holds none, as after a torn write."""
-    if len(line) > LINE_MOST:
+    """Parses a line into a head that is not verified yet; None for anything else, as a torn write."""
+    if len(line) > LINE_MAX:
         return None
     try:
         return msgspec.json.decode(line, type=SignedHead)
@@ -94,7 +94,7 @@ def read_line(line: bytes) -> SignedHead | None:
 
 
 def unsigned(head: SignedHead, known: Known) -> str | None:
-    """Why the signature proves nothing; None where a known key made it."""
+    """Why the signature is not valid; None if a known key made it."""
     public = known.get(head.key)
     if public is None:
         return f"it is signed by the key {head.key}, which is not known"
@@ -113,7 +113,7 @@ class _Kept(NamedTuple):
 
 
 class BankHeads:
-    """The signed heads of one bank, held against its rows while they are walked. newest: the last's row."""
+    """Signed heads of one bank, compared with its rows during verification. newest: the last one's row."""
 
     def __init__(self, bank: str) -> None:
         self.bank = bank
@@ -123,7 +123,7 @@ class BankHeads:
         self._by_seq: dict[int, list[_Kept]] = {}
 
     def add(self, line: int, head: SignedHead) -> str | None:
-        """Takes the next head of the file; why it cannot stand there, where it cannot."""
+        """Adds the next head of the file. Returns why it cannot follow the ones before, if it cannot."""
         behind = (head.epoch, head.seq) < (self._epoch, self.newest) or head.seq < self.newest
         if behind:
             return (
@@ -138,33 +138,33 @@ class BankHeads:
 
     @property
     def rows(self) -> list[int]:
-        """Which rows they are of, in order."""
+        """Rows of the heads, in order."""
         return sorted(self._by_seq)
 
     def saw(self, row: Row) -> None:
-        """Row `row.seq` as the ledger has it."""
+        """Compares a row of the ledger with its head."""
         for kept in self._by_seq.pop(row.seq, ()):
             if (fault := differs(row, kept.epoch, kept.hash)) is not None:
                 self._problems.append(f"{self.bank}: line {kept.line} of the heads: {fault}")
 
     def leave(self, seq: int) -> None:
-        """Row `seq` is not in this ledger, for an archive alone has it."""
+        """Skips the head of row `seq`, which only an archive has."""
         self._by_seq.pop(seq, None)
 
     def end(self, last: int) -> list[str]:
-        """After the last row: a sentence for each head that the ledger does not bear out."""
+        """Problems, after the last row: heads that the ledger contradicts."""
         for seq, all_kept in sorted(self._by_seq.items()):
             said = is_ahead(seq, last) if seq > last else f"row {seq}, of which a head was signed, is missing"
             self._problems.append(f"{self.bank}: line {all_kept[0].line} of the heads: {said}")
         return self._problems
 
     def unproved(self, last: int) -> int:
-        """How many rows are newer than the last head."""
+        """Number of rows that are newer than the last head."""
         return max(0, last - self.newest)
 
 
 def differs(row: Row, epoch: int, hash_: str) -> str | None:
-    """Why a row is not the one that was signed, with this hash, in this epoch; None where it is."""
+    """Why a row does not match the signed head of this hash and epoch; None if it does."""
     if row.hash.hex() != hash_:
         return (
             f"row {row.seq} was signed with the hash {hash_}, and has {row.hash.hex()}: it, or a row before "
@@ -176,7 +176,7 @@ def differs(row: Row, epoch: int, hash_: str) -> str | None:
 
 
 def is_ahead(seq: int, last: int) -> str:
-    """What to say of a head that the journal does not reach."""
+    """Message about a head beyond the end of the journal."""
     return (
         f"a head of row {seq} was signed, and the journal ends at row {last}: its end was cut off, or an "
         "older copy was put in its place"
@@ -184,18 +184,18 @@ def is_ahead(seq: int, last: int) -> str:
 
 
 class KeptHeads(NamedTuple):
-    """What a file of heads says. problems: of lines that prove nothing. no_heads: lines that hold none."""
+    """Content of a file of heads. problems: lines with an invalid head. no_heads: lines without a head."""
 
     banks: dict[str, BankHeads]
     problems: list[str]
     no_heads: list[int]
 
     def of(self, bank: str) -> BankHeads:
-        """Those of one bank, also where there are none."""
+        """Heads of one bank; may be empty."""
         return self.banks.setdefault(bank, BankHeads(bank))
 
     def elsewhere(self, banks: Collection[str]) -> list[str]:
-        """A sentence for each bank of which heads were signed, and that is none of these."""
+        """Problems: banks with signed heads that are not among these."""
         gone = sorted(set(self.banks) - set(banks))
         return [f"bank {bank} is not in the ledger, and a head of it was signed" for bank in gone]
 
@@ -223,8 +223,8 @@ def read_heads(lines: Iterable[bytes], site: str, known: Known) -> KeptHeads:
 def newest_heads(file: Path, banks: Collection[str], known: Known) -> dict[str, SignedHead]:
     """The head of each bank's highest row that a known key signed, wherever it stands. Raises OSError.
 
-    An old line that somebody appends once more hides nothing. The file is read from its end, where the
-    highest stands in a file that nobody touched: so few signatures are checked.
+    An old line that is appended again hides nothing. The file is read from its end, where the highest head of
+    an untouched file is: so few signatures are checked.
     """
     found: dict[str, SignedHead] = {}
     for line in _lines_backwards(file):

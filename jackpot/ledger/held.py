@@ -1,6 +1,6 @@
-"""What of a bank its writer holds in memory: the newest state that is durable and sealed, and the rows since.
+"""In-memory copy of a bank for its writer: the newest sealed durable state, and the rows since.
 
-The engine of a writer runs ahead of the ledger, and cannot go back. After a doubt this makes the state again
+The engine of a writer runs ahead of the ledger, and cannot go back. After a doubt this rebuilds the state
 that the ledger holds, without reading a row of it.
 """
 
@@ -22,7 +22,7 @@ _decode: Final = msgspec.msgpack.Decoder(list[Row]).decode
 
 
 class Place(NamedTuple):
-    """A row that is held, and all before it. batches: what follows the snapshot, to that row."""
+    """A possible end of the ledger: a held row and all before it. batches: from the snapshot to that row."""
 
     seq: int
     hash: bytes
@@ -35,9 +35,9 @@ class Place(NamedTuple):
 
 
 class Held:
-    """What one writer holds of its bank. engine: the state that its ledger has at that head.
+    """Durable state and rows that one writer holds in memory. engine: the state of its ledger at that head.
 
-    Rows are kept as bytes, for the collector of garbage would look at each row and posting again and again.
+    Rows are kept as bytes, to spare the garbage collector each row and posting.
     """
 
     def __init__(self, engine: Engine, head: Head) -> None:
@@ -53,7 +53,7 @@ class Held:
         self._doubtful: tuple[Sequence[Row], Snapshot | None] = ((), None)
 
     def durable(self, rows: Sequence[Row], snapshot: Snapshot | None) -> None:
-        """These rows are durable, next after those that are held. snapshot: what the last of them seals."""
+        """Adds durable rows behind those that are held. snapshot: what the last of them seals."""
         if not rows:
             return
         self._seq, self._hash = rows[-1].seq, rows[-1].hash
@@ -68,11 +68,11 @@ class Held:
             self._snapshot, self._batches, self._bytes = None, [], 0
 
     def doubted(self, rows: Sequence[Row], snapshot: Snapshot | None) -> None:
-        """Nobody knows whether these rows are durable; they would come next. snapshot: as in `durable`."""
+        """Adds rows whose commit is in doubt; they would come next. snapshot: as in `durable`."""
         self._doubtful = rows, snapshot
 
     def places(self) -> Iterator[Place]:
-        """What the ledger may be found to hold, the furthest first."""
+        """Places at which the ledger may stand, the furthest first."""
         if self._snapshot is None:
             return
         rows, _ = self._doubtful
@@ -82,7 +82,7 @@ class Held:
             yield Place(self._seq, self._hash, self._snapshot, tuple(self._batches))
 
     def settled(self, engine: Engine, head: Head) -> None:
-        """The ledger was found to stand there, which ends a doubt. engine: the state of it."""
+        """Ends a doubt: the ledger was found to stand there. engine: its state."""
         (rows, snapshot), self._doubtful = self._doubtful, ((), None)
         if rows and (head.seq, head.hash) == (rows[-1].seq, rows[-1].hash):
             self.durable(rows, snapshot)

@@ -1,4 +1,4 @@
-"""Banks that were joined into another one: which they are, and whether ends and beginning fit (S8)."""
+"""Checks of joined banks: which banks became part of which, and whether ends and beginning agree (S8)."""
 
 from collections.abc import Callable, Iterator
 
@@ -10,12 +10,12 @@ from jackpot.rules.acts.banks import BankBegun, BankClosed
 
 
 def broken_joint(ledger: Reader, bank: str) -> list[str]:
-    """What does not fit where the bank began with the ends of others, or became part of one."""
+    """Problems of a bank that began with the ends of others, or was joined into one."""
     return [*broken_beginning(ledger, bank), *_told(ledger, bank, _broken_end)]
 
 
 def broken_beginning(ledger: Reader, bank: str) -> list[str]:
-    """What does not fit where the bank began with the ends of others; a few rows are read for it."""
+    """Problems of a bank that began with the ends of others; reads a few rows."""
     return _told(ledger, bank, _broken_beginning)
 
 
@@ -28,7 +28,7 @@ def _told(ledger: Reader, bank: str, look: Callable[[Reader, str], Iterator[str]
 
 
 def and_its_parts(ledger: Reader, bank: str) -> list[str]:
-    """The bank, and all banks that became part of it, of those, and so on."""
+    """The bank, and all banks that were joined into it, recursively."""
     found = [bank]
     for one in found:
         begun = begun_with(ledger, one)
@@ -37,7 +37,7 @@ def and_its_parts(ledger: Reader, bank: str) -> list[str]:
 
 
 def begun_with(ledger: Reader, bank: str) -> BankBegun | None:
-    """The bank's first entry, where it began with others."""
+    """First entry of a bank that began with others."""
     for first in ledger.rows(bank, 0, 1):
         event = registry.decode(first.kind, first.version, first.body)
         return event if isinstance(event, BankBegun) else None
@@ -45,7 +45,7 @@ def begun_with(ledger: Reader, bank: str) -> BankBegun | None:
 
 
 def _closed(ledger: Reader, bank: str, seq: int) -> BankClosed | None:
-    """The bank's entry of that number, where it ends the bank."""
+    """The bank's entry of that number, if it ends the bank."""
     for row in ledger.rows(bank, seq - 1, 1) if seq > 0 else ():
         event = registry.decode(row.kind, row.version, row.body)
         return event if isinstance(event, BankClosed) else None
@@ -53,7 +53,7 @@ def _closed(ledger: Reader, bank: str, seq: int) -> BankClosed | None:
 
 
 def _broken_beginning(ledger: Reader, into: str) -> Iterator[str]:
-    """Each bank that it began with ended in it, with what it began with, and gave that to it alone."""
+    """Problems, unless each bank that it began with ended in it alone, with the same head and sums."""
     begun = begun_with(ledger, into)
     if begun is None:
         return
@@ -77,7 +77,7 @@ def _broken_beginning(ledger: Reader, into: str) -> Iterator[str]:
 
 
 def _broken_end(ledger: Reader, bank: str) -> Iterator[str]:
-    """A bank that ended goes on in the one that it names, or will when the join is run again."""
+    """Problems, unless an ended bank goes on in the one that it names, or will when the join is run again."""
     closed = _closed(ledger, bank, ledger.head(bank).seq)
     if closed is None:
         return

@@ -1,4 +1,4 @@
-"""What is one row of the journal, and which bytes is its hash made of?
+"""Row of the journal and its hash chain.
 
 README.md in this folder says the same to an auditor; both are fixed for ever.
 """
@@ -10,7 +10,7 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import astuple
 
-from jackpot.rules.outcome import Entry
+from jackpot.rules.outcome import DecidedEntry
 from jackpot.rules.postings import Posting
 
 # First element of every canonical row: a later form could never be mistaken for this one.
@@ -23,9 +23,9 @@ _encode: Final = msgspec.msgpack.Encoder().encode
 class Row(msgspec.Struct, frozen=True, gc=False):
     """One journalled command of one bank, with its postings.
 
-    at: unix milliseconds. digest: 16 bytes, of the decoded request. postings: sorted by (link, level),
-    at most one of each. hash: SHA-256 over the previous row's hash and `canonical` of this row.
-    The other fields are those of `Entry`. hits: no part of the hash, for they follow from the rows so far.
+    at: unix milliseconds. digest: 16 bytes, of the decoded request. postings: sorted by (link, level), at
+    most one of each. hash: SHA-256 over the previous row's hash and `canonical` of this row. The other fields
+    are those of `DecidedEntry`. hits: not hashed, since they follow from earlier rows.
     """
 
     bank: str
@@ -45,7 +45,7 @@ class Row(msgspec.Struct, frozen=True, gc=False):
 
 
 class Head(msgspec.Struct, frozen=True):
-    """Where a bank stands, and who may write it: the lease and the fence.
+    """Head of a bank: its last row, and its writer by lease and epoch.
 
     epoch: 0 before the first writer. seq, hash: of the last row; 0 and `genesis` in an empty bank.
     holder: the server that took the epoch, for people. beat: raised by a holder without work.
@@ -70,12 +70,12 @@ class Snapshot(msgspec.Struct, frozen=True):
 
 
 def genesis(bank: str) -> bytes:
-    """What the first row of a bank has in place of a previous hash; no two banks share it."""
+    """Previous hash of the first row of a bank; unique for each bank."""
     return sha256(_GENESIS_PREFIX + bank.encode()).digest()
 
 
 def canonical(row: Row) -> bytes:
-    """The whole row but its hash, and its postings: one msgpack array in this order, for ever.
+    """Canonical bytes of a row and its postings, without the hash: one msgpack array in a fixed order.
 
     Integers and lengths take their shortest form, digest and body are `bin`, absent values are nil.
     Raises OverflowError for an integer that 64 bits cannot hold.
@@ -87,11 +87,11 @@ def canonical(row: Row) -> bytes:
 
 
 def chained(previous: bytes, row: Row) -> bytes:
-    """The hash that `row` must have behind a row whose hash is `previous`; 32 bytes."""
+    """Hash of `row` behind a row whose hash is `previous`; 32 bytes."""
     return sha256(previous + canonical(row)).digest()
 
 
-def row_of(bank: str, epoch: int, entry: Entry, previous: bytes) -> Row:
+def row_of(bank: str, epoch: int, entry: DecidedEntry, previous: bytes) -> Row:
     """The row that journals `entry` behind a row whose hash is `previous` (M4: postings go with it)."""
     seq, at, *others, hits = astuple(entry)
     facts: tuple[Any, ...] = (bank, seq, at, epoch, *others)
@@ -100,6 +100,6 @@ def row_of(bank: str, epoch: int, entry: Entry, previous: bytes) -> Row:
 
 
 def check_dense(bank: str, seq_before: int, seqs: Sequence[int]) -> None:
-    """Raises ValueError unless rows of these numbers are dense behind seq_before: a caller's bug."""
+    """Raises ValueError, a caller's bug, unless these row numbers are dense behind seq_before."""
     if not seqs or seqs != list(range(seq_before + 1, seq_before + len(seqs) + 1)):
         raise ValueError(f"rows to append to {bank} are not dense from {seq_before + 1}")

@@ -1,8 +1,8 @@
-"""What lies next to the journal about people? Names, secrets and sessions, which can be changed and erased.
+"""Names, secrets and sessions of people, kept next to the journal; they can be changed and erased.
 
 The journal holds digests of a name, of what is kept of a secret, and of each session. So a person who may
 write to these tables alone can keep people out. But they cannot give a person another's name, and no secret
-or session that they write lets anybody in.
+or session that they write is accepted.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ _SEEN: Final = "SELECT seen FROM session WHERE token = ?1"
 
 
 class Named(msgspec.Struct, frozen=True):
-    """What a person is called. login: what they sign in with."""
+    """Name and login of a person."""
 
     mark: bytes
     login: str
@@ -38,7 +38,7 @@ class Named(msgspec.Struct, frozen=True):
         return cls(mark_of(login, name, salt), login, name, salt)
 
     def is_marked(self) -> bool:
-        """Whether its mark is of this name."""
+        """Whether its digest is of this name."""
         return self.mark == mark_of(self.login, self.name, self.salt)
 
     def kept(self) -> Statement:
@@ -47,7 +47,7 @@ class Named(msgspec.Struct, frozen=True):
 
 
 class Secret(msgspec.Struct, frozen=True):
-    """What is kept of a person's secret. hash: argon2id, as text. totp: the key of their codes, or empty."""
+    """Stored credentials of a person. hash: argon2id, as text. totp: the key of their codes, or empty."""
 
     person: int
     hash: str
@@ -55,7 +55,7 @@ class Secret(msgspec.Struct, frozen=True):
 
     @property
     def digest(self) -> bytes:
-        """What the journal holds of it; 32 bytes."""
+        """Digest in the journal; 32 bytes."""
         return hashlib.sha256(self.hash.encode() + b"\0" + self.totp).digest()
 
     def kept(self) -> Statement:
@@ -64,66 +64,66 @@ class Secret(msgspec.Struct, frozen=True):
 
 
 class SecretRow(msgspec.Struct, frozen=True):
-    """A row of `secret` as it stands, which may be of no digest. digest: its key."""
+    """A row of `secret` as stored, which may not match its digest. digest: its key."""
 
     digest: bytes
     kept: Secret
 
     def is_its_own(self) -> bool:
-        """Whether its digest is of what is kept."""
+        """Whether its digest matches the stored row."""
         return self.digest == self.kept.digest
 
 
 def mark_of(login: str, name: str, salt: bytes) -> bytes:
-    """What the journal holds of a name; 32 bytes, in which nothing can be read once the salt is erased."""
+    """Salted digest of a name in the journal; 32 bytes. Nothing can be read in it once the salt is erased."""
     return hashlib.sha256(b"\0".join((salt, login.encode(), name.encode()))).digest()
 
 
 def digest_of(token: str) -> bytes:
-    """What is kept of a token, or of a code; 32 bytes. Each is random, so that nobody can guess it."""
+    """Stored digest of a random token or code; 32 bytes."""
     return hashlib.sha256(token.encode()).digest()
 
 
 def people(ledger: Reader) -> dict[bytes, Named]:
-    """Everybody whose name is kept, by the mark that is of it."""
+    """People whose name is stored, by its digest."""
     return {one.mark: one for one in names(ledger) if one.is_marked()}
 
 
 def names(ledger: Reader) -> list[Named]:
-    """Every row of `person` as it stands, also where its mark is of another name."""
+    """Every row of `person` as stored, also where its digest is of another name."""
     return [Named(*row) for row in ledger.look_up(_PEOPLE)]
 
 
 def secret_rows(ledger: Reader) -> list[SecretRow]:
-    """Every row of `secret`, also where its digest is of another secret."""
+    """Every row of `secret` as stored, also where its digest is of another secret."""
     return [SecretRow(digest, Secret(*rest)) for digest, *rest in ledger.look_up(_SECRETS)]
 
 
 def secret(ledger: Reader, digest: bytes) -> Secret | None:
-    """The secret with that digest, if what is kept is of it."""
+    """The secret with that digest, if the stored row matches it."""
     found = [Secret(*row) for row in ledger.look_up(_OF_DIGEST, digest)]
     return found[0] if found and found[0].digest == digest else None
 
 
 def used_step(ledger: Reader, person: int) -> int:
-    """The step of the last six digits that they used, 0 for none: nobody uses them again."""
+    """Time step of the last two-factor code that the person used, 0 for none; a code is used once."""
     found = ledger.look_up(_STEP, person)
     return int(found[0][0]) if found else 0
 
 
 def session_seen(ledger: Reader, token: bytes) -> int | None:
-    """When a session was used last, in unix milliseconds; None where nothing is kept of it."""
+    """When a session was used last, in unix milliseconds; None if it is not stored."""
     found = ledger.look_up(_SEEN, token)
     return int(found[0][0]) if found else None
 
 
 def end_session(token: bytes) -> Statement:
-    """Nothing is kept of a session any more."""
+    """Statement that deletes a session."""
     return "DELETE FROM session WHERE token = ?1", (token,)
 
 
 def drop_name(mark: bytes) -> Statement:
-    """Nothing is kept of that name any more."""
+    """Statement that erases a name."""
     return "DELETE FROM person WHERE mark = ?1", (mark,)
 
 
@@ -133,7 +133,7 @@ def drop_secret(digest: bytes) -> Statement:
 
 
 def carried(ledger: Reader) -> list[Statement]:
-    """What a copy of the ledger needs, so that its people can sign in there; without what they have begun."""
+    """Statements that let the people of this ledger sign in at a copy of it; without sessions."""
     return [
         ("DELETE FROM person", ()),
         ("DELETE FROM secret", ()),

@@ -1,7 +1,7 @@
-"""Which schema does a ledger need? Numbered SQL files, applied in order, never undone.
+"""Schema migrations: numbered SQL files, applied in order, never undone.
 
-A file is `NNNN_name.sql`; its first comment is its note. Migrations only add: a running auditor's query
-and an older row stay valid. Which ones a database has is in its own table `migration`.
+A file is `NNNN_name.sql`; its first comment is its note. Migrations only add: a running auditor's query and
+an older row stay valid. The migrations that a database has are in its table `migration`.
 """
 
 import re
@@ -33,7 +33,7 @@ class Migration(NamedTuple):
     sql: str
 
     def fill(self) -> Conversation[None]:
-        """What follows its SQL, in the same transaction."""
+        """Data migration after its SQL, in the same transaction."""
         if self.name in _FILLS:
             yield from _FILLS[self.name]()
 

@@ -1,7 +1,7 @@
-"""What the journal's numbers are called: the table `name`, for auditors who ask in plain SQL (S8).
+"""The table `name`: names of the journal's numbers, for auditors who use plain SQL (S8).
 
-A name follows from the row that gave a number its link, level, table or person. It is kept in that row's
-transaction, and is under no hash: `verify` holds each one to the rows. Nothing is ever decided by it.
+A name follows from the row that gave a number its link, level, table or person. It is written in that row's
+transaction, and is not hashed: `verify` compares each one with the rows. Nothing is ever decided by it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ _KEPT: Final = "SELECT kind, link, number, name FROM name WHERE bank = ?1 ORDER 
 
 
 class Numbered(NamedTuple):
-    """What has a number in a bank. link: of a level, whose it is, else 0."""
+    """A thing with a number in a bank. link: the link of a level, otherwise 0."""
 
     kind: str
     link: int
@@ -41,25 +41,25 @@ class Numbered(NamedTuple):
 
 
 class Name(NamedTuple):
-    """A row of the table. name: of a person it is their mark, in hexadecimal."""
+    """A row of the table. name: for a person the digest of their name, in hexadecimal."""
 
     of: Numbered
     name: str
 
     def values(self, bank: int) -> tuple[int, str, int, int, str]:
-        """What KEEP takes. bank: its number in the database."""
+        """Parameters of KEEP. bank: its number in the database."""
         return bank, *self.of, self.name
 
 
 def names_of(rows: Sequence[Row]) -> list[Name]:
-    """What the numbers are called that these rows give. Few rows do."""
+    """Names of the numbers that these rows assign. Few rows do."""
     naming = [row for row in rows if row.kind in NAMING]
     events = (readable(row.kind, row.version, row.body) for row in naming)
     return [name for event in events if event is not None for name in named_by(event)]
 
 
 def named_by(event: Event) -> Iterator[Name]:
-    """What the numbers are called that the event gives."""
+    """Names of the numbers that the event assigns."""
     match event:
         case LinkOpened(number=number, terms=terms):
             yield from _of_link(number, terms)
@@ -90,7 +90,7 @@ def _of_person(number: int, mark: bytes) -> Name:
 
 
 def fill() -> Conversation[None]:
-    """Keeps the names of every row that is there: for a ledger that was made without the table."""
+    """Fills the table from all rows, for a ledger that was made without it."""
     for bank, kind, version, body in (yield _OPENINGS, ()):
         event = readable(kind, version, body)
         for name in named_by(event) if event is not None else ():
@@ -98,7 +98,7 @@ def fill() -> Conversation[None]:
 
 
 def differences(ledger: Reader, bank: str, upto: int) -> list[str]:
-    """A sentence for each row of `name` that the bank's rows do not bear out, and for each that is missing.
+    """Problems: rows of `name` that the bank's rows contradict, and missing ones.
 
     upto: the head's row, read before this: a server may be at work, so later rows may have names, and need
     none. Nothing is missing from a file of an earlier schema, which has no such table.

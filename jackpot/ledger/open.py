@@ -1,4 +1,4 @@
-"""Which ledger does a URL name, and how is it opened?"""
+"""Opens the ledger that a URL names."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -12,7 +12,7 @@ from jackpot.ledger.connect import without_password
 from jackpot.ledger.postgres import rights
 from jackpot.ledger.postgres.store import PostgresStore
 from jackpot.ledger.reading import Reader
-from jackpot.ledger.sqlite.async_sqlite import LARGE, Threaded
+from jackpot.ledger.sqlite.async_sqlite import LARGE, AsyncSqliteStore
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.store import LedgerUnusable, Store
 
@@ -53,7 +53,7 @@ async def open_store(url: str, *, readonly: bool = False, require_synchronous: b
     """
     if url.startswith(_POSTGRES):
         return await PostgresStore.open(url, readonly=readonly, require_synchronous=require_synchronous)
-    return await Threaded.open(partial(SqliteLedger, _path(url), readonly=readonly))
+    return await AsyncSqliteStore.open(partial(SqliteLedger, _path(url), readonly=readonly))
 
 
 @asynccontextmanager
@@ -71,12 +71,12 @@ async def opened(
 async def open_stores(
     url: str, banks: Sequence[str], *, require_synchronous: bool = False
 ) -> dict[str, Store]:
-    """A store for each bank, to write it: of its own on PostgreSQL, the same one where there is one file.
+    """Opens a store for each bank to write it: separate on PostgreSQL, shared on one SQLite file.
 
     The first says whether the ledger was `created` and which `warnings` it has. Raises LedgerUnusable.
     """
     if not url.startswith(_POSTGRES):
-        return dict.fromkeys(banks, await Threaded.open(partial(SqliteLedger, _path(url)), LARGE))
+        return dict.fromkeys(banks, await AsyncSqliteStore.open(partial(SqliteLedger, _path(url)), LARGE))
     stores: dict[str, Store] = {}
     try:
         for bank in banks:

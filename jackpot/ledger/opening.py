@@ -1,4 +1,4 @@
-"""Opening balances: what every account of a bank came to where an archive leaves off.
+"""Opening balances of every account of a bank at an archive cut.
 
 They are those of the state that the cut's snapshot holds and the row after it seals. The table `opening` has
 them once more, for SQL: sums that begin with it are right though old postings left. It follows from the
@@ -25,7 +25,9 @@ _FILLED: Final = f"""
 
 
 def engine_at(ledger: Reader, bank: str, seq: int) -> Engine:
-    """The engine after that row, as the row after it seals it. Raises LedgerCorrupt where it is not kept."""
+    """Engine after that row, from the snapshot that the next row seals. Raises LedgerCorrupt if there is
+    none.
+    """
     snapshot = ledger.newest_snapshot(bank, below=seq + 1)
     if snapshot is None or snapshot.seq != seq:
         raise LedgerCorrupt(f"{bank}: the snapshot of row {seq} is gone")
@@ -34,7 +36,7 @@ def engine_at(ledger: Reader, bank: str, seq: int) -> Engine:
 
 
 def filling(ledger: Reader, bank: str, cut: Cut) -> list[Statement]:
-    """What writes the balances at a cut down, in place of those of an older one. Raises LedgerCorrupt."""
+    """Statements that replace the opening balances by those at a cut. Raises LedgerCorrupt."""
     accounts = accounts_of(engine_at(ledger, bank, cut.seq))
     return [
         (_CLEARED, (bank,)),
@@ -49,9 +51,9 @@ def balances(ledger: Reader, bank: str) -> Mapping[tuple[int, int], tuple[int, .
 
 
 def untrue_balances(ledger: Reader, bank: str, cut: Cut | None) -> list[str]:
-    """A sentence for each line of `opening` that is not what the state at the cut has, or is not there.
+    """Problems: rows of `opening` that are missing or differ from the state at the cut.
 
-    cut: None where no row left, and there must be none. A state that is not kept is told by the walk.
+    cut: None where no row left, and there must be none. A missing snapshot is reported by the verifier.
     """
     stored = {(seq, *level): sums for seq, levels in _stored(ledger, bank).items()
               for level, sums in levels.items()}  # fmt: skip
@@ -71,7 +73,7 @@ def untrue_balances(ledger: Reader, bank: str, cut: Cut | None) -> list[str]:
 
 
 def _stored(ledger: Reader, bank: str) -> dict[int, Totals]:
-    """By row, the balances there; none in a ledger of before there was such a table."""
+    """Stored balances by row; none in a ledger without the table."""
     if "opening" in ledger.version.lacks:
         return {}
 

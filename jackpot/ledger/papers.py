@@ -1,4 +1,4 @@
-"""What lies next to the journal about payouts? Who was paid and who was there, which can be erased.
+"""Payout documents, kept next to the journal: who was paid and who was there; they can be erased.
 
 The journal holds the digest of what was written, so nobody can give a payout another patron unseen. Once the
 salt is erased with the rest, nothing can be read in the digest. The empty row stays, so that nothing is kept
@@ -43,7 +43,7 @@ Written = Validated | Paid | PapersAdded
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """A row of `paper` as it stands, which may be of another mark."""
+    """A row of `paper` as stored, which may not match its digest."""
 
     mark: bytes
     salt: bytes
@@ -54,32 +54,32 @@ class Kept(msgspec.Struct, frozen=True):
         return not self.facts and self.salt == _NO_SALT
 
     def is_marked(self) -> bool:
-        """Whether its mark is of this text."""
+        """Whether its digest is of this text."""
         return self.mark == _mark(self.salt, self.facts)
 
 
 def keep(facts: Mapping[str, str], request: bytes, made: int) -> Statement:
-    """Keeps what was written; it gives the mark for the journal, 32 bytes.
+    """Stores a document. Returns its digest for the journal, 32 bytes.
 
-    That is an earlier one where the same request has kept its papers before. request: the digest of what was
-    asked, 16 bytes. made: unix milliseconds.
+    For a repeated request that is the earlier digest. request: the digest of what was asked, 16 bytes. made:
+    unix milliseconds.
     """
     salt, text = secrets.token_bytes(SALT_BYTES), msgspec.json.encode(dict(facts)).decode()
     return _KEEP, (_mark(salt, text), request, made, salt, text)
 
 
 def drop(mark: bytes) -> Statement:
-    """As if what has that mark had never been kept: no entry has it."""
+    """Statement that removes a document to which no entry refers."""
     return _DROP, (mark,)
 
 
 def erase(mark: bytes) -> Statement:
-    """Erases what has that mark."""
+    """Statement that erases the document with that digest."""
     return _ERASE, (mark, _NO_SALT)
 
 
 def facts(ledger: Reader, mark: bytes) -> dict[str, str] | None:
-    """What was written under that mark; nothing where it is erased, None where it is missing or changed.
+    """Content of the document with that digest; empty if erased, None if missing or changed.
 
     What is emptied with its salt left was changed: the server erases both.
     """
@@ -98,12 +98,12 @@ def rows(ledger: Reader) -> list[Kept]:
 
 
 def older(ledger: Reader, than: int) -> set[bytes]:
-    """The marks of what was kept before that moment, in unix milliseconds, and is not erased."""
+    """Digests of documents stored before that moment, in unix milliseconds, and is not erased."""
     return {bytes(mark) for (mark,) in ledger.look_up(_OLD, than)}
 
 
 def since(ledger: Reader, moment: int) -> set[bytes]:
-    """The marks of what was kept from that moment on, in unix milliseconds, and is not erased."""
+    """Digests of documents stored from that moment on, in unix milliseconds, and is not erased."""
     return {bytes(mark) for (mark,) in ledger.look_up(_SINCE, moment)}
 
 
@@ -124,12 +124,12 @@ def last_written(ledger: Reader, bank: str, hit: int, below: int = _BEYOND) -> i
 
 
 def hit_of(event: Written) -> int:
-    """Whose papers the entry writes on; it may raise awards of other hits."""
+    """Hit whose documents the entry changes; it may raise awards of other hits."""
     return event.number if isinstance(event, PapersAdded) else event.hit
 
 
 def carried(ledger: Reader) -> list[Statement]:
-    """What a copy of the ledger needs."""
+    """Statements that a copy of the ledger needs."""
     insert = _KEEP.partition("ON CONFLICT")[0]
     return [("DELETE FROM paper", ()), *((insert, row) for row in ledger.look_up(_ALL))]
 

@@ -1,4 +1,4 @@
-"""Which program decided which rows of a bank, as its journal says (S3).
+"""Program versions by row: which program decided which rows of a bank, as its journal records (S3).
 
 A program's row is the first of its epoch, and the rows of that epoch are the program's. Of an epoch without
 one nothing is recorded: an older release wrote it, or it is a bank's very first row.
@@ -24,7 +24,7 @@ _LAST: Final = f"""
 
 
 class Began(msgspec.Struct, frozen=True):
-    """From row `seq` on that program decides. version: empty where none is recorded."""
+    """Row `seq` from which a program decides. version: empty where none is recorded."""
 
     seq: int
     version: str = ""
@@ -32,7 +32,7 @@ class Began(msgspec.Struct, frozen=True):
 
 
 class Stretch(msgspec.Struct, frozen=True):
-    """Rows first to last are that program's. version: empty where none is recorded."""
+    """Rows first to last, which one program decided. version: empty where none is recorded."""
 
     first: int
     last: int
@@ -41,7 +41,7 @@ class Stretch(msgspec.Struct, frozen=True):
 
 
 def began_in(row: Row, epoch: int) -> Began | None:
-    """What a row says of the program; None where it goes on. epoch: that of the row before it."""
+    """Program that a row begins; None if it continues the one before. epoch: that of the row before it."""
     if row.kind == ProgramBegan.kind:
         event = event_in(row)
         if isinstance(event, ProgramBegan):
@@ -50,7 +50,7 @@ def began_in(row: Row, epoch: int) -> Began | None:
 
 
 def went_on(ledger: Reader, bank: str, cut: Cut) -> Began:
-    """The program of the first row after a cut, if its epoch goes on there."""
+    """Program of the first row after a cut, if its epoch continues there."""
 
     def asked(number: int) -> Conversation[list[tuple[int, int, bytes]]]:
         return [(row[1], row[2], bytes(row[3])) for row in (yield _LAST, (number, cut.seq))]
@@ -66,7 +66,7 @@ def went_on(ledger: Reader, bank: str, cut: Cut) -> Began:
 
 
 def stretches(began: Iterable[Began], last: int) -> Iterator[Stretch]:
-    """The rows up to `last` by program; what the same one decided in several epochs is one stretch."""
+    """Rows up to `last` by program; successive epochs of the same program are one stretch."""
     now: Began | None = None
     for one in began:
         if now is not None and (now.version, now.digest) == (one.version, one.digest):

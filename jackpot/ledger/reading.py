@@ -1,8 +1,8 @@
-"""What is asked of a ledger to read it, and what do the answers mean? The same words for both databases.
+"""Read interface of a ledger, with the SQL that both databases share.
 
-Each function is a conversation, which the backend carries on: it yields a statement and its values, is sent
-the rows that were found, and returns what was asked for. A value's place is ?1, ?2 and so on. number: a
-bank's own in the database; 0, which no bank has, reads as one that was never written.
+Each function is a generator that the backend drives: it yields a statement and its values, is sent the rows
+that were found, and returns the result. Placeholders are ?1, ?2 and so on. number: a bank's own in the
+database; 0, which no bank has, reads as one that was never written.
 """
 
 from collections.abc import Callable, Collection, Generator, Sequence
@@ -66,16 +66,19 @@ Ask = Callable[[str, tuple[Any, ...]], Sequence[Any]]
 
 
 class Differences(NamedTuple):
-    """problems: nothing may start with them. warnings: what an operator should know. A sentence each."""
+    """Differences of a schema. problems: they prevent a start. warnings: for the operator. A sentence
+    each.
+    """
 
     problems: list[str]
     warnings: list[str]
 
 
 class Version(NamedTuple):
-    """Which schema a ledger has. number: of its last migration. newest: of the last that this program knows.
+    """Schema version of a ledger. number: its last migration. newest: the last that this program knows.
 
-    lacks: tables that later migrations add, and columns, as `table.column`. Who reads one looks here first.
+    lacks: tables that later migrations add, and columns, as `table.column`. Readers of those check here
+    first.
     """
 
     number: int
@@ -84,7 +87,7 @@ class Version(NamedTuple):
 
 
 def carry(conversation: Conversation[T], ask: Ask) -> T:
-    """Carries a conversation on to its end."""
+    """Runs a generator of SQL statements to its end."""
     found: Sequence[Any] | None = None
     while True:
         try:
@@ -95,7 +98,7 @@ def carry(conversation: Conversation[T], ask: Ask) -> T:
 
 
 def number(bank: str) -> Conversation[int]:
-    """0 where the bank is not known."""
+    """Number of the bank; 0 if it is not known."""
     found = yield "SELECT id FROM bank WHERE name = ?1", (bank,)
     return int(found[0][0]) if found else 0
 
@@ -121,7 +124,7 @@ def hash_at(number: int, seq: int) -> Conversation[bytes | None]:
 
 
 def stays(bank: str, number: int, which: tuple[int, int, int]) -> Conversation[list[Row]]:
-    """The rows of after < seq <= upto that stay when an archive has the others. which: after, upto, limit."""
+    """Rows of after < seq <= upto that stay after archiving. which: after, upto, limit."""
     after, upto, limit = which
     found = yield _STAYING, (number, after, limit, upto)
     return (yield from _whole_rows(bank, number, after, found, _OF_STAYING))
@@ -173,13 +176,13 @@ def strays(number: int, lacks: Collection[str]) -> Conversation[list[str]]:
 
 
 class Reader:
-    """A ledger, as verify, rebuild and pages read it. Every call is a short read of its own, also while a
-    writer is at work, and raises LedgerError.
+    """Read access to a ledger, for verify, rebuild and pages. Every call is a short read of its own, also
+    while a writer is at work, and raises LedgerError.
 
-    schema: the conversation that compares the stored schema with the migrations'. version: which that is; one
-    that was opened for reading may be an earlier program's. save: keeps a snapshot that
-    was made again while the journal was read; only next to a writer. end: called by `close`. check: called
-    before each statement; what it raises ends the reading.
+    schema: the generator that compares the stored schema with the migrations'. version: which that is; one
+    that was opened for reading may be an earlier program's. save: keeps a snapshot that was made again while
+    the journal was read; only next to a writer. end: called by `close`. check: called before each statement;
+    what it raises ends the reading.
     """
 
     def __init__(
@@ -204,7 +207,7 @@ class Reader:
         return self._put(sql, values)
 
     def _number(self, bank: str) -> int:
-        """The bank's in the database; 0, which no bank has, where it is not known."""
+        """Number of a bank in the database; 0, which no bank has, if it is not known."""
         if bank not in self._numbers:
             if not (found := carry(number(bank), self._ask)):
                 return 0
@@ -216,7 +219,7 @@ class Reader:
         return carry(banks(), self._ask)
 
     def head(self, bank: str) -> Head:
-        """Where the bank stands; epoch 0, seq 0 and the genesis hash where it is not known."""
+        """Head of the bank; epoch 0, seq 0 and the genesis hash if it is not known."""
         return carry(head(bank, self._number(bank)), self._ask)
 
     def rows(self, bank: str, after: int, limit: int) -> list[Row]:
@@ -243,23 +246,23 @@ class Reader:
         return carry(sums(self._number(bank), after, upto), self._ask)
 
     def ask(self, bank: str, question: Question[T]) -> T:
-        """The answer to a question that is asked in SQL."""
+        """Result of a query given as a generator of SQL statements."""
         return carry(question(self._number(bank)), self._ask)
 
     def look_up(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
-        """The rows of one statement about what lies next to the journal."""
+        """Rows of one statement on the side tables."""
         return [tuple(row) for row in self._ask(sql, values)]
 
     def strays(self, bank: str) -> list[str]:
-        """A sentence for each kind of row that belongs to no entry of any bank, none where all is well."""
+        """Problems: each kind of row that belongs to no entry of any bank."""
         return carry(strays(self._number(bank), self.version.lacks), self._ask)
 
     def schema(self) -> Differences:
-        """How the stored schema differs from what the migrations up to its version make (S3)."""
+        """Differences of the stored schema from that of the migrations up to its version (S3)."""
         return carry(self._schema(), self._ask)
 
     def save_snapshot(self, snapshot: Snapshot) -> None:
-        """As of a Store; does nothing where the ledger is only read."""
+        """As in `Store`; does nothing if the ledger is only read."""
         self._save(snapshot)
 
     def close(self) -> None:

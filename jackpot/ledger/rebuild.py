@@ -1,4 +1,4 @@
-"""How does the state come back from the journal? A snapshot that it seals, and the rows after it.
+"""Rebuilds the state of a bank from a sealed snapshot and the journal rows after it.
 
 It is the older of the two newest, so that the newest seal is decided again on the way. Without two that are
 sealed every row is replayed, which is slow and right. A writer that holds a state of the bank already goes on
@@ -16,10 +16,17 @@ from jackpot.ledger.journal import Head, Row, Snapshot, chained, genesis
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import Fenced, LedgerCorrupt, over
 from jackpot.rules import events, redecide
-from jackpot.rules.acts.act import By
+from jackpot.rules.acts.act import ActContext
 from jackpot.rules.acts.lost_acks import FoundBehind
-from jackpot.rules.acts.snapshot_seals import SEAL_STEP, SNAPSHOT_FORMAT, Seal, Sealed, decide_seal, digest_of
-from jackpot.rules.effects import Moved
+from jackpot.rules.acts.snapshot_seals import (
+    SEAL_STEP,
+    SNAPSHOT_FORMAT,
+    SnapshotSeal,
+    SnapshotSealed,
+    decide_seal,
+    digest_of,
+)
+from jackpot.rules.effects import MovedLevels
 from jackpot.rules.engine import Engine
 from jackpot.rules.events import Event
 from jackpot.rules.invariant import InvariantError
@@ -56,16 +63,17 @@ def rebuild(
     proved: int | None = None,
     held: Held | None = None,
 ) -> tuple[Engine, Head]:
-    """The engine as the ledger has it, and the head that it stands at.
+    """Rebuilds the engine from the ledger. Returns it with its head.
 
-    tell: of how many rows are to be replayed, and why no newer snapshot spares them. keep: what to do with a
-    snapshot that the journal has sealed and the ledger has lost, made again on the way. proved: the newest
-    row that a signed head proves, where that is known: no seal after it is believed unread. held: what the
-    writer has of the bank; no row of that is read. The bank's writer calls this, after `new_epoch`: nothing
-    may follow the head. Raises what `read_to` raises; Fenced where another writer took the bank meanwhile.
+    tell: called with how many rows are to be replayed, and why no newer snapshot spares them. keep: what to
+    do with a snapshot that the journal has sealed and the ledger has lost, made again on the way. proved: the
+    newest row that a signed head proves, where that is known: no seal after it is believed unread. held: what
+    the writer has of the bank; no row of that is read. The bank's writer calls this, after `new_epoch`:
+    nothing may follow the head. Raises what `read_to` raises; Fenced where another writer took the bank
+    meanwhile.
     """
     head = ledger.head(bank)
-    engine = read_to(ledger, bank, head, tell, keep, judge=True, proved=proved, held=held)
+    engine = read_to(ledger, bank, head, tell, keep, redecider=True, proved=proved, held=held)
     if ledger.rows(bank, head.seq, 1):
         if ledger.head(bank).epoch != head.epoch:
             raise Fenced(f"bank {bank} was taken by another writer while it was read")
@@ -80,11 +88,11 @@ def read_to(
     tell: Tell = lambda _rows, _why: None,
     keep: Keep = lambda _snapshot: None,
     *,
-    judge: bool = False,
+    redecider: bool = False,
     proved: int | None = None,
     held: Held | None = None,
 ) -> Engine:
-    """The engine as the ledger has it at a head, whatever a writer adds meanwhile.
+    """Rebuilds the engine at a head, whatever a writer adds meanwhile.
 
     tell, keep, proved, held: as `rebuild`.
 
@@ -101,7 +109,7 @@ def read_to(
     engine, last = begun.engine, begun.hash
     since, before = engine.seq, accounts_of(engine)
     tell(head.seq - since, begun.why)
-    judged = _Judge(engine, head) if judge else None
+    judged = _Judge(engine, head) if redecider else None
     while engine.seq < head.seq:
         page = ledger.rows(bank, engine.seq, min(PAGE_ROWS, head.seq - engine.seq))
         if not page:
@@ -132,7 +140,7 @@ def still_own(head: Head, epoch: int) -> None:
 
 
 class _Beginning(NamedTuple):
-    """What a replay goes on from. hash: of the last row in it. kept: the row of a newer snapshot, 0 for none.
+    """Starting point of a replay. hash: of the last row in it. kept: the row of a newer snapshot, 0 for none.
 
     why: no newer snapshot was taken, a sentence each. sealed: the next row was found to seal it.
     """
@@ -145,7 +153,7 @@ class _Beginning(NamedTuple):
 
 
 def _begin_held(ledger: Reader, head: Head, keep: Keep, held: Held, wrong: list[str]) -> _Beginning | None:
-    """What the writer holds, where the journal has its last row; None where it has not, and all is read.
+    """Starting point from the held state, if the journal has its last row; otherwise None, and all is read.
 
     keep: as `rebuild`. wrong: takes a sentence where what is held contradicts itself.
     """
@@ -163,7 +171,7 @@ def _begin_held(ledger: Reader, head: Head, keep: Keep, held: Held, wrong: list[
 
 
 def _held_at(place: Place, newest: int, keep: Keep) -> Engine:
-    """The state that is held at a place. newest: the row of the ledger's newest snapshot; later are kept.
+    """Held state at a place. newest: the row of the ledger's newest snapshot; later are kept.
 
     Raises LedgerCorrupt where the rows that are held do not make it.
     """
@@ -181,7 +189,7 @@ def _held_at(place: Place, newest: int, keep: Keep) -> Engine:
 
 
 def _begin(ledger: Reader, bank: str, head: Head, proved: int | None) -> _Beginning:
-    """The older of the two newest snapshots that the chain seals, else an empty engine.
+    """Starting point: the older of the two newest sealed snapshots, otherwise an empty engine.
 
     proved: as `rebuild`. A snapshot below that row has its seal in what was signed; the others are not taken.
     Raises LedgerCorrupt where an archive has the first rows and no two are left.
@@ -232,17 +240,17 @@ def check_sealed(ledger: Reader, snapshot: Snapshot) -> None:
 
 
 def event_in(row: Row) -> Event | None:
-    """What the row tells; None where that cannot be read, as the replay of the row says."""
+    """Event of the row; None if it cannot be read, which the replay of the row reports."""
     try:
         return decode(row.kind, row.version, row.body)
     except (UnknownEventError, msgspec.MsgspecError):
         return None
 
 
-def _seal_in(row: Row) -> Sealed | None:
+def _seal_in(row: Row) -> SnapshotSealed | None:
     """The row's event, if it is a seal."""
-    event = event_in(row) if row.kind == Sealed.kind else None
-    return event if isinstance(event, Sealed) else None
+    event = event_in(row) if row.kind == SnapshotSealed.kind else None
+    return event if isinstance(event, SnapshotSealed) else None
 
 
 def engine_of(snapshot: Snapshot) -> Engine:
@@ -268,7 +276,7 @@ def _check_seal(engine: Engine, row: Row) -> bool:
     if seal is None or (seal.format != SNAPSHOT_FORMAT and row.version < events.RULES_VERSION):
         return False
     try:
-        right = decide_seal(engine.state, Seal(), By())
+        right = decide_seal(engine.state, SnapshotSeal(), ActContext())
     except InvariantError as error:
         raise LedgerCorrupt(f"{row.bank}: row {row.seq} seals too soon, {error}: {WAY_BACK}") from error
     if seal != right:
@@ -278,10 +286,10 @@ def _check_seal(engine: Engine, row: Row) -> bool:
 
 
 class _Judge:
-    """Decides the newest rows of a replay again (S8): as many as it replays while its snapshots are there.
+    """Redecides the newest rows of a replay (S8): as many as it replays while its snapshots are there.
 
-    Who the people of an act were, only `verify` asks. An epoch that began before the replay did is not known:
-    what a table says of lost answers once an epoch is not decided again in it.
+    Signers of acts are checked by `verify` only. An epoch that began before the replay is not known: what a
+    table claims about lost answers once an epoch is not redecided in it.
     """
 
     def __init__(self, engine: Engine, head: Head) -> None:
@@ -299,10 +307,14 @@ class _Judge:
         if row.seq <= self._after or row.version < events.RULES_VERSION:
             return
         event = event_in(row)
-        if event is None or isinstance(event, Sealed) or (isinstance(event, FoundBehind) and not self._known):
+        if (
+            event is None
+            or isinstance(event, SnapshotSealed)
+            or (isinstance(event, FoundBehind) and not self._known)
+        ):
             return
         try:
-            fault = redecide.fault(self._engine, row, event, lambda _people: None)
+            fault = redecide.check(self._engine, row, event, lambda _people: None)
         except Exception as error:  # noqa: BLE001 - a forged event may break anything inside
             fault = f"the rules cannot decide it: {error!r}"
         if fault is not None:
@@ -326,8 +338,10 @@ def replay(engine: Engine, row: Row, event: Event | None = None) -> None:
         raise LedgerCorrupt(f"{row.bank}: {said}")
 
 
-def moved_by(engine: Engine, row: Row, event: Event | None = None) -> Moved:
-    """Applies a row's event; what it moves, in order. Raises LedgerCorrupt: the engine is then spoiled."""
+def moved_by(engine: Engine, row: Row, event: Event | None = None) -> MovedLevels:
+    """Applies a row's event. Returns what it moves, in order. Raises LedgerCorrupt: the engine is then
+    spoiled.
+    """
     try:
         return engine.replay(row, event)
     except Exception as error:
@@ -336,7 +350,7 @@ def moved_by(engine: Engine, row: Row, event: Event | None = None) -> Moved:
 
 
 def _differ(made: tuple[Posting, ...], stored: tuple[Posting, ...]) -> str:
-    """What differs, level by level, for people."""
+    """Differences by level, as text."""
     ours = {(posting.link, posting.level): posting for posting in made}
     theirs = {(posting.link, posting.level): posting for posting in stored}
     return "; ".join(
@@ -369,7 +383,7 @@ def summed(ledger: Reader, bank: str, upto: int, since: int = 0, before: Totals 
 
 
 def meters_differ(bank: str, meters: Totals, totals: Totals) -> list[str]:
-    """A sentence for each account that is not what its postings come to. meters: as in `accounts_of`."""
+    """Problems: accounts that differ from the sums of their postings. meters: as in `accounts_of`."""
     nothing = (0,) * (len(Posting._fields) - 3)
     said = []
     for key in sorted(meters.keys() | totals.keys()):

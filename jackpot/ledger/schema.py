@@ -1,11 +1,11 @@
-"""Is the stored schema exactly that of the migrations (S3)? Compared fact by fact, as the catalogue has it.
+"""Compares the stored schema with that of the migrations, fact by fact (S3).
 
 A SQLite file may come from an earlier program: a backup, an archive. Its facts are those of the migrations
 that it has.
 
-A fact is a thing's name and what it is: `column journal.seq` is `bigint not null`. On SQLite the migrations'
-own facts are those of a database in memory; on PostgreSQL, where the role that compares may make nothing,
-they are in a file, which a test holds to what the migrations make.
+A fact is the name of an object and its definition: `column journal.seq` is `bigint not null`. On SQLite the
+migrations' own facts are those of a database in memory; on PostgreSQL, where the role that compares may make
+nothing, they are in a file, which a test holds to what the migrations make.
 """
 
 import re
@@ -24,7 +24,7 @@ from jackpot.ledger.reading import Conversation, Differences, Version, carry
 # comments.
 _WORD: Final = re.compile(r"--[^\n]*|/\*.*?\*/|'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\w+|\S", re.DOTALL)
 # A fact that is longer than a line is not shown; the message says only that it differs.
-_TOLD_MOST: Final = 80
+_TOLD_MAX: Final = 80
 
 # SQLite makes things with such names by itself: statistics, counters, a constraint's index. So a person could
 # give a trigger such a name.
@@ -56,7 +56,9 @@ _READ: Final = "SELECT"
 
 
 class Facts(NamedTuple):
-    """facts: of every thing but plain indexes. plain: those, by name. rights: (on what, whose, which)."""
+    """Facts of a schema. facts: all but plain indexes. plain: those, by name. rights: (object, role,
+    right).
+    """
 
     facts: dict[str, str]
     plain: list[str]
@@ -64,7 +66,7 @@ class Facts(NamedTuple):
 
 
 class Known(msgspec.Struct, frozen=True):
-    """What must be there. rights: for each thing, the most that anybody but its owner may have."""
+    """Expected schema. rights: for each object, the most that anybody but its owner may have."""
 
     facts: dict[str, str]
     plain: list[str]
@@ -126,7 +128,7 @@ def _differ(thing: str, found: str | None, known: str | None) -> str:
         return f"the schema: {thing} is missing"
     if known is None:
         return f"the schema: {thing} is not the ledger's"
-    if len(found) > _TOLD_MOST or len(known) > _TOLD_MOST or not (found and known):
+    if len(found) > _TOLD_MAX or len(known) > _TOLD_MAX or not (found and known):
         return f"the schema: {thing} is not as the migrations make it"
     return f"the schema: {thing} is {found!r}, the migrations make it {known!r}"
 
@@ -148,7 +150,7 @@ def _sqlite_facts() -> Conversation[Facts]:
 
 @cache
 def _sqlite_known(number: int) -> Known:
-    """What the migrations up to this one make, in a database in memory."""
+    """Expected facts of the migrations up to this one, from a database in memory."""
     with closing(apsw.Connection(":memory:")) as connection:
         for sql in (CREATE, *(migration.sql for migration in migrations("sqlite")[:number])):
             connection.execute(sql)
@@ -157,7 +159,7 @@ def _sqlite_known(number: int) -> Known:
 
 
 def postgres_facts() -> Conversation[Facts]:
-    """What is in the ledger's own schema."""
+    """Facts of the ledger's own schema."""
     found = Facts({}, [], [])
     for sort, thing, fact, which in (yield _of_postgres("catalogue.sql").decode(), ()):
         if sort == _RIGHT:
@@ -181,7 +183,7 @@ def _of_postgres(name: str) -> bytes:
 
 
 def rights_key(what: str, who: str) -> str:
-    """Roles have names of their own in each house; what all may together is another thing."""
+    """Normalises a grantee: role names differ between sites, and PUBLIC is kept apart."""
     return f"{what}, {EVERYBODY}" if who == EVERYBODY else what
 
 

@@ -1,4 +1,4 @@
-"""How is a ledger written, and how can it fail? The one port of every backend; `reading` says how it is read.
+"""Write interface of a ledger (the port of every backend) and its errors; `reading` has the read interface.
 
 LedgerError
 ├── LedgerUnusable   it cannot be opened or read: missing, in use, not a ledger, a newer schema
@@ -36,7 +36,7 @@ DROP_SNAPSHOTS: Final = """
 
 
 def kept_apart(snapshot: Snapshot) -> int:
-    """How many rows lie between two snapshots of such a state that are kept for `verify`."""
+    """Distance in rows between the snapshots of such a state that are kept for `verify`."""
     return max(KEPT_APART, len(snapshot.state) // KEPT_BYTES_A_ROW)
 
 
@@ -75,7 +75,7 @@ class LedgerCorrupt(LedgerError):
 
 
 def over(bank: str, epoch: int) -> Fenced:
-    """What to raise where a writer's epoch is not the bank's any more."""
+    """Error to raise if a writer's epoch is not the bank's any more."""
     return Fenced(f"bank {bank} was taken by another writer: epoch {epoch} is over")
 
 
@@ -86,7 +86,7 @@ _SOMEBODYS_HAND: Final = (
 
 
 def not_written(table: str, wrote: int, asked: int) -> LedgerCorrupt:
-    """What to raise, before COMMIT, where the database says that it wrote other than so many rows (S5).
+    """Error to raise, before COMMIT, if the database did not write exactly so many rows (S5).
 
     table: "all" for a transaction's, which counts what triggers wrote and deleted as well.
     """
@@ -95,7 +95,7 @@ def not_written(table: str, wrote: int, asked: int) -> LedgerCorrupt:
 
 
 def not_kept(said: str) -> LedgerCorrupt:
-    """What to raise, before COMMIT, where rows that were written are not there (S5). said: how many are."""
+    """Error to raise, before COMMIT, if written rows are not there (S5). said: how many are."""
     return LedgerCorrupt(f"the database did not keep what it wrote: {said}: {_SOMEBODYS_HAND}")
 
 
@@ -118,7 +118,7 @@ class Store(Protocol):
     shared: bool
 
     async def new_epoch(self, bank: str, holder: str, at_least: int = 0, *, seen: Head | None = None) -> Head:
-        """Takes the bank for `holder`: one acknowledged commit that raises the epoch, then where it stands.
+        """Takes the bank for `holder` by one acknowledged commit that raises the epoch. Returns its head.
 
         Makes a new bank's head. at_least: the epoch of a ledger that is copied here. seen: the head that the
         taking was decided on. Raises Fenced where that has moved since, or where another process took the
@@ -151,7 +151,7 @@ class Store(Protocol):
         """
 
     async def change(self, *statements: Statement) -> list[tuple[Any, ...]]:
-        """Changes what lies next to the journal, in one transaction; the rows of the last statement.
+        """Changes side tables in one transaction. Returns the rows of the last statement.
 
         Raises DataRefused, CommitInDoubt.
         """
@@ -166,16 +166,16 @@ class Store(Protocol):
         """Ends the use of the ledger; nothing else may be called after it."""
 
     async def head(self, bank: str) -> Head:
-        """As of a Reader."""
+        """As in `Reader`."""
 
     async def rows(self, bank: str, after: int, limit: int) -> list[Row]:
-        """As of a Reader."""
+        """As in `Reader`."""
 
     async def held(self, bank: str) -> bool:
-        """Whether the connection that took the bank still stands; false tells nothing about the process."""
+        """Whether the connection that took the bank still stands; False proves nothing about the process."""
 
     async def run(self, work: Callable[[Reader], T]) -> T:
-        """Whatever takes several reads (rebuild, verify), in a thread that may wait for each of them."""
+        """Runs a function of several reads (rebuild, verify) in a thread that may block."""
 
     def leave(self) -> None:
-        """Waits for nothing any more: what is under way ends in doubt, and so does all but `close`."""
+        """Abandons calls under way: they end in doubt, and so does every later call but `close`."""

@@ -1,8 +1,8 @@
-"""Who took each bank, and when: the table `takeover`, to which head and journal are held (S3).
+"""The table `takeover`: who took each bank and when; head and journal are checked against it (S3).
 
 The head of a bank says who may write, and is under no hash, since it moves with every batch. Each transaction
 that raises an epoch, or gives a bank up, adds a row here. So an epoch or a holder that somebody wrote into a
-head shows, also after a server has taken the bank again: epochs are taken one after the other.
+head is found, also after a server has taken the bank again: epochs are consecutive.
 """
 
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ _BY_HAND: Final = "the head was changed by hand, or a takeover was added or take
 
 
 class Taken(NamedTuple):
-    """A row of the table, with what the journal has there.
+    """A row of the table, with the epochs of the journal around it.
 
     seq: the head's then. before, after: the epoch of that row and of the next one, None where there is none,
     or an archive alone has it.
@@ -52,7 +52,7 @@ class Taken(NamedTuple):
 
 
 class Stands(NamedTuple):
-    """The head, and the epoch of its row."""
+    """Head of a bank, and the epoch of its row."""
 
     epoch: int
     holder: str
@@ -61,10 +61,10 @@ class Stands(NamedTuple):
 
 
 def differences(ledger: Reader, bank: str) -> list[str]:
-    """A sentence for whatever head, journal and takeovers of a bank do not say alike; none where all is well.
+    """Problems: contradictions between head, journal and takeovers of a bank.
 
-    That epochs never fall along the journal is taken for granted: the walk over its rows shows it. Raises
-    LedgerError. A file of an earlier schema has no takeovers, and none is missed.
+    Epochs are assumed never to fall along the journal: the chain verifier checks that. Raises LedgerError. A
+    file of an earlier schema has no takeovers, and none is missed.
     """
     if "takeover" in ledger.version.lacks:
         return []
@@ -85,7 +85,7 @@ def differences(ledger: Reader, bank: str) -> list[str]:
 
 
 def _order(rows: list[Taken]) -> Iterator[str]:
-    """They begin with the bank, and each goes on from the one before it."""
+    """Problems of order: takeovers begin with the bank, and each follows the one before it."""
     first = rows[0]
     begins = first.how == FOUND or (first.seq == 0 and (first.epoch == 1 or first.how == COPIED))
     if not begins or first.how == RELEASED:
@@ -111,7 +111,7 @@ def _epochs_told(first: int, last: int) -> str:
 
 
 def _epochs(taken: list[Taken], stands: Stands) -> Iterator[str]:
-    """The first and the last row of each epoch are of it, and so are all between them."""
+    """Problems of epochs: the first and last row of each, and so all between them, must be of it."""
     ends = [(one.seq, one.before) for one in taken[1:]] + [(stands.seq, stands.before)]
     for one, (seq, last) in zip(taken, ends, strict=True):
         if seq <= one.seq:

@@ -1,4 +1,4 @@
-"""How does work that blocks leave the event loop, and who waits for it? A thread in order, and one wait."""
+"""Runs blocking calls in one thread, in order, and lets callers await them."""
 
 import asyncio
 from collections.abc import Callable
@@ -19,10 +19,10 @@ T = TypeVar("T")
 async def outlast(
     call: asyncio.Future[Any], drop: Callable[[], None] = lambda: None
 ) -> asyncio.CancelledError | None:
-    """Returns once the call is done, with the last cancellation of the caller, if there was one.
+    """Waits until the call is done. Returns the last cancellation of the caller, if any.
 
-    drop: called for each cancellation, to bring the end of the call about. What to raise is the caller's
-    decision: the call's own error comes first.
+    drop: called for each cancellation, to end the call. The caller decides what to raise: the call's own
+    error comes first.
     """
     cancelled: asyncio.CancelledError | None = None
     while not call.done():
@@ -34,8 +34,10 @@ async def outlast(
     return cancelled
 
 
-class Call(asyncio.Future[T]):
-    """What one work gives. Cancelling its caller does not end it: it calls `drop`, and the caller waits."""
+class ThreadCall(asyncio.Future[T]):
+    """Future of a thread job. Cancelling the caller does not cancel it: `drop` is called, and the caller
+    waits.
+    """
 
     def __init__(self, drop: Callable[[], None]) -> None:
         super().__init__()
@@ -43,13 +45,13 @@ class Call(asyncio.Future[T]):
         self.charged = CHARGED.get()
 
     def cancel(self, msg: Any | None = None) -> bool:  # noqa: ARG002 - as of a Future
-        """Called by the caller's task, which is cancelled once the work has ended."""
+        """Called when the caller's task is cancelled, which takes effect once the job has ended."""
         if not self.done():
             self._drop()
         return False
 
     def end(self, given: Any, error: BaseException | None) -> None:
-        """Ends it, where it is still waited for."""
+        """Completes the call, if it is still awaited."""
         if self.done():
             return
         if error is None:
@@ -58,16 +60,16 @@ class Call(asyncio.Future[T]):
             self.set_exception(error)
 
     def leave(self) -> None:
-        """Waits for it no longer."""
+        """Abandons the call."""
         self.end(None, CommitInDoubt(LEFT))
 
 
-class Aside:
-    """Work in one thread, in order. No end of the process waits for it: a hanging disk holds it for ever."""
+class ThreadExecutor:
+    """Executor of one daemon thread, in order. The process can end while a hanging disk blocks it."""
 
     def __init__(self) -> None:
-        self._waiting: set[Call[Any]] = set()
-        self._calls: SimpleQueue[tuple[Call[Any] | None, Callable[[], Any]] | None] = SimpleQueue()
+        self._waiting: set[ThreadCall[Any]] = set()
+        self._calls: SimpleQueue[tuple[ThreadCall[Any] | None, Callable[[], Any]] | None] = SimpleQueue()
         Thread(target=self._work, name="ledger", daemon=True).start()
 
     def _work(self) -> None:
@@ -90,15 +92,16 @@ class Aside:
     async def run(
         self, work: Callable[[], T], drop: Callable[[], None] = lambda: None, within_s: float = inf
     ) -> T:
-        """A cancelled caller waits for the end; then the work's error is raised, or CancelledError.
+        """Runs a job in the thread. A cancelled caller waits for its end; then the job's error or
+        CancelledError is raised.
 
         drop: called when the caller is cancelled. within_s: how long this call is waited for.
         Raises CommitInDoubt where it is not waited for any more.
 
-        Its caller is woken by the thread's word alone: each commit passes here, and a task or a future more
-        on the way costs a lone wager 50 us where the processor was idle before.
+        The thread wakes the caller directly: each commit passes here, and one more task or future costs a
+        lone wager 50 us on an idle processor.
         """
-        call = Call[T](drop)
+        call = ThreadCall[T](drop)
         self._calls.put((call, work))
         self._waiting.add(call)
         late = None if within_s == inf else call.get_loop().call_later(within_s, call.leave)
@@ -113,14 +116,14 @@ class Aside:
                 late.cancel()
 
     def later(self, work: Callable[[], Any]) -> None:
-        """Work that nobody waits for: a failure of it must show itself in the next call."""
+        """Schedules a job that nobody awaits: a failure of it must show itself in the next call."""
         self._calls.put((None, work))
 
     def leave(self) -> None:
-        """Waits no longer for anything that was asked; what has not begun never does."""
+        """Abandons all calls; jobs that have not begun never do."""
         for call in self._waiting:
             call.leave()
 
     def end(self) -> None:
-        """Lets the thread end after what was asked of it."""
+        """Ends the thread after the queued jobs."""
         self._calls.put(None)

@@ -1,9 +1,9 @@
-"""Who may act on this machine? The admin unix socket: the HTTP API for those who can open it.
+"""The admin unix socket: the HTTP API for users of this machine who can open it.
 
 That is the server's own user, root, and the members of a group that the configuration names. Each acts as the
 person with the login name of the peer's process. Only where the site has no person, and its configuration
 requires none, an act carries the name given, else that login name, and a second name where the rules ask for
-two people. Nobody proves who they are then, and the journal says so of every name from here.
+two people. These names are unauthenticated, and the journal says so of every name from here.
 """
 
 import grp
@@ -20,7 +20,7 @@ _CREDENTIALS: Final = struct.Struct("3i")
 
 
 def bound(path: Path, group: str = "") -> socket.socket:
-    """A socket at `path`, mode 0600 from its first moment; one of an earlier process is replaced.
+    """Binds a socket at `path`, mode 0600 from its first moment; replaces one of an earlier process.
 
     group: its members may open it, too. Raises OSError.
     """
@@ -54,14 +54,14 @@ def _open_to(path: Path, group: str) -> None:
 
 
 def peer_of(connection: Any) -> int:
-    """The user of the process at the other end."""
+    """The user of the peer process."""
     packed = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
     _, uid, _ = _CREDENTIALS.unpack(packed)
     return int(uid)
 
 
 def reads_the_ledger(uid: int) -> bool:
-    """Whether that user needs nobody's leave to read: the server's own, and root."""
+    """Whether that user can read the ledger anyway: the server's own, and root."""
     return uid in (0, os.geteuid())
 
 

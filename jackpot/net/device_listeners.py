@@ -1,4 +1,4 @@
-"""Where do devices reach this process, over TLS or not, and how are they let go?"""
+"""Listeners for devices, with or without TLS, and their graceful close."""
 
 import asyncio
 import ssl
@@ -9,9 +9,9 @@ import structlog
 
 from jackpot.config import Tls
 from jackpot.config.certificates import ends_ms, unfit
-from jackpot.net.devices import Devices
-from jackpot.net.listener import Door
-from jackpot.runtime.isolate import alone
+from jackpot.net.devices import ConnectedDevices
+from jackpot.net.listener import Listener
+from jackpot.runtime.isolate import isolate
 
 # Devices have this long to read their last answers.
 CLOSE_WITHIN_S: Final = 2.0
@@ -22,7 +22,7 @@ log: Final = structlog.get_logger()
 
 
 class Encryption:
-    """TLS of a process' listeners. A certificate that replaces the old one is used without a restart.
+    """TLS of a process's listeners. A certificate that replaces the old one is used without a restart.
 
     ends: when the certificate ends, unix seconds; None without TLS.
     """
@@ -35,7 +35,7 @@ class Encryption:
         self._due = 0.0
 
     def of(self, *, devices: bool) -> ssl.SSLContext | None:
-        """A listener's TLS; with a client CA every device must show a certificate of it. Raises OSError."""
+        """TLS of a listener; with a client CA every device must show a certificate of it. Raises OSError."""
         if (tls := self._tls) is None:
             return None
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -74,7 +74,7 @@ class Encryption:
 
 
 def _mark(tls: Tls | None) -> tuple[tuple[int, int], ...]:
-    """What changes when one of the files does; empty while one of them is missing."""
+    """A mark that changes with each of the files; empty while one of them is missing."""
     try:
         stats = [file.stat() for file in (tls.cert, tls.key)] if tls is not None else []
     except OSError:
@@ -82,18 +82,20 @@ def _mark(tls: Tls | None) -> tuple[tuple[int, int], ...]:
     return tuple((stat.st_mtime_ns, stat.st_ino) for stat in stats)
 
 
-def listen(door: Door, devices: Devices) -> int:
-    """Lets devices in at a door; the port that it got. Raises OSError."""
-    certified = door.tls is not None and door.tls.verify_mode is ssl.CERT_REQUIRED
-    return door.listen(lambda guest: devices.connection(certified=certified, guest=guest).wire)
+def listen(listener: Listener, devices: ConnectedDevices) -> int:
+    """Lets devices in at a listener; the port that it got. Raises OSError."""
+    certified = listener.tls is not None and listener.tls.verify_mode is ssl.CERT_REQUIRED
+    return listener.listen(
+        lambda admission: devices.connection(certified=certified, admission=admission).protocol
+    )
 
 
-async def close(devices: Sequence[Devices]) -> None:
+async def close(devices: Sequence[ConnectedDevices]) -> None:
     """Closes every connection once it was sent what is due; after 2 s even if that was not read."""
     for each in devices:
         each.flush()
         for connection in tuple(each.connections):
-            alone(connection, connection.wire.transport.close)
+            isolate(connection, connection.protocol.transport.close)
     try:
         async with asyncio.timeout(CLOSE_WITHIN_S):
             for each in devices:
@@ -101,4 +103,4 @@ async def close(devices: Sequence[Devices]) -> None:
     except TimeoutError:
         for each in devices:
             for connection in tuple(each.connections):
-                alone(connection, connection.break_off)
+                isolate(connection, connection.break_off)

@@ -1,7 +1,8 @@
-"""How do bytes move between a device and this process? The asyncio protocol of one connection.
+"""The asyncio protocol of one device connection; moves bytes between transport and handler.
 
-It knows the transport and nothing of what is said: it tells its talk what came and that it ended, writes what
-it is given, and knows what the other side has left unread. What the talk raises ends this connection alone.
+It knows the transport and nothing of what is said. It tells its handler what came and that the connection
+ended, writes what it is given, and knows what the other side has left unread. An exception of the handler
+ends this connection alone.
 """
 
 import asyncio
@@ -9,15 +10,15 @@ import socket
 from typing import Any, Final, NamedTuple, Protocol
 
 from jackpot.clock import Clock
-from jackpot.net.admission import Guest, Visitor
-from jackpot.runtime.isolate import alone, broken
+from jackpot.net.admission import AdmittedProtocol, ConnectionAdmission
+from jackpot.runtime.isolate import drop_peer, isolate
 
 # How long a closed connection may take to read its last frame before it is cut.
 LINGER_S: Final = 2.0
 
 
-class Talk(Visitor, Protocol):
-    """The one that speaks over a wire."""
+class ConnectionHandler(AdmittedProtocol, Protocol):
+    """Handler of one connection's bytes, behind its protocol."""
 
     def opened(self) -> None:
         """The connection is made."""
@@ -33,10 +34,10 @@ class Talk(Visitor, Protocol):
 
 
 class Reads(NamedTuple):
-    """How a device has to read. unread_most: bytes that it may leave unread, for so many seconds.
+    """Limits on unread bytes.
 
-    in_system: bytes of them that the system may hold, so that a new value waits for the last one to leave;
-    None: as many as it likes.
+    unread_most: bytes that a device may leave unread, for so many seconds. in_system: bytes of them that the
+    system may hold, so that a new value waits for the last one to leave; None: as many as it likes.
     """
 
     unread_most: int
@@ -44,41 +45,43 @@ class Reads(NamedTuple):
     in_system: int | None = None
 
 
-class Wire(asyncio.Protocol):
-    """One connection. alive: the device has not closed its side. heard_at: when bytes came last.
+class DeviceProtocol(asyncio.Protocol):
+    """Protocol of one connection. alive: the device has not closed its side. heard_at: when bytes came last.
 
     unread_since: since when the device has not read what it was told; None while it reads.
     """
 
-    def __init__(self, talk: Talk, clock: Clock, guest: Guest, reads: Reads) -> None:
-        self.guest = guest
+    def __init__(
+        self, handler: ConnectionHandler, clock: Clock, admission: ConnectionAdmission, reads: Reads
+    ) -> None:
+        self.admission = admission
         self.alive = True
         self.heard_at = 0.0
         self.unread_since: float | None = None
         self.transport: asyncio.Transport
-        self._talk = talk
+        self._talk = handler
         self._clock = clock
         self._reads = reads
         self._listens = True
         self._ending_since: float | None = None
 
-    # What asyncio calls.
+    # Called by asyncio.
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """The talk begins."""
-        assert isinstance(transport, asyncio.Transport)  # noqa: S101 - what a door gives
+        """The connection is made; starts the handler."""
+        assert isinstance(transport, asyncio.Transport)  # noqa: S101 - what a listener gives
         self.transport = transport
-        self.guest.came(self._talk)
-        alone(self._talk, self._talk.opened)
+        self.admission.came(self._talk)
+        isolate(self._talk, self._talk.opened)
 
     def data_received(self, data: bytes) -> None:
         """Bytes came."""
-        self.guest.heard()
+        self.admission.heard()
         self.heard_at = self._clock.monotonic()
         try:
             self._talk.received(data, self.heard_at)
-        except Exception as error:  # noqa: BLE001 - as `alone`, on the way of every wager
-            broken(self._talk, self._talk.received, error)
+        except Exception as error:  # noqa: BLE001 - as `isolate`, on the way of every wager
+            drop_peer(self._talk, self._talk.received, error)
 
     def eof_received(self) -> bool:
         """The device closed its side."""
@@ -88,11 +91,11 @@ class Wire(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - why is of no use to anybody
         """The connection is gone."""
         self._end_of_device()
-        self.guest.left()
+        self.admission.left()
         self._talk.gone()
 
     def pause_writing(self) -> None:
-        """The device does not read as fast as it is told."""
+        """The device does not read as fast as it is sent to."""
         self.unread_since = self._clock.monotonic()
 
     def resume_writing(self) -> None:
@@ -102,9 +105,9 @@ class Wire(asyncio.Protocol):
     def _end_of_device(self) -> None:
         if self.alive:
             self.alive = False
-            alone(self._talk, self._talk.ended)
+            isolate(self._talk, self._talk.ended)
 
-    # What its talk calls.
+    # Called by its handler.
 
     def prepare(self) -> None:
         """Sets the limits of the transport."""
@@ -112,7 +115,7 @@ class Wire(asyncio.Protocol):
             write_through(self.transport, self._reads.in_system)
 
     def write(self, data: bytes) -> bool:
-        """Sends it; False where the device has left too much unread."""
+        """Sends bytes; False if the device has left too much unread."""
         if data and not self.transport.is_closing():
             self.transport.write(data)
             return self.unread <= self._reads.unread_most
@@ -120,11 +123,11 @@ class Wire(asyncio.Protocol):
 
     @property
     def unread(self) -> int:
-        """Bytes that the system has not taken yet of what the device was told."""
+        """Bytes for the device that the system has not taken yet."""
         return self.transport.get_write_buffer_size()
 
     def listen(self, *, on: bool) -> None:
-        """Reads on, or no further."""
+        """Resumes or pauses reading."""
         if on != self._listens and not self.transport.is_closing():
             self._listens = on
             if on:
@@ -133,7 +136,7 @@ class Wire(asyncio.Protocol):
                 self.transport.pause_reading()
 
     def end(self) -> None:
-        """Nothing follows; a device that is gone meanwhile hears no more of it."""
+        """Closes after what was written; a device that is gone meanwhile hears no more of it."""
         if self._ending_since is not None:
             return
         self._ending_since = self._clock.monotonic()
@@ -146,7 +149,7 @@ class Wire(asyncio.Protocol):
             self.transport.abort()
 
     def sweep(self, now: float) -> str | None:
-        """Lets time pass: cuts what lingers; why the device is to be cut, None where it reads."""
+        """Lets time pass: cuts what lingers. Returns why the device is to be cut, None if it reads."""
         if self._ending_since is not None and now - self._ending_since >= LINGER_S:
             self.transport.abort()
         if self.unread_since is not None and now - self.unread_since >= self._reads.seconds:
@@ -155,13 +158,13 @@ class Wire(asyncio.Protocol):
 
     @property
     def address(self) -> str:
-        """The other side's, for a log."""
+        """The peer's address, for a log."""
         host, port, *_ = self.transport.get_extra_info("peername") or ("unknown", 0)
         return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
     @property
     def common_name(self) -> str:
-        """Of the certificate that the device showed, empty where there is none."""
+        """The common name of the device's certificate, empty if it showed none."""
         certificate: dict[str, Any] = self.transport.get_extra_info("peercert") or {}
         for part in certificate.get("subject", ()):
             for name, value in part:
@@ -171,7 +174,7 @@ class Wire(asyncio.Protocol):
 
 
 def write_through(transport: asyncio.WriteTransport, in_system: int) -> None:
-    """Any byte that has not left counts as unread, and the system holds no more than `in_system` of them."""
+    """Counts any byte that has not left as unread; the system holds at most `in_system` of them."""
     transport.set_write_buffer_limits(high=0)
     raw = transport.get_extra_info("socket")
     if raw is not None:

@@ -1,4 +1,4 @@
-"""Which devices are known here, and with which of their keys do they come in?
+"""Registry of configured devices, their keys, and which keys are revoked.
 
 The configuration names devices and keys; the journal says which keys have ended and who is blocked. Nothing
 here depends on who is connected.
@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
-from jackpot.publish.board import Board
+from jackpot.publish.board import BoardPublisher
 from jackpot.rules.commands import Command
 from jackpot.runtime.service_states import Service
 from jackpot.text import counted
@@ -21,13 +21,13 @@ CONFLICT_REPLACEMENTS: Final = 3
 CONFLICT_WITHIN_S: Final = 60.0
 
 
-class DeviceDesk(Protocol):
-    """What a device needs of a bank: one that is written here, or one that is only shown here."""
+class DeviceBank(Protocol):
+    """The part of a bank that a device needs: one that is written here, or one that is only shown here."""
 
     @property
-    def bank(self) -> str: ...
+    def name(self) -> str: ...
     @property
-    def board(self) -> Board: ...
+    def board(self) -> BoardPublisher: ...
     @property
     def service(self) -> Service:
         """Whether it serves devices here, may soon, or does so elsewhere."""
@@ -37,52 +37,55 @@ class DeviceDesk(Protocol):
         """Whether it can take no more commands."""
 
     def act(self, command: Command, release: Callable[[Any], None]) -> None:
-        """What the server itself decides about a device that is let in."""
+        """Has the bank decide an act of the server itself about a device that is let in."""
 
 
-class Device:
-    """A configured device: its links, and the desks of the banks that they lie in; a table's lie in one."""
+class RegisteredDevice:
+    """A configured device: its links, and the banks that they lie in; a table's lie in one."""
 
-    __slots__ = ("desks", "id", "links")
+    __slots__ = ("banks", "id", "links")
 
-    def __init__(self, device: str, links: Sequence[str], desks: Iterable[DeviceDesk]) -> None:
+    def __init__(self, device: str, links: Sequence[str], banks: Iterable[DeviceBank]) -> None:
         self.id = device
         self.links = frozenset(links)
-        self.desks = tuple(dict.fromkeys(desks))
+        self.banks = tuple(dict.fromkeys(banks))
 
     @property
     def served(self) -> bool:
         """Whether all its banks serve it here."""
-        return all(desk.service is Service.HERE for desk in self.desks)
+        return all(bank.service is Service.HERE for bank in self.banks)
 
     @property
     def coming(self) -> bool:
         """Whether all its banks serve it here, or may soon."""
-        return all(desk.service is not Service.ELSEWHERE for desk in self.desks)
+        return all(bank.service is not Service.ELSEWHERE for bank in self.banks)
 
     @property
     def full(self) -> bool:
-        """Whether a bank of it can take no more commands."""
-        return any(desk.full for desk in self.desks)
+        """Whether one of its banks can take no more commands."""
+        return any(bank.full for bank in self.banks)
 
 
 def fingerprint(key: bytes) -> str:
-    """What a journal and an operator may know of a key."""
+    """The fingerprint of a key, which a journal and an operator may know."""
     return hashlib.sha256(key).hexdigest()[:FINGERPRINT_DIGITS]
 
 
-class Register:
+class DeviceRegistry:
     """All devices of one role ("table" or "sign"). configured: the keys of a role and device, oldest first.
 
-    blocked: devices that an operator must clear first. ended: pairs of a device and the fingerprint of a key
-    of it that opens nothing any more.
+    blocked: devices that an operator must clear first. ended: pairs of a device and the fingerprint of a
+    revoked key.
     """
 
     def __init__(
-        self, role: str, devices: Iterable[Device], configured: Callable[[str, str], Sequence[bytes]]
+        self,
+        role: str,
+        devices: Iterable[RegisteredDevice],
+        configured: Callable[[str, str], Sequence[bytes]],
     ) -> None:
         self.role = role
-        self.devices: Mapping[str, Device] = {device.id: device for device in devices}
+        self.devices: Mapping[str, RegisteredDevice] = {device.id: device for device in devices}
         self.blocked: set[str] = set()
         self.ended: set[tuple[str, str]] = set()
         self._configured = configured
@@ -96,7 +99,7 @@ class Register:
         return [key for key in keys if (device, fingerprint(key)) not in self.ended]
 
     def why_refused(self, role: str, device: str) -> str:
-        """Why a hello of this role and id is not let in: for the log, never for the device."""
+        """Why a hello of this role and id is refused: for the log, never for the device."""
         if not role and not device:
             return "no hello came"
         if role != self.role:
@@ -108,31 +111,34 @@ class Register:
         return f"no valid key of it made this mac{told}"
 
     def end_before(self, device: str, used: str) -> list[str]:
-        """Ends its keys that are older than the one that it uses now; their fingerprints."""
+        """Revokes the device's keys that are older than the one in use; returns their fingerprints."""
         known = self.fingerprints(device)
         older = known[: known.index(used)] if used in known else known
         self.ended |= {(device, key) for key in older}
         return older
 
     def fingerprints(self, device: str) -> list[str]:
-        """Of the keys that it may greet with, oldest first."""
+        """The fingerprints of the keys that it may greet with, oldest first."""
         return [fingerprint(key) for key in self.keys(self.role, device)]
 
     def learn(
         self,
-        desk: DeviceDesk,
+        bank: DeviceBank,
         blocked: Iterable[tuple[str, str]],
         ended: Iterable[tuple[str, str, str]],
     ) -> list[str]:
-        """Takes what a journal says of (role, device, key). Returns the devices that no key lets in now."""
-        self.blocked -= {name for name, device in self.devices.items() if device.desks[0] is desk}
+        """Takes revoked keys (role, device, key) from a journal.
+
+        Returns the devices that have no valid key now.
+        """
+        self.blocked -= {name for name, device in self.devices.items() if device.banks[0] is bank}
         self.blocked |= {device for role, device in blocked if role == self.role}
         self.ended |= {(device, key) for role, device, key in ended if role == self.role}
-        own = (name for name, device in self.devices.items() if desk in device.desks)
+        own = (name for name, device in self.devices.items() if bank in device.banks)
         return [name for name in own if not self.keys(self.role, name)]
 
     def conflict(self, device: str, now: float) -> bool:
-        """Counts a replacement; True where there were so many that it is blocked from now on."""
+        """Counts a replacement; True if there were so many that the device is blocked from now on."""
         times = self._replaced.setdefault(device, deque())
         times.append(now)
         while times[0] <= now - CONFLICT_WITHIN_S:

@@ -1,7 +1,7 @@
-"""How does a connection come in at a listener? Accepted, let in when its turn comes, and given its protocol.
+"""Listener: accepts connections, admits them within the rate limit, and gives them their protocol.
 
-Who may come in, and who must go for it, `jackpot.net.admission` says. Here are the sockets: what the event
-loop does for newcomers in one turn is bounded, so that those that are in wait no longer for their answers.
+`jackpot.net.admission` decides who is admitted and who is evicted; here are the sockets. The event loop's
+work for new connections is bounded in each turn, so that admitted ones wait no longer for their answers.
 """
 
 import asyncio
@@ -16,8 +16,14 @@ import structlog
 from jackpot.clock import Clock
 from jackpot.config import Address
 from jackpot.net import admin_socket
-from jackpot.net.admission import Arrival, Bounds, Crowd, Guest, Stage
-from jackpot.runtime.isolate import alone
+from jackpot.net.admission import (
+    AdmissionControl,
+    AdmissionLimits,
+    AdmissionStage,
+    ArrivalOutcome,
+    ConnectionAdmission,
+)
+from jackpot.runtime.isolate import isolate
 
 # After a takeover a whole floor comes at one moment, and a device that finds no room is told nothing: it
 # tries again after many seconds. The kernel keeps no more than this unless it is told to.
@@ -30,7 +36,7 @@ LET_IN_AT_ONCE: Final = 8
 # After a turn in which some were refused no more are accepted for so long: a stranger that calls again at
 # once waits in the kernel's queue, and costs less than a tenth of a processor.
 REFUSED_PAUSE_S: Final = 0.02
-# How often those that wait for the pace are looked at.
+# How often connections that wait for the rate limit are looked at.
 LOOK_S: Final = 0.02
 # Where the system has no descriptor left it is asked again after this.
 RETRY_S: Final = 0.2
@@ -44,34 +50,36 @@ _NETWORK_PARTS: Final = 4
 log: Final = structlog.get_logger()
 
 
-class Door:
-    """One listener. name: for metrics and logs. start: runs a task next to the others.
+class Listener:
+    """Accepts connections at its addresses. name: for metrics and logs.
 
-    refused: connections closed before anybody spoke to them. turned_out: strangers that went for others.
+    start: runs a task next to the others.
+
+    refused: connections closed without a word. turned_out: strangers evicted for others.
     """
 
     def __init__(
         self,
         name: str,
-        bounds: Bounds,
+        bounds: AdmissionLimits,
         clock: Clock,
         start: Callable[[Coroutine[Any, Any, None]], object],
         tls: ssl.SSLContext | None = None,
     ) -> None:
         self.name = name
-        self.crowd = Crowd(bounds, clock.monotonic())
+        self.admission_control = AdmissionControl(bounds, clock.monotonic())
         self.refused = 0
         self.turned_out = 0
         self._clock = clock
         self._start = start
         self.tls = tls
-        self._connect: Callable[[Guest], Coroutine[Any, Any, None]]
+        self._connect: Callable[[ConnectionAdmission], Coroutine[Any, Any, None]]
         self._in_turn: Callable[[Callable[[], None]], None]
         self._listening: list[socket.socket] = []
         self._look: asyncio.TimerHandle | None = None
 
     async def bind(self, address: Address) -> None:
-        """Takes the address, for itself alone; nobody is let in yet. Raises OSError."""
+        """Binds the address, for itself alone; nobody is let in yet. Raises OSError."""
         places = await asyncio.get_running_loop().getaddrinfo(
             address.host or None, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )
@@ -79,30 +87,30 @@ class Door:
             self._listening.append(_bound(family, place))
 
     def take(self, listening: socket.socket) -> None:
-        """Takes a socket that has its address already, as `bind` would."""
+        """Takes a socket that is bound already, as `bind` would."""
         listening.setblocking(False)
         self._listening.append(listening)
 
-    def listen(self, factory: Callable[[Guest], asyncio.BaseProtocol]) -> int:
+    def listen(self, factory: Callable[[ConnectionAdmission], asyncio.BaseProtocol]) -> int:
         """Lets connections in, each with a protocol of `factory`; the port, or 0. Raises OSError."""
 
-        async def connect(guest: Guest) -> None:
+        async def connect(admission: ConnectionAdmission) -> None:
             limit = None if self.tls is None else HANDSHAKE_S
-            assert guest.raw is not None  # noqa: S101 - as it was accepted
+            assert admission.raw is not None  # noqa: S101 - as it was accepted
             await asyncio.get_running_loop().connect_accepted_socket(
-                lambda: factory(guest), guest.raw, ssl=self.tls, ssl_handshake_timeout=limit
+                lambda: factory(admission), admission.raw, ssl=self.tls, ssl_handshake_timeout=limit
             )
 
         return self.listen_in_turns(connect, lambda accept: accept())
 
     def listen_in_turns(
         self,
-        connect: Callable[[Guest], Coroutine[Any, Any, None]],
+        connect: Callable[[ConnectionAdmission], Coroutine[Any, Any, None]],
         in_turn: Callable[[Callable[[], None]], None],
     ) -> int:
-        """Lets connections in as somebody else says; the port, or 0. Raises OSError.
+        """Lets connections in within turns that somebody else gives; the port, or 0. Raises OSError.
 
-        connect: gives a guest its protocol; what it raises is an OSError. in_turn: has what it is given
+        connect: gives a connection its protocol; what it raises is an OSError. in_turn: has its argument
         called when some may be accepted. Until then the kernel keeps them, and they cost nothing here.
         """
         self._connect, self._in_turn = connect, in_turn
@@ -114,7 +122,7 @@ class Door:
         return 0 if isinstance(place, str) else int(place[1])
 
     def close(self) -> None:
-        """Nobody comes in any more; those that are not quite in are not waited for."""
+        """Stops accepting; does not wait for connections that are not admitted yet."""
         loop = asyncio.get_running_loop()
         for raw in self._listening:
             loop.remove_reader(raw)
@@ -122,32 +130,32 @@ class Door:
         self._listening.clear()
         if self._look is not None:
             self._look.cancel()
-        for guest in self.crowd.empty():
-            self._refuse(guest)
-        for guest in self.crowd.inside:
-            if guest.visitor is None:
-                guest.hang_up()
+        for admission in self.admission_control.empty():
+            self._refuse(admission)
+        for admission in self.admission_control.inside:
+            if admission.visitor is None:
+                admission.hang_up()
 
     def statistics(self) -> dict[str, Any]:
-        """How many are in and wait, and how many could not be."""
+        """How many are admitted and wait, and how many were refused."""
         return {
             "listener": self.name,
-            "open": len(self.crowd.inside),
-            "waiting": self.crowd.waiting,
-            "most": self.crowd.bounds.most,
+            "open": len(self.admission_control.inside),
+            "waiting": self.admission_control.waiting,
+            "most": self.admission_control.bounds.most,
             "refused": self.refused,
             "turned_out": self.turned_out,
         }
 
     def _ready(self, listening: socket.socket) -> None:
-        """Somebody calls: some are taken in when it is this door's turn."""
+        """A socket is readable: accepts in this listener's next turn."""
         asyncio.get_running_loop().remove_reader(listening)
         self._in_turn(lambda: self._accept(listening))
 
     def _accept(self, listening: socket.socket) -> None:
-        """Takes some in, and comes back for the others in the next turn of the loop."""
+        """Accepts some connections, and the others in the next turn of the loop."""
         if listening not in self._listening:
-            return  # the door was closed meanwhile
+            return  # the listener was closed meanwhile
         before, entered, pause = self.refused, 0, 0.0
         for accepted in range(ACCEPTED_AT_ONCE):
             try:
@@ -159,7 +167,7 @@ class Door:
                 pause = RETRY_S
                 break
             raw.setblocking(False)
-            entered += self._arrive(Guest(self.crowd, raw, _address(raw, place)))
+            entered += self._arrive(ConnectionAdmission(self.admission_control, raw, _address(raw, place)))
             if entered >= LET_IN_AT_ONCE:
                 break
         if self.refused > before:
@@ -170,98 +178,100 @@ class Door:
             self._again(listening)
 
     def _exhausted(self, error: OSError, *, first: bool) -> None:
-        """No descriptor is left: a stranger gives up its own, and the next is tried for soon.
+        """No descriptor is left: evicts a stranger, and tries the next one soon.
 
-        first: nobody has come in this turn, so that it is known that somebody waits.
+        first: none was accepted in this turn, so somebody is known to wait.
         """
         log.error("accept_failed", listener=self.name, reason=str(error), kind=(self.name, error.errno))
-        if first and error.errno in _EXHAUSTED and (other := self.crowd.oldest()) is not None:
+        if first and error.errno in _EXHAUSTED and (other := self.admission_control.oldest()) is not None:
             self._turn_out(other)
 
     def _again(self, listening: socket.socket) -> None:
         if listening in self._listening:
             asyncio.get_running_loop().add_reader(listening, self._ready, listening)
 
-    def _arrive(self, guest: Guest) -> int:
-        """It is let in, or waits for its turn; how many were let in."""
-        if guest.gone:
-            guest.close()
+    def _arrive(self, admission: ConnectionAdmission) -> int:
+        """Admits an accepted connection, or queues it; how many were admitted."""
+        if admission.gone:
+            admission.close()
             return 0
-        arrival = self.crowd.arrive(guest, self._clock.monotonic())
-        if arrival is Arrival.REFUSED:
-            self._refuse(guest)
-        elif arrival is Arrival.WAITS:
+        arrival = self.admission_control.arrive(admission, self._clock.monotonic())
+        if arrival is ArrivalOutcome.REFUSED:
+            self._refuse(admission)
+        elif arrival is ArrivalOutcome.WAITS:
             self._look_in(LOOK_S)
         else:
-            self._enter(guest)
-        return int(arrival is Arrival.ENTERS)
+            self._enter(admission)
+        return int(arrival is ArrivalOutcome.ENTERS)
 
     def _look_in(self, seconds: float) -> None:
         if self._look is None and self._listening:
             self._look = asyncio.get_running_loop().call_later(seconds, self._let_in)
 
     def _let_in(self) -> None:
-        """Lets in whose turn it is; where there are many, the others in the next turn of the loop."""
+        """Admits connections that are due; of many, the others in the next turn of the loop."""
         self._look = None
         entered = 0
-        while entered < LET_IN_AT_ONCE and (guests := self.crowd.turn(self._clock.monotonic())):
-            for guest in guests:
-                if guest.gone:
-                    guest.close()
+        while entered < LET_IN_AT_ONCE and (
+            admissions := self.admission_control.turn(self._clock.monotonic())
+        ):
+            for admission in admissions:
+                if admission.gone:
+                    admission.close()
                 else:
-                    self._enter(guest)
+                    self._enter(admission)
                     entered += 1
-        if self.crowd.waiting:
+        if self.admission_control.waiting:
             self._look_in(0.0 if entered >= LET_IN_AT_ONCE else LOOK_S)
 
-    def _enter(self, guest: Guest) -> None:
-        """Becomes a stranger, where need be instead of another one."""
-        goes = self.crowd.enter(guest)
-        if goes is guest:
-            self._refuse(guest)
+    def _enter(self, admission: ConnectionAdmission) -> None:
+        """Admits a connection as a stranger, evicting another one if needed."""
+        goes = self.admission_control.enter(admission)
+        if goes is admission:
+            self._refuse(admission)
             return
         if goes is not None:
             self._turn_out(goes)
-        self._start(self._admit(guest))
+        self._start(self._admit(admission))
 
-    async def _admit(self, guest: Guest) -> None:
-        """Gives it its protocol, after its TLS handshake; not where another one has its place by now."""
-        if guest.stage is Stage.GONE:
-            guest.close()
+    async def _admit(self, admission: ConnectionAdmission) -> None:
+        """Gives it its protocol, after its TLS handshake, unless it was evicted meanwhile."""
+        if admission.stage is AdmissionStage.GONE:
+            admission.close()
             return
         try:
-            await self._connect(guest)
+            await self._connect(admission)
         except (OSError, TimeoutError) as error:  # which an SSLError is too
             log.info(
                 "not_admitted",
                 listener=self.name,
-                address=guest.address,
+                address=admission.address,
                 reason=str(error),
                 kind=self.name,
-                source=guest.address,
+                source=admission.address,
             )
-            guest.left()
+            admission.left()
 
-    def _turn_out(self, guest: Guest) -> None:
+    def _turn_out(self, admission: ConnectionAdmission) -> None:
         self.turned_out += 1
-        address = guest.address
+        address = admission.address
         log.warning("turned_out", listener=self.name, address=address, kind=self.name, source=address)
-        guest.left()
-        if guest.visitor is not None:
-            alone(guest.visitor, guest.visitor.turn_out)
+        admission.left()
+        if admission.visitor is not None:
+            isolate(admission.visitor, admission.visitor.evict)
         else:
-            guest.hang_up()
+            admission.hang_up()
 
-    def _refuse(self, guest: Guest) -> None:
-        """Says nothing and costs next to nothing."""
+    def _refuse(self, admission: ConnectionAdmission) -> None:
+        """Closes without a word, at next to no cost."""
         self.refused += 1
-        address = guest.address
+        address = admission.address
         log.warning("refused", listener=self.name, address=address, kind=self.name, source=address)
-        guest.close()
+        admission.close()
 
 
 def _bound(family: int, place: Any) -> socket.socket:
-    """A listening address taken. Raises OSError."""
+    """Binds a listening socket. Raises OSError."""
     raw = socket.socket(family, socket.SOCK_STREAM)
     try:
         raw.setblocking(False)
@@ -276,9 +286,9 @@ def _bound(family: int, place: Any) -> socket.socket:
 
 
 def _address(raw: socket.socket, place: Any) -> str:
-    """What counts as one address: of IPv6 the network, for one machine has as many as it wants.
+    """The address by which connections are grouped; of IPv6 the /64 network.
 
-    At a unix socket each user of this machine is one.
+    One machine has as many IPv6 addresses as it wants. At a unix socket each user of this machine is one.
     """
     if raw.family == socket.AF_UNIX:
         return f"uid {admin_socket.peer_of(raw)}"

@@ -1,4 +1,4 @@
-"""How does a table's frame become a command, and its outcome an answer? The TCP shell of the tables."""
+"""TCP connections of the tables: frames become commands, and outcomes become answers."""
 
 import secrets
 from collections import deque
@@ -9,58 +9,60 @@ from controllers.answers import Ack, Error, Nack, Welcome
 from controllers.frames import encode
 from controllers.hello import VERSION
 from controllers.session import Greeted
-from controllers.states import State
-from jackpot.bank.bank import BankStopped, Desk
-from jackpot.net.admission import NO_DOOR, Guest
+from controllers.states import SessionState
+from jackpot.bank.bank import Bank, BankStopped
+from jackpot.net.admission import NO_DOOR, ConnectionAdmission
 from jackpot.net.connection import Connection
-from jackpot.net.device_registry import Device
-from jackpot.net.devices import Devices
+from jackpot.net.device_registry import RegisteredDevice
+from jackpot.net.devices import ConnectedDevices
 from jackpot.publish.broadcaster import Subscription
 from jackpot.rules import commands, outgoing_messages
-from jackpot.rules.invariant import present
+from jackpot.rules.invariant import require
 from jackpot.rules.outcome import Answer, Greeting, Outcome, WaitingAwards
-from jackpot.runtime.isolate import alone, broken
+from jackpot.runtime.isolate import drop_peer, isolate
 
 # Made once, for each answer is held against them.
 _OF_FRAMES: Final = (Ack, Nack)
 
 
-class Tables(Devices):
-    """All tables."""
+class TableListener(ConnectedDevices):
+    """All connections of tables."""
 
-    def connection(self, *, certified: bool, guest: Guest = NO_DOOR) -> "TableConnection":
-        """A shell for a table that just connected."""
-        return TableConnection(self, certified=certified, guest=guest)
+    def connection(self, *, certified: bool, admission: ConnectionAdmission = NO_DOOR) -> "TableConnection":
+        """Makes the connection of a table that just connected."""
+        return TableConnection(self, certified=certified, admission=admission)
 
 
 class TableConnection(Connection):
     """One table's connection: every command passes through the sequencer, `hello` too."""
 
-    devices: Tables
+    devices: TableListener
 
-    def __init__(self, devices: Tables, *, certified: bool, guest: Guest = NO_DOOR) -> None:
-        super().__init__(devices, certified=certified, guest=guest)
-        self._desk: Desk
+    def __init__(
+        self, devices: TableListener, *, certified: bool, admission: ConnectionAdmission = NO_DOOR
+    ) -> None:
+        super().__init__(devices, certified=certified, admission=admission)
+        self._bank: Bank
         self._shown: Subscription | None = None
         self._waiting_after: int | None = None
         # Of each command that is not answered, when it came, if it is a wager: how long it waits is counted.
         self._wagered: deque[float | None] = deque()
 
-    def greeted(self, device: Device, event: Greeted) -> None:
-        """Its welcome is decided behind all that its older connection had sent."""
-        (desk,) = device.desks
-        assert isinstance(desk, Desk)  # noqa: S101 - a table plays where its bank is written
-        self._desk = desk
-        self.commanded(device, commands.Hello(event.acked), secrets.token_bytes(16))
+    def greeted(self, device: RegisteredDevice, event: Greeted) -> None:
+        """Submits its welcome, which is decided after all that its older connection had sent."""
+        (bank,) = device.banks
+        assert isinstance(bank, Bank)  # noqa: S101 - a table plays where its bank is written
+        self._bank = bank
+        self.commanded(device, commands.TableHello(event.acked), secrets.token_bytes(16))
 
     def commanded(
-        self, device: Device, command: messages.TableMessage | commands.Hello, digest: bytes
+        self, device: RegisteredDevice, command: messages.TableMessage | commands.TableHello, digest: bytes
     ) -> None:
-        """Submits it, as it was decoded, at its place in the order."""
+        """Submits the command, as it was decoded, at its place in the order."""
         envelope = commands.Envelope(command, self.unix_ms, self.tick, digest, device.id)
         self._wagered.append(self.now if isinstance(command, messages.Wager) else None)
         try:
-            self._desk.submit(envelope, self._released)
+            self._bank.submit(envelope, self._released)
         except BankStopped:
             self.devices.send_on(self)
 
@@ -68,41 +70,41 @@ class TableConnection(Connection):
         """Tells more of the awards that wait, once it has read what it was told."""
         super().sweep(now)
         after, self._waiting_after = self._waiting_after, None
-        if after is None or self.device is None or self.session.state is not State.TABLE:
+        if after is None or self.device is None or self.session.state is not SessionState.TABLE:
             return
-        if self.wire.unread:
+        if self.protocol.unread:
             self._waiting_after = after
-            self.devices.wheel.hold_back(self)
+            self.devices.timer_wheel.poll_next_tick(self)
             return
         name = self.device.id
-        self._desk.look(
-            lambda engine: outgoing_messages.waiting(engine.state, present(engine.table(name), name), after),
-            lambda found: alone(self, self._tell_waiting, found),
+        self._bank.look(
+            lambda engine: outgoing_messages.waiting(engine.state, require(engine.table(name), name), after),
+            lambda found: isolate(self, self._tell_waiting, found),
         )
 
     def over(self) -> None:
-        """Shows it nothing more."""
+        """Stops showing it anything."""
         if self._shown is not None:
             self._shown()
 
     def _released(self, outcome: Outcome) -> None:
-        """Says what was decided of the oldest unanswered command; what raises is this table's own."""
+        """Answers the oldest unanswered command with its outcome; what raises is this table's own."""
         answer, wagered_at = outcome.answer, self._wagered.popleft()
         if self.device is None:
             return
         try:
             if wagered_at is not None:
-                self._desk.counts.answers.observe(self.devices.clock.monotonic() - wagered_at)
+                self._bank.counts.answers.observe(self.devices.clock.monotonic() - wagered_at)
             if isinstance(answer, _OF_FRAMES):
-                if self.session.state is State.TABLE:
+                if self.session.state is SessionState.TABLE:
                     self.session.answer(answer)
                     self.devices.dirty(self)
-            elif self.session.state is State.TABLE_GREETED:
+            elif self.session.state is SessionState.TABLE_GREETED:
                 self._welcome(self.device, answer)
-        except Exception as error:  # noqa: BLE001 - as `alone`, on the way of every wager
-            broken(self, self._released, error)
+        except Exception as error:  # noqa: BLE001 - as `isolate`, on the way of every wager
+            drop_peer(self, self._released, error)
 
-    def _welcome(self, device: Device, answer: Answer) -> None:
+    def _welcome(self, device: RegisteredDevice, answer: Answer) -> None:
         if isinstance(answer, Error):
             self.fail(answer.code, answer.message)
             return
@@ -119,8 +121,8 @@ class TableConnection(Connection):
                 round=answer.round,
             )
         )
-        board = self._desk.board
-        self._shown = board.audience.watch(self, device.links, device.id)
+        board = self._bank.board
+        self._shown = board.broadcaster.watch(self, device.links, device.id)
         self._tell_waiting(answer.waiting)
         for hit in board.recent_hits(device.links):
             self.tell(encode(hit))
@@ -132,5 +134,5 @@ class TableConnection(Connection):
             self.session.push(award)
         self._waiting_after = found.after
         if found.after is not None:
-            self.devices.wheel.hold_back(self)
+            self.devices.timer_wheel.poll_next_tick(self)
         self.devices.dirty(self)

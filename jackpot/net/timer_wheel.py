@@ -1,7 +1,7 @@
-"""Who is to be looked at now? Each connection when its time comes, so that silent ones cost little.
+"""Timer wheel of connections: each is visited at its deadline, so that silent ones cost little.
 
-A connection waits in the wheel until its deadline. One that is held back, by its limits or because it does
-not read, is looked at each time instead, so that it goes on in time.
+A connection waits in the timer wheel until its deadline. One that is throttled, or does not read, is visited
+at every tick instead, so that it goes on in time.
 """
 
 from math import ceil, inf
@@ -13,8 +13,8 @@ SLOT_S: Final = 0.1
 T = TypeVar("T")
 
 
-class Wheel(Generic[T]):
-    """All connections of one role. now, when: monotonic seconds, as in every call."""
+class TimerWheel(Generic[T]):
+    """Deadlines of all connections of one role. now, when: monotonic seconds, as in every call."""
 
     def __init__(self) -> None:
         self._slots: dict[int, list[T]] = {}
@@ -22,17 +22,17 @@ class Wheel(Generic[T]):
         self._held_back: set[T] = set()
 
     def wait(self, connection: T, when: float) -> None:
-        """It is looked at then, soon after at the latest; one that waits already: for the sooner."""
+        """Schedules a visit at that time, or soon after; an earlier deadline of the connection stays."""
         if when != inf and (slot := ceil(when / SLOT_S)) < self._waiting.get(connection, inf):
             self._waiting[connection] = slot
             self._slots.setdefault(slot, []).append(connection)
 
-    def hold_back(self, connection: T) -> None:
-        """It is looked at when time passes next, whatever it waits for."""
+    def poll_next_tick(self, connection: T) -> None:
+        """Schedules a visit at the next tick, whatever its deadline."""
         self._held_back.add(connection)
 
     def due(self, now: float) -> set[T]:
-        """Those held back, and those whose time has come: they no longer wait."""
+        """Removes and returns the connections that are due: throttled ones, and those past their deadline."""
         due, self._held_back = self._held_back, set()
         for slot in [slot for slot in self._slots if slot * SLOT_S <= now]:
             for connection in self._slots.pop(slot):

@@ -1,4 +1,4 @@
-"""How do meters reach signage players that read UDP text? As `name:value!!name:value` datagrams.
+"""UDP text output of meters for signage players, as `name:value!!name:value` datagrams.
 
 Each datagram stands by itself: it holds whole values, so that a lost one is made good by the next. Nothing is
 sent for a bank whose ledger is in doubt: silence is what such a player takes for a fault.
@@ -13,13 +13,13 @@ from typing import Final
 import structlog
 
 from jackpot.config import UdpSign
-from jackpot.publish.board import Board
+from jackpot.publish.board import BoardPublisher
 from jackpot.publish.broadcaster import SIGN_INTERVAL_S
 
 # A lost datagram is made good within a second; WIRE asks for 5 s.
 REPEAT_S: Final = 1.0
 # With its headers a datagram stays below Ethernet's 1,500 bytes: no network on the way has to cut it.
-DATAGRAM_MOST: Final = 1_400
+DATAGRAM_MAX: Final = 1_400
 SEPARATOR: Final = "!!"
 # Multicast stays on the floor's own network unless its routers are told otherwise.
 MULTICAST_TTL: Final = 1
@@ -28,11 +28,11 @@ log: Final = structlog.get_logger()
 
 
 def datagrams(items: Iterable[str]) -> list[bytes]:
-    """The items joined by `!!`, in as many datagrams as they need."""
+    """Joins the items by `!!` into as many datagrams as they need."""
     found: list[bytes] = []
     for item in (item.encode() for item in items):
         separated = SEPARATOR.encode() + item
-        if found and len(found[-1]) + len(separated) <= DATAGRAM_MOST:
+        if found and len(found[-1]) + len(separated) <= DATAGRAM_MAX:
             found[-1] += separated
         else:
             found.append(item)
@@ -44,7 +44,7 @@ class UdpText:
 
     kind = "udp"
 
-    def __init__(self, sign: UdpSign, boards: Sequence[Board]) -> None:
+    def __init__(self, sign: UdpSign, boards: Sequence[BoardPublisher]) -> None:
         self.sign = sign
         self.sent = 0
         self.failed = 0
@@ -55,7 +55,7 @@ class UdpText:
         self._to: tuple[str, int] = ("", 0)
 
     async def open(self) -> None:
-        """Makes the socket, once the host's name is looked up. Raises OSError."""
+        """Opens the socket, once the host's name is looked up. Raises OSError."""
         loop = asyncio.get_running_loop()
         address = self.sign.address
         ((family, kind, _, _, found), *_) = await loop.getaddrinfo(
@@ -86,14 +86,14 @@ class UdpText:
                     self._send(datagram)
 
     def break_off(self) -> None:
-        """Nothing is kept of what failed: the next datagram is tried in its turn."""
+        """Drops what failed: the next datagram is tried in its turn."""
 
     def close(self) -> None:
         """Sends nothing more."""
         if self._socket is not None:
             self._socket.close()
 
-    def _items(self, board: Board, links: Sequence[str]) -> list[str]:
+    def _items(self, board: BoardPublisher, links: Sequence[str]) -> list[str]:
         values: list[Mapping[str, str]] = [
             {"link": link, "level": level, "amount": f"{cents // 100}.{cents % 100:02}", "cents": str(cents)}
             for link, level, cents in board.values(links)
@@ -106,7 +106,7 @@ class UdpText:
         return items
 
     def _send(self, datagram: bytes) -> None:
-        """A datagram that cannot leave now is not kept: the next one is newer."""
+        """Sends a datagram. One that cannot leave now is dropped: the next one is newer."""
         assert self._socket is not None  # noqa: S101 - open() comes first
         try:
             self._socket.sendto(datagram, self._to)

@@ -1,8 +1,8 @@
-"""How do people who look at no page hear of what waits? A web server of theirs is told, and pages them.
+"""Sends notices of what waits for people to a web server of theirs, which pages them.
 
-Each notice is read from the journal, and the ledger keeps up to which entry everything was taken: so none is
-lost, whatever ends in between, and one may come twice, with the same id. One that is refused time and again
-is given up, logged and counted, so that the later ones come. Nothing of it is on the money's way.
+Notices are read from the journal, and the ledger keeps the last entry up to which all were delivered. So none
+is lost, and one may come twice, with the same id. One that is refused repeatedly is dropped, logged and
+counted, so that later ones are delivered. No wager waits for it.
 """
 
 import asyncio
@@ -16,21 +16,21 @@ from typing import Any, Final
 import msgspec
 import structlog
 
-from jackpot.bank.bank import Desk
+from jackpot.bank.bank import Bank
 from jackpot.clock import Clock
 from jackpot.config import Notify
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import LedgerError, Statement, Store
-from jackpot.notify.sinks import Outbox, ToWebhook
-from jackpot.reports.notifications import News
-from jackpot.reports.read.reader import Books
+from jackpot.notify.sinks import Outbox, WebhookSink
+from jackpot.reports.notifications import Notifications
+from jackpot.reports.read.reader import LedgerReader
 
 # A person is told within a second or two; an idle floor costs one short read a second and bank.
 LOOK_EVERY_S: Final = 1.0
 # Where nothing is told the place in the journal is kept so often: a start reads what came since.
 KEEP_EVERY_S: Final = 60.0
 # Notices that are read ahead and wait; the others wait in the journal.
-WAITING_MOST: Final = 100
+WAITING_MAX: Final = 100
 # Where the ledger keeps none, people are told of what comes from now on; the pages have what came before.
 _FROM: Final = "SELECT seq FROM told WHERE bank = ?1"
 _KEEP: Final = """
@@ -41,12 +41,12 @@ log: Final = structlog.get_logger()
 
 
 def kept(bank: str, seq: int) -> Statement:
-    """Keeps up to which entry everything was told."""
+    """Statement that stores the last entry up to which all notices were delivered."""
     return _KEEP, (bank, seq)
 
 
 def told(ledger: Reader, bank: str) -> int | None:
-    """Up to which entry everything was told; None where nobody ever was."""
+    """Last entry up to which all notices were delivered; None if none ever was."""
     found = ledger.look_up(_FROM, bank)
     return int(found[0][0]) if found else None
 
@@ -57,29 +57,31 @@ def signature(secret: bytes, body: bytes, unix_s: int) -> str:
     return f"t={unix_s},v1={mac.hexdigest()}"
 
 
-class Pagers:
-    """Tells the web server of the configuration. store: any of the ledger's, off the money's way."""
+class Notifier:
+    """Sends notices to the configured web server. store: any of the ledger's; no wager waits for it."""
 
-    def __init__(self, notify: Notify, books: Books, store: Store, clock: Clock) -> None:
-        self.outbox = Outbox(ToWebhook(notify.url, notify.ca, self._headers), clock, "notice", gives_up=True)
+    def __init__(self, notify: Notify, books: LedgerReader, store: Store, clock: Clock) -> None:
+        self.outbox = Outbox(
+            WebhookSink(notify.url, notify.ca, self._headers), clock, "notice", gives_up=True
+        )
         self._notify = notify
         self._books = books
         self._store = store
         self._clock = clock
         self._waiting: Counter[str] = Counter()
 
-    async def watch(self, desk: Desk) -> None:
-        """Tells of a bank, as long as it is held here. Raises BankStopped."""
+    async def watch(self, bank: Bank) -> None:
+        """Sends the notices of a bank while it is held here. Raises BankStopped."""
         reading: _Reading | None = None
         while True:
-            site, upto = await desk.ask(lambda engine: (engine.state.site, engine.seq))
+            site, upto = await bank.ask(lambda engine: (engine.state.site, engine.seq))
             try:
                 if reading is None:
-                    news = News(desk.bank, site, self._notify.events)
-                    reading = _Reading(news, await self._from(desk.bank, upto))
-                await self._look(desk.bank, reading, upto)
+                    news = Notifications(bank.name, site, self._notify.events)
+                    reading = _Reading(news, await self._from(bank.name, upto))
+                await self._look(bank.name, reading, upto)
             except LedgerError as error:  # the money may go on; this looks again
-                log.warning("news_not_read", bank=desk.bank, reason=str(error), kind=desk.bank)
+                log.warning("news_not_read", bank=bank.name, reason=str(error), kind=bank.name)
             await asyncio.sleep(LOOK_EVERY_S)
 
     def statistics(self) -> dict[str, Any]:
@@ -87,7 +89,7 @@ class Pagers:
         return self.outbox.statistics()
 
     async def _look(self, bank: str, reading: "_Reading", upto: int) -> None:
-        room = min(WAITING_MOST - self._waiting[bank], self.outbox.room)
+        room = min(WAITING_MAX - self._waiting[bank], self.outbox.room)
         if room > 0 and reading.after < upto:
             look = partial(reading.news.look, after=reading.after, upto=upto, most=room)
             notices, reading.after = await self._books.read(look)
@@ -101,14 +103,14 @@ class Pagers:
             reading.kept, reading.kept_at = reading.after, now
 
     async def _from(self, bank: str, upto: int) -> int:
-        """Up to which entry everything was told."""
+        """Last entry up to which all notices were delivered."""
         known = await self._books.read(lambda ledger: told(ledger, bank))
         if known is None:
             await self._keep(bank, upto)
         return upto if known is None else min(known, upto)
 
     async def _took(self, bank: str, seq: int) -> None:
-        """A notice was taken; everything up to `seq` is told."""
+        """A notice was delivered; so is everything up to `seq`."""
         self._waiting[bank] -= 1
         try:
             await self._keep(bank, seq)
@@ -124,9 +126,11 @@ class Pagers:
 
 
 class _Reading(msgspec.Struct):
-    """How far a bank is read. after: the last entry looked at. kept: the last one that was kept, and when."""
+    """Read progress in a bank. after: the last entry read. kept: the last one stored as delivered, and
+    when.
+    """
 
-    news: News
+    news: Notifications
     after: int
     kept: int = 0
     kept_at: float = 0.0

@@ -1,8 +1,8 @@
-"""When are heads of the banks signed and sent off this machine (S8)?
+"""Schedules the signing of heads and sends them off this machine (S8).
 
 Whenever a bank is taken, after each reading and each hit, after each act of the people's bank, and at least
-hourly. Once a second each bank is asked a question like any other: so a wager never waits for it, and many
-hits in a second have one head.
+hourly. Once a second each bank gets an ordinary query: so a wager never waits for it, and many hits in a
+second share one head.
 """
 
 import asyncio
@@ -13,12 +13,12 @@ from typing import Any, Final
 
 import structlog
 
-from jackpot.bank.bank import Desk
+from jackpot.bank.bank import Bank
 from jackpot.clock import Clock
 from jackpot.config import Heads
 from jackpot.ledger.heads import SiteKey
 from jackpot.ledger.journal import Head
-from jackpot.notify.sinks import Outbox, destinations
+from jackpot.notify.sinks import Outbox, sinks_of
 from jackpot.rules.engine import Engine
 from jackpot.rules.signing import SITE
 
@@ -26,7 +26,7 @@ from jackpot.rules.signing import SITE
 HOURLY_S: Final = 59 * 60.0
 # At most one head a bank in this time, the newest.
 LOOK_EVERY_S: Final = 1.0
-# At the end the last heads have this long to leave: a destination that hangs must not keep a server running.
+# At the end the last heads have this long to leave: a sink that hangs must not keep a server running.
 LEAVE_WITHIN_S: Final = 3.0
 
 log: Final = structlog.get_logger()
@@ -35,46 +35,46 @@ _Mark = tuple[int, str]
 
 
 def _mark(engine: Engine) -> tuple[str, _Mark]:
-    """The site, and what changes with each hit and each reading; in the people's bank with each row."""
+    """Site, and a value that changes with each hit and reading; in the people's bank with each row."""
     state = engine.state
     return state.site, (state.seq if state.bank == SITE else state.next_hit, state.last_day)
 
 
-class Signer:
-    """Signs the heads of the banks that this server holds, and hands them to every destination."""
+class HeadSigner:
+    """Signs the heads of the banks that this server holds, and passes them to every sink."""
 
     def __init__(self, heads: Heads, clock: Clock) -> None:
-        self.outboxes = [Outbox(destination, clock) for destination in destinations(heads)]
+        self.outboxes = [Outbox(destination, clock) for destination in sinks_of(heads)]
         self._key = SiteKey(heads.key)
         self._clock = clock
         self._sites: dict[str, str] = {}
         self._signed: dict[str, tuple[int, int]] = {}
 
-    async def watch(self, desk: Desk) -> None:
+    async def watch(self, bank: Bank) -> None:
         """Signs when it is due, as long as the bank is held here. Raises BankStopped."""
         signed, at = None, -inf
         while True:
-            self._sites[desk.bank], mark = await desk.ask(_mark)
+            self._sites[bank.name], mark = await bank.ask(_mark)
             now = self._clock.monotonic()
             if mark != signed or now - at >= HOURLY_S:
-                self.sign(desk)
+                self.sign(bank)
                 signed, at = mark, now
             await asyncio.sleep(LOOK_EVERY_S)
 
-    def sign(self, desk: Desk) -> None:
-        """Signs where the bank stands durably now."""
-        core, now = desk.core, self._clock.unix_ms()
-        head = Head(desk.bank, core.epoch, core.durable_seq, core.durable_hash, "", 0)
-        line = self._key.sign(self._sites[desk.bank], head, now).line()
-        self._signed[desk.bank] = head.seq, now
+    def sign(self, bank: Bank) -> None:
+        """Signs the durable head of the bank."""
+        sequencer, now = bank.sequencer, self._clock.unix_ms()
+        head = Head(bank.name, sequencer.epoch, sequencer.durable_seq, sequencer.durable_hash, "", 0)
+        line = self._key.sign(self._sites[bank.name], head, now).line()
+        self._signed[bank.name] = head.seq, now
         for outbox in self.outboxes:
             outbox.put(line)
 
-    async def end(self, desks: Collection[Desk]) -> None:
-        """Signs where these banks ended, and waits a little until that has left."""
-        for desk in desks:
-            if desk.bank in self._signed and self._signed[desk.bank][0] < desk.core.durable_seq:
-                self.sign(desk)
+    async def end(self, banks: Collection[Bank]) -> None:
+        """Signs the last heads of these banks, and waits briefly until they are sent."""
+        for bank in banks:
+            if bank.name in self._signed and self._signed[bank.name][0] < bank.sequencer.durable_seq:
+                self.sign(bank)
         with suppress(TimeoutError):
             async with asyncio.timeout(LEAVE_WITHIN_S):
                 for outbox in self.outboxes:
@@ -83,7 +83,7 @@ class Signer:
             await outbox.close()
 
     def statistics(self) -> dict[str, list[dict[str, Any]]]:
-        """Of each bank the last row that was signed here, and when (unix seconds); and each destination."""
+        """Of each bank the last row that was signed here, and when (unix seconds); and each sink."""
         return {
             "banks": [
                 {"bank": bank, "signed_seq": seq, "signed_at": at / 1000}

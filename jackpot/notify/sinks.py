@@ -1,6 +1,6 @@
-"""Where do signed heads and notices go, and what of a place that takes none? Each has its own queue (S8).
+"""Sinks for signed heads and notices: file, syslog and webhook, each with a queue of its own (S8).
 
-Nothing waits for a destination: what goes wrong here is logged and counted, and tried again.
+Nothing waits for a sink: a failure is logged and counted, and tried again.
 """
 
 import asyncio
@@ -18,12 +18,12 @@ import structlog
 
 from jackpot.clock import Clock
 from jackpot.config import Heads
-from jackpot.ledger.thread_executor import Aside
+from jackpot.ledger.thread_executor import ThreadExecutor
 from jackpot.runtime.errors import ServerError
 
-# Heads that wait for one destination: a month of hours, or a quarter of an hour with a hit every second.
+# Heads that wait for one sink: a month of hours, or a quarter of an hour with a hit every second.
 # Beyond that the oldest is dropped, since a newer head proves the same rows and more.
-WAITING_MOST: Final = 1_024
+WAITING_MAX: Final = 1_024
 # A pause after a failure: short after the first, then seldom enough for a log that people read.
 RETRY_FIRST_S: Final = 0.5
 RETRY_MOST_S: Final = 30.0
@@ -33,7 +33,7 @@ ANSWER_WITHIN_S: Final = 10.0
 # and would be said of it again.
 _OF_ALL: Final = frozenset({401, 403, 404, 405, 407, 408, 421, 425, 429})
 # A notice that was refused so often, over a minute and a half, is given up: the others wait no longer.
-REFUSALS_MOST: Final = 8
+REFUSALS_MAX: Final = 8
 # RFC 5424: facility 13 is "log audit", severity 6 "informational".
 _PRIORITY: Final = b"<110>"
 # Only what the server itself writes; everybody may read a head.
@@ -42,33 +42,33 @@ _FILE_MODE: Final = 0o644
 log: Final = structlog.get_logger()
 
 
-class LineRefused(ServerError, OSError):
-    """The destination takes others, and not this line."""
+class SinkRefused(ServerError, OSError):
+    """The sink refuses this line, but accepts others."""
 
 
-class Destination(Protocol):
-    """One place that lines go to. name: "file", "syslog" or "webhook"."""
+class Sink(Protocol):
+    """A sink of lines. name: "file", "syslog" or "webhook"."""
 
     name: str
 
     async def send(self, line: bytes) -> None:
-        """Returns once the head is there. Raises whatever kept it from getting there."""
+        """Returns once the line is delivered. Raises whatever prevented that."""
 
     async def close(self) -> None:
-        """Ends it; what is under way is not waited for."""
+        """Closes the sink; a send under way is not awaited."""
 
 
-class ToFile:
+class FileSink:
     """A file that only grows: each line is on the disk before the next one is written."""
 
     name = "file"
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._aside = Aside()
+        self._aside = ThreadExecutor()
 
     async def send(self, line: bytes) -> None:
-        """As Destination: in a thread, for a disk of the network may hang."""
+        """As Sink; in a thread, since a network disk may hang."""
         await self._aside.run(lambda: append(self._path, line))
 
     async def close(self) -> None:
@@ -77,7 +77,7 @@ class ToFile:
 
 
 def append(path: Path, line: bytes) -> None:
-    """Appends a line, durably. Raises OSError. What a torn write left before is ended first."""
+    """Appends a line, durably. Raises OSError. A line torn by an earlier write is ended first."""
     new = not path.exists()
     file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, _FILE_MODE)
     try:
@@ -98,7 +98,7 @@ def append(path: Path, line: bytes) -> None:
             os.close(folder)
 
 
-class ToSyslog:
+class SyslogSink:
     """The machine's own log service, which sends it on: one datagram to its unix socket."""
 
     name = "syslog"
@@ -107,7 +107,7 @@ class ToSyslog:
         self._path = path
 
     async def send(self, line: bytes) -> None:
-        """As Destination. A datagram to a unix socket is taken at once or refused: nothing blocks."""
+        """As Sink. A datagram to a unix socket is taken at once or refused: nothing blocks."""
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as out:
             out.setblocking(False)
             out.connect(str(self._path))
@@ -117,7 +117,7 @@ class ToSyslog:
         """Nothing is open."""
 
 
-class ToWebhook:
+class WebhookSink:
     """A web server that takes each line by a POST of its own, and answers 2xx.
 
     ca: who signed its certificate, None for a public authority. headers: what a body is sent with, each time.
@@ -133,7 +133,7 @@ class ToWebhook:
         self._tls = ssl.create_default_context(cafile=ca)
 
     async def send(self, line: bytes) -> None:
-        """As Destination."""
+        """As Sink."""
         within = aiohttp.ClientTimeout(total=ANSWER_WITHIN_S)
         headers = {"Content-Type": "application/json", **self._headers(line)}
         async with (
@@ -141,7 +141,7 @@ class ToWebhook:
             client.post(self._url, data=line, headers=headers, ssl=self._tls, allow_redirects=False) as said,
         ):
             if said.status // 100 == 4 and said.status not in _OF_ALL:
-                raise LineRefused(f"{self._url} answered {said.status}")
+                raise SinkRefused(f"{self._url} answered {said.status}")
             if said.status // 100 != 2:
                 raise OSError(f"{self._url} answered {said.status}")
 
@@ -149,32 +149,32 @@ class ToWebhook:
         """Nothing is open between two heads."""
 
 
-def destinations(heads: Heads) -> list[Destination]:
-    """Those of the configuration."""
-    found: list[Destination] = []
+def sinks_of(heads: Heads) -> list[Sink]:
+    """The configured sinks."""
+    found: list[Sink] = []
     if heads.file is not None:
-        found.append(ToFile(heads.file))
+        found.append(FileSink(heads.file))
     if heads.syslog is not None:
-        found.append(ToSyslog(heads.syslog))
+        found.append(SyslogSink(heads.syslog))
     if heads.webhook is not None:
-        found.append(ToWebhook(heads.webhook, heads.webhook_ca))
+        found.append(WebhookSink(heads.webhook, heads.webhook_ca))
     return found
 
 
 async def _nothing_more() -> None:
-    """Nobody waits for it to be taken."""
+    """Null callback for lines whose delivery nobody awaits."""
 
 
 class Outbox:
-    """What waits for one destination, sent in order and one at a time. what: "head" or "notice", for the log.
+    """Queue of one sink, sent in order and one at a time. what: "head" or "notice", for the log.
 
-    A line that is refused REFUSALS_MOST times is given up with `gives_up`: the next ones do not wait for it.
-    sent, failures, dropped: what it took, attempts that failed, what never left. sent_at: when it took the
-    last one, unix seconds, 0 if none since the start. failing: whether the last attempt did.
+    A line that is refused REFUSALS_MAX times is given up with `gives_up`: the next ones do not wait for it.
+    sent, failures, dropped: lines delivered, failed attempts, lines dropped. sent_at: when the last one was
+    delivered, unix seconds, 0 if none since the start. failing: whether the last attempt did.
     """
 
     def __init__(
-        self, destination: Destination, clock: Clock, what: str = "head", *, gives_up: bool = False
+        self, destination: Sink, clock: Clock, what: str = "head", *, gives_up: bool = False
     ) -> None:
         self.sent = 0
         self.failures = 0
@@ -193,26 +193,28 @@ class Outbox:
 
     @property
     def room(self) -> int:
-        """How much may be put in before something is dropped."""
-        return WAITING_MOST - len(self._waiting)
+        """Number of lines that fit before one is dropped."""
+        return WAITING_MAX - len(self._waiting)
 
     def put(self, line: bytes, took: Callable[[], Awaitable[None]] = _nothing_more) -> None:
-        """Takes a line; never waits. Where there is no room the oldest one is dropped. took: awaited then."""
+        """Queues a line; never waits. If there is no room the oldest one is dropped. took: awaited on
+        delivery.
+        """
         if not self.room:
             self._waiting.popleft()
             self.dropped += 1
             name = self._to.name
-            log.error("dropped_unsent", what=self._what, destination=name, waiting=WAITING_MOST, kind=name)
+            log.error("dropped_unsent", what=self._what, destination=name, waiting=WAITING_MAX, kind=name)
         self._waiting.append(_Item(line, took))
         self._empty.clear()
         self._news.set()
 
     async def emptied(self) -> None:
-        """Returns once nothing waits."""
+        """Returns once the queue is empty."""
         await self._empty.wait()
 
     async def run(self) -> None:
-        """Sends until it is closed and cancelled, whatever the destination does."""
+        """Sends until it is closed and cancelled, whatever the sink does."""
         pause = RETRY_FIRST_S
         while True:
             self._news.clear()
@@ -222,7 +224,7 @@ class Outbox:
             item = self._waiting[0]
             try:
                 await self._to.send(item.line)
-            except Exception as error:  # noqa: BLE001 - nothing about a destination may touch the money
+            except Exception as error:  # noqa: BLE001 - no failure of a sink may affect wagers
                 if self._closed:
                     return
                 self._failed(error)
@@ -240,14 +242,14 @@ class Outbox:
             await item.took()
 
     async def close(self) -> None:
-        """Ends the destination, and says what still waits: a head is lost, a notice is in the journal."""
+        """Closes the sink, and logs what still waits: a head is lost, a notice stays in the journal."""
         if self._waiting:
             log.error("unsent", what=self._what, destination=self._to.name, waiting=len(self._waiting))
         self._closed = True
         await self._to.close()
 
     def statistics(self) -> dict[str, Any]:
-        """Its counts since the start, and how much waits."""
+        """Counters since the start, and the length of the queue."""
         return {
             "destination": self._to.name,
             "sent": self.sent,
@@ -259,9 +261,9 @@ class Outbox:
         }
 
     def _is_given_up(self, item: "_Item", error: Exception) -> bool:
-        """Counts refusals of a line, and gives it up after the last one that may be."""
-        item.refused += isinstance(error, LineRefused)
-        if not self._gives_up or item.refused < REFUSALS_MOST:
+        """Counts refusals of a line, and drops it after REFUSALS_MAX."""
+        item.refused += isinstance(error, SinkRefused)
+        if not self._gives_up or item.refused < REFUSALS_MAX:
             return False
         self.dropped += 1
         name, line = self._to.name, item.line.decode()
@@ -279,7 +281,7 @@ class Outbox:
 
 
 class _Item(msgspec.Struct):
-    """refused: how often the destination refused this line."""
+    """Queued line. refused: how often the sink refused it."""
 
     line: bytes
     took: Callable[[], Awaitable[None]]

@@ -1,4 +1,4 @@
-"""What does a wager return at these meters, how often is it hit, and does the paytable pay for its own seed?
+"""Analysis of a wager: its return at given meters, hit frequency, and break-even meters.
 
 Sums are micro-dollars, parts are parts of the wager, chances are those of one wager: exact fractions all.
 A level's return is that of the hand that is paid first in its round: a second one of the same round finds the
@@ -22,24 +22,27 @@ from jackpot.catalogue import (
     times,
 )
 from jackpot.odds.chances import envy_given
-from jackpot.odds.cycle import Meter, meter_at, wagers_until
-from jackpot.odds.subject import Subject, Unanalysable
+from jackpot.odds.cycle import MeterModel, meter_at, wagers_until
+from jackpot.odds.subject import AnalyzedLink, Unanalysable
 from jackpot.rules.money import BASIS_POINTS, MICROS_PER_CENT, floor_to_cent
-from jackpot.rules.paytable import SEATS, LevelTerms, Percent, Row
+from jackpot.rules.paytable import SEATS, LevelTerms, PaytableRow, Percent
 from jackpot.text import Sentence
 
 # Digits of a square root: more than anybody shows.
 _ROOT: Final = Context(prec=16)
 QUANTILES: Final = tuple(Fraction(percent, 100) for percent in (5, 25, 50, 75, 90, 95, 99))
 
-# A link of a dozen tables on an evening; what is not a rate of the floor's own is only an example.
+# Wagers an hour of a dozen tables on an evening: an example, unlike the rates of a real floor.
 WAGERS_AN_HOUR: Final = 1_000
-# More than all tables of a country place; beyond it hours and years are no figures any more.
-RATE_MOST: Final = 9_999_999
+# More wagers than all tables of a country make; beyond it hours and years mean nothing.
+RATE_MAX: Final = 9_999_999
 
 
 class Tonight(NamedTuple):
-    """meters: by level, what it shows; its seed where nothing is given. players: hands dealt at the table."""
+    """Conditions of an analysis.
+
+    meters: by level; its seed where nothing is given. players: hands dealt at the table.
+    """
 
     meters: Mapping[str, int] = {}
     players: int = 1
@@ -47,16 +50,19 @@ class Tonight(NamedTuple):
 
 
 class RowFound(NamedTuple):
-    """award: what the hand is paid at the meters given."""
+    """One row of the paytable. award: what the hand is paid at the meters given."""
 
-    row: Row
+    row: PaytableRow
     chance: Fraction
     award: Fraction
     part: Fraction
 
 
 class At(NamedTuple):
-    """Of a cycle: with this probability it has ended after so many wagers, and at no more than this meter."""
+    """Quantile of a cycle.
+
+    with this probability it has ended after so many wagers, at no more than this meter.
+    """
 
     quantile: Fraction
     wagers: int
@@ -64,7 +70,7 @@ class At(NamedTuple):
 
 
 class LevelFound(NamedTuple):
-    """taken: how much of the meter a wager wins on average.
+    """Figures of a level. taken: how much of the meter a wager wins on average.
 
     break_even: the meter with which the wager returns itself, the rest as it is; 0 where any meter does.
     cycle, ends: None and nothing where its rate is left open. next_mean: the mean of the meter when it is
@@ -77,18 +83,18 @@ class LevelFound(NamedTuple):
     taken: Fraction
     part: Fraction
     break_even: int
-    cycle: Meter | None
+    cycle: MeterModel | None
     next_mean: Fraction
     ends: tuple[At, ...]
 
 
 class Analysis(NamedTuple):
-    """envy: by players at the table. envy_given: by one's own hand, of all the others together.
+    """Result of an analysis. envy: by players at the table. envy_given: by one's own hand, of all others.
 
     long_run: None where a rate or a reseed is left open.
     """
 
-    subject: Subject
+    subject: AnalyzedLink
     tonight: Tonight
     rows: tuple[RowFound, ...]
     levels: tuple[LevelFound, ...]
@@ -100,12 +106,12 @@ class Analysis(NamedTuple):
 
     @property
     def hit(self) -> Fraction:
-        """How often a hand is paid anything by the paytable."""
+        """Hit frequency: how often the paytable pays a hand anything."""
         return sum((found.chance for found in self.rows), Fraction(0))
 
     @property
     def spread(self) -> tuple[Fraction, Fraction]:
-        """Mean and standard deviation of what one hand is paid, in wagers; the second to 16 digits."""
+        """Mean and standard deviation of a hand's pay, in wagers; the second to 16 digits."""
         wager = self.subject.terms.wager
         mean = sum((found.part for found in self.rows), Fraction(0))
         squares = sum((found.chance * (found.award / wager) ** 2 for found in self.rows), Fraction(0))
@@ -119,8 +125,8 @@ class Analysis(NamedTuple):
         return self.odds + self.draws + self.envy[self.tonight.players] + meters
 
 
-def analyze(subject: Subject, tonight: Tonight) -> Analysis:
-    """Everything of one paytable. Raises Unanalysable."""
+def analyze(subject: AnalyzedLink, tonight: Tonight) -> Analysis:
+    """The whole analysis of one paytable. Raises Unanalysable."""
     terms, game, _ = subject
     meters = _meters(subject, tonight)
     rows = tuple(
@@ -140,13 +146,13 @@ def analyze(subject: Subject, tonight: Tonight) -> Analysis:
     )  # fmt: skip
 
 
-def _meters(subject: Subject, tonight: Tonight) -> dict[str, int]:
+def _meters(subject: AnalyzedLink, tonight: Tonight) -> dict[str, int]:
     terms, game, _ = subject
     if not 1 <= tonight.players <= SEATS[game]:
         seats = {"game": game, "most": SEATS[game], "count": f"{tonight.players:,}"}
         raise Unanalysable(Sentence("players: {game} seats 1 to {most}, not {count}", **seats))
-    if not 1 <= tonight.wagers_an_hour <= RATE_MOST:
-        rates = {"most": f"{RATE_MOST:,}", "count": f"{tonight.wagers_an_hour:,}"}
+    if not 1 <= tonight.wagers_an_hour <= RATE_MAX:
+        rates = {"most": f"{RATE_MAX:,}", "count": f"{tonight.wagers_an_hour:,}"}
         raise Unanalysable(Sentence("rate: 1 to {most} wagers an hour, not {count}", **rates))
     meters = {level.level: level.seed for level in terms.levels}
     for name, meter in tonight.meters.items():
@@ -160,7 +166,7 @@ def _meters(subject: Subject, tonight: Tonight) -> dict[str, int]:
     return meters
 
 
-def _row(row: Row, chance: Fraction, meters: Mapping[str, int], wager: int) -> RowFound:
+def _row(row: PaytableRow, chance: Fraction, meters: Mapping[str, int], wager: int) -> RowFound:
     if isinstance(row.pays, Percent):
         award = Fraction(floor_to_cent(meters[row.pays.level] * row.pays.rate // BASIS_POINTS))
     else:
@@ -169,9 +175,9 @@ def _row(row: Row, chance: Fraction, meters: Mapping[str, int], wager: int) -> R
 
 
 def _level(
-    subject: Subject, level: LevelTerms, meter: int, rows: tuple[RowFound, ...], total: Fraction
+    subject: AnalyzedLink, level: LevelTerms, meter: int, rows: tuple[RowFound, ...], total: Fraction
 ) -> LevelFound:
-    """One level, of rows at the meters given. total: what the wager returns at them."""
+    """Figures of one level, of rows at the meters given. total: what the wager returns at them."""
     wager = subject.terms.wager
     whole, parts, part = Fraction(0), [], Fraction(0)
     for found in rows:
@@ -184,7 +190,7 @@ def _level(
     taken = whole + sum(share * chance for share, chance in parts)
     needed = max(Fraction(0), (1 - total + part) * wager / taken)
     rate, reserve = Fraction(level.primary, BASIS_POINTS), Fraction(level.reserve, BASIS_POINTS)
-    now = Meter(level.reseed, rate * wager, reserve * wager, whole, tuple(parts))
+    now = MeterModel(level.reseed, rate * wager, reserve * wager, whole, tuple(parts))
     known = not subject.open & {f"{level.level}.primary", f"{level.level}.reserve"}
     reseeds = known and f"{level.level}.reseed" not in subject.open
     return LevelFound(
@@ -200,11 +206,11 @@ def _level(
     )
 
 
-def _ends(meter: Meter) -> tuple[At, ...]:
+def _ends(meter: MeterModel) -> tuple[At, ...]:
     return tuple(At(one, wagers_until(meter.chance, one), meter_at(meter, one)) for one in QUANTILES)
 
 
-def _long_run(subject: Subject, levels: tuple[LevelFound, ...], players: int) -> Return | None:
+def _long_run(subject: AnalyzedLink, levels: tuple[LevelFound, ...], players: int) -> Return | None:
     if any(level.cycle is None for level in levels):
         return None
     return return_of(subject.terms, SEATS[subject.game], players)

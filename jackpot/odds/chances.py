@@ -1,4 +1,4 @@
-"""How likely is each hand, of one player and of two at one table, and each draw? By counted deals, exact."""
+"""Exact probabilities of hands, of pairs of hands at one table, and of draws, from counted deals."""
 
 from fractions import Fraction
 from typing import NamedTuple
@@ -13,15 +13,15 @@ NOTHING = "high-card"
 """What a hand is called that makes none of the names of its kind."""
 
 
-class Draws(NamedTuple):
-    """How often a seat with one wager is paid a round's prize (A7)."""
+class DrawChances(NamedTuple):
+    """Probability that a seat with one wager wins a round's prize in a draw (A7)."""
 
     magic: Fraction
     lucky: Fraction
 
 
 def hand_chances(kind: HandKind) -> dict[str, Fraction]:
-    """Every hand, best first and `NOTHING` last; they add up to 1."""
+    """Probability of every hand, best first and `NOTHING` last; they add up to 1."""
     odds = odds_of(kind)
     found = {name: Fraction(odds.hands[name], odds.deals) for name in NAMES[kind]}
     found[NOTHING] = 1 - sum(found.values(), Fraction(0))
@@ -29,7 +29,10 @@ def hand_chances(kind: HandKind) -> dict[str, Fraction]:
 
 
 def pair_chances(kind: HandKind, game: Game) -> dict[tuple[str, str], Fraction]:
-    """How likely one player makes the first hand and another of the table the second: one deck, one board."""
+    """Probability that one player makes the first hand and another of the table the second.
+
+    one deck, one board.
+    """
     names = (*NAMES[kind], NOTHING)
     counts = odds_of(kind).pairs[game]
     deals = sum(map(sum, counts.values()))
@@ -41,7 +44,7 @@ def pair_chances(kind: HandKind, game: Game) -> dict[tuple[str, str], Fraction]:
 
 
 def envy_given(terms: LinkTerms, game: Game) -> dict[str, Fraction]:
-    """By one's own hand, what one other player's hand brings on average, in micro-dollars."""
+    """By one's own hand, the average envy bonus that one other player's hand earns it, in micro-dollars."""
     sums = envy_sums(terms)
     chances = pair_chances(terms.hand_kind, game)
     own = hand_chances(terms.hand_kind)
@@ -51,8 +54,8 @@ def envy_given(terms: LinkTerms, game: Game) -> dict[str, Fraction]:
     }
 
 
-def draw_chances(terms: LinkTerms, seats: int) -> Draws:
-    """Of one round; a seat's own cards are shown, and count for the Magic Card as the community's do (A7)."""
+def draw_chances(terms: LinkTerms, seats: int) -> DrawChances:
+    """Probabilities of one round's draw; a seat's shown cards count for the Magic Card, too (A7)."""
     magic = Fraction(MAGIC_CARDS, DECK * terms.magic_every) if terms.magic_every else Fraction(0)
     lucky = Fraction(1, seats * terms.lucky_every) if terms.lucky_every else Fraction(0)
-    return Draws(magic, lucky)
+    return DrawChances(magic, lucky)

@@ -1,4 +1,4 @@
-"""When is a meter won, and how high is it then? One cycle, from a reseed to the hand that wins it all.
+"""Model of a meter's cycle: the time and the amount of a win, from a reseed to the hand that wins it all.
 
 Wagers are taken one after another, each with the same chance. A meter rises by the same sum with each; a hand
 that wins a part of it lowers it. Means are exact. Where nothing lowers the meter and it always begins at the
@@ -15,13 +15,13 @@ from typing import Final, NamedTuple
 # The grid reaches so many mean rises above the start; less than one hit in 100,000 is beyond.
 _REACH: Final = 12
 _POINTS: Final = 2_048
-# Wins that one path shows; a meter that is won more often shows less than a year.
-_WINS_MOST: Final = 4_000
-# The error left when the grid's sums are taken as settled.
+# Wins that one path shows; a meter that is won more often is shown for less than a year.
+_WINS_MAX: Final = 4_000
+# Tolerance at which the iteration on the grid stops.
 _SETTLED: Final = 1e-7
 
 
-class Meter(NamedTuple):
+class MeterModel(NamedTuple):
     """One level, in micro-dollars and chances a wager.
 
     start: what a cycle begins with. rise: what a wager adds. reserve: what a wager adds to the next start.
@@ -36,16 +36,16 @@ class Meter(NamedTuple):
 
     @property
     def wagers(self) -> Fraction:
-        """The mean number of wagers in a cycle, the winning one among them."""
+        """Mean number of wagers in a cycle, the winning one among them."""
         return 1 / self.chance
 
     @property
     def mean_start(self) -> Fraction:
-        """What a cycle begins with on average: the reseed, and the reserve of the cycle before."""
+        """Mean amount at which a cycle begins: the reseed, and the reserve of the cycle before."""
         return self.start + self.reserve / self.chance
 
     def mean(self, start: Fraction) -> Fraction:
-        """The meter when it is won, on average, of a cycle that stands at `start` now."""
+        """Mean amount of the meter when it is won, in a cycle that stands at `start` now."""
         lowered = sum((part * chance for part, chance in self.parts), Fraction(0))
         return (self.chance * start + self.rise) / (self.chance + lowered)
 
@@ -56,12 +56,12 @@ class Meter(NamedTuple):
 
 
 def wagers_until(chance: Fraction, quantile: Fraction) -> int:
-    """The fewest wagers with which the hit has come with this probability."""
+    """Fewest wagers within which the hit comes with this probability."""
     return ceil(log1p(-float(quantile)) / log1p(-float(chance)))
 
 
-def meter_at(meter: Meter, quantile: Fraction) -> int:
-    """The sum that the meter does not exceed, with this probability, when it is won."""
+def meter_at(meter: MeterModel, quantile: Fraction) -> int:
+    """Amount that the meter does not exceed, with this probability, when it is won."""
     if meter.exact:
         return int(meter.start + meter.rise * wagers_until(meter.chance, quantile))
     below = 0.0, 0.0
@@ -73,7 +73,7 @@ def meter_at(meter: Meter, quantile: Fraction) -> int:
     return round(below[0])
 
 
-def won_within(meter: Meter, most: float) -> float:
+def won_within(meter: MeterModel, most: float) -> float:
     """The probability that the meter is no more than this when it is won."""
     if meter.exact:
         return max(0.0, -expm1(-float(meter.chance / meter.rise) * (most - meter.start)))
@@ -82,7 +82,7 @@ def won_within(meter: Meter, most: float) -> float:
 
 
 @lru_cache(256)
-def distribution(meter: Meter) -> tuple[tuple[float, float], ...]:
+def distribution(meter: MeterModel) -> tuple[tuple[float, float], ...]:
     """Points (sum, probability that the meter is won at no more than it), rising."""
     lost = sum(float(part * chance) for part, chance in meter.parts)
     top = float(meter.start) + _REACH * float(meter.rise) / (float(meter.chance) + lost)
@@ -93,8 +93,8 @@ def distribution(meter: Meter) -> tuple[tuple[float, float], ...]:
     return tuple(zip(sums, found, strict=True))
 
 
-def _settled(meter: Meter, sums: list[float]) -> list[float]:
-    """At each sum, the probability that a hit finds no more: of the first event, else after a part was won.
+def _settled(meter: MeterModel, sums: list[float]) -> list[float]:
+    """At each amount, the probability that a hit finds no more: first event first, then after partial wins.
 
     Between two events, each of which wins all or a part, the meter rises by an exponential sum.
     """
@@ -117,8 +117,8 @@ def _settled(meter: Meter, sums: list[float]) -> list[float]:
         now = then
 
 
-def _starts(meter: Meter, sums: list[float]) -> Iterator[float]:
-    """The probability that a cycle begins with no more than each sum."""
+def _starts(meter: MeterModel, sums: list[float]) -> Iterator[float]:
+    """Probability that a cycle begins with no more than each amount."""
     gathered = float(meter.reserve / meter.chance)
     for at in sums:
         above = at - meter.start
@@ -129,7 +129,7 @@ def _starts(meter: Meter, sums: list[float]) -> Iterator[float]:
 
 
 def _risen(below: list[float], step: float, mean: float) -> Iterator[float]:
-    """The distribution after an exponential rise; `below` is taken as straight from point to point."""
+    """The distribution after an exponential rise; `below` is interpolated linearly."""
     grows = step / mean
     left = exp(-grows)
     new = 1 + expm1(-grows) / grows
@@ -142,7 +142,7 @@ def _risen(below: list[float], step: float, mean: float) -> Iterator[float]:
 
 
 def _read(points: list[float], place: float) -> float:
-    """The value between two points; beyond the last it is the last."""
+    """Linear interpolation; beyond the last point, the last value."""
     at = int(place)
     if at >= len(points) - 1:
         return points[-1]
@@ -150,20 +150,20 @@ def _read(points: list[float], place: float) -> float:
 
 
 class Moment(NamedTuple):
-    """wagers: since the path began. meter: what it shows then, in micro-dollars."""
+    """Point of a path. wagers: since it began. meter: the amount shown, in micro-dollars."""
 
     wagers: int
     meter: float
 
 
-def path(meter: Meter, now: float, wagers: int, seed: str) -> list[Moment]:
-    """One possible course of the meter over so many wagers, from `now`: where it is won it has two moments.
+def path(meter: MeterModel, now: float, wagers: int, seed: str) -> list[Moment]:
+    """One sample path of the meter over so many wagers, from `now`; a win has two points.
 
     The same seed gives the same path: what could be drawn is made of its digest.
     """
     often = meter.chance + sum(chance for _, chance in meter.parts)
     found, at, reserve = [Moment(0, now)], 0, 0.0
-    for number in range(_WINS_MOST):
+    for number in range(_WINS_MAX):
         gap = ceil(log(_drawn(seed, 2 * number)) / log1p(-float(often)))
         more = min(gap, wagers - at)
         at, now, reserve = at + more, now + more * float(meter.rise), reserve + more * float(meter.reserve)
@@ -179,8 +179,8 @@ def path(meter: Meter, now: float, wagers: int, seed: str) -> list[Moment]:
     return found
 
 
-def _part(meter: Meter, left: float) -> Fraction:
-    """Which part is won."""
+def _part(meter: MeterModel, left: float) -> Fraction:
+    """The part of the meter that is won."""
     for part, chance in meter.parts:
         left -= float(chance)
         if left < 0:
@@ -189,5 +189,5 @@ def _part(meter: Meter, left: float) -> Fraction:
 
 
 def _drawn(seed: str, number: int) -> float:
-    """A number above 0 and at most 1, as if drawn."""
+    """A uniform pseudo-random number above 0 and at most 1."""
     return (int.from_bytes(sha256(f"{seed} {number}".encode()).digest()[:6]) + 1) / 2**48

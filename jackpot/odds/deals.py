@@ -1,4 +1,4 @@
-"""How many deals make each hand, and each two hands at one table? Every deal is ranked (H1, H2).
+"""Exhaustive count of deals by hand, and by pair of hands at one table; every deal is ranked (H1, H2).
 
 A deal is a board that the table shares and a player's own cards. Boards that differ in the names of their
 suits alone are ranked once. Hands are ranked many at a time, by masks of thirteen bits a suit. This shares no
@@ -31,21 +31,24 @@ _MASKS: Final = 1 << len(RANKS)
 _ACE: Final = 1 << RANKS.index("A")
 
 
-class Dealt(NamedTuple):
-    """own: cards of a player. board: shared ones that count. run: how many make a straight or a flush."""
+class CardsOfHand(NamedTuple):
+    """Cards of a game.
+
+    own: cards of a player. board: shared ones that count. run: length of a straight or flush.
+    """
 
     own: int
     board: int
     run: int
 
 
-DEALT: Final[dict[tuple[HandKind, Game], Dealt]] = {
-    ("three", "let-it-ride"): Dealt(3, 0, 3),
-    ("three", "three-card-poker"): Dealt(3, 0, 3),
-    ("four", "four-card-poker"): Dealt(5, 0, 4),
-    ("five-flop", "let-it-ride"): Dealt(3, 2, 5),
-    ("five-flop", "ultimate-texas-holdem"): Dealt(2, 3, 5),
-    ("five-best", "ultimate-texas-holdem"): Dealt(2, 5, 5),
+DEALT: Final[dict[tuple[HandKind, Game], CardsOfHand]] = {
+    ("three", "let-it-ride"): CardsOfHand(3, 0, 3),
+    ("three", "three-card-poker"): CardsOfHand(3, 0, 3),
+    ("four", "four-card-poker"): CardsOfHand(5, 0, 4),
+    ("five-flop", "let-it-ride"): CardsOfHand(3, 2, 5),
+    ("five-flop", "ultimate-texas-holdem"): CardsOfHand(2, 3, 5),
+    ("five-best", "ultimate-texas-holdem"): CardsOfHand(2, 5, 5),
 }
 """Which cards make a player's hand (H2)."""
 
@@ -65,7 +68,7 @@ _HEADER: Final = """\
 """
 
 
-class Counted(NamedTuple):
+class CountedDeals(NamedTuple):
     """deals: of one player; hands: how many of them make each hand, best first, "high-card" the last.
 
     pairs: a row and a column a hand, how many deals of two players make the one and the other.
@@ -76,8 +79,8 @@ class Counted(NamedTuple):
     pairs: list[list[int]]
 
 
-def count(kind: HandKind, game: Game) -> Counted:
-    """Every deal of one player, and every deal of two, ranked."""
+def count(kind: HandKind, game: Game) -> CountedDeals:
+    """Ranks and counts every deal of one player, and every deal of two."""
     dealt = DEALT[kind, game]
     names = (*NAMES[kind], "high-card")
     boards, weights = _boards(dealt.board)
@@ -95,20 +98,20 @@ def count(kind: HandKind, game: Game) -> Counted:
             numbers = made[:, :, None] * comb(DECK, size) + subsets
             pairs += (-1) ** size * _products(_tally(numbers, comb(DECK, size), len(names)), weight)
         hands += weight @ each[:, :, 0]
-    # All own cards in common: the same cards, which make the same hand.
+    # All own cards shared: the same cards, which make the same hand.
     pairs += (-1) ** dealt.own * np.diag(hands)
-    # Each set of cards was met once for each way to split it into board and own cards.
+    # Each set of cards was counted once for each way to split it into board and own cards.
     splits = comb(dealt.own + dealt.board, dealt.own)
     whole = [int(found) // splits for found in hands]
-    return Counted(sum(whole), dict(zip(names, whole, strict=True)), pairs.astype(np.int64).tolist())
+    return CountedDeals(sum(whole), dict(zip(names, whole, strict=True)), pairs.astype(np.int64).tolist())
 
 
 def made_of(kind: HandKind, game: Game, hands: Array) -> Array:
-    """Of each row of cards that make a hand, its place in `NAMES`; past the last where it makes none."""
+    """For each row of cards, the index of its hand in `NAMES`; past the last where it makes none."""
     return _places((*NAMES[kind], "high-card"), DEALT[kind, game].run, list(_masks(hands).T))
 
 
-def as_toml(kinds: dict[HandKind, dict[Game, Counted]]) -> str:
+def as_toml(kinds: dict[HandKind, dict[Game, CountedDeals]]) -> str:
     """`schemas/odds.toml`, which the catalogue reads."""
     lines = [_HEADER]
     for kind, games in kinds.items():
@@ -125,17 +128,17 @@ def as_toml(kinds: dict[HandKind, dict[Game, Counted]]) -> str:
 
 def count_all(
     tell: Callable[[int, int], None] = lambda _done, _of: None,
-) -> dict[HandKind, dict[Game, Counted]]:
-    """Every kind of hand, at every game. tell: called with what is done and what there is."""
-    found: dict[HandKind, dict[Game, Counted]] = {}
+) -> dict[HandKind, dict[Game, CountedDeals]]:
+    """Counts of every kind of hand, at every game. tell: called with what is done and what there is."""
+    found: dict[HandKind, dict[Game, CountedDeals]] = {}
     for done, (kind, game) in enumerate(DEALT):
         tell(done, len(DEALT))
         found.setdefault(kind, {})[game] = count(kind, game)
     return found
 
 
-def differences(kinds: dict[HandKind, dict[Game, Counted]]) -> list[str]:
-    """Where the catalogue has other counts, as sentences."""
+def differences(kinds: dict[HandKind, dict[Game, CountedDeals]]) -> list[str]:
+    """Differences from the catalogue's counts, as sentences."""
     wrong = []
     for kind, games in kinds.items():
         odds = odds_of(kind)
@@ -164,7 +167,7 @@ def _own(size: int) -> _Own:
 
 
 def _boards(size: int) -> tuple[Array, Array]:
-    """Boards that differ in more than the names of suits, as masks, and how often each is dealt."""
+    """Boards up to renaming of suits, as masks, and how often each is dealt."""
     masks = np.sort(_masks(_sets(size)).astype(np.int64), axis=1)
     keys = masks @ (_MASKS ** np.arange(len(SUITS)))
     found, weights = np.unique(keys, return_counts=True)
@@ -178,14 +181,17 @@ def _sets(size: int) -> Array:
 
 
 def _masks(cards: Array) -> Array:
-    """A row a set and a column a suit: a bit for each rank of that suit."""
+    """Rank masks: a row for each set and a column for each suit, with a bit for each rank."""
     bits = 1 << (cards >> 2)
     columns = [np.where(cards & 3 == suit, bits, 0).sum(axis=1) for suit in range(len(SUITS))]
     return np.stack(columns, axis=1).astype(np.uint16)
 
 
 def _subsets(cards: Array, size: int) -> Array:
-    """The number of each subset of so many of each set's cards: a row a set. A set's number is its own."""
+    """Numbers of each subset of so many of each set's cards, a row for each set.
+
+    A set's number is its own.
+    """
     ways = np.array(
         [[comb(card, place + 1) for place in range(size)] for card in range(DECK)], dtype=np.int64
     )
@@ -198,7 +204,7 @@ def _subsets(cards: Array, size: int) -> Array:
 
 
 def _tally(numbers: Array, width: int, names: int) -> Array:
-    """How often each board has each number: boards by hands by `width`, without what lies past the hands."""
+    """Histogram of each board's numbers: boards by hands by `width`, without what lies past the hands."""
     whole = width * (names + 1)
     numbers = numbers + np.arange(len(numbers), dtype=np.int32)[:, None, None] * np.int32(whole)
     found = np.bincount(numbers.ravel(), minlength=len(numbers) * whole)
@@ -206,14 +212,17 @@ def _tally(numbers: Array, width: int, names: int) -> Array:
 
 
 def _products(tally: Array, weight: Array) -> Array:
-    """By two hands, the product of their numbers, added up over boards and subsets: whole, far below 2^53."""
+    """For each pair of hands, the summed product of their numbers over boards and subsets.
+
+    whole, far below 2^53.
+    """
     flat = tally.transpose(1, 0, 2).reshape(tally.shape[1], -1)
     found: Array = flat * np.repeat(weight, tally.shape[2]) @ flat.T
     return found
 
 
 def _made(names: tuple[str, ...], run: int, boards: Array, own: Array) -> Array:
-    """As `_places`, a row a board, a column a set of own cards; `len(names)` where the board has one."""
+    """As `_places`, a row a board, a column a set of own cards; `len(names)` on a shared card."""
     board, cards = boards.T[:, :, None], own.T[:, None, :]
     made = _places(names, run, list(board | cards))
     made[np.any(board & cards, axis=0)] = len(names)
@@ -221,7 +230,7 @@ def _made(names: tuple[str, ...], run: int, boards: Array, own: Array) -> Array:
 
 
 def _places(names: tuple[str, ...], run: int, suits: list[Array]) -> Array:
-    """Each hand's place in `names`, whose last is for none of the others. suits: the ranks held in each."""
+    """Index of each hand in `names`, whose last is for none of the others. suits: the ranks held in each."""
     made = np.full(suits[0].shape, len(names) - 1, dtype=np.int32)
     cards = _Cards(suits, run)
     for place in range(len(names) - 2, -1, -1):
@@ -230,7 +239,7 @@ def _places(names: tuple[str, ...], run: int, suits: list[Array]) -> Array:
 
 
 class _Cards:
-    """Many hands: the ranks that each holds once, twice, three and four times, and in each suit."""
+    """Vectorized hands: the ranks that each holds once, twice, three and four times, and in each suit."""
 
     def __init__(self, suits: list[Array], run: int) -> None:
         spades, hearts, diamonds, clubs = suits
@@ -244,7 +253,7 @@ class _Cards:
         self.four = black & red
 
     def some_suit(self, table: Array) -> Array:
-        """Whether the ranks of one suit are such that the table says so."""
+        """Whether the ranks of one suit satisfy the lookup table."""
         found: Array = np.any([table[suit] for suit in self.suits], axis=0)
         return found
 
@@ -256,13 +265,13 @@ def _several(ranks: Array) -> Array:
 
 
 def _runs(length: int) -> list[int]:
-    """Each straight as a mask, the best last; the ace stands below the two as well (H1)."""
+    """Each straight as a mask, the best last; the ace also ranks below the two (H1)."""
     low_ace = [_ACE, *(1 << rank for rank in range(len(RANKS)))]
     return [sum(low_ace[at : at + length]) for at in range(len(low_ace) - length + 1)]
 
 
 def _with(runs: list[int]) -> Array:
-    """Of every mask of ranks, whether it has all ranks of one of these."""
+    """Lookup table by rank mask: whether it has all ranks of one of these."""
     every = np.arange(_MASKS)
     found: Array = np.any([every & run == run for run in runs], axis=0)
     return found
@@ -272,7 +281,7 @@ _STRAIGHT: Final = {length: _with(_runs(length)) for length in (3, 4, 5)}
 _HIGHEST: Final = {length: _with(_runs(length)[-1:]) for length in (3, 5)}
 _COUNT: Final = np.array([mask.bit_count() for mask in range(_MASKS)])
 
-# By name, whether hands hold at least this; what they are is the best of these.
+# Predicates by name: whether a hand holds at least this; its rank is the best of these.
 _IS: Final[dict[str, Callable[[_Cards], Array]]] = {
     "royal-flush": lambda cards: cards.some_suit(_HIGHEST[cards.run]),
     "mini-royal": lambda cards: cards.some_suit(_HIGHEST[cards.run]),

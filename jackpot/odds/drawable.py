@@ -1,4 +1,4 @@
-"""Which pictures does an analysis have, and what does each show? Known without what draws them."""
+"""Catalogue of an analysis's pictures; needs no plotting library."""
 
 from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple
@@ -9,12 +9,12 @@ from jackpot.odds.sheets import DOLLARS
 from jackpot.text import Sentence
 
 Kind = Literal["return", "hit", "year", "envy"]
-# By picture, the sheet whose figures stand next to it.
+# By picture, the sheet that has its figures.
 SHEETS: Final[dict[Kind, str]] = {"return": "return", "hit": "cycles", "year": "long_run", "envy": "envy"}
 
 
 class Picture(NamedTuple):
-    """name: of its file and address. level: whose meter it shows; None of envy. title: what it shows."""
+    """A picture. name: of its file and address. level: of its meter; None for envy. title: what it shows."""
 
     name: str
     kind: Kind
@@ -23,7 +23,7 @@ class Picture(NamedTuple):
 
 
 def drawable(found: Analysis, money: Writing = DOLLARS) -> tuple[Picture, ...]:
-    """All that can be drawn, one picture a level; a cycle needs every figure of its level."""
+    """All pictures of an analysis, one a level; a cycle needs every figure of its level."""
     return tuple(_drawable(found, money))
 
 
@@ -47,6 +47,6 @@ def _of(level: LevelFound, kind: Kind, title: Sentence) -> Picture:
 
 
 def _meter(level: LevelFound) -> Sentence:
-    """How a title calls a level; the one without a name is the meter."""
+    """Name of a level in a title; the one without a name is the meter."""
     name = level.terms.level
     return Sentence("meter") if name == "meter" else Sentence("{level} meter", level=Sentence(name))

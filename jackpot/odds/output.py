@@ -1,4 +1,4 @@
-"""How does an analysis leave? As CSV with a line a figure, as JSON, or as a page to hand in."""
+"""Export of an analysis: CSV with a line a figure, JSON, or a printable page."""
 
 import csv
 import io
@@ -40,7 +40,7 @@ def as_json(found: Analysis) -> str:
 
 
 def as_html(found: Analysis, manner: Manner = PLAIN, language: str = "en") -> str:
-    """A page of its own, ready to print: it loads nothing. language: of the manner's texts."""
+    """A self-contained printable page. language: of the manner's texts."""
     made = Environment(
         autoescape=True, undefined=StrictUndefined, loader=FunctionLoader(_source), trim_blocks=True
     )

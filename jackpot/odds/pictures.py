@@ -1,4 +1,4 @@
-"""What does an analysis look like? Pictures of each level, SVG or PNG, by matplotlib of the extra `lab`."""
+"""Plots of each level, as SVG or PNG, by matplotlib of the extra `lab`."""
 
 import io
 from collections.abc import Callable, Iterator
@@ -27,23 +27,23 @@ HOURS_OF_A_YEAR: Final = 365 * 24
 
 # Inches: three stand side by side on a screen, and one fills a phone.
 _SIZE: Final = 4.4, 3.4
-# Letters of a title in one line of that.
+# Letters of a title in one line of a picture.
 _TITLE: Final = 46
 # Bars of a distribution: fewer hide its shape, more show the grid that it was worked out on.
 _BARS: Final = 40
-# Quantiles that a distribution has lines for.
+# Quantiles marked in a distribution.
 _MARKED: Final = (Fraction(1, 2), Fraction(95, 100))
-# Sums along an axis: more of six digits would run into each other.
+# Ticks of an axis of sums: more of six digits would run into each other.
 _SUMS_SHOWN: Final = 4
 _PERCENT: Final = " %"
-# Above the highest bar, for what the lines are called.
+# Room above the highest bar for labels.
 _ROOM: Final = 1.45
-# Of a meter's axis: whole units stand along it.
+# Steps of a meter's axis: whole units.
 _LEAST: Final = 10 * MICROS_PER_UNIT
 
 
-class _Look(NamedTuple):
-    """Colours. ours: of what is shown; mark: of what is pointed out; quiet: of lines to compare with."""
+class _Palette(NamedTuple):
+    """Colours. ours: the data; mark: what is pointed out; quiet: lines to compare with."""
 
     ours: str
     mark: str
@@ -52,20 +52,20 @@ class _Look(NamedTuple):
     ground: str
 
 
-# On paper, and on the site's own pages, which are dark.
-_LOOKS: Final[dict[Ground, _Look]] = {
-    "paper": _Look("#1f6feb", "#b35900", "#6e7781", "#1f2328", "#ffffff"),
-    "page": _Look("#6fb1ff", "#f5c542", "#94a0b8", "#eef1f8", "#0c111d"),
+# For paper, and for the site's own pages, which are dark.
+_LOOKS: Final[dict[Ground, _Palette]] = {
+    "paper": _Palette("#1f6feb", "#b35900", "#6e7781", "#1f2328", "#ffffff"),
+    "page": _Palette("#6fb1ff", "#f5c542", "#94a0b8", "#eef1f8", "#0c111d"),
 }
 
 
 class _Drawing(NamedTuple):
-    """What every picture is drawn from."""
+    """Inputs of every picture."""
 
     found: Analysis
     seed: str
     manner: Manner
-    look: _Look
+    look: _Palette
 
     def sum(self, micros: Fraction | float) -> str:
         return self.manner.money.whole(round(micros / MICROS_PER_UNIT))
@@ -77,12 +77,12 @@ class _Drawing(NamedTuple):
         return f"{self.manner.money.number(f'{float(100 * part):.1f}')}{_PERCENT}"
 
     def percents(self, decimals: int | None = None) -> PercentFormatter:
-        """Along an axis."""
+        """Formatter of an axis."""
         return _Percents(self.manner.money.decimal, decimals)
 
 
 class _Percents(PercentFormatter):
-    """Parts of one, with the site's decimal sign."""
+    """Fractions as percentages, with the site's decimal sign."""
 
     def __init__(self, sign: str, decimals: int | None) -> None:
         super().__init__(1, decimals, _PERCENT)
@@ -95,14 +95,14 @@ class _Percents(PercentFormatter):
 def pictures(
     found: Analysis, seed: str = "1", manner: Manner = PLAIN, ground: Ground = "paper"
 ) -> dict[str, Figure]:
-    """All that can be drawn, by name. seed: of the year."""
+    """All pictures by name. seed: of the sample year."""
     drawing = _Drawing(found, seed, manner, _LOOKS[ground])
     with _styled(drawing.look):
         return {picture.name: _drawn(picture, drawing) for picture in drawable(found, manner.money)}
 
 
 def written(figure: Figure, suffix: Suffix) -> bytes:
-    """A picture as a file has it; the same picture is always the same bytes."""
+    """A picture encoded as a file; deterministic."""
     out = io.BytesIO()
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "jackpot", "text.parse_math": False}):
         figure.savefig(out, format=suffix, metadata={"Date": None} if suffix == "svg" else None)
@@ -110,8 +110,8 @@ def written(figure: Figure, suffix: Suffix) -> bytes:
 
 
 @contextmanager
-def _styled(look: _Look) -> Iterator[None]:
-    """A dollar sign is a sign, and no beginning of mathematics."""
+def _styled(look: _Palette) -> Iterator[None]:
+    """Escapes dollar signs, which would begin a formula."""
     coloured = ("text.color", "axes.labelcolor", "axes.titlecolor", "axes.edgecolor")
     grounds = ("figure.facecolor", "axes.facecolor", "legend.facecolor")
     settings: dict[Any, Any] = {
@@ -138,7 +138,7 @@ def _drawn(picture: Picture, drawing: _Drawing) -> Figure:
 
 
 def _return(axes: Any, level: LevelFound, drawing: _Drawing) -> None:
-    """A straight line: the rest as it is, and what a wager wins of the meter."""
+    """Return by meter: a straight line, the rest as it is, plus what a wager wins of the meter."""
     found, look = drawing.found, drawing.look
     wager = found.subject.terms.wager
     rest = found.total - level.part
@@ -160,7 +160,7 @@ def _return(axes: Any, level: LevelFound, drawing: _Drawing) -> None:
 
 
 def _hit(axes: Any, level: LevelFound, drawing: _Drawing) -> None:
-    """How many of the hits find so much, bar by bar."""
+    """Histogram of the amounts that hits find."""
     if level.cycle is None:
         return
     wide = (level.ends[-1].meter - level.cycle.start) / _BARS
@@ -184,7 +184,10 @@ def _hit(axes: Any, level: LevelFound, drawing: _Drawing) -> None:
 
 
 def _year(axes: Any, level: LevelFound, drawing: _Drawing) -> None:
-    """A line that rises with each wager, and falls where a hand wins the meter or a part of it."""
+    """Sample path of a year.
+
+    it rises with each wager, and falls where a hand wins the meter or a part of it.
+    """
     if level.cycle is None:
         return
     an_hour = drawing.found.tonight.wagers_an_hour

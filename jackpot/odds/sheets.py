@@ -1,4 +1,4 @@
-"""How is an analysis told? As sheets of named columns, one form for the terminal, pages, CSV and JSON."""
+"""Tables of an analysis: sheets of named columns, one form for the terminal, pages, CSV and JSON."""
 
 from collections.abc import Callable, Iterator
 from decimal import Context, Decimal
@@ -22,7 +22,7 @@ chance or a part of the wager, and any other number. A text that is a `Sentence`
 language."""
 Cell = str | int | Fraction | None
 
-# Of what a filing asks, in its own words: no award may be rarer (N.J.A.C. 13:69D-1.52(e)).
+# Requirement of a filing, quoted: no award may be rarer (N.J.A.C. 13:69D-1.52(e)).
 RAREST: Final = 100_000_000
 _FILING_SOURCES: Final = (
     Sentence(
@@ -33,9 +33,9 @@ _FILING_SOURCES: Final = (
         "{source}: kind of link, limit and probability of each jackpot.", source="COMAR 36.05.03.24 B, C"
     ),
 )
-# Rounds that a hit frequency is told for.
+# Rounds for which a hit frequency is given.
 ROUNDS: Final = 100_000
-# Significant digits of a number that leaves: more than any reader needs, fewer than look like a promise.
+# Significant digits of an exported number: more than readers need, fewer than would look like a promise.
 _DIGITS: Final = Context(prec=12)
 _FEW_DIGITS: Final = Context(prec=3)
 
@@ -48,12 +48,12 @@ _OF_RETURN: Final = (
     ),
 )
 
-# The catalogue's sources write sums so.
+# The format of sums in the catalogue's sources.
 DOLLARS: Final = writing("en_US", "USD")
 
 
 class Manner(NamedTuple):
-    """How an analysis is told. money: the site's way with sums and numbers. say: a text, in a language."""
+    """Format of an analysis. money: the site's way with sums and numbers. say: translates a text."""
 
     money: Writing = DOLLARS
     say: Callable[[str], str] = str
@@ -62,29 +62,29 @@ class Manner(NamedTuple):
 PLAIN: Final = Manner()
 
 
-class Column(NamedTuple):
+class OddsColumn(NamedTuple):
     name: str
     kind: Kind = "text"
 
 
-class Sheet(NamedTuple):
+class OddsTable(NamedTuple):
     """rows: each as long as the columns. notes: sentences below them."""
 
     name: str
     title: str
-    columns: tuple[Column, ...]
+    columns: tuple[OddsColumn, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
 
 
-def sheets_of(found: Analysis, money: Writing = DOLLARS) -> list[Sheet]:
-    """Everything that is known, in the order in which people ask for it. Empty sheets are left out."""
+def sheets_of(found: Analysis, money: Writing = DOLLARS) -> list[OddsTable]:
+    """All tables, in the order in which people ask for them. Empty ones are left out."""
     made = (make(found, money) for make in _SHEETS)
     return [sheet for sheet in made if sheet.rows]
 
 
 def decimal(value: Fraction, digits: Context = _DIGITS) -> str:
-    """A number to so many digits, never in powers of ten: "0.00000153907716933"."""
+    """A number to so many significant digits, never with an exponent: "0.00000153907716933"."""
     return format(digits.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize(), "f")
 
 
@@ -128,7 +128,7 @@ def _number(value: Fraction) -> str:
 
 
 def _percent(part: Fraction, money: Writing = DOLLARS) -> str:
-    """Rounded, so that parts of a whole add up to about the whole: "39.30 %"."""
+    """A rounded percentage; parts of a whole add up to about the whole: "39.30 %"."""
     return f"{money.number(f'{Decimal(round(part * BASIS_POINTS)) / 100:.2f}')} %"
 
 
@@ -137,7 +137,7 @@ def _rate(rate: int, money: Writing) -> str:
 
 
 def facts_of(found: Analysis, money: Writing = DOLLARS) -> list[tuple[str, str]]:
-    """What was analysed, line by line."""
+    """The subject of the analysis, line by line."""
     terms, game, opened = found.subject
     table = load(terms.paytable)
     odds, tonight = odds_of(terms.hand_kind), found.tonight
@@ -180,11 +180,11 @@ def brief(found: Analysis) -> list[tuple[str, str]]:
     ]
 
 
-def _columns(*texts: str, **others: Kind) -> tuple[Column, ...]:
-    return (*(Column(name) for name in texts), *(Column(name, kind) for name, kind in others.items()))
+def _columns(*texts: str, **others: Kind) -> tuple[OddsColumn, ...]:
+    return (*(OddsColumn(name) for name in texts), *(OddsColumn(name, kind) for name, kind in others.items()))
 
 
-def _returns(found: Analysis, money: Writing) -> Sheet:
+def _returns(found: Analysis, money: Writing) -> OddsTable:
     players = found.tonight.players
     rows: list[tuple[Cell, ...]] = [(Sentence("fixed pays"), found.odds)]
     for one in found.levels:
@@ -195,20 +195,24 @@ def _returns(found: Analysis, money: Writing) -> Sheet:
         rows.append((Sentence("draws"), found.draws))
     rows += [(Sentence("total return"), found.total), (Sentence("house edge"), 1 - found.total)]
     columns = _columns("part", of_the_wager="part")
-    return Sheet("return", Sentence("Return of a wager at these meters"), columns, tuple(rows), _OF_RETURN)
+    return OddsTable(
+        "return", Sentence("Return of a wager at these meters"), columns, tuple(rows), _OF_RETURN
+    )
 
 
-def _spread(found: Analysis, _money: Writing) -> Sheet:
+def _spread(found: Analysis, _money: Writing) -> OddsTable:
     mean, deviation = found.spread
     rows: tuple[tuple[Cell, ...], ...] = ((Sentence("one's own hand"), mean, deviation),)
     numbers: dict[str, Kind] = {"mean": "part", "standard_deviation": "number"}
     notes = (
         Sentence("In wagers, of one wager at these meters: fixed pays and meters, without envy and draws."),
     )
-    return Sheet("spread", Sentence("How far a wager's pay varies"), _columns("of", **numbers), rows, notes)
+    return OddsTable(
+        "spread", Sentence("How far a wager's pay varies"), _columns("of", **numbers), rows, notes
+    )
 
 
-def _hands(found: Analysis, money: Writing) -> Sheet:
+def _hands(found: Analysis, money: Writing) -> OddsTable:
     numbers: dict[str, Kind] = {
         "chance": "chance", "decimal": "number", "one_in": "number", "hits_per_100000": "number",
         "award": "sum", "return": "part",
@@ -217,12 +221,12 @@ def _hands(found: Analysis, money: Writing) -> Sheet:
     paid = sum((one.part for one in found.rows), Fraction(0))
     rows = [_hand(one, money) for one in found.rows]
     rows.append(("any-of-these", "", "", hit, hit, 1 / hit, hit * ROUNDS, None, paid))
-    columns = (Column("hand", "name"), Column("suits", "suits"), *_columns("pays", **numbers))
+    columns = (OddsColumn("hand", "name"), OddsColumn("suits", "suits"), *_columns("pays", **numbers))
     notes = (
         Sentence("A round is one deal at a table: each player is dealt one hand, and has one wager on it."),
         Sentence("Hits are those of one player in 100,000 rounds."),
     )
-    return Sheet("hands", Sentence("Hands, each paid by its best row"), columns, tuple(rows), notes)
+    return OddsTable("hands", Sentence("Hands, each paid by its best row"), columns, tuple(rows), notes)
 
 
 def _hand(one: RowFound, money: Writing) -> tuple[Cell, ...]:
@@ -245,7 +249,7 @@ def pays_text(pays: Pays, money: Writing) -> str:
     return Sentence("{count} to 1", count=count)
 
 
-def _levels(found: Analysis, _money: Writing) -> Sheet:
+def _levels(found: Analysis, _money: Writing) -> OddsTable:
     numbers: dict[str, Kind] = {
         "meter": "sum", "chance": "chance", "one_in": "number", "hours_between": "number", "return": "part",
         "break_even_meter": "sum", "mean_at_next_hit": "sum", "mean_at_hit": "sum",
@@ -263,7 +267,7 @@ def _levels(found: Analysis, _money: Writing) -> Sheet:
             Sentence("What the house adds after a part of a meter is won, up to the reseed, is left out.")
         )
     rows = tuple(_level(found, one) for one in found.levels)
-    return Sheet("levels", Sentence("Levels"), _columns("level", **numbers), rows, tuple(notes))
+    return OddsTable("levels", Sentence("Levels"), _columns("level", **numbers), rows, tuple(notes))
 
 
 def _level(found: Analysis, one: LevelFound) -> tuple[Cell, ...]:
@@ -276,7 +280,7 @@ def _hours(found: Analysis, wagers: Fraction) -> Fraction:
     return wagers / found.tonight.wagers_an_hour
 
 
-def _cycles(found: Analysis, _money: Writing) -> Sheet:
+def _cycles(found: Analysis, _money: Writing) -> OddsTable:
     numbers: dict[str, Kind] = {
         "of_the_hits": "part", "within_wagers": "count", "within_hours": "number", "meter_at_most": "sum",
     }  # fmt: skip
@@ -298,26 +302,26 @@ def _cycles(found: Analysis, _money: Writing) -> Sheet:
         right = "The meters of {levels} are right to better than one part in a hundred."
         notes.append(Sentence(right, levels=joined(rough)))
     title = Sentence("Time between hits, and the meter when hit")
-    return Sheet("cycles", title, _columns("level", **numbers), rows, tuple(notes))
+    return OddsTable("cycles", title, _columns("level", **numbers), rows, tuple(notes))
 
 
-def _envy(found: Analysis, _money: Writing) -> Sheet:
+def _envy(found: Analysis, _money: Writing) -> OddsTable:
     rows = tuple(found.envy.items()) if any(found.envy.values()) else ()
     notes = (Sentence("On average, another hand is as good as one's own: each more player adds the same."),)
-    return Sheet(
+    return OddsTable(
         "envy", Sentence("Envy bonus by players"), _columns(players="count", returned="part"), rows, notes
     )
 
 
-def _given(found: Analysis, _money: Writing) -> Sheet:
-    """The others' cards are those that one's own hand has left, and the board is shared."""
+def _given(found: Analysis, _money: Writing) -> OddsTable:
+    """Envy by one's own hand: the others' cards come from the rest of the deck, and the board is shared."""
     chances = hand_chances(found.subject.terms.hand_kind)
     rows = tuple(
         ("nothing" if hand == NOTHING else hand, chances[hand], part)
         for hand, part in found.envy_given.items()
     )
     columns = _columns(own_hand="name", chance="chance", envy="part")
-    return Sheet(
+    return OddsTable(
         "envy_given",
         Sentence("Envy bonus, given one's own hand"),
         columns,
@@ -325,14 +329,14 @@ def _given(found: Analysis, _money: Writing) -> Sheet:
     )
 
 
-def _long_run(found: Analysis, money: Writing) -> Sheet:
+def _long_run(found: Analysis, money: Writing) -> OddsTable:
     columns, title = (
         _columns("part", of_the_wager="part"),
         Sentence("In the long run, where does a wager go?"),
     )
     run = found.long_run
     if run is None:
-        return Sheet("long_run", title, columns, ())
+        return OddsTable("long_run", title, columns, ())
     rows = (
         (Sentence("onto the meters and reserves"), run.meters),
         (Sentence("fixed pays"), run.odds),
@@ -355,7 +359,7 @@ def _long_run(found: Analysis, money: Writing) -> Sheet:
     what = Sentence(
         "All that goes onto a meter, its reserve or overflow is won one day; no part depends on meters."
     )
-    return Sheet("long_run", title, columns, rows, (verdict, what, *_first(found, money)))
+    return OddsTable("long_run", title, columns, rows, (verdict, what, *_first(found, money)))
 
 
 def _first(found: Analysis, money: Writing) -> Iterator[str]:
@@ -365,7 +369,7 @@ def _first(found: Analysis, money: Writing) -> Iterator[str]:
             yield Sentence("The first seed of {level}, {sum}, is paid once, and is not in it.", **seed)
 
 
-def _seeds(found: Analysis, _money: Writing) -> Sheet:
+def _seeds(found: Analysis, _money: Writing) -> OddsTable:
     numbers: dict[str, Kind] = {"reseed": "sum", "contributed_in_a_cycle": "sum", "kept_in_a_cycle": "sum"}
     run = found.long_run
     rows = []
@@ -376,10 +380,10 @@ def _seeds(found: Analysis, _money: Writing) -> Sheet:
             rows.append((Sentence(one.terms.level), one.terms.reseed, gathered, run.kept * wagered))
     notes = (Sentence("Means of one cycle. Kept: what the house keeps of its wagers before it reseeds."),)
     title = Sentence("Contribution against seed")
-    return Sheet("seeds", title, _columns("level", **numbers), tuple(rows), notes)
+    return OddsTable("seeds", title, _columns("level", **numbers), tuple(rows), notes)
 
 
-def _filing(found: Analysis, money: Writing) -> Sheet:
+def _filing(found: Analysis, money: Writing) -> OddsTable:
     columns = (
         *_columns("level", "link", initial_amount="sum", reset_amount="sum"),
         *_columns(
@@ -394,11 +398,11 @@ def _filing(found: Analysis, money: Writing) -> Sheet:
         if isinstance(one.row.pays, Percent) and one.row.pays.level == level.level
     )
     title = Sentence("Figures for a filing, by award of a meter")
-    return Sheet("filing", title, columns, rows, _FILING_SOURCES)
+    return OddsTable("filing", title, columns, rows, _FILING_SOURCES)
 
 
 def _filed(found: Analysis, level: LevelTerms, money: Writing) -> tuple[Cell, ...]:
-    """What stands of a level; empty where it is left open."""
+    """Terms of a level as filed; empty where it is left open."""
 
     def known(key: str, value: Cell) -> Cell:
         return None if f"{level.level}.{key}" in found.subject.open else value
@@ -418,6 +422,6 @@ def _award(one: RowFound) -> tuple[Cell, ...]:
     return one.row.hand, one.row.suits or SUITS, chance, 1 / chance, often
 
 
-_SHEETS: Final[tuple[Callable[[Analysis, Writing], Sheet], ...]] = (
+_SHEETS: Final[tuple[Callable[[Analysis, Writing], OddsTable], ...]] = (
     _returns, _spread, _hands, _levels, _cycles, _envy, _given, _long_run, _seeds, _filing,
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What is analysed? A paytable with its wager, its envy, and the figures that its source leaves open."""
+"""Subject of an analysis: a paytable with its wager, its envy, and the figures its source leaves open."""
 
 from collections.abc import Mapping
 from typing import Final, NamedTuple
@@ -25,11 +25,14 @@ _SUM: Final = "0.01"
 
 
 class Unanalysable(Exception):
-    """What was asked for cannot be meant. The text says why, in one line."""
+    """The analysis cannot be made as asked for. The text says why, in one line."""
 
 
-class Subject(NamedTuple):
-    """open: what neither source nor operator gave, as "level.figure" or "envy": 0 or nothing in `terms`."""
+class AnalyzedLink(NamedTuple):
+    """Subject of an analysis.
+
+    open: figures that are not given, as "level.figure" or "envy": 0 or nothing in `terms`.
+    """
 
     terms: LinkTerms
     game: Game
@@ -37,7 +40,7 @@ class Subject(NamedTuple):
 
 
 class Wish(NamedTuple):
-    """What an operator decides, as they write it. figures: by "level.figure", such as "meter.primary"."""
+    """An operator's choices, as typed. figures: by "level.figure", such as "meter.primary"."""
 
     wager: str | None = None
     game: str | None = None
@@ -47,7 +50,7 @@ class Wish(NamedTuple):
     lucky_every: int = 0
 
 
-def subject_of(paytable: str, wish: Wish) -> Subject:
+def subject_of(paytable: str, wish: Wish) -> AnalyzedLink:
     """A paytable of the catalogue as an operator would offer it. Raises Unanalysable.
 
     A minimum that the source prints stands where nothing else is given.
@@ -76,7 +79,7 @@ def subject_of(paytable: str, wish: Wish) -> Subject:
         raise Unanalysable(f"{what}: {sentence.removeprefix(f'link {table.id}: ')}") from refused
     if entry.envy_approved:
         terms, opened = structs.replace(terms, envy=()), opened | {"envy"}
-    return Subject(_without(terms, opened), _game(table, wish.game), frozenset(opened))
+    return AnalyzedLink(_without(terms, opened), _game(table, wish.game), frozenset(opened))
 
 
 def _game(table: Paytable, wanted: str | None) -> Game:
@@ -88,7 +91,7 @@ def _game(table: Paytable, wanted: str | None) -> Game:
 
 
 def _levels(table: Paytable, given: Mapping[str, str]) -> tuple[dict[str, LevelEntry], set[str]]:
-    """What the configuration would say of each level, and what nobody said."""
+    """Each level as a configuration would have it, and the figures left open."""
     known = {
         f"{name}.{key}" for name in table.level for key in ("seed", "reseed", "primary", "reserve", "limit")
     }

@@ -1,4 +1,4 @@
-"""How is an analysis made next to a server? In a process of its own, which is asked once, in JSON, and ends.
+"""Worker process that makes one analysis for a server: one call in JSON, one reply, then it ends.
 
 Figures take a fifth of a second of a core, pictures a second or two: a thread would hold up tables' frames.
 """
@@ -15,13 +15,13 @@ from jackpot.odds.analysis import Analysis, Tonight, analyze
 from jackpot.odds.drawable import SHEETS, drawable
 from jackpot.odds.output import as_csv, as_html, as_json
 from jackpot.odds.sheets import Manner, facts_of, sheets_of, shown
-from jackpot.odds.subject import Subject, Unanalysable
+from jackpot.odds.subject import AnalyzedLink, Unanalysable
 from jackpot.rules.paytable import Game, LinkTerms
 from jackpot.text import named
 
 
-class Asked(msgspec.Struct, frozen=True):
-    """meters: by level, in micro-dollars. money: how the site writes sums. draw: pictures alone.
+class LabCall(msgspec.Struct, frozen=True):
+    """Call of the worker. meters: by level, in micro-dollars. money: the site's format. draw: pictures alone.
 
     language: a locale, of all that is shown; files for programs have no language.
     """
@@ -40,8 +40,8 @@ class Asked(msgspec.Struct, frozen=True):
         return Manner(self.money, partial(told, self.language))
 
 
-class Page(msgspec.Struct, frozen=True):
-    """One sheet as it is shown. kinds: of the columns."""
+class LabPage(msgspec.Struct, frozen=True):
+    """One table as it is shown. kinds: of the columns."""
 
     name: str
     title: str
@@ -52,22 +52,22 @@ class Page(msgspec.Struct, frozen=True):
 
 
 class Drawable(msgspec.Struct, frozen=True):
-    """A picture by the name that it is asked for with. sheet: whose figures stand next to it."""
+    """A picture by the name that it is requested with. sheet: the table of its figures."""
 
     name: str
     sheet: str
     title: str
 
 
-class Told(msgspec.Struct, frozen=True):
-    """problem: why there is nothing else. pictures: by name, as SVG.
+class LabReply(msgspec.Struct, frozen=True):
+    """Reply of the worker. problem: why there is nothing else. pictures: by name, as SVG.
 
     drawable: the pictures that can be asked for; None where what draws them is not installed.
     """
 
     problem: str = ""
     facts: list[tuple[str, str]] = []
-    sheets: list[Page] = []
+    sheets: list[LabPage] = []
     drawable: list[Drawable] | None = None
     pictures: dict[str, str] = {}
     csv: str = ""
@@ -75,19 +75,19 @@ class Told(msgspec.Struct, frozen=True):
     html: str = ""
 
 
-def told_of(asked: Asked) -> Told:
-    """What a page shows and exports, or its pictures. They take longest, and the page waits for none."""
-    subject, manner = Subject(asked.terms, asked.game, frozenset()), asked.manner()
+def told_of(asked: LabCall) -> LabReply:
+    """The reply: page and exports, or the pictures, which take longest and are made apart from the page."""
+    subject, manner = AnalyzedLink(asked.terms, asked.game, frozenset()), asked.manner()
     money, say = manner
     try:
         found = analyze(subject, Tonight(asked.meters, asked.players, asked.wagers_an_hour))
     except Unanalysable as error:
-        return Told(manner.say(error.args[0]))
+        return LabReply(manner.say(error.args[0]))
     drawn = find_spec("matplotlib") is not None
     if asked.draw:
-        return Told(pictures=_pictures(found, asked) if drawn else {})
+        return LabReply(pictures=_pictures(found, asked) if drawn else {})
     pages = [
-        Page(
+        LabPage(
             sheet.name,
             say(sheet.title),
             [say(named(column.name)) for column in sheet.columns],
@@ -98,7 +98,7 @@ def told_of(asked: Asked) -> Told:
         )
         for sheet in sheets_of(found, money)
     ]  # fmt: skip
-    return Told(
+    return LabReply(
         facts=[(say(named(name)), say(text)) for name, text in facts_of(found, money)],
         sheets=pages,
         drawable=[
@@ -113,7 +113,7 @@ def told_of(asked: Asked) -> Told:
     )
 
 
-def _pictures(found: Analysis, asked: Asked) -> dict[str, str]:
+def _pictures(found: Analysis, asked: LabCall) -> dict[str, str]:
     from jackpot.odds.pictures import pictures, written  # noqa: PLC0415 - of the extra `lab`
 
     drawn = pictures(found, asked.seed, asked.manner(), "page")
@@ -121,8 +121,8 @@ def _pictures(found: Analysis, asked: Asked) -> dict[str, str]:
 
 
 def answered(question: bytes) -> bytes:
-    """In a process of its own."""
-    return msgspec.json.encode(told_of(msgspec.json.decode(question, type=Asked)))
+    """The encoded reply, made in a process of its own."""
+    return msgspec.json.encode(told_of(msgspec.json.decode(question, type=LabCall)))
 
 
 if __name__ == "__main__":

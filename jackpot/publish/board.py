@@ -1,4 +1,4 @@
-"""What is told of a bank after each commit? Its face as it is durable now, to all that watch it.
+"""Publishes the meter board of a bank to its watchers after each commit.
 
 No I/O: the shell calls `push` once a commit, and `tick` about ten times a second.
 """
@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from controllers.answers import Hit, Link, State, Status, WaitingHit
 from jackpot.clock import Clock
-from jackpot.publish.broadcaster import SIGN_INTERVAL_S, Audience
-from jackpot.publish.meter_board import Face, Standing
+from jackpot.publish.broadcaster import SIGN_INTERVAL_S, Broadcaster
+from jackpot.publish.meter_board import BoardTrust, MeterBoard
 from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import Outcome, Push
 
@@ -17,15 +17,15 @@ from jackpot.rules.outcome import Outcome, Push
 _FIRST: Final[tuple[type, ...]] = (Link, Hit)
 
 
-class Board(Face):
-    """A bank's face, shown to its audience.
+class BoardPublisher(MeterBoard):
+    """Publisher of a bank's meter board to its broadcaster.
 
     on_status: called with the link of each `status` for signs, and with the message.
     """
 
-    def __init__(self, bank: str, clock: Clock, standing: Standing) -> None:
+    def __init__(self, bank: str, clock: Clock, standing: BoardTrust) -> None:
         super().__init__(bank, clock, standing)
-        self.audience = Audience(self)
+        self.broadcaster = Broadcaster(self)
         self.on_status: list[Callable[[str, Status], None]] = []
         self._told_trusted = False
         self._stated: dict[str, State] = {}
@@ -38,21 +38,23 @@ class Board(Face):
         rev: int,
         waiting: Mapping[str, tuple[WaitingHit, ...]],
     ) -> None:
-        """Takes everything from a state that equals the ledger: at the start, and after doubt.
+        """Resets the board from a state that equals the ledger: at the start, and after doubt.
 
-        Who is connected already is told of a hit that this process has not told: the one that made it may
-        have ended before it could.
+        Watchers are told of hits that this process has not pushed: the server that made them may have ended
+        before it could.
         """
         self.waiting = dict(waiting)
         self.take_links(links)
         for hit in self.hits.take(hits):
-            self.audience.tell(hit.link, hit)
+            self.broadcaster.tell(hit.link, hit)
         self.rev = rev
-        self.audience.owe_all()
+        self.broadcaster.owe_all()
         self._restate()
 
     def push(self, outcomes: Sequence[Outcome], rev: int) -> None:
-        """One commit, whose answers have left: its pushes in their order, what waits now, then the meters."""
+        """Pushes one commit, after its answers: its messages in order, then the waiting awards, then the
+        meters.
+        """
         self.rev = rev
         pushes = [push for outcome in outcomes for push in outcome.pushes]
         pushes.sort(key=_order)
@@ -68,54 +70,54 @@ class Board(Face):
         self.tick()
 
     def tick(self) -> None:
-        """Shows what is due; nothing once the lease has lapsed."""
+        """Broadcasts values that are due; none once the lease has lapsed."""
         self.restand()
         if self.leased:
             if self.clock.monotonic() - self._stated_at >= SIGN_INTERVAL_S:
                 self._restate()
-            self.audience.tick()
+            self.broadcaster.tick()
 
     def restand(self) -> bool:
-        """Tells every link's state if it has become untrusted, or trusted again. Returns whether it did.
+        """Sends every link's state when trust in the board is lost or regained. Returns whether it did.
 
-        An untrusted link is told suspended, which promises nothing (S4).
+        An untrusted link is reported as suspended, which promises nothing (S4).
         """
         trusted = self.trusted
         if trusted == self._told_trusted:
             return False
         self._told_trusted = trusted
         for link in self.links:
-            self.audience.tell(link, self.link_message(link))
+            self.broadcaster.tell(link, self.link_message(link))
         self._restate()
         return True
 
     def _restate(self) -> None:
-        """Tells signs the states that changed; a win also ends by time alone."""
+        """Sends signs the states that changed; a win also ends by time alone."""
         self._stated_at = self.clock.monotonic()
         self.hits.forget_old()
         for link in self.links:
             shown = self.display(link)
             if self._stated.get(link) != shown:
                 self._stated[link] = shown
-                self.audience.restated()
-                self.audience.tell(link, shown, signs_only=True)
+                self.broadcaster.restated()
+                self.broadcaster.tell(link, shown, signs_only=True)
 
     def _move(self, link: str, level: str, cents: int) -> None:
         levels = self.links[link].levels if link in self.links else {}
         if levels.get(level, cents) != cents:
             levels[level] = cents
-            self.audience.moved(link, level)
+            self.broadcaster.moved(link, level)
 
     def _push(self, push: Push) -> None:
         message = push.message
         if isinstance(message, Link) and (view := self.links.get(message.link)) is not None:
             view.state, view.reason = message.state, message.reason
-            self.audience.tell(message.link, self.link_message(message.link))
+            self.broadcaster.tell(message.link, self.link_message(message.link))
             return
         if isinstance(message, Hit):
             self.hits.remember(message)
         if push.table is not None:
-            self.audience.tell_table(push.table, message)
+            self.broadcaster.tell_table(push.table, message)
             return
         link = push.link or push.signs_of or ""
         if isinstance(message, Status):
@@ -123,10 +125,10 @@ class Board(Face):
                 self.hits.undone(message.hit)
             for call in self.on_status:
                 call(link, message)
-        self.audience.tell(link, message, signs_only=push.link is None)
+        self.broadcaster.tell(link, message, signs_only=push.link is None)
 
 
 def _order(push: Push) -> int:
-    """Its place among the pushes of a commit."""
+    """Sort key of a message among the pushes of a commit."""
     kind = type(push.message)
     return _FIRST.index(kind) if kind in _FIRST else len(_FIRST)

@@ -1,4 +1,4 @@
-"""What may be shown of a bank? Its links, their meters and states, and the hits of the last minute.
+"""Meter board of a bank: its links, their meters and states, and the hits of the last minute.
 
 Everything here is durable, or an untrusted bank's word that nothing is promised. No I/O.
 """
@@ -26,18 +26,18 @@ LEDGER_REASON: Final = "ledger"
 NOT_OPENED: Final = "not_opened"
 
 
-class Standing(Protocol):
+class BoardTrust(Protocol):
     """What may be shown of a bank in this process. now: monotonic seconds."""
 
     def leased(self, now: float) -> bool:
-        """Whether its meters are this process's to show."""
+        """Whether this process may show the meters."""
 
     def trusted(self, now: float) -> bool:
         """Whether what is shown is known to be durable, by the server that may say so (S4)."""
 
 
 class LinkView:
-    """A link as it is durable: what a welcome says of it, its state, and its levels in cents."""
+    """Durable view of a link: its welcome fields, its state, and its levels in cents."""
 
     __slots__ = ("facts", "levels", "reason", "state")
 
@@ -49,7 +49,7 @@ class LinkView:
 
     @classmethod
     def of(cls, statistics: Mapping[str, Any]) -> "LinkView":
-        """Of a link in `views.statistics`; to a device one that has ended takes no wagers."""
+        """Builds the view from `views.statistics`; to a device an ended link takes no wagers."""
         levels = {level["level"]: to_cents(level["primary"]) for level in statistics["levels"]}
         name, wager, paytable = (statistics[key] for key in ("link", "wager", "paytable"))
         state: LinkState = "active" if statistics["state"] == "active" else "suspended"
@@ -57,7 +57,7 @@ class LinkView:
         return cls(facts, levels, ", ".join(statistics["reasons"]))
 
 
-class Hits:
+class RecentHits:
     """The percentage hits of the last 60 s, oldest first; their age is counted by our own monotonic clock."""
 
     def __init__(self, clock: Clock) -> None:
@@ -70,7 +70,7 @@ class Hits:
         return self._known.values()
 
     def take(self, hits: Iterable[Hit]) -> list[Hit]:
-        """Exactly those that a state has, of the last minute; returns the ones that were not known yet."""
+        """Replaces them by the hits of a state within the last minute; returns the new ones."""
         known, self._known = self._known, {}
         for hit in hits:
             age = self._age(hit)
@@ -80,17 +80,17 @@ class Hits:
         return [hit for key, hit in self._known.items() if key not in known]
 
     def remember(self, hit: Hit, age: float = 0.0) -> None:
-        """A hit that is so many seconds old."""
+        """Adds a hit that is so many seconds old."""
         key = hit.hit, hit.level
         self._known[key] = hit
         self._at.setdefault(key, self._clock.monotonic() - age)
 
     def undone(self, hit: str) -> None:
-        """A hit by its number, which stands no more."""
+        """Removes a hit that was undone, by its number."""
         self._keep(lambda key: key[0] != hit)
 
     def forget_old(self) -> None:
-        """Those of more than a minute ago."""
+        """Drops hits of more than a minute ago."""
         oldest = self._clock.monotonic() - HIT_MEMORY_S
         if any(at < oldest for at in self._at.values()):
             self._keep(lambda key: self._at[key] >= oldest)
@@ -101,7 +101,9 @@ class Hits:
         return any(hit.link == link and self._at[key] > after for key, hit in self._known.items())
 
     def _age(self, hit: Hit) -> float:
-        """Seconds, by the clock of its server; where that is far from ours, the hit may be an old one."""
+        """Age in seconds by the clock of the hit's server; if that differs much from ours, the hit may be
+        old.
+        """
         return (self._clock.unix_ms() - hit.at) / 1000
 
     def _keep(self, which: Callable[[tuple[str, str]], bool]) -> None:
@@ -109,21 +111,23 @@ class Hits:
         self._at = {key: self._at[key] for key in self._known}
 
 
-class Face:
-    """The committed face of one bank. rev: its last durable seq. standing: whether it may be shown now."""
+class MeterBoard:
+    """Committed meters and states of one bank. rev: its last durable seq. standing: whether it may be shown
+    now.
+    """
 
-    def __init__(self, bank: str, clock: Clock, standing: Standing) -> None:
+    def __init__(self, bank: str, clock: Clock, standing: BoardTrust) -> None:
         self.bank = bank
         self.rev = 0
         self.links: dict[str, LinkView] = {}
         self._expected: dict[str, LinkView] = {}
-        self.hits = Hits(clock)
+        self.hits = RecentHits(clock)
         self.waiting: dict[str, tuple[WaitingHit, ...]] = {}
         self.clock = clock
         self._standing = standing
 
     def expect(self, links: Iterable[LinkTerms]) -> None:
-        """Shows the links of the configuration, each as a fault until something is known of it.
+        """Shows the links of the configuration, each as a fault until its state is known.
 
         A link that the journal turns out not to have is shown, too: it takes no wagers, and the reason says
         why.
@@ -146,11 +150,11 @@ class Face:
 
     @property
     def leased(self) -> bool:
-        """Whether its meters are this process's to show."""
+        """Whether this process may show the meters."""
         return self._standing.leased(self.clock.monotonic())
 
     def state(self, link: str) -> tuple[LinkState, str]:
-        """A link's state and reason, as a device may be told now."""
+        """State and reason of a link, as a device may be told now."""
         if not self.trusted:
             return "suspended", LEDGER_REASON
         view = self.links[link]
@@ -162,7 +166,7 @@ class Face:
         return Link(link, state, reason or RESUMED)
 
     def display(self, link: str) -> State:
-        """What signs show of a link next to its meters: the `state` message.
+        """The `state` message: what signs show of a link next to its meters.
 
         fault: the ledger is in doubt. suspended: no wagers are taken. win: a level was won in the last 20 s.
         pending: a win waits for a floorperson; `waiting` names those (S7).
@@ -181,7 +185,7 @@ class Face:
         return State(link, shown, reason or RESUMED, waiting)
 
     def facts(self, links: Iterable[str]) -> list[LinkFacts]:
-        """What a welcome says of these links."""
+        """Welcome fields of these links."""
         return [
             msgspec.structs.replace(self.links[link].facts, state=self.state(link)[0])
             for link in links

@@ -1,6 +1,6 @@
-"""How is Redis reached, and what happens while it is not? One node at a time, again and again, without haste.
+"""Reconnecting Redis client: tries one node at a time, with a pause between attempts.
 
-Nothing waits for it: what goes wrong here is logged and counted, and ends nothing but this attempt.
+Nothing waits for it: a failure is logged and counted, and ends only this attempt.
 """
 
 import asyncio
@@ -26,8 +26,8 @@ _chance: Final = secrets.SystemRandom()
 log: Final = structlog.get_logger()
 
 
-class RedisLine:
-    """The way to the node that holds one bank: one of `urls` in turn, or the one that a cluster names.
+class RedisConnection:
+    """Connection to the node that holds one bank: one of `urls` in turn, or the one that a cluster names.
 
     up: whether the last attempt works. failures: attempts that ended, each with its error.
     """
@@ -46,13 +46,13 @@ class RedisLine:
         return self._url.netloc.rpartition("@")[2]
 
     def works(self) -> None:
-        """What was asked of the node was done."""
+        """Records a success of the node."""
         if not self.up:
             self.up = True
             log.info("redis_reached", bank=self._bank, node=self.node, kind=(self._bank, self.node))
 
     async def keep(self, work: Callable[["Redis"], Awaitable[None]]) -> None:
-        """Does `work` with a connection, and again on the next node whenever it fails; until cancelled."""
+        """Runs `work` with a connection, again on the next node after each failure; until cancelled."""
         pause = RETRY_FIRST_S
         first = True
         while True:
@@ -85,7 +85,7 @@ class RedisLine:
         )
 
     def _after(self, error: Exception) -> SplitResult:
-        """The node to try next: where a cluster says that the bank is, else the next of the list."""
+        """Next node to try: the one that a cluster names for the bank, otherwise the next of the list."""
         from redis.exceptions import MovedError  # noqa: PLC0415
 
         if isinstance(error, MovedError):

@@ -1,7 +1,7 @@
-"""How does a process without a ledger show a bank? It follows what the active server says in Redis.
+"""Follows a bank through Redis, in a process without a ledger.
 
-It subscribes first, then reads the whole face, and applies what is newer; a gap or a new connection reads the
-face again. A revision never goes back, and what has not been confirmed for 5 s is shown as a fault.
+It subscribes first, then reads the whole board, and applies newer messages; a gap or a new connection reads
+the board again. A revision never goes back, and what has not been confirmed for 5 s is shown as a fault.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -11,10 +11,10 @@ import msgspec
 
 from controllers.answers import Hit, State
 from jackpot.clock import Clock
-from jackpot.publish.board import Board
-from jackpot.publish.meter_board import RESUMED, Hits
-from jackpot.publish.redis_connection import RedisLine
-from jackpot.publish.redis_relay import BEAT_S, LinkFace, Rev, Said, SignKeys, keys_of, read
+from jackpot.publish.board import BoardPublisher
+from jackpot.publish.meter_board import RESUMED, RecentHits
+from jackpot.publish.redis_connection import RedisConnection
+from jackpot.publish.redis_relay import BEAT_S, RelayedLink, RelayedState, Rev, SignKeys, keys_of, read
 from jackpot.rules.commands import Command
 from jackpot.rules.paytable import LinkTerms
 from jackpot.runtime.errors import ServerError
@@ -33,12 +33,12 @@ _NEVER: Final = float("-inf")
 _BEFORE_ALL: Final = (-1, -1, -1)
 
 
-class Silent(ServerError):
-    """The node answers, but nobody speaks for the bank there, or too late; or this process did not listen."""
+class NoPublisher(ServerError):
+    """The node answers, but no server publishes the bank there in time, or this process fell behind."""
 
 
 class _Told:
-    """Shows all that is known of a bank. good: its server says that it may be trusted."""
+    """Trust in a followed bank. good: its server says that it may be trusted."""
 
     good = False
 
@@ -49,18 +49,19 @@ class _Told:
         return self.good
 
 
-class _ToldHits(Hits):
-    """The server says which hits are of the last minute."""
+class _ToldHits(RecentHits):
+    """Recent hits as the server reports them."""
 
     def forget_old(self) -> None:
-        """None by our own clock."""
+        """Does nothing: the server decides which hits are recent."""
 
     def _age(self, _hit: Hit) -> float:
         return 0.0
 
 
-class Followed(Board):
-    """A bank's face as another process decided it: states and hits are told, none is reckoned by our clock.
+class FollowedBoard(BoardPublisher):
+    """Meter board of a bank as its server publishes it: states and hits are received, not computed by our
+    clock.
 
     links: those that there can be, by the configuration; each is a fault until something is known of it.
     """
@@ -69,7 +70,7 @@ class Followed(Board):
         self._by_server = _Told()
         super().__init__(bank, clock, self._by_server)
         self.hits = _ToldHits(clock)
-        self._shown: dict[str, LinkFace] = {}
+        self._shown: dict[str, RelayedLink] = {}
         self.expect(links)
 
     def trust(self, *, good: bool) -> None:
@@ -77,32 +78,32 @@ class Followed(Board):
         self._by_server.good = good
         self.restand()
 
-    def take(self, said: Said) -> None:
-        """What is newer than all before: pushes in their order, then the meters that moved."""
+    def take(self, said: RelayedState) -> None:
+        """Applies a newer message: pushes in their order, then the changed meters."""
         self.rev = said.rev[1]
-        links = {name: face for name, face in said.links.items() if name in self.links}
-        for name, face in links.items():
+        links = {name: board for name, board in said.links.items() if name in self.links}
+        for name, board in links.items():
             view = self.links[name]
-            self._shown[name] = face
-            if (view.state, view.reason) != (face.state, face.reason):
-                view.state, view.reason = face.state, face.reason
+            self._shown[name] = board
+            if (view.state, view.reason) != (board.state, board.reason):
+                view.state, view.reason = board.state, board.reason
                 if self.trusted:
-                    self.audience.tell(name, self.link_message(name))
+                    self.broadcaster.tell(name, self.link_message(name))
         if said.hits is not None:
             for hit in self.hits.take(said.hits):
-                self.audience.tell(hit.link, hit, signs_only=True)
+                self.broadcaster.tell(hit.link, hit, signs_only=True)
         for link, status in said.told:
-            self.audience.tell(link, status, signs_only=True)
+            self.broadcaster.tell(link, status, signs_only=True)
         self._restate()
-        for name, face in links.items():
+        for name, board in links.items():
             view = self.links[name]
             view.facts = msgspec.structs.replace(
-                view.facts, wager=face.wager, paytable=face.paytable, levels=tuple(face.levels)
+                view.facts, wager=board.wager, paytable=board.paytable, levels=tuple(board.levels)
             )
-            if view.levels.keys() != face.levels.keys():
-                view.levels = dict(face.levels)
-                self.audience.owe_all()
-            for level, cents in face.levels.items():
+            if view.levels.keys() != board.levels.keys():
+                view.levels = dict(board.levels)
+                self.broadcaster.owe_all()
+            for level, cents in board.levels.items():
                 self._move(name, level, cents)
 
     def display(self, link: str) -> State:
@@ -112,10 +113,11 @@ class Followed(Board):
         return State(link, shown, self.state(link)[1] or RESUMED, told.waiting if told is not None else ())
 
 
-class Follower:
-    """One bank in a process that only shows it; what a device needs of a bank (`register.DeviceDesk`).
+class RedisFollower:
+    """Follower of one bank in a process that only shows it; the interface of a bank to devices
+    (`device_registry.DeviceBank`).
 
-    heard_at: when, by our monotonic clock, the newest face was written. applied, gaps, older: messages that
+    heard_at: when, by our monotonic clock, the newest board was written. applied, gaps, older: messages that
     were shown, those before which one was missing, and those that were not newer than what was shown.
     """
 
@@ -123,14 +125,14 @@ class Follower:
 
     def __init__(
         self,
-        board: Followed,
+        board: FollowedBoard,
         urls: Sequence[str],
         clock: Clock,
         on_signs: Callable[[str, SignKeys], None] = lambda _bank, _signs: None,
     ) -> None:
-        self.bank = board.bank
+        self.name = board.bank
         self.board = board
-        self.line = RedisLine(board.bank, urls)
+        self.line = RedisConnection(board.bank, urls)
         self.applied = 0
         self.gaps = 0
         self.older = 0
@@ -142,7 +144,7 @@ class Follower:
 
     @property
     def service(self) -> Service:
-        """No device is let in before anything has come from Redis: which keys are good is not known yet."""
+        """No device is accepted before Redis has answered: valid keys are not known yet."""
         return Service.SOON if self.rev == _BEFORE_ALL else Service.HERE
 
     @property
@@ -151,7 +153,7 @@ class Follower:
         return self._clock.monotonic() - self.heard_at <= STALE_S
 
     def act(self, command: Command, release: Callable[[Any], None]) -> None:
-        """Nothing: only a server with the ledger can make an act durable."""
+        """Does nothing: only a server with the ledger can make an act durable."""
 
     async def run(self) -> None:
         """Follows until cancelled, whatever Redis does."""
@@ -163,9 +165,9 @@ class Follower:
         self.board.tick()
 
     def statistics(self) -> dict[str, Any]:
-        """Its counts since the start, and where it stands."""
+        """Counters since the start, and the current state."""
         return {
-            "bank": self.bank,
+            "bank": self.name,
             "up": self.line.up,
             "fresh": self.fresh and self._trusted,
             "seq": max(self.rev[1], 0),
@@ -178,32 +180,32 @@ class Follower:
 
     async def _follow(self, redis: "Redis") -> None:
         async with redis.pubsub() as channel:
-            await channel.ssubscribe(keys_of(self.bank)[2])
+            await channel.ssubscribe(keys_of(self.name)[2])
             began = looked = self._clock.monotonic()
             held = _BEFORE_ALL
             while True:
                 await self._listen(redis, channel)
                 now = self._clock.monotonic()
                 if now - max(self.heard_at, began) > STALE_S:
-                    raise Silent(f"nothing was heard for {STALE_S:.0f} s")
+                    raise NoPublisher(f"nothing was heard for {STALE_S:.0f} s")
                 if now - looked > LATE_S:
                     if self.rev < held:
-                        raise Silent(f"what is heard comes more than {LATE_S:.0f} s late")
-                    found = await read(redis, self.bank)
+                        raise NoPublisher(f"what is heard comes more than {LATE_S:.0f} s late")
+                    found = await read(redis, self.name)
                     looked, held = now, found[0].rev if found else _BEFORE_ALL
 
     async def _listen(self, redis: "Redis", channel: "PubSub") -> None:
-        """The next message, if one comes within a beat. A subscription, new or renewed, reads the face."""
+        """Next message, if one comes within a beat. A new or renewed subscription reads the whole board."""
         asked = self._clock.monotonic()
         message = await channel.get_message(timeout=BEAT_S)
         if self._clock.monotonic() - asked > STALE_S:
-            raise Silent("this process stood still: nobody knows how old is what has come meanwhile")
+            raise NoPublisher("this process stood still: nobody knows how old is what has come meanwhile")
         if message is None:
             return
         if message["type"] == "ssubscribe":
             await self._read(redis)
         elif message["type"] == "smessage":
-            said = msgspec.json.decode(message["data"], type=Said)
+            said = msgspec.json.decode(message["data"], type=RelayedState)
             if said.rev > self.rev and said.after not in (None, self.rev):
                 self.gaps += 1
                 await self._read(redis)
@@ -212,20 +214,20 @@ class Follower:
 
     async def _read(self, redis: "Redis") -> None:
         asked = self._clock.monotonic()
-        found = await read(redis, self.bank)
+        found = await read(redis, self.name)
         if found is not None:
             said, age = found
             self._hear(said, age + self._clock.monotonic() - asked)
 
-    def _hear(self, said: Said, age: float) -> None:
-        """Shows it if it is newer. The same, read again, is no news: who speaks has said more by now."""
+    def _hear(self, said: RelayedState, age: float) -> None:
+        """Applies a message if it is newer. The same revision read again does not count as a sign of life."""
         if said.rev < self.rev:
             self.older += 1
             return
         if said.rev > self.rev:
             self.heard_at = max(self.heard_at, self._clock.monotonic() - age)
             if said.signs is not None:
-                self._on_signs(self.bank, said.signs)
+                self._on_signs(self.name, said.signs)
             self.board.take(said)
             self.applied += 1
             self.rev = said.rev

@@ -1,10 +1,10 @@
-"""How do meters leave this machine? The newest durable face of each bank goes into Redis, and nothing waits.
+"""Relays the newest durable meter board of each bank to Redis. Nothing waits for it.
 
-A hash holds a bank's whole face, a list the hits of the last minute, and a channel carries what
-changed. One script compares revisions, sets, lets all expire and publishes, so that a late message of a
-server that was replaced is refused. A revision is (epoch, seq, beat): the journal's own two, and a count of
-what was said, for a state can change and a heart must beat while nothing is written. Keys and channel of a
-bank share a hash tag, and the channel is a shard's: in a cluster a bank is one node's.
+A hash holds a bank's whole board, a list the hits of the last minute, and a channel carries what changed. One
+script compares revisions, sets, lets all expire and publishes, so that a late message of a server that was
+replaced is refused. A revision is (epoch, seq, beat): the journal's own two, and a count of messages, since a
+state can change and a heartbeat is due while nothing is written. Keys and channel of a bank share a hash tag,
+and the channel is a shard's: in a cluster a bank is one node's.
 """
 
 import asyncio
@@ -17,10 +17,10 @@ import structlog
 from controllers.answers import Hit, LinkState, Status, WaitingHit
 from controllers.messages import Id
 from jackpot.clock import Clock
-from jackpot.publish.board import Board
+from jackpot.publish.board import BoardPublisher
 from jackpot.publish.broadcaster import SIGN_INTERVAL_S
-from jackpot.publish.redis_connection import RedisLine
-from jackpot.rules.outgoing_messages import JACKPOTS_MOST
+from jackpot.publish.redis_connection import RedisConnection
+from jackpot.rules.outgoing_messages import JACKPOTS_MAX
 
 if TYPE_CHECKING:
     from redis.asyncio import Redis
@@ -30,17 +30,17 @@ EXPIRE_MS: Final = 15_000
 # Said again at least so often: five may be lost before a follower shows a fault, fifteen before it expires.
 BEAT_S: Final = 1.0
 # Hits and statuses that one message brings; a minute of a busy floor has fewer, and Redis' memory is bounded.
-HITS_MOST: Final = 64
-TOLD_MOST: Final = 64
+HITS_MAX: Final = 64
+TOLD_MAX: Final = 64
 # Levels of one link: more than any paytable has, and a welcome that tells them fits a frame.
-LEVELS_MOST: Final = 8
+LEVELS_MAX: Final = 8
 
 # What the script answers: done; it holds something newer; it does not hold what this changes.
 TAKEN: Final = b"taken"
 OLDER: Final = b"older"
 WHOLE: Final = b"whole"
 
-# KEYS: hash, hits, channel. ARGV: epoch, seq, beat, the revision that this follows ("" for a whole face),
+# KEYS: hash, hits, channel. ARGV: epoch, seq, beat, the revision that this follows ("" for a whole board),
 # milliseconds to live, the message, how many hits (-1: as they are), the hits, then fields and values.
 _SCRIPT: Final = """
 local held = redis.call('HMGET', KEYS[1], 'epoch', 'seq', 'beat')
@@ -77,27 +77,28 @@ Rev = tuple[Count, Count, Count]
 log: Final = structlog.get_logger()
 
 
-class LinkFace(msgspec.Struct, frozen=True):
-    """A link as it is durable. levels: cents. shown, waiting: of the `state` that signs are told (S7)."""
+class RelayedLink(msgspec.Struct, frozen=True):
+    """Durable state of a link. levels: cents. shown, waiting: of the `state` that signs are told (S7)."""
 
     wager: Count
     paytable: Id
-    levels: Annotated[dict[Id, Count], msgspec.Meta(max_length=LEVELS_MOST)]
+    levels: Annotated[dict[Id, Count], msgspec.Meta(max_length=LEVELS_MAX)]
     state: LinkState
     reason: Text
     shown: Literal["normal", "pending", "win", "suspended", "fault"]
-    waiting: Annotated[tuple[WaitingHit, ...], msgspec.Meta(max_length=JACKPOTS_MOST)]
+    waiting: Annotated[tuple[WaitingHit, ...], msgspec.Meta(max_length=JACKPOTS_MAX)]
 
 
 class SignKeys(msgspec.Struct, frozen=True):
-    """Which signs' keys open nothing any more (sign, fingerprint), and which signs are not let in."""
+    """Revoked keys of signs (sign, fingerprint), and signs that are not admitted."""
 
     ended: list[tuple[str, str]] = []
     blocked: list[str] = []
 
 
-class Said(msgspec.Struct, frozen=True):
-    """One message. after: the revision that it changes, None where it is whole; hits, signs: None as before.
+class RelayedState(msgspec.Struct, frozen=True):
+    """A relayed message. after: the revision that it changes, None where it is whole; hits, signs: None as
+    before.
 
     trusted: the ledger is not in doubt. told: `status` messages since the last, each with its link.
     """
@@ -105,19 +106,19 @@ class Said(msgspec.Struct, frozen=True):
     rev: Rev
     after: Rev | None
     trusted: bool
-    links: dict[str, LinkFace]
+    links: dict[str, RelayedLink]
     signs: SignKeys | None = None
-    hits: Annotated[list[Hit], msgspec.Meta(max_length=HITS_MOST)] | None = None
-    told: Annotated[list[tuple[Text, Status]], msgspec.Meta(max_length=TOLD_MOST)] = []
+    hits: Annotated[list[Hit], msgspec.Meta(max_length=HITS_MAX)] | None = None
+    told: Annotated[list[tuple[Text, Status]], msgspec.Meta(max_length=TOLD_MAX)] = []
 
 
-class Publishable(Protocol):
-    """What a publisher reads of a bank."""
+class RelaySource(Protocol):
+    """Interface of a bank to its relay."""
 
     @property
-    def bank(self) -> str: ...
+    def name(self) -> str: ...
     @property
-    def board(self) -> Board: ...
+    def board(self) -> BoardPublisher: ...
     @property
     def epoch(self) -> int: ...
 
@@ -127,12 +128,12 @@ def keys_of(bank: str) -> tuple[str, str, str]:
     return f"jackpot:{{{bank}}}:face", f"jackpot:{{{bank}}}:hits", f"jackpot:{{{bank}}}:changes"
 
 
-def links_of(board: Board) -> dict[str, LinkFace]:
-    """What a board shows of its links."""
+def links_of(board: BoardPublisher) -> dict[str, RelayedLink]:
+    """Relayed links of a board."""
     faces = {}
     for name, view in board.links.items():
         display = board.display(name)
-        faces[name] = LinkFace(
+        faces[name] = RelayedLink(
             wager=view.facts.wager,
             paytable=view.facts.paytable,
             levels=dict(view.levels),
@@ -144,43 +145,43 @@ def links_of(board: Board) -> dict[str, LinkFace]:
     return faces
 
 
-class Publisher:
-    """One bank's way to Redis: the newest face alone, at most ten times a second, at least once.
+class RedisRelay:
+    """Relay of one bank: publishes only the newest board, at most ten times a second, at least once.
 
-    allowed: whether this server may show the bank now. signs: the keys that followers must not let in.
+    allowed: whether this server may show the bank now. signs: the keys that followers must not admit.
     published, refused: messages that Redis took, and those that were older than what it held.
     """
 
     def __init__(
         self,
-        desk: Publishable,
+        bank: RelaySource,
         urls: Sequence[str],
         clock: Clock,
         allowed: Callable[[], bool],
         signs: Callable[[], SignKeys],
     ) -> None:
-        self.bank = desk.bank
-        self.line = RedisLine(desk.bank, urls)
+        self.bank = bank.name
+        self.line = RedisConnection(bank.name, urls)
         self.published = 0
         self.refused = 0
-        self._shown = desk
+        self._shown = bank
         self._clock = clock
         self._allowed = allowed
         self._signs = signs
         self._beat = 0
-        self._said: Said | None = None
+        self._said: RelayedState | None = None
         self._said_at = 0.0
         self._mark: tuple[int, int, bool] | None = None
         self._told: list[tuple[str, Status]] = []
         self._replaced = False
-        desk.board.on_status.append(self._tell)
+        bank.board.on_status.append(self._tell)
 
     async def run(self) -> None:
         """Publishes until cancelled, whatever Redis does."""
         await self.line.keep(self._publish)
 
     def statistics(self) -> dict[str, str | int | bool]:
-        """Its counts since the start, and whether Redis takes what it says."""
+        """Counters since the start, and whether Redis accepts its messages."""
         return {
             "bank": self.bank,
             "up": self.line.up,
@@ -217,22 +218,22 @@ class Publisher:
         if answer == OLDER:
             self._refused(said)
 
-    def _next(self) -> tuple[Said, Said]:
-        """The face as it is now, and what is to be said of it."""
+    def _next(self) -> tuple[RelayedState, RelayedState]:
+        """The current board, and the message to send."""
         board, before = self._shown.board, self._said
         self._beat += 1
-        whole = Said(
+        whole = RelayedState(
             rev=(self._shown.epoch, board.rev, self._beat),
             after=None,
             trusted=board.trusted,
             links=links_of(board),
             signs=self._signs(),
-            hits=board.recent_hits(frozenset(board.links))[-HITS_MOST:],
+            hits=board.recent_hits(frozenset(board.links))[-HITS_MAX:],
         )
         told, self._told = self._told, []
         if before is None:
             return whole, msgspec.structs.replace(whole, told=told)
-        return whole, Said(
+        return whole, RelayedState(
             rev=whole.rev,
             after=before.rev,
             trusted=whole.trusted,
@@ -242,25 +243,27 @@ class Publisher:
             told=told,
         )
 
-    def _refused(self, said: Said) -> None:
-        """Somebody newer speaks for the bank, or the ledger was set back and what Redis holds must expire."""
+    def _refused(self, said: RelayedState) -> None:
+        """Handles a refusal: a newer server publishes the bank, or the ledger was set back and the entry must
+        expire.
+        """
         self.refused += 1
         if not self._replaced:
             self._replaced = True
             log.warning("relay_refused", bank=self.bank, epoch=said.rev[0], seq=said.rev[1])
 
     def _tell(self, link: str, message: Status) -> None:
-        self._told = [*self._told, (link, message)][-TOLD_MOST:]
+        self._told = [*self._told, (link, message)][-TOLD_MAX:]
 
 
-async def offer(redis: "Redis", bank: str, said: Said) -> bytes:
-    """Has the script take a message: TAKEN, OLDER or WHOLE. Raises RedisError."""
+async def offer(redis: "Redis", bank: str, said: RelayedState) -> bytes:
+    """Publishes a message by the script: TAKEN, OLDER or WHOLE. Raises RedisError."""
     client: Any = redis  # its typing has one answer for both of its kinds of client
     answer: bytes = await client.eval(_SCRIPT, 3, *keys_of(bank), *_arguments(said))
     return answer
 
 
-def _arguments(said: Said) -> list[Any]:
+def _arguments(said: RelayedState) -> list[Any]:
     """The script's ARGV."""
     hits = said.hits or []
     fields: list[Any] = ["trusted", int(said.trusted)]
@@ -284,8 +287,8 @@ return {redis.call('HGETALL', KEYS[1]), redis.call('LRANGE', KEYS[2], 0, -1), re
 """
 
 
-async def read(redis: "Redis", bank: str) -> tuple[Said, float] | None:
-    """A bank's whole face as Redis holds it, and its age in seconds; None where it holds none.
+async def read(redis: "Redis", bank: str) -> tuple[RelayedState, float] | None:
+    """A bank's whole board as Redis holds it, and its age in seconds; None if it holds none.
 
     The age is by Redis' own clock alone, and as old as can be where that is behind the clock of the node that
     was written to. Raises RedisError, and ValueError for what no server of ours wrote.
@@ -295,12 +298,12 @@ async def read(redis: "Redis", bank: str) -> tuple[Said, float] | None:
     fields = dict(zip(flat[::2], flat[1::2], strict=True))
     if not fields:
         return None
-    said = Said(
+    said = RelayedState(
         rev=msgspec.convert([int(fields[name]) for name in (b"epoch", b"seq", b"beat")], type=Rev),
         after=None,
         trusted=fields[b"trusted"] == b"1",
         links={
-            name.decode().removeprefix("link:"): msgspec.json.decode(value, type=LinkFace)
+            name.decode().removeprefix("link:"): msgspec.json.decode(value, type=RelayedLink)
             for name, value in fields.items()
             if name.startswith(b"link:")
         },

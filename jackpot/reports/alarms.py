@@ -1,4 +1,4 @@
-"""What alarmed, who acknowledged it, and when was it over? As the journal has it (T3, S6, S9, L11)."""
+"""Report of alarms: who acknowledged each, and when it ended (T3, S6, S9, L11)."""
 
 from collections.abc import Iterator
 from heapq import merge
@@ -7,9 +7,9 @@ from typing import Any, Final
 from jackpot.ledger.reading import Reader
 from jackpot.reports.entry_text import reason
 from jackpot.reports.read.entries import Entry, counting, must_be_here, of_kinds, refused
-from jackpot.reports.read.gaming_days import Span, periods, wanted_span
-from jackpot.reports.read.names import Names
-from jackpot.reports.report import Cell, Column, Found, Report, Wanted
+from jackpot.reports.read.gaming_days import EntrySpan, periods, wanted_span
+from jackpot.reports.read.names import JournalNames
+from jackpot.reports.report import Cell, Report, ReportColumn, ReportRequest, ReportResult
 from jackpot.rules import alarms
 from jackpot.rules.acts.alarms import AlarmAcknowledged
 from jackpot.rules.acts.conflict import SeqConflict
@@ -24,13 +24,13 @@ from jackpot.rules.events import Voided
 from jackpot.text import Sentence, joined, named, several
 
 COLUMNS: Final = (
-    Column("bank"),
-    Column("row", "count"),
-    Column("at", "moment"),
-    Column("alarm", "word"),
-    Column("where", help="a table, a device or links"),
-    Column("what"),
-    Column("who", help="whose act it was, where people made or ended it"),
+    ReportColumn("bank"),
+    ReportColumn("row", "count"),
+    ReportColumn("at", "moment"),
+    ReportColumn("alarm", "word"),
+    ReportColumn("where", help="a table, a device or links"),
+    ReportColumn("what"),
+    ReportColumn("who", help="whose act it was, where people made or ended it"),
 )
 
 _KINDS: Final = tuple(
@@ -42,13 +42,13 @@ _KINDS: Final = tuple(
 )  # fmt: skip
 
 
-def find(ledger: Reader, wanted: Wanted) -> Found:
-    """Every alarm of the gaming days, and what ended it, the oldest first. Raises LedgerError."""
+def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
+    """Every alarm raised in the gaming days, and what ended it, the oldest first. Raises LedgerError."""
     spans = {bank: wanted_span(ledger, bank, wanted) for bank in wanted.banks}
     for bank, days in spans.items():
         must_be_here(ledger, bank, days.after)
-    rows = (row for bank, days in spans.items() for row in _rows(ledger, Names(ledger, bank), days))
-    return Found(periods(spans), rows, [])
+    rows = (row for bank, days in spans.items() for row in _rows(ledger, JournalNames(ledger, bank), days))
+    return ReportResult(periods(spans), rows, [])
 
 
 def entries(ledger: Reader, bank: str, after: int, upto: int) -> Iterator[Entry]:
@@ -57,7 +57,7 @@ def entries(ledger: Reader, bank: str, after: int, upto: int) -> Iterator[Entry]
     return merge(acts, refused(ledger, bank, after, upto), counting(ledger, bank, after, upto))
 
 
-def _rows(ledger: Reader, names: Names, days: Span) -> Iterator[tuple[Cell, ...]]:
+def _rows(ledger: Reader, names: JournalNames, days: EntrySpan) -> Iterator[tuple[Cell, ...]]:
     for entry in entries(ledger, names.bank, days.after, days.upto):
         event: Any = entry.event
         who = names.who(getattr(event, "people", None))
@@ -68,8 +68,8 @@ def _rows(ledger: Reader, names: Names, days: Span) -> Iterator[tuple[Cell, ...]
             yield names.bank, entry.seq, entry.at, *over, who
 
 
-def _over(names: Names, event: Any) -> tuple[str, str, str] | None:
-    """(alarm, where, what) of what ended one, and of links that stopped and keys that ended; else None."""
+def _over(names: JournalNames, event: Any) -> tuple[str, str, str] | None:
+    """(alarm, place, cause) of what ended one, or of a link stopped or a key revoked; else None."""
     match event:
         case AlarmAcknowledged():
             said = Sentence(
@@ -108,7 +108,7 @@ def _ended(alarm: str) -> Sentence:
     return Sentence("{alarm} over", alarm=Sentence(alarm))
 
 
-def _at(names: Names, table: int) -> Sentence:
+def _at(names: JournalNames, table: int) -> Sentence:
     return Sentence("table {table}", table=names.table(table))
 
 

@@ -1,4 +1,4 @@
-"""Who did what, what was refused, and which parameters changed? As the journal has it, the oldest first."""
+"""Audit reports of people's acts, refusals and parameter changes, the oldest first."""
 
 from collections.abc import Callable, Iterator
 from heapq import merge
@@ -6,15 +6,15 @@ from typing import Any, Final
 
 import msgspec
 
-from jackpot.config import Difference, compared
+from jackpot.config import ParameterDifference, compared
 from jackpot.config.writing import writing
 from jackpot.ledger.reading import Reader
 from jackpot.reports.entry_text import about, reason
 from jackpot.reports.read.entries import of_kinds, refused
-from jackpot.reports.read.gaming_days import Span, periods, wanted_span
+from jackpot.reports.read.gaming_days import EntrySpan, periods, wanted_span
 from jackpot.reports.read.meter_history import percent
-from jackpot.reports.read.names import Names
-from jackpot.reports.report import Cell, Column, Found, Report, Wanted
+from jackpot.reports.read.names import JournalNames
+from jackpot.reports.report import Cell, Report, ReportColumn, ReportRequest, ReportResult
 from jackpot.rules import registry
 from jackpot.rules.acts.banks import BankBegun, BankClosed, BankOpened
 from jackpot.rules.acts.links import LinkOpened
@@ -31,37 +31,37 @@ from jackpot.rules.signing import People, Proof, Signed
 from jackpot.text import Sentence, both, game, joined, named
 
 REFUSALS: Final = (
-    Column("bank"),
-    Column("row", "count"),
-    Column("at", "moment"),
-    Column("to", help="a table, or people who had signed in"),
-    Column("code", "word"),
-    Column("message", "answer"),
-    Column("hits"),
-    Column("suspended", help="links that the error stopped"),
+    ReportColumn("bank"),
+    ReportColumn("row", "count"),
+    ReportColumn("at", "moment"),
+    ReportColumn("to", help="a table, or people who had signed in"),
+    ReportColumn("code", "word"),
+    ReportColumn("message", "answer"),
+    ReportColumn("hits"),
+    ReportColumn("suspended", help="links that the error stopped"),
 )
 ACCESS: Final = (
-    Column("bank"),
-    Column("row", "count"),
-    Column("at", "moment"),
-    Column("what", "word"),
-    Column("who"),
-    Column("proved", help="by what, if they proved who they are"),
-    Column("refused", "word", help="why it was not done"),
-    Column("about"),
-    Column("reason"),
+    ReportColumn("bank"),
+    ReportColumn("row", "count"),
+    ReportColumn("at", "moment"),
+    ReportColumn("what", "word"),
+    ReportColumn("who"),
+    ReportColumn("proved", help="by what, if they proved who they are"),
+    ReportColumn("refused", "word", help="why it was not done"),
+    ReportColumn("about"),
+    ReportColumn("reason"),
 )
 PARAMETERS: Final = (
-    Column("bank"),
-    Column("row", "count"),
-    Column("at", "moment"),
-    Column("what", "word"),
-    Column("name"),
-    Column("terms", help="all of them, or what changed"),
-    Column("who"),
+    ReportColumn("bank"),
+    ReportColumn("row", "count"),
+    ReportColumn("at", "moment"),
+    ReportColumn("what", "word"),
+    ReportColumn("name"),
+    ReportColumn("terms", help="all of them, or what changed"),
+    ReportColumn("who"),
 )
 
-# Acts are of every kind whose event says which people stood for it; in the one left out nobody acts.
+# Every kind of event that says which people stood for it; the one left out is no act of people.
 ACTS: Final = (
     *(
         kind
@@ -79,29 +79,33 @@ Row = tuple[Cell, ...]
 
 
 def _found(
-    ledger: Reader, wanted: Wanted, rows: Callable[[Reader, Wanted, Names, Span], Iterator[Row]]
-) -> Found:
+    ledger: Reader,
+    wanted: ReportRequest,
+    rows: Callable[[Reader, ReportRequest, JournalNames, EntrySpan], Iterator[Row]],
+) -> ReportResult:
     spans = {bank: wanted_span(ledger, bank, wanted) for bank in wanted.banks}
-    every = (row for bank, days in spans.items() for row in rows(ledger, wanted, Names(ledger, bank), days))
-    return Found(periods(spans), every, [])
+    every = (
+        row for bank, days in spans.items() for row in rows(ledger, wanted, JournalNames(ledger, bank), days)
+    )
+    return ReportResult(periods(spans), every, [])
 
 
-def find_refusals(ledger: Reader, wanted: Wanted) -> Found:
+def find_refusals(ledger: Reader, wanted: ReportRequest) -> ReportResult:
     """Every durable refusal of the gaming days. Raises LedgerError."""
     return _found(ledger, wanted, _refusals)
 
 
-def find_access(ledger: Reader, wanted: Wanted) -> Found:
+def find_access(ledger: Reader, wanted: ReportRequest) -> ReportResult:
     """Every act of people in the gaming days. Raises LedgerError."""
     return _found(ledger, wanted, _access)
 
 
-def find_parameters(ledger: Reader, wanted: Wanted) -> Found:
+def find_parameters(ledger: Reader, wanted: ReportRequest) -> ReportResult:
     """Every opening, change and end of links, tables and banks in the gaming days. Raises LedgerError."""
     return _found(ledger, wanted, _parameters)
 
 
-def _refusals(ledger: Reader, _wanted: Wanted, names: Names, days: Span) -> Iterator[Row]:
+def _refusals(ledger: Reader, _wanted: ReportRequest, names: JournalNames, days: EntrySpan) -> Iterator[Row]:
     people = of_kinds(ledger, names.bank, (ActRefused.kind,), days.after, days.upto)
     for entry in merge(refused(ledger, names.bank, days.after, days.upto), people):
         event = entry.event
@@ -116,7 +120,7 @@ def _refusals(ledger: Reader, _wanted: Wanted, names: Names, days: Span) -> Iter
             yield names.bank, entry.seq, entry.at, by, event.code, event.message, hits, links
 
 
-def _access(ledger: Reader, wanted: Wanted, names: Names, days: Span) -> Iterator[Row]:
+def _access(ledger: Reader, wanted: ReportRequest, names: JournalNames, days: EntrySpan) -> Iterator[Row]:
     money = writing(wanted.site.locale, wanted.site.currency)
     for entry in of_kinds(ledger, names.bank, ACTS, days.after, days.upto):
         event: Any = entry.event
@@ -130,7 +134,7 @@ def _access(ledger: Reader, wanted: Wanted, names: Names, days: Span) -> Iterato
             )  # fmt: skip
 
 
-def _parameters(ledger: Reader, wanted: Wanted, names: Names, days: Span) -> Iterator[Row]:
+def _parameters(ledger: Reader, wanted: ReportRequest, names: JournalNames, days: EntrySpan) -> Iterator[Row]:
     known: dict[str, TableTerms] = {}
     for entry in of_kinds(ledger, names.bank, _OPENINGS, 0, days.upto):
         event: Any = entry.event
@@ -166,13 +170,13 @@ def _parameters(ledger: Reader, wanted: Wanted, names: Names, days: Span) -> Ite
             yield names.bank, entry.seq, entry.at, entry.name, name, terms, who
 
 
-def _changed(one: Difference) -> Sentence:
+def _changed(one: ParameterDifference) -> Sentence:
     """A parameter of a link that changed."""
     what = Sentence(one.what.replace("_", " "))
     return Sentence("{what} {before} -> {now}", what=what, before=one.before, now=one.now)
 
 
-def _link(terms: LinkTerms, wanted: Wanted) -> Sentence:
+def _link(terms: LinkTerms, wanted: ReportRequest) -> Sentence:
     money = writing(wanted.site.locale, wanted.site.currency)
 
     def sum_(micros: int) -> str:
@@ -193,7 +197,7 @@ def _link(terms: LinkTerms, wanted: Wanted) -> Sentence:
 
 
 def _table(terms: TableTerms, before: TableTerms | None) -> Sentence:
-    """All of a new table's terms; of a known one what changed."""
+    """All terms of a new table; only the changes of a known one."""
     now = msgspec.structs.asdict(terms)
     if before is None:
         return joined(
@@ -208,7 +212,7 @@ def _table(terms: TableTerms, before: TableTerms | None) -> Sentence:
     then = msgspec.structs.asdict(before)
     changed = {name: (then[name], value) for name, value in now.items() if then[name] != value}
     return joined(
-        _changed(Difference(name, _value(old), _value(new))) for name, (old, new) in changed.items()
+        _changed(ParameterDifference(name, _value(old), _value(new))) for name, (old, new) in changed.items()
     )
 
 

@@ -1,27 +1,27 @@
-"""What did each table put on the meters, hour by hour? Summed by the database, a short stretch at a time."""
+"""Report of contributions by table and hour, summed by the database in short stretches."""
 
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from jackpot.ledger.reading import Reader
 from jackpot.reports.read.entries import asked, must_be_here, of_kinds, wagers_before
-from jackpot.reports.read.gaming_days import Span, hour, hour_began, periods, wanted_span
-from jackpot.reports.read.names import Names
-from jackpot.reports.report import Cell, Column, Found, Report, Wanted
+from jackpot.reports.read.gaming_days import EntrySpan, hour, hour_began, periods, wanted_span
+from jackpot.reports.read.names import JournalNames
+from jackpot.reports.report import Cell, Report, ReportColumn, ReportRequest, ReportResult
 from jackpot.rules.acts.rounds import Struck
 from jackpot.rules.events import Voided
 
-# Of which every zone's offset is a whole number, so that its hours are made of them.
+# The offset of every time zone is a multiple of this, so its hours are made of them.
 QUARTER_MS: Final = 900_000
 
 COLUMNS: Final = (
-    Column("bank"),
-    Column("hour", help="by the site's clocks"),
-    Column("table"),
-    Column("link"),
-    Column("wagers", "count", "accepted, less those taken back in that hour"),
-    Column("wagered", "sum", "what they came to", total=True),
-    Column("contributions", "sum", "what of it went to the meters", total=True),
+    ReportColumn("bank"),
+    ReportColumn("hour", help="by the site's clocks"),
+    ReportColumn("table"),
+    ReportColumn("link"),
+    ReportColumn("wagers", "count", "accepted, less those taken back in that hour"),
+    ReportColumn("wagered", "sum", "what they came to", total=True),
+    ReportColumn("contributions", "sum", "what of it went to the meters", total=True),
 )
 
 _BY_FRAMES: Final = f"""
@@ -33,8 +33,8 @@ _BY_FRAMES: Final = f"""
 """  # noqa: S608
 
 
-class Where(NamedTuple):
-    """Where a sum belongs. began: the hour's, in unix milliseconds."""
+class ContributionKey(NamedTuple):
+    """Key of a sum. began: the hour's beginning, in unix milliseconds."""
 
     began: int
     table: int
@@ -42,7 +42,10 @@ class Where(NamedTuple):
 
 
 class Contributed(NamedTuple):
-    """What a table put on a level, or took back. at: a moment of it. rated: an entry with the rates of it."""
+    """What a table put on a level, or took back.
+
+    at: a time within it. rated: an entry at which its rates held.
+    """
 
     at: int
     table: int
@@ -51,33 +54,35 @@ class Contributed(NamedTuple):
     micros: int
     rated: int
 
-    def wagers(self, names: Names) -> int:
-        """How many wagers put so much on a link's first level."""
+    def wagers(self, names: JournalNames) -> int:
+        """Number of wagers that put so much on a link's first level."""
         return self.micros // names.each(self.link, self.rated)
 
 
 class Sums:
-    """Of one table, link and hour. contributions: micro-dollars."""
+    """Sums of one table, link and hour. contributions: micro-dollars."""
 
     def __init__(self) -> None:
         self.wagers = self.contributions = 0
 
 
-def find(ledger: Reader, wanted: Wanted) -> Found:
+def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
     """Every table, link and hour of the gaming days. Raises Unanswerable, LedgerError."""
     spans = {bank: wanted_span(ledger, bank, wanted) for bank in wanted.banks}
     for bank, days in spans.items():
         must_be_here(ledger, bank, days.after)
     rows = (row for bank in wanted.banks for row in _rows(ledger, wanted, bank, spans[bank]))
-    return Found(periods(spans), rows, [])
+    return ReportResult(periods(spans), rows, [])
 
 
-def _rows(ledger: Reader, wanted: Wanted, bank: str, days: Span) -> Iterator[tuple[Cell, ...]]:
-    names = Names(ledger, bank)
-    hours: dict[Where, Sums] = {}
+def _rows(ledger: Reader, wanted: ReportRequest, bank: str, days: EntrySpan) -> Iterator[tuple[Cell, ...]]:
+    names = JournalNames(ledger, bank)
+    hours: dict[ContributionKey, Sums] = {}
     for start, end in names.stretches(days.after, days.upto):
         for each in contributed_by(ledger, names, start, end):
-            sums = hours.setdefault(Where(hour_began(each.at, wanted.site), each.table, each.link), Sums())
+            sums = hours.setdefault(
+                ContributionKey(hour_began(each.at, wanted.site), each.table, each.link), Sums()
+            )
             sums.contributions += each.micros
             if each.level == 1:
                 sums.wagers += each.wagers(names)
@@ -86,8 +91,8 @@ def _rows(ledger: Reader, wanted: Wanted, bank: str, days: Span) -> Iterator[tup
     yield from _told(names, wanted, dict(sorted(hours.items())))
 
 
-def contributed_by(ledger: Reader, names: Names, after: int, upto: int) -> Iterator[Contributed]:
-    """Of frames, in which no link changes its terms, and of what people took back meanwhile."""
+def contributed_by(ledger: Reader, names: JournalNames, after: int, upto: int) -> Iterator[Contributed]:
+    """Contributions of frames in a stretch without a change of terms, less what people took back."""
     for quarter, table, link, level, micros in asked(ledger, names.bank, _BY_FRAMES, after, upto):
         yield Contributed(quarter * QUARTER_MS, table, link, level, int(micros), upto)
     for entry in of_kinds(ledger, names.bank, (Voided.kind, Struck.kind), after, upto):
@@ -98,8 +103,8 @@ def contributed_by(ledger: Reader, names: Names, after: int, upto: int) -> Itera
                 yield Contributed(entry.at, event.table, posting.link, posting.level, -posting.wagers, rated)
 
 
-def _wagered_at(ledger: Reader, names: Names, link: int, seq: int, event: Voided | Struck) -> int:
-    """When it was wagered what people took back there: a reopened round may be of before a change (L9, A11).
+def _wagered_at(ledger: Reader, names: JournalNames, link: int, seq: int, event: Voided | Struck) -> int:
+    """When a wager that people took back was made: a reopened round may be older than a change (L9, A11).
 
     While a round has wagers on a link, its rates stay. So any of its wagers there says which they were.
     """
@@ -113,7 +118,9 @@ def _wagered_at(ledger: Reader, names: Names, link: int, seq: int, event: Voided
     return next((at for bet, at in made if bet.link == link), names.rounds.after)
 
 
-def _told(names: Names, wanted: Wanted, hours: dict[Where, Sums]) -> Iterator[tuple[Cell, ...]]:
+def _told(
+    names: JournalNames, wanted: ReportRequest, hours: dict[ContributionKey, Sums]
+) -> Iterator[tuple[Cell, ...]]:
     for key, sums in hours.items():
         if wanted.link not in (None, names.link(key.link)):
             continue

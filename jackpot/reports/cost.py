@@ -1,4 +1,4 @@
-"""What did the bonus cost, by table? What went onto meters, and what the house paid, of what was wagered.
+"""Report of the bonus's cost by table: what went onto meters, and what the house paid, of the wagers.
 
 What a table put on meters and what its hands won is told of the table. Seeds and reseeds are a link's own:
 they are divided among no tables. Wagers are counted from postings, awards from events. All of it is then
@@ -15,46 +15,50 @@ from jackpot.config.writing import writing
 from jackpot.ledger.reading import Reader
 from jackpot.reports.contributions import contributed_by
 from jackpot.reports.read.entries import must_be_here
-from jackpot.reports.read.gaming_days import Part, last_month, parts_of, periods, wanted_span
+from jackpot.reports.read.gaming_days import DayPart, last_month, parts_of, periods, wanted_span
 from jackpot.reports.read.hits import changes, stories_within
-from jackpot.reports.read.names import Names, must_know
+from jackpot.reports.read.names import JournalNames, must_know
 from jackpot.reports.reconcile import joined_with, moved
-from jackpot.reports.report import Cell, Column, Fact, Found, Report, Wanted
+from jackpot.reports.report import Cell, Fact, Report, ReportColumn, ReportRequest, ReportResult
 from jackpot.rules import meter
 from jackpot.rules.meter import Accounts
 from jackpot.text import Sentence, joined, several
 
-# Tables that the first lines name.
+# Tables named in the first lines.
 NAMED: Final = 8
-# In the place of a table: what is of none.
+# Table number of what belongs to no table.
 LINK_ITSELF: Final = Sentence("the link itself")
 LINKS_THEMSELVES: Final = Sentence("the links themselves")
 
 COLUMNS: Final = (
-    Column("bank"),
-    Column("period", help="a gaming day or a month"),
-    Column("link"),
-    Column("table"),
-    Column("wagers", "count", "accepted, less those taken back", spare=True),
-    Column("wagered", "sum", "what they came to", total=True),
-    Column("cost", "sum", "all that follows, up to the seeds", total=True),
-    Column("left", "sum", "to the house: wagered, less the cost", total=True),
-    Column("to_primary", "sum", "of the wagers, onto the meters", total=True, spare=True),
-    Column("to_reserve", "sum", "of the wagers, onto the reserves", total=True, spare=True),
-    Column("odds", "sum", "paid by the house", total=True, spare=True),
-    Column("envy", "sum", "paid by the house", total=True, spare=True),
-    Column("draws", "sum", "paid by the house", total=True, spare=True),
-    Column("seeds", "sum", "seeds, reseeds, top-ups and make-goods, less returns", total=True, spare=True),
-    Column("from_meters", "sum", "won of what had been put there: no cost again", total=True, spare=True),
-    Column("corrections", "sum", "of the meter, by two people: no cost", total=True, spare=True),
+    ReportColumn("bank"),
+    ReportColumn("period", help="a gaming day or a month"),
+    ReportColumn("link"),
+    ReportColumn("table"),
+    ReportColumn("wagers", "count", "accepted, less those taken back", spare=True),
+    ReportColumn("wagered", "sum", "what they came to", total=True),
+    ReportColumn("cost", "sum", "all that follows, up to the seeds", total=True),
+    ReportColumn("left", "sum", "to the house: wagered, less the cost", total=True),
+    ReportColumn("to_primary", "sum", "of the wagers, onto the meters", total=True, spare=True),
+    ReportColumn("to_reserve", "sum", "of the wagers, onto the reserves", total=True, spare=True),
+    ReportColumn("odds", "sum", "paid by the house", total=True, spare=True),
+    ReportColumn("envy", "sum", "paid by the house", total=True, spare=True),
+    ReportColumn("draws", "sum", "paid by the house", total=True, spare=True),
+    ReportColumn(
+        "seeds", "sum", "seeds, reseeds, top-ups and make-goods, less returns", total=True, spare=True
+    ),
+    ReportColumn(
+        "from_meters", "sum", "won of what had been put there: no cost again", total=True, spare=True
+    ),
+    ReportColumn("corrections", "sum", "of the meter, by two people: no cost", total=True, spare=True),
 )
 _FIGURES: Final = tuple(column.name for column in COLUMNS[4:])
 _RESULT: Final = ("wagered", "cost", "left")
 _COST: Final = ("to_primary", "to_reserve", "odds", "envy", "draws", "seeds")
-# What a row of a link has, and what a row of a table has.
+# Columns of a link's row, and of a table's row.
 _OF_LINKS: Final = ("cost", "left", "seeds", "corrections")
 _OF_TABLES: Final = tuple(name for name in _FIGURES if name not in ("seeds", "corrections"))
-# What stands above the rows, after the answer.
+# Facts above the rows, after the answer.
 _MEANT: Final = (
     Fact("what counts", Sentence(
         "what was put onto meters and reserves, and what the house paid: odds, envy, draws, seeds and "
@@ -68,8 +72,8 @@ _MEANT: Final = (
 _PAID_BY_HOUSE: Final[Mapping[str, str]] = {"odds": "odds", "envy": "envy", "draw": "draws"}
 
 
-class Where(NamedTuple):
-    """What a row is of. period: a part's name. table: 0 for the link itself."""
+class CostKey(NamedTuple):
+    """Key of a row. period: a part's name. table: 0 for the link itself."""
 
     period: str
     link: int
@@ -78,15 +82,15 @@ class Where(NamedTuple):
 
 Figures = Counter[str]
 """By column: micro-dollars, or how many wagers."""
-Rows = defaultdict[Where, Figures]
+Rows = defaultdict[CostKey, Figures]
 
 
-class Book(NamedTuple):
-    """One bank over the days wanted. parts: in order, at least one. rows: what was found."""
+class CostBook(NamedTuple):
+    """Costs of one bank over the days wanted. parts: in order, at least one. rows: the result."""
 
     ledger: Reader
-    names: Names
-    parts: Sequence[Part]
+    names: JournalNames
+    parts: Sequence[DayPart]
     rows: Rows
 
     @property
@@ -94,9 +98,9 @@ class Book(NamedTuple):
         return self.names.bank
 
 
-def find(ledger: Reader, wanted: Wanted) -> Found:
-    """Every table and link of every period. Raises Unanswerable, LedgerError."""
-    named = {bank: names for bank in wanted.banks if (names := Names(ledger, bank)).links}
+def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
+    """Costs of every table and link by period. Raises Unanswerable, LedgerError."""
+    named = {bank: names for bank in wanted.banks if (names := JournalNames(ledger, bank)).links}
     must_know(named.values(), [wanted.link] if wanted.link else [])
     if wanted.by == "month" and wanted.first is None and wanted.last is None:
         first, last = last_month(ledger, named)
@@ -108,18 +112,18 @@ def find(ledger: Reader, wanted: Wanted) -> Found:
     for bank, names in named.items():
         must_be_here(ledger, bank, spans[bank].after)
         parts = parts_of(ledger, bank, wanted.site, spans[bank], wanted.by)
-        book = Book(ledger, names, parts, Rows(Figures))
+        book = CostBook(ledger, names, parts, Rows(Figures))
         problems += _fill(book)
         for where in sorted(book.rows, key=lambda at: (at.period, at.link, not at.table, at.table)):
             figures = book.rows[where]
             if wanted.link in (None, names.link(where.link)) and any(map(figures.get, _FIGURES)):
                 cells.append(_row(names, where, figures))
                 of_tables[names.table(where.table or None)].update(_result(figures))
-    return Found([*_answer(of_tables, wanted.site), *periods(spans), *_MEANT], iter(cells), problems)
+    return ReportResult([*_answer(of_tables, wanted.site), *periods(spans), *_MEANT], iter(cells), problems)
 
 
-def _fill(book: Book) -> Iterator[str]:
-    """All that moved in each part; what does not add up, as sentences."""
+def _fill(book: CostBook) -> Iterator[str]:
+    """Adds up all movements of each part; returns what does not add up, as sentences."""
     if book.parts:
         _awards(book)
     for part in book.parts:
@@ -127,15 +131,15 @@ def _fill(book: Book) -> Iterator[str]:
         yield from _links(book, part)
 
 
-def _wagers(book: Book, part: Part) -> None:
+def _wagers(book: CostBook, part: DayPart) -> None:
     """What each table put on the meters."""
     names = book.names
     for start, end in names.stretches(part.after, part.upto):
         for each in contributed_by(book.ledger, names, start, end):
             if each.level > 1:
-                continue  # the same wagers once more
+                continue  # the same wagers, counted a second time
             terms, wagers = names.link_terms(each.link, each.rated), each.wagers(names)
-            figures = book.rows[Where(part.name, each.link, each.table)]
+            figures = book.rows[CostKey(part.name, each.link, each.table)]
             figures["wagers"] += wagers
             figures["wagered"] += wagers * terms.wager
             for one in terms.levels:
@@ -144,8 +148,8 @@ def _wagers(book: Book, part: Part) -> None:
                 figures["to_reserve"] += reserve
 
 
-def _awards(book: Book) -> None:
-    """What each table's hands won, and what changed that later, in the part in which it did."""
+def _awards(book: CostBook) -> None:
+    """What each table's hands won, and later changes of it, each in the part in which it happened."""
     begins = [part.after for part in book.parts]
     first, last = begins[0], book.parts[-1].upto
     for story in stories_within(book.ledger, book.bank, first, last):
@@ -157,11 +161,11 @@ def _awards(book: Book) -> None:
             for seq, more in moves:
                 if first < seq <= last:
                     period = book.parts[bisect_left(begins, seq) - 1].name
-                    book.rows[Where(period, award.link, story.hit.table)][column] += more
+                    book.rows[CostKey(period, award.link, story.hit.table)][column] += more
 
 
-def _links(book: Book, part: Part) -> Iterator[str]:
-    """What the house put on each link's meters; where tables do not come to the database's own sums."""
+def _links(book: CostBook, part: DayPart) -> Iterator[str]:
+    """What the house put on each link's meters; a problem where tables differ from the database's sums."""
     carried = joined_with(book.ledger, book.bank, part.after, part.upto)
     lacks = defaultdict[int, Figures](Figures)
     for (link, level), accounts in moved(book.ledger, book.bank, part.after, part.upto).items():
@@ -169,7 +173,7 @@ def _links(book: Book, part: Part) -> Iterator[str]:
         lacks[link]["contributions"] -= own.wagers
         lacks[link]["awards of meters" if level else "awards of the house"] += own.awards
         if level:
-            book.rows[Where(part.name, link, 0)].update(seeds=-own.house, corrections=-own.corrections)
+            book.rows[CostKey(part.name, link, 0)].update(seeds=-own.house, corrections=-own.corrections)
     for where, figures in book.rows.items():
         if where.period == part.name and where.table:
             lacks[where.link].subtract({
@@ -187,7 +191,7 @@ def _links(book: Book, part: Part) -> Iterator[str]:
                 )  # fmt: skip
 
 
-def _row(names: Names, where: Where, figures: Figures) -> tuple[Cell, ...]:
+def _row(names: JournalNames, where: CostKey, figures: Figures) -> tuple[Cell, ...]:
     told = {**figures, **_result(figures)}
     shown = _OF_TABLES if where.table else _OF_LINKS
     return (
@@ -203,7 +207,7 @@ def _result(figures: Figures) -> dict[str, int]:
 
 
 def _answer(of_tables: Mapping[str, Figures], site: Site) -> list[Fact]:
-    """In all, and by table, the dearest first; "" stands for the links themselves."""
+    """The total, and the tables, the dearest first; "" stands for the links themselves."""
     exact = writing(site.locale, site.currency).exact
     total = {name: exact(sum(figures[name] for figures in of_tables.values())) for name in _RESULT}
     tables = sorted(((of["cost"], table) for table, of in of_tables.items() if table), reverse=True)

@@ -1,4 +1,4 @@
-"""What does an entry of the journal say, in words? One sentence for each, with its names and its sums."""
+"""Text of a journal entry: one sentence for each, with its names and its sums."""
 
 from base64 import b64decode
 from collections.abc import Callable, Iterator
@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from jackpot.reports.read.names import Names
+from jackpot.reports.read.names import JournalNames
 from jackpot.rules.acts import decode_asked
 from jackpot.rules.acts.devices import KeyEnded
 from jackpot.rules.acts.hits import Correct
@@ -25,7 +25,7 @@ from jackpot.text import Sentence, game, joined, named, several
 # How a sum of micro-dollars is written.
 Money = Callable[[int], str]
 
-# Fields that say nothing to people, or have a place of their own.
+# Fields that say nothing to people, or are shown elsewhere.
 NOT_ABOUT: Final = (
     "people", "reason", "note", "recomputed", "tick", "handed_on", "parts", "code", "message", "mark",
     "marks", "changes", "before", "terms", "digest", "secret", "paper", "waited_ms", "asked_ms", "seen",
@@ -33,8 +33,8 @@ NOT_ABOUT: Final = (
 )  # fmt: skip
 
 
-def about(names: Names, event: Event, money: Money) -> Sentence:
-    """What an event is about: hits, awards, tables, links, sums and its plain values."""
+def about(names: JournalNames, event: Event, money: Money) -> Sentence:
+    """The subjects of an event: hits, awards, tables, links, sums and its plain values."""
     match event:
         case Wagered() | Withdrawn() | Locked() | Settled() | Closed() | Voided():
             return joined(_of_round(names, event, money))
@@ -72,12 +72,12 @@ def _digest(digest: bytes) -> Sentence | str:
 
 
 def reason(event: Event) -> str:
-    """Why people did it, in their words; a link's suspension has a cause next to it."""
+    """The reason that people gave; a link's suspension has a cause next to it."""
     return str(getattr(event, "note", "") or getattr(event, "reason", ""))
 
 
-def _of_round(names: Names, event: Any, money: Money) -> Iterator[Sentence]:
-    """What a frame, or people, did to a round."""
+def _of_round(names: JournalNames, event: Any, money: Money) -> Iterator[Sentence]:
+    """What a frame, or people, did to a round, in words."""
     yield Sentence("round {round}", round=event.round)
     match event:
         case Wagered():
@@ -96,14 +96,14 @@ def _of_round(names: Names, event: Any, money: Money) -> Iterator[Sentence]:
         yield Sentence("closed")
 
 
-def _hit(names: Names, hit: HitMade, money: Money) -> Sentence:
+def _hit(names: JournalNames, hit: HitMade, money: Money) -> Sentence:
     awards = ", ".join(f"A{award.number} {money(award.amount)}" for award in hit.awards)
     told = {"hit": f"H{hit.number}", "hand": named(hit.hand), "link": names.link(hit.link), "awards": awards}
     return Sentence("{hit} {hand} on {link}: {awards}", **told)
 
 
-def _word(names: Names, event: Any, name: str, value: Any, money: Money) -> Sentence | str:
-    """One field of an event; "" where it says nothing."""
+def _word(names: JournalNames, event: Any, name: str, value: Any, money: Money) -> Sentence | str:
+    """One field of an event in words; "" for a field that says nothing to people."""
     if name in ("amount", "tax_from"):
         return _sum(event, name, value, money)
     if isinstance(value, int) and name in _NUMBERS:
@@ -141,8 +141,8 @@ def _sum(event: Any, name: str, amount: int, money: Money) -> Sentence:
     return Sentence("comes to {sum}", sum=money(amount))
 
 
-def _asked(names: Names, command: bytes, money: Money) -> Sentence:
-    """What somebody asked for, which waits or was refused."""
+def _asked(names: JournalNames, command: bytes, money: Money) -> Sentence:
+    """An operation that was asked for, and waits or was refused, in words."""
     asked, fields = decode_asked(command), msgspec.json.decode(command)
     what = str(fields.pop("do"))
     match asked:
@@ -168,7 +168,7 @@ def _asked(names: Names, command: bytes, money: Money) -> Sentence:
     return joined([named(what), *rest])
 
 
-_NUMBERS: Final[dict[str, Callable[[Names, Any, int], Sentence | str]]] = {
+_NUMBERS: Final[dict[str, Callable[[JournalNames, Any, int], Sentence | str]]] = {
     "hit": lambda _names, _event, number: f"H{number}",
     "award": lambda _names, _event, number: f"A{number}",
     "left": lambda _names, _event, number: f"D{number}",

@@ -1,14 +1,14 @@
-"""Why did this hit come to this sum? Every step from its cycle's beginning to what was paid (L10)."""
+"""Explains an award: every step from its cycle's beginning to what was paid (L10)."""
 
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from jackpot.ledger.cycles import Turn, settlement
 from jackpot.ledger.reading import Reader
-from jackpot.reports.read.hits import Step, Story, changes, story_of
-from jackpot.reports.read.meter_history import Place, Way, amounts, entry_at, percent, told
-from jackpot.reports.read.names import Names
-from jackpot.reports.report import Cell, Column, Fact, Found, Report, Unanswerable, Wanted
+from jackpot.reports.read.hits import AwardChange, HitStory, changes, story_of
+from jackpot.reports.read.meter_history import LevelRef, MeterHistory, amounts, entry_at, percent, told
+from jackpot.reports.read.names import JournalNames
+from jackpot.reports.report import Cell, Fact, Report, ReportColumn, ReportRequest, ReportResult, Unanswerable
 from jackpot.rules import meter
 from jackpot.rules.acts.hits import Corrected, Undone
 from jackpot.rules.events import Event, TakeMade
@@ -16,19 +16,19 @@ from jackpot.rules.state import Award, Hit
 from jackpot.text import Sentence, both, joined, named
 
 COLUMNS: Final = (
-    Column("award"),
-    Column("part", "word", help="how it grew: adds up to meter; share and later: add up to total"),
-    Column("what"),
-    Column("day", help="the gaming day"),
-    Column("table"),
-    Column("row", "count", "of the journal; none for a day's wagers"),
-    Column("cycle", "count"),
-    Column("amount", "sum"),
-    Column("reserve", "sum", "what it moved there"),
-    Column("overflow", "sum", "what it moved there"),
+    ReportColumn("award"),
+    ReportColumn("part", "word", help="how it grew: adds up to meter; share and later: add up to total"),
+    ReportColumn("what"),
+    ReportColumn("day", help="the gaming day"),
+    ReportColumn("table"),
+    ReportColumn("row", "count", "of the journal; none for a day's wagers"),
+    ReportColumn("cycle", "count"),
+    ReportColumn("amount", "sum"),
+    ReportColumn("reserve", "sum", "what it moved there"),
+    ReportColumn("overflow", "sum", "what it moved there"),
 )
 
-# What a seat and its envy are called: seat 0 is the dealer's hand.
+# Name of a seat and of its envy bonus: seat 0 is the dealer's hand.
 _DEALER: Final = Sentence("the dealer's hand")
 
 
@@ -36,8 +36,11 @@ Part = tuple[str, Sentence, int, int]
 """Of an award: part, what, row, amount."""
 
 
-class Made(NamedTuple):
-    """A percentage award as it was made. row: the entry. others: all awards that shared it, late ones too."""
+class AwardMade(NamedTuple):
+    """A percentage award when it was made.
+
+    row: the entry. others: all awards that shared it, late ones too.
+    """
 
     row: int
     take: TakeMade
@@ -48,8 +51,8 @@ class Made(NamedTuple):
         return Turn(self.take.moment or self.row, self.take.order)
 
 
-def the_hit(ledger: Reader, wanted: Wanted) -> tuple[str, Story]:
-    """The bank and the story of the hit that is asked for. Raises Unanswerable."""
+def the_hit(ledger: Reader, wanted: ReportRequest) -> tuple[str, HitStory]:
+    """The bank and the history of the hit asked for. Raises Unanswerable."""
     found = []
     for bank in wanted.banks:
         story = story_of(ledger, bank, wanted.hit)
@@ -63,10 +66,10 @@ def the_hit(ledger: Reader, wanted: Wanted) -> tuple[str, Story]:
     return found[0]
 
 
-def find(ledger: Reader, wanted: Wanted) -> Found:
+def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
     """Every award of one hit. Raises Unanswerable, LedgerError."""
     bank, story = the_hit(ledger, wanted)
-    names = Names(ledger, bank)
+    names = JournalNames(ledger, bank)
     hit = story.hit
     facts = [
         Fact("hit", Sentence("{hit} in bank {bank}", hit=f"H{hit.number}", bank=bank)),
@@ -79,22 +82,22 @@ def find(ledger: Reader, wanted: Wanted) -> Found:
         for award in hit.awards
     ]
     problems: list[str] = []
-    return Found(facts, _rows(ledger, wanted, names, story, problems), problems)
+    return ReportResult(facts, _rows(ledger, wanted, names, story, problems), problems)
 
 
 def where(seat: int) -> Sentence:
-    """A seat, for people."""
+    """A seat, in words."""
     return Sentence("seat {seat}", seat=seat) if seat else _DEALER
 
 
-def placed(names: Names, hit: Hit) -> tuple[Sentence, Sentence, Sentence]:
+def placed(names: JournalNames, hit: Hit) -> tuple[Sentence, Sentence, Sentence]:
     """The seat, the table and the round of a hit."""
     table = Sentence("table {table}", table=names.table(hit.table))
     return where(hit.seat), table, Sentence("round {round}", round=hit.round)
 
 
-def kind_of(names: Names, award: Award, called: str = "") -> Sentence:
-    """What an award is, for people. called: its link, where not by its id."""
+def kind_of(names: JournalNames, award: Award, called: str = "") -> Sentence:
+    """The kind of an award, in words. called: its link, where it is not called by its id."""
     to = Sentence("to seat {seat}", seat=award.seat) if award.seat else Sentence("to the dealer's hand")
     if award.level:
         link, level = called or names.link(award.link), named(names.level(award.link, award.level))
@@ -106,7 +109,7 @@ def kind_of(names: Names, award: Award, called: str = "") -> Sentence:
 
 
 def _rows(
-    ledger: Reader, wanted: Wanted, names: Names, story: Story, problems: list[str]
+    ledger: Reader, wanted: ReportRequest, names: JournalNames, story: HitStory, problems: list[str]
 ) -> Iterator[tuple[Cell, ...]]:
     shown: dict[tuple[int, int, Turn], int] = {}
     for award in story.hit.awards:
@@ -118,7 +121,7 @@ def _rows(
             made = _made(ledger, names.bank, row, event, award)
             key = (award.link, award.level, made.turn)
             if key not in shown:
-                way = Way(ledger, wanted.site, Place(names, award.link, award.level), made.turn)
+                way = MeterHistory(ledger, wanted.site, LevelRef(names, award.link, award.level), made.turn)
                 yield from _way(way, name)
                 shown[key] = way.primary
             parts = _share(made, award, shown[key], first)
@@ -145,7 +148,7 @@ def _rows(
         yield name, "total", comes, "", "", None, None, total, None, None
 
 
-def _way(way: Way, name: str) -> Iterator[tuple[Cell, ...]]:
+def _way(way: MeterHistory, name: str) -> Iterator[tuple[Cell, ...]]:
     for line in way.lines():
         yield (name, "how it grew", line.what, line.day, line.table, line.row or None, line.cycle, line.meter,
                line.reserve, line.overflow)  # fmt: skip
@@ -158,8 +161,8 @@ def _way(way: Way, name: str) -> Iterator[tuple[Cell, ...]]:
     yield name, "meter", what, "", "", way.turn.row, None, way.primary, None, None
 
 
-def _made(ledger: Reader, bank: str, row: int, event: Event, award: Award) -> Made:
-    """How a percentage award was made; with a late one the awards that had shared it before."""
+def _made(ledger: Reader, bank: str, row: int, event: Event, award: Award) -> AwardMade:
+    """How a percentage award was made; for a late one, the awards that had shared it before."""
     take = next(take for take in settlement(event).takes if award.number in take.awards)
     others = _awards(event, take)
     if take.moment:
@@ -167,15 +170,15 @@ def _made(ledger: Reader, bank: str, row: int, event: Event, award: Award) -> Ma
         for known in settlement(then).takes:
             same = (known.link, known.level, known.order) == (take.link, take.level, take.order)
             others += _awards(then, known) if same and not known.moment else []
-    return Made(row, take, others)
+    return AwardMade(row, take, others)
 
 
 def _awards(event: Event, take: TakeMade) -> list[Award]:
     return [award for hit in settlement(event).hits for award in hit.awards if award.number in take.awards]
 
 
-def _share(made: Made, award: Award, primary: int, first: int) -> list[Part]:
-    """What the meter gave it: (part, what, row, amount). A second line says what follows from no sum here."""
+def _share(made: AwardMade, award: Award, primary: int, first: int) -> list[Part]:
+    """The meter's share: (part, what, row, amount). A second line states what no sum here shows."""
     dealers = sum(other.dealer for other in made.others)
     units = len(made.others) - dealers + (1 if dealers else 0)
     parts = units * dealers if award.dealer else units
@@ -195,12 +198,12 @@ def _share(made: Made, award: Award, primary: int, first: int) -> list[Part]:
     return found
 
 
-def _later(names: Names, steps: list[Step], first: int) -> list[Part]:
-    """What changed the award once it was made; amounts are how much more."""
+def _later(names: JournalNames, steps: list[AwardChange], first: int) -> list[Part]:
+    """Later changes of the award; amounts are differences."""
     return [("later", _changed(names, step), step.seq, more) for step, more in changes(first, steps)]
 
 
-def _changed(names: Names, step: Step) -> Sentence:
+def _changed(names: JournalNames, step: AwardChange) -> Sentence:
     """What changed an award, and why."""
     match step.what, step.event:
         case "raised", Undone() as event:

@@ -1,4 +1,4 @@
-"""Was it fair? The hands, cards and draws of the journal against exact chances, by table and dealer's shift.
+"""Fairness report: hands, cards and draws of the journal against exact probabilities.
 
 The journal does not say who dealt. A shift is a third of the gaming day, as dealers change. Hands are those
 that pay, against all wagers of rounds that ended: a site may send the cards of those alone. Cards are held
@@ -18,22 +18,22 @@ from zoneinfo import ZoneInfo
 from jackpot.config import Site
 from jackpot.ledger.reading import Reader
 from jackpot.reports import goodness_of_fit, statistics
-from jackpot.reports.goodness_of_fit import Counted, Finding
-from jackpot.reports.read.dealt import Dealt, watch
+from jackpot.reports.goodness_of_fit import CountedHands, Finding
+from jackpot.reports.read.dealt import DealtRound, watch
 from jackpot.reports.read.gaming_days import offset_ms, periods, wanted_span
-from jackpot.reports.read.names import Names
-from jackpot.reports.report import Brief, Cell, Column, Fact, Found, Report, Wanted
+from jackpot.reports.read.names import JournalNames
+from jackpot.reports.report import Brief, Cell, Fact, Report, ReportColumn, ReportRequest, ReportResult
 from jackpot.rules import cards as deck
 from jackpot.rules.hands import NAMES, made_of, makes
 from jackpot.rules.state import DrawMade, HandShown
 from jackpot.text import Sentence, card
 
-# Of a gaming day.
+# Shifts of a gaming day.
 SHIFTS: Final = 3
 SHIFT_MS: Final = 86_400_000 // SHIFTS
-# Every zone's offset is a whole number of these.
+# The offset of every time zone is a multiple of this.
 _QUARTER_MS: Final = 900_000
-# In place of a table or a shift: all of them.
+# Table or shift of a comparison over all of them.
 ALL: Final = Sentence("all")
 IMPROBABLE: Final = Sentence("improbable")
 TOO_FEW: Final = Sentence("too few")
@@ -41,22 +41,22 @@ _SUITS: Final = len(deck.SUITS)
 _RANKS: Final = len(deck.RANKS)
 
 COLUMNS: Final = (
-    Column("bank"),
-    Column("link"),
-    Column("table"),
-    Column("shift", help="the third of the gaming day, by when it began"),
-    Column("what", "word"),
-    Column("of", "count", "how many could have been it", always=True, spare=True),
-    Column("observed", "count", always=True),
-    Column("expected", "figure", help="by exact odds", spare=True),
-    Column("off", "figure", help="by how many standard deviations, and to which side"),
-    Column(
+    ReportColumn("bank"),
+    ReportColumn("link"),
+    ReportColumn("table"),
+    ReportColumn("shift", help="the third of the gaming day, by when it began"),
+    ReportColumn("what", "word"),
+    ReportColumn("of", "count", "how many could have been it", always=True, spare=True),
+    ReportColumn("observed", "count", always=True),
+    ReportColumn("expected", "figure", help="by exact odds", spare=True),
+    ReportColumn("off", "figure", help="by how many standard deviations, and to which side"),
+    ReportColumn(
         "corrected_chance",
         "figure",
         help="of a report of fair play with anything so far off: corrected for the number of comparisons",
     ),
-    Column("verdict"),
-    Column(
+    ReportColumn("verdict"),
+    ReportColumn(
         "shown_from",
         "count",
         "of so many, twice as often as expected would be found nine times in ten",
@@ -66,23 +66,26 @@ COLUMNS: Final = (
 _VERDICT: Final = next(number for number, column in enumerate(COLUMNS) if column.name == "verdict")
 
 
-class Place(NamedTuple):
-    """Where it was. link: 0 for cards, whatever they were wagered on. table, shift: 0 and "" for all."""
+class FairnessPlace(NamedTuple):
+    """Key of a comparison. link: 0 for cards, of all links. table, shift: 0 and "" for all."""
 
     link: int
     table: int
     shift: str
 
-    def with_wider(self) -> "Iterator[Place]":
-        """It, all shifts of its table, and all tables of its link."""
+    def with_wider(self) -> "Iterator[FairnessPlace]":
+        """The place itself, all shifts of its table, and all tables of its link."""
         yield self
         yield self._replace(shift="")
         if self.link:
-            yield Place(self.link, 0, "")
+            yield FairnessPlace(self.link, 0, "")
 
 
-class Draws:
-    """Of one link. chances: locks and draws by what was drawn and its N. cards, boxes: every number drawn."""
+class DrawCounts:
+    """Draws of one link.
+
+    chances: locks and draws by what was drawn and its N. cards, boxes: every number drawn.
+    """
 
     def __init__(self) -> None:
         self.chances: dict[tuple[str, int], list[int]] = {}
@@ -94,8 +97,8 @@ class Draws:
         locks[0] += 1
         locks[1] += drawn
 
-    def add_all(self, other: "Draws") -> None:
-        """Those of another place."""
+    def add_all(self, other: "DrawCounts") -> None:
+        """Adds the counts of another place."""
         for key, (locks, drawn) in other.chances.items():
             mine = self.chances.setdefault(key, [0, 0])
             mine[0] += locks
@@ -105,7 +108,7 @@ class Draws:
 
     def findings(self) -> Iterator[Finding]:
         for (what, every), (locks, drawn) in sorted(self.chances.items()):
-            if every > 1:  # else it is drawn each time
+            if every > 1:  # otherwise drawn each time
                 often = Sentence("{what}, 1 in {every}", what=Sentence(what), every=f"{every:,}")
                 yield goodness_of_fit.trial(often, locks, drawn, 1 / every)
         cards = {card(deck.text(number)): self.cards[number] for number in range(deck.DECK)}
@@ -118,15 +121,15 @@ class Draws:
             yield from _farthest("lucky box", boxes)
 
 
-class Cards:
-    """That were shown. hidden: hands with a wager of which none was."""
+class CardCounts:
+    """Counts of cards that were shown. hidden: hands with a wager of which none was."""
 
     def __init__(self) -> None:
         self.seen: Counter[int] = Counter()
         self.hidden = 0
 
-    def add_all(self, other: "Cards") -> None:
-        """Those of another place."""
+    def add_all(self, other: "CardCounts") -> None:
+        """Adds the counts of another place."""
         self.seen.update(other.seen)
         self.hidden += other.hidden
 
@@ -149,27 +152,27 @@ class Cards:
             yield from _farthest("rank", dict(zip(deck.RANKS, ranks, strict=True)))
 
 
-class Tally:
-    """Counts what is told of the rounds of one bank."""
+class FairnessTally:
+    """Tally of the rounds of one bank, as a RoundListener."""
 
-    def __init__(self, names: Names, site: Site, link: str | None) -> None:
+    def __init__(self, names: JournalNames, site: Site, link: str | None) -> None:
         self._names = names
         self._site = site
         self._only = None if link is None else names.number(link)
         self._any = link is None
-        self.hands: defaultdict[Place, Counted] = defaultdict(Counted)
-        self.cards: defaultdict[Place, Cards] = defaultdict(Cards)
-        self.draws: defaultdict[Place, Draws] = defaultdict(Draws)
+        self.hands: defaultdict[FairnessPlace, CountedHands] = defaultdict(CountedHands)
+        self.cards: defaultdict[FairnessPlace, CardCounts] = defaultdict(CardCounts)
+        self.draws: defaultdict[FairnessPlace, DrawCounts] = defaultdict(DrawCounts)
         self.hidden = 0
 
-    def drawn(self, seq: int, round_: Dealt, draws: list[DrawMade]) -> None:
-        """A lock drew (A7): raw numbers, lost ones too."""
+    def drawn(self, seq: int, round_: DealtRound, draws: list[DrawMade]) -> None:
+        """Counts the draw of a lock (A7): raw numbers, lost ones too."""
         seats = self._names.tables[round_.table].seats
         for made in draws:
             if not self._wants(made.link):
                 continue
             terms = self._names.link_terms(made.link, seq)
-            counts = self.draws[Place(made.link, round_.table, shift_of(round_.at, self._site))]
+            counts = self.draws[FairnessPlace(made.link, round_.table, shift_of(round_.at, self._site))]
             if made.magic_chance >= 0:
                 counts.add("magic card drawn", terms.magic_every, drawn=made.magic is not None)
                 counts.cards[made.magic_card] += 1
@@ -177,8 +180,8 @@ class Tally:
                 counts.add("lucky bonus drawn", terms.lucky_every, drawn=made.lucky is not None)
                 counts.boxes[seats, made.lucky_box] += 1
 
-    def played(self, round_: Dealt, sign: int) -> None:
-        """A round ended, or is taken back."""
+    def played(self, round_: DealtRound, sign: int) -> None:
+        """Counts a round that ended, or takes it back."""
         shift = shift_of(round_.at, self._site)
         shown: dict[int, list[HandShown]] = {}
         for hand in round_.shown:
@@ -196,9 +199,9 @@ class Tally:
                 for seat in seats
                 if (name := self._made(link, round_, own.get(seat, b""), shown.get(seat, ())))
             ]
-            self.hands[Place(link, round_.table, shift)].add(len(seats), made, sign)
+            self.hands[FairnessPlace(link, round_.table, shift)].add(len(seats), made, sign)
         if wagered:
-            counts = self.cards[Place(0, round_.table, shift)]
+            counts = self.cards[FairnessPlace(0, round_.table, shift)]
             for dealt in chain(round_.board, *own.values()):
                 counts.seen[dealt] += sign
             hidden = sum(not own.get(seat) for seat in set().union(*wagered.values()))
@@ -208,8 +211,8 @@ class Tally:
     def _wants(self, link: int) -> bool:
         return self._any or link == self._only
 
-    def _made(self, link: int, round_: Dealt, own: bytes, hands: Sequence[HandShown]) -> str | None:
-        """What a hand was on that link: by its cards, else as it was claimed (H2, H4)."""
+    def _made(self, link: int, round_: DealtRound, own: bytes, hands: Sequence[HandShown]) -> str | None:
+        """The hand's rank on that link: by its cards, else as it was claimed (H2, H4)."""
         kind, game = self._names.links[link].hand_kind, self._names.tables[round_.table].game
         if not makes(kind, game):
             return None
@@ -221,7 +224,7 @@ class Tally:
 
 
 def shift_of(at: int, site: Site) -> str:
-    """When the third of the gaming day began in which that moment lies, by the site's clocks: "14:00"."""
+    """The beginning of the third of a gaming day that a time lies in, by the site's clocks: "14:00"."""
     return _shift(at // _QUARTER_MS, site.timezone, offset_ms(site.gaming_day_ends))
 
 
@@ -233,14 +236,14 @@ def _shift(quarter: int, timezone: str, ends_ms: int) -> str:
     return f"{minutes // 60:02}:{minutes % 60:02}"
 
 
-def find(ledger: Reader, wanted: Wanted) -> Found:
+def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
     """Every comparison, the least probable first. Raises LedgerError."""
     spans = {bank: wanted_span(ledger, bank, wanted) for bank in wanted.banks}
-    found: list[tuple[Names, Place, Finding]] = []
+    found: list[tuple[JournalNames, FairnessPlace, Finding]] = []
     hidden = hands = 0
     for bank, days in spans.items():
-        names = Names(ledger, bank)
-        tally = Tally(names, wanted.site, wanted.link)
+        names = JournalNames(ledger, bank)
+        tally = FairnessTally(names, wanted.site, wanted.link)
         watch(ledger, bank, days.after, days.upto, tally)
         found += [(names, place, finding) for place, finding in _findings(names, tally)]
         hidden += tally.hidden
@@ -249,8 +252,8 @@ def find(ledger: Reader, wanted: Wanted) -> Found:
 
 
 def judged(
-    found: Sequence[tuple[Names, Place, Finding]], facts: list[Fact], hands: int, hidden: int
-) -> Found:
+    found: Sequence[tuple[JournalNames, FairnessPlace, Finding]], facts: list[Fact], hands: int, hidden: int
+) -> ReportResult:
     """The report of these comparisons. hands: with a wager, of which `hidden` showed no cards."""
     known = [one for one in found if one[2].chance is not None]
     chances = statistics.holm([finding.chance or 0.0 for _, _, finding in known])
@@ -294,7 +297,7 @@ def judged(
     ]
     level = goodness_of_fit.LEVEL / max(1, len(known))
     cells = (_row(names, place, finding, of.get(id(finding)), level) for names, place, finding in rows)
-    return Found([*first, *facts, *said], iter(list(cells)), [])
+    return ReportResult([*first, *facts, *said], iter(list(cells)), [])
 
 
 def _verdict(improbable: int, known: int, hands: int) -> Sentence:
@@ -314,7 +317,7 @@ def _verdict(improbable: int, known: int, hands: int) -> Sentence:
 
 
 def _row(
-    names: Names, place: Place, finding: Finding, corrected: float | None, level: float
+    names: JournalNames, place: FairnessPlace, finding: Finding, corrected: float | None, level: float
 ) -> tuple[Cell, ...]:
     verdict = TOO_FEW if corrected is None else IMPROBABLE if corrected < goodness_of_fit.LEVEL else ""
     return (
@@ -325,7 +328,7 @@ def _row(
     )  # fmt: skip
 
 
-def _findings(names: Names, tally: Tally) -> Iterator[tuple[Place, Finding]]:
+def _findings(names: JournalNames, tally: FairnessTally) -> Iterator[tuple[FairnessPlace, Finding]]:
     """Of every table and shift, of each table over all shifts, and of each link over all tables."""
     for place, leaves in _places(tally.hands):
         terms = names.links[place.link]
@@ -335,24 +338,24 @@ def _findings(names: Names, tally: Tally) -> Iterator[tuple[Place, Finding]]:
         ]
         yield from ((place, finding) for finding in goodness_of_fit.compare(parts))
     for place, leaves in _places(tally.cards):
-        cards = Cards()
+        cards = CardCounts()
         for leaf in leaves:
             cards.add_all(tally.cards[leaf])
         yield from ((place, finding) for finding in cards.findings())
     for place, leaves in _places(tally.draws):
-        draws = Draws()
+        draws = DrawCounts()
         for leaf in leaves:
             draws.add_all(tally.draws[leaf])
         yield from ((place, finding) for finding in draws.findings())
 
 
-def _places(counted: Iterable[Place]) -> Iterator[tuple[Place, list[Place]]]:
-    """Each place with what it is made of, the narrow ones first; none that is made of the same as another."""
-    made: defaultdict[Place, list[Place]] = defaultdict(list)
+def _places(counted: Iterable[FairnessPlace]) -> Iterator[tuple[FairnessPlace, list[FairnessPlace]]]:
+    """Each place with the places it is made of, narrow ones first; none that equals another."""
+    made: defaultdict[FairnessPlace, list[FairnessPlace]] = defaultdict(list)
     for leaf in counted:
         for place in leaf.with_wider():
             made[place].append(leaf)
-    told: set[tuple[Place, ...]] = set()
+    told: set[tuple[FairnessPlace, ...]] = set()
     for place in sorted(made, key=lambda place: (not place.shift, not place.table)):
         if (leaves := tuple(made[place])) not in told:
             told.add(leaves)
@@ -364,7 +367,7 @@ def _one_of(what: str, name: str) -> Sentence:
 
 
 def _farthest(what: str, counts: Mapping[str, int]) -> Iterator[Finding]:
-    """Of things that are all as likely, the one that is farthest off."""
+    """The value farthest off, of equally likely ones."""
     of = sum(counts.values())
     if of and len(counts) > 1:
         yield from _worst(
@@ -376,7 +379,7 @@ def _farthest(what: str, counts: Mapping[str, int]) -> Iterator[Finding]:
 
 
 def _worst(findings: Sequence[Finding]) -> Iterator[Finding]:
-    """The least probable; its chance is that of any of them to be so far off."""
+    """The least probable comparison; its chance is that any of them is so far off."""
     if findings:
         worst = min(findings, key=lambda finding: finding.chance or 0.0)
         yield worst._replace(chance=min(1.0, (worst.chance or 0.0) * len(findings)))

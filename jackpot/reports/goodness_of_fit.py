@@ -1,4 +1,4 @@
-"""Were the hands of a floor those of fair decks? What is expected of so many hands, and what was counted.
+"""Goodness-of-fit tests of the counted hands against fair decks.
 
 Counted are hands that pay, against all wagers: a site may send the cards of paying hands alone. A hand counts
 where the paytable pays it in every suit. The hands of a round come of one deck and may share a board, so
@@ -17,34 +17,34 @@ from jackpot.rules.cards import SUITS
 from jackpot.rules.hands import Ranked, best_row
 from jackpot.rules.paytable import Game, HandKind, LinkTerms
 
-# How seldom all of a report's comparisons together may say of fair play that it is improbable.
+# Significance level of all of a report's comparisons together.
 LEVEL: Final = 0.01
 # Hands that come in clumps of several seats (a spread above this) are judged where so many are expected: with
 # fewer, one board may make an honest shift look improbable.
 CLUMPED: Final = 1.05
-CLUMPED_LEAST: Final = 50.0
+CLUMPED_MIN: Final = 50.0
 # So many of each hand are expected where all are judged together; of rarer ones several count as one.
-TOGETHER_LEAST: Final = 25.0
+TOGETHER_MIN: Final = 25.0
 ALL_HANDS: Final = "all hands"
 
 
 class Expected(NamedTuple):
-    """Of hands that pay, best first. chances: of one hand. both: of two hands of one round."""
+    """Expected hands that pay, best first. chances: of one hand. both: of two hands of one round."""
 
     names: tuple[str, ...]
     chances: tuple[float, ...]
     both: tuple[tuple[float, ...], ...]
 
 
-class Counted:
-    """Of one link, at tables of one game. pairs: ordered pairs of hands of one round. made: by name."""
+class CountedHands:
+    """Hands of one link at tables of one game. pairs: ordered pairs of hands of one round. made: by name."""
 
     def __init__(self) -> None:
         self.hands = self.pairs = 0
         self.made: Counter[str] = Counter()
 
     def add(self, hands: int, made: Iterable[str], sign: int = 1) -> None:
-        """A round with so many hands, of which these pay. sign: -1 takes one back."""
+        """Adds a round with so many hands, of which these pay. sign: -1 takes one back."""
         self.hands += sign * hands
         self.pairs += sign * hands * (hands - 1)
         for name in made:
@@ -52,7 +52,7 @@ class Counted:
 
 
 class Finding(NamedTuple):
-    """One comparison. of: the most that could have come. rate: the chance of each.
+    """One comparison. of: the largest possible count. rate: the probability of each.
 
     spread: the variance, as a multiple of that of independent trials. chance: of a count so far off, were all
     fair; None where there is too little to say. off: by how many standard deviations.
@@ -68,12 +68,12 @@ class Finding(NamedTuple):
     chance: float | None
 
 
-Part = tuple[Expected, Counted]
+Part = tuple[Expected, CountedHands]
 """What is expected at the tables of one game, and what came."""
 
 
 def expected_of(terms: LinkTerms, game: Game) -> Expected:
-    """Of a link's wagers at tables of that game."""
+    """Expected hands of a link's wagers at tables of that game."""
     names = tuple(
         name
         for name in odds_of(terms.hand_kind).hands
@@ -110,13 +110,16 @@ def compare(parts: Sequence[Part]) -> list[Finding]:
 
 
 def trial(what: str, of: int, observed: int, rate: float) -> Finding:
-    """Something that comes at that rate, each time for itself."""
+    """Comparison for independent trials at that rate."""
     mean = of * rate
     return _finding(what, of, observed, mean, mean * (1 - rate))
 
 
 def _covariance(part: Part, i: int, j: int) -> float:
-    """Of the counts of two hands: of one seat, which has one hand alone, and of two seats of a round."""
+    """Covariance of the counts of two hands.
+
+    for one seat, which has one hand alone, and for two seats of a round.
+    """
     (_, chances, both), counted = part
     product = chances[i] * chances[j]
     own = (chances[i] if i == j else 0.0) - product
@@ -126,7 +129,7 @@ def _covariance(part: Part, i: int, j: int) -> float:
 def _finding(what: str, of: int, observed: int, mean: float, variance: float) -> Finding:
     rate = mean / of
     spread = variance / (mean * (1 - rate))
-    known = spread <= CLUMPED or mean >= CLUMPED_LEAST
+    known = spread <= CLUMPED or mean >= CLUMPED_MIN
     improbable = chance.beyond(observed, of, mean, variance) if known else None
     return Finding(
         what, of, observed, mean, rate, spread, (observed - mean) / math.sqrt(variance), improbable
@@ -136,7 +139,7 @@ def _finding(what: str, of: int, observed: int, mean: float, variance: float) ->
 def _all(
     hands: int, observed: list[int], means: list[float], spreads: list[list[float]]
 ) -> Iterable[Finding]:
-    """All hands that pay, by one chi-square with their covariances; none where too few are expected."""
+    """All hands that pay, in one chi-square with their covariances; none where too few are expected."""
     groups = _groups(means)
     if not groups:
         return
@@ -152,12 +155,12 @@ def _all(
 
 
 def _groups(means: Sequence[float]) -> list[list[int]]:
-    """The hands, rare ones together with the next, so that enough of each group are expected."""
+    """Groups of hands: rare ones are pooled with the next, so that enough of each group are expected."""
     groups: list[list[int]] = []
     rest: list[int] = []
     for place in range(len(means)):
         rest.append(place)
-        if sum(means[i] for i in rest) >= TOGETHER_LEAST:
+        if sum(means[i] for i in rest) >= TOGETHER_MIN:
             groups.append(rest)
             rest = []
     if rest and groups:

@@ -1,7 +1,7 @@
-"""What should people be told who look at no page? Hits that wait, alarms and requests, out of the journal.
+"""Notifications read from the journal: hits that wait, alarms and requests.
 
-It is read forwards, so that nothing is left out, however long nobody could be told. Of an alarm that is open
-already nobody is told again.
+The journal is read forwards, so nothing is left out, however long the sinks were down. An alarm that is open
+already is not notified again.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ import msgspec
 from jackpot.ledger.reading import Reader
 from jackpot.reports.alarms import entries
 from jackpot.reports.read.entries import Entry, of_kind
-from jackpot.reports.read.names import Names
+from jackpot.reports.read.names import JournalNames
 from jackpot.rules import alarms
 from jackpot.rules.acts import decode_asked
 from jackpot.rules.acts.alarms import AlarmAcknowledged
@@ -23,14 +23,14 @@ from jackpot.rules.events import Closed, HitMade, Settled
 from jackpot.rules.money import decimal
 from jackpot.rules.state import UNPAID
 
-# Entries of one look: a second of a very busy floor, read in a fraction of one.
-LOOKED_AT_MOST: Final = 20_000
+# Entries of one poll: a second of a very busy floor, read in a fraction of one.
+LOOKED_AT_MAX: Final = 20_000
 
 About = Literal["hit", "alarm", "request"]
 
 
 class Notice(msgspec.Struct, frozen=True):
-    """One thing to tell. id: the same however often it is sent. about: as in the configuration's `events`.
+    """One notification. id: the same however often it is sent. about: one of the configuration's `events`.
 
     at: unix milliseconds. page: of the server, where people work it. facts: as texts; sums are decimal.
     """
@@ -47,7 +47,7 @@ class Notice(msgspec.Struct, frozen=True):
 
 
 class Look(NamedTuple):
-    """upto: the last entry of which everything is told."""
+    """Result of one poll. upto: the last entry whose notifications are in it."""
 
     notices: list[Notice]
     upto: int
@@ -60,8 +60,8 @@ class _Told(NamedTuple):
     facts: dict[str, str]
 
 
-class News:
-    """What is new in a bank, look after look. site: its id. about: what people want to be told of."""
+class Notifications:
+    """Polls a bank for notifications. site: its id. about: the events that people subscribed to."""
 
     def __init__(self, bank: str, site: str, about: Sequence[About]) -> None:
         self._bank = bank
@@ -70,11 +70,11 @@ class News:
         self._open: set[tuple[str, str]] = set()
 
     def look(self, ledger: Reader, after: int, upto: int, most: int) -> Look:
-        """What the entries with after < seq <= upto tell; it ends early once there is as much as `most`.
+        """Notifications of the entries with after < seq <= upto; stops early once there are `most`.
 
         Raises LedgerError.
         """
-        upto = min(upto, after + LOOKED_AT_MOST)
+        upto = min(upto, after + LOOKED_AT_MAX)
         names, found, open_ = _Names(ledger, self._bank), list[Notice](), set(self._open)
         asked = of_kind(ledger, self._bank, Requested.kind, after, upto)
         for entry in merge(entries(ledger, self._bank, after, upto), asked):
@@ -85,20 +85,20 @@ class News:
             if len(found) >= most:
                 upto = entry.seq
                 break
-        self._open = open_  # not before: a look that fails is made again
+        self._open = open_  # not before: a poll that fails is repeated
         return Look(found, upto)
 
 
 class _Names:
-    """The names of a bank, read where something is told: most looks tell nothing."""
+    """Names of a bank, read only when there is a notification: most polls have none."""
 
     def __init__(self, ledger: Reader, bank: str) -> None:
         self.bank = bank
         self._ledger = ledger
 
     @cached_property
-    def known(self) -> Names:
-        return Names(self._ledger, self.bank)
+    def known(self) -> JournalNames:
+        return JournalNames(self._ledger, self.bank)
 
     def link(self, number: int | None) -> str:
         return self.known.link(number)
@@ -108,7 +108,7 @@ class _Names:
 
 
 def _told(names: _Names, entry: Entry, open_: set[tuple[str, str]]) -> Iterator[_Told]:
-    """What an entry tells. open_: kind and place of each alarm that is open, kept up with the entries."""
+    """Notifications of an entry. open_: kind and place of each open alarm, updated with the entries."""
     event: Any = entry.event
     match event:
         case AlarmAcknowledged():
@@ -126,7 +126,7 @@ def _told(names: _Names, entry: Entry, open_: set[tuple[str, str]]) -> Iterator[
 
 
 def _hit(names: _Names, hit: HitMade, entry: Entry) -> _Told:
-    """Its own awards, as every page has them; what it earned others is its envy."""
+    """A hit's own awards, as on every page; what it earned others is its envy bonus."""
     table, own = names.table(entry.table), [award for award in hit.awards if award.kind != "envy"]
     amount = decimal(sum(award.amount for award in own))
     levels = [names.known.level(award.link, award.level) for award in own if award.level]

@@ -1,4 +1,4 @@
-"""How does a report leave? As CSV, JSON or a page to print, row by row, however many there are."""
+"""Export of a report as CSV, JSON or a printable page, row by row, however many there are."""
 
 import csv
 import io
@@ -13,16 +13,16 @@ from markupsafe import Markup
 from jackpot.config import Site
 from jackpot.config.languages import answered, spoken, told
 from jackpot.config.writing import iso_moment, moment, writing
-from jackpot.reports.report import Cell, Column, Fact, Found, Kind, Report, dicts
+from jackpot.reports.report import Cell, Fact, Kind, Report, ReportColumn, ReportResult, dicts
 from jackpot.text import Sentence, named
 
-# With one of these a spreadsheet takes a text for a formula: a reason that somebody typed must not be one.
+# A spreadsheet takes a text that begins with one of these for a formula; what people typed must not be one.
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 _MICROS: Final = 1_000_000
 
 
-class Shown:
-    """How cells are written for people of a site.
+class CellFormat:
+    """Format of cells for the people of a site.
 
     language: a locale, of texts; without it that of the site. Sums and moments read the same in every
     language: a sum is written as the site's signs write it.
@@ -54,7 +54,7 @@ class Shown:
         return self.say(value) if isinstance(value, Sentence) else str(value)
 
     def say(self, text: str) -> str:
-        """A text of ours in the reader's language."""
+        """A text of the program in the reader's language."""
         return told(self.locale, text)
 
     def title(self, name: str) -> str:
@@ -68,7 +68,7 @@ class Shown:
 class Totals:
     """Adds up the columns that have a total while rows go by."""
 
-    def __init__(self, report: Report, found: Found) -> None:
+    def __init__(self, report: Report, found: ReportResult) -> None:
         self._rows = found.rows
         self.columns = [number for number, column in enumerate(report.columns) if column.total]
         self.sums = dict.fromkeys(self.columns, 0)
@@ -82,7 +82,7 @@ class Totals:
 
 
 def exact(kind: Kind, value: Cell) -> Any:
-    """A cell for a program: a sum as a decimal string, moments and spans in milliseconds."""
+    """A cell for a program: a sum as a decimal string, times and spans in milliseconds."""
     if kind != "sum" or not isinstance(value, int):
         return value
     whole, rest = divmod(abs(value), _MICROS)
@@ -100,8 +100,8 @@ def span_of(ms: int) -> str:
     return f"{minutes} min {seconds:02} s" if minutes else f"{seconds} s"
 
 
-def as_csv(report: Report, found: Found, site: Site) -> Iterator[str]:
-    """RFC 4180, the names of the columns first; sums as in JSON, moments as ISO 8601 in the site's own time.
+def as_csv(report: Report, found: ReportResult, site: Site) -> Iterator[str]:
+    """RFC 4180, with a header row; sums as in JSON, times as ISO 8601 in the site's own time.
 
     A spreadsheet reads such a moment; of the milliseconds in JSON it would make a number.
     """
@@ -111,7 +111,7 @@ def as_csv(report: Report, found: Found, site: Site) -> Iterator[str]:
         yield _csv_line([_csv_cell(column, value, site.timezone) for column, value in cells])
 
 
-def as_json(report: Report, found: Found) -> Iterator[str]:
+def as_json(report: Report, found: ReportResult) -> Iterator[str]:
     """One object; `problems` is empty where everything adds up, `totals` where no column is added up."""
     facts = {fact.name: exact(fact.kind, fact.value) for fact in found.facts}
     yield f'{{"report": {json.dumps(report.name)}, "facts": {json.dumps(facts)}, "rows": ['
@@ -125,12 +125,14 @@ def as_json(report: Report, found: Found) -> Iterator[str]:
     yield f'\n], "totals": {json.dumps(sums)}, "problems": {json.dumps(found.problems)}}}\n'
 
 
-def as_html(report: Report, found: Found, site: Site, printed_ms: int, language: str = "") -> Iterator[str]:
+def as_html(
+    report: Report, found: ReportResult, site: Site, printed_ms: int, language: str = ""
+) -> Iterator[str]:
     """A page of its own, ready to print: it loads nothing. printed_ms: when, in unix milliseconds.
 
-    language: as of `Shown`.
+    language: as of `CellFormat`.
     """
-    shown, totals = Shown(site, language), Totals(report, found)
+    shown, totals = CellFormat(site, language), Totals(report, found)
     return page(
         "paper.html" if report.lines else "report.html",
         report=report,
@@ -150,14 +152,14 @@ def as_html(report: Report, found: Found, site: Site, printed_ms: int, language:
 
 
 def drawing(text: str) -> Markup:
-    """A drawing that a phone's camera reads; a quarter of it may be hidden by a stamp or a fold."""
+    """A QR code; a quarter of it may be hidden by a stamp or a fold."""
     import segno  # noqa: PLC0415 - for papers alone
 
     return Markup(str(segno.make(text, error="q").svg_inline(border=0, omitsize=True)))  # noqa: S704 - lines alone
 
 
 def page(template: str, **values: Any) -> Iterator[str]:
-    """A page of `pages/`, in pieces; whatever people wrote in it is shown as it is."""
+    """A template of `pages/`, rendered in pieces; what people wrote is escaped."""
     made = Environment(
         autoescape=True, undefined=StrictUndefined, loader=FunctionLoader(_source), trim_blocks=True
     )
@@ -168,7 +170,7 @@ def _source(name: str) -> str:
     return resources.files("jackpot.reports").joinpath("pages", name).read_text()
 
 
-def _csv_cell(column: Column, value: Cell, zone: str) -> Any:
+def _csv_cell(column: ReportColumn, value: Cell, zone: str) -> Any:
     if column.kind == "moment" and isinstance(value, int):
         return iso_moment(value, zone)
     if column.kind in ("text", "answer") and isinstance(value, str) and value.startswith(_FORMULA):

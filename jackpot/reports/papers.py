@@ -1,4 +1,4 @@
-"""What do people sign when a jackpot is paid? A slip and a payout form, from the journal (A8, A10, T11)."""
+"""Printed documents of a payment: jackpot slip and payout form, from the journal (A8, A10, T11)."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
@@ -7,12 +7,12 @@ from jackpot.config import Site
 from jackpot.ledger.cycles import Turn, settlement
 from jackpot.ledger.reading import Reader
 from jackpot.reports.explain import kind_of, placed, the_hit, where
-from jackpot.reports.read.cards import Cards, Source, cards_of
+from jackpot.reports.read.cards import HitCards, Source, cards_of
 from jackpot.reports.read.entries import asked
-from jackpot.reports.read.hits import ERASED, MISSING, PERSONAL, Story, facts_of, written_on
-from jackpot.reports.read.meter_history import Place, entry_at
-from jackpot.reports.read.names import Names
-from jackpot.reports.report import Cell, Column, Fact, Found, Report, Unanswerable, Wanted
+from jackpot.reports.read.hits import ERASED, MISSING, PERSONAL, HitStory, facts_of, written_on
+from jackpot.reports.read.meter_history import LevelRef, entry_at
+from jackpot.reports.read.names import JournalNames
+from jackpot.reports.report import Cell, Fact, Report, ReportColumn, ReportRequest, ReportResult, Unanswerable
 from jackpot.reports.winners import done, status, worth
 from jackpot.rules.acts.hits import Paid, Validated
 from jackpot.rules.acts.papers import PapersAdded
@@ -22,11 +22,11 @@ from jackpot.rules.state import Award, Hit
 from jackpot.text import Sentence, both, card, joined, named
 
 COLUMNS: Final = (
-    Column("award"),
-    Column("what"),
-    Column("paid_from", "word"),
-    Column("status", "word"),
-    Column(
+    ReportColumn("award"),
+    ReportColumn("what"),
+    ReportColumn("paid_from", "word"),
+    ReportColumn("status", "word"),
+    ReportColumn(
         "amount",
         "sum",
         "with what was corrected; the hand's own awards come first",
@@ -38,41 +38,43 @@ WRITTEN: Final = (
     "dealer", "witness", "surveillance", "patron", "tax_form", "tax_number", "document",
 )  # fmt: skip
 
-# Where the cards of a round were found whose frames are archived.
+# Source of the cards of a round whose frames are archived.
 _FROM: Final[Mapping[Source, Sentence]] = {
     "archive": Sentence("the archive"),
     "state": Sentence("the sealed state with which the rows here begin; the frames are archived"),
 }
 
-# Bytes of a hash in one group: as many as the eye keeps while it compares two papers.
+# Bytes of a hash in one group: as many as the eye keeps while comparing two papers.
 _HASH_GROUP: Final = 4
 
 
-def find_slip(ledger: Reader, wanted: Wanted) -> Found:
-    """What a jackpot slip says. Raises Unanswerable, LedgerError."""
+def find_slip(ledger: Reader, wanted: ReportRequest) -> ReportResult:
+    """The jackpot slip. Raises Unanswerable, LedgerError."""
     bank, story = the_hit(ledger, wanted)
-    names = Names(ledger, bank)
+    names = JournalNames(ledger, bank)
     own = [award for award in story.hit.awards if award.kind != "envy"]
     envy = [award for award in story.hit.awards if award.kind == "envy"]
     sums = [Fact("amount", worth(own), "sum"), *([Fact("envy", worth(envy), "sum")] if envy else [])]
-    return Found(sums + _slip(ledger, wanted, names, story), _awards(wanted, names, story.hit.awards), [])
+    return ReportResult(
+        sums + _slip(ledger, wanted, names, story), _awards(wanted, names, story.hit.awards), []
+    )
 
 
-class Winner(NamedTuple):
-    """Who a payout form is for. others: the seats that have forms of their own."""
+class FormWinner(NamedTuple):
+    """The winner of a payout form. others: the seats that have forms of their own."""
 
     seat: int
     awards: list[Award]
     others: list[int]
 
 
-def find_payout(ledger: Reader, wanted: Wanted) -> Found:
-    """What one winner's payout form says: the slip, the cards, the cycle, and who did what.
+def find_payout(ledger: Reader, wanted: ReportRequest) -> ReportResult:
+    """The payout form of one winner: the slip, the cards, the cycle, and who did what.
 
     Raises as `find_slip`.
     """
     bank, story = the_hit(ledger, wanted)
-    names, winner = Names(ledger, bank), winner_of(story.hit, wanted.seat)
+    names, winner = JournalNames(ledger, bank), winner_of(story.hit, wanted.seat)
     facts = [Fact("amount", worth(winner.awards), "sum"), *_winner(winner)]
     if winner.others and wanted.site.tax_form_from is not None:
         counts = Sentence("this seat's sum, with that of seats that name the same patron")
@@ -97,27 +99,30 @@ def find_payout(ledger: Reader, wanted: Wanted) -> Found:
     written = _written(ledger, names.bank, story.hit.number, winner)
     facts += [Fact(name.replace("_", " "), "; ".join(written.get(name, ()))) for name in WRITTEN]
     facts += [Fact("disputed", Sentence("it is not paid"))] if story.disputed else []
-    return Found(facts, _awards(wanted, names, winner.awards), [])
+    return ReportResult(facts, _awards(wanted, names, winner.awards), [])
 
 
-def winner_of(hit: Hit, seat: int) -> Winner:
-    """The winner at that seat; for 0 who held the hand, else the first that it pays. Raises Unanswerable."""
+def winner_of(hit: Hit, seat: int) -> FormWinner:
+    """The winner at that seat; for 0 the one who held the hand, else the first that it pays.
+
+    Raises Unanswerable.
+    """
     seats = winners(hit.awards) or sorted({award.seat for award in hit.awards})
     main = hit.seat if hit.seat in seats else seats[0]
     awards = [award for award in hit.awards if award.seat == (seat or main)]
     if not awards:
         raise Unanswerable(f"seat: H{hit.number} has no award for seat {seat}")
-    return Winner(seat or main, awards, [one for one in seats if one != (seat or main)])
+    return FormWinner(seat or main, awards, [one for one in seats if one != (seat or main)])
 
 
-def _winner(winner: Winner) -> Iterator[Fact]:
+def _winner(winner: FormWinner) -> Iterator[Fact]:
     yield Fact("winner", where(winner.seat))
     if winner.others:
         yield Fact("other winners", both([where(seat) for seat in winner.others]))
 
 
-def _written(ledger: Reader, bank: str, hit: int, winner: Winner) -> dict[str, list[str]]:
-    """What people wrote when they validated it and paid its winner, and added since, each text once."""
+def _written(ledger: Reader, bank: str, hit: int, winner: FormWinner) -> dict[str, list[str]]:
+    """What people wrote at validation and payment, and added since, each text once."""
     found: dict[str, list[str]] = {}
     theirs = {award.number for award in winner.awards}
     for event in written_on(ledger, bank, hit):
@@ -135,8 +140,8 @@ def _written(ledger: Reader, bank: str, hit: int, winner: Winner) -> dict[str, l
     return found
 
 
-def _slip(ledger: Reader, wanted: Wanted, names: Names, story: Story) -> list[Fact]:
-    """What both papers say of a hit."""
+def _slip(ledger: Reader, wanted: ReportRequest, names: JournalNames, story: HitStory) -> list[Fact]:
+    """The facts of a hit that both documents have."""
     hit = story.hit
     row = ledger.rows(names.bank, hit.seq - 1, 1)[0]
     seat, table, round_ = placed(names, hit)
@@ -154,20 +159,22 @@ def _slip(ledger: Reader, wanted: Wanted, names: Names, story: Story) -> list[Fa
 
 
 def _page(site: Site, bank: str, hit: int) -> str:
-    """Where the hit is looked at; its number alone where the site's address is not known."""
+    """Address of the hit's page; its number alone where the site's address is not known."""
     if not site.address:
         return Sentence("{hit} in bank {bank} of {site}", hit=f"H{hit}", bank=bank, site=site.name)
     return f"{site.address}/ops/hits/{bank}/H{hit}"
 
 
-def _awards(wanted: Wanted, names: Names, awards: Iterable[Award]) -> Iterator[tuple[Cell, ...]]:
+def _awards(
+    wanted: ReportRequest, names: JournalNames, awards: Iterable[Award]
+) -> Iterator[tuple[Cell, ...]]:
     for award in sorted(awards, key=_own_first):
         amount = award.worth() if award.stands() else 0
         yield f"A{award.number}", _what(wanted, names, award), award.pays, award.status, amount
 
 
-def _what(wanted: Wanted, names: Names, award: Award) -> str:
-    """What an award is, in the words of the pages."""
+def _what(wanted: ReportRequest, names: JournalNames, award: Award) -> str:
+    """The kind of an award, in the words of the pages."""
     return kind_of(names, award, wanted.title(names.link(award.link)))
 
 
@@ -180,8 +187,8 @@ def _own_first(award: Award) -> tuple[bool, int]:
     return award.kind == "envy", award.number
 
 
-def _cycles(ledger: Reader, names: Names, story: Story, winner: Winner) -> Iterator[Sentence]:
-    """Of each percentage award of theirs, its level and the cycle that it was won in."""
+def _cycles(ledger: Reader, names: JournalNames, story: HitStory, winner: FormWinner) -> Iterator[Sentence]:
+    """Of each percentage award of the winner, its level and the cycle that it was won in."""
     told: dict[tuple[int, int], Sentence] = {}
     for award in winner.awards:
         if not award.level:
@@ -192,15 +199,15 @@ def _cycles(ledger: Reader, names: Names, story: Story, winner: Winner) -> Itera
             for take in settlement(entry_at(ledger, names.bank, row).event).takes
             if award.number in take.awards
         )
-        place = Place(names, award.link, award.level)
+        place = LevelRef(names, award.link, award.level)
         cycle = cycle_at(ledger, place, Turn(take.moment or row, take.order))
         level = named(names.level(award.link, award.level))
         told[award.level, cycle] = Sentence("{level} {cycle}", level=level, cycle=cycle)
     yield from (told[key] for key in sorted(told))
 
 
-def cycle_at(ledger: Reader, place: Place, turn: Turn) -> int:
-    """The number of the cycle at a moment: that of its entry, and the reseeds in it before."""
+def cycle_at(ledger: Reader, place: LevelRef, turn: Turn) -> int:
+    """The number of the cycle at an award: that of its entry, plus the reseeds in the entry before it."""
     found = asked(ledger, place.bank, _CYCLE, turn.row, *place.key)
     if not found:
         return 1
@@ -221,8 +228,8 @@ _CYCLE: Final = """
 """
 
 
-def _hand(cards: Cards, hit: Hit) -> str:
-    """What the hit is paid for, and by which cards."""
+def _hand(cards: HitCards, hit: Hit) -> str:
+    """The hand or draw that the hit is paid for, and its cards."""
     if cards.drawn:
         return Sentence("drawn by the server, {what}", what=cards.drawn)
     if hit.unverified:

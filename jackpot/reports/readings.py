@@ -1,4 +1,4 @@
-"""What stood on every meter when a gaming day ended (S2)? As the journal says, the newest first."""
+"""Report of meter readings at the end of each gaming day, the newest first (S2)."""
 
 from collections.abc import Iterator
 from typing import Final, NamedTuple
@@ -9,12 +9,12 @@ from jackpot.ledger.reading import Conversation, Reader
 from jackpot.ledger.rebuild import read_to
 from jackpot.rules import registry
 from jackpot.rules.acts.readings import ReadingTaken
-from jackpot.rules.state import State
+from jackpot.rules.state import BankState
 
 # Readings that one statement reads: three months of them, in a few milliseconds.
 PAGE: Final = 100
 
-# The key begins with the bank: +bank leaves the small index alone to both planners.
+# The key begins with the bank: +bank makes both planners use the small index alone.
 _FOUND: Final = """
     SELECT seq, at, epoch, kind, version, body, hash FROM journal
     WHERE +bank = ?1 AND seq < ?2 AND kind = 21 AND table_seq IS NULL ORDER BY seq DESC LIMIT ?3
@@ -22,7 +22,7 @@ _FOUND: Final = """
 _BEYOND: Final = 2**63 - 1
 
 
-class Meter(msgspec.Struct, frozen=True):
+class MeterReading(msgspec.Struct, frozen=True):
     """A level as it was read: sums in micro-dollars; wagers and hits as counted so far (S1)."""
 
     link: str
@@ -46,11 +46,11 @@ class DayRead(msgspec.Struct, frozen=True):
     seq: int
     epoch: int
     hash: str
-    meters: tuple[Meter, ...]
+    meters: tuple[MeterReading, ...]
 
 
 class Stored(NamedTuple):
-    """A reading as the journal has it."""
+    """A reading as the journal stores it."""
 
     seq: int
     at: int
@@ -60,7 +60,7 @@ class Stored(NamedTuple):
 
 
 def readings(ledger: Reader, bank: str) -> Iterator[DayRead]:
-    """Every reading of a bank, the newest first, read as far as it is asked for. Raises LedgerError."""
+    """Every reading of a bank, the newest first, read lazily. Raises LedgerError."""
     state = read_to(ledger, bank, ledger.head(bank)).state
     below = None
     while True:
@@ -76,8 +76,8 @@ def stored(ledger: Reader, bank: str, below: int | None, limit: int) -> list[Sto
     return ledger.ask(bank, lambda number: _asked((number, below or _BEYOND, limit)))
 
 
-def named(bank: str, state: State, found: Stored) -> DayRead:
-    """A reading with the names that its numbers stand for. state: of the bank, then or later."""
+def named(bank: str, state: BankState, found: Stored) -> DayRead:
+    """A reading with names in place of numbers. state: of the bank, then or later."""
     meters = tuple(_meter(state, *meter) for meter in found.event.meters)
     return DayRead(bank, found.event.day, found.at, found.seq, found.epoch, found.hash.hex(), meters)
 
@@ -95,7 +95,7 @@ def _asked(values: tuple[int, int, int]) -> Conversation[list[Stored]]:
     ]
 
 
-def _meter(state: State, link: int, level: int, *facts: int) -> Meter:
-    """With the names that the numbers stand for: neither is ever given to another."""
+def _meter(state: BankState, link: int, level: int, *facts: int) -> MeterReading:
+    """A meter with names in place of numbers: no number is ever reused."""
     found = state.link(link)
-    return Meter(found.terms.link, found.levels[level - 1].terms.level, *facts)
+    return MeterReading(found.terms.link, found.levels[level - 1].terms.level, *facts)

@@ -1,4 +1,4 @@
-"""Does each meter add up over a gaming day? What it opened with, what moved it, what it closed with (S2, M4).
+"""Reconciliation of each meter over a gaming day: opening, movements, closing (S2, M4).
 
 What moved is summed from the postings; what it opened and closed with is what two readings recorded. So
 every line holds the one against the other, to the micro-dollar.
@@ -13,35 +13,37 @@ from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import SUM_ROWS
 from jackpot.reports.contributions import contributed_by
 from jackpot.reports.read.entries import must_be_here, of_kinds
-from jackpot.reports.read.gaming_days import Read, Span, ends_in, read_before, wanted_span
-from jackpot.reports.read.names import Names, must_know
-from jackpot.reports.report import Cell, Column, Fact, Found, Report, Unanswerable, Wanted
+from jackpot.reports.read.gaming_days import EntrySpan, ReadingRow, ends_in, read_before, wanted_span
+from jackpot.reports.read.names import JournalNames, must_know
+from jackpot.reports.report import Cell, Fact, Report, ReportColumn, ReportRequest, ReportResult, Unanswerable
 from jackpot.rules.acts.banks import BankBegun, BankClosed
 from jackpot.rules.meter import Accounts
 from jackpot.text import Sentence
 
 COLUMNS: Final = (
-    Column("bank"),
-    Column("link"),
-    Column("level", "word", help="house: odds, envy and draws, which no meter pays"),
-    Column("opening", "sum", "primary, reserve and overflow at the reading before", total=True),
-    Column("contributions", "sum", "of the wagers, less what was taken back", total=True, spare=True),
-    Column("house", "sum", "seeds, reseeds, top-ups and make-goods, less returns", total=True, spare=True),
-    Column("corrections", "sum", "of the meter, by two people", total=True, spare=True),
-    Column("transfers", "sum", "in, less out", total=True, spare=True),
-    Column("joined", "sum", "carried over where banks were joined", total=True, spare=True),
-    Column("awards", "sum", "less what was undone", total=True),
-    Column("closing", "sum", "primary, reserve and overflow at the reading after", total=True),
-    Column("difference", "sum", "what does not add up: nothing", total=True, always=True),
-    Column("wagers", "count", "accepted, less those taken back", spare=True),
-    Column("wagered", "sum", "what they came to", spare=True),
-    Column("drop", "sum", "as it was counted (--drop)"),
-    Column("over", "sum", "the drop, less what was wagered"),
+    ReportColumn("bank"),
+    ReportColumn("link"),
+    ReportColumn("level", "word", help="house: odds, envy and draws, which no meter pays"),
+    ReportColumn("opening", "sum", "primary, reserve and overflow at the reading before", total=True),
+    ReportColumn("contributions", "sum", "of the wagers, less what was taken back", total=True, spare=True),
+    ReportColumn(
+        "house", "sum", "seeds, reseeds, top-ups and make-goods, less returns", total=True, spare=True
+    ),
+    ReportColumn("corrections", "sum", "of the meter, by two people", total=True, spare=True),
+    ReportColumn("transfers", "sum", "in, less out", total=True, spare=True),
+    ReportColumn("joined", "sum", "carried over where banks were joined", total=True, spare=True),
+    ReportColumn("awards", "sum", "less what was undone", total=True),
+    ReportColumn("closing", "sum", "primary, reserve and overflow at the reading after", total=True),
+    ReportColumn("difference", "sum", "what does not add up: nothing", total=True, always=True),
+    ReportColumn("wagers", "count", "accepted, less those taken back", spare=True),
+    ReportColumn("wagered", "sum", "what they came to", spare=True),
+    ReportColumn("drop", "sum", "as it was counted (--drop)"),
+    ReportColumn("over", "sum", "the drop, less what was wagered"),
 )
 
 
-class Line(NamedTuple):
-    """One level's day, in micro-dollars. closing: None where the day has not ended."""
+class MeterLine(NamedTuple):
+    """One level's gaming day, in micro-dollars. closing: None where the day has not ended."""
 
     opening: int
     moved: Accounts
@@ -50,18 +52,18 @@ class Line(NamedTuple):
 
     @property
     def difference(self) -> int:
-        """What came in and did not leave, less what is there."""
+        """What came in and did not leave, less the closing amount."""
         moved = self.moved
         came = self.opening - moved.house - moved.wagers - moved.corrections - moved.transfers + self.joined
         return came - moved.awards - self.closing
 
 
-def find(ledger: Reader, wanted: Wanted) -> Found:
+def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
     """Every level of every bank over one gaming day. Raises Unanswerable, LedgerError."""
     facts: list[Fact] = []
     problems: list[str] = []
     parts = []
-    names = {bank: Names(ledger, bank) for bank in wanted.banks}
+    names = {bank: JournalNames(ledger, bank) for bank in wanted.banks}
     must_know(names.values(), (*wanted.drops, *([wanted.link] if wanted.link else [])))
     elsewhere: list[str] = []
     for bank in (one for one in wanted.banks if names[one].links):
@@ -69,16 +71,16 @@ def find(ledger: Reader, wanted: Wanted) -> Found:
         if days.upto <= days.after and (told := _elsewhere(ledger, bank, wanted.last)):
             elsewhere.append(told)
             continue
-        must_be_here(ledger, bank, days.after if days.opening else 0)  # else what it opened with is summed
+        must_be_here(ledger, bank, days.after if days.opening else 0)  # otherwise its opening is summed
         facts.append(Fact(bank, _told(wanted.last, days, became(ledger, bank), ends_in(ledger, bank))))
         parts.append(partial(_lines, ledger, wanted, names[bank], days, problems))
     if elsewhere and not parts:
         raise Unanswerable(f"day: {'; '.join(elsewhere)}")
-    return Found(facts, (row for part in parts for row in part()), problems)
+    return ReportResult(facts, (row for part in parts for row in part()), problems)
 
 
 def _elsewhere(ledger: Reader, bank: str, day: str | None) -> str | None:
-    """Which banks have a gaming day of which a join left this one nothing; None where it has it."""
+    """Message that names the bank to ask for where this one has nothing of that day, or None."""
     if day is None:
         return None
     if day <= (read_before(ledger, bank) or ""):
@@ -90,7 +92,7 @@ def _elsewhere(ledger: Reader, bank: str, day: str | None) -> str | None:
 
 
 def moved(ledger: Reader, bank: str, after: int, upto: int) -> dict[tuple[int, int], Accounts]:
-    """(link, level) -> what its postings come to; unmoved levels are left out. Each statement is short."""
+    """(link, level) -> the sum of its postings; unmoved levels are left out. Each statement is short."""
     totals: dict[tuple[int, int], Accounts] = {}
     for start in range(after, upto, SUM_ROWS):
         for posting in ledger.sums(bank, start, min(upto, start + SUM_ROWS)):
@@ -98,15 +100,15 @@ def moved(ledger: Reader, bank: str, after: int, upto: int) -> dict[tuple[int, i
     return totals
 
 
-def read_as(read: Read | None) -> Mapping[tuple[int, int], int]:
-    """(link, level) -> primary, reserve and overflow as a reading has them."""
+def read_as(read: ReadingRow | None) -> Mapping[tuple[int, int], int]:
+    """(link, level) -> primary, reserve and overflow in a reading."""
     meters = read.reading.meters if read else ()
     return {(link, level): primary + reserve + overflow
             for link, level, primary, reserve, overflow, *_ in meters}  # fmt: skip
 
 
-def _told(day: str | None, days: Span, into: str, ends_in: str | None) -> Sentence:
-    """Which entries a line is made of. Raises Unanswerable for a day that has no reading of its own.
+def _told(day: str | None, days: EntrySpan, into: str, ends_in: str | None) -> Sentence:
+    """The span of a line. Raises Unanswerable for a day that has no reading of its own.
 
     into: the bank that it became, if any. ends_in: the gaming day of its last rows then.
     """
@@ -130,7 +132,7 @@ def _told(day: str | None, days: Span, into: str, ends_in: str | None) -> Senten
 
 
 def _lines(
-    ledger: Reader, wanted: Wanted, names: Names, days: Span, problems: list[str]
+    ledger: Reader, wanted: ReportRequest, names: JournalNames, days: EntrySpan, problems: list[str]
 ) -> Iterator[tuple[Cell, ...]]:
     totals = moved(ledger, names.bank, days.after, days.upto)
     joined = joined_with(ledger, names.bank, days.after, days.upto)
@@ -141,7 +143,7 @@ def _lines(
         }
     for link, level in names.levels():
         key = (link, level)
-        silent = key not in totals and key not in opening and key not in closing  # it opened later
+        silent = key not in totals and key not in opening and key not in closing  # the level opened later
         if silent or wanted.link not in (None, names.link(link)):
             continue
         accounts, carried = totals.get(key, Accounts()), joined.get(key, Accounts())
@@ -150,7 +152,7 @@ def _lines(
         if days.closing is not None and level:
             after = closing.get(key, 0)
         over = carried.primary + carried.reserve + carried.overflow
-        line = Line(before, accounts.less(carried), over, after)
+        line = MeterLine(before, accounts.less(carried), over, after)
         if line.difference:
             problems.append(
                 Sentence(
@@ -164,7 +166,7 @@ def _lines(
 
 
 def joined_with(ledger: Reader, bank: str, after: int, upto: int) -> dict[tuple[int, int], Accounts]:
-    """What a bank began with that others became, less what it handed on at its own end."""
+    """What a joined bank began with, less what it handed on at its own end."""
     found: dict[tuple[int, int], Accounts] = {}
     for entry in of_kinds(ledger, bank, (BankBegun.kind, BankClosed.kind), after, upto):
         for posting in ledger.sums(bank, entry.seq - 1, entry.seq):
@@ -172,7 +174,7 @@ def joined_with(ledger: Reader, bank: str, after: int, upto: int) -> dict[tuple[
     return found
 
 
-def _cells(names: Names, key: tuple[int, int], line: Line) -> tuple[Cell, ...]:
+def _cells(names: JournalNames, key: tuple[int, int], line: MeterLine) -> tuple[Cell, ...]:
     link, level = key
     moved = line.moved
     return (
@@ -181,8 +183,8 @@ def _cells(names: Names, key: tuple[int, int], line: Line) -> tuple[Cell, ...]:
     )  # fmt: skip
 
 
-def _wagers(ledger: Reader, names: Names, link: int, days: Span, line: Line) -> int:
-    """How many wagers a link took, less those taken back; where its rates changed, as readings say."""
+def _wagers(ledger: Reader, names: JournalNames, link: int, days: EntrySpan, line: MeterLine) -> int:
+    """Number of wagers of a link, less those taken back; where its rates changed, by its readings."""
     if not names.before.get(link):
         return -line.moved.wagers // names.each(link)
     if days.closing is not None and (days.opening is not None or names.begun is None):
@@ -195,16 +197,16 @@ def _wagers(ledger: Reader, names: Names, link: int, days: Span, line: Line) -> 
     )
 
 
-def _counted(read: Read | None, link: int) -> int:
-    """The wagers on a link that a reading counted."""
+def _counted(read: ReadingRow | None, link: int) -> int:
+    """The number of wagers on a link in a reading."""
     meters = read.reading.meters if read else ()
     return next((wagers for of, level, *_, wagers, _ in meters if (of, level) == (link, 1)), 0)
 
 
 def _drop(
-    names: Names, key: tuple[int, int], wagers: int | None, drops: Mapping[str, int]
+    names: JournalNames, key: tuple[int, int], wagers: int | None, drops: Mapping[str, int]
 ) -> tuple[Cell, ...]:
-    """How many wagers, what they came to, what was counted, and how much too much; once a link."""
+    """Drop count of a link, reported once: wagers, their sum, the count, and the excess."""
     if wagers is None:
         return None, None, None, None
     wagered, drop = wagers * names.links[key[0]].wager, drops.get(names.link(key[0]))

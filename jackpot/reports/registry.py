@@ -1,4 +1,4 @@
-"""Which reports are there? The one registry that the command line, pages and programs read."""
+"""The registry of reports, which the command line, pages and programs read."""
 
 from typing import Final
 

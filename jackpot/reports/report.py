@@ -1,4 +1,4 @@
-"""What is a report? Its name, what it is asked with, and its columns: one form for commands and pages."""
+"""Definition of a report: its name, parameters and columns; one form for commands and pages."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -22,21 +22,21 @@ by: whether a row is of a gaming day or of a month. archive: what has old rows o
 
 
 class Unanswerable(Exception):
-    """The books cannot answer as they were asked; the text says why, and what to ask for instead."""
+    """The report cannot be made as it was asked for; the text says why, and what to ask for instead."""
 
 
 class InArchive(Unanswerable):
-    """The answer takes rows that an archive alone has."""
+    """The report takes rows that only an archive has."""
 
 
-# Of what a row may be.
+# Kinds of cells.
 BY: Final = ("day", "month")
-# Of cells that stand under each other by their last digit.
+# Kinds of cells that are aligned to the right.
 RIGHT: Final = frozenset({"figure", "count", "sum", "span"})
 
 
-class Column(NamedTuple):
-    """total: a sum that is added up at the end. always: a zero of it is worth a column.
+class ReportColumn(NamedTuple):
+    """Column of a report. total: a sum that is added up at the end. always: a zero of it is worth a column.
 
     spare: left out first where a terminal has no room for all.
     """
@@ -49,8 +49,8 @@ class Column(NamedTuple):
     spare: bool = False
 
 
-class Wanted(NamedTuple):
-    """What is asked for. banks: at least one. link, table: None for all. seat: a winner of the hit, or 0.
+class ReportRequest(NamedTuple):
+    """Parameters of a report. banks: at least one. link, table: None for all. seat: a hit's winner, or 0.
 
     first, last: gaming days; where neither is given the last one that was read. drops: by link, what was
     counted, in micro-dollars. titles: by link, what people call it. by: "day" or "month". archive: the
@@ -71,7 +71,7 @@ class Wanted(NamedTuple):
     archive: Archive | None = None
 
     def title(self, link: str) -> str:
-        """What people call a link; its id where nothing else is known."""
+        """The title of a link; its id where nothing else is known."""
         return self.titles.get(link, link)
 
 
@@ -83,8 +83,8 @@ class Fact(NamedTuple):
     kind: Kind = "text"
 
 
-class Found(NamedTuple):
-    """rows: each as long as the columns; they are read from the ledger while they are drawn.
+class ReportResult(NamedTuple):
+    """Result of a report. rows: each as long as the columns; read from the ledger while iterated.
 
     problems: sentences, complete once the last row was drawn; a report that has any does not add up.
     """
@@ -95,7 +95,10 @@ class Found(NamedTuple):
 
 
 class Brief(NamedTuple):
-    """What a terminal shows of a long report. matters: whether a row is shown. others: what the rest are."""
+    """Brief form of a long report on a terminal.
+
+    matters: whether a row is shown. others: name of the rest.
+    """
 
     matters: Callable[[tuple[Cell, ...]], bool]
     others: str
@@ -112,9 +115,9 @@ class Report(NamedTuple):
     name: str
     title: str
     help: str
-    columns: tuple[Column, ...]
+    columns: tuple[ReportColumn, ...]
     options: tuple[Option, ...]
-    find: Callable[[Reader, Wanted], Found]
+    find: Callable[[Reader, ReportRequest], ReportResult]
     example: str = ""
     lines: tuple[str, ...] = ()
     personal: bool = False
@@ -123,8 +126,10 @@ class Report(NamedTuple):
 
 @contextmanager
 def steady(ledger: Reader) -> Iterator[None]:
-    """Around a report, which is read page by page. Raises InArchive at its end where old rows left meanwhile:
-    what was read may lack them.
+    """Guard around a report that is read page by page.
+
+
+    Raises InArchive at its end where old rows were archived meanwhile: what was read may lack them.
     """
     before = {bank: cut_of(ledger, bank) for bank in ledger.banks()}
     try:
@@ -136,7 +141,7 @@ def steady(ledger: Reader) -> Iterator[None]:
 
 
 def saying(report: Report, rows: Sequence[tuple[Cell, ...]]) -> list[int]:
-    """The columns that say something in these rows; the bank says nothing where all are of one."""
+    """The columns that say something in these rows; the bank column is left out where all rows are of one."""
     return [
         number
         for number, column in enumerate(report.columns)
@@ -146,6 +151,6 @@ def saying(report: Report, rows: Sequence[tuple[Cell, ...]]) -> list[int]:
 
 
 def dicts(report: Report, rows: Iterable[tuple[Cell, ...]]) -> Iterator[dict[str, Cell]]:
-    """Each row with the names of its cells."""
+    """Each row as a dict by column name."""
     names = [column.name for column in report.columns]
     return (dict(zip(names, row, strict=True)) for row in rows)

@@ -1,4 +1,4 @@
-"""How improbable is a count? Exact tails, the chi-square distribution, and many comparisons at once.
+"""Statistical tests: exact tails, the chi-square distribution, and multiple comparisons.
 
 Formulas: Abramowitz and Stegun, Handbook of Mathematical Functions, 26.1.20 to 26.1.23 (binomial, Poisson and
 negative binomial counts), 26.4.4 and 26.4.5 (chi-square for whole degrees of freedom, which needs no
@@ -13,9 +13,9 @@ from typing import Final
 
 # A term so much smaller than the sum changes no digit of it.
 _NEGLIGIBLE: Final = 1e-17
-# Variances so close to each other are one.
+# Variances this close count as equal.
 _EQUAL: Final = 1 + 1e-9
-# How often a deviation of the size that is asked for shall be found.
+# Power: how often a deviation of the given size is to be found.
 POWER: Final = 0.9
 
 Ratio = Callable[[int], float]
@@ -23,7 +23,7 @@ Ratio = Callable[[int], float]
 
 
 def beyond(observed: int, trials: int, mean: float, variance: float) -> float:
-    """The chance of a count at least so far off on either side: twice that of its own side, at most 1.
+    """Two-sided p-value of a count: twice that of its own side, at most 1.
 
     trials: the most that it can be. A variance up to that of independent trials gives a binomial count. One
     above the mean, of trials that come in clumps, gives a negative binomial one. Between the two it is
@@ -42,7 +42,7 @@ def beyond(observed: int, trials: int, mean: float, variance: float) -> float:
 
 
 def _count(at: int, trials: int, mean: float, variance: float) -> tuple[float, Ratio]:
-    """The chance of exactly `at`, and from each chance to the next."""
+    """The probability of exactly `at`, and the ratio from each to the next."""
     rate = mean / trials
     if variance <= mean * (1 - rate) * _EQUAL:
         ways = math.lgamma(trials + 1) - math.lgamma(at + 1) - math.lgamma(trials - at + 1)
@@ -58,7 +58,7 @@ def _count(at: int, trials: int, mean: float, variance: float) -> tuple[float, R
 
 
 def chi_square_beyond(x: float, freedom: int) -> float:
-    """The chance that a chi-square of so many degrees of freedom is at least x."""
+    """Upper tail of the chi-square distribution with so many degrees of freedom."""
     half, odd = x / 2, freedom % 2
     total = math.erfc(math.sqrt(half)) if odd else 0.0
     term = math.exp(-half) * (math.sqrt(half) / math.gamma(1.5) if odd else 1)
@@ -69,7 +69,7 @@ def chi_square_beyond(x: float, freedom: int) -> float:
 
 
 def holm(chances: Sequence[float]) -> list[float]:
-    """Each chance as it counts among so many comparisons: below a level, the whole of them errs as seldom."""
+    """Holm correction: p-values adjusted for the number of comparisons."""
     order = sorted(range(len(chances)), key=chances.__getitem__)
     found, least = [1.0] * len(chances), 0.0
     for place, number in enumerate(order):
@@ -79,7 +79,7 @@ def holm(chances: Sequence[float]) -> list[float]:
 
 
 def trials_to_show(rate: float, spread: float, level: float) -> int:
-    """How many trials show, nine times out of ten, that something comes twice as often as `rate`.
+    """Trials needed to show, with 90 % power, that something comes twice as often as `rate`.
 
     spread: the variance of the count, as a multiple of that of independent trials. level: how seldom it may
     be said wrongly. Of a rate above one third, half way from it to always.
@@ -92,7 +92,7 @@ def trials_to_show(rate: float, spread: float, level: float) -> int:
 
 
 def solve(matrix: Sequence[Sequence[float]], right: Sequence[float]) -> list[float]:
-    """The x with matrix x = right, of a symmetric positive definite matrix: a few rows, by elimination."""
+    """Solves matrix x = right for a small symmetric positive definite matrix, by elimination."""
     rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
     for place, row in enumerate(rows):
         for lower in rows[place + 1 :]:

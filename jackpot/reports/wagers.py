@@ -1,4 +1,4 @@
-"""Which wagers did each table make, one by one, and which were taken back?"""
+"""Report of each table's wagers, one by one, and of those taken back."""
 
 from collections.abc import Iterator
 from heapq import merge
@@ -6,35 +6,35 @@ from typing import Final
 
 from jackpot.ledger.reading import Reader
 from jackpot.reports.read.entries import Entry, counting, must_be_here, of_kinds, wagers_before
-from jackpot.reports.read.gaming_days import Span, periods, wanted_span
-from jackpot.reports.read.names import Names
-from jackpot.reports.report import Cell, Column, Found, Report, Unanswerable, Wanted
+from jackpot.reports.read.gaming_days import EntrySpan, periods, wanted_span
+from jackpot.reports.read.names import JournalNames
+from jackpot.reports.report import Cell, Report, ReportColumn, ReportRequest, ReportResult, Unanswerable
 from jackpot.rules.acts.rounds import Struck
 from jackpot.rules.events import Voided, Wagered, Withdrawn
 from jackpot.rules.state import Placed
 from jackpot.text import Sentence
 
 COLUMNS: Final = (
-    Column("bank", spare=True),
-    Column("row", "count", spare=True),
-    Column("at", "moment"),
-    Column("table"),
-    Column("number", "count", "of the table's frame; none where people took it back", always=True),
-    Column("round"),
-    Column("what", "word"),
-    Column("seat", "count"),
-    Column("on", "word", "whose hand", spare=True),
-    Column("link"),
-    Column("wagered", "sum", "what it came to, less where it was taken back", total=True),
+    ReportColumn("bank", spare=True),
+    ReportColumn("row", "count", spare=True),
+    ReportColumn("at", "moment"),
+    ReportColumn("table"),
+    ReportColumn("number", "count", "of the table's frame; none where people took it back", always=True),
+    ReportColumn("round"),
+    ReportColumn("what", "word"),
+    ReportColumn("seat", "count"),
+    ReportColumn("on", "word", "whose hand", spare=True),
+    ReportColumn("link"),
+    ReportColumn("wagered", "sum", "what it came to, less where it was taken back", total=True),
 )
 # The frames and acts that make wagers and take them back.
 _FRAMES: Final = frozenset({Wagered.kind, Withdrawn.kind, Voided.kind})
 _ACTS: Final = (Voided.kind, Struck.kind)
 
 
-def find(ledger: Reader, wanted: Wanted) -> Found:
+def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
     """Every wager of the gaming days. Raises Unanswerable, LedgerError."""
-    named = {bank: Names(ledger, bank) for bank in wanted.banks}
+    named = {bank: JournalNames(ledger, bank) for bank in wanted.banks}
     known = {terms.table for names in named.values() for terms in names.tables.values()}
     if wanted.table is not None and wanted.table not in known:
         raise Unanswerable(f"table: {wanted.table} is unknown; there is {' '.join(sorted(known))}")
@@ -45,11 +45,11 @@ def find(ledger: Reader, wanted: Wanted) -> Found:
     rows = (
         row for bank, names in named.items() for row in _rows(ledger, wanted, names, spans[bank], problems)
     )
-    return Found(periods(spans), rows, problems)
+    return ReportResult(periods(spans), rows, problems)
 
 
 def _rows(
-    ledger: Reader, wanted: Wanted, names: Names, days: Span, problems: list[str]
+    ledger: Reader, wanted: ReportRequest, names: JournalNames, days: EntrySpan, problems: list[str]
 ) -> Iterator[tuple[Cell, ...]]:
     for table, entry, event in _moves(ledger, names.bank, days.after, days.upto):
         if wanted.table not in (None, names.table(table)):
@@ -80,7 +80,7 @@ def _rows(
 def _moves(
     ledger: Reader, bank: str, after: int, upto: int
 ) -> Iterator[tuple[int, Entry, Wagered | Withdrawn | Voided | Struck]]:
-    """What made wagers or took them back, each with its table's number; rounds without a wager, too."""
+    """Events that made or took back wagers, each with its table's number; also rounds without a wager."""
     frames = (entry for entry in counting(ledger, bank, after, upto) if entry.kind in _FRAMES)
     for entry in merge(frames, of_kinds(ledger, bank, _ACTS, after, upto)):
         event = entry.event
@@ -90,7 +90,9 @@ def _moves(
             yield entry.table, entry, event
 
 
-def _standing(ledger: Reader, names: Names, table: int, round_: str, before: int) -> list[Placed] | None:
+def _standing(
+    ledger: Reader, names: JournalNames, table: int, round_: str, before: int
+) -> list[Placed] | None:
     """The wagers of a round just before that entry; None where nothing of it is here.
 
     A table's frames with wagers of one round follow each other. Of a round that began before an archive's

@@ -1,64 +1,64 @@
-"""Which hits were there, how long did people take, and what envy was paid? The newest first (S1, A5, A10)."""
+"""Reports of hits, of the time people took, and of envy bonuses, the newest first (S1, A5, A10)."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final
 
 from jackpot.ledger.reading import Reader
-from jackpot.reports.read.gaming_days import Span, periods, wanted_span
-from jackpot.reports.read.hits import Step, Story, stories
-from jackpot.reports.read.names import Names
-from jackpot.reports.report import Cell, Column, Found, Report, Wanted
+from jackpot.reports.read.gaming_days import EntrySpan, periods, wanted_span
+from jackpot.reports.read.hits import AwardChange, HitStory, stories
+from jackpot.reports.read.names import JournalNames
+from jackpot.reports.report import Cell, Report, ReportColumn, ReportRequest, ReportResult
 from jackpot.rules.acts.hits import Paid, Validated
 from jackpot.rules.state import Award
 from jackpot.text import joined, named
 
 HITS: Final = (
-    Column("bank"),
-    Column("hit"),
-    Column("made", "moment"),
-    Column("link"),
-    Column("level"),
-    Column("table"),
-    Column("seat", "count", "0: the dealer's hand", spare=True),
-    Column("hand", "word"),
-    Column("amount", "sum", "of its own awards that stand, with what was corrected", total=True),
-    Column("envy", "sum", "what the hand earned others", total=True, spare=True),
-    Column("status", "word"),
-    Column("validated", "moment", spare=True),
-    Column("validated_by", spare=True),
-    Column("paid", "moment"),
-    Column("paid_by", spare=True),
-    Column("to_validation", "span", spare=True),
-    Column("to_payment", "span", "from the hit on", spare=True),
+    ReportColumn("bank"),
+    ReportColumn("hit"),
+    ReportColumn("made", "moment"),
+    ReportColumn("link"),
+    ReportColumn("level"),
+    ReportColumn("table"),
+    ReportColumn("seat", "count", "0: the dealer's hand", spare=True),
+    ReportColumn("hand", "word"),
+    ReportColumn("amount", "sum", "of its own awards that stand, with what was corrected", total=True),
+    ReportColumn("envy", "sum", "what the hand earned others", total=True, spare=True),
+    ReportColumn("status", "word"),
+    ReportColumn("validated", "moment", spare=True),
+    ReportColumn("validated_by", spare=True),
+    ReportColumn("paid", "moment"),
+    ReportColumn("paid_by", spare=True),
+    ReportColumn("to_validation", "span", spare=True),
+    ReportColumn("to_payment", "span", "from the hit on", spare=True),
 )
 ENVY: Final = (
-    Column("bank"),
-    Column("hit"),
-    Column("award"),
-    Column("made", "moment"),
-    Column("link"),
-    Column("table"),
-    Column("hand", "word"),
-    Column("for_seat", "count", "whose hand it was"),
-    Column("to_seat", "count", "who is paid"),
-    Column("amount", "sum", "what it comes to", total=True),
-    Column("status", "word"),
-    Column("paid", "moment"),
-    Column("paid_by"),
+    ReportColumn("bank"),
+    ReportColumn("hit"),
+    ReportColumn("award"),
+    ReportColumn("made", "moment"),
+    ReportColumn("link"),
+    ReportColumn("table"),
+    ReportColumn("hand", "word"),
+    ReportColumn("for_seat", "count", "whose hand it was"),
+    ReportColumn("to_seat", "count", "who is paid"),
+    ReportColumn("amount", "sum", "what it comes to", total=True),
+    ReportColumn("status", "word"),
+    ReportColumn("paid", "moment"),
+    ReportColumn("paid_by"),
 )
 
 # The status of a hit is that of the award that people have most to do with.
 URGENT: Final = ("pending", "validated", "paid", "final", "undone")
 
 
-def find_hits(ledger: Reader, wanted: Wanted) -> Found:
+def find_hits(ledger: Reader, wanted: ReportRequest) -> ReportResult:
     """Every hit that was made in the gaming days, as it stands now. Raises LedgerError."""
     spans = _spans(ledger, wanted)
     rows = (_hit(names, story) for names, story in _within(ledger, wanted, spans))
-    return Found(periods(spans), rows, [])
+    return ReportResult(periods(spans), rows, [])
 
 
-def find_envy(ledger: Reader, wanted: Wanted) -> Found:
+def find_envy(ledger: Reader, wanted: ReportRequest) -> ReportResult:
     """Every envy bonus of the hits that were made in the gaming days. Raises LedgerError."""
     spans = _spans(ledger, wanted)
     rows = (
@@ -67,10 +67,12 @@ def find_envy(ledger: Reader, wanted: Wanted) -> Found:
         for award in story.hit.awards
         if award.kind == "envy"
     )
-    return Found(periods(spans), rows, [])
+    return ReportResult(periods(spans), rows, [])
 
 
-def done(names: Names, steps: Iterable[Step], what: type[Validated] | type[Paid]) -> tuple[int | None, str]:
+def done(
+    names: JournalNames, steps: Iterable[AwardChange], what: type[Validated] | type[Paid]
+) -> tuple[int | None, str]:
     """When it was last done, in unix milliseconds, and by whom."""
     last: tuple[int | None, str] = None, ""
     for step in steps:
@@ -79,13 +81,15 @@ def done(names: Names, steps: Iterable[Step], what: type[Validated] | type[Paid]
     return last
 
 
-def _spans(ledger: Reader, wanted: Wanted) -> dict[str, Span]:
+def _spans(ledger: Reader, wanted: ReportRequest) -> dict[str, EntrySpan]:
     return {bank: wanted_span(ledger, bank, wanted) for bank in wanted.banks}
 
 
-def _within(ledger: Reader, wanted: Wanted, spans: dict[str, Span]) -> Iterator[tuple[Names, Story]]:
+def _within(
+    ledger: Reader, wanted: ReportRequest, spans: dict[str, EntrySpan]
+) -> Iterator[tuple[JournalNames, HitStory]]:
     for bank, days in spans.items():
-        names = Names(ledger, bank)
+        names = JournalNames(ledger, bank)
         for story in stories(ledger, bank):
             if story.hit.seq <= days.after:
                 break
@@ -93,7 +97,7 @@ def _within(ledger: Reader, wanted: Wanted, spans: dict[str, Span]) -> Iterator[
                 yield names, story
 
 
-def _hit(names: Names, story: Story) -> tuple[Cell, ...]:
+def _hit(names: JournalNames, story: HitStory) -> tuple[Cell, ...]:
     hit = story.hit
     own = [award for award in hit.awards if award.kind != "envy"]
     envy = [award for award in hit.awards if award.kind == "envy"]
@@ -111,7 +115,7 @@ def _hit(names: Names, story: Story) -> tuple[Cell, ...]:
     )  # fmt: skip
 
 
-def _envy(names: Names, story: Story, award: Award) -> tuple[Cell, ...]:
+def _envy(names: JournalNames, story: HitStory, award: Award) -> tuple[Cell, ...]:
     hit = story.hit
     return (
         names.bank, f"H{hit.number}", f"A{award.number}", hit.at, names.link(award.link),
@@ -121,18 +125,18 @@ def _envy(names: Names, story: Story, award: Award) -> tuple[Cell, ...]:
 
 
 def worth(awards: Iterable[Award]) -> int:
-    """What the awards that stand come to, in micro-dollars."""
+    """The sum of the awards that stand, in micro-dollars."""
     return sum(award.worth() for award in awards if award.stands())
 
 
-def status(story: Story) -> str:
+def status(story: HitStory) -> str:
     """One word for a hit."""
     if story.disputed:
         return "disputed"
     return min((award.status for award in story.hit.awards), key=URGENT.index)
 
 
-def _order(step: Step) -> int:
+def _order(step: AwardChange) -> int:
     return step.seq
 
 

@@ -1,4 +1,4 @@
-"""How is a report made for a page? From one question, in JSON, by a process next to the server.
+"""Worker process that makes one report for a page: one call in JSON, one reply, next to the server.
 
 A thread of the server would make the tables' frames late: each page of the database that it reads takes the
 interpreter from them, and a long report reads for seconds.
@@ -19,17 +19,17 @@ from jackpot.ledger.store import LedgerError
 from jackpot.reports import output
 from jackpot.reports.read.gaming_days import day_fault
 from jackpot.reports.registry import REPORTS
-from jackpot.reports.report import BY, Cell, Found, Report, Unanswerable, Wanted, saying, steady
+from jackpot.reports.report import BY, Cell, Report, ReportRequest, ReportResult, Unanswerable, saying, steady
 
 # Rows of a page: on a phone each is a card of its own, and nobody scrolls through more of them.
 ROWS_SHOWN: Final = 50
-# Rows of a file from here: what is read within some seconds. The command makes longer ones.
-ROWS_MOST: Final = 20_000
+# Rows of an export from here: read within some seconds. The command makes longer ones.
+ROWS_MAX: Final = 20_000
 MORE: Final = "there is more: jackpot report on the server's machine"
 
 
-class Asked(msgspec.Struct, frozen=True):
-    """url: of the ledger. titles: by link, what people call it. given: what a form says.
+class ReportCall(msgspec.Struct, frozen=True):
+    """Call of the worker. url: of the ledger. titles: of links, by id. given: the form's fields.
 
     skip: rows that come before a page. now: when it is printed, in unix milliseconds.
     """
@@ -45,8 +45,8 @@ class Asked(msgspec.Struct, frozen=True):
     now: int = 0
 
 
-class Shown(msgspec.Struct, frozen=True):
-    """A report as a page has it. columns: the title and the kind of each that says something.
+class ReportPage(msgspec.Struct, frozen=True):
+    """One page of a report. columns: the title and the kind of each that says something.
 
     first: the number of its first row.
 
@@ -63,45 +63,45 @@ class Shown(msgspec.Struct, frozen=True):
     after: int | None
 
 
-class Told(msgspec.Struct, frozen=True):
-    """problem: why the books cannot answer as they were asked. failed: why they cannot be read.
+class WorkerReply(msgspec.Struct, frozen=True):
+    """Reply of the worker. problem: why the report cannot be made. failed: why the ledger cannot be read.
 
     shown: a page's. text: a file, or a page to print.
     """
 
     problem: str = ""
     failed: str = ""
-    shown: Shown | None = None
+    shown: ReportPage | None = None
     text: str = ""
 
 
-def told_of(ledger: Reader, asked: Asked) -> Told:
-    """What a report says. Raises LedgerError."""
+def told_of(ledger: Reader, asked: ReportCall) -> WorkerReply:
+    """The reply with the report. Raises LedgerError."""
     try:
         with steady(ledger):
             return _told(ledger, asked)
     except Unanswerable as error:
-        return Told(str(error))
+        return WorkerReply(str(error))
 
 
-def _told(ledger: Reader, asked: Asked) -> Told:
-    """Raises Unanswerable."""
+def _told(ledger: Reader, asked: ReportCall) -> WorkerReply:
+    """As `told_of`, but raises Unanswerable."""
     report = REPORTS[asked.report]
     found = report.find(ledger, _wanted(asked, ledger))
     match asked.form:
         case "csv":
-            return Told(text="".join(_file(report, found, asked.site)))
+            return WorkerReply(text="".join(_file(report, found, asked.site)))
         case "json":
             short = found._replace(rows=_first(found))
-            return Told(text="".join(output.as_json(report, short)))
+            return WorkerReply(text="".join(output.as_json(report, short)))
         case "print":
-            short = found._replace(rows=islice(found.rows, ROWS_MOST))
+            short = found._replace(rows=islice(found.rows, ROWS_MAX))
             pieces = output.as_html(report, short, asked.site, asked.now, asked.language)
-            return Told(text="".join(pieces))
-    return Told(shown=_shown(report, found, output.Shown(asked.site, asked.language), asked.skip))
+            return WorkerReply(text="".join(pieces))
+    return WorkerReply(shown=_shown(report, found, output.CellFormat(asked.site, asked.language), asked.skip))
 
 
-def _wanted(asked: Asked, ledger: Reader) -> Wanted:
+def _wanted(asked: ReportCall, ledger: Reader) -> ReportRequest:
     given, banks = asked.given, tuple(ledger.banks())
     if (bank := given.get("bank")) is not None and bank not in banks:
         raise Unanswerable(f"bank: {bank!r} is unknown; there is {' '.join(banks)}")
@@ -122,18 +122,18 @@ def _wanted(asked: Asked, ledger: Reader) -> Wanted:
         raise Unanswerable(f"first: {first} is after {last}")
     chosen = (bank,) if bank else banks
     link, number = given.get("link"), int(digits)
-    wanted = Wanted(asked.site, chosen, link, first, last, number, titles=asked.titles, by=by)
+    wanted = ReportRequest(asked.site, chosen, link, first, last, number, titles=asked.titles, by=by)
     return wanted._replace(seat=int(seat), table=given.get("table"))
 
 
-def _shown(report: Report, found: Found, shown: output.Shown, skip: int) -> Shown:
+def _shown(report: Report, found: ReportResult, shown: output.CellFormat, skip: int) -> ReportPage:
     totals = output.Totals(report, found)
     read = list(islice(totals, skip, skip + ROWS_SHOWN + 1))
     more, columns = len(read) > ROWS_SHOWN, saying(report, read[:ROWS_SHOWN])
     rows = [[shown.cell(report.columns[n].kind, row[n]) for n in columns] for row in read[:ROWS_SHOWN]]
     sums = ["" if n not in totals.sums else shown.cell("sum", totals.sums[n]) for n in columns]
     facts = [(shown.title(fact.name), shown.fact(fact)) for fact in found.facts]
-    return Shown(
+    return ReportPage(
         [(shown.title(report.columns[n].name), report.columns[n].kind) for n in columns],
         facts,
         rows,
@@ -141,36 +141,36 @@ def _shown(report: Report, found: Found, shown: output.Shown, skip: int) -> Show
         [shown.say(problem) for problem in found.problems],
         skip + 1,
         max(0, skip - ROWS_SHOWN) if skip else None,
-        skip + ROWS_SHOWN if more and skip < ROWS_MOST else None,
+        skip + ROWS_SHOWN if more and skip < ROWS_MAX else None,
     )
 
 
-def _file(report: Report, found: Found, site: Site) -> Iterator[str]:
-    """No more lines than a file from here has; the last one says that there are more."""
+def _file(report: Report, found: ReportResult, site: Site) -> Iterator[str]:
+    """Rows of an export, up to its limit; the last one says that there are more."""
     for number, line in enumerate(output.as_csv(report, found, site)):
-        if number > ROWS_MOST:
+        if number > ROWS_MAX:
             yield f"{MORE}\r\n"
             return
         yield line
 
 
-def _first(found: Found) -> Iterator[tuple[Cell, ...]]:
-    """As many rows; that there are more is a problem of the file."""
+def _first(found: ReportResult) -> Iterator[tuple[Cell, ...]]:
+    """The first rows; that there are more is a problem of the file."""
     for number, row in enumerate(found.rows):
-        if number == ROWS_MOST:
+        if number == ROWS_MAX:
             found.problems.append(MORE)
             return
         yield row
 
 
 def answered(question: bytes) -> bytes:
-    """In a process of its own, over a connection of its own."""
-    asked = msgspec.json.decode(question, type=Asked)
+    """The encoded reply, made in a process and over a connection of its own."""
+    asked = msgspec.json.decode(question, type=ReportCall)
     try:
         with closing(open_reader(asked.url)) as ledger:
             told = told_of(ledger, asked)
     except LedgerError as error:
-        told = Told(failed=str(error))
+        told = WorkerReply(failed=str(error))
     return msgspec.json.encode(told)
 
 

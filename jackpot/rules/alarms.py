@@ -1,7 +1,7 @@
-"""What alarms? Every kind, the events that raise it, and how it reads; each stays open until people answer.
+"""Catalogue of alarms: every kind, the events that raise it, and its text. Each is open until acknowledged.
 
-An alarm is open for one place at a time: what is raised there again counts on. The engine, the report and
-what is sent to pagers ask the same function, so that none of them can leave one out.
+An alarm is open for one place at a time: the same alarm raised there again is counted. The engine, the
+report and the notifier call the same function, so that none of them can leave one out.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,8 +17,8 @@ from jackpot.rules.codes import Code
 from jackpot.rules.effects import Effects, Map
 from jackpot.rules.events import Event, LeftMade, Refused
 from jackpot.rules.money import to_cents
-from jackpot.rules.rounds.apply import LEFT_TOLD_MOST
-from jackpot.rules.state import Alarm, State
+from jackpot.rules.rounds.apply import LEFT_TOLD_MAX
+from jackpot.rules.state import Alarm, BankState
 
 
 class Kind(NamedTuple):
@@ -86,17 +86,17 @@ Raised = tuple[str, Map]
 """The kind and its facts; they say where."""
 
 
-class Names(Protocol):
-    """What numbers of the journal are called; "" for None."""
+class AlarmNames(Protocol):
+    """Resolves numbers of the journal to names; "" for None."""
 
     def link(self, number: int | None) -> str: ...
     def table(self, number: int | None) -> str: ...
 
 
 class _Of(NamedTuple):
-    """The names in a state."""
+    """Resolves names from a bank's state."""
 
-    state: State
+    state: BankState
 
     def link(self, number: int | None) -> str:
         return "" if number is None else self.state.link(number).terms.link
@@ -106,15 +106,15 @@ class _Of(NamedTuple):
 
 
 def alarm(effects: Effects, event: Event) -> None:
-    """Opens what the event raises, or counts on what is open there already."""
+    """Opens the alarm that the event raises, or counts it on the one already open there."""
     number = None if effects.table is None else effects.table.number
     for kind, facts in raised(event, number, _Of(effects.state)):
         effects.alarm(kind, **facts)
         _open(effects, kind, facts)
 
 
-def raised(event: Any, table: int | None, names: Names) -> Iterator[Raised]:
-    """What an event raises. table: whose frame it was."""
+def raised(event: Any, table: int | None, names: AlarmNames) -> Iterator[Raised]:
+    """The alarm that an event raises. table: whose frame it was."""
     match event:
         case DeviceBlocked():
             yield "device_conflict", {"role": event.role, "device": event.device}
@@ -141,19 +141,19 @@ def raised(event: Any, table: int | None, names: Names) -> Iterator[Raised]:
     if left := _left(event):
         hit = getattr(event, "hit", None)
         of = {"table": names.table(getattr(event, "table", table))} if hit is None else {"hit": f"H{hit}"}
-        awards = {f"A{one.award}": to_cents(one.more) for one in left[:LEFT_TOLD_MOST]}
+        awards = {f"A{one.award}": to_cents(one.more) for one in left[:LEFT_TOLD_MAX]}
         yield "left_on_meter", {**of, "awards": awards, "count": len(left)}
 
 
 def _left(event: Any) -> list[LeftMade]:
-    """The paid awards that the event would have made worth more, each with how much."""
+    """The paid awards that the event would have raised, each with how much."""
     made = getattr(event, "made", None)
     recomputed = getattr(event, "recomputed", None) if made is None else made.recomputed
     return [] if recomputed is None else recomputed.grown()
 
 
-def _counts(names: Names, theirs: Mapping[int, int], ours: Mapping[int, int]) -> Map:
-    """By link what the table counted, None where it did not, and what was accepted."""
+def _counts(names: AlarmNames, theirs: Mapping[int, int], ours: Mapping[int, int]) -> Map:
+    """By link the table's count, None where it sent none, and the accepted wagers."""
     return {names.link(link): {"table": theirs.get(link), "server": count} for link, count in ours.items()}
 
 
@@ -171,7 +171,7 @@ def place(facts: Map) -> str:
 
 
 def said(kind: str, facts: Map) -> str:
-    """What is known of it, in words; its kind says the rest."""
+    """The details of the alarm, in words; its kind says the rest."""
     match kind:
         case "chip_mismatch" | "count_mismatch":
             links = (

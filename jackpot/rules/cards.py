@@ -1,6 +1,6 @@
-"""What is a card? A whole number 0..51, so that hands are ranked by integer arithmetic alone.
+"""Cards as whole numbers 0..51, so that hands are ranked by integer arithmetic alone.
 
-A card's number is rank * 4 + suit. In text, as on the wire, it is its rank and its suit: "As", "Td".
+A card's number is rank * 4 + suit. In text, as in the protocol, it is its rank and its suit: "As", "Td".
 """
 
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ _card_of: Final = _CARDS.__getitem__
 
 
 def parse(name: str) -> int:
-    """The card of a text such as "As"; ValueError, naming the text, if it is none (H4)."""
+    """Parses a card such as "As". Raises ValueError, naming the text, if it is none (H4)."""
     card = _CARDS.get(name)
     if card is None:
         raise ValueError(f"{quoted(name)} is no card")
@@ -26,7 +26,7 @@ def parse(name: str) -> int:
 
 
 def parse_all(names: Iterable[str] | None, field: str = "cards") -> tuple[int, ...]:
-    """The cards of a field's texts, in order; ValueError, naming field and text, if one is none (H4)."""
+    """Parses a field's cards, in order. Raises ValueError, naming field and text, if one is none (H4)."""
     if not names:
         return ()
     try:
@@ -41,12 +41,12 @@ def text(card: int) -> str:
 
 
 def pack(cards: Iterable[int]) -> bytes:
-    """One byte a card, for events and digests."""
+    """Packs cards, one byte each, for events and digests."""
     return bytes(cards)
 
 
 def unpack(data: bytes) -> tuple[int, ...]:
-    """The cards of packed bytes; ValueError if a byte is no card."""
+    """Unpacks the cards of `pack`. Raises ValueError if a byte is no card."""
     if data and max(data) >= DECK:
         raise ValueError(f"{data.hex()} holds a byte that is no card")
     return tuple(data)

@@ -1,6 +1,6 @@
-"""Why is something refused, and what happens next? All codes of refusals, on one page.
+"""Refusal codes: what each means, and what happens next.
 
-controllers/README.md and this package's README show these tables; tests hold them to what stands here.
+controllers/README.md and this package's README show these tables; tests compare them with this file.
 """
 
 from enum import StrEnum
@@ -109,7 +109,7 @@ class Code(StrEnum):
 
 
 class OfFrame(NamedTuple):
-    """What a refused frame means, and what the table does next. uses: it uses up its number."""
+    """The meaning of a refused frame, and what the table does next. uses: it uses up its number."""
 
     means: str
     then: str
@@ -117,7 +117,7 @@ class OfFrame(NamedTuple):
 
 
 class OfAct(NamedTuple):
-    """What a refused act means, what the person does next, and the HTTP status of the answer."""
+    """The meaning of a refused act, what the person does next, and the HTTP status of the answer."""
 
     means: str
     then: str

@@ -1,7 +1,7 @@
-"""What may be asked of the engine? Every command, already well-formed, and all that decides it.
+"""Commands of the engine, already well-formed, with everything that decides them.
 
-What a table commands is its decoded frame; what people and the server ask for stands in `acts`. Sums are
-cents, as on the wire; ids are strings. The shell has checked types and ranges.
+A table's command is its decoded frame; those of people and of the server stand in `acts`. Sums are cents, as
+in the protocol; ids are strings. Types and ranges were checked before.
 """
 
 from typing import Final
@@ -16,8 +16,8 @@ DIGEST_BYTES: Final = 16
 KEY_BYTES: Final = 8
 
 
-class Hello(msgspec.Struct, frozen=True):
-    """A table greets: answered with its welcome, or `ledger_behind` (a table is a witness)."""
+class TableHello(msgspec.Struct, frozen=True):
+    """A table's hello: answered with its welcome, or with `ledger_behind` (it may claim lost acks, S9)."""
 
     acked: int | None = None
 
@@ -26,10 +26,10 @@ class ActCommand(msgspec.Struct, frozen=True, tag_field="do", forbid_unknown_fie
     """What people, or the server itself, ask for; each stands in `acts` with what it does."""
 
 
-Command = TableMessage | Hello | ActCommand
+Command = TableMessage | TableHello | ActCommand
 
 
-class Draw(msgspec.Struct, frozen=True, gc=False):
+class RawDraws(msgspec.Struct, frozen=True, gc=False):
     """Raw secure random numbers for one link's draws of one round (A7), made before the decision.
 
     magic_chance, lucky_chance: 0 .. N-1, 0 draws. magic_card: 0 .. 51. lucky_box: 1 .. seats. Of a draw
@@ -48,8 +48,8 @@ class Envelope(msgspec.Struct, frozen=True, gc=False):
     at: unix milliseconds; it decides only whether papers and names were kept long enough. tick:
     milliseconds of the server's monotonic clock.
     table: whose frame or hello, None for other commands. digest: of the decoded request, 16 bytes, the same
-    for a resend; that of an act ends with its key. people: names that stand for it and that nobody proved,
-    none, one or two. proof: who signed instead. draws: by link, for a command that may lock.
+    for a resend; that of an act ends with its key. people: its unauthenticated
+    names, none, one or two. proof: who signed instead. draws: by link, for a command that may lock.
     """
 
     command: Command
@@ -58,11 +58,11 @@ class Envelope(msgspec.Struct, frozen=True, gc=False):
     digest: bytes
     table: str | None = None
     people: tuple[str, ...] = ()
-    draws: dict[str, Draw] = {}
+    draws: dict[str, RawDraws] = {}
     proof: Proof = Proof()
 
     @property
     def table_seq(self) -> int | None:
-        """The number of a table's frame; None for other commands, which have none."""
+        """The number of a table's frame; None for other commands."""
         seq: int | None = getattr(self.command, "seq", None)
         return seq

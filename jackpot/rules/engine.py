@@ -1,6 +1,6 @@
-"""How does a bank go from command to event to state? One writer, deterministic: state + command = event.
+"""The deterministic engine of one bank: decides commands into events, applies events to the state.
 
-*Decide* looks at the state and returns one event, or refuses; it touches nothing. *Apply* changes the
+*Decide* looks at the state and returns one event, or refuses; it changes nothing. *Apply* changes the
 state by the event alone and cannot fail. So the journal's events, applied again in order, give the
 same state to the last micro-dollar.
 """
@@ -14,42 +14,44 @@ from controllers import messages
 from controllers.answers import Error, Nack
 from jackpot.rules import alarms, events, registry
 from jackpot.rules.acts import conflict, decode_asked, lost_acks, requests, snapshot_seals
-from jackpot.rules.acts.act import By
-from jackpot.rules.acts.authorization import decide_asked, same, stood
+from jackpot.rules.acts.act import ActContext
+from jackpot.rules.acts.authorization import decide_asked, record_signers, satisfied_requests
 from jackpot.rules.acts.banks import BankBegun
 from jackpot.rules.acts.links import links_of
 from jackpot.rules.acts.programs import ProgramBegan
 from jackpot.rules.acts.requests import ActRefused, Confirm
-from jackpot.rules.acts.snapshot_seals import Sealed
+from jackpot.rules.acts.snapshot_seals import SnapshotSealed
 from jackpot.rules.acts.tables import TableOpened
 from jackpot.rules.codes import Code
-from jackpot.rules.commands import KEY_BYTES, ActCommand, Command, Draw, Envelope, Hello
-from jackpot.rules.effects import Effects, Map, Moved
+from jackpot.rules.commands import KEY_BYTES, ActCommand, Command, Envelope, RawDraws, TableHello
+from jackpot.rules.effects import Effects, Map, MovedLevels
 from jackpot.rules.epoch import Epoch
 from jackpot.rules.events import Event, Refused
 from jackpot.rules.invariant import InvariantError, invariant
-from jackpot.rules.outcome import ActAnswer, Answer, Entry, Outcome, Written
+from jackpot.rules.outcome import ActAnswer, Answer, DecidedEntry, Outcome, Written
 from jackpot.rules.outgoing_messages import greeting
 from jackpot.rules.postings import only_link
 from jackpot.rules.refusal import NOT_APPLIED, Refusal, bounded, refuse_if
 from jackpot.rules.rounds import betting, settling
-from jackpot.rules.rounds.betting import Around
+from jackpot.rules.rounds.betting import FrameContext
 from jackpot.rules.signing import People
-from jackpot.rules.state import ANSWERS_KEPT, Answered, Done, State, Table
+from jackpot.rules.state import ANSWERS_KEPT, AnsweredAct, AnsweredFrame, BankState, Table
 
-# What the bank's writer writes by itself, and nobody is answered.
-OWN = (Sealed, ProgramBegan)
+# Events of the bank's writer itself, without an answer to anybody.
+OWN = (SnapshotSealed, ProgramBegan)
 # Events that are neither a table's frame nor an act that anybody may ask for again.
 UNASKED = (*lost_acks.GREETINGS, *conflict.APPLIES, *OWN)
 # Events after which there are other tables.
 TABLES_CHANGE = (TableOpened, BankBegun)
 
 
-def _decide_malformed(_state: State, _table: Table, command: messages.Malformed, _around: Around) -> Event:
+def _decide_malformed(
+    _state: BankState, _table: Table, command: messages.Malformed, _around: FrameContext
+) -> Event:
     raise Refusal(Code.BAD_MESSAGE, command.message)
 
 
-DECIDE: Final[dict[type[Command], Callable[[State, Table, Any, Around], Event]]] = {
+DECIDE: Final[dict[type[Command], Callable[[BankState, Table, Any, FrameContext], Event]]] = {
     messages.Wager: betting.decide_wager,
     messages.Withdraw: betting.decide_withdraw,
     messages.Lock: betting.decide_lock,
@@ -62,10 +64,10 @@ DECIDE: Final[dict[type[Command], Callable[[State, Table, Any, Around], Event]]]
 
 
 class Engine:
-    """One bank. Between entries its state is whole; see the module's text for the two halves."""
+    """The engine of one bank. Between entries its state is whole; see the module's text."""
 
     def __init__(self, bank: str) -> None:
-        self.state = State(bank)
+        self.state = BankState(bank)
         self._tables: dict[str, Table] = {}
         self.epoch = Epoch()
 
@@ -76,36 +78,38 @@ class Engine:
 
     @property
     def unsealed(self) -> int:
-        """How many entries there are after the newest seal; none are to be sealed once the bank has ended."""
+        """How many entries there are after the newest snapshot seal; 0 once the bank has ended."""
         state = self.state
         return 0 if state.closed_into else state.seq - state.sealed
 
     def snapshot(self) -> bytes:
-        """The whole state, as `Seal` seals it."""
+        """The whole state in bytes, as `SnapshotSeal` names it by its digest."""
         return snapshot_seals.snapshot_of(self.state)
 
     @classmethod
     def from_snapshot(cls, data: bytes) -> "Engine":
-        """The engine as it was; raises msgspec.DecodeError, or ValueError, if the bytes are no snapshot."""
-        state = msgspec.msgpack.decode(data, type=State)
+        """An engine with the state of a snapshot. Raises msgspec.DecodeError or ValueError if it is none."""
+        state = msgspec.msgpack.decode(data, type=BankState)
         engine = cls(state.bank)
         engine.state = state
         engine._index()
         return engine
 
-    def done_before(self, digest: bytes) -> Done | None:
-        """What was answered under an act's key, a refusal where that was another act; None if it is new."""
+    def done_before(self, digest: bytes) -> AnsweredAct | None:
+        """The kept answer under an act's key, a refusal where that was another act; None if it is new."""
         for done in self.state.acts:
             if done.digest == digest:
                 return done
             if done.digest[-KEY_BYTES:] == digest[-KEY_BYTES:]:
-                return Done(digest, _refused(Code.KEY_USED.value, "the key was used for another act", ()))
+                return AnsweredAct(
+                    digest, _refused(Code.KEY_USED.value, "the key was used for another act", ())
+                )
         return None
 
     def new_epoch(self, tick: int) -> None:
-        """Count time and witnesses from here on, since another server's clock may differ (L11, T10, S9).
+        """Starts an epoch: waiting times and lost-ack claims count from here (L11, T10, S9).
 
-        tick: when, as in `Envelope`.
+        Another server's clock may differ. tick: when, as in `Envelope`.
         """
         self.epoch = Epoch(self.seq, tick)
 
@@ -115,7 +119,7 @@ class Engine:
         return self.seq > 0 and self.state.program.seq <= self.epoch.since
 
     def go_on(self, before: "Engine") -> None:
-        """Takes the place of `before` within its epoch: what counted there counts on (L11, T10, S9)."""
+        """Replaces `before` within its epoch: what counted there counts on (L11, T10, S9)."""
         self.epoch = before.epoch.known_at(self.seq)
 
     def table(self, name: str) -> Table | None:
@@ -123,13 +127,13 @@ class Engine:
         return self._tables.get(name)
 
     def execute(self, envelope: Envelope) -> Outcome:
-        """Decide and apply one command: of a table's frame resends first, then its order, then what it asks.
+        """Decides and applies one command. For a frame: resends first, then its order, then its content.
 
         A refusal is an outcome, not an exception. InvariantError means that applying went wrong: this
         engine is broken, to be rebuilt from the ledger.
         """
         command = envelope.command
-        if isinstance(command, Hello):
+        if isinstance(command, TableHello):
             return self._hello(envelope, command)
         if isinstance(command, ActCommand):
             return self._act(envelope)
@@ -151,7 +155,7 @@ class Engine:
         return self._commit(envelope, table, event)
 
     def decide(self, envelope: Envelope, asked_ms: int) -> Event:
-        """The event that a command, other than a hello, would lead to now; nothing is touched.
+        """The event that a command, other than a hello, would lead to now; nothing changes.
 
         asked_ms: as in `Wagered`, in place of this engine's own clock. Raises Refusal, InvariantError.
         """
@@ -162,17 +166,17 @@ class Engine:
         return DECIDE[type(command)](self.state, table, command, around)
 
     def execute_as_internal(self, envelope: Envelope, message: str) -> Outcome:
-        """Refuse durably a command that broke an invariant, or whose data was refused (WIRE: internal)."""
+        """Durably refuses a command that broke an invariant, or whose data was refused (WIRE: internal)."""
         table = self._tables.get(envelope.table or "") if envelope.table_seq is not None else None
         if table is not None:
             invariant(envelope.table_seq == table.last_seq + 1, "a refusal out of the table's order")
         return self._commit(envelope, table, _internal(self.state, envelope, message))
 
-    def replay(self, written: Written, event: Event | None = None) -> Moved:
-        """Apply one journalled event; what it must have moved, and which hits it must have been about.
+    def replay(self, written: Written, event: Event | None = None) -> MovedLevels:
+        """Applies one journalled event; returns the meters and hits that its row must name.
 
         event: where it was decoded before; it becomes part of the state. Raises InvariantError where it does
-        not fit, kinds.UnknownEventError, msgspec.DecodeError.
+        not fit, registry.UnknownEventError, msgspec.DecodeError.
         """
         invariant(written.seq == self.seq + 1, f"entry {written.seq} does not follow {self.seq}")
         table = self.state.table(written.table) if written.table is not None else None
@@ -182,7 +186,7 @@ class Engine:
             event = registry.decode(written.kind, written.version, written.body)
         return self._apply(effects, event, written.table_seq, written.digest)
 
-    def _hello(self, envelope: Envelope, hello: Hello) -> Outcome:
+    def _hello(self, envelope: Envelope, hello: TableHello) -> Outcome:
         table = self._tables.get(envelope.table or "")
         if table is None or self.state.closed_into:
             return Outcome(None, Error("auth_failed", "unknown device"))
@@ -197,13 +201,13 @@ class Engine:
         return Outcome(None, welcome) if over is None else self._commit(envelope, None, over, welcome)
 
     def _sent_again(self, envelope: Envelope, table: Table, seq: int) -> Outcome:
-        """A frame whose number was used before."""
+        """Answers a frame whose number was used before."""
         found = conflict.decide_conflict(table, seq, envelope.digest, self.epoch.since)
         resent = _resent(table, seq, envelope.digest)
         return resent if found is None else self._commit(envelope, None, found, resent.answer)
 
     def _act(self, envelope: Envelope) -> Outcome:
-        """An act of people or of the server; done once, however often it is asked."""
+        """Decides and applies an act of people or of the server, once however often it is sent."""
         if (before := self.done_before(envelope.digest)) is not None:
             return Outcome(None, before.answer)
         try:
@@ -220,9 +224,9 @@ class Engine:
         return self._commit(envelope, None, event, ActAnswer(ok=True) if isinstance(event, OWN) else None)
 
     def _decide_act(self, envelope: Envelope) -> Event:
-        """The event of an act: what it does, or that it waits for a second person, or why it is refused.
+        """The event of an act: done, waiting for a second person, or refused.
 
-        What is refused to names that nobody proved is no event. Raises Refusal.
+        What is refused to unauthenticated names is no event. Raises Refusal.
         """
         people, command = People(envelope.people, envelope.proof), envelope.command
         if not isinstance(command, ActCommand):
@@ -230,7 +234,7 @@ class Engine:
         if isinstance(command, Confirm) and (request := requests.waits(self.state, command.request)):
             people = requests.confirmed(people, request, self.epoch.waited_ms(request, envelope.tick))
             command = decode_asked(request.command)
-        by = By(people, envelope.tick, envelope.at)
+        by = ActContext(people, envelope.tick, envelope.at)
         try:
             return decide_asked(self.state, command, by)
         except Refusal as refusal:
@@ -241,7 +245,7 @@ class Engine:
     def _commit(
         self, envelope: Envelope, table: Table | None, event: Event, unkept: Answer | None = None
     ) -> Outcome:
-        """Apply the event and make its entry, with the answer, the pushes and the new meters.
+        """Applies the event and makes its entry, with the answer, the pushes and the new meters.
 
         unkept: the answer to a hello, a used number or the writer's own, which the state does not keep.
         """
@@ -251,7 +255,7 @@ class Engine:
         number, table_seq = (None, None) if table is None else (table.number, table.last_seq + 1)
         moved = self._apply(effects, event, table_seq, envelope.digest)
         postings = moved.postings
-        entry = Entry(
+        entry = DecidedEntry(
             seq, envelope.at, event.kind, events.RULES_VERSION, only_link(postings), number, table_seq,
             envelope.digest, body, postings, moved.hits,
         )  # fmt: skip
@@ -259,13 +263,13 @@ class Engine:
         waiting = effects.waiting() if effects.awarded else ()
         return Outcome(entry, answer, tuple(effects.pushes), moved.meters, waiting, tuple(effects.alarms))
 
-    def _apply(self, effects: Effects, event: Event, table_seq: int | None, digest: bytes) -> Moved:
-        """Change the state by one event; the books must balance after it, or the money stops (M4).
+    def _apply(self, effects: Effects, event: Event, table_seq: int | None, digest: bytes) -> MovedLevels:
+        """Changes the state by one event; the postings must balance, or the money stops (M4).
 
-        table_seq, digest: of what was asked, so that a resend of it gets the same answer.
+        table_seq, digest: of the command, so that a resend of it gets the same answer.
         """
         state, table, told = self.state, effects.table, effects.told
-        over = same(state, event, effects.at) if table is None and state.requests else ()
+        over = satisfied_requests(state, event, effects.at) if table is None and state.requests else ()
         registry.APPLY[type(event)](effects, event)
         if told.warn or told.left or type(event) in alarms.ALWAYS:
             alarms.alarm(effects, event)
@@ -278,7 +282,7 @@ class Engine:
             return moved
         table.last_seq = number = table_seq or 0
         answer = _nack(number, event) if isinstance(event, Refused) else told.ack(number)
-        table.answers.append(Answered(number, digest, answer))
+        table.answers.append(AnsweredFrame(number, digest, answer))
         del table.answers[:-ANSWERS_KEPT]
         if table.terms.max_rounds_per_minute and isinstance(event, events.Wagered):
             opened = table.round is not None and table.round.first_seq == effects.seq
@@ -290,26 +294,26 @@ class Engine:
         self._tables = {table.terms.table: table for table in self.state.tables}
 
 
-def _around(epoch: Epoch, table: Table, draws: dict[str, Draw], tick: int, asked_ms: int) -> Around:
-    """What decides together with a frame and the state. asked_ms: as in `Wagered`."""
+def _around(epoch: Epoch, table: Table, draws: dict[str, RawDraws], tick: int, asked_ms: int) -> FrameContext:
+    """The frame context. asked_ms: as in `Wagered`."""
     lately = epoch.lately(table, tick) if table.terms.max_rounds_per_minute else 0
-    return Around(draws, asked_ms, lately, tick)
+    return FrameContext(draws, asked_ms, lately, tick)
 
 
 def _keep_act(effects: Effects, event: Event, digest: bytes, over: Iterable[int]) -> None:
-    """What follows from an event that is no table's frame: who stood for it, and its answer.
+    """Keeps what follows from an act's event: who signed it, and its answer.
 
-    over: the requests that are done with it.
+    over: the requests that it satisfies.
     """
     state = effects.state
     people: People | None = getattr(event, "people", None)
     if people is not None:
-        stood(state, people, done=not isinstance(event, ActRefused))
+        record_signers(state, people, done=not isinstance(event, ActRefused))
     for number in over:
         requests.forget(state, number)
     if type(event) not in UNASKED:
         sender = people.signed[-1].id if people is not None and people.signed else 0
-        state.keep(Done(digest, _to_act(event, effects), sender, effects.at))
+        state.keep(AnsweredAct(digest, _to_act(event, effects), sender, effects.at))
 
 
 def _not_applied(table: Table, seq: int, code: Code, message: str, *alarms: tuple[str, Map]) -> Outcome:
@@ -318,7 +322,7 @@ def _not_applied(table: Table, seq: int, code: Code, message: str, *alarms: tupl
 
 
 def _resent(table: Table, seq: int, digest: bytes) -> Outcome:
-    """A frame that was decided before gets the same answer, with the same content alone."""
+    """The kept answer to a frame that was decided before, if the content is the same."""
     for kept in table.answers:
         if kept.seq == seq:
             if kept.digest == digest:
@@ -329,18 +333,18 @@ def _resent(table: Table, seq: int, digest: bytes) -> Outcome:
     return _not_applied(table, seq, Code.SEQ_OLD, f"seq: older than the last {ANSWERS_KEPT} answers")
 
 
-def _internal(state: State, envelope: Envelope, message: str) -> Refused:
-    """An invariant broke in deciding this one: its links stop, the rest goes on."""
+def _internal(state: BankState, envelope: Envelope, message: str) -> Refused:
+    """The refusal after a broken invariant: the command's links stop, the rest goes on."""
     return Refused(Code.INTERNAL.value, bounded(message), [], links_of(state, envelope))
 
 
 def _nack(seq: int, refused: Refused) -> Nack:
-    """What a table hears of its frame where that was refused."""
+    """The table's answer to a refused frame."""
     return Nack(seq, refused.code, refused.message, hits=_hits(refused.hits))
 
 
 def _to_act(event: Event, effects: Effects) -> ActAnswer:
-    """What people, or the server itself, hear of an act's event."""
+    """The answer to an act, of its event."""
     if isinstance(event, Refused | ActRefused):
         return _refused(event.code, event.message, event.hits)
     return effects.told.done()

@@ -1,11 +1,11 @@
-"""For how long, and how often, in this epoch? What is counted on the clock of one server (L11, T10, S9)."""
+"""Sliding windows and waiting times within one epoch, by the clock of one server (L11, T10, S9)."""
 
 from collections import deque
 from collections.abc import Mapping
 from typing import Final, Generic, Self, TypeVar
 
 from jackpot.rules.acts.requests import RESTARTED_MS
-from jackpot.rules.state import Asked, Request, Table
+from jackpot.rules.state import ApprovalRequest, ReopenRequest, Table
 
 # The span of `max_rounds_per_minute` (L11), in milliseconds.
 MINUTE: Final = 60_000
@@ -15,27 +15,27 @@ HOUR: Final = 60 * MINUTE
 K = TypeVar("K")
 
 
-class Lately(Generic[K]):
-    """What was done within a span of time, by whom; each with its tick and its entry."""
+class SlidingWindow(Generic[K]):
+    """Counts of what was done within a span of time, by table or person; each with its tick and its entry."""
 
     def __init__(self, span: int, done: Mapping[K, deque[tuple[int, int]]] | None = None) -> None:
         self._span = span
         self._done = dict(done or {})
 
     def known_at(self, seq: int) -> Self:
-        """The same for an engine whose last entry is `seq`: what came later was not done."""
+        """The same for an engine whose last entry is `seq`: later events are left out."""
         left = {who: deque(one for one in done if one[1] <= seq) for who, done in self._done.items()}
         return type(self)(self._span, left)
 
     def add(self, who: K, tick: int, seq: int) -> None:
-        """It was done in entry `seq`; what another epoch's clock counted goes."""
+        """Adds an event of entry `seq`; those that another epoch's clock counted are dropped."""
         done = self._done.setdefault(who, deque())
         if self.count(who, tick) and done[-1][0] > tick:
             done.clear()
         done.append((tick, seq))
 
     def count(self, who: K, tick: int) -> int:
-        """How often they did it within the span before."""
+        """How many events of this table or person lie within the span before."""
         done = self._done.get(who)
         if not done:
             return 0
@@ -52,17 +52,17 @@ class Epoch:
 
     def __init__(self, since: int = 0, began: int = 0) -> None:
         self.since, self.began = since, began
-        self._opened: Lately[str] = Lately(MINUTE)
-        self._refused: Lately[int] = Lately(HOUR)
+        self._opened: SlidingWindow[str] = SlidingWindow(MINUTE)
+        self._refused: SlidingWindow[int] = SlidingWindow(HOUR)
 
     def known_at(self, seq: int) -> "Epoch":
-        """The same epoch for an engine whose last entry is `seq`; what came later is decided again."""
+        """The same epoch for an engine whose last entry is `seq`; later entries are decided again."""
         epoch = Epoch(self.since, self.began)
         epoch._opened, epoch._refused = self._opened.known_at(seq), self._refused.known_at(seq)
         return epoch
 
     def opened(self, table: Table, tick: int, seq: int) -> None:
-        """The table opened a round at that tick, in entry `seq`."""
+        """Records that the table opened a round at that tick, in entry `seq`."""
         self._opened.add(table.terms.table, tick, seq)
 
     def lately(self, table: Table, tick: int) -> int:
@@ -70,7 +70,7 @@ class Epoch:
         return self._opened.count(table.terms.table, tick)
 
     def refused(self, person: int, tick: int, seq: int) -> None:
-        """What that person asked for was refused, in entry `seq`."""
+        """Records that a request of that person was refused, in entry `seq`."""
         self._refused.add(person, tick, seq)
 
     def refused_lately(self, person: int, tick: int) -> int:
@@ -78,16 +78,16 @@ class Epoch:
         return self._refused.count(person, tick)
 
     def asked_ms(self, table: Table, tick: int) -> int:
-        """For how long a second person has been waited for, as in `Wagered`."""
+        """How long a reopening has waited for a second person, as in `Wagered`."""
         asked = None if table.asked is None else table.waits()
         return 0 if asked is None else self.waited_ms(asked, tick)
 
-    def waited_ms(self, asked: Asked | Request, tick: int) -> int:
-        """For how long what was asked has waited, at least 1 ms.
+    def waited_ms(self, asked: ReopenRequest | ApprovalRequest, tick: int) -> int:
+        """How long a request has waited, at least 1 ms.
 
-        What was asked by another clock: a table's reopening, as long as this epoch has lasted (T10); a
-        request, RESTARTED_MS, so that no restart gives it more time.
+        Where another clock counted its beginning: for a table's reopening, as long as this epoch has lasted
+        (T10); for a request, RESTARTED_MS, so that no restart gives it more time.
         """
         if asked.seq > self.since:
             return max(1, tick - asked.tick)
-        return RESTARTED_MS if isinstance(asked, Request) else max(1, tick - self.began)
+        return RESTARTED_MS if isinstance(asked, ApprovalRequest) else max(1, tick - self.began)

@@ -1,4 +1,4 @@
-"""What happened? The journal's events: facts, each kind with its number and version.
+"""The journal's events: facts, each kind with its number and version.
 
 An event's body is its fields as a MessagePack array. A kind's number never changes and is never used
 again; a field is only ever added at the end, with a default, and the rules' version is raised.
@@ -19,15 +19,15 @@ RULES_VERSION: Final = 3
 
 
 class Event(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """One decided command."""
+    """Base of all events: one decided command."""
 
     kind: ClassVar[int]
 
 
 class Locking(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """No more bets. chips: the dealer's count by link, what was not sent is left out. draws: of each link
-    wagered on that draws, won or lost, so that the source of randomness can be audited (A7). accepted: the
-    wagers of each link whose count is missing or disagrees (T3).
+    """The lock of a round: no more bets. chips: the dealer's count by link, what was not sent is left out.
+    draws: of each link wagered on that draws, won or lost, so that the source of randomness can be audited
+    (A7). accepted: the wagers of each link whose count is missing or disagrees (T3).
     """
 
     chips: dict[int, int]
@@ -36,7 +36,7 @@ class Locking(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class LevelChange(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """What an undo moves on one level, per account (A11)."""
+    """The change of one level by an undo, per account (A11)."""
 
     link: int
     level: int
@@ -44,7 +44,7 @@ class LevelChange(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class LeftMade(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A paid award would have been worth `more` than it came to, which is on the meter (A11).
+    """A residual amount on a meter: a paid award would have been worth `more` than it came to (A11).
 
     change: by how much that changed; micro-dollars.
     """
@@ -57,7 +57,7 @@ class LeftMade(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Recomputed(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """What an undo comes to.
+    """The result of a recomputation.
 
     raised: (award, its new amount). left: what remains on the meter for a decision by two people.
     """
@@ -67,7 +67,7 @@ class Recomputed(msgspec.Struct, frozen=True, array_like=True, gc=False):
     left: list[LeftMade] = []
 
     def grown(self) -> list[LeftMade]:
-        """Of what remains on the meter, what became more."""
+        """The part of the residual amount that is new."""
         return [one for one in self.left if one.change > 0]
 
 

@@ -1,4 +1,4 @@
-"""What is a hand worth? Its category by its game's own order, and the row that it takes (H1-H3).
+"""Hand evaluation: a hand's category by its game's own order, and the paytable row that it takes (H1-H3).
 
 A set of cards is read into one integer, its tally: a hexadecimal digit a rank and, above them, one a suit,
 say how often each is held. Where enough cards are of one suit, only flush and straight flush are possible:
@@ -13,7 +13,7 @@ from itertools import product
 from typing import Final, NamedTuple, TypeVar
 
 from jackpot.rules.cards import DECK, RANKS, SUITS
-from jackpot.rules.paytable import EnvyRow, Game, HandKind, Row
+from jackpot.rules.paytable import EnvyRow, Game, HandKind, PaytableRow
 
 
 class Ranked(NamedTuple):
@@ -221,7 +221,7 @@ def makes(kind: HandKind, game: Game) -> bool:
 
 
 def check_counts(game: Game, cards: Sequence[int], board: Sequence[int]) -> None:
-    """ValueError, naming `cards` or `board`, unless the game deals that many; none is always right."""
+    """Raises ValueError, naming `cards` or `board`, unless the game deals that many; none is always right."""
     deal = _DEALS.get(game)
     if deal is None:
         raise ValueError(f"cards: {game} ranks no hand")
@@ -233,7 +233,7 @@ def check_counts(game: Game, cards: Sequence[int], board: Sequence[int]) -> None
 
 
 def made_of(kind: HandKind, game: Game) -> tuple[int, Callable[[Sequence[int]], Ranked]]:
-    """How many community cards a hand takes, and what ranks it with its own cards before them (H2).
+    """The number of community cards that a hand takes, and the function that ranks it with them (H2).
 
     Raises ValueError naming `kind` where the game cannot make such a hand.
     """
@@ -262,7 +262,7 @@ def satisfies(name: str) -> tuple[str, ...]:
     return _ALSO.get(name, (name,))
 
 
-AnyRow = TypeVar("AnyRow", Row, EnvyRow)
+AnyRow = TypeVar("AnyRow", PaytableRow, EnvyRow)
 
 
 def best_row(rows: Sequence[AnyRow], ranked: Ranked) -> AnyRow | None:

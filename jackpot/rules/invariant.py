@@ -1,4 +1,4 @@
-"""What must never be false? Checks that stay on in production."""
+"""Invariant checks that stay on in production."""
 
 from typing import TypeVar
 
@@ -6,17 +6,17 @@ T = TypeVar("T")
 
 
 class InvariantError(Exception):
-    """The books or the state contradict themselves: the money stops at once and says so."""
+    """The postings or the state contradict themselves: the money stops at once."""
 
 
 def invariant(condition: bool, message: str) -> None:
-    """Raise InvariantError(message) unless the condition holds; never stripped, unlike `assert`."""
+    """Raises InvariantError(message) unless the condition holds; never stripped, unlike `assert`."""
     if not condition:
         raise InvariantError(message)
 
 
-def present(value: T | None, message: str) -> T:
-    """Return the value; raise InvariantError(message) where it is None."""
+def require(value: T | None, message: str) -> T:
+    """Returns the value; raises InvariantError(message) where it is None."""
     if value is None:
         raise InvariantError(message)
     return value

@@ -1,4 +1,4 @@
-"""How does a meter move? One level's accounts: it rises by wagers and falls by awards (L6, L7, A2-A4)."""
+"""A level's accounts: contributions raise the meter, awards lower it (L6, L7, A2-A4)."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -31,7 +31,7 @@ class Accounts(msgspec.Struct, array_like=True, gc=False):
     transfers: int = 0
 
     def copy(self) -> "Accounts":
-        """The same balances, to be moved apart from these."""
+        """An independent copy of the balances."""
         return Accounts(*self.values())
 
     def values(self) -> tuple[int, int, int, int, int, int, int, int]:
@@ -39,11 +39,11 @@ class Accounts(msgspec.Struct, array_like=True, gc=False):
         return msgspec.structs.astuple(self)
 
     def less(self, other: "Accounts") -> "Accounts":
-        """What was moved since `other`."""
+        """The change since `other`."""
         return Accounts(*(a - b for a, b in zip(self.values(), other.values(), strict=True)))
 
     def add(self, change: "Accounts") -> None:
-        """Move every account by the change."""
+        """Moves every account by the change."""
         self.primary += change.primary
         self.reserve += change.reserve
         self.overflow += change.overflow
@@ -63,24 +63,24 @@ def is_sound(balances: Sequence[int], limit: int | None) -> bool:
 
 
 def opened(terms: LevelTerms) -> Accounts:
-    """A level's first accounts: the seed, from the house (L4)."""
+    """The accounts of a new level: the seed, from the house (L4)."""
     return Accounts(primary=terms.seed, house=-terms.seed)
 
 
 def parts(terms: LevelTerms, wagered: int) -> tuple[int, int]:
-    """What so much wagered adds to primary and reserve on these terms (L6, M2); micro-dollars."""
+    """The contributions of a wager to primary and reserve on these terms (L6, M2); micro-dollars."""
     return wagered * terms.primary // BASIS_POINTS, wagered * terms.reserve // BASIS_POINTS
 
 
 @lru_cache(RISES_KEPT)
 def rise(link: int, level: int, cycle: int, terms: LevelTerms, wagered: int) -> Posting:
-    """The posting of so much wagered, before a limit."""
+    """The posting of a wager's contributions, before a limit."""
     primary, reserve = parts(terms, wagered)
     return Posting(link, level, cycle, primary=primary, reserve=reserve, wagers=-primary - reserve)
 
 
 def contribute(accounts: Accounts, terms: LevelTerms, primary: int, reserve: int) -> None:
-    """Add contributions at once; what would rise above the limit goes to overflow (L6, L7)."""
+    """Adds contributions at once; what would rise above the limit goes to overflow (L6, L7)."""
     accounts.wagers -= primary + reserve
     accounts.reserve += reserve
     accounts.primary += primary
@@ -96,7 +96,7 @@ def formula(primary: int, rate: int, parts: int) -> int:
 def take(
     accounts: Accounts, terms: LevelTerms, *, rate: int, given: int, total: int, floor: int | None
 ) -> int:
-    """Pay `total`: the meter gives `given`, the house the rest; a whole meter reseeds (A2-A4, A11).
+    """Pays `total`: the meter gives `given`, the house the rest; a whole meter reseeds (A2-A4, A11).
 
     floor: to what the house restores it after a part of it was paid, None: to nothing (A4). Returns the
     house's money that enters the meter; micro-dollars.
@@ -128,7 +128,7 @@ def move(accounts: Accounts, terms: LevelTerms, change: Accounts) -> None:
 
 
 def correct_award(accounts: Accounts, terms: LevelTerms, more: int, least: int) -> None:
-    """An award is worth so much more, or less: the meter takes the difference (A10).
+    """Raises or lowers an award by so much: the meter takes the difference (A10).
 
     It gives whole cents, and no more than leaves `least` on the primary; the house pays the rest.
     """
@@ -140,7 +140,7 @@ def correct_award(accounts: Accounts, terms: LevelTerms, more: int, least: int) 
 
 
 def hold_limit(accounts: Accounts, terms: LevelTerms) -> None:
-    """What stands above the limit is overflow (L7)."""
+    """Moves what stands above the limit to overflow (L7)."""
     if terms.limit is not None and accounts.primary > terms.limit:
         accounts.overflow += accounts.primary - terms.limit
         accounts.primary = terms.limit

@@ -1,4 +1,4 @@
-"""How is money counted? In whole micro-dollars, always (M1)."""
+"""Money in whole micro-dollars (M1)."""
 
 from typing import Final
 
@@ -40,7 +40,7 @@ def decimal(micros: int) -> str:
 
 
 def of_decimal(text: str) -> int:
-    """Micro-dollars of what `decimal` wrote."""
+    """Micro-dollars of a text that `decimal` wrote."""
     whole, _, fraction = text.removeprefix("-").partition(".")
     micros = int(whole) * MICROS_PER_UNIT + int(fraction.ljust(6, "0"))
     return -micros if text.startswith("-") else micros

@@ -1,6 +1,7 @@
-"""When are two names one, and what may a name hold? Of people who act and of players (A5, A10, T9).
+"""Normalisation and validation of the names of people and players (A5, A10, T9).
 
-A name is kept as it was written, and compared by what people read: two who sign alike are one.
+A name is kept as it was written, and compared by what people read: two spellings that look alike are one
+name.
 """
 
 import re
@@ -8,7 +9,7 @@ import unicodedata
 from typing import Final
 
 # A person's name fits a line of a table and of a slip, as a player's on the wire does.
-NAME_MOST: Final = 64
+NAME_MAX: Final = 64
 
 # What shows nothing: soft hyphens, zero-width signs and joiners, fillers, variation selectors, tags (most of
 # Unicode's Default_Ignorable_Code_Point), and what is drawn empty, such as a braille cell without dots. Two
@@ -38,10 +39,10 @@ _OWN: Final = frozenset("\u00e6\u0153\u00f8\u0142\u0111\u00f0\u00fe\u0131\u0127\
 
 
 def plain(name: str) -> str:
-    """What tells one name from another; "" where there is nothing to read.
+    """The normal form by which names are compared; "" where there is nothing to read.
 
-    Case, blanks, width, how accents are put in, signs that nobody sees, and a few letters and signs that look
-    like others make no other name.
+    Case, blanks, width, the composition of accents, invisible characters and a few lookalike letters and
+    signs make no difference.
     """
     if name.isascii():
         return " ".join(name.lower().split())
@@ -52,9 +53,9 @@ def plain(name: str) -> str:
 
 
 def fault(name: str) -> str | None:
-    """What a person's name holds that it may not; None where it may stand in the journal."""
-    if not name.isprintable() or _INVISIBLE.search(name) or not 1 <= len(name) <= NAME_MOST:
-        return f"1 to {NAME_MOST} printable characters"
+    """What is not allowed in this person's name; None where it may stand in the journal."""
+    if not name.isprintable() or _INVISIBLE.search(name) or not 1 <= len(name) <= NAME_MAX:
+        return f"1 to {NAME_MAX} printable characters"
     shown = unicodedata.normalize("NFKC", name)
     if not any(one.isalpha() or unicodedata.category(one) == "Nd" for one in shown):
         return f"{name!r} has neither a letter nor a digit"
@@ -73,7 +74,7 @@ def fault(name: str) -> str | None:
 
 
 def _script(one: str) -> str | None:
-    """The script of a letter or of a mark; None for what goes with every script."""
+    """The script of a letter or of a mark; None for what is used with every script."""
     if unicodedata.category(one)[0] not in "LM":
         return None
     script = unicodedata.name(one, "UNKNOWN").split()[0]
@@ -81,6 +82,6 @@ def _script(one: str) -> str | None:
 
 
 def _known(one: str) -> bool:
-    """Whether a Latin letter is one that names are written with."""
+    """Whether a Latin letter is used in names."""
     first = unicodedata.normalize("NFKD", one.casefold())[0]
     return first.isascii() or first in _OWN

@@ -1,4 +1,4 @@
-"""What comes of a command? What to journal, what to answer, whom to tell."""
+"""Outcome of a command: the journal entry, the answer and the pushes."""
 
 from typing import Any, Protocol
 
@@ -25,7 +25,7 @@ from jackpot.rules.postings import Posting
 
 
 class Written(Protocol):
-    """What is journalled of one decided command, as in `Entry`."""
+    """The part of a decided command that is journalled, as in `DecidedEntry`."""
 
     @property
     def seq(self) -> int: ...
@@ -45,7 +45,7 @@ class Written(Protocol):
     def body(self) -> bytes: ...
 
 
-class Entry(msgspec.Struct, frozen=True, gc=False):
+class DecidedEntry(msgspec.Struct, frozen=True, gc=False):
     """What the journal keeps of one decided command; the sequencer adds bank, epoch and hash.
 
     kind: of the event. version: of the rules. link: its number where one link alone is touched. table: its
@@ -67,7 +67,7 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
 
 
 class WaitingAwards(msgspec.Struct, frozen=True):
-    """Awards of a table that wait for people, told after its welcome.
+    """Awards of a table that wait for people, sent after its welcome.
 
     after: the next ones are of hits with a higher number; None where there are no more.
     """
@@ -77,7 +77,7 @@ class WaitingAwards(msgspec.Struct, frozen=True):
 
 
 class Greeting(msgspec.Struct, frozen=True):
-    """What a table needs to go on."""
+    """The welcome of a table: what it needs to go on."""
 
     last_seq: int
     last: Ack | Nack | None
@@ -113,8 +113,8 @@ class ActAnswer(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     keys: tuple[str, ...] = ()
 
 
-class Told(msgspec.Struct, gc=False):
-    """What an entry's answer tells besides yes; as in ActAnswer and the protocol's ack."""
+class AnswerBuilder(msgspec.Struct, gc=False):
+    """Builds an entry's answer; fields as in ActAnswer and the protocol's ack."""
 
     awards: tuple[AwardFacts, ...] = ()
     draw: dict[str, Drawn] | None = None
@@ -131,11 +131,11 @@ class Told(msgspec.Struct, gc=False):
     keys: tuple[str, ...] = ()
 
     def ack(self, seq: int) -> Ack:
-        """To a table's frame."""
+        """The answer to a table's frame."""
         return Ack(seq, self.awards, self.draw, self.warn, self.refunds, self.left)
 
     def done(self) -> ActAnswer:
-        """To an act."""
+        """The answer to an act."""
         return ActAnswer(
             ok=True,
             hit=self.hit,
@@ -157,7 +157,7 @@ Answer = Ack | Nack | Greeting | Error | ActAnswer
 
 
 class Push(msgspec.Struct, frozen=True, gc=False):
-    """A message for everybody it concerns (WIRE: server pushes).
+    """A message to everybody it concerns (WIRE: server pushes).
 
     table: to that table. link: to every table and sign of that link. signs_of: to the signs alone of
     that link. Exactly one of the three is given.
@@ -178,7 +178,7 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):
     log and for people; they always say who and where.
     """
 
-    entry: Entry | None
+    entry: DecidedEntry | None
     answer: Answer
     pushes: tuple[Push, ...] = ()
     meters: tuple[tuple[str, str, int], ...] = ()
@@ -186,7 +186,7 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):
     alarms: tuple[tuple[str, dict[str, Any]], ...] = ()
 
     def of_act(self) -> ActAnswer:
-        """The answer to an act. Raises InvariantError where it is another's."""
+        """The answer to an act. Raises InvariantError where it is none."""
         if not isinstance(self.answer, ActAnswer):
             raise InvariantError(f"an act was answered with {type(self.answer).__name__}")
         return self.answer

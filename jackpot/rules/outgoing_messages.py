@@ -1,6 +1,6 @@
-"""How is told what happened? The one maker of each fact that tables, signs and people are told.
+"""Builders of outgoing messages: the only place that makes what tables, signs and people are sent.
 
-The types are those of the protocol: nothing is put into other words on its way out. Sums are cents.
+The types are those of the protocol, so nothing is converted on its way out. Sums are cents.
 """
 
 from typing import Final
@@ -17,24 +17,24 @@ from jackpot.rules.state import (
     CLOSED,
     UNPAID,
     Award,
+    BankState,
     Hit,
     HitShown,
     Level,
     Link,
     Placed,
     Round,
-    State,
     Table,
 )
 
 # The `state` of a link names so many waiting jackpots; a sign has no room for more, and a frame is bounded.
-JACKPOTS_MOST: Final = 16
+JACKPOTS_MAX: Final = 16
 # How many waiting awards a table is told at once, 50 kB; the next ones when it has read them. A table
 # that reads is told 7,000 in 3 s, and nobody waits for that.
 AWARDS_AT_ONCE: Final = 256
 
 
-def award_facts(state: State, award: Award) -> AwardFacts:
+def award_facts(state: BankState, award: Award) -> AwardFacts:
     """An award."""
     link = state.link(award.link)
     return AwardFacts(
@@ -54,13 +54,13 @@ def award_facts(state: State, award: Award) -> AwardFacts:
     )
 
 
-def award_push(state: State, award: Award) -> answers.Award:
-    """An award, told again to its table."""
+def award_push(state: BankState, award: Award) -> answers.Award:
+    """An award, pushed again to its table."""
     return answers.Award(*msgspec.structs.astuple(award_facts(state, award)))
 
 
-def drawn(state: State, round_: Round) -> dict[str, Drawn] | None:
-    """What was drawn, by link (A7); None where nothing was."""
+def drawn(state: BankState, round_: Round) -> dict[str, Drawn] | None:
+    """The draws by link (A7); None where there was none."""
     found = {
         state.link(draw.link).terms.link: Drawn(
             None if draw.magic is None else deck.text(draw.magic),
@@ -72,7 +72,7 @@ def drawn(state: State, round_: Round) -> dict[str, Drawn] | None:
     return found or None
 
 
-def round_facts(state: State, round_: Round) -> RoundFacts:
+def round_facts(state: BankState, round_: Round) -> RoundFacts:
     """A round as a welcome tells it."""
     return RoundFacts(
         round=round_.id,
@@ -89,19 +89,19 @@ def round_facts(state: State, round_: Round) -> RoundFacts:
     )
 
 
-def round_push(state: State, round_: Round) -> answers.Round:
-    """A round that people changed."""
+def round_push(state: BankState, round_: Round) -> answers.Round:
+    """A round that people changed, as pushed to its table."""
     return answers.Round(*msgspec.structs.astuple(round_facts(state, round_)))
 
 
-def unfinished_facts(state: State, table: Table) -> RoundFacts | None:
-    """The round that the table has to finish."""
+def unfinished_facts(state: BankState, table: Table) -> RoundFacts | None:
+    """The round that the table has to finish, as a welcome tells it."""
     round_ = table.unfinished()
     return None if round_ is None else round_facts(state, round_)
 
 
 def refund(link: Link, bet: Placed) -> Refund:
-    """A wager that goes back, and where to (T6)."""
+    """A returned wager and where it goes (T6)."""
     pays: answers.Pays = "account" if link.terms.electronic else "inventory"
     return Refund(bet.seat, link.terms.link, _on(bet), to_cents(link.terms.wager), pays)
 
@@ -140,8 +140,8 @@ def link_facts(link: Link) -> LinkFacts:
     )
 
 
-def greeting(state: State, table: Table) -> Greeting:
-    """What a table is welcomed with."""
+def greeting(state: BankState, table: Table) -> Greeting:
+    """The welcome of a table."""
     last = next((kept.answer for kept in reversed(table.answers) if kept.seq == table.last_seq), None)
     return Greeting(
         last_seq=table.last_seq,
@@ -153,7 +153,7 @@ def greeting(state: State, table: Table) -> Greeting:
     )
 
 
-def waiting(state: State, table: Table, after: int = 0) -> WaitingAwards:
+def waiting(state: BankState, table: Table, after: int = 0) -> WaitingAwards:
     """The first of the table's awards that wait for people, of hits with a number above `after` (A10)."""
     awards: list[answers.Award] = []
     hits = table.unpaid.first(AWARDS_AT_ONCE, after)
@@ -167,21 +167,21 @@ def waiting(state: State, table: Table, after: int = 0) -> WaitingAwards:
     return WaitingAwards(tuple(awards), taken if more else None)
 
 
-def jackpots(state: State, number: int) -> tuple[WaitingHit, ...]:
+def jackpots(state: BankState, number: int) -> tuple[WaitingHit, ...]:
     """A link's percentage awards that wait for a floorperson, a hit and level each, the oldest first (S7)."""
     link = state.link(number)
     found = sorted(
         (hit, level)
         for (level, status), group in link.unpaid.items()
         if level and status == "pending"
-        for hit in group.first(JACKPOTS_MOST)
+        for hit in group.first(JACKPOTS_MAX)
     )
     return tuple(
-        _jackpot(state, state.hits[hit], link.levels[level - 1]) for hit, level in found[:JACKPOTS_MOST]
+        _jackpot(state, state.hits[hit], link.levels[level - 1]) for hit, level in found[:JACKPOTS_MAX]
     )
 
 
-def _jackpot(state: State, hit: Hit, level: Level) -> WaitingHit:
+def _jackpot(state: BankState, hit: Hit, level: Level) -> WaitingHit:
     mine = (award for award in hit.awards if award.level == level.number and award.status == "pending")
     cents = sum(to_cents(award.amount) for award in mine)
     return WaitingHit(f"H{hit.number}", level.terms.level, state.table(hit.table).terms.table, cents)

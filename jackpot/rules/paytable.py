@@ -1,4 +1,4 @@
-"""What does a link pay, and on which terms? The resolved paytable, as `link_opened` journals it.
+"""Terms of a link: the resolved paytable, as `link_opened` journals it.
 
 Nothing here reads a catalogue: replay and verification know a link by these terms alone.
 """
@@ -71,7 +71,7 @@ class Fixed(msgspec.Struct, frozen=True, array_like=True, tag="fixed"):
 Pays = Percent | ForOne | ToOne | Fixed
 
 
-class Row(msgspec.Struct, frozen=True, array_like=True):
+class PaytableRow(msgspec.Struct, frozen=True, array_like=True):
     """One row of a paytable, the best row first.
 
     hand: a hand's name as on the wire. suits: the suits it is for ("s", "hdc"), empty for all.
@@ -83,7 +83,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True):
 
 
 class EnvyRow(msgspec.Struct, frozen=True, array_like=True):
-    """What each other player's wager is paid for one qualifying hand (A5).
+    """The envy bonus of each other player's wager for one qualifying hand (A5).
 
     amount: micro-dollars for this link's wager.
     """
@@ -119,7 +119,7 @@ class LinkTerms(msgspec.Struct, frozen=True, array_like=True):
     wager: int
     hand_kind: HandKind
     levels: tuple[LevelTerms, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[PaytableRow, ...]
     envy: tuple[EnvyRow, ...] = ()
     electronic: bool = False
     dealer_hand: bool = False

@@ -1,4 +1,4 @@
-"""Which accounts does a journal entry move? Balanced double-entry postings (M4)."""
+"""Balanced double-entry postings of a journal entry (M4)."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -26,7 +26,7 @@ class Posting(NamedTuple):
 
 
 def only_link(postings: Sequence[Posting]) -> int | None:
-    """The link that all of them are of; None where they are of several, or there is none.
+    """The link of all of them; None where they are of several links, or there is none.
 
     postings: in the journal's order, by link.
     """

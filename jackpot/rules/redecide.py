@@ -1,8 +1,8 @@
-"""Would the rules have decided this event, from the state before it (S8)? The event itself is not believed.
+"""Re-decides a journalled event from the state before it (S8). The event itself is not trusted.
 
 The journal does not hold commands, but an event names everything in its command that decides. So the command
-is put together again and decided again, and the result must be the event, byte for byte. A refused command
-cannot be decided again, as the journal holds only its digest, but a refusal moves no money.
+is rebuilt and decided again, and the result must be the event, byte for byte. A refused command cannot be
+decided again, as the journal holds only its digest, but a refusal moves no money.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -16,34 +16,34 @@ from jackpot.rules import events as e
 from jackpot.rules.acts import ACT_BY, conflict, decode_asked, is_alone, lost_acks
 from jackpot.rules.acts.programs import ProgramBegan
 from jackpot.rules.acts.requests import ActRefused, Requested
-from jackpot.rules.commands import Command, Draw, Envelope
+from jackpot.rules.commands import Command, Envelope, RawDraws
 from jackpot.rules.epoch import Epoch
 from jackpot.rules.events import Event
 from jackpot.rules.invariant import InvariantError
 from jackpot.rules.meter import Accounts
 from jackpot.rules.money import MICROS_PER_UNIT, to_cents
 from jackpot.rules.outcome import Written
-from jackpot.rules.refusal import CODES, HITS_TOLD_MOST, MESSAGE_MOST, NOT_APPLIED, Refusal
+from jackpot.rules.refusal import CODES, HITS_TOLD_MAX, MESSAGE_MAX, NOT_APPLIED, Refusal
 from jackpot.rules.signing import People
-from jackpot.rules.state import Award, State, Table
+from jackpot.rules.state import Award, BankState, Table
 
 # How many characters of each value a difference shows: enough to see what was changed.
-TOLD_MOST: Final = 160
+TOLD_MAX: Final = 160
 INTERNAL: Final = "internal"
 # Fields in micro-dollars, told as sums of money.
 _MONEY: Final = frozenset({"amount", *Accounts.__struct_fields__})
 
 
 class Decider(Protocol):
-    """The engine: what it would decide now; nothing is touched. Raises Refusal, InvariantError."""
+    """The engine as the redecider uses it; nothing changes. Raises Refusal, InvariantError."""
 
-    state: State
+    state: BankState
     epoch: Epoch
 
     def decide(self, envelope: Envelope, asked_ms: int) -> Event: ...
 
 
-def fault(
+def check(
     engine: Decider,
     entry: Written,
     event: Event,
@@ -51,11 +51,12 @@ def fault(
     *,
     sayable: bool = False,
 ) -> str | None:
-    """Why the rules would not have decided this event next; None where they would.
+    """The reason why the rules would not have decided this event next; None where they would.
 
-    untrue: why the people were not as they signed; None where they were. sayable: a frame must be able to say
-    it, too, and the answer to it. A start does not ask that: it serves a ledger that holds an endless answer,
-    and tells tables a short one. May raise anything for an event that names what is not there.
+    untrue: why the signers were not as they signed; None where they were. sayable: whether a frame must be
+    able to carry the command and its answer. A start does not check that: it serves a ledger that holds an
+    oversized answer, and sends tables a shortened one. May raise anything for an event that names what is not
+    there.
     """
     state = engine.state
     if e.encode(event) != entry.body:
@@ -103,7 +104,7 @@ def fault(
 
 
 def _otherwise(event: Event, decided: Event) -> str:
-    """What the rules make of what people asked for, who were refused or had to wait."""
+    """Describes how the event that the rules decide differs: a refusal, a request, or other values."""
     if isinstance(decided, ActRefused) and not isinstance(event, ActRefused):
         return f"the rules refuse it: {decided.message} ({decided.code})"
     if isinstance(decided, Requested) and not isinstance(event, Requested):
@@ -112,20 +113,20 @@ def _otherwise(event: Event, decided: Event) -> str:
 
 
 def _endless(event: e.Refused) -> str | None:
-    """Why no frame could hold the answer; None where one could."""
-    if len(event.message) <= MESSAGE_MOST:
+    """Why no frame could carry the answer; None where one could."""
+    if len(event.message) <= MESSAGE_MAX:
         return None
-    return f"its message has {len(event.message)} characters, and {MESSAGE_MOST} are the most"
+    return f"its message has {len(event.message)} characters, and {MESSAGE_MAX} are the most"
 
 
 def _unsayable(command: Command) -> str | None:
-    """Why no frame could hold the command; None where one could."""
+    """Why no frame could carry the command; None where one could."""
     sent = m.decode_device(msgspec.msgpack.encode(command))
     return f"no frame can say it: {sent.message}" if isinstance(sent, m.Malformed) else None
 
 
-def _asked(state: State, entry: Written, event: Event) -> Iterable[tuple[Command, People]]:
-    """Which commands, and of whom, may have led to the event."""
+def _asked(state: BankState, entry: Written, event: Event) -> Iterable[tuple[Command, People]]:
+    """The commands, with their people, that may have led to the event."""
     if entry.table is not None:
         yield _FRAMES[type(event)](state, event, entry.table_seq or 0), People()
         return
@@ -134,17 +135,17 @@ def _asked(state: State, entry: Written, event: Event) -> Iterable[tuple[Command
         return
     act = ACT_BY[type(event)]
     for command in act.again(state, event):
-        for people in act.stood(event):
+        for people in act.record_signers(event):
             yield command, people
 
 
 def _asked_ms(table: Table | None, event: Event) -> int:
-    """How long a table had waited for a second person; 0 where nobody had asked for one."""
+    """How long a table had waited for a second person; 0 where no reopening was requested."""
     return max(1, getattr(event, "asked_ms", 0)) if table is not None and table.waits() else 0
 
 
-def _misplaced(state: State, table: Table | None, entry: Written, event: Event) -> str | None:
-    """Why no event of this kind could come here, whatever it says; None where one could."""
+def _misplaced(state: BankState, table: Table | None, entry: Written, event: Event) -> str | None:
+    """Why no event of this kind can stand here, whatever its content; None where one can."""
     if state.closed_into:
         return f"the bank ended before it: it became part of {state.closed_into}"
     framed = table is not None
@@ -163,12 +164,12 @@ def _misplaced(state: State, table: Table | None, entry: Written, event: Event) 
     return None
 
 
-def _refused(state: State, table: Table | None, event: e.Refused) -> str | None:
-    """A refusal moves nothing; an internal one stops its links and no other."""
+def _refused(state: BankState, table: Table | None, event: e.Refused) -> str | None:
+    """Checks a refusal: it moves nothing, and only an internal one stops links, those of its command."""
     if event.code not in CODES or event.code in NOT_APPLIED:
         return f"{event.code!r} is no refusal that is journalled"
-    if len(event.hits) > HITS_TOLD_MOST:
-        return f"it names {len(event.hits)} hits, and {HITS_TOLD_MOST} are the most"
+    if len(event.hits) > HITS_TOLD_MAX:
+        return f"it names {len(event.hits)} hits, and {HITS_TOLD_MAX} are the most"
     if event.code != INTERNAL:
         if table is None:
             return "people's acts are not journalled as refused"
@@ -181,15 +182,15 @@ def _refused(state: State, table: Table | None, event: e.Refused) -> str | None:
     return None if event.suspended in _stops(state, table) else "it suspends other links than its own"
 
 
-def _stops(state: State, table: Table | None) -> Iterable[list[int]]:
-    """Which links an internal error may stop: a table's; in an act, those of one table, one hit or none."""
+def _stops(state: BankState, table: Table | None) -> Iterable[list[int]]:
+    """The links that an internal error may stop: a table's; for an act, of one table, one hit or none."""
     if table is not None:
         return [sorted(table.links)]
     return [[], *([link.number] for link in state.links), *(sorted(one.links) for one in state.tables)]
 
 
 def _greeted(engine: Decider, event: lost_acks.FoundBehind | lost_acks.BehindOver) -> str | None:
-    """Why the rules would not have written what a table said of lost answers; None where they would (S9)."""
+    """Why the rules would not have journalled a table's claim of lost answers; None where they would (S9)."""
     state, since = engine.state, engine.epoch.since
     table = state.table(event.table)
     if isinstance(event, lost_acks.BehindOver):
@@ -205,7 +206,7 @@ def _greeted(engine: Decider, event: lost_acks.FoundBehind | lost_acks.BehindOve
 
 
 def _difference(written: Event, decided: Event) -> str:
-    """How the two events differ, for people."""
+    """Describes how the two events differ, for people."""
     if type(written) is not type(decided):
         return f"written {type(written).__name__}, decided {type(decided).__name__}"
     fields = written.__struct_fields__
@@ -216,7 +217,7 @@ def _difference(written: Event, decided: Event) -> str:
 
 
 def _innermost(path: str, there: Any, here: Any) -> str:
-    """The first value that differs, by the way to it: `made.hits[0].seat`, or `A4 amount` of an award."""
+    """The first differing value, with its path: `made.hits[0].seat`, or `A4 amount` of an award."""
     if isinstance(there, Award) and isinstance(here, Award) and there.number == here.number:
         path = f"A{there.number}"
     if isinstance(there, msgspec.Struct) and type(there) is type(here):
@@ -234,24 +235,24 @@ def _innermost(path: str, there: Any, here: Any) -> str:
 
 
 def _sum(micros: int) -> str:
-    """An amount to the micro-dollar; to the cent where no more is in it."""
+    """Formats an amount to the micro-dollar; to the cent where it has no fraction of one."""
     whole, part = divmod(abs(micros), MICROS_PER_UNIT)
     digits = f"{part:06}"
     return f"{'-' * (micros < 0)}{whole:,}.{digits[:2]}{digits[2:].rstrip('0')}"
 
 
 def _told(value: Any) -> str:
-    """A value, cut where it is long; of a list of another length, its length."""
-    if isinstance(value, list) and len(repr(value)) > TOLD_MOST:
+    """Formats a value, cut where it is long; for a list of another length, its length."""
+    if isinstance(value, list) and len(repr(value)) > TOLD_MAX:
         return f"as {len(value)} entries"
-    return repr(value)[:TOLD_MOST]
+    return repr(value)[:TOLD_MAX]
 
 
-def _link(state: State, number: int) -> str:
+def _link(state: BankState, number: int) -> str:
     return state.link(number).terms.link
 
 
-def _counts(state: State, counts: Mapping[int, int]) -> dict[str, int]:
+def _counts(state: BankState, counts: Mapping[int, int]) -> dict[str, int]:
     return {_link(state, number): count for number, count in counts.items()}
 
 
@@ -263,15 +264,17 @@ def _texts(packed: bytes) -> tuple[str, ...] | None:
     return tuple(map(deck.text, deck.unpack(packed))) or None
 
 
-def _draws(state: State, locking: e.Locking | None) -> dict[str, Draw]:
-    """The random numbers as they were drawn, whether or not they won (A7)."""
+def _draws(state: BankState, locking: e.Locking | None) -> dict[str, RawDraws]:
+    """The raw random numbers, won or lost (A7)."""
     return {
-        _link(state, made.link): Draw(made.magic_chance, made.magic_card, made.lucky_chance, made.lucky_box)
+        _link(state, made.link): RawDraws(
+            made.magic_chance, made.magic_card, made.lucky_chance, made.lucky_box
+        )
         for made in (locking.draws if locking else ())
     }
 
 
-def _wager(state: State, event: e.Wagered, seq: int) -> Command:
+def _wager(state: BankState, event: e.Wagered, seq: int) -> Command:
     bets = tuple(
         m.Bet(
             bet.seat, _link(state, bet.link), to_cents(state.link(bet.link).terms.wager), bet.player,
@@ -284,12 +287,12 @@ def _wager(state: State, event: e.Wagered, seq: int) -> Command:
     return m.Wager(seq, event.round, bets, lock=locking is not None, chips=chips)
 
 
-def _withdraw(state: State, event: e.Withdrawn, seq: int) -> Command:
+def _withdraw(state: BankState, event: e.Withdrawn, seq: int) -> Command:
     bets = (m.Unbet(bet.seat, _link(state, bet.link), _on(dealer=bet.dealer)) for bet in event.bets)
     return m.Withdraw(seq, event.round, tuple(bets))
 
 
-def _lock(state: State, event: e.Locked, seq: int) -> Command:
+def _lock(state: BankState, event: e.Locked, seq: int) -> Command:
     return m.Lock(seq, event.round, _counts(state, event.locking.chips))
 
 
@@ -298,8 +301,11 @@ _HANDS: Final[dict[str, m.HandName]] = {name: name for name in get_args(m.HandNa
 _SUITS: Final[dict[str, m.Suit]] = {suit: suit for suit in get_args(m.Suit)}
 
 
-def _settle(state: State, event: e.Settled, seq: int) -> Command:
-    """The journal keeps a seat's cards with its first claim alone; each of its claims showed them."""
+def _settle(state: BankState, event: e.Settled, seq: int) -> Command:
+    """Rebuilds a settlement's claims, each with the cards that it showed.
+
+    The journal keeps a seat's cards with its first claim alone.
+    """
     cards: dict[int, tuple[str, ...] | None] = {}
     hands = tuple(
         m.Claim(
@@ -321,16 +327,16 @@ def _settle(state: State, event: e.Settled, seq: int) -> Command:
     )  # fmt: skip
 
 
-def _close(state: State, event: e.Closed, seq: int) -> Command:
+def _close(state: BankState, event: e.Closed, seq: int) -> Command:
     return m.Close(seq, event.round, _counts(state, event.closing.counts))
 
 
-def _void(_state: State, event: e.Voided, seq: int) -> Command:
+def _void(_state: BankState, event: e.Voided, seq: int) -> Command:
     return m.Void(seq, event.round, event.reason)
 
 
 # The frame that led to an event of a table, with its number.
-_FRAMES: Final[dict[type[Event], Callable[[State, Any, int], Command]]] = {
+_FRAMES: Final[dict[type[Event], Callable[[BankState, Any, int], Command]]] = {
     e.Wagered: _wager,
     e.Withdrawn: _withdraw,
     e.Locked: _lock,

@@ -1,4 +1,4 @@
-"""Which answers say no? A refusal and its text; what each code means stands in codes.py."""
+"""Refusals of commands, and their bounded texts; what each code means stands in codes.py."""
 
 from typing import Final
 
@@ -15,14 +15,14 @@ CODES: Final = tuple(code.value for code in OF_FRAMES)
 NOT_APPLIED: Final = frozenset(code.value for code, frame in OF_FRAMES.items() if not frame.uses)
 
 # What a refusal repeats of what was sent: enough to find the mistake.
-QUOTED_MOST: Final = 64
+QUOTED_MAX: Final = 64
 
 # A refusal's text, in characters. A nack is kept, goes out in a frame and stands in a welcome: all of it is
 # bounded before it is journalled.
-MESSAGE_MOST: Final = 256
+MESSAGE_MAX: Final = 256
 
 # Hits that a refusal names. A round has fewer; the list of a table's hits is on the floor page.
-HITS_TOLD_MOST: Final = 64
+HITS_TOLD_MAX: Final = 64
 
 _CUT: Final = "..."
 
@@ -35,27 +35,27 @@ class Refusal(Exception):
         super().__init__(message)
         self.code = code
         self.message = message
-        self.hits = hits[:HITS_TOLD_MOST]
+        self.hits = hits[:HITS_TOLD_MAX]
 
 
 def quoted(sent: str) -> str:
-    """What was sent, as a refusal repeats it: in quotes, and cut where it is long."""
-    return repr(sent[:QUOTED_MOST]) + (_CUT if len(sent) > QUOTED_MOST else "")
+    """Quotes what was sent, cut where it is long."""
+    return repr(sent[:QUOTED_MAX]) + (_CUT if len(sent) > QUOTED_MAX else "")
 
 
 def bounded(message: str) -> str:
-    """A refusal's text, cut where it is too long to be told."""
-    return message if len(message) <= MESSAGE_MOST else message[: MESSAGE_MOST - len(_CUT)] + _CUT
+    """Cuts a refusal's text to its maximum."""
+    return message if len(message) <= MESSAGE_MAX else message[: MESSAGE_MAX - len(_CUT)] + _CUT
 
 
 def refuse_if(condition: bool, code: Code, message: str) -> None:
-    """Raise the Refusal if the condition holds."""
+    """Raises the Refusal if the condition holds."""
     if condition:
         raise Refusal(code, message)
 
 
 def two_people(people: People, why: str) -> None:
-    """Two different people must stand for it; refused as `two_people`."""
+    """Requires two different people; refused as `two_people`."""
     enough = people.count() >= TWO_PEOPLE
     fault = people.fault()
     said = f"two different people must confirm this: {why}" + (f" ({fault})" if fault else "")

@@ -1,4 +1,4 @@
-"""Which event is in this row, and what does it change? Every kind of event, by its number in the journal."""
+"""Registry of event kinds: by its number in the journal, each kind's type and how it changes the state."""
 
 import re
 from collections.abc import Callable
@@ -29,17 +29,17 @@ _decoders = {kind: msgspec.msgpack.Decoder(event) for kind, event in KINDS.items
 
 
 class UnknownEventError(Exception):
-    """The journal holds a kind or version that this program does not know: it is too old for it."""
+    """The journal holds a kind or version that this program does not know: the program is too old for it."""
 
 
 def name_of(kind: int) -> str:
-    """What people call a kind: `link_opened`."""
+    """The name of a kind: `link_opened`."""
     event = KINDS.get(kind)
     return f"kind {kind}" if event is None else re.sub(r"(?<!^)([A-Z])", r"_\1", event.__name__).lower()
 
 
 def decode(kind: int, version: int, body: bytes) -> Event:
-    """The event of a journal row; raises UnknownEventError, or msgspec.DecodeError if it is damaged."""
+    """Decodes the event of a journal row. Raises UnknownEventError, msgspec.DecodeError if damaged."""
     event = KINDS.get(kind)
     if event is None or not 1 <= version <= events.RULES_VERSION:
         message = f"event kind {kind} version {version} is unknown to this program"

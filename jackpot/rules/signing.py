@@ -1,7 +1,7 @@
-"""Who stands for an act, and how did they prove it?
+"""Signers of an act: authenticated people with their roles and means, or names on the server's machine.
 
 A person is a number in the bank `site`, whose chain says what they may do; names lie next to the journal. An
-act elsewhere carries where that chain stood when it was decided, so that it can be decided again (S8).
+act elsewhere names the entry of that chain as of which it was decided, so that it can be decided again (S8).
 """
 
 from typing import Final, Literal, get_args
@@ -19,13 +19,13 @@ server's machine, or with the one-time code by which they choose their secret an
 
 # The bank of the people. It has no link, so no link lies in it.
 SITE: Final = "site"
-# Who stands in the place of a code's giver where an admin was made on the server's machine. Nobody knows who
-# sat there, so one person may have chosen the secrets of all of these.
+# In place of a code's issuer, for an admin who was made on the server's machine. Nobody knows who sat there,
+# so one person may have chosen the secrets of all of these.
 OPERATOR: Final = -1
 
 
 class Signed(msgspec.Struct, frozen=True, array_like=True):
-    """One person who proved who they are. id: theirs in the bank `site`. roles: with which they act.
+    """One authenticated person. id: theirs in the bank `site`. roles: with which they act.
 
     given_by: who gave them the code by which they chose their secret; 0 where nobody did, OPERATOR where they
     were made on the server's machine because every admin was lost. vouched: which
@@ -54,16 +54,16 @@ class Signed(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def own(self) -> bool:
-        """Whether they are somebody of their own: nobody gave them a code, or another admin vouched since."""
+        """Whether they are independent: their secret has no issuer, or another admin vouched since."""
         return not self.given_by or bool(self.vouched)
 
 
 class Proof(msgspec.Struct, frozen=True, array_like=True):
-    """What bears the people of an act out. signed: who asked, and who confirmed.
+    """The signatures of an act. signed: who asked, and who confirmed.
 
     seq, hash: the entry of the bank `site` after which they were as they signed; 0 in that bank itself.
     request, waited_ms: what they confirmed, and how long it had waited; 0 where it was done at once.
-    seen: what they were shown that it would do, as `seen.mark_of`; empty where they were shown nothing.
+    seen: the preview that they were shown, as `preview.mark_of`; empty where they were shown none.
     """
 
     signed: tuple[Signed, ...] = ()
@@ -75,24 +75,24 @@ class Proof(msgspec.Struct, frozen=True, array_like=True):
 
 
 class People(msgspec.Struct, frozen=True, array_like=True):
-    """Who stands for an act: names that nobody proved, given on the server's machine, or who signed."""
+    """The people of an act: unauthenticated names, given on the server's machine, or signers."""
 
     names: tuple[str, ...] = ()
     proof: Proof = Proof()
 
     @property
     def signed(self) -> tuple[Signed, ...]:
-        """Who proved who they are."""
+        """The signers."""
         return self.proof.signed
 
     def count(self) -> int:
-        """How many they are who can stand for one act: different people, however their names are written."""
+        """How many different people can sign one act together, however their names are written."""
         if self.signed:
             return 1 if self.fault() or len(self.signed) == 1 else 2
         return len({names.plain(name) for name in self.names} - {""})
 
     def fault(self) -> str:
-        """Why the second of two who signed cannot confirm what the first one asked; "" where they can."""
+        """Why the second signer cannot confirm what the first one asked; "" where they can."""
         for one, other in zip(self.signed, self.signed[1:], strict=False):
             if one.id == other.id:
                 return f"person {one.id} is no second person"
@@ -108,14 +108,14 @@ class People(msgspec.Struct, frozen=True, array_like=True):
         return ""
 
     def said(self) -> tuple[str, ...]:
-        """How a text names them: who signed by their numbers, for that is all the journal holds of them."""
+        """How a text names them: signers by their numbers, for the journal holds no more of them."""
         return self.names or tuple(f"person {one.id}" for one in self.signed)
 
     def then(self, other: "People") -> "People":
-        """These and after them another, who proves it as they stand then."""
+        """These people and another signer after them, who signs by the site's people of that moment."""
         proof = msgspec.structs.replace(other.proof, signed=self.signed + other.signed)
         return People(self.names + other.names, proof)
 
     def signed_by(self, *signed: Signed) -> "People":
-        """These who signed, and no name."""
+        """These signers, and no name."""
         return People(proof=msgspec.structs.replace(self.proof, signed=signed))

@@ -1,6 +1,6 @@
-"""What does a bank know? The whole state of the engine, as its snapshots hold it.
+"""The whole state of a bank, as its snapshots hold it.
 
-Links, tables, hits and awards have numbers that never change; the wire's ids are made of them
+Links, tables, hits and awards have numbers that never change; the protocol's ids are made of them
 ("H12", "A34"), and journal rows carry them.
 """
 
@@ -79,8 +79,8 @@ class Award(msgspec.Struct, array_like=True, gc=False):
         return self.amount + self.difference
 
 
-class Sheet(msgspec.Struct, array_like=True):
-    """The papers of one winner, or of all. fields: what was written, by name, in order.
+class PayoutDetails(msgspec.Struct, array_like=True):
+    """The documentation of one winner, or of all. fields: what was written, by name, in order.
 
     documents: their numbers, as names are compared. same_patron: seats whose papers name the same one.
     """
@@ -109,7 +109,7 @@ class Hit(msgspec.Struct, array_like=True):
     awards: list[Award]
     unverified: bool = False
     written: int = 0
-    sheets: dict[int, Sheet] = {}
+    sheets: dict[int, PayoutDetails] = {}
 
 
 class Unpaid(msgspec.Struct, array_like=True):
@@ -251,7 +251,7 @@ class DrawMade(msgspec.Struct, array_like=True, gc=False):
 
 
 class Settling(msgspec.Struct, array_like=True, gc=False):
-    """An entry at which seats of the round were settled in turn, or the round was closed (seats empty).
+    """An entry that settled seats of the round in turn, or closed it (seats empty).
 
     wagers: how many that still stand were made before it on each of the round's links, by number.
     """
@@ -311,8 +311,8 @@ class Round(msgspec.Struct, array_like=True):
         return True in [bet.dealer for bet in self.bets]
 
 
-class Asked(msgspec.Struct, array_like=True):
-    """Somebody wanted the table's closed round opened again (T10). people: who waits, none once they do not.
+class ReopenRequest(msgspec.Struct, array_like=True):
+    """A request to reopen the table's closed round (T10). people: who waits, none once they do not.
 
     seq: of the entry in which it was first asked of this round. tick: that entry's time, by the monotonic
     clock of the server that wrote it, in milliseconds.
@@ -324,11 +324,11 @@ class Asked(msgspec.Struct, array_like=True):
 
 
 class Person(msgspec.Struct, array_like=True):
-    """A person of the site, in the bank of that name. mark: what their name next to the journal is held to.
+    """A person of the site, in the bank of that name. mark: the digest of their name.
 
     secret: the digest of what is kept of it, empty while they have none. code: that of the code with which
     they choose it. code_until: its end, unix milliseconds. given_by: who gave it to them, as in `Signed`.
-    vouched: which other admin said since that they are somebody of their own, 0 for nobody. erased: so is
+    vouched: which other admin has vouched for them since, 0 for nobody. erased: so is
     what they were called. left: when their access was ended, in unix milliseconds. lost: the entry by which
     they lost a role, their password or their access last; 0 where they never did.
     """
@@ -358,7 +358,7 @@ class Token(msgspec.Struct, array_like=True):
 
 
 class Session(msgspec.Struct, array_like=True):
-    """Who signed in, until it ends. at: when, of the entry, in unix milliseconds."""
+    """A person's session, until it ends. at: when they signed in, of the entry, in unix milliseconds."""
 
     person: int
     at: int
@@ -374,7 +374,7 @@ class SeenLevel(msgspec.Struct, array_like=True):
 
 
 class Seen(msgspec.Struct, array_like=True):
-    """What somebody saw of an act that they asked for. terms: of a link whose parameters would change.
+    """The preview that a person saw of an act. terms: of a link whose parameters would change.
 
     left: what of an award would be decided on, in micro-dollars (A11). limits: of the levels to which a
     link's money would come (L7, L8). raised, leaving: numbers of awards that a recomputation would raise,
@@ -389,10 +389,10 @@ class Seen(msgspec.Struct, array_like=True):
     leaving: list[int] = []
 
 
-class Request(msgspec.Struct, array_like=True):
-    """What one person asked for, and another has to confirm. command, seen: as in `Requested`.
+class ApprovalRequest(msgspec.Struct, array_like=True):
+    """One person's act that another has to confirm. command, seen: as in `Requested`.
 
-    seq, tick: of the entry in which it was asked, as in `Asked`.
+    seq, tick: of the entry in which it was asked, as in `ReopenRequest`.
     """
 
     id: int
@@ -421,7 +421,7 @@ class Alarm(msgspec.Struct, array_like=True):
 
 
 class Program(msgspec.Struct, array_like=True):
-    """What decides. digest: empty where its files prove nothing, or no row says which program it is.
+    """A program that decides. digest: empty where its files prove nothing, or no row names it.
 
     seq: of the entry by which it began. waits: whether links wait until two people confirm it.
     """
@@ -432,15 +432,15 @@ class Program(msgspec.Struct, array_like=True):
     waits: bool = False
 
 
-class Said(msgspec.Struct, array_like=True):
-    """What a table says that it has, `acked`, until people have answered (S9). seq: of the entry."""
+class ClaimedAck(msgspec.Struct, array_like=True):
+    """A table's claimed last ack, `acked`, until people have answered (S9). seq: of the entry."""
 
     acked: int
     seq: int
 
 
 # A thousand tables keep 64,000 answers: values that no cycle leads through, for the collector to pass over.
-class Answered(msgspec.Struct, array_like=True, gc=False):
+class AnsweredFrame(msgspec.Struct, array_like=True, gc=False):
     """A durable answer to a table's frame, kept for a resend."""
 
     seq: int
@@ -448,7 +448,7 @@ class Answered(msgspec.Struct, array_like=True, gc=False):
     answer: Ack | Nack
 
 
-class Done(msgspec.Struct, array_like=True):
+class AnsweredAct(msgspec.Struct, array_like=True):
     """A durable answer to an act, kept in case the same act is asked for again.
 
     person: who sent it, the last one who signed; 0 where nobody did. at: its entry's, as in `Envelope`.
@@ -466,7 +466,7 @@ class Table(msgspec.Struct, array_like=True):
     asked: who wanted that one reopened. ended: the id of the last round that
     ended. held: the cage hits whose cards must stay (T11).
     counts: accepted wagers by link over its life, undone ones included (S6). disbelieved: up to which
-    number people do not believe what it says that it has, 0 for none (S9). unpaid: of all its links.
+    number people have rejected its claimed acks, 0 for none (S9). unpaid: of all its links.
     conflict: the last entry of a number that it used twice.
     """
 
@@ -474,19 +474,19 @@ class Table(msgspec.Struct, array_like=True):
     terms: TableTerms
     links: list[int]
     last_seq: int = 0
-    answers: list[Answered] = []
+    answers: list[AnsweredFrame] = []
     round: Round | None = None
     closed: Round | None = None
     ended: str = ""
     held: list[int] = []
     counts: dict[int, int] = {}
     rounds: int = 0
-    asked: Asked | None = None
+    asked: ReopenRequest | None = None
     disbelieved: int = 0
     unpaid: Unpaid = msgspec.field(default_factory=Unpaid)
     conflict: int = 0
 
-    def waits(self) -> Asked | None:
+    def waits(self) -> ReopenRequest | None:
         """Who asked for the closed round and waits for a second person (T10)."""
         return self.asked if self.asked is not None and self.asked.people.count() else None
 
@@ -502,8 +502,8 @@ class Table(msgspec.Struct, array_like=True):
         return before if before is not None and before.id == round_id and before.state != "closed" else None
 
 
-class Left(msgspec.Struct, array_like=True):
-    """What stays on a meter until two people decide on it: by so much a paid award would be higher (A11).
+class ResidualAmount(msgspec.Struct, array_like=True):
+    """By how much a paid award would be higher: it stays on the meter until two people decide (A11).
 
     amount: micro-dollars.
     """
@@ -515,10 +515,10 @@ class Left(msgspec.Struct, array_like=True):
     amount: int
 
 
-class State(msgspec.Struct, array_like=True, dict=True):
+class BankState(msgspec.Struct, array_like=True, dict=True):
     """One bank's state after entry `seq`. ended: (role, device, fingerprint) of keys ended by a rotation.
 
-    behind: what tables say that they have, by number, until people have answered. paid: settled hits
+    behind: claimed acks by table number, until people have answered. paid: settled hits
     of which nothing is left to do but a correction, the last ones only. closed_into: the bank that this one
     became, empty while it lives. site: the site's id. sealed: the newest entry that seals a state.
     requests: what waits for a second person. known: the entry of the bank `site` up to which an act here has
@@ -538,9 +538,9 @@ class State(msgspec.Struct, array_like=True, dict=True):
     hits: dict[int, Hit] = {}
     next_hit: int = 1
     next_award: int = 1
-    acts: list[Done] = []
+    acts: list[AnsweredAct] = []
     blocked: list[tuple[str, str]] = []
-    behind: dict[int, Said] = {}
+    behind: dict[int, ClaimedAck] = {}
     refusals: dict[str, int] = {}
     last_day: str = ""
     ended: list[tuple[str, str, str]] = []
@@ -548,7 +548,7 @@ class State(msgspec.Struct, array_like=True, dict=True):
     paid: dict[int, Hit] = {}
     site: str = ""
     sealed: int = 0
-    requests: list[Request] = []
+    requests: list[ApprovalRequest] = []
     next_request: int = 1
     known: int = 0
     people: list[Person] = []
@@ -557,7 +557,7 @@ class State(msgspec.Struct, array_like=True, dict=True):
     alarms: dict[tuple[str, str], Alarm] = {}
     next_alarm: int = 1
     lost: int = 0
-    left: list[Left] = []
+    left: list[ResidualAmount] = []
     next_left: int = 1
     disputed: dict[int, int] = {}
     sessions: dict[bytes, Session] = {}
@@ -588,8 +588,8 @@ class State(msgspec.Struct, array_like=True, dict=True):
         """The table of that number."""
         return self.tables[number - 1]
 
-    def keep(self, done: Done) -> None:
-        """An act is done. The oldest answer goes if there are too many, or too many of one person."""
+    def keep(self, done: AnsweredAct) -> None:
+        """Keeps the answer to an act. The oldest goes if there are too many, or too many of one person."""
         own = [place for place, one in enumerate(self.acts) if one.person == done.person]
         if len(own) >= ACTS_OF_ONE:
             del self.acts[own[0]]

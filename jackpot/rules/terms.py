@@ -1,6 +1,6 @@
-"""Can a link be played on these terms at all, and a table? Whatever their paytable prints.
+"""Sanity checks of the terms of links and tables, whatever their paytable prints.
 
-A configuration is held against its paytable before. Verification has the journal alone, and decides an
+A configuration is checked against its paytable before. Verification has the journal alone, and decides an
 opening by these checks again (S8).
 """
 
@@ -12,10 +12,19 @@ import msgspec
 from controllers.messages import Id
 from jackpot.rules.hands import NAMES
 from jackpot.rules.money import BASIS_POINTS, MICROS_PER_CENT, MICROS_PER_UNIT
-from jackpot.rules.paytable import Fixed, HandKind, LevelTerms, LinkTerms, Pays, Percent, Row, TableTerms
+from jackpot.rules.paytable import (
+    Fixed,
+    HandKind,
+    LevelTerms,
+    LinkTerms,
+    Pays,
+    PaytableRow,
+    Percent,
+    TableTerms,
+)
 from jackpot.rules.refusal import quoted
 
-# No table takes more on one progressive wager, and a seed of 10,000 for 1 of it fits the books.
+# No table takes more on one progressive wager, and a seed of 10,000 for 1 of it fits the ledger.
 WAGER_MAX: Final = 10_000 * MICROS_PER_UNIT
 # A thousand meters at this sum, in micro-dollars, still add up within the ledger's 64-bit integers.
 SUM_MAX: Final = 1_000_000_000 * MICROS_PER_UNIT
@@ -25,7 +34,7 @@ LEVELS: Final = (("meter",), ("mega", "major", "minor"))
 
 
 def check_link(terms: LinkTerms, *, opens: bool = True) -> None:
-    """ValueError, naming the field, where no paytable and no configuration could give these (L3-L7, A7).
+    """Raises ValueError, naming the field, for terms that no configuration could give (L3-L7, A7).
 
     opens: with its seeds; a meter that stands may have a limit below its seed.
     """
@@ -55,7 +64,7 @@ def check_link(terms: LinkTerms, *, opens: bool = True) -> None:
 
 
 def check_table(terms: TableTerms) -> None:
-    """ValueError, naming the field, for a table that nobody can play at (T9, L11)."""
+    """Raises ValueError, naming the field, for a table that nobody can play at (T9, L11)."""
     _id("table", terms.table)
     if terms.adjacent_boxes < 1:
         raise ValueError(f"adjacent_boxes is {terms.adjacent_boxes}, at least the player's own counts (T9)")
@@ -64,13 +73,13 @@ def check_table(terms: TableTerms) -> None:
 
 
 def check_levels(names: Sequence[str]) -> None:
-    """ValueError unless they are one `meter`, or some of mega, major, minor in this order (L3)."""
+    """Raises ValueError unless they are one `meter`, or some of mega, major, minor in this order (L3)."""
     if not any(names and tuple(names) == tuple(one for one in order if one in names) for order in LEVELS):
         raise ValueError(f"levels {', '.join(names)}: one `meter`, or mega, major, minor in this order (L3)")
 
 
 def check_hands(hands: Sequence[tuple[str, str]], kind: HandKind, what: str) -> None:
-    """ValueError unless the hands stand best first, each once, and only suits split a hand."""
+    """Raises ValueError unless the hands stand best first, each once, and only suits split a hand."""
     names = NAMES[kind]
     for hand, suits in hands:
         if hand not in names:
@@ -86,8 +95,8 @@ def check_hands(hands: Sequence[tuple[str, str]], kind: HandKind, what: str) -> 
             raise ValueError(f"{what}: {name} stands more than once")
 
 
-def check_rows(rows: Sequence[Row], kind: HandKind, levels: Sequence[str]) -> None:
-    """ValueError unless the rows are of this kind of hand, and each level is won whole by one (A1)."""
+def check_rows(rows: Sequence[PaytableRow], kind: HandKind, levels: Sequence[str]) -> None:
+    """Raises ValueError unless rows are of this kind of hand, and one row wins each level whole (A1)."""
     if not rows:
         raise ValueError("it has no rows")
     check_hands([(row.hand, row.suits) for row in rows], kind, "rows")
@@ -100,7 +109,7 @@ def check_rows(rows: Sequence[Row], kind: HandKind, levels: Sequence[str]) -> No
 
 
 def _level(level: LevelTerms) -> None:
-    """Its rates, seed and limit (L4, L5, L7)."""
+    """Checks a level's rates, seed and limit (L4, L5, L7)."""
     for name, rate, least in (("primary", level.primary, 1), ("reserve", level.reserve, 0)):
         if not least <= rate <= BASIS_POINTS:
             raise ValueError(f"level {level.level}: its {name} rate is {rate} of {BASIS_POINTS} (L5)")
@@ -110,7 +119,7 @@ def _level(level: LevelTerms) -> None:
 
 
 def _pays(hand: str, pays: Pays, wager: int) -> None:
-    """What a row pays is something, and fits the books (A1)."""
+    """Checks that a row's payout is positive, and fits the ledger's integers (A1)."""
     if isinstance(pays, Percent):
         if not 0 < pays.rate <= BASIS_POINTS:
             raise ValueError(f"rows: {hand} is paid {pays.rate} of {BASIS_POINTS} of a meter")
@@ -120,7 +129,7 @@ def _pays(hand: str, pays: Pays, wager: int) -> None:
 
 
 def _draws(terms: LinkTerms) -> None:
-    """A draw that is on has a prize (A7)."""
+    """Checks that a draw that is on has a prize (A7)."""
     for name, every, prize in (
         ("magic", terms.magic_every, terms.magic_for),
         ("lucky", terms.lucky_every, terms.lucky_for),
@@ -131,7 +140,7 @@ def _draws(terms: LinkTerms) -> None:
 
 
 def _id(name: str, text: str) -> None:
-    """An id is short and plain, for it goes into frames, pages and logs as it is (WIRE)."""
+    """Checks that an id is short and plain, for it goes into frames, pages and logs as it is (WIRE)."""
     try:
         msgspec.convert(text, Id)
     except msgspec.ValidationError as error:

@@ -1,4 +1,4 @@
-"""What stands in the books right now? Plain data for pages, metrics and the command line (S1)."""
+"""Read-only views of a bank's state as plain data, for pages, metrics and the command line (S1)."""
 
 from collections.abc import Iterable
 from typing import Any, Final
@@ -10,9 +10,9 @@ from jackpot.rules.effects import Map
 from jackpot.rules.engine import Engine
 from jackpot.rules.money import to_cents
 from jackpot.rules.paytable import LinkTerms
-from jackpot.rules.state import HITS_SHOWN, UNPAID, Award, Hit, Level, Link, State
+from jackpot.rules.state import HITS_SHOWN, UNPAID, Award, BankState, Hit, Level, Link
 
-# What an unpaid award is counted as whose hit is disputed; its own status stays.
+# The status under which unpaid awards of disputed hits are counted; their own status stays.
 DISPUTED: Final = "disputed"
 WAITING: Final = (*UNPAID, DISPUTED)
 
@@ -64,8 +64,8 @@ def statistics(engine: Engine) -> Map:
     }
 
 
-def left(state: State) -> list[Map]:
-    """What stays on meters until two people decide on it (A11), in micro-dollars, the oldest first."""
+def left(state: BankState) -> list[Map]:
+    """Residual amounts on meters that wait for two people (A11), in micro-dollars, the oldest first."""
     return [
         {
             "left": f"D{one.number}",
@@ -79,7 +79,7 @@ def left(state: State) -> list[Map]:
     ]
 
 
-def _waiting(state: State) -> list[Map]:
+def _waiting(state: BankState) -> list[Map]:
     """Awards not paid yet, by link, level and status; level None for those that no meter pays.
 
     amount: micro-dollars; oldest: when the oldest of their hits was made, unix milliseconds. Those of
@@ -113,7 +113,7 @@ def _waiting(state: State) -> list[Map]:
     ]
 
 
-def _first(state: State, hits: list[int]) -> int:
+def _first(state: BankState, hits: list[int]) -> int:
     """When the oldest of the hits was made that is not disputed; 0 where there is none."""
     return next((state.hits[number].at for number in hits if number not in state.disputed), 0)
 
@@ -216,7 +216,7 @@ def round_of(engine: Engine, table: str) -> Map | None:
 
 
 def has(engine: Engine, hit: int | None, award: int | None) -> bool:
-    """Whether a hit, or an award, of that number was ever made here; each bank counts its own from 1."""
+    """Whether a hit, or an award, of that number was ever made in this bank; each bank counts from 1."""
     state = engine.state
     made = hit is None or state.first_hit <= hit < state.next_hit
     return made and (award is None or state.first_award <= award < state.next_award)
@@ -226,7 +226,7 @@ def _sum(awards: Iterable[Award]) -> int:
     return sum(to_cents(award.amount) for award in awards)
 
 
-def hit(state: State, found: Hit) -> Map:
+def hit(state: BankState, found: Hit) -> Map:
     """amount: the hand's own, as it was told when it was made; what it earned others is its `envy`.
 
     Of a hit that was undone whole they say what was taken back; of another, what stands.
@@ -267,6 +267,6 @@ def hit(state: State, found: Hit) -> Map:
     }
 
 
-def link_terms(state: State) -> dict[str, LinkTerms]:
+def link_terms(state: BankState) -> dict[str, LinkTerms]:
     """The terms of every link, by id, as the journal has them."""
     return {link.terms.link: link.terms for link in state.links}

@@ -1,10 +1,10 @@
-"""What does the server raise of its own? Errors that descend from one base, and say why by a code."""
+"""Errors of the server: they descend from one base, and say why by a code."""
 
 from jackpot.rules.codes import Code
 
 
 class ServerError(Exception):
-    """Base of all that the server raises; its text is one sentence for those who asked.
+    """Base of all errors of the server; its text is one sentence for the caller.
 
     code: why, as in a refused act. Its HTTP status stands in `rules/codes.py`.
     """
@@ -13,11 +13,11 @@ class ServerError(Exception):
 
 
 class ProgramUnproved(ServerError):
-    """The program's files are not shown to be a release's, so it opens no link (S3); its text says why."""
+    """The program's files do not match a release, so it opens no link (S3); its text says why."""
 
 
 class Denied(ServerError):
-    """Somebody is not let in, or not believed. code: as an act's refusal, with its HTTP status in `codes`."""
+    """Access is denied. code: as an act's refusal, with its HTTP status in `codes`."""
 
     def __init__(self, code: Code, message: str) -> None:
         super().__init__(message)

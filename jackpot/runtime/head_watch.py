@@ -1,9 +1,10 @@
-"""How long does a server keep a bank without a word from the ledger, and when may another take it?
+"""Lease timing, and the watch on a bank's head that decides when another server may take the bank.
 
 The holder of a bank is named in its head. It commits, or at least beats, so that the head moves. Without an
 acknowledgement for LEASE_S it shows and promises nothing. Each other server looks at the head. A server that
 sees the head stand still for longer takes the bank in a new epoch. The epoch is a fence: the database refuses
-what the old holder still sends. No server ever looks at another machine's time. `hold` has the whole life.
+what the old holder still sends. No server ever looks at another machine's time. `lifecycle` has the whole
+life.
 """
 
 from typing import Final
@@ -38,7 +39,7 @@ HEIR_WITHIN_S: Final = 2 * HANDED_OVER_S
 STARTED_TOGETHER_S: Final = 2.0
 
 
-class Watch:
+class HeadWatch:
     """What one server has seen of a bank's head, by its own clock. alive: its holder was seen at work."""
 
     def __init__(self, now: float) -> None:
@@ -50,7 +51,7 @@ class Watch:
         self._gone: float | None = None
 
     def free(self, head: Head, *, held: bool, now: float, waits: float = 0.0) -> bool:
-        """Whether the bank may be taken. held: the connection of its holder stands. waits: so much later."""
+        """Whether the bank may be taken. held: its holder's connection stands. waits: additional delay."""
         mark = (head.epoch, head.seq, head.beat, head.holder)
         passed = now - self._looked_at
         if passed > BLIND_S:

@@ -1,6 +1,4 @@
-"""How are durations and sizes counted on the hot path? Whole numbers a bucket; nothing is computed before
-somebody looks.
-"""
+"""Histograms of durations and sizes for the hot path: whole numbers a bucket, summed only when read."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -28,7 +26,7 @@ class Histogram:
         self.sum = 0.0
 
     def observe(self, value: float) -> None:
-        """Counts one."""
+        """Counts one observation."""
         self.counts[bisect_left(self.bounds, value)] += 1
         self.sum += value
 

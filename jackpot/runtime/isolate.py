@@ -1,7 +1,7 @@
-"""What happens where handling one peer raises? That peer ends, it is counted, and nobody else notices.
+"""Isolates errors of one peer: that peer is dropped and counted, and the others go on.
 
 Code that serves many peers calls what belongs to one of them (a callback of its connection, an answer, a
-push, the sweep, a request) through `alone`. So no error that one peer causes reaches the task group (S9).
+push, the sweep, a request) through `isolate`. So no error that one peer causes reaches the task group (S9).
 """
 
 from collections.abc import Awaitable, Callable
@@ -9,7 +9,7 @@ from typing import Any, Final, ParamSpec, Protocol, TypeVar
 
 import structlog
 
-# What a peer can be; "answer" stands for a peer that is not known.
+# Kinds of peers; "answer" is for a peer that is not known.
 KINDS: Final = ("admin", "answer", "http", "sign", "stream", "table", "udp")
 
 P = ParamSpec("P")
@@ -20,7 +20,7 @@ _counts: Final = dict.fromkeys(KINDS, 0)
 
 
 class Peer(Protocol):
-    """Somebody at the other end of a connection, or of datagrams."""
+    """The other end of a connection, or of datagrams."""
 
     @property
     def kind(self) -> str:
@@ -30,17 +30,17 @@ class Peer(Protocol):
         """Ends it at once, whatever was not sent."""
 
 
-def alone(peer: Peer, work: Callable[P, T], *args: P.args, **facts: P.kwargs) -> T | None:
-    """Does what belongs to one peer; where that raises, the peer is broken off, and None is the answer."""
+def isolate(peer: Peer, work: Callable[P, T], *args: P.args, **facts: P.kwargs) -> T | None:
+    """Calls the work of one peer; where that raises, drops the peer and returns None."""
     try:
         return work(*args, **facts)
     except Exception as error:  # noqa: BLE001 - whatever one peer caused, the others go on
-        broken(peer, work, error)
+        drop_peer(peer, work, error)
         return None
 
 
-def broken(peer: Peer, work: Callable[..., Any], error: Exception) -> None:
-    """What belongs to that peer has raised: it is broken off."""
+def drop_peer(peer: Peer, work: Callable[..., Any], error: Exception) -> None:
+    """Counts the error that the peer's work raised, and breaks the peer off."""
     failed(peer.kind, _name(work), error)
     try:
         peer.break_off()
@@ -49,13 +49,13 @@ def broken(peer: Peer, work: Callable[..., Any], error: Exception) -> None:
 
 
 def failed(kind: str, place: str, error: Exception) -> None:
-    """Counts what one peer's handling raised, and logs it."""
+    """Counts and logs an error of one peer's work."""
     _counts[kind] += 1
     log.error("peer_failed", peer=kind, at=place, exc_info=error, kind=(kind, place, type(error).__name__))
 
 
 async def contained(work: Awaitable[None], stop: Callable[[Exception], None]) -> None:
-    """Awaits a task's work to its end. stop: called with an error that nobody can explain."""
+    """Awaits a task's work to its end. stop: called with an unexpected error."""
     try:
         await work
     except Exception as error:
@@ -64,7 +64,7 @@ async def contained(work: Awaitable[None], stop: Callable[[Exception], None]) ->
 
 
 def failures() -> dict[str, int]:
-    """How often handling a peer has raised since the process began, by KINDS."""
+    """The number of errors of peers' work since the process began, by KINDS."""
     return dict(_counts)
 
 

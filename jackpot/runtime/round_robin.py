@@ -1,4 +1,4 @@
-"""Whose turn is it now? Each has one in a given time, spread over it, so that no moment has all the work."""
+"""Round-robin scheduler that spreads turns over a time span, so that no moment has all the work."""
 
 from collections import deque
 from typing import Generic, TypeVar
@@ -6,8 +6,8 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class Turns(Generic[T]):
-    """Each gets a turn every `seconds`, the first within them. now: monotonic seconds, as in every call."""
+class RoundRobin(Generic[T]):
+    """Gives each member a turn every `seconds`. now: monotonic seconds, as in every call."""
 
     def __init__(self, seconds: float, now: float) -> None:
         self._order: deque[T] = deque()
@@ -16,11 +16,11 @@ class Turns(Generic[T]):
         self._over = 0.0
 
     def came(self, one: T) -> None:
-        """It is there, and gets its turn."""
+        """Adds a member."""
         self._order.append(one)
 
     def due(self, there: set[T], now: float) -> set[T]:
-        """As many in turn as the time asks for; what is not `there` any more is gone, and takes no turn."""
+        """The members whose turn has come. One that is not `there` any more is dropped without a turn."""
         due: set[T] = set()
         part = min((now - self._looked_at) / self._seconds, 1.0)
         self._looked_at = now

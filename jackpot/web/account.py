@@ -1,4 +1,4 @@
-"""What is one's own? The page of a person's password, six digits and programs.
+"""Account page: a person's own password, two-factor code and API tokens.
 
 Its forms ask for acts that the API has, too. A refusal stands on the page itself, for a phone that has taken
 a key must not take another one.
@@ -11,28 +11,31 @@ from typing import Any, Final, NamedTuple
 
 from aiohttp import web
 
-from jackpot.api.http_call import act_of, keyed
+from jackpot.api.http_call import act_of, with_idempotency_key
 from jackpot.api.operation import BadRequest, name_of
-from jackpot.api.queries.people import TOKEN_DAYS_MOST, AskMe, AskTokens, ChangeSecret, EndDigits, SetDigits
-from jackpot.auth.auth_service import SECRET_LEAST, Person
+from jackpot.api.queries.people import TOKEN_DAYS_MAX, AskMe, AskTokens, ChangeSecret, EndDigits, SetDigits
+from jackpot.auth.auth_service import SECRET_MIN, AuthenticatedPerson
 from jackpot.auth.password_hashing import invitation
 from jackpot.config.languages import told
 from jackpot.reports.output import drawing
 from jackpot.rules.codes import OF_ACTS
 from jackpot.runtime.errors import ServerError
 from jackpot.web.act_labels import DOINGS
-from jackpot.web.forms import SIGN_IN_MOST, form_of
-from jackpot.web.pages_base import Front, Maker, saying, there
+from jackpot.web.forms import SIGN_IN_MAX, form_of
+from jackpot.web.pages_base import PageContext, PageRenderer, saying, there
 
 ACCOUNT: Final = "/ops/account"
 NOT_TWICE: Final = "again: it is not the same password: type the new one twice"
-# Of a key of six digits, in bytes: as many as RFC 4226 has for it.
+# Length of a two-factor key, in bytes: as many as RFC 4226 has for it.
 KEY_BYTES: Final = 20
 _ACTS: Final = {name_of(kind): kind for kind in (ChangeSecret, SetDigits, EndDigits)}
 
 
-class Refused(NamedTuple):
-    """What is wrong with a form that was sent. act: what it asked for. key: that a phone may have taken."""
+class AccountRefused(NamedTuple):
+    """What is wrong with a form that was sent.
+
+    act: what it asked for. key: a two-factor key that a phone may have taken.
+    """
 
     problem: str = ""
     status: int = HTTPStatus.OK
@@ -41,20 +44,26 @@ class Refused(NamedTuple):
 
 
 class Account:
-    """Answers for what is one's own. Each change of it takes the password once more."""
+    """Serves the account page. Each change takes the password once more."""
 
-    def __init__(self, make: Maker, front: Front) -> None:
+    def __init__(self, make: PageRenderer, front: PageContext) -> None:
         self._make = make
         self._acts, self._access = front.acts, front.access
         self._site = front.config.site.name
 
-    async def page(self, request: web.Request, person: Person) -> web.StreamResponse:
-        """Who one is, and the forms. A new key is drawn each time, and kept once it is confirmed."""
-        return await self._page(request, person, Refused())
+    async def page(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
+        """The person and the forms.
 
-    async def change(self, request: web.Request, person: Person) -> web.StreamResponse:
-        """POST: a form of the page that takes the password. They stay signed in here, and nowhere else."""
-        form = await form_of(request, SIGN_IN_MOST)
+        A new two-factor key is drawn each time, and kept once it is confirmed.
+        """
+        return await self._page(request, person, AccountRefused())
+
+    async def change(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
+        """POST: a form of the page that takes the password.
+
+        The person stays signed in here, and nowhere else.
+        """
+        form = await form_of(request, SIGN_IN_MAX)
         kind = _ACTS.get(form.get("act", ""))
         if kind is None:
             raise web.HTTPNotFound(text="there is no such act\n")
@@ -66,16 +75,20 @@ class Account:
             asked = act_of(kind, fields, person)
             if isinstance(asked.ask, SetDigits):
                 key = b32decode(asked.ask.totp_key)
-            await self._acts.carry_out(keyed(asked, person, form.get("key") or secrets.token_hex(16)))
+            await self._acts.carry_out(
+                with_idempotency_key(asked, person, form.get("key") or secrets.token_hex(16))
+            )
         except ServerError as error:
-            refused = Refused(str(error), OF_ACTS[error.code].status, act, key)
+            refused = AccountRefused(str(error), OF_ACTS[error.code].status, act, key)
             return await self._page(request, person, refused)
-        signed = await self._access.entrance.begin(person)
+        signed = await self._access.auth.begin(person)
         answer = there(saying(ACCOUNT, told(self._make.language(request), DOINGS[act].done), signed.token))
         await self._access.keep(request, answer, signed.token, person.login)
         return answer
 
-    async def _page(self, request: web.Request, person: Person, refused: Refused) -> web.StreamResponse:
+    async def _page(
+        self, request: web.Request, person: AuthenticatedPerson, refused: AccountRefused
+    ) -> web.StreamResponse:
         me, key = await self._make.ask(AskMe, person), refused.key or secrets.token_bytes(KEY_BYTES)
         link = invitation(key, person.login, self._site)
         shown: dict[str, Any] = {
@@ -85,8 +98,8 @@ class Account:
             "link": link,
             "drawing": drawing(link),
             "tokens": [],
-            "days_most": TOKEN_DAYS_MOST,
-            "least": SECRET_LEAST,
+            "days_most": TOKEN_DAYS_MAX,
+            "least": SECRET_MIN,
             "refused_act": refused.act,
             "problem": refused.problem,
         }

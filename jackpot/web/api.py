@@ -1,7 +1,7 @@
-"""How are questions and acts asked over HTTP? Each as its route, from what `jackpot.api.queries` lists.
+"""The HTTP API: one route for each operation that `jackpot.api.registry` lists.
 
-A question is answered with a JSON object, an act too once it is durable. A refusal is a problem (RFC 9457)
-that says why, names the field where one is wrong, and what to do next.
+A query is answered with a JSON object, an act too once it is durable. A refusal is a problem (RFC 9457) that
+says why, names the field where one is wrong, and what to do next.
 """
 
 import re
@@ -13,26 +13,26 @@ import msgspec
 from aiohttp import hdrs, web
 
 from jackpot.api.act_reply import Problem
-from jackpot.api.executor import Acts
-from jackpot.api.http_call import act_of, keyed, question_of
+from jackpot.api.executor import OperationExecutor
+from jackpot.api.http_call import act_of, question_of, with_idempotency_key
 from jackpot.api.operation import (
     BASE,
-    QUOTED_MOST,
+    QUOTED_MAX,
     Ask,
     BadRequest,
     Next,
     NotDone,
-    Question,
+    Query,
     Reply,
-    ServerAct,
+    ServerCommand,
     path_of,
 )
 from jackpot.api.registry import ASKED_ACTS, QUESTIONS
-from jackpot.auth.auth_service import Entrance, Person
+from jackpot.auth.auth_service import AuthenticatedPerson, AuthService
 from jackpot.config import Listen
 from jackpot.ledger.store import LedgerError
 from jackpot.net import admin_socket
-from jackpot.net.listener import Door
+from jackpot.net.listener import Listener
 from jackpot.rules.codes import OF_ACTS, Code
 from jackpot.rules.commands import ActCommand
 from jackpot.runtime.errors import Denied
@@ -40,10 +40,10 @@ from jackpot.runtime.isolate import failed
 from jackpot.text import Sentence
 from jackpot.web.authentication import SAFE_METHODS, Untrusted
 from jackpot.web.forms import body_of
-from jackpot.web.http_connection import Visits
+from jackpot.web.http_connection import HttpConnections
 
 # An act is a reason of 256 characters and a few ids, with room for escapes; a thousand believed tables fit.
-REQUEST_MOST: Final = 65_536
+REQUEST_MAX: Final = 65_536
 # Those who ask choose it; a UUID is shorter.
 KEY: Final = re.compile(r"[!-~]{1,64}")
 KEY_HEADER: Final = "Idempotency-Key"
@@ -53,23 +53,24 @@ PROBLEM: Final = "application/problem+json"
 TYPE: Final = "/api/docs#"
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-Who = Callable[[web.Request], Awaitable[str | Person]]
+Who = Callable[[web.Request], Awaitable[str | AuthenticatedPerson]]
 _FIELD: Final = re.compile(r"([A-Za-z_-]{1,64}): ")
 
 
-class Served(NamedTuple):
-    """What an API answers for. who: says who asks; it raises what `Access.person` does.
+class ApiSource(NamedTuple):
+    """What the API needs of its server.
 
-    kind: what a peer is called that something fails for. others: by server id, where its API is.
+    who: says who asks; it raises what `RequestAuthentication.person` does. kind: names peers in the log whose
+    requests fail. others: by server id, where its API is.
     """
 
-    acts: Acts
+    acts: OperationExecutor
     who: Who
     kind: str
     others: Mapping[str, str] = {}
 
 
-def api(served: Served) -> web.Application:
+def api(served: ApiSource) -> web.Application:
     """The routes below BASE."""
     app = web.Application(middlewares=[_problems(served.kind)])
     for question in QUESTIONS:
@@ -79,20 +80,22 @@ def api(served: Served) -> web.Application:
     return app
 
 
-async def listen(at: Listen, door: Door, visits: Visits, acts: Acts, entrance: Entrance) -> web.AppRunner:
+async def listen(
+    at: Listen, listener: Listener, connections: HttpConnections, acts: OperationExecutor, auth: AuthService
+) -> web.AppRunner:
     """Serves the API at the admin socket, which this user and the group of `at` may open. Raises OSError."""
 
-    async def who(request: web.Request) -> str | Person:
+    async def who(request: web.Request) -> str | AuthenticatedPerson:
         uid = _peer(request)
         login = admin_socket.login_of(uid)
         if request.method in SAFE_METHODS and admin_socket.reads_the_ledger(uid):
             return login
-        return await entrance.of_login(login) or login
+        return await auth.of_login(login) or login
 
-    app = web.Application(client_max_size=REQUEST_MOST)
-    app.add_subapp(BASE, api(Served(acts, who, "admin")))
-    door.take(admin_socket.bound(at.admin, at.admin_group))
-    runner, _ = await visits.serve(app, door, None)
+    app = web.Application(client_max_size=REQUEST_MAX)
+    app.add_subapp(BASE, api(ApiSource(acts, who, "admin")))
+    listener.take(admin_socket.bound(at.admin, at.admin_group))
+    runner, _ = await connections.serve(app, listener, None)
     return runner
 
 
@@ -117,31 +120,31 @@ def problem(refusal: NotDone, fields: Iterable[str] = (), status: int | None = N
     return _json(found, status, PROBLEM)
 
 
-def _question(served: Served, kind: type[Question]) -> Handler:
+def _question(served: ApiSource, kind: type[Query]) -> Handler:
     async def answer(request: web.Request) -> web.Response:
         who, query = await served.who(request), request.query
         twice = [name for name in query if len(query.getall(name)) > 1]
         if twice:
-            raise BadRequest(f"{twice[0][:QUOTED_MOST]}: given twice")
+            raise BadRequest(f"{twice[0][:QUOTED_MAX]}: given twice")
         return _json(await served.acts.carry_out(question_of(kind, {**query, **request.match_info}, who)))
 
     return _told(served, answer, kind)
 
 
-def _act(served: Served, kind: type[ServerAct | ActCommand]) -> Handler:
+def _act(served: ApiSource, kind: type[ServerCommand | ActCommand]) -> Handler:
     async def answer(request: web.Request) -> web.Response:
         who, key = await served.who(request), request.headers.get(KEY_HEADER)
         if key is None or not KEY.fullmatch(key):
             what = "a header of 1 to 64 printable characters, a new one for each act"
             raise BadRequest(f"{KEY_HEADER}: {what}")
         asked = act_of(kind, await _body(request), who)
-        return _json(await served.acts.carry_out(keyed(asked, who, key)))
+        return _json(await served.acts.carry_out(with_idempotency_key(asked, who, key)))
 
     return _told(served, answer, kind)
 
 
-def _told(served: Served, answer: Handler, kind: type[Ask]) -> Handler:
-    """The handler, with its refusals as problems."""
+def _told(served: ApiSource, answer: Handler, kind: type[Ask]) -> Handler:
+    """Wraps a handler, with its refusals as problems."""
     fields = {*kind.__struct_fields__, *Next.__struct_fields__, KEY_HEADER, "body"}
 
     async def handle(request: web.Request) -> web.StreamResponse:
@@ -169,7 +172,7 @@ def _told(served: Served, answer: Handler, kind: type[Ask]) -> Handler:
 
 
 async def _body(request: web.Request) -> Mapping[str, Any]:
-    """The fields of an act. Raises BadRequest, HTTPException where it is no JSON, too long or late."""
+    """The fields of an act. Raises BadRequest, HTTPException if it is no JSON, too long or late."""
     if request.content_type != JSON:
         raise web.HTTPUnsupportedMediaType(text=f"an act is {JSON}\n")
     body = await body_of(request, "an act")
@@ -181,7 +184,7 @@ async def _body(request: web.Request) -> Mapping[str, Any]:
 
 
 def _problems(kind: str) -> Any:
-    """What is wrong with a request before anybody looks at its fields, as a problem too."""
+    """Turns errors that come before the fields are decoded into problems, too."""
 
     @web.middleware
     async def told(request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -202,7 +205,7 @@ def _problems(kind: str) -> Any:
 
 
 def _of_status(status: int, detail: str) -> web.Response:
-    """A problem that its HTTP status says all of."""
+    """A problem that its HTTP status describes completely."""
     title = HTTPStatus(status).phrase
     found = Problem(type="about:blank", title=title, status=status, detail=detail.strip(), code="")
     return _json(found, status, PROBLEM)
@@ -214,14 +217,14 @@ def _json(reply: Reply, status: int = 200, kind: str = JSON) -> web.Response:
 
 
 def _in_english(text: object) -> str:
-    """What a program is told of a text that pages say in their own language."""
+    """The English text for a program, where pages have their own language."""
     if not isinstance(text, Sentence):
         raise TypeError(type(text).__name__)
     return str(text)
 
 
 def _peer(request: web.Request) -> int:
-    """The user at the other end of the admin socket."""
+    """The user of the peer process of the admin socket."""
     transport = request.transport
     if transport is None:
         raise web.HTTPServiceUnavailable(text="the connection is gone\n")

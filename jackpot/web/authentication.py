@@ -1,4 +1,4 @@
-"""Who asks over HTTP, and is the way safe for secrets?
+"""Authentication of HTTP requests: session cookies, API tokens, CSRF and transport checks.
 
 People sign in on a page and have a session in a cookie; programs have a token. Neither travels in the clear:
 beyond this machine it takes TLS, here or at a proxy that the configuration names. What a page sends carries a
@@ -12,7 +12,7 @@ from typing import Final
 
 from aiohttp import hdrs, web
 
-from jackpot.auth.auth_service import Entrance, Person
+from jackpot.auth.auth_service import AuthenticatedPerson, AuthService
 from jackpot.auth.device_cookie import DAY_MS, HOLDS_DAYS
 from jackpot.rules.codes import Code
 from jackpot.runtime.errors import Denied
@@ -39,7 +39,7 @@ HOW_TO_BE_SAFE: Final = (
 
 
 class Untrusted(Exception):
-    """Base of the reasons why a request is refused before anybody asks whose it is."""
+    """Base of refusals that come before authentication."""
 
 
 class Unsafe(Untrusted):
@@ -50,53 +50,54 @@ class Forged(Untrusted):
     """The request carries a session, and does not come from a page of ours."""
 
 
-class Access:
-    """Knows who asks. proxies: where TLS ends, by address."""
+class RequestAuthentication:
+    """Authenticates requests. proxies: where TLS ends, by address."""
 
-    def __init__(self, entrance: Entrance, proxies: Collection[str]) -> None:
-        self.entrance = entrance
+    def __init__(self, auth: AuthService, proxies: Collection[str]) -> None:
+        self.auth = auth
         self._proxies = frozenset(proxies)
 
-    async def person(self, request: web.Request, *, used: bool = True) -> Person:
-        """Whose session or token it is. used: False for what a page asks for by itself: it keeps no session.
+    async def person(self, request: web.Request, *, used: bool = True) -> AuthenticatedPerson:
+        """The person of the session or token.
 
-        Raises Denied, Unsafe, Forged, LedgerError.
+        used: False for what a page asks for by itself: it keeps no session. Raises Denied, Unsafe, Forged,
+        LedgerError.
         """
         self.check_way(request)
         kind, _, token = request.headers.get(hdrs.AUTHORIZATION, "").partition(" ")
         if kind.lower() == "bearer" and token and token.isascii():
-            found = await self.entrance.bearer(token.strip())
+            found = await self.auth.bearer(token.strip())
             known_as(request, found.id)
             return found
         session = self.session(request)
         if session is None:
             raise Denied(Code.NO_PERSON, "nobody is signed in: sign in at /ops/sign-in, or send a token")
-        person = await self.entrance.who(session, used=used)
+        person = await self.auth.who(session, used=used)
         known_as(request, person.id)
         if request.method not in SAFE_METHODS:
             await self.check_page(request, session)
         return person
 
     def session(self, request: web.Request) -> str | None:
-        """The session's token, as the browser keeps it."""
+        """The session's token in the browser's cookie."""
         kept = request.cookies.get(SECURE_COOKIE if self.encrypted(request) else PLAIN_COOKIE)
         return kept if kept is not None and kept.isascii() else None  # as all that we gave
 
     def encrypted(self, request: web.Request) -> bool:
-        """Whether it came over TLS, to us or to a named proxy."""
+        """Whether the request came over TLS, to us or to a named proxy."""
         if request.transport is not None and request.transport.get_extra_info("sslcontext") is not None:
             return True
         forwarded = last_forwarded(request, hdrs.X_FORWARDED_PROTO).lower() == "https"
         return forwarded and bare_address(request.remote or "") in self._proxies
 
     def check_way(self, request: web.Request) -> None:
-        """Raises Unsafe; also for a proxy on this machine that nobody has named."""
+        """Checks that the request came over TLS. Raises Unsafe; also for an unnamed proxy on this machine."""
         passed_on = hdrs.X_FORWARDED_FOR in request.headers or hdrs.FORWARDED in request.headers
         if not self.encrypted(request) and (passed_on or not loopback(request.remote or "")):
             raise Unsafe(HOW_TO_BE_SAFE)
 
     async def check_page(self, request: web.Request, session: str) -> None:
-        """Raises Forged where another site's page may have sent it."""
+        """Checks that one of our pages sent the request. Raises Forged."""
         check_origin(request)
         sent = request.headers.get(CSRF_HEADER)
         if sent is None and request.content_type == FORM:
@@ -106,41 +107,41 @@ class Access:
             raise Forged("the page is older than your session: load it again")
 
     async def keep(self, request: web.Request, answer: web.StreamResponse, session: str, login: str) -> None:
-        """Has the browser keep a session, and by what it is known for that login."""
+        """Sets the session cookie, and the device cookie for that login."""
         safe = self.encrypted(request)
         name = SECURE_COOKIE if safe else PLAIN_COOKIE
         answer.set_cookie(name, session, path="/", httponly=True, secure=safe, samesite="Strict")
-        device = await self.entrance.device_cookie(login, request.cookies.get(DEVICE_COOKIE, ""))
+        device = await self.auth.device_cookie(login, request.cookies.get(DEVICE_COOKIE, ""))
         answer.set_cookie(
             DEVICE_COOKIE, device, path="/ops", httponly=True, secure=safe, samesite="Strict",
             max_age=DEVICE_HOLDS_S,
         )  # fmt: skip
 
     async def place(self, request: web.Request, login: str) -> str:
-        """Where somebody tries to sign in, as in a Gate: behind a named proxy the address that it names."""
+        """The place of a sign-in, as in a LoginRateLimiter: behind a named proxy the forwarded address."""
         address = rate_limit_group(client_address(request, self._proxies))
         address = address.replace(" ", "_")  # what is no address is taken for no browser's place
-        return await self.entrance.place(login, address, request.cookies.get(DEVICE_COOKIE, ""))
+        return await self.auth.place(login, address, request.cookies.get(DEVICE_COOKIE, ""))
 
     def forget(self, answer: web.StreamResponse) -> None:
-        """Has the browser forget its session."""
+        """Deletes the session cookie."""
         answer.del_cookie(SECURE_COOKIE, path="/", secure=True, httponly=True, samesite="Strict")
         answer.del_cookie(PLAIN_COOKIE, path="/")
 
 
 def check_origin(request: web.Request) -> None:
-    """Raises Forged where a browser says that another site's page sent it."""
+    """Checks the Origin header. Raises Forged if another site's page sent the request."""
     origin = request.headers.get(hdrs.ORIGIN)
     if origin is not None and origin.partition("://")[2] != request.host:
         raise Forged("this came from another site's page")
 
 
 def page_token(session: str) -> str:
-    """What only pages of that session know; the session cannot be told from it."""
+    """The CSRF token of the session's pages; the session cannot be derived from it."""
     return hashlib.sha256(b"page " + session.encode()).hexdigest()
 
 
 def word_of_ours(session: str, said: str) -> str:
-    """What stands next to `said` in a page's address: no foreign link says that a thing is done."""
+    """Signature of `said` in a page's address: no foreign link says that a thing is done."""
     text = said.encode(errors="surrogateescape")  # an address may be any bytes
     return hmac.digest(page_token(session).encode(), b"said " + text, "sha256").hex()

@@ -1,6 +1,6 @@
-"""What do the books say to operations? States that were read at a durable point (S5), as metrics.
+"""Metrics from the banks' states, read at a durable point (S5).
 
-states: `views.statistics` of every bank. banks: `statistics()` of each writer, for what a state cannot know.
+states: `views.statistics` of every bank. banks: `statistics()` of each bank, for what a state cannot know.
 """
 
 from collections.abc import Iterator, Sequence
@@ -60,7 +60,7 @@ _Level = tuple[list[str], Facts]
 
 
 def of_books(states: Sequence[Facts], banks: Sequence[Facts]) -> Iterator[Family]:
-    """Every family of the books, once."""
+    """Every family of the banks' states, once."""
     yield from _links(states, banks)
     levels = [
         ([link["link"], level["level"]], level)
@@ -88,7 +88,7 @@ def of_books(states: Sequence[Facts], banks: Sequence[Facts]) -> Iterator[Family
 
 
 def _links(states: Sequence[Facts], banks: Sequence[Facts]) -> Iterator[Family]:
-    """States of links too that the configuration has in a bank, and the bank's journal has not."""
+    """States of links, also of those that the configuration has in a bank, and the bank's journal has not."""
     links = [link for state in states for link in state["links"]]
     reasons = {link["link"]: link["reasons"] for link in links}
     here = {state["bank"] for state in states}
@@ -129,7 +129,7 @@ def _levels(levels: Sequence[_Level]) -> Iterator[Family]:
 
 
 def _level_terms(levels: Sequence[_Level]) -> Iterator[Family]:
-    """What a level lives by: only people change it (S1)."""
+    """A level's terms, which only people change (S1)."""
     labels = ["link", "level"]
     for name, key, text in _LEVEL_TERMS:
         sums = ((at, inf if level[key] is None else units(level[key])) for at, level in levels)
@@ -139,7 +139,7 @@ def _level_terms(levels: Sequence[_Level]) -> Iterator[Family]:
 
 
 def _waiting(states: Sequence[Facts]) -> Iterator[Family]:
-    """Every group there can be, so that none appears with its first award and vanishes with its last."""
+    """Waiting awards in every possible group, so that no series appears and vanishes with its awards."""
     awards, amounts, oldest = {}, {}, {}
     for link in (link for state in states for link in state["links"]):
         oldest[(link["link"],)] = 0.0

@@ -1,4 +1,4 @@
-"""How did a meter move? One line a level from its readings to now, with its hits marked, as a drawing.
+"""SVG charts of meters: one line a level, from its readings to now, with its hits marked.
 
 It is drawn here and needs no script, so that it prints, and stands on a phone without waiting.
 """
@@ -16,19 +16,19 @@ HEIGHT: Final = 180
 # Left free above the highest and below the lowest value, so that no line touches an edge.
 ROOM: Final = 12
 # Of fewer gaming days than these the line begins where the link did.
-DAYS_LEAST: Final = 2
+DAYS_MIN: Final = 2
 
 
-class Point(NamedTuple):
-    """at: unix milliseconds. value: micro-dollars. text: the same as a decimal string."""
+class ChartPoint(NamedTuple):
+    """A point. at: unix milliseconds. value: micro-dollars. text: the same as a decimal string."""
 
     at: int
     value: int
     text: str
 
 
-class Line(NamedTuple):
-    """A level. points: as an SVG polyline has them. hits: where marks stand. low, high: decimal strings.
+class ChartLine(NamedTuple):
+    """A level's line. points: of an SVG polyline. hits: where marks stand. low, high: decimal strings.
 
     first, last: unix milliseconds.
     """
@@ -42,13 +42,16 @@ class Line(NamedTuple):
     last: int
 
 
-def lines(link: Link, readings: Sequence[Reading], now: int) -> list[Line]:
-    """One drawing for each level. readings: the newest first. now: unix milliseconds."""
+def lines(link: Link, readings: Sequence[Reading], now: int) -> list[ChartLine]:
+    """One chart for each level. readings: the newest first. now: unix milliseconds."""
     return [_drawn(level, _points(link, level, readings, now)) for level in link.levels]
 
 
-def _drawn(level: Level, known: Sequence[Point]) -> Line:
-    """Where a hit took from the meter the line falls upright; winners of one share are one hit of it."""
+def _drawn(level: Level, known: Sequence[ChartPoint]) -> ChartLine:
+    """Draws a line; where a hit took from the meter it falls vertically.
+
+    Winners of one share are one hit of it.
+    """
     first, last = known[0].at, known[-1].at
     falls = [
         (_point(at, before), _point(at, after))
@@ -63,24 +66,24 @@ def _drawn(level: Level, known: Sequence[Point]) -> Line:
     return _line(level, points, [before for before, _ in falls])
 
 
-def _points(link: Link, level: Level, readings: Sequence[Reading], now: int) -> list[Point]:
+def _points(link: Link, level: Level, readings: Sequence[Reading], now: int) -> list[ChartPoint]:
     found = [
         _point(reading.at, meter.value)
         for reading in reversed(readings)
         for meter in reading.meters
         if (meter.link, meter.level) == (link.link, level.level)
     ]
-    if len(found) < DAYS_LEAST and link.opened is not None:
+    if len(found) < DAYS_MIN and link.opened is not None:
         found.insert(0, _point(link.opened, level.seed))
     return [*found, _point(max(now, found[-1].at if found else 0), level.value)]
 
 
-def _point(at: int, text: str) -> Point:
-    return Point(at, of_decimal(text), text)
+def _point(at: int, text: str) -> ChartPoint:
+    return ChartPoint(at, of_decimal(text), text)
 
 
-def _line(level: Level, points: Sequence[Point], hits: Sequence[Point]) -> Line:
-    """hits: where the meter stood when something of it was won."""
+def _line(level: Level, points: Sequence[ChartPoint], hits: Sequence[ChartPoint]) -> ChartLine:
+    """Draws a line. hits: where the meter stood when something of it was won."""
     low, high = min(points, key=_value), max(points, key=_value)
     first, last = points[0].at, points[-1].at
 
@@ -90,7 +93,7 @@ def _line(level: Level, points: Sequence[Point], hits: Sequence[Point]) -> Line:
     def y(value: int) -> int:
         return HEIGHT - ROOM - (value - low.value) * (HEIGHT - 2 * ROOM) // max(high.value - low.value, 1)
 
-    return Line(
+    return ChartLine(
         level=level.level,
         points=" ".join(f"{x(point.at)},{y(point.value)}" for point in points),
         hits=tuple((str(x(hit.at)), str(y(hit.value))) for hit in hits),
@@ -101,9 +104,9 @@ def _line(level: Level, points: Sequence[Point], hits: Sequence[Point]) -> Line:
     )
 
 
-def _at(point: Point) -> int:
+def _at(point: ChartPoint) -> int:
     return point.at
 
 
-def _value(point: Point) -> int:
+def _value(point: ChartPoint) -> int:
     return point.value

@@ -1,4 +1,4 @@
-"""The bytes of a TLS connection before they are decrypted: each piece waits for its turn.
+"""Throttle for TLS ciphertext: each piece waits for its turn before it is decrypted.
 
 Records of one byte, or of none, cost most of what TLS costs, and so does a handshake. asyncio decrypts all
 that a socket gives at once, and shows only what came out of it. So this protocol stands between the socket
@@ -16,7 +16,7 @@ DECRYPTED_AT_ONCE: Final = 4 * 1024
 
 
 class Tls(SSLProtocol):
-    """asyncio's TLS, with room for one piece: it would keep a quarter of a megabyte for each connection."""
+    """asyncio's TLS, with a buffer for one piece: its own takes 256 KiB for each connection."""
 
     max_size = DECRYPTED_AT_ONCE
 
@@ -24,7 +24,7 @@ class Tls(SSLProtocol):
 class Ciphertext(asyncio.BufferedProtocol):
     """One socket's protocol, with asyncio's TLS behind it.
 
-    meet: told of the socket's transport before anything else. wait: has what it is given called in its turn.
+    meet: told of the socket's transport before anything else. wait: has its argument called in a turn.
     """
 
     # Bytes are taken out of it before anything else is read.
@@ -59,7 +59,7 @@ class Ciphertext(asyncio.BufferedProtocol):
         self._wait(self._decrypt)
 
     def _decrypt(self) -> None:
-        """Hands the piece on."""
+        """Passes the piece to TLS."""
         piece, self._piece = self._piece, b""
         if self._transport.is_closing():
             return
@@ -68,12 +68,12 @@ class Ciphertext(asyncio.BufferedProtocol):
         self._flow()
 
     def pause_reading(self) -> None:
-        """Nothing more is wanted now."""
+        """Pauses reading from the socket."""
         self._wanted = False
         self._flow()
 
     def resume_reading(self) -> None:
-        """More is wanted."""
+        """Resumes reading from the socket."""
         self._wanted = True
         self._flow()
 

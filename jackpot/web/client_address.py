@@ -1,4 +1,4 @@
-"""The address that a request comes from, behind the proxies that the configuration names.
+"""Client addresses behind configured proxies (X-Forwarded-For).
 
 A client can send an X-Forwarded-For of its own, in a line of its own. Only what the named proxy wrote is
 believed: the last element of the last line. Limits count the addresses of one customer of a provider as one.
@@ -11,7 +11,7 @@ from typing import Final
 from aiohttp import hdrs, web
 
 # The longest text that is kept of what is no address. The longest address is shorter: IPv6 with a zone.
-ADDRESS_MOST: Final = 64
+ADDRESS_MAX: Final = 64
 # What a provider gives to one customer, at least: a customer that has one address of it has all of them.
 IPV6_CUSTOMER_BITS: Final = 64
 # What a provider gives to one site, or for nothing to whoever asks: 65,536 customers' networks.
@@ -24,7 +24,7 @@ def client_address(request: web.BaseRequest, proxies: Collection[str]) -> str:
     """The address of the client. proxies: whose X-Forwarded-For is believed, each as `str(ip_address(...))`.
 
     A named proxy that passes no address on is the client itself. What is no address is returned as it was
-    sent, cut to ADDRESS_MOST characters. "" where the connection has no address, as at the admin socket.
+    sent, cut to ADDRESS_MAX characters. "" where the connection has no address, as at the admin socket.
     """
     peer = bare_address(request.remote or "")
     if peer not in proxies:
@@ -44,14 +44,14 @@ def rate_limit_group(address: str) -> str:
 
 
 def site_network(address: str) -> str:
-    """The clients that may be one and the same, of an IPv6 /48. An IPv4 address, or other text, is alone."""
+    """The /48 of an IPv6 address, whose clients may be one and the same; IPv4 and other text unchanged."""
     return _group(address, IPV6_SITE_BITS)
 
 
 def _group(address: str, ipv6_bits: int) -> str:
     ip = _parsed(address)
     if ip is None:
-        return address[:ADDRESS_MOST]
+        return address[:ADDRESS_MAX]
     if isinstance(ip, ipaddress.IPv4Address):
         return str(ip)
     return str(ipaddress.IPv6Network((int(ip), ipv6_bits), strict=False))
@@ -60,11 +60,11 @@ def _group(address: str, ipv6_bits: int) -> str:
 def bare_address(text: str) -> str:
     """An address in its one usual form, without a port; other text as it is, bounded."""
     ip = _parsed(text)
-    return text[:ADDRESS_MOST] if ip is None else str(ip)
+    return text[:ADDRESS_MAX] if ip is None else str(ip)
 
 
 def _parsed(text: str) -> Address | None:
-    """The address that a text names, in brackets or with a port or not. IPv4 within IPv6 is IPv4."""
+    """Parses an address, in brackets or with a port or not. IPv4 within IPv6 is IPv4."""
     for candidate in (text, _without_port(text)):
         try:
             ip = ipaddress.ip_address(candidate)

@@ -1,4 +1,4 @@
-"""Where does a programmer read the API? As a page of this server, which loads nothing from elsewhere."""
+"""API reference as a page of this server, which loads nothing from elsewhere."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -52,7 +52,7 @@ def _page(found: Map) -> bytes:
 
 
 def _asks(found: Map) -> Iterator[Map]:
-    """Each ask as the page shows it."""
+    """Each operation as the page shows it."""
     for path, methods in found["paths"].items():
         for method, asked in methods.items():
             reply = asked["responses"]["200"]["content"]["application/json"]["schema"]
@@ -76,7 +76,7 @@ def _asks(found: Map) -> Iterator[Map]:
 
 
 def _rows(schema: Map) -> Iterator[tuple[str, str, bool]]:
-    """Its fields: name, what may stand there, and whether it must."""
+    """An operation's fields: name, type, and whether it is required."""
     must = schema.get("required", ())
     for name, field in schema.get("properties", {}).items():
         yield name, _said(field), name in must

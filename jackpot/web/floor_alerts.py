@@ -1,4 +1,4 @@
-"""What is wrong on the floor, and what do people do about it? The gravest first, for the floor page."""
+"""Alerts of the floor page: what is wrong and what people do about it, the gravest first."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
@@ -7,19 +7,19 @@ from urllib.parse import quote
 
 from jackpot.api.suspension_help import remedies, remedy, suspended
 from jackpot.auth.auth_service import NOBODY_YET
-from jackpot.bank.bank import Desk
-from jackpot.net.devices import Devices
+from jackpot.bank.bank import Bank
+from jackpot.net.devices import ConnectedDevices
 from jackpot.rules.acts.links import CONFIG_REASON, INTERNAL, OPERATOR
 from jackpot.rules.acts.lost_acks import BEHIND
 from jackpot.rules.acts.meters import TRANSFERRED
 from jackpot.rules.acts.programs import PROGRAM_REASON
-from jackpot.rules.rounds.unpaid import WAITING_MOST
+from jackpot.rules.rounds.unpaid import WAITING_MAX
 from jackpot.rules.signing import SITE
 from jackpot.text import Sentence, joined
 from jackpot.web.act_labels import causes
 
 if TYPE_CHECKING:
-    from jackpot.web.overview import Source
+    from jackpot.web.overview import OverviewSource
 
 # A bank that stops says why in the log; what to do about each is in the manual.
 _LOOK_INTO_BANK: Final = Sentence("the server's log says why; `jackpot lease show` says who has the bank")
@@ -45,40 +45,40 @@ _ON_PAGE: Final = {
 Map = dict[str, Any]
 
 
-def why(desk: Desk) -> str | None:
+def why(bank: Bank) -> str | None:
     """Why a bank does not act now; None if it acts, here or in another server."""
-    if desk.hold.elsewhere:
+    if bank.lifecycle.elsewhere:
         return None
-    if (stopped := desk.hold.stopped) is not None:
-        return f"stopped: {stopped}" if desk.hold.failed else stopped
-    return None if desk.active else "the ledger does not answer, or answers too slowly"
+    if (stopped := bank.lifecycle.stopped) is not None:
+        return f"stopped: {stopped}" if bank.lifecycle.failed else stopped
+    return None if bank.active else "the ledger does not answer, or answers too slowly"
 
 
-def belonging(devices: Devices) -> set[str]:
+def belonging(devices: ConnectedDevices) -> set[str]:
     """The devices that belong at this server now."""
     return {
         name
         for name, device in devices.register.devices.items()
-        if not any(isinstance(desk, Desk) and desk.hold.elsewhere for desk in device.desks)
+        if not any(isinstance(bank, Bank) and bank.lifecycle.elsewhere for bank in device.banks)
     }
 
 
 def _trouble(what: Sentence, next_: str, at: str = "", there: str = "") -> dict[str, str]:
-    """What is wrong, and what somebody does about it.
+    """An alert: what is wrong, and what people do about it.
 
-    next_: in English on every page where it is no Sentence. at: the page where people act on it.
-    there: what they do then, in place of what they type elsewhere.
+    next_: in English on every page if it is no Sentence. at: the page where people act on it. there: what
+    they do there, in place of a command.
     """
     return {"what": what, "next": next_, "at": at, "there": there}
 
 
 def _table_at(table: str) -> str:
-    """The address of its page."""
+    """The address of a table's page."""
     return f"/ops/tables/{quote(table, safe='')}"
 
 
 def _on_page(reasons: str) -> str:
-    """What people do about a suspended link on its page; "" where that does not end every reason."""
+    """What people do about a suspended link on its page; "" if that does not end every reason."""
     found = [_ON_PAGE.get(reason) for reason in reasons.split(", ")]
     whole = [each for each in found if each is not None]
     if len(whole) < len(found):
@@ -87,7 +87,7 @@ def _on_page(reasons: str) -> str:
 
 
 def _at_tables(tables: Iterable[Map]) -> Iterator[dict[str, str]]:
-    """Where the round of a table waits for people."""
+    """Tables whose rounds wait for people."""
     for table in tables:
         name, round_, asked = table["table"], table["round"], table["asked"]
         if round_ and round_["state"] == "mismatch":
@@ -98,7 +98,7 @@ def _at_tables(tables: Iterable[Map]) -> Iterator[dict[str, str]]:
             strike = f"strike a wager: `jackpot rounds strike {name} {round_['round']} SEAT LINK`"
             typed = f"count again at the table, or {strike}, or `jackpot rounds void`"
             yield _trouble(said, typed, _table_at(name), there)
-        if table["waiting"] > WAITING_MOST:
+        if table["waiting"] > WAITING_MAX:
             waiting = f"{table['waiting']:,}"
             said = Sentence("Table {table}: {count} awards wait for people", table=name, count=waiting)
             each = Sentence(
@@ -117,7 +117,7 @@ def _at_tables(tables: Iterable[Map]) -> Iterator[dict[str, str]]:
 
 
 def _at_limit(links: Iterable[Map]) -> Iterator[dict[str, str]]:
-    """Where a meter has reached its limit (L7)."""
+    """Meters that have reached their limit (L7)."""
     for link in links:
         for level in link["levels"]:
             if level["limit"] is not None and level["primary"] >= level["limit"]:
@@ -128,36 +128,36 @@ def _at_limit(links: Iterable[Map]) -> Iterator[dict[str, str]]:
                 yield _trouble(said, then)
 
 
-def _untold(source: "Source") -> Iterator[dict[str, str]]:
-    """Where signed heads and notices do not get to."""
+def _untold(source: "OverviewSource") -> Iterator[dict[str, str]]:
+    """Targets that signed heads and notices do not reach."""
     then = Sentence("the line not_sent in the log says why; it is tried again")
     for outbox in source.signer.outboxes if source.signer is not None else ():
         if outbox.failing:
             to = outbox.statistics()["destination"]
             yield _trouble(Sentence("Signed heads do not reach the {destination}", destination=to), then)
-    if source.pagers is not None and source.pagers.outbox.failing:
+    if source.notifier is not None and source.notifier.outbox.failing:
         yield _trouble(
             Sentence("Nobody is paged: the web server of the pagers does not take the messages"), then
         )
 
 
-def troubles(source: "Source", states: Sequence[Map], *, starting: bool) -> Iterator[dict[str, str]]:
-    """What somebody has to see to, the gravest first, and what they do next.
+def troubles(source: "OverviewSource", states: Sequence[Map], *, starting: bool) -> Iterator[dict[str, str]]:
+    """What people have to see to, the gravest first, and what they do next.
 
     states: `views.statistics` of each bank. starting: devices may still be on their way here.
     """
-    for bank, desk in source.writers.items():
-        if reason := why(desk):
-            said = Sentence("Bank {bank} does not act: {reason}", bank=bank, reason=reason)
+    for name, bank in source.writers.items():
+        if reason := why(bank):
+            said = Sentence("Bank {bank} does not act: {reason}", bank=name, reason=reason)
             yield _trouble(said, _LOOK_INTO_BANK)
-        for link, reasons in suspended(desk.board).items():
-            next_ = joined(remedies(reasons, bank, link), "; ")
+        for link, reasons in suspended(bank.board).items():
+            next_ = joined(remedies(reasons, name, link), "; ")
             said = Sentence(
                 "Link {link} is suspended: {reasons}", link=link, reasons=causes(reasons.split(", "))
             )
             yield _trouble(said, next_, f"/ops/links/{quote(link, safe='')}", _on_page(reasons))
-    for bank in _unfed(source):
-        said = Sentence("Bank {bank} does not reach Redis: signs fed by Redis show a fault", bank=bank)
+    for name in _unfed(source):
+        said = Sentence("Bank {bank} does not reach Redis: signs fed by Redis show a fault", bank=name)
         then = Sentence("start Redis, or check the network to it; the money does not wait for it")
         yield _trouble(said, then)
     nobody = any(state["bank"] == SITE and not state["people"] for state in states)
@@ -179,7 +179,7 @@ def troubles(source: "Source", states: Sequence[Map], *, starting: bool) -> Iter
             yield _trouble(said, then)
 
 
-def _doubled(source: "Source") -> Iterator[dict[str, str]]:
+def _doubled(source: "OverviewSource") -> Iterator[dict[str, str]]:
     """Keys that two devices use."""
     for devices in (source.tables, source.signs):
         role = devices.register.role
@@ -194,12 +194,12 @@ def _doubled(source: "Source") -> Iterator[dict[str, str]]:
             yield _trouble(said, then)
 
 
-def _unfed(source: "Source") -> list[str]:
-    """The banks of this server that do not reach Redis. Another server's banks are its own to feed."""
+def _unfed(source: "OverviewSource") -> list[str]:
+    """The banks of this server that do not reach Redis; another server's banks are its own to feed."""
     down = [relay.bank for relay in source.relays if not relay.line.up]
-    return [bank for bank in down if not source.writers[bank].hold.elsewhere]
+    return [bank for bank in down if not source.writers[bank].lifecycle.elsewhere]
 
 
-def _expected(source: "Source") -> list[Devices]:
-    """Devices whose absence is a trouble; a sign that is not here may be at a signage process."""
+def _expected(source: "OverviewSource") -> list[ConnectedDevices]:
+    """Devices whose absence is an alert; a sign that is not here may be at a signage process."""
     return [source.tables] if source.config.signage else [source.tables, source.signs]

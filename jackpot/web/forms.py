@@ -1,4 +1,4 @@
-"""What did somebody fill in? Forms as browsers send ours, and in no other encoding: anybody may send one."""
+"""Parser of HTML forms; accepts only the encoding that our own pages send, since anybody may send one."""
 
 from typing import Final
 from urllib.parse import parse_qsl
@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl
 from aiohttp import hdrs, web
 from multidict import MultiDict
 
-from jackpot.api.operation import QUOTED_MOST, BadRequest
+from jackpot.api.operation import QUOTED_MAX, BadRequest
 from jackpot.config.sums import readings
 from jackpot.config.writing import Writing
 from jackpot.rules.terms import SUM_MAX
@@ -14,10 +14,10 @@ from jackpot.text import Sentence
 from jackpot.web.http_connection import comes_within
 
 FORM: Final = "application/x-www-form-urlencoded"
-# A login, a password, six digits and a page to go back to, each escaped three for one.
-SIGN_IN_MOST: Final = 4_096
+# A login, a password, a two-factor code and a page to go back to, each escaped three for one.
+SIGN_IN_MAX: Final = 4_096
 # One for each of a thousand tables, and the other fields of an act.
-FIELDS_MOST: Final = 1_100
+FIELDS_MAX: Final = 1_100
 # From a request's head to the end of its body: a program has it ready, and people type before they send.
 BODY_WITHIN_S: Final = 10.0
 # In micro-dollars, what shows somebody how a sum is written here.
@@ -25,7 +25,7 @@ _SUCH_AS: Final = 5_000_000_000
 
 
 async def form_of(request: web.Request, most: int | None = None) -> MultiDict[str]:
-    """The fields of a form; without a body there is none. most: bytes, else what the listener takes.
+    """The fields of a form; none without a body. most: bytes, else what the listener takes.
 
     Raises HTTPException for what is no form of ours, or comes late. Who sends it does not choose the codec:
     some take seconds for what UTF-8 does in microseconds.
@@ -39,16 +39,16 @@ async def form_of(request: web.Request, most: int | None = None) -> MultiDict[st
         raise web.HTTPUnsupportedMediaType(text=f"a form is {FORM} in UTF-8\n")
     try:
         text = body.decode()
-        pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=FIELDS_MOST)
+        pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=FIELDS_MAX)
     except ValueError as error:
         raise web.HTTPBadRequest(text="the form cannot be read\n") from error
     return MultiDict(pairs)
 
 
 async def body_of(request: web.Request, what: str) -> bytes:
-    """All that was sent. what: for the refusal. Raises HTTPRequestTimeout where it does not come in time.
+    """The whole body. what: for the refusal. Raises HTTPRequestTimeout if it does not come in time.
 
-    Raises HTTPUnsupportedMediaType where it is packed: nothing here unpacks what anybody may send.
+    Raises HTTPUnsupportedMediaType if it is compressed: nothing here decompresses what anybody may send.
     """
     if hdrs.CONTENT_ENCODING in request.headers:
         raise web.HTTPUnsupportedMediaType(text=f"{what} comes without a {hdrs.CONTENT_ENCODING}\n")
@@ -62,10 +62,10 @@ async def body_of(request: web.Request, what: str) -> bytes:
 def sum_of(label: Sentence, text: str, way: Writing, *, change: bool = False) -> int:
     """The micro-dollars of a field. label: as the page calls it. change: as in `readings`.
 
-    Raises BadRequest, with a sentence for the page, where it is no sum, too large, or may be two.
+    Raises BadRequest, with a sentence for the page, if it is no sum, too large, or ambiguous.
     """
     found = sorted(readings(text, way, change=change))
-    said = {"field": label, "text": repr(text[:QUOTED_MOST]), "like": way.of_micros(_SUCH_AS)}
+    said = {"field": label, "text": repr(text[:QUOTED_MAX]), "like": way.of_micros(_SUCH_AS)}
     if len(found) > 1:
         said |= {"one": way.exact(found[0]), "other": way.exact(found[1])}
         raise BadRequest(Sentence("{field}: {text} may be {one} or {other}: write it like {like}", **said))

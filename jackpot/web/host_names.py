@@ -1,4 +1,4 @@
-"""The names by which browsers may ask for this server: a request for another one is refused.
+"""Check of the Host header: a request for a name that is not this server's is refused.
 
 A page of a foreign name that resolves here must not read the floor through somebody's browser. What is
 refused says why, and repeats nothing that a stranger sent.
@@ -45,7 +45,7 @@ def name_of(host: str) -> str:
 
 
 def names(hosts: Collection[str], listening: Collection[str]) -> frozenset[str]:
-    """What a listener is known as: the configured names, and where it listens; "*" if that is everywhere."""
+    """The names of a listener: the configured ones, and where it listens; "*" if that is everywhere."""
     own = {"*" if host in EVERYWHERE else host.lower() for host in listening}
     return frozenset(hosts) | own
 

@@ -1,4 +1,4 @@
-"""Processor time of HTTP next to the tables: a token bucket, and fair queueing between those who ask.
+"""Processor time budget of HTTP next to the tables: a token bucket, and fair queueing between payers.
 
 All HTTP together gets a quarter of a core while a table is connected. What is asked of it waits for a turn:
 connections before they are accepted, each piece of bytes before it is decrypted or parsed, each request
@@ -22,7 +22,7 @@ from jackpot.clock import Clock
 # Of one core, for people and strangers together. With the shares below it is a quarter of a core.
 COMMON_RATE: Final = 0.17
 # Of one core, for each share that has one of its own: a command, a probe and a scrape take some milliseconds,
-# and none of them comes more often than once in some seconds. At the door it lets in a hundred a second.
+# and none of them comes more often than once in some seconds. A listener accepts a hundred a second by it.
 OWN_RATE: Final = 0.02
 # Processor time that may be used at once after a pause: one page with all that it loads. A table waits no
 # longer than this for HTTP, plus one step that is longer.
@@ -41,12 +41,12 @@ LEARNT: Final = 0.25
 # to the fair order, which newcomers that ask for little pass through quickly.
 LONG_WAIT_S: Final = 1.0
 # Entries of a heap that may be void, besides as many as there are good ones: few, and seldom cleared.
-VOID_MOST: Final = 64
+VOID_MAX: Final = 64
 # Payers, and networks, that are remembered: those that asked last. A forgotten one begins like a newcomer.
-PAYERS_MOST: Final = 4_096
+PAYERS_MAX: Final = 4_096
 
 
-class Share(Enum):
+class BudgetShare(Enum):
     """Payers that divide processor time among each other. Some shares have a bucket of their own."""
 
     ADMIN = "admin"
@@ -58,16 +58,16 @@ class Share(Enum):
     PROXY = "proxy"
     """The addresses in [listen] proxies, until the head of a request names the client."""
     DOOR = "door"
-    """Connections that are accepted, before anybody knows whose they are."""
+    """Connections that are accepted, before their payers are known."""
     PERSON = "person"
     STRANGER = "stranger"
 
 
-OWN: Final = frozenset({Share.ADMIN, Share.PROBE, Share.SCRAPER, Share.DOOR})
+OWN: Final = frozenset({BudgetShare.ADMIN, BudgetShare.PROBE, BudgetShare.SCRAPER, BudgetShare.DOOR})
 
 
 class Bucket:
-    """Processor time that may be used now, in seconds: it grows by `rate` a second up to BURST_S."""
+    """Token bucket of processor time in seconds; it grows by `rate` a second up to BURST_S."""
 
     def __init__(self, rate: float, now: float) -> None:
         self._rate = rate
@@ -80,7 +80,7 @@ class Bucket:
         return self._left
 
     def take(self, seconds: float, now: float) -> None:
-        """Uses some, or gives some back where `seconds` is below zero."""
+        """Uses some, or gives some back if `seconds` is below zero."""
         self._left = max(self.left(now) - seconds, -DEBT_S)
 
     def fill(self, now: float) -> None:
@@ -88,13 +88,13 @@ class Bucket:
         self._left = BURST_S
 
     def waits_s(self, now: float) -> float:
-        """Until there is something left."""
+        """Seconds until there is something left."""
         left = self.left(now)
         return 0.0 if left > 0 else (TURN_LEAST_S - left) / self._rate
 
 
 class _Member(Protocol):
-    """Who waits in a line. used: its processor time by the line's account, in seconds."""
+    """A member of a line. used: its processor time by the line's account, in seconds."""
 
     used: float
 
@@ -105,7 +105,7 @@ M = TypeVar("M", bound=_Member)
 class _Line(Generic[M]):
     """Members that wait for a turn. floor: what the member had used that was served last in the fair order.
 
-    Turns go to the member that has used least, and by turns to the one that has waited longest, if that is
+    Turns go alternately to the member that has used least, and to the one that has waited longest, if that is
     longer than LONG_WAIT_S.
     """
 
@@ -121,17 +121,17 @@ class _Line(Generic[M]):
         return bool(self._since)
 
     def lift(self, member: M) -> None:
-        """Who comes after a pause has no claim on the time in which it asked for nothing."""
+        """Raises a returning member to the floor: it has no claim on the time in which it was idle."""
         member.used = max(member.used, self.floor)
 
     def join(self, member: M, now: float) -> None:
-        """It waits from now on."""
+        """Enqueues a member."""
         number = next(self._order)
         self._since[member] = now, number
         heapq.heappush(self._heap, (member.used, number, member))
 
     def take(self, now: float) -> M:
-        """Whose turn it is; it waits no longer."""
+        """Dequeues the member whose turn it is."""
         longest = next(iter(self._since))
         if self._longest_next and now - self._since[longest][0] >= LONG_WAIT_S:
             self._longest_next, taken = False, longest
@@ -139,13 +139,13 @@ class _Line(Generic[M]):
             self._longest_next, taken = True, self._least()
             self.floor = max(self.floor, taken.used)
         del self._since[taken]
-        if len(self._heap) > 2 * len(self._since) + VOID_MOST:
+        if len(self._heap) > 2 * len(self._since) + VOID_MAX:
             self._heap = [(one.used, number, one) for one, (_, number) in self._since.items()]
             heapq.heapify(self._heap)
         return taken
 
     def _least(self) -> M:
-        """Who has used least. What it has used since it joined is looked at again."""
+        """The member that has used least. What it has used since it joined is counted."""
         while True:
             key, number, member = self._heap[0]
             if self._since.get(member, (0.0, -1))[1] != number:
@@ -165,7 +165,7 @@ class Payer:
 
     __slots__ = ("expected", "key", "network", "network_key", "share", "used", "waiting")
 
-    def __init__(self, share: Share, key: str, network: "Network", network_key: str) -> None:
+    def __init__(self, share: BudgetShare, key: str, network: "Network", network_key: str) -> None:
         self.share = share
         self.key = key
         self.network = network
@@ -186,7 +186,7 @@ class Network:
 
 
 class _Queue:
-    """Networks of one share that wait, and in each its payers. used: of the common time, by all."""
+    """Waiting networks of one share, and in each its payers. used: of the common time, by all."""
 
     def __init__(self) -> None:
         self.used = 0.0
@@ -196,7 +196,7 @@ class _Queue:
         return bool(self._line)
 
     def lift(self, payer: Payer) -> None:
-        """What it asked for before is over, and gives no claim."""
+        """Raises a returning share: what it used before gives no claim."""
         self._line.lift(payer.network)
         payer.network.line.lift(payer)
 
@@ -212,7 +212,7 @@ class _Queue:
             self._line.join(network, now)
 
     def next(self, now: float) -> Callable[[], None]:
-        """Whose turn it is."""
+        """Dequeues the next turn."""
         network = self._line.take(now)
         payer = network.line.take(now)
         work = payer.waiting.popleft()
@@ -226,8 +226,8 @@ class _Queue:
 class HttpBudget:
     """The processor time of all HTTP connections of a process.
 
-    tables_connected: whether anybody waits for anything but HTTP. used: seconds so far, by share. call_later:
-    the event loop's; `run` is called by it.
+    tables_connected: whether a table is connected, for which HTTP waits. used: seconds so far, by share.
+    call_later: the event loop's; `run` is called by it.
     """
 
     def __init__(
@@ -235,14 +235,14 @@ class HttpBudget:
     ) -> None:
         now = clock.monotonic()
         self.tables_connected = False
-        self.used = dict.fromkeys(Share, 0.0)
+        self.used = dict.fromkeys(BudgetShare, 0.0)
         self._clock = clock
         self._call_later = call_later
         self._common = Bucket(COMMON_RATE, now)
         self._own = {share: Bucket(OWN_RATE, now) for share in OWN}
-        self._queues = {share: _Queue() for share in Share}
-        self._payers: dict[tuple[Share, str], Payer] = {}
-        self._networks: dict[tuple[Share, str], Network] = {}
+        self._queues = {share: _Queue() for share in BudgetShare}
+        self._payers: dict[tuple[BudgetShare, str], Payer] = {}
+        self._networks: dict[tuple[BudgetShare, str], Network] = {}
         self._scheduled = False
         self._working = False
         # What the share that was served last had used of the common time by then.
@@ -250,25 +250,25 @@ class HttpBudget:
 
     @property
     def waiting(self) -> int:
-        """Turns that are waited for."""
+        """How many turns are waited for."""
         return sum(len(payer.waiting) for payer in self._payers.values())
 
-    def payer(self, share: Share, key: str, network: str = "") -> Payer:
+    def payer(self, share: BudgetShare, key: str, network: str = "") -> Payer:
         """The payer of that name, in the network of that name; "" for one of its own.
 
-        Of too many, one that waits for nothing is forgotten.
+        Of too many, an idle one is forgotten.
         """
         place = share, network or key
         around = self._networks.pop(place, None) or Network()
         self._networks[place] = around
-        if len(self._networks) > PAYERS_MOST:
+        if len(self._networks) > PAYERS_MAX:
             oldest_place = next(iter(self._networks))
             left = self._networks.pop(oldest_place)
             if left.line:
                 self._networks[oldest_place] = left
         payer = self._payers.pop((share, key), None) or Payer(share, key, around, place[1])
         self._payers[share, key] = payer
-        if len(self._payers) > PAYERS_MOST:
+        if len(self._payers) > PAYERS_MAX:
             oldest = next(iter(self._payers))
             forgotten = self._payers.pop(oldest)
             if forgotten.waiting:
@@ -276,9 +276,9 @@ class HttpBudget:
         return payer
 
     def turn(self, payer: Payer, work: Callable[[], None]) -> None:
-        """Has `work` called when it is the payer's turn: at once where nobody waits and something is left.
+        """Calls `work`, and charges its cost, when it is the payer's turn.
 
-        It charges what it costs.
+        That is at once if nobody waits and something is left.
         """
         now = self._clock.monotonic()
         queue = self._queues[payer.share]
@@ -296,12 +296,12 @@ class HttpBudget:
         self._schedule(now)
 
     def charge(self, payer: Payer, seconds: float) -> None:
-        """The payer used so much processor time."""
+        """Charges so much processor time to the payer."""
         self.count(payer, seconds)
         self.take(payer, seconds)
 
     def count(self, payer: Payer, seconds: float) -> None:
-        """So much was used, which `take` has taken or will take."""
+        """Counts use of a payer, which `take` has taken or will take."""
         self.used[payer.share] += seconds
 
     def take(self, payer: Payer, seconds: float) -> Bucket:
@@ -313,7 +313,7 @@ class HttpBudget:
         return bucket
 
     def give_back(self, payer: Payer, seconds: float, bucket: Bucket) -> None:
-        """What was taken too much, to the bucket that it was taken from."""
+        """Returns what was taken too much, to the bucket that it was taken from."""
         self._account(payer, -seconds, bucket, self._clock.monotonic())
 
     def _account(self, payer: Payer, seconds: float, bucket: Bucket, now: float) -> None:
@@ -324,7 +324,7 @@ class HttpBudget:
         bucket.take(seconds, now)
 
     def run(self) -> None:
-        """Gives one turn, and comes again for the next: what the tables sent meanwhile is answered first."""
+        """Gives one turn, and is scheduled for the next: what the tables sent meanwhile is answered first."""
         self._scheduled = False
         now = self._clock.monotonic()
         among = [share for share, queue in self._queues.items() if queue and self._allowed(share, now)]
@@ -341,7 +341,10 @@ class HttpBudget:
             self._schedule(now)
 
     def _work(self, work: Callable[[], None]) -> None:
-        """One turn. What it asks for itself waits for the next one: turns within turns would never end."""
+        """Works one turn.
+
+        What it asks for itself waits for the next one: turns within turns would never end.
+        """
         self._working = True
         try:
             work()
@@ -349,17 +352,17 @@ class HttpBudget:
             self._working = False
 
     def _serve(self, queue: _Queue) -> None:
-        """Of the common time: a share that asked for nothing meanwhile has no claim on it later."""
+        """Serves a turn of the common time: a share that was idle meanwhile has no claim on it later."""
         queue.used = self._served = max(self._served, queue.used)
 
-    def _allowed(self, share: Share, now: float) -> bool:
+    def _allowed(self, share: BudgetShare, now: float) -> bool:
         if not self.tables_connected:
             self._common.fill(now)
             return True
         return self._common.left(now) > 0 or self._own_left(share, now)
 
-    def _own_left(self, share: Share, now: float) -> bool:
-        """Whether something is left of what that share has of its own."""
+    def _own_left(self, share: BudgetShare, now: float) -> bool:
+        """Whether something is left in that share's own bucket."""
         own = self._own.get(share)
         return own is not None and own.left(now) > 0
 
@@ -372,7 +375,7 @@ class HttpBudget:
             call_later = self._call_later or asyncio.get_running_loop().call_later
             call_later(min(waits), self.run)
 
-    def _waits_s(self, share: Share, now: float) -> float:
+    def _waits_s(self, share: BudgetShare, now: float) -> float:
         if not self.tables_connected:
             return 0.0
         common, own = self._common.waits_s(now), self._own.get(share)

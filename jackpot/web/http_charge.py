@@ -1,4 +1,4 @@
-"""The cost of one request: taken in advance as expected, then as it is spent, and settled at its end."""
+"""Cost of one request: charged in advance as expected, then as it is spent, and settled at its end."""
 
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from typing import Any, TypeVar
@@ -20,8 +20,8 @@ class Charge:
     """The cost of one request, charged to its payer.
 
     What it is expected to cost is taken in advance, so that requests that are admitted together do not all
-    find time left that they use up one after the other. What was taken too much goes back to where it was
-    taken from, also where the payer's share has other time left by then.
+    find time left that they use up one after the other. What was taken too much goes back to the bucket that
+    it was taken from, also if the payer's share has other time left by then.
     """
 
     def __init__(self, budget: HttpBudget, payer: Payer) -> None:
@@ -31,11 +31,11 @@ class Charge:
         self._taken: dict[Bucket, float] = {}
 
     def begin(self) -> None:
-        """It is admitted."""
+        """The request is admitted: takes its expected cost."""
         self._take(self.payer.expected)
 
     def spend(self, seconds: float) -> None:
-        """It used so much processor time."""
+        """Charges processor time that the request used."""
         self._spent += seconds
         self._budget.count(self.payer, seconds)
         more = self._spent - sum(self._taken.values())
@@ -43,14 +43,14 @@ class Charge:
             self._take(more)
 
     def move(self, payer: Payer) -> None:
-        """It is charged to another payer from its beginning."""
+        """Charges another payer from the request's beginning."""
         taken = sum(self._taken.values())
         self._give_back(taken)
         self.payer = payer
         self._take(taken)
 
     def settle(self) -> None:
-        """It is answered: what was taken too much is given back."""
+        """The request is answered: gives back what was taken too much."""
         cost = min(max(self._spent, EXPECTED_LEAST_S), EXPECTED_MOST_S)
         self.payer.expected += LEARNT * (cost - self.payer.expected)
         self._give_back(sum(self._taken.values()) - self._spent)
@@ -70,7 +70,7 @@ class Charge:
 
 
 class Metered(Awaitable[T]):
-    """A coroutine that tells the processor time of each of its steps."""
+    """A coroutine that reports the processor time of each of its steps."""
 
     def __init__(self, work: Coroutine[Any, Any, T], spend: Callable[[float], None]) -> None:
         self._work = work

@@ -1,10 +1,10 @@
 """HTTP connections and their limits.
 
-aiohttp reads requests and writes answers; around each of its connections stands a `Visitor`, which tells the
-door what it does. It hands bytes on in small pieces, each in its turn (`jackpot.web.http_budget`), and reads
-no further meanwhile. It is cut if it asks for nothing, does not read its answer, or talks where it has only
-to listen. An error while handling it ends it alone. What is refused says why, and repeats nothing that a
-stranger sent.
+aiohttp reads requests and writes answers. A `HttpConnection` stands around each of its connections and tells
+the listener what it does. It hands bytes on in small pieces, each in its turn (`jackpot.web.http_budget`),
+and reads no further meanwhile. It is cut if it asks for nothing, does not read its answer, or sends where it
+may only receive. An error while handling it ends it alone. What is refused says why, and repeats nothing that
+a stranger sent.
 """
 
 import asyncio
@@ -18,17 +18,17 @@ from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
 from jackpot.clock import CHARGED, Clock, thread_seconds
-from jackpot.net.admission import Guest
-from jackpot.net.listener import Door
-from jackpot.runtime.isolate import alone, failed
+from jackpot.net.admission import ConnectionAdmission
+from jackpot.net.listener import Listener
+from jackpot.runtime.isolate import failed, isolate
 from jackpot.web.ciphertext import DECRYPTED_AT_ONCE, Ciphertext, Tls
 from jackpot.web.client_address import bare_address, client_address, rate_limit_group, site_network
 from jackpot.web.host_names import check_host
-from jackpot.web.http_budget import HttpBudget, Payer, Share
+from jackpot.web.http_budget import BudgetShare, HttpBudget, Payer
 from jackpot.web.http_charge import Charge, Metered
 from jackpot.web.http_requests import Requests, fault
 
-# From its connection, or the last answer, to a whole head. A browser needs milliseconds, and a visitor that
+# From its connection, or the last answer, to a whole head. A browser needs milliseconds, and a client that
 # keeps a connection for longer than this between two requests opens another one. The time in which it waits
 # for a turn does not count.
 HEAD_WITHIN_S: Final = 10.0
@@ -39,23 +39,23 @@ NO_LIMIT_S: Final = 365 * 86_400.0
 HANDSHAKE_S: Final = 30
 # Receivers are told to go. One that does not hear it must not delay the end.
 SHUTDOWN_S: Final = 2.0
-# A visitor that reads nothing of its answer for this long will not read it. A stream has a limit of its own,
+# A client that reads nothing of its answer for this long will not read it. A stream has a limit of its own,
 # which is the same.
 UNREAD_S: Final = 10.0
 # A whole record of TLS, decrypted.
-RECORD_MOST: Final = 16 * 1024
+RECORD_MAX: Final = 16 * 1024
 # Read from one connection at once. What was not parsed yet is kept, so this bounds the memory of each. With a
 # piece of ciphertext at most one record ends of the pieces before it, so all that comes of it has room.
-READ_MOST: Final = RECORD_MOST + DECRYPTED_AT_ONCE
+READ_MAX: Final = RECORD_MAX + DECRYPTED_AT_ONCE
 # Parsed in one turn: a whole head of any browser, and a millisecond for the worst bytes there are.
 PARSED_AT_ONCE: Final = 4 * 1024
 # A piece ends behind a head, but none is shorter than this: a turn costs more than to parse so little.
-PARSED_LEAST: Final = 64
+PARSED_MIN: Final = 64
 # What a turn costs at least: to read, to queue and to wake, besides what is parsed.
 TURN_S: Final = 0.00005
 # Bytes that a receiver of a stream may send: at once, and each second from then on. Pings, pongs and the
 # close of a WebSocket are some ten bytes each.
-STREAM_HEARD_MOST: Final = 1_024
+STREAM_HEARD_MAX: Final = 1_024
 STREAM_HEARD_RATE: Final = 64.0
 # Where probes ask whether the process is alive and ready.
 PROBES: Final = ("/readyz", "/healthz")
@@ -71,46 +71,48 @@ log: Final = structlog.get_logger()
 
 
 class Patience:
-    """A limit of time that can stand still."""
+    """A timeout that can be paused."""
 
     def __init__(self, limit: asyncio.Timeout) -> None:
         self._limit = limit
         self._left: float | None = None
 
     def pause(self) -> None:
-        """Time does not count from now on."""
+        """Pauses the timeout."""
         if (ends := self._limit.when()) is not None and not self._limit.expired():
             self._left = ends - asyncio.get_running_loop().time()
             self._limit.reschedule(None)
 
     def go_on(self) -> None:
-        """Time counts again."""
+        """Resumes the timeout."""
         if self._left is not None:
             self._limit.reschedule(asyncio.get_running_loop().time() + self._left)
             self._left = None
 
 
 class Flow(Protocol):
-    """What bytes come through: a socket, or the turns before TLS."""
+    """The source of bytes, which can be paused: a socket, or the turns before TLS."""
 
     def pause_reading(self) -> None: ...
     def resume_reading(self) -> None: ...
 
 
-class Visitor(asyncio.BufferedProtocol):
+class HttpConnection(asyncio.BufferedProtocol):
     """One HTTP connection, around aiohttp's own protocol. handling: the request that is answered now."""
 
     kind = "http"
     # Bytes are taken out of it before anything else is read. It is a view: TLS fills it record by record
-    # through slices. A slice of a bytearray is a copy, which would leave what the visitor before had sent.
+    # through slices. A slice of a bytearray is a copy, which would leave what the client before had sent.
     # It has room for more than ever comes: TLS that has filled it would go on outside of the turn.
-    _read: Final = memoryview(bytearray(READ_MOST + 1))
+    _read: Final = memoryview(bytearray(READ_MAX + 1))
 
-    def __init__(self, visits: "Visits", inner: Requests, guest: Guest, *, admin: bool) -> None:
-        self._visits = visits
+    def __init__(
+        self, connections: "HttpConnections", inner: Requests, admission: ConnectionAdmission, *, admin: bool
+    ) -> None:
+        self._visits = connections
         self._inner = inner
-        inner.visitor = self
-        self.guest = guest
+        inner.connection = self
+        self.admission = admission
         self.handling: web.BaseRequest | None = None
         self._admin = admin
         self._flow: Flow | None = None
@@ -129,33 +131,33 @@ class Visitor(asyncio.BufferedProtocol):
         self._stream_at = 0.0
         self._unread_since: float | None = None
         self._transport: asyncio.Transport
-        # Who works at what nobody needs but this visitor.
+        # The tasks whose result only this client needs.
         self.works: asyncio.Task[Any] | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)  # noqa: S101 - what a door gives
+        assert isinstance(transport, asyncio.Transport)  # noqa: S101 - what a listener gives
         began, self._transport = thread_seconds(), transport
         if plain := self._flow is None:
             self.meet(transport, transport)
         self._head_due = self._visits.clock.monotonic() + HEAD_WITHIN_S
         self._visits.all.add(self)
-        self.guest.came(self)
-        alone(self, self._inner.connection_made, transport)
+        self.admission.came(self)
+        isolate(self, self._inner.connection_made, transport)
         if plain:  # else it is part of a turn
             self.spend(thread_seconds() - began)
 
     def meet(self, flow: "Flow", transport: asyncio.Transport) -> None:
-        """It comes by that socket. flow: what pauses its bytes, before TLS or without it."""
+        """The connection has that socket. flow: pauses its bytes, before TLS or without it."""
         self._flow = flow
         peer = transport.get_extra_info("peername")
-        address = str(peer[0]) if isinstance(peer, tuple) else self.guest.address
+        address = str(peer[0]) if isinstance(peer, tuple) else self.admission.address
         self._payer = self._visits.payer(address, admin=self._admin)
 
     def wait(self, payer: Payer, work: Callable[[], None]) -> None:
-        """Has `work` called in a turn of that payer. Meanwhile nothing that this visitor must do is late."""
+        """Calls `work` in a turn of that payer. Meanwhile none of this connection's timeouts run."""
         if not self._waiting:
             self._waits_since = self._visits.clock.monotonic()
-            self.guest.asks()
+            self.admission.asks()
             if self._patience is not None:
                 self._patience.pause()
         self._waiting += 1
@@ -175,7 +177,7 @@ class Visitor(asyncio.BufferedProtocol):
 
     @asynccontextmanager
     async def comes_within(self, seconds: float) -> AsyncIterator[None]:
-        """A limit for what it sends, as `comes_within`."""
+        """A timeout for what the client sends, as `comes_within`."""
         async with asyncio.timeout(seconds) as limit:
             self._patience = Patience(limit)
             if self._waiting:
@@ -186,32 +188,32 @@ class Visitor(asyncio.BufferedProtocol):
                 self._patience = None
 
     def _rest(self) -> None:
-        """Tells the door where nothing is being done for it."""
+        """Tells the listener's admission that nothing is being done for it."""
         if not self._waiting and self.handling is None and not self._inner.asked:
-            self.guest.idle(served=False)
+            self.admission.idle(served=False)
 
     def decrypt(self, work: Callable[[], None]) -> None:
         """Has a piece of this connection's ciphertext decrypted in a turn of its payer."""
 
         def decrypt() -> None:
             payer, began = self._payer, thread_seconds()
-            alone(self, work)
+            isolate(self, work)
             self._visits.budget.charge(payer, max(thread_seconds() - began, TURN_S))
 
         self.wait(self._payer, decrypt)
 
     def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002 - it is as long as it is
-        return self._read if isinstance(self._flow, Ciphertext) else self._read[:READ_MOST]
+        return self._read if isinstance(self._flow, Ciphertext) else self._read[:READ_MAX]
 
     def buffer_updated(self, nbytes: int) -> None:
-        self.guest.heard()
+        self.admission.heard()
         if self._stream_may_send is not None and not self._stream_sent(nbytes):
             return
         self._unparsed += self._read[:nbytes]
         self._go_on()
 
     def _go_on(self) -> None:
-        """Asks for a turn to parse what came, and reads only where nothing waits to be parsed."""
+        """Asks for a turn to parse what came, and reads only if nothing waits to be parsed."""
         if self._transport.is_closing():
             return
         wanted = self._stream_may_send is not None or self._inner.wants_more
@@ -231,26 +233,28 @@ class Visitor(asyncio.BufferedProtocol):
 
     @property
     def _probes(self) -> bool:
-        """Whether a request for a probe stands next. Elsewhere its first line is part of something else."""
+        """Whether a probe's request line is next. Elsewhere the same bytes are part of something else."""
         between = self._inner.between and self.handling is None and not self._inner.asked
-        return between and self._payer.share is Share.STRANGER and self._unparsed.startswith(_PROBE_LINES)
+        return (
+            between and self._payer.share is BudgetShare.STRANGER and self._unparsed.startswith(_PROBE_LINES)
+        )
 
     def _parser(self) -> Payer:
-        """Who pays for the next piece: a probe, by its first line, else the payer of this connection."""
+        """The payer of the next piece: a probe, by its first line, else the payer of this connection."""
         return self._visits.probe(self._payer) if self._probes else self._payer
 
     def _parse(self) -> None:
-        """Hands one piece to aiohttp; not more than one head."""
+        """Parses one piece with aiohttp; not more than one head."""
         self._parses = False
         payer, began = self._parser(), thread_seconds()
         head = -1
         if self.handling is None:
             # A probe pays for its own head alone.
-            head = self._unparsed.find(b"\r\n\r\n", 0 if self._probes else PARSED_LEAST, PARSED_AT_ONCE)
+            head = self._unparsed.find(b"\r\n\r\n", 0 if self._probes else PARSED_MIN, PARSED_AT_ONCE)
         size = PARSED_AT_ONCE if head < 0 else head + 4
         piece, self._unparsed = self._unparsed[:size], self._unparsed[size:]
         if not self._transport.is_closing():
-            alone(self, self._inner.data_received, piece)
+            isolate(self, self._inner.data_received, piece)
         self._visits.budget.charge(payer, max(thread_seconds() - began, TURN_S))
         self._go_on()
 
@@ -260,7 +264,7 @@ class Visitor(asyncio.BufferedProtocol):
         self._go_on()
 
     def spend(self, seconds: float) -> None:
-        """Processor time of this connection that belongs to no request."""
+        """Charges processor time of this connection that belongs to no request."""
         self._visits.budget.charge(self._payer, seconds)
 
     async def handle(self, request: web.BaseRequest, work: Coroutine[Any, Any, T]) -> T:
@@ -294,75 +298,75 @@ class Visitor(asyncio.BufferedProtocol):
             self._go_on()
 
     def _payer_of(self, request: web.BaseRequest) -> Payer:
-        """Who pays for a request. Behind a named proxy it is the client that the proxy names."""
+        """The payer of a request. Behind a named proxy it is the client that the proxy names."""
         payer = self._payer
-        if payer.share is Share.PROXY:
+        if payer.share is BudgetShare.PROXY:
             address = client_address(request, self._visits.proxies)
             payer = self._visits.stranger(address)
-        if payer.share is Share.STRANGER and request.method in PROBING and request.path in PROBES:
+        if payer.share is BudgetShare.STRANGER and request.method in PROBING and request.path in PROBES:
             return self._visits.probe(payer)
         return payer
 
     def known(self, person: int) -> None:
-        """The request is that person's: they pay for it, and for what comes on this connection after it."""
+        """Makes that person the payer of the request, and of what comes on this connection after it."""
         charge = self._charge
-        if charge is None or charge.payer.share not in (Share.STRANGER, Share.PERSON):
+        if charge is None or charge.payer.share not in (BudgetShare.STRANGER, BudgetShare.PERSON):
             return
-        payer = self._visits.budget.payer(Share.PERSON, str(person))
+        payer = self._visits.budget.payer(BudgetShare.PERSON, str(person))
         if charge.payer is not payer:
             charge.move(payer)
-        if self._payer.share is not Share.PROXY:
+        if self._payer.share is not BudgetShare.PROXY:
             self._payer = payer
 
     def streams(self) -> None:
-        """From now on it has only to listen: what it sends is counted before anybody parses it."""
-        self._stream_may_send = float(STREAM_HEARD_MOST)
+        """Makes it a stream, which only receives: what it sends is counted before it is parsed."""
+        self._stream_may_send = float(STREAM_HEARD_MAX)
         self._stream_at = self._visits.clock.monotonic()
         self._stream_sent(len(self._unparsed))
 
     def _stream_sent(self, size: int) -> bool:
-        """Counts bytes of a receiver; False where they are too many, and it is cut."""
+        """Counts bytes that a stream's client sent; False if they are too many, and it is cut."""
         assert self._stream_may_send is not None  # noqa: S101 - it is one
         now = self._visits.clock.monotonic()
         may = self._stream_may_send + (now - self._stream_at) * STREAM_HEARD_RATE
-        self._stream_may_send = min(may, STREAM_HEARD_MOST) - size
+        self._stream_may_send = min(may, STREAM_HEARD_MAX) - size
         self._stream_at = now
         if self._stream_may_send >= 0:
             self._go_on()
             return True
         self._read_on(reads=False)
-        reason = f"a receiver of a stream sent more than {STREAM_HEARD_MOST} bytes"
+        reason = f"a receiver of a stream sent more than {STREAM_HEARD_MAX} bytes"
         self._visits.count(TALKING, self._address(), reason)
         self.break_off()
         return False
 
     def _address(self) -> str:
-        """The other side's; of the admin socket its user."""
+        """The peer's address; of the admin socket its user."""
         peer = self._transport.get_extra_info("peername")
-        return str(peer[0]) if isinstance(peer, tuple) else self.guest.address
+        return str(peer[0]) if isinstance(peer, tuple) else self.admission.address
 
     def eof_received(self) -> bool | None:
-        return alone(self, self._inner.eof_received)
+        return isolate(self, self._inner.eof_received)
 
     def connection_lost(self, exc: Exception | None) -> None:
         began = thread_seconds()
         self._visits.all.discard(self)
-        self.guest.left()
+        self.admission.left()
         if self.works is not None:
             self.works.cancel()
-        alone(self, self._inner.connection_lost, exc)
+        isolate(self, self._inner.connection_lost, exc)
         self.spend(thread_seconds() - began)
 
     def pause_writing(self) -> None:
         self._unread_since = self._visits.clock.monotonic()
-        alone(self, self._inner.pause_writing)
+        isolate(self, self._inner.pause_writing)
 
     def resume_writing(self) -> None:
         self._unread_since = None
-        alone(self, self._inner.resume_writing)
+        isolate(self, self._inner.resume_writing)
 
     def sweep(self, now: float) -> None:
-        """Cuts one that does not read; ends one that asks for nothing. One that ends hears a goodbye."""
+        """Cuts a connection that does not read; ends an idle one. One that ends hears a goodbye."""
         if self._unread_since is not None and now - self._unread_since >= UNREAD_S:
             self.break_off()
         elif self._transport.is_closing():
@@ -370,8 +374,8 @@ class Visitor(asyncio.BufferedProtocol):
         elif self._inner.idle and not self._waiting and now >= self._head_due:
             self._inner.force_close()
 
-    def turn_out(self) -> None:
-        """It has asked for nothing while others came."""
+    def evict(self) -> None:
+        """Evicts it: it was idle while others came."""
         self.break_off()
 
     def break_off(self) -> None:
@@ -379,7 +383,7 @@ class Visitor(asyncio.BufferedProtocol):
         self._transport.abort()
 
 
-class Visits:
+class HttpConnections:
     """All HTTP connections of a process. refused: by what REFUSED names, and TALKING.
 
     proxies, scrapers: addresses, as in [listen].
@@ -387,36 +391,36 @@ class Visits:
 
     def __init__(self, clock: Clock, proxies: Collection[str] = (), scrapers: Collection[str] = ()) -> None:
         self.clock = clock
-        self.all: set[Visitor] = set()
+        self.all: set[HttpConnection] = set()
         self.refused = dict.fromkeys((*REFUSED.values(), TALKING), 0)
         self.budget = HttpBudget(clock)
         self.proxies = frozenset(proxies)
         self._scrapers = frozenset(scrapers)
 
     def payer(self, address: str, *, admin: bool) -> Payer:
-        """Who pays for a connection from that address, until its requests say more."""
+        """The payer of a connection from that address, until its requests say more."""
         if admin:
-            return self.budget.payer(Share.ADMIN, address)
+            return self.budget.payer(BudgetShare.ADMIN, address)
         plain = bare_address(address)
         if plain in self._scrapers:
-            return self.budget.payer(Share.SCRAPER, rate_limit_group(address))
+            return self.budget.payer(BudgetShare.SCRAPER, rate_limit_group(address))
         if plain in self.proxies:
-            return self.budget.payer(Share.PROXY, rate_limit_group(address))
+            return self.budget.payer(BudgetShare.PROXY, rate_limit_group(address))
         return self.stranger(address)
 
     def stranger(self, address: str) -> Payer:
-        """Who pays for what somebody of that address asks, until they are known."""
-        return self.budget.payer(Share.STRANGER, rate_limit_group(address), site_network(address))
+        """The payer of requests of that address, until they are authenticated."""
+        return self.budget.payer(BudgetShare.STRANGER, rate_limit_group(address), site_network(address))
 
     def probe(self, stranger: Payer) -> Payer:
-        """Who pays for a probe that this stranger asks for."""
-        return self.budget.payer(Share.PROBE, stranger.key, stranger.network_key)
+        """The payer of a probe from that address."""
+        return self.budget.payer(BudgetShare.PROBE, stranger.key, stranger.network_key)
 
     def sweep(self) -> None:
         """Lets time pass; about ten times a second."""
         now = self.clock.monotonic()
-        for visitor in tuple(self.all):
-            alone(visitor, visitor.sweep, now)
+        for connection in tuple(self.all):
+            isolate(connection, connection.sweep, now)
 
     def refuse(self, status: int, address: str | None, reason: str) -> None:
         """Counts a refused request by its status, and logs it."""
@@ -430,9 +434,9 @@ class Visits:
         )
 
     async def serve(
-        self, app: web.Application, door: Door, hosts: Collection[str] | None
+        self, app: web.Application, listener: Listener, hosts: Collection[str] | None
     ) -> tuple[web.AppRunner, int]:
-        """Answers with `app` who comes in at the door, until the runner is cleaned up; the door's port.
+        """Serves `app` at a listener until the runner is cleaned up; the listener's port.
 
         hosts: as `middleware` takes them. Raises OSError.
         """
@@ -442,7 +446,7 @@ class Visits:
         server, logger, loop = runner.server, self.logger(), asyncio.get_running_loop()
         assert server is not None  # noqa: S101 - as it was set up
 
-        def visitor(guest: Guest) -> Visitor:
+        def connection(admission: ConnectionAdmission) -> HttpConnection:
             requests = Requests(
                 server,
                 loop=loop,
@@ -451,21 +455,23 @@ class Visits:
                 logger=logger,
                 auto_decompress=False,  # a stranger's 200 KB would be 200 MB, unpacked while the tables wait
             )
-            return Visitor(self, requests, guest, admin=hosts is None)
+            return HttpConnection(self, requests, admission, admin=hosts is None)
 
-        share = Share.ADMIN if hosts is None else Share.DOOR
-        payer = self.budget.payer(share, door.name)
+        share = BudgetShare.ADMIN if hosts is None else BudgetShare.DOOR
+        payer = self.budget.payer(share, listener.name)
 
         def accept(work: Callable[[], None]) -> None:
             self.budget.turn(payer, lambda: self._paid(payer, work))
 
-        async def connect(guest: Guest) -> None:
-            await Metered(_connect(visitor(guest), door), lambda seconds: self.budget.charge(payer, seconds))
+        async def connect(admission: ConnectionAdmission) -> None:
+            await Metered(
+                _connect(connection(admission), listener), lambda seconds: self.budget.charge(payer, seconds)
+            )
 
-        return runner, door.listen_in_turns(connect, accept)
+        return runner, listener.listen_in_turns(connect, accept)
 
     def _paid(self, payer: Payer, work: Callable[[], None]) -> None:
-        """Does it, and charges what it costs."""
+        """Handles it, and charges its cost."""
         began = thread_seconds()
         try:
             work()
@@ -473,16 +479,16 @@ class Visits:
             self.budget.charge(payer, max(thread_seconds() - began, TURN_S))
 
     def middleware(self, hosts: Collection[str] | None) -> Any:
-        """Every request comes through here: it must ask for a name of ours, and its errors end it alone.
+        """Wraps every request: it must ask for a name of ours, and its errors end it alone.
 
-        hosts: None where no browser gets to.
+        hosts: None if no browser gets to it.
         """
 
         @web.middleware
         async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
-            if (visitor := _visitor(request)) is None:
+            if (connection := _visitor(request)) is None:
                 return web.Response()  # nobody is there to read it
-            visitor.guest.busy()
+            connection.admission.busy()
             served = False
             try:
                 if hosts is not None:
@@ -500,21 +506,21 @@ class Visits:
                 failed("http", request.match_info.handler.__qualname__, error)
                 raise web.HTTPInternalServerError(text="this failed; the log says why\n") from error
             finally:
-                visitor.guest.idle(served=served)
+                connection.admission.idle(served=served)
 
         return guarded
 
     def logger(self) -> logging.Logger:
-        """What aiohttp complains to."""
+        """The logger for aiohttp."""
         return _Complaints(self)
 
 
 class _Complaints(logging.Logger):
     """Counts what aiohttp would log with a traceback: a malformed request, or an answer that failed."""
 
-    def __init__(self, visits: Visits) -> None:
+    def __init__(self, connections: HttpConnections) -> None:
         super().__init__("jackpot.http")
-        self._visits = visits
+        self._visits = connections
 
     def debug(self, msg: object, *args: object, **facts: Any) -> None:
         if facts.get("exc_info") is not None:
@@ -528,63 +534,63 @@ class _Complaints(logging.Logger):
 
 
 async def while_there(request: web.Request, work: Coroutine[Any, Any, T]) -> T:
-    """What `work` comes to; where who asked leaves before it does, it is cancelled with its request.
+    """The result of `work`; if the client leaves before, `work` is cancelled with its request.
 
-    For what changes nothing: an act goes on, whether they wait for its answer or not.
+    For what changes nothing: an act goes on, whether its client waits for the answer or not.
     """
-    if (visitor := _visitor(request)) is None:
+    if (connection := _visitor(request)) is None:
         work.close()
         raise ConnectionResetError("nobody is there to read it")
-    visitor.works = asyncio.current_task()
+    connection.works = asyncio.current_task()
     try:
         return await work
     finally:
-        visitor.works = None
+        connection.works = None
 
 
 def comes_within(request: web.Request, seconds: float) -> AbstractAsyncContextManager[Any]:
-    """Raises TimeoutError where a body does not come in time. Waiting for its turns does not count."""
-    visitor = _visitor(request)
-    return asyncio.timeout(seconds) if visitor is None else visitor.comes_within(seconds)
+    """Raises TimeoutError if a body does not come in time. Waiting for its turns does not count."""
+    connection = _visitor(request)
+    return asyncio.timeout(seconds) if connection is None else connection.comes_within(seconds)
 
 
 def listens_only(request: web.Request) -> None:
-    """Who asked is a receiver of a stream from now on."""
-    if (visitor := _visitor(request)) is not None:
-        visitor.streams()
+    """Marks the client as a receiver of a stream from now on."""
+    if (connection := _visitor(request)) is not None:
+        connection.streams()
 
 
 def known_as(request: web.Request, person: int) -> None:
-    """The request is that person's, who pays for it."""
-    if (visitor := _visitor(request)) is not None:
-        visitor.known(person)
+    """Makes that person the payer of the request."""
+    if (connection := _visitor(request)) is not None:
+        connection.known(person)
 
 
-def _visitor(request: web.Request) -> Visitor | None:
+def _visitor(request: web.Request) -> HttpConnection | None:
     transport = request.transport
     if transport is None:
         return None
-    visitor = transport.get_protocol()
-    assert isinstance(visitor, Visitor)  # noqa: S101 - what a door's factory gave
-    return visitor
+    connection = transport.get_protocol()
+    assert isinstance(connection, HttpConnection)  # noqa: S101 - what a listener's factory gave
+    return connection
 
 
-async def _connect(visitor: Visitor, door: Door) -> None:
-    """Gives a guest's socket its visitor, with TLS between them or not. Raises OSError."""
-    raw, loop = visitor.guest.raw, asyncio.get_running_loop()
+async def _connect(connection: HttpConnection, listener: Listener) -> None:
+    """Gives an admitted socket its HttpConnection, with or without TLS. Raises OSError."""
+    raw, loop = connection.admission.raw, asyncio.get_running_loop()
     assert raw is not None  # noqa: S101 - as it was accepted
-    if door.tls is None:
-        await loop.connect_accepted_socket(lambda: visitor, raw)
+    if listener.tls is None:
+        await loop.connect_accepted_socket(lambda: connection, raw)
         return
     ready = loop.create_future()
-    tls = Tls(loop, visitor, door.tls, ready, server_side=True, ssl_handshake_timeout=HANDSHAKE_S)
+    tls = Tls(loop, connection, listener.tls, ready, server_side=True, ssl_handshake_timeout=HANDSHAKE_S)
     socket, _ = await loop.connect_accepted_socket(
-        lambda: Ciphertext(tls, visitor.meet, visitor.decrypt), raw
+        lambda: Ciphertext(tls, connection.meet, connection.decrypt), raw
     )
     try:
         await ready
     except BaseException:
         socket.close()
         raise
-    if visitor.guest.visitor is None:
+    if connection.admission.visitor is None:
         raise ConnectionResetError("it left before its handshake was over")

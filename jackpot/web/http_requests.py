@@ -1,4 +1,4 @@
-"""aiohttp's side of one HTTP connection: its parser, its queue of requests, and the answers to what is none.
+"""aiohttp's side of one HTTP connection: its parser, its queue of requests, answers to malformed ones.
 
 What is refused says why, and repeats nothing that a stranger sent.
 """
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 class Asker(Protocol):
-    """Who asks over this connection, as the requests see it. handling: the request that is answered now."""
+    """The connection, as its requests see it. handling: the request that is answered now."""
 
     handling: web.BaseRequest | None
 
@@ -34,16 +34,16 @@ class Asker(Protocol):
         """Pauses while there is no room for more bytes."""
 
     def spend(self, seconds: float) -> None:
-        """Processor time of this connection that belongs to no request."""
+        """Charges processor time of this connection that belongs to no request."""
 
     async def handle(self, request: web.BaseRequest, work: Coroutine[Any, Any, T]) -> T:
         """Handles a request when it is its turn, and charges what it costs."""
 
 
 class Requests(web.RequestHandler):
-    """One connection as aiohttp handles it. Its visitor says when it is read on, and is charged for it."""
+    """One connection as aiohttp handles it. The Asker decides when it is read on, and is charged for it."""
 
-    visitor: Asker
+    connection: Asker
     # What was handed over ends where a request ends: the next byte begins another one.
     between = True
     # The body of the request that came last, and whether nothing that comes after it is one.
@@ -65,11 +65,11 @@ class Requests(web.RequestHandler):
         """Whether bytes are of use now: a head, or more of the body of the request that is handled."""
         if self._messages:
             return not self._messages[-1][1].is_eof()
-        handling = self.visitor.handling
+        handling = self.connection.handling
         return handling is None or not handling.content.is_eof()
 
     async def start(self) -> None:
-        await Metered(super().start(), self.visitor.spend)
+        await Metered(super().start(), self.connection.spend)
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
@@ -81,7 +81,7 @@ class Requests(web.RequestHandler):
         self.between = whole and not kept and not self._last
 
     def came(self, message: object, body: StreamReader) -> None:
-        """Notes the request that came last; what is none is the last of its connection."""
+        """Notes the request that came last; a malformed one is the last of its connection."""
         self._newest = body
         self._last = self._last or not isinstance(message, RawRequestMessage) or message.should_close
 
@@ -110,13 +110,13 @@ class Requests(web.RequestHandler):
         request_handler: Callable[[web.BaseRequest], Awaitable[web.StreamResponse]],
     ) -> tuple[web.StreamResponse, bool]:
         work = super()._handle_request(request, start_time, request_handler)
-        return await self.visitor.handle(request, work)
+        return await self.connection.handle(request, work)
 
     def _pause_transport_reading(self) -> None:
-        self.visitor.hold(on=True)
+        self.connection.hold(on=True)
 
     def _resume_transport_reading(self) -> None:
-        self.visitor.hold(on=False)
+        self.connection.hold(on=False)
 
 
 def fault(error: HttpProcessingError) -> str:

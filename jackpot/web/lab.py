@@ -1,4 +1,4 @@
-"""What does a link return tonight? The lab's page, worked out in a process of its own, one at a time."""
+"""The lab's page: what a link returns at its meters of now, worked out in a worker, one at a time."""
 
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -10,31 +10,31 @@ from aiohttp import hdrs, web
 from msgspec.structs import replace
 from multidict import istr
 
-from jackpot.api.operation import QUOTED_MOST, BadRequest, NotDone
+from jackpot.api.operation import QUOTED_MAX, BadRequest, NotDone
 from jackpot.api.queries.links import AskLink
-from jackpot.api.worker_pool import Apart
-from jackpot.auth.auth_service import Person
+from jackpot.api.worker_pool import WorkerPool
+from jackpot.auth.auth_service import AuthenticatedPerson
 from jackpot.catalogue import games_of, load
 from jackpot.config import Config
 from jackpot.config.writing import Writing
-from jackpot.odds.worker import Asked, Told
+from jackpot.odds.worker import LabCall, LabReply
 from jackpot.rules.money import decimal, floor_to_cent, of_decimal
 from jackpot.rules.paytable import Game, LinkTerms
 from jackpot.text import Sentence, both, named
 from jackpot.web.forms import sum_of
 from jackpot.web.http_connection import while_there
-from jackpot.web.pages_base import SAID, Front, Maker
+from jackpot.web.pages_base import SAID, PageContext, PageRenderer
 
 # A few seconds on a machine that does nothing else.
 ANSWER_WITHIN_S: Final = 30.0
 # Questions of one person that wait, or are worked at: pages that were left again, and the pictures of each.
 WAITING_EACH: Final = 6
 # Of all people. Figures take some tenths of a second, the pictures of a page a second or two.
-WAITING_MOST: Final = 30
+WAITING_MAX: Final = 30
 # Answers that are kept for their pictures and files: one is some 300 kB.
 KEPT: Final = 16
 # Digits of a number in the form.
-DIGITS_MOST: Final = 7
+DIGITS_MAX: Final = 7
 # Of the year that is drawn.
 SEED: Final = "1"
 # Wagers an hour that a form begins with: a link of a dozen tables on an evening.
@@ -48,20 +48,20 @@ _STYLED: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'
 
 
 class Lab:
-    """Answers for the lab."""
+    """Serves the lab's page, pictures and files."""
 
-    def __init__(self, make: Maker, front: Front) -> None:
+    def __init__(self, make: PageRenderer, front: PageContext) -> None:
         self._make = make
         self._money = front.money
         self._links = {link.link: link for link in front.config.links}
         self._games = _games(front.config)
-        self._kept: OrderedDict[bytes, Told] = OrderedDict()
-        self._apart = Apart(
-            "jackpot.odds.worker", "the lab", each=WAITING_EACH, most=WAITING_MOST, own_folder=True
+        self._kept: OrderedDict[bytes, LabReply] = OrderedDict()
+        self._apart = WorkerPool(
+            "jackpot.odds.worker", "the lab", each=WAITING_EACH, most=WAITING_MAX, own_folder=True
         )
 
-    async def page(self, request: web.Request, person: Person) -> web.StreamResponse:
-        """A link at its meters of now, or at those of the form. as: "print", "csv" or "json"."""
+    async def page(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
+        """A link at its current meters, or at those of the form. as: "print", "csv" or "json"."""
         given = _given(request)
         terms, games = self._link(given)
         told, problem = None, ""
@@ -90,7 +90,7 @@ class Lab:
         query = urlencode({"link": terms.link} | given | written)
         return await self._make.page(request, person, "ops/lab.html", query=query, **shown)
 
-    async def picture(self, request: web.Request, person: Person) -> web.StreamResponse:
+    async def picture(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
         """One of the page's pictures, as SVG."""
         given = _given(request)
         terms, _ = self._link(given)
@@ -103,15 +103,15 @@ class Lab:
         return web.Response(text=svg, content_type="image/svg+xml", headers=headers)
 
     def _link(self, given: Mapping[str, str]) -> tuple[LinkTerms, tuple[Game, ...]]:
-        """The link that was asked for, and the games of its tables. Raises BadRequest."""
+        """The requested link, and the games of its tables. Raises BadRequest."""
         name = given.get("link", next(iter(self._links), ""))
         terms = self._links.get(name)
         if terms is None:
-            raise BadRequest(f"link: there is no link {name[:QUOTED_MOST]}")
+            raise BadRequest(f"link: there is no link {name[:QUOTED_MAX]}")
         return terms, self._games[name]
 
     async def _now(self, terms: LinkTerms) -> dict[str, int]:
-        """By level, what stands there, to the cent; nothing of a link that is not open."""
+        """The meter of each level, to the cent; empty for a link that is not open."""
         try:
             found = await self._make.ask(AskLink, link=terms.link)
         except NotDone:
@@ -120,8 +120,8 @@ class Lab:
 
     def _asked(
         self, request: web.Request, terms: LinkTerms, given: Mapping[str, str], meters: dict[str, int]
-    ) -> Asked:
-        """Raises BadRequest."""
+    ) -> LabCall:
+        """Parses the request. Raises BadRequest."""
         games = self._games[terms.link]
         game = next((game for game in games if game == given.get("game", games[0])), None)
         if game is None:
@@ -129,15 +129,15 @@ class Lab:
             raise BadRequest(Sentence("game: {link} is played at {games}", **names))
         numbers = {"players": given.get("players", "1"), "rate": given.get("rate", RATE)}
         for name, text in numbers.items():
-            if not (text.isascii() and text.isdigit() and len(text) <= DIGITS_MOST):
-                said = {"name": Sentence(name), "text": repr(text[:QUOTED_MOST]), "most": DIGITS_MOST}
+            if not (text.isascii() and text.isdigit() and len(text) <= DIGITS_MAX):
+                said = {"name": Sentence(name), "text": repr(text[:QUOTED_MAX]), "most": DIGITS_MAX}
                 raise BadRequest(Sentence("{name}: {text} is no whole number of up to {most} digits", **said))
         players, rate = (int(text) for text in numbers.values())
         language = self._make.language(request)
-        return Asked(terms, game, self._money, meters, players, rate, SEED, language=language)
+        return LabCall(terms, game, self._money, meters, players, rate, SEED, language=language)
 
-    async def _told(self, request: web.Request, asked: Asked, person: Person) -> Told:
-        """What the process says, or has said. Raises BadRequest, NotDone."""
+    async def _told(self, request: web.Request, asked: LabCall, person: AuthenticatedPerson) -> LabReply:
+        """The worker's answer, or an earlier one. Raises BadRequest, NotDone."""
         question = msgspec.json.encode(asked)
         told = self._kept.get(question)
         if told is None:
@@ -145,7 +145,7 @@ class Lab:
             kind = "pictures" if asked.draw else "figures"
             asking = self._apart.ask(question, person.id, ANSWER_WITHIN_S, kind)
             said = await while_there(request, asking)
-            told = self._kept[question] = msgspec.json.decode(said, type=Told)
+            told = self._kept[question] = msgspec.json.decode(said, type=LabReply)
             if len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
         self._kept.move_to_end(question)
@@ -157,10 +157,10 @@ class Lab:
 def _meters(
     terms: LinkTerms, given: Mapping[str, str], now: Mapping[str, int], way: Writing
 ) -> dict[str, int]:
-    """By level: what the form says, else what stands there now, else the seed. Raises BadRequest."""
+    """The meter of each level: of the form, else the current one, else the seed. Raises BadRequest."""
     meters = {level.level: now.get(level.level, level.seed) for level in terms.levels}
     for field in given.keys() - FIELDS - {f"meter.{name}" for name in meters}:
-        said = {"field": field[:QUOTED_MOST], "link": terms.link, "levels": both(list(meters))}
+        said = {"field": field[:QUOTED_MAX], "link": terms.link, "levels": both(list(meters))}
         raise BadRequest(
             Sentence("{field}: nothing of it is asked of {link}; its levels are {levels}", **said)
         )
@@ -171,15 +171,15 @@ def _meters(
 
 
 def _given(request: web.Request) -> dict[str, str]:
-    """What the form says; of another link than the one that it was filled in for, nothing but the numbers."""
+    """The values of the form; only link, players and rate if it was filled in for another link."""
     given = {name: value for name, value in request.query.items() if value and name not in SAID}
     if given.get("of", given.get("link")) == given.get("link"):
         return given
     return {name: given[name] for name in ("link", "players", "rate") if name in given}
 
 
-def _file(told: Told, kind: str, name: str) -> web.Response:
-    """The same figures to keep, or to hand in."""
+def _file(told: LabReply, kind: str, name: str) -> web.Response:
+    """The same figures as a file."""
     headers = {hdrs.CACHE_CONTROL: "no-store"}
     if kind == "print":
         return web.Response(text=told.html, content_type="text/html", headers={**headers, _POLICY: _STYLED})
@@ -191,7 +191,7 @@ def _file(told: Told, kind: str, name: str) -> web.Response:
 
 
 def _games(config: Config) -> dict[str, tuple[Game, ...]]:
-    """By link: the games of its tables; those of its paytable where it has none."""
+    """The games of each link's tables; those of its paytable if it has no tables."""
     return {
         link.link: tuple(dict.fromkeys(table.game for table in config.tables if link.link in table.links))
         or games_of(load(link.paytable))

@@ -1,4 +1,4 @@
-"""How do meters reach browsers and other programs? As JSON over WebSocket and server-sent events.
+"""Live meters over WebSocket and server-sent events, as JSON.
 
 The messages are the floor protocol's own. Each is framed once for all receivers of the same links and written
 to their connections unchanged. A receiver that has not read its last values is passed over
@@ -19,10 +19,10 @@ from controllers.hello import VERSION
 from jackpot.clock import Clock
 from jackpot.config.settings import STREAMS_PER_ADDRESS
 from jackpot.net.device_protocol import write_through
-from jackpot.net.signs import SIGN_SEND_BUFFER, SIGN_UNREAD_MOST, SIGN_UNREAD_S
-from jackpot.publish.board import Board
+from jackpot.net.signs import SIGN_SEND_BUFFER, SIGN_UNREAD_MAX, SIGN_UNREAD_S
+from jackpot.publish.board import BoardPublisher
 from jackpot.publish.broadcaster import Form, Subscription
-from jackpot.runtime.isolate import alone
+from jackpot.runtime.isolate import isolate
 from jackpot.web.client_address import client_address, rate_limit_group
 from jackpot.web.http_connection import listens_only
 
@@ -31,9 +31,9 @@ from jackpot.web.http_connection import listens_only
 HEARTBEAT_MS: Final = 5_000
 # Receivers at once, on all HTTP listeners: many walls of screens, but fewer than the files a process may
 # open.
-STREAMS_MOST: Final = 1_000
+STREAMS_MAX: Final = 1_000
 # Nothing is expected from a receiver; a browser's close and pong are shorter still.
-HEARD_MOST: Final = 1_024
+HEARD_MAX: Final = 1_024
 
 _TEXT_FRAME: Final = 0x81
 _LENGTH_16: Final = 126
@@ -80,11 +80,11 @@ class Stream:
             self.over.set()
             return
         self._transport.write(frame)
-        if self._transport.get_write_buffer_size() > SIGN_UNREAD_MOST:
+        if self._transport.get_write_buffer_size() > SIGN_UNREAD_MAX:
             self.break_off()
 
     def show(self, frame: bytes) -> bool:
-        """Meter values; refused while earlier bytes have not left."""
+        """Sends meter values; refused while earlier bytes have not left."""
         if self._transport.get_write_buffer_size():
             return False
         self.tell(frame)
@@ -112,7 +112,7 @@ class Live:
 
     def __init__(
         self,
-        boards: Iterable[Board],
+        boards: Iterable[BoardPublisher],
         clock: Clock,
         of_address: int = STREAMS_PER_ADDRESS,
         proxies: Collection[str] = (),
@@ -125,14 +125,14 @@ class Live:
 
     @property
     def links(self) -> frozenset[str]:
-        """Every link that there is."""
+        """All links."""
         return frozenset(link for board in self._boards for link in board.links)
 
     def sweep(self) -> None:
         """Lets time pass; about ten times a second."""
         now = self._clock.monotonic()
         for stream in tuple(self.streams):
-            alone(stream, stream.sweep, now)
+            isolate(stream, stream.sweep, now)
 
     async def end(self) -> None:
         """Ends every receiver; each connects again, to another process that serves it."""
@@ -146,7 +146,7 @@ class Live:
         origin = request.headers.get("Origin")
         if origin is not None and origin.partition("://")[2] != request.host:
             raise web.HTTPForbidden(text="another site's page may not read this\n")
-        response = web.WebSocketResponse(compress=False, max_msg_size=HEARD_MOST, timeout=1.0)
+        response = web.WebSocketResponse(compress=False, max_msg_size=HEARD_MAX, timeout=1.0)
         try:
             await response.prepare(request)
         except web.HTTPBadRequest as refusal:  # whose words repeat what was sent
@@ -185,7 +185,7 @@ class Live:
         links = self.links if asked is None else frozenset(filter(None, asked.split(",")))
         if links - self.links:
             raise web.HTTPNotFound(text=f"there is no link {min(links - self.links)}\n")
-        if len(self.streams) >= STREAMS_MOST:
+        if len(self.streams) >= STREAMS_MAX:
             raise web.HTTPServiceUnavailable(text="too many receivers\n", headers={"Retry-After": "10"})
         address = self._address(request)
         if sum(stream.address == address for stream in self.streams) >= self._of_address:
@@ -195,7 +195,7 @@ class Live:
         return links
 
     def _open(self, request: web.Request, form: Form, links: frozenset[str]) -> Stream:
-        """Lets a receiver in: its welcome, whole snapshots with states, and the hits of the last minute."""
+        """Opens a stream: its welcome, whole snapshots with states, and the hits of the last minute."""
         transport = request.transport
         if transport is None:
             raise web.HTTPServiceUnavailable(text="the connection is gone\n")
@@ -210,14 +210,14 @@ class Live:
         )
         stream.tell(form(welcome))
         for board in self._boards:
-            stream.shown.append(board.audience.watch(stream, links.intersection(board.links), form=form))
+            stream.shown.append(board.broadcaster.watch(stream, links.intersection(board.links), form=form))
         for board in self._boards:
             for hit in board.recent_hits(links):
                 stream.tell(form(hit))
         return stream
 
     def _address(self, request: web.Request) -> str:
-        """Whose share of the streams it takes."""
+        """The address by which streams are limited."""
         return rate_limit_group(client_address(request, self._proxies))
 
     def _close(self, stream: Stream) -> None:
@@ -227,7 +227,7 @@ class Live:
 
 
 async def _listen(response: web.WebSocketResponse, stream: Stream) -> None:
-    """Until the receiver's end is closed; what it says meanwhile is of no use."""
+    """Reads until the receiver closes; drops what it says."""
     while (await response.receive()).type in (WSMsgType.TEXT, WSMsgType.BINARY):
         pass
     stream.over.set()

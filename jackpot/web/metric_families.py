@@ -1,4 +1,4 @@
-"""What is a metric made of? Families of samples, in Prometheus' form.
+"""Families of samples in Prometheus' form, of which metrics are made.
 
 Money leaves here in currency units, converted from whole micro-units at this edge and nowhere else. Every
 label's values are bounded by the configuration, or by a list in the program. deploy/METRICS.md says what each
@@ -29,7 +29,7 @@ Family = CounterMetricFamily | GaugeMetricFamily | HistogramMetricFamily | InfoM
 
 
 class _Scrape(Collector):
-    """One look at everything."""
+    """A collector for one scrape."""
 
     def __init__(self, families: Iterable[Family]) -> None:
         self._families = families
@@ -40,7 +40,7 @@ class _Scrape(Collector):
 
 
 def registry(families: Iterable[Family]) -> CollectorRegistry:
-    """A registry for one scrape."""
+    """A Prometheus registry for one scrape."""
     found = CollectorRegistry(auto_describe=False)
     found.register(_Scrape(families))
     ProcessCollector(registry=found)
@@ -48,7 +48,7 @@ def registry(families: Iterable[Family]) -> CollectorRegistry:
 
 
 def by_bank(gauges: Named, counters: Named, banks: Sequence[Facts]) -> Iterator[Family]:
-    """Plain facts of each bank, by (name, key, help)."""
+    """Plain facts of each bank as families, by (name, key, help)."""
     labelled = [([bank["bank"]], bank) for bank in banks]
     for name, key, text in gauges:
         yield gauge(name, text, ["bank"], ((at, bank[key]) for at, bank in labelled))
@@ -73,7 +73,7 @@ def counter(name: str, text: str, labels: list[str], samples: Samples) -> Counte
 def histogram(
     name: str, text: str, labels: list[str], samples: Iterable[tuple[Sequence[str], Histogram]]
 ) -> HistogramMetricFamily:
-    """Counts by size, and their sum."""
+    """A histogram family of counts by size, and their sum."""
     family = HistogramMetricFamily(f"jackpot_{name}", text, labels=labels)
     for values, found in samples:
         family.add_metric(values, found.cumulative(), found.sum)
@@ -81,5 +81,5 @@ def histogram(
 
 
 def units(micros: int) -> float:
-    """Currency units, exact in their shortest decimal form up to 9 billion."""
+    """Micro-units as currency units, exact in their shortest decimal form up to 9 billion."""
     return float(Decimal(micros).scaleb(_MICRO_DIGITS))

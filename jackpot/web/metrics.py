@@ -1,4 +1,4 @@
-"""What does the process count itself? Its program, its banks at work, Redis, and who is connected.
+"""Metrics of the process: its program, its banks at work, Redis, and connections.
 
 Each part keeps plain counts, which are read when they are scraped; they start at 0 with the process.
 """
@@ -88,19 +88,20 @@ _DOOR_COUNTERS: Final = (
 
 
 class WayIn(NamedTuple):
-    """devices, doors: `statistics()` of each role's devices and each listener. refused: requests, by code.
+    """Statistics of connections.
 
+    devices, listeners: `statistics()` of each role's devices and each listener. refused: requests, by code.
     http: processor time of HTTP.
     """
 
     devices: Sequence[Facts]
-    doors: Sequence[Facts]
+    listeners: Sequence[Facts]
     refused: Mapping[str, int]
     http: HttpBudget
 
 
 class LastScrape:
-    """The answer of /metrics, which serves for a second: who asks more often costs nothing more."""
+    """The cached answer of /metrics, which serves for a second: more frequent scrapes cost nothing more."""
 
     def __init__(self, clock: Clock, collect: Callable[[], Awaitable[bytes]]) -> None:
         self._clock = clock
@@ -124,7 +125,10 @@ def exposition(families: Iterable[Family]) -> bytes:
 
 
 def of_program(build: Mapping[str, str], lag: Histogram, now: float) -> Iterator[Family]:
-    """lag: seconds by which the event loop was late. now: unix seconds, by this machine's clock."""
+    """The program. lag: seconds by which the event loop was late.
+
+    now: unix seconds, by this machine's clock.
+    """
     yield InfoMetricFamily("jackpot_build", "The program that runs.", dict(build))
     yield gauge("clock_timestamp_seconds", "The machine's clock at this scrape.", [], [([], now)])
     yield histogram("event_loop_lag_seconds", "How late the event loop was.", [], [([], lag)])
@@ -138,26 +142,26 @@ def of_program(build: Mapping[str, str], lag: Histogram, now: float) -> Iterator
 
 
 def of_encryption(ends: float | None) -> Iterator[Family]:
-    """ends: of the certificate, unix seconds; None without one."""
+    """TLS. ends: of the certificate, unix seconds; None without one."""
     text = "When the certificate of the listeners ends."
     yield gauge("tls_certificate_expiry_timestamp_seconds", text, [], [] if ends is None else [([], ends)])
 
 
 def of_keys(ends: Mapping[tuple[str, str], int]) -> Iterator[Family]:
-    """ends: by role and device, when its key is to be another, unix seconds."""
+    """Keys. ends: by role and device, when its key must be replaced, unix seconds."""
     text = "When the key is as old as the site lets keys become."
     yield gauge("key_expiry_timestamp_seconds", text, ["role", "device"], ends.items())
 
 
 def of_timers(timers: Sequence[str], banks: Iterable[str]) -> Iterator[Family]:
-    """timers: that the site has. What they found they say themselves, in the file of a timer."""
+    """Timers of the site. What they found they say themselves, in the file of a timer."""
     text = "1: the site has a timer that proves this bank, or its backup."
     wanted = [([bank, timer], 1) for bank in banks for timer in timers]
     yield gauge("timer_wanted", text, ["bank", "timer"], wanted)
 
 
 def of_banks(statistics: Sequence[Facts]) -> Iterator[Family]:
-    """statistics: of each writer."""
+    """Banks. statistics: of each one."""
     banks = [([bank["bank"]], bank) for bank in statistics]
     yield from by_bank(_BANK_GAUGES, _BANK_COUNTERS, statistics)
     for name, key, text in _BANK_HISTOGRAMS:
@@ -177,7 +181,7 @@ def of_banks(statistics: Sequence[Facts]) -> Iterator[Family]:
 
 
 def of_awards(statistics: Sequence[Facts]) -> Iterator[Family]:
-    """What was awarded, as it was decided: an undo or a correction of later takes nothing back."""
+    """Awards, as they were decided: a later undo or correction takes nothing back."""
     yield counter(
         "awards_made_currency_units",
         "Awards made since the start, by kind.",
@@ -192,31 +196,31 @@ def of_awards(statistics: Sequence[Facts]) -> Iterator[Family]:
 
 
 def of_chances(chances: Mapping[tuple[str, str], float]) -> Iterator[Family]:
-    """chances: by link and level, that a wager wins a part of it."""
+    """Hit chances. chances: by link and level, that a wager wins a part of it."""
     text = "How often a wager wins the level, by the exact odds of its hands."
     yield gauge("hit_probability_ratio", text, ["link", "level"], chances.items())
 
 
 def of_disk(disk: Sequence[tuple[int, int]]) -> Iterator[Family]:
-    """disk: bytes free and in all, where the ledger is a file."""
+    """Disk space. disk: bytes free and in all, if the ledger is a file."""
     for place, (name, text) in enumerate((("free", "Free bytes"), ("size", "All bytes"))):
         label = f"{text} of the disk that the ledger's file lies on."
         yield gauge(f"ledger_disk_{name}_bytes", label, [], (([], found[place]) for found in disk))
 
 
 def of_standbys(count: int | None) -> Iterator[Family]:
-    """count: how many have every commit; None where none is meant to be there, or it is not known."""
+    """Standbys. count: how many have every commit; None if none is meant to be there, or it is not known."""
     text = "Standbys of the database that have each commit before it is answered."
     yield gauge("ledger_standbys", text, [], [] if count is None else [([], count)])
 
 
 def of_relays(statistics: Sequence[Facts]) -> Iterator[Family]:
-    """statistics: of each bank's way to Redis."""
+    """Relays. statistics: of each bank's relay to Redis."""
     yield from by_bank(_RELAY_GAUGES, _RELAY_COUNTERS, statistics)
 
 
 def of_heads(statistics: Sequence[Facts]) -> Iterator[Family]:
-    """statistics: of the one who signs, where heads are signed."""
+    """Signed heads. statistics: of the signer, if heads are signed."""
     yield from by_bank(_SIGNED_GAUGES, (), [bank for each in statistics for bank in each["banks"]])
     places = [([place["destination"]], place) for each in statistics for place in each["destinations"]]
     for name, key, text in _HEAD_GAUGES:
@@ -226,7 +230,7 @@ def of_heads(statistics: Sequence[Facts]) -> Iterator[Family]:
 
 
 def of_pagers(statistics: Sequence[Facts]) -> Iterator[Family]:
-    """statistics: of the outbox to pagers, where somebody is told."""
+    """Notifier. statistics: of its outbox, if somebody is notified."""
     for name, key, text in _NOTICE_GAUGES:
         yield gauge(name, text, [], (([], each[key]) for each in statistics))
     for name, key, text in _NOTICE_COUNTERS:
@@ -234,16 +238,16 @@ def of_pagers(statistics: Sequence[Facts]) -> Iterator[Family]:
 
 
 def of_way_in(way_in: WayIn) -> Iterator[Family]:
-    """Who is connected, and who could not come in."""
+    """Connections, and those that were refused."""
     for part in way_in.devices:
         role = part["role"]
         for name, key, text in _DEVICE_GAUGES:
             yield gauge(f"{role}_{name}", text, [role], (([one["id"]], one[key]) for one in part["devices"]))
-    doors = [([door["listener"]], door) for door in way_in.doors]
+    listeners = [([listener["listener"]], listener) for listener in way_in.listeners]
     for name, key, text in _DOOR_GAUGES:
-        yield gauge(name, text, ["listener"], ((at, door[key]) for at, door in doors))
+        yield gauge(name, text, ["listener"], ((at, listener[key]) for at, listener in listeners))
     for name, key, text in _DOOR_COUNTERS:
-        yield counter(name, text, ["listener"], ((at, door[key]) for at, door in doors))
+        yield counter(name, text, ["listener"], ((at, listener[key]) for at, listener in listeners))
     yield counter(
         "http_refused",
         "Requests refused without a look at what they ask for.",

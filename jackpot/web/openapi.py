@@ -1,4 +1,4 @@
-"""What is the HTTP API, as programs read it? OpenAPI 3.1, made of the routes and types that serve it.
+"""OpenAPI 3.1 document of the HTTP API, generated from the routes and types that serve it.
 
 `schemas/openapi.yaml` is this document in a file; `python -m tests.web.openapi` writes it again.
 """
@@ -11,7 +11,7 @@ import msgspec
 
 from jackpot.api.act_reply import Problem
 from jackpot.api.http_call import sums_of
-from jackpot.api.operation import BASE, Ask, Next, Question, path_of
+from jackpot.api.operation import BASE, Ask, Next, Query, path_of
 from jackpot.api.registry import ASKED_ACTS, QUESTIONS, reply_of
 from jackpot.rules.codes import OF_ACTS
 from jackpot.web.api import JSON, KEY, KEY_HEADER, PROBLEM
@@ -65,7 +65,7 @@ def document() -> Map:
 
 
 def _path(kind: type[Ask]) -> Map:
-    question = kind if issubclass(kind, Question) else None
+    question = kind if issubclass(kind, Query) else None
     name = kind.__name__.removeprefix("Ask")
     operation = {
         "operationId": name[:1].lower() + name[1:],
@@ -84,14 +84,14 @@ def _path(kind: type[Ask]) -> Map:
 
 
 def _described(kind: type[Any]) -> Map:
-    """Its docstring: the first line says what it does."""
+    """An operation's docstring: the first line is its summary."""
     summary, _, rest = (inspect.getdoc(kind) or kind.__name__).partition("\n\n")
     text = " ".join(rest.split())
     return {"summary": " ".join(summary.split()), **({"description": text} if text else {})}
 
 
-def _parameters(kind: type[Question]) -> Iterable[Map]:
-    """The parts of a question's path and query."""
+def _parameters(kind: type[Query]) -> Iterable[Map]:
+    """The parameters of a query's path and query string."""
     for name, schema in _schema(kind)["properties"].items():
         in_path = f"{{{name}}}" in kind.path
         yield {
@@ -150,7 +150,7 @@ def _plain(schema: Any) -> Any:
 
 
 def _is_title(name: str, part: Any) -> bool:
-    """Whether it only says the name of the type again."""
+    """Whether the title only repeats the name of the type."""
     return name == "title" and isinstance(part, str)
 
 

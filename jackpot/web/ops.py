@@ -1,4 +1,4 @@
-"""What do people work in? The pages below /ops, for those who have signed in, made of what the API answers.
+"""Operations pages below /ops, for people who have signed in, made of what the API answers.
 
 A page asks and acts as any program does: its forms name an act and carry its fields. So a page can do nothing
 that the API cannot, and is told the same refusals.
@@ -11,9 +11,9 @@ from typing import Any, Final, NamedTuple, get_origin, get_type_hints
 from aiohttp import web
 from multidict import MultiDict
 
-from jackpot.api.act_reply import Done
-from jackpot.api.http_call import act_of, keyed
-from jackpot.api.operation import QUOTED_MOST, BadRequest, NotDone, Reply, ServerAct, name_of
+from jackpot.api.act_reply import ActReply
+from jackpot.api.http_call import act_of, with_idempotency_key
+from jackpot.api.operation import QUOTED_MAX, BadRequest, NotDone, Reply, ServerCommand, name_of
 from jackpot.api.preview import AskPreview
 from jackpot.api.queries.alarms import AskAlarms
 from jackpot.api.queries.hits import AskHit, AskHits, Award, Hit
@@ -24,7 +24,7 @@ from jackpot.api.queries.programs import AskPrograms
 from jackpot.api.queries.requests import AskRequests
 from jackpot.api.queries.tables import AskTable
 from jackpot.api.registry import ASKED_ACTS
-from jackpot.auth.auth_service import Person
+from jackpot.auth.auth_service import AuthenticatedPerson
 from jackpot.config.languages import told
 from jackpot.config.writing import Writing
 from jackpot.reports.winners import URGENT
@@ -54,9 +54,9 @@ from jackpot.web.pages_base import (
     REPORTS,
     SIGN_IN,
     WAITING,
-    Front,
-    Maker,
     Page,
+    PageContext,
+    PageRenderer,
     back_to,
     path,
     saying,
@@ -91,9 +91,9 @@ _HITS: Final = "25"
 _DAYS: Final = "90"
 
 
-def routes(front: Front, overview: Overview, reports: Reports) -> list[web.RouteDef]:
-    """All that stands below /ops."""
-    make = Maker(front)
+def routes(front: PageContext, overview: Overview, reports: Reports) -> list[web.RouteDef]:
+    """The routes below /ops."""
+    make = PageRenderer(front)
     pages, lab, account = Pages(front, make, overview), Lab(make, front), Account(make, front)
     shown: dict[str, Page] = {
         HOME: pages.home,
@@ -123,17 +123,18 @@ def routes(front: Front, overview: Overview, reports: Reports) -> list[web.Route
         web.post("/ops/acts/{act}", make.signed(pages.act)),
         web.post(ACCOUNT, make.signed(account.change)),
         web.post("/ops/sign-out", make.signed(make.sign_out)),
-        web.get(SIGN_IN, make.door),
+        web.get(SIGN_IN, make.listener),
         web.post(SIGN_IN, make.sign_in),
         web.get("/ops/{rest:.+}", make.signed(make.nowhere)),
     ]
 
 
-class Winner(NamedTuple):
-    """Who is paid of a hit. amount: a decimal. due: it takes a tax form. envy: others' hand earned it.
+class WinnerRow(NamedTuple):
+    """A winner of a hit to be paid.
 
-    payers: the roles of which one pays it (A8). written: the fields on their papers. missing: of what is
-    written where the hand is seen, what the site wants and is not there.
+    amount: a decimal. due: it takes a tax form. envy: for another's hand. payers: the roles of which one pays
+    it (A8). written: the fields on their papers. missing: of what is written where the hand is seen, what the
+    site wants and is not there.
     """
 
     seat: int
@@ -145,15 +146,15 @@ class Winner(NamedTuple):
     written: set[str]
     missing: list[str]
 
-    def paid_by(self, person: Person) -> bool:
+    def paid_by(self, person: AuthenticatedPerson) -> bool:
         """Whether that person may pay them."""
         return not set(self.payers).isdisjoint(person.roles)
 
 
 class Pages:
-    """Answers for each page."""
+    """Serves the operations pages."""
 
-    def __init__(self, front: Front, make: Maker, overview: Overview) -> None:
+    def __init__(self, front: PageContext, make: PageRenderer, overview: Overview) -> None:
         self._acts, self._access = front.acts, front.access
         self._make = make
         self._overview = overview
@@ -162,13 +163,13 @@ class Pages:
         self._site = front.config.site
         self._tables = sorted(table.table for table in front.config.tables)
 
-    async def home(self, request: web.Request, person: Person) -> web.StreamResponse:
+    async def home(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
         """What waits, what is wrong, and how the floor stands."""
         floor = await self._overview.look()
         links = await self._make.ask(AskLinks)
         return await self._make.page(request, person, "ops/home.html", floor=floor, links=links)
 
-    async def hits(self, request: web.Request, person: Person) -> web.StreamResponse:
+    async def hits(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
         """Every hit ever made, by pages."""
         bank = self._bank(request)
         page = await self._make.ask(AskHits, bank=bank, limit=_HITS, **_given(request, "before"))
@@ -176,8 +177,8 @@ class Pages:
             request, person, "ops/hits.html", page=page, bank=bank, banks=self._banks
         )
 
-    async def hit(self, request: web.Request, person: Person) -> web.StreamResponse:
-        """One hit, to be worked through."""
+    async def hit(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
+        """One hit, with the forms to work through it."""
         found = await self._make.ask(AskHit, person, **request.match_info)
         needs, least = self._site.payout_needs, self._site.tax_form_from
         shown = {
@@ -190,8 +191,8 @@ class Pages:
         }
         return await self._make.page(request, person, "ops/hit.html", **shown)
 
-    async def hit_of_some_bank(self, request: web.Request, person: Person) -> web.StreamResponse:
-        """Leads to a hit that is named without its bank. Raises NotDone unless one bank alone has it."""
+    async def hit_of_some_bank(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
+        """Redirects to a hit that is named without its bank. Raises NotDone unless one bank alone has it."""
         wanted, having = request.match_info["hit"], list[str]()
         for bank in self._banks:
             try:
@@ -205,8 +206,8 @@ class Pages:
         said = f"hit: {wanted} is in several banks, {' and '.join(having)}: choose one" if having else ""
         raise NotDone(Code.NO_SUCH_HIT, said or f"hit: there is no {wanted} in any bank")
 
-    async def about_hit(self, request: web.Request, person: Person) -> web.StreamResponse:
-        """What an act would do about a hit, and the form that does it."""
+    async def about_hit(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
+        """A preview of an act on a hit, and the form that does it."""
         hit = await self._make.ask(AskHit, person, **request.match_info)
         elsewhere = _elsewhere(request, hit.hit, _OF_HIT, "award", {one.award for one in hit.awards})
         shown = await self._preview(request, elsewhere, bank=hit.bank, hit=hit.hit)
@@ -214,24 +215,24 @@ class Pages:
             request, person, "ops/preview.html", hit=hit, link=None, target=None, **shown
         )
 
-    async def links(self, request: web.Request, person: Person) -> web.StreamResponse:
+    async def links(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
         """Every link, with what stands on its meters."""
         found = await self._make.ask(AskLinks)
         return await self._make.page(request, person, "ops/links.html", links=found)
 
-    async def link(self, request: web.Request, person: Person) -> web.StreamResponse:
-        """One link with all that S1 wants of it."""
+    async def link(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
+        """One link with everything that S1 requires."""
         found = await self._make.ask(AskLink, **request.match_info)
         read = await self._make.ask(AskReadings, bank=found.bank, limit=_DAYS)
-        history = chart.lines(found, read.readings, self._access.entrance.clock.unix_ms())
+        history = chart.lines(found, read.readings, self._access.auth.clock.unix_ms())
         others, program = await self._others(found), None
         if PROGRAM_REASON in found.reasons:
             (program,) = (await self._make.ask(AskPrograms, bank=found.bank)).programs
         about = {"link": found, "history": history, "others": others, "program": program}
         return await self._make.page(request, person, "ops/link.html", **about)
 
-    async def about_link(self, request: web.Request, person: Person) -> web.StreamResponse:
-        """What an act would do to a link, and the form that does it."""
+    async def about_link(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
+        """A preview of an act on a link, and the form that does it."""
         link = await self._make.ask(AskLink, **request.match_info)
         elsewhere = _elsewhere(request, link.link, _OF_LINK, "left", {one.left for one in link.left})
         shown = await self._preview(request, elsewhere, bank=link.bank, link=link.link)
@@ -242,9 +243,9 @@ class Pages:
         )
 
     async def _preview(self, request: web.Request, elsewhere: str, **about: str) -> dict[str, Any]:
-        """What the act of the query would do, or the problem with it. sent: the fields that do it.
+        """The preview of the query's act, or its problem. sent: the fields that do it.
 
-        elsewhere: why the page is not about that, "" where it is.
+        elsewhere: why the page is not about that, "" if it is.
         """
         given, levels = _given(request, *_LOOKED_AT), request.query.getall("levels", [])
         shown: dict[str, Any] = {"given": given, "levels": levels, "problem": elsewhere, "found": None}
@@ -267,32 +268,32 @@ class Pages:
         found = await self._make.ask(AskLinks, bank=link.bank)
         return [one for one in found.links if one.link != link.link and one.state != "closed"]
 
-    async def table(self, request: web.Request, person: Person) -> web.StreamResponse:
+    async def table(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
         """One table, its round, and what people may do about it."""
         found = await self._make.ask(AskTable, **request.match_info)
         return await self._make.page(request, person, "ops/table.html", table=found)
 
-    async def requests(self, request: web.Request, person: Person) -> web.StreamResponse:
+    async def requests(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
         """What waits for a second person."""
         found = await self._make.ask(AskRequests)
         return await self._make.page(request, person, "ops/requests.html", found=found)
 
-    async def alarms(self, request: web.Request, person: Person) -> web.StreamResponse:
+    async def alarms(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
         """What nobody has acknowledged, and what is wrong now."""
         found, floor = await self._make.ask(AskAlarms), await self._overview.look()
         return await self._make.page(request, person, "ops/alarms.html", found=found, floor=floor)
 
-    async def people(self, request: web.Request, person: Person) -> web.StreamResponse:
+    async def people(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
         """The people of the site."""
         found = await self._make.ask(AskPeople, person)
         return await self._make.page(request, person, "ops/people.html", people=found.people, roles=ROLES)
 
-    async def one_person(self, request: web.Request, person: Person) -> web.StreamResponse:
+    async def one_person(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
         """One person, and what admins may do about them."""
         number, people = request.match_info["person"], (await self._make.ask(AskPeople, person)).people
         one = next((one for one in people if str(one.person) == number), None)
         if one is None:
-            raise NotDone(Code.NO_SUCH_PERSON, f"person: there is no person {number[:QUOTED_MOST]}")
+            raise NotDone(Code.NO_SUCH_PERSON, f"person: there is no person {number[:QUOTED_MAX]}")
         named = {each.person: each.name for each in people}
         giver = "where no server ran" if one.recovered else named.get(one.code_from or 0)
         called = {"giver": giver, "voucher": named.get(one.vouched_by or 0)}
@@ -301,7 +302,7 @@ class Pages:
         shown: dict[str, Any] = {"one": one, "roles": ROLES, "called": called, "tokens": tokens}
         return await self._make.page(request, person, "ops/person.html", **shown)
 
-    async def journal(self, request: web.Request, person: Person) -> web.StreamResponse:
+    async def journal(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
         """A search in a bank's journal; what is wrong with it stands above the form."""
         bank, given = self._bank(request), _given(request, "kind", "table", "before")
         page, problem = None, ""
@@ -313,7 +314,7 @@ class Pages:
         shown |= {"given": given, "kinds": _KINDS, "tables": self._tables}
         return await self._make.page(request, person, "ops/journal.html", **shown)
 
-    async def readings(self, request: web.Request, person: Person) -> web.StreamResponse:
+    async def readings(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
         """The readings of a bank."""
         bank = self._bank(request)
         page = await self._make.ask(AskReadings, bank=bank, **_given(request, "before"))
@@ -321,8 +322,8 @@ class Pages:
             request, person, "ops/readings.html", page=page, bank=bank, banks=self._banks
         )
 
-    async def act(self, request: web.Request, person: Person) -> web.StreamResponse:
-        """POST: a form that was filled in; back to its page with what was said."""
+    async def act(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
+        """POST: a form that was filled in; then back to its page with the result."""
         form = await form_of(request)
         kind = _ACTS.get(request.match_info["act"])
         if kind is None:
@@ -331,10 +332,10 @@ class Pages:
         if login := form.get("second_login", ""):
             secret, totp = (form.get(name, "") for name in ("second_secret", "second_totp"))
             place = await self._access.place(request, login)
-            second = await self._access.entrance.second(person, login, secret, totp, place)
+            second = await self._access.auth.second(person, login, secret, totp, place)
             asked = asked._replace(people=(person, second))
         key = form.get("key") or secrets.token_hex(16)
-        done = await self._acts.carry_out(keyed(asked, person, key))
+        done = await self._acts.carry_out(with_idempotency_key(asked, person, key))
         if (page := _SHOWN_ONCE.get(type(done))) is not None:
             site = f"{'https' if self._access.encrypted(request) else 'http'}://{request.host}"
             return await self._make.page(request, person, page, given=done, root=site)
@@ -354,15 +355,15 @@ def _amount(given: Mapping[str, str], way: Writing) -> dict[str, str]:
     return {"amount": decimal(sum_of(label, given["amount"], way, change=change))}
 
 
-def _winners(hit: Hit, least: int | None, needs: Collection[str]) -> Iterator[Winner]:
-    """Who is paid of a hit, as its awards stand. least: cents from which a payment takes a tax form."""
+def _winners(hit: Hit, least: int | None, needs: Collection[str]) -> Iterator[WinnerRow]:
+    """The winners to be paid, as the awards stand. least: cents from which a payment takes a tax form."""
     standing = [award for award in hit.awards if award.status != "undone"]
     for seat in dict.fromkeys(award.seat for award in standing):
         theirs = [award for award in standing if award.seat == seat]
         amount = sum(of_decimal(award.amount) + of_decimal(award.difference) for award in theirs)
         status = min((award.status for award in theirs), key=URGENT.index)
         written = _written(hit, seat)
-        yield Winner(
+        yield WinnerRow(
             seat,
             decimal(amount),
             status,
@@ -387,15 +388,15 @@ def _written(hit: Hit, seat: int) -> set[str]:
     }
 
 
-def _corrects(award: Award, person: Person) -> bool:
+def _corrects(award: Award, person: AuthenticatedPerson) -> bool:
     """Whether that person may ask to correct an award (A8, A10)."""
     of = payers([award] if award.status in ("paid", "final") else ())
     return award.status != "undone" and not set(of).isdisjoint(person.roles)
 
 
 def _became(act: str, form: MultiDict[str], done: Reply) -> Sentence:
-    """What the page says of an act that was accepted."""
-    if isinstance(done, Done) and done.asked:
+    """The page's sentence for an act that was accepted."""
+    if isinstance(done, ActReply) and done.asked:
         return Sentence(WAITS)
     whole, seat = not form.get("award"), form.get("seat", "")
     if act == "validate" and whole:
@@ -411,7 +412,7 @@ def _became(act: str, form: MultiDict[str], done: Reply) -> Sentence:
 def _elsewhere(
     request: web.Request, name: str, acts: Collection[str], field: str, own: Collection[str]
 ) -> str:
-    """Why a link to a page is not about what the page shows: somebody may have made it up. "" where it is.
+    """Why an address's act is not about the page's own subject; "" if it is. Anybody may make up an address.
 
     acts: of the page. field, own: what one of them may name, and what the page has of that.
     """
@@ -422,11 +423,11 @@ def _elsewhere(
 
 
 def _given(request: web.Request, *names: str) -> dict[str, str]:
-    """What the query says of these."""
+    """The values of these fields in the query string."""
     return {name: value for name in names if (value := request.query.get(name))}
 
 
-def _fields(kind: type[ServerAct | ActCommand], form: MultiDict[str]) -> dict[str, Any]:
+def _fields(kind: type[ServerCommand | ActCommand], form: MultiDict[str]) -> dict[str, Any]:
     """The fields of an act that a form has filled in; a list has one box for each of its parts."""
     lists = {name for name, hint in get_type_hints(kind).items() if get_origin(hint) is tuple}
     found: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Who is on the floor now, and what was won last? As people read it, for the floor page."""
+"""Overview of the floor for the floor page: connected devices, waiting work and the last hits."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -6,19 +6,19 @@ from typing import Any, Final, NamedTuple, Protocol
 from urllib.parse import quote
 
 from jackpot.api.hit_history import hits_of
-from jackpot.api.operation import PAGE_MOST
+from jackpot.api.operation import PAGE_MAX
 from jackpot.api.suspension_help import suspended
-from jackpot.bank.bank import BankStopped, Desk
+from jackpot.bank.bank import Bank, BankStopped
 from jackpot.catalogue import rate_text
 from jackpot.clock import Clock
 from jackpot.config import Config, titles_of
 from jackpot.config.writing import Writing, moment
 from jackpot.ledger.store import LedgerError
-from jackpot.net.devices import Devices
-from jackpot.notify.notifier import Pagers
-from jackpot.notify.signed_heads import Signer
-from jackpot.publish.redis_relay import Publisher
-from jackpot.reports.read.reader import Books
+from jackpot.net.devices import ConnectedDevices
+from jackpot.notify.notifier import Notifier
+from jackpot.notify.signed_heads import HeadSigner
+from jackpot.publish.redis_relay import RedisRelay
+from jackpot.reports.read.reader import LedgerReader
 from jackpot.rules import views
 from jackpot.rules.money import to_cents
 from jackpot.rules.signing import SITE
@@ -53,7 +53,7 @@ ALARMS: Final = ("{count} alarm is open", "{count} alarms are open")
 Map = dict[str, Any]
 
 
-class Source(Protocol):
+class OverviewSource(Protocol):
     """What the overview reads."""
 
     @property
@@ -61,31 +61,31 @@ class Source(Protocol):
     @property
     def clock(self) -> Clock: ...
     @property
-    def writers(self) -> Mapping[str, Desk]: ...
+    def writers(self) -> Mapping[str, Bank]: ...
     @property
-    def people(self) -> Desk: ...
+    def people(self) -> Bank: ...
     @property
-    def tables(self) -> Devices: ...
+    def tables(self) -> ConnectedDevices: ...
     @property
-    def signs(self) -> Devices: ...
+    def signs(self) -> ConnectedDevices: ...
     @property
-    def relays(self) -> Sequence[Publisher]: ...
+    def relays(self) -> Sequence[RedisRelay]: ...
     @property
-    def books(self) -> Books: ...
+    def books(self) -> LedgerReader: ...
     @property
-    def signer(self) -> Signer | None: ...
+    def signer(self) -> HeadSigner | None: ...
     @property
-    def pagers(self) -> Pagers | None: ...
+    def notifier(self) -> Notifier | None: ...
 
 
-def _here(devices: Devices) -> Sentence:
-    """How many devices are here, and how many belong here."""
+def _here(devices: ConnectedDevices) -> Sentence:
+    """How many devices are connected here, and how many belong here."""
     known = len(belonging(devices))
     return Sentence(HERE[devices.register.role][known != 1], here=len(devices.current), known=known)
 
 
 def _so_many(forms: tuple[str, str], number: int) -> str:
-    """How many there are, by their sentence for one and for more; "" for none."""
+    """A count, by its sentence for one and for more; "" for none."""
     return Sentence(forms[number != 1], count=f"{number:,}") if number else ""
 
 
@@ -108,9 +108,9 @@ class _Bank(NamedTuple):
 
 
 class Overview:
-    """One floor, read when somebody looks and at most once a second."""
+    """One floor, read on demand and at most once a second."""
 
-    def __init__(self, source: Source, money: Writing) -> None:
+    def __init__(self, source: OverviewSource, money: Writing) -> None:
         self._source = source
         self._money = money
         self._titles = titles_of(source.config.displays)
@@ -121,34 +121,34 @@ class Overview:
         self._began = source.clock.monotonic()
 
     async def look(self) -> Map:
-        """What the page shows: time, counts, troubles, what waits, tables, signs and hits, as text."""
+        """What the page shows: time, counts, alerts, what waits, tables, signs and hits, as text."""
         async with self._looking:
             now = self._source.clock.monotonic()
             if self._looked_at is None or now - self._looked_at >= FRESH_S:
-                desks = [*self._source.writers.values(), self._source.people]
-                await asyncio.gather(*(self._read(desk) for desk in desks))
+                banks = [*self._source.writers.values(), self._source.people]
+                await asyncio.gather(*(self._read(bank) for bank in banks))
                 self._found = self._overview()
                 self._looked_at = now
         return self._found
 
-    async def _read(self, desk: Desk) -> None:
+    async def _read(self, bank: Bank) -> None:
         try:
             async with asyncio.timeout(STATE_WITHIN_S):
-                found = _Bank(await desk.ask(views.statistics))
-                waiting, _ = await desk.ask(lambda engine: views.waiting_hits(engine, 0, PAGE_MOST))
-            if desk.bank != SITE:
-                listed = await hits_of(desk, self._source.books, None, HITS_SHOWN)
+                found = _Bank(await bank.ask(views.statistics))
+                waiting, _ = await bank.ask(lambda engine: views.waiting_hits(engine, 0, PAGE_MAX))
+            if bank.name != SITE:
+                listed = await hits_of(bank, self._source.books, None, HITS_SHOWN)
                 found = _Bank(found.state, listed.hits, waiting)
-            self._states[desk.bank] = found
+            self._states[bank.name] = found
         except (TimeoutError, BankStopped, LedgerError):
-            if desk.hold.elsewhere:  # else its last durable state is shown, and `troubles` says why
-                self._states.pop(desk.bank, None)
+            if bank.lifecycle.elsewhere:  # else its last durable state is shown, and `troubles` says why
+                self._states.pop(bank.name, None)
 
     def _overview(self) -> Map:
         source = self._source
-        states = [bank.state for bank in self._states.values()]
+        states = [bank_id.state for bank_id in self._states.values()]
         tables = [table for state in states for table in state["tables"]]
-        hits = [self._hit(name, hit) for name, bank in self._states.items() for hit in bank.hits]
+        hits = [self._hit(name, hit) for name, bank_id in self._states.items() for hit in bank_id.hits]
         hits.sort(key=lambda hit: hit["at"], reverse=True)
         at_tables, at_signs = source.tables, source.signs
         starting = source.clock.monotonic() - self._began < BACK_WITHIN_S
@@ -163,15 +163,15 @@ class Overview:
             "waiting": self._waiting(),
             "starting": starting,
             "elsewhere": {
-                link: Sentence("at server {server}", server=desk.hold.held_by.split()[0])
-                for desk in source.writers.values()
-                if desk.hold.elsewhere
-                for link in desk.board.links
+                link: Sentence("at server {server}", server=bank.lifecycle.held_by.split()[0])
+                for bank in source.writers.values()
+                if bank.lifecycle.elsewhere
+                for link in bank.board.links
             },
             "why": {
                 link: causes(reasons.split(", "))
-                for desk in source.writers.values()
-                for link, reasons in suspended(desk.board).items()
+                for bank in source.writers.values()
+                for link, reasons in suspended(bank.board).items()
             },
             "troubles": list(troubles(source, states, starting=starting)),
             "tables": [
@@ -189,8 +189,8 @@ class Overview:
             "hits": hits[:HITS_SHOWN],
             "terms": {
                 link["link"]: {level["level"]: self._terms(level) for level in link["levels"]}
-                for bank in self._states.values()
-                for link in bank.state["links"]
+                for bank_id in self._states.values()
+                for link in bank_id.state["links"]
             },
         }
 
@@ -218,16 +218,16 @@ class Overview:
         return lines
 
     def _banks(self) -> str:
-        """Which server has which bank, where there are several."""
+        """Which server has which bank, if there are several."""
         own = self._source.config.server
         if own is None:
             return ""
-        holders = {bank: desk.hold.held_by for bank, desk in self._source.writers.items()}
+        holders = {name: bank.lifecycle.held_by for name, bank in self._source.writers.items()}
         said = joined(
-            Sentence("bank {bank}: server {server}", bank=bank, server=holder.split()[0])
+            Sentence("bank {bank}: server {server}", bank=name, server=holder.split()[0])
             if holder
-            else Sentence("bank {bank}: no server", bank=bank)
-            for bank, holder in holders.items()
+            else Sentence("bank {bank}: no server", bank=name)
+            for name, holder in holders.items()
         )
         return Sentence("This is server {server}; {banks}", server=own.id, banks=said)
 
@@ -256,7 +256,7 @@ class Overview:
         }
 
     def _part_paid(self, hit: Map) -> Map:
-        """What of a hit is still to be paid, where some of its awards are."""
+        """What of a hit is still to be paid, once some of its awards are."""
         standing = [award["status"] for award in hit["awards"] if award["status"] != "undone"]
         paid = standing.count("paid")
         if not paid:
@@ -270,7 +270,7 @@ class Overview:
         }
 
     def _heads(self) -> str:
-        """Up to where each bank was signed last, how long ago, and who took it (S8); "" where none is."""
+        """How far each bank is signed, how long ago, and who took the head (S8); "" if none is signed."""
         signer, now = self._source.signer, self._source.clock.unix_ms() / 1000
         if signer is None:
             return ""
@@ -309,7 +309,7 @@ class Overview:
         }
 
     def _hit(self, bank: str, hit: Map) -> Map:
-        """page: where people work at it. bank: "" where there is one alone."""
+        """A hit. page: where people work at it. bank: "" if there is only one."""
         display = self._source.config.displays.get(hit["link"])
         level = display.levels.get(hit["level"]) if display and hit["level"] else None
         said = [Sentence(words(hit["hand"])), *([Sentence(level)] if level else [])]

@@ -1,4 +1,4 @@
-"""How do people come in, and how is a page made for those who have?"""
+"""Base of the pages: sign-in and sign-out, and the rendering of pages for people who have signed in."""
 
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -13,13 +13,13 @@ from jinja2 import pass_context
 from jinja2.runtime import Context
 from multidict import MultiDict
 
-from jackpot.api.executor import Acts
+from jackpot.api.executor import OperationExecutor
 from jackpot.api.http_call import question_of
-from jackpot.api.operation import QUOTED_MOST, NotDone, Question
+from jackpot.api.operation import QUOTED_MAX, NotDone, Query
 from jackpot.api.queries.alarms import Alarm, AskAlarms
 from jackpot.api.queries.hits import AskWaitingHits, Hit
 from jackpot.api.queries.requests import AskRequests, Waiting
-from jackpot.auth.auth_service import NOBODY_YET, SECRET_LEAST, Person
+from jackpot.auth.auth_service import NOBODY_YET, SECRET_MIN, AuthenticatedPerson
 from jackpot.bank.bank import BankStopped
 from jackpot.config import Config, titles_of
 from jackpot.config.languages import ENGLISH, PAGES, answered, told
@@ -34,18 +34,18 @@ from jackpot.text import Sentence, card, game, joined, words
 from jackpot.web import act_labels
 from jackpot.web.authentication import (
     SAFE_METHODS,
-    Access,
     Forged,
+    RequestAuthentication,
     Unsafe,
     check_origin,
     page_token,
     word_of_ours,
 )
-from jackpot.web.forms import SIGN_IN_MOST, form_of
+from jackpot.web.forms import SIGN_IN_MAX, form_of
 from jackpot.web.sign_pages import SECURITY, asked_in, html, say, templates, written_in
 
 Map = dict[str, Any]
-Page = Callable[[web.Request, Person], Awaitable[web.StreamResponse]]
+Page = Callable[[web.Request, AuthenticatedPerson], Awaitable[web.StreamResponse]]
 
 HOME: Final = "/ops"
 HITS: Final = "/ops/hits"
@@ -67,19 +67,19 @@ _NOT_HERE: Final = (400, 404)
 SAID: Final = ("said", "word")
 
 
-class Front(NamedTuple):
-    """What pages are made of. money: how the site writes sums."""
+class PageContext(NamedTuple):
+    """What templates are rendered with. money: how the site writes sums."""
 
-    acts: Acts
-    access: Access
+    acts: OperationExecutor
+    access: RequestAuthentication
     config: Config
     money: Writing
 
 
-class Work(NamedTuple):
-    """What people have to see to. hits: the oldest first.
+class WaitingWork(NamedTuple):
+    """Work that waits for people. hits: the oldest first.
 
-    others: how many they are besides the one whose own page it is; None where it is not that of one.
+    others: how many there are besides the one whose own page it is; None if it is not that of one.
     """
 
     hits: Sequence[Hit]
@@ -88,10 +88,10 @@ class Work(NamedTuple):
     requests: Sequence[Waiting] = ()
 
 
-class Maker:
-    """Makes pages, and lets people in."""
+class PageRenderer:
+    """Renders pages, and signs people in."""
 
-    def __init__(self, front: Front) -> None:
+    def __init__(self, front: PageContext) -> None:
         self._acts, self._access = front.acts, front.access
         self._config, self._money = front.config, front.money
         self._titles = titles_of(front.config.displays)
@@ -115,28 +115,28 @@ class Maker:
         }
         self._templates.globals |= {"tongue": tongue, "titles": titles, "answer": answer}
 
-    async def door(self, request: web.Request) -> web.StreamResponse:
-        """GET: where people sign in, or how the first of them are made."""
+    async def listener(self, request: web.Request) -> web.StreamResponse:
+        """GET: the sign-in page, or how the first people are made."""
         try:
-            problem = NOBODY_YET if await self._access.entrance.is_nobodys() else ""
+            problem = NOBODY_YET if await self._access.auth.is_nobodys() else ""
         except LedgerError:  # a stranger is not told where it is
             about = OF_ACTS[Code.LEDGER]
             return self._door(request, request.query, about.means, about.status)
         return self._door(request, request.query, problem)
 
     async def sign_in(self, request: web.Request) -> web.StreamResponse:
-        """POST: a session begins. first: the one-time code with which a person chooses their own secret."""
+        """POST: begins a session. first: the one-time code with which a person chooses their own secret."""
         form = MultiDict[str]()
         try:
             self._access.check_way(request)
             check_origin(request)
-            form = await form_of(request, SIGN_IN_MOST)
+            form = await form_of(request, SIGN_IN_MAX)
             login, secret, first = (form.get(name, "") for name in ("login", "secret", "first"))
-            entrance, place = self._access.entrance, await self._access.place(request, login)
+            auth, place = self._access.auth, await self._access.place(request, login)
             if first:
-                signed = await entrance.choose(login, first, secret, place)
+                signed = await auth.choose(login, first, secret, place)
             else:
-                signed = await entrance.sign_in(login, secret, form.get("totp", ""), place)
+                signed = await auth.sign_in(login, secret, form.get("totp", ""), place)
         except Unsafe as error:
             return self._door(request, form, str(error), 403)
         except (ServerError, Forged) as error:
@@ -148,11 +148,11 @@ class Maker:
         await self._access.keep(request, answer, signed.token, signed.person.login)
         return answer
 
-    async def sign_out(self, request: web.Request, _person: Person) -> web.StreamResponse:
-        """POST: the session ends."""
+    async def sign_out(self, request: web.Request, _person: AuthenticatedPerson) -> web.StreamResponse:
+        """POST: ends the session."""
         if (session := self._access.session(request)) is not None:
             with suppress(BankStopped):  # the session is over all the same: nothing is kept of it here
-                await self._access.entrance.sign_out(session)
+                await self._access.auth.sign_out(session)
         answer = there(SIGN_IN)
         self._access.forget(answer)
         return answer
@@ -160,7 +160,7 @@ class Maker:
     def _door(
         self, request: web.Request, given: Mapping[str, str], problem: str = "", status: int = HTTPStatus.OK
     ) -> web.StreamResponse:
-        """given: what the address says, or the form that was refused; its secret is typed again."""
+        """The sign-in page. given: what the address says, or the refused form; its secret is typed again."""
         if status == HTTPStatus.OK:
             try:
                 self._access.check_way(request)
@@ -174,12 +174,12 @@ class Maker:
             "back": back_to(given.get("back", "")),
             "login": given.get("login", ""),
             "first": bool(given.get("first")),
-            "least": SECRET_LEAST,
+            "least": SECRET_MIN,
             "plain": not self._access.encrypted(request),
         }
 
     def signed(self, page: Page) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
-        """The page, for those who have signed in; a refusal is a page too."""
+        """A page for people who have signed in; a refusal is a page too."""
 
         async def answer(request: web.Request) -> web.StreamResponse:
             try:
@@ -207,7 +207,7 @@ class Maker:
         return answer
 
     async def _problem(
-        self, request: web.Request, person: Person, refusal: NotDone, status: int | None = None
+        self, request: web.Request, person: AuthenticatedPerson, refusal: NotDone, status: int | None = None
     ) -> web.StreamResponse:
         """Why it was refused, and where to go on: the form again, or the list of what was looked for."""
         about = OF_ACTS[refusal.code]
@@ -222,16 +222,16 @@ class Maker:
             shown |= {"back": back, "back_is": "Back"}
         return await self.page(request, person, "ops/problem.html", status or about.status, **shown)
 
-    async def nowhere(self, request: web.Request, person: Person) -> web.StreamResponse:
-        """An address at which there is no page."""
-        refusal = NotDone(Code.BAD_REQUEST, f"there is no page {request.path[:QUOTED_MOST]}")
+    async def nowhere(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
+        """The page for an address at which there is none."""
+        refusal = NotDone(Code.BAD_REQUEST, f"there is no page {request.path[:QUOTED_MAX]}")
         return await self._problem(request, person, refusal, 404)
 
-    async def ask(self, kind: type[Question], /, *who: Person, **fields: str) -> Any:
-        """The reply to a question. who: asks it, where not everybody may. Raises BadRequest, NotDone."""
+    async def ask(self, kind: type[Query], /, *who: AuthenticatedPerson, **fields: str) -> Any:
+        """The reply to a query. who: asks it, if not everybody may. Raises BadRequest, NotDone."""
         return await self._acts.carry_out(question_of(kind, fields, *who))
 
-    async def waiting(self, at: str) -> Work:
+    async def waiting(self, at: str) -> WaitingWork:
         """What waits for people, of all banks that are here; another server's pages show what is there.
 
         at: the path of the page that shows it.
@@ -241,19 +241,19 @@ class Maker:
             with suppress(NotDone):
                 hits += (await self.ask(AskWaitingHits, bank=bank)).hits
         own = any(f"{HITS}/{path(hit.bank)}/{hit.hit}" == at for hit in hits)
-        found = Work(sorted(hits, key=lambda hit: hit.at), len(hits) - 1 if own else None)
+        found = WaitingWork(sorted(hits, key=lambda hit: hit.at), len(hits) - 1 if own else None)
         with suppress(NotDone):
             found = found._replace(alarms=(await self.ask(AskAlarms)).alarms)
         with suppress(NotDone):
             found = found._replace(requests=(await self.ask(AskRequests)).requests)
         return found
 
-    async def part(self, request: web.Request, _person: Person) -> web.StreamResponse:
-        """The part of every page that says what waits; it is asked for again when the floor changes."""
+    async def part(self, request: web.Request, _person: AuthenticatedPerson) -> web.StreamResponse:
+        """The part of every page that shows what waits; it is asked for again when the floor changes."""
         return self.html(request, "ops/waiting.html", {"waiting": await self.waiting(_asked_from(request))})
 
     async def page(
-        self, request: web.Request, person: Person, name: str, status: int = 200, **shown: Any
+        self, request: web.Request, person: AuthenticatedPerson, name: str, status: int = 200, **shown: Any
     ) -> web.StreamResponse:
         """A whole page for a person."""
         session = self._access.session(request)
@@ -271,7 +271,7 @@ class Maker:
         return self.html(request, name, shown, status)
 
     def html(self, request: web.Request, name: str, shown: Map, status: int = 200) -> web.StreamResponse:
-        """A template, filled in, in the browser's language where we speak it, else in the site's."""
+        """Renders a template in the browser's language if there is a catalogue, else in the site's."""
         language = self.language(request)
         common = {
             "site": self._config.site.name,
@@ -287,16 +287,16 @@ class Maker:
         return answer
 
     def language(self, request: web.Request) -> str:
-        """What a page speaks that is asked for so."""
+        """The language of the page for this request."""
         return asked_in(request, self._config.site.locale)
 
     def _title(self, link: str) -> str:
-        """What people call a link; the id of one that the configuration has no more."""
+        """A link's title; the id of one that is no longer configured."""
         return self._titles.get(link, link)
 
     @pass_context
     def _level(self, context: Context, level: str, link: str) -> str:
-        """What people call a level of a link, in the page's language."""
+        """A level's title, in the page's language."""
         display = self._config.displays.get(link)
         return say(context, display.levels.get(level, level) if display else level)
 
@@ -304,7 +304,7 @@ class Maker:
         return self._money.text(to_cents(of_decimal(amount)))
 
     def _exact(self, amount: str) -> str:
-        """The same, to the micro-dollar where it has a fraction of a cent."""
+        """A sum, to the micro-dollar if it has a fraction of a cent."""
         return self._money.exact(of_decimal(amount))
 
     def _moment(self, unix_ms: int) -> str:
@@ -319,7 +319,7 @@ def titles(context: Context, roles: Sequence[str], between: str = ", ") -> str:
 
 @pass_context
 def answer(context: Context, text: str) -> str | None:
-    """A refusal in the page's language; None where it is there in English alone, and on an English page."""
+    """A refusal in the page's language; None if it is there in English alone, and on an English page."""
     language: str = context.get("language", ENGLISH)
     if isinstance(text, Sentence):
         return told(language, text) if text.plain in catalogue(language, PAGES) else None
@@ -328,7 +328,7 @@ def answer(context: Context, text: str) -> str | None:
 
 @pass_context
 def tongue(context: Context, text: str) -> str:
-    """The language in which `say` says it: English where no catalogue has it."""
+    """The language in which `say` says it: English if no catalogue has it."""
     language: str = context.get("language", ENGLISH)
     if isinstance(text, Sentence):
         text = text.plain
@@ -342,23 +342,23 @@ def placed(where: str) -> Sentence:
 
 
 def sentence(text: str) -> str:
-    """A text of ours at the beginning of a sentence."""
+    """A text of ours with a capital letter, as the beginning of a sentence."""
     return text[:1].upper() + text[1:]
 
 
 def clock(ms: int) -> str:
-    """A time that still runs, in minutes and seconds; a page counts on from there."""
+    """Remaining time in minutes and seconds; a page counts on from there."""
     seconds = ms // 1000
     return f"{seconds // 60}:{seconds % 60:02}"
 
 
 def path(part: str) -> str:
-    """A part of an address."""
+    """A path segment of an address."""
     return quote(part, safe="")
 
 
 def back_to(given: str) -> str:
-    """Where a form came from, if that is a page of ours."""
+    """The page that a form came from, if it is ours."""
     ours = given == HOME or given.startswith((f"{HOME}/", f"{HOME}?"))
     return given if ours and "\\" not in given and given.isprintable() else HOME
 
@@ -376,13 +376,13 @@ def there(at: str) -> web.Response:
 
 
 def saying(back: str, said: str, session: str | None) -> str:
-    """A page's address, with what that page says first."""
+    """A page's address, with the message that the page shows first."""
     told = zip(SAID, (said, word_of_ours(session or "", said)), strict=True)
     return f"{back}{'&' if '?' in back else '?'}{urlencode(list(told), quote_via=quote)}"
 
 
 def _asked_from(request: web.Request) -> str:
-    """The path of the page that asks for a part of itself, as its script says; "" where it says none."""
+    """The path of the page that asks for a part of itself, as its script says; "" if it says none."""
     with suppress(ValueError):  # a header may be any text
         return urlsplit(request.headers.get("HX-Current-URL", "")).path
     return ""

@@ -1,4 +1,4 @@
-"""What do the books say? Every report of the registry, as a page, as a page to print, and as CSV."""
+"""Reports as pages, as pages to print, and as CSV or JSON; every report of the registry."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -11,20 +11,20 @@ from multidict import istr
 
 from jackpot.api.operation import BadRequest, NotDone
 from jackpot.api.queries.hits import sees_papers
-from jackpot.api.worker_pool import Apart, Late
-from jackpot.auth.auth_service import Person
+from jackpot.api.worker_pool import Late, WorkerPool
+from jackpot.auth.auth_service import AuthenticatedPerson
 from jackpot.clock import Clock
 from jackpot.config import Config, titles_of
 from jackpot.ledger.store import LedgerError
 from jackpot.reports import worker
-from jackpot.reports.read.reader import Books
+from jackpot.reports.read.reader import LedgerReader
 from jackpot.reports.registry import REPORTS
 from jackpot.reports.report import Report
-from jackpot.reports.worker import ROWS_MOST
+from jackpot.reports.worker import ROWS_MAX
 from jackpot.rules.codes import Code
 from jackpot.runtime.errors import ServerError
 from jackpot.web.http_connection import while_there
-from jackpot.web.pages_base import SAID, Maker
+from jackpot.web.pages_base import SAID, PageRenderer
 
 # The longest cycle of a floor takes so long to read: some ten million entries of a year.
 REPORT_WITHIN_S: Final = 30.0
@@ -33,9 +33,9 @@ AT_ONCE: Final = 2
 # Reports of one person that wait, or are worked at: a page, its file, and as many in another window.
 WAITING_EACH: Final = 4
 # Of all people.
-WAITING_MOST: Final = 16
+WAITING_MAX: Final = 16
 # Digits of how many rows to skip.
-DIGITS_MOST: Final = 6
+DIGITS_MAX: Final = 6
 # The fields of a form, by what a report may be asked with.
 ASKED: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     "day": (("day", "Gaming day"),),
@@ -55,26 +55,28 @@ _POLICY: Final = istr("Content-Security-Policy")
 _PRINTED: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'self'"
 
 
-def readers() -> Apart:
-    """The processes that read reports."""
-    return Apart(
+def readers() -> WorkerPool:
+    """The worker pool that reads reports."""
+    return WorkerPool(
         "jackpot.reports.worker",
         "the reader of reports",
         each=WAITING_EACH,
-        most=WAITING_MOST,
+        most=WAITING_MAX,
         at_once=AT_ONCE,
         told=("PG",),  # of PostgreSQL's client, as the server itself reads the ledger
     )
 
 
 class Reports:
-    """Answers for the reports.
+    """Serves the reports.
 
-    papers: where the papers of one hit are read, without which nobody is paid. readers: they read the others,
-    so nobody waits for somebody's long report, and least of all the tables.
+    papers: where the papers of one hit are read, without which nobody is paid. readers: the workers that read
+    the others, so that nobody waits for somebody's long report, and least of all the tables.
     """
 
-    def __init__(self, make: Maker, papers: Books, readers: Apart, config: Config, clock: Clock) -> None:
+    def __init__(
+        self, make: PageRenderer, papers: LedgerReader, readers: WorkerPool, config: Config, clock: Clock
+    ) -> None:
         self._make = make
         self._papers = papers
         self._readers = readers
@@ -84,11 +86,11 @@ class Reports:
         self._banks = config.banks
         self._clock = clock
 
-    async def all(self, request: web.Request, person: Person) -> web.StreamResponse:
-        """Which reports there are."""
+    async def all(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
+        """The list of reports."""
         return await self._make.page(request, person, "ops/reports.html", reports=REPORTS.values())
 
-    async def one(self, request: web.Request, person: Person) -> web.StreamResponse:
+    async def one(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
         """One report. as: "print", "csv" or "json", else a page to look at."""
         report = REPORTS.get(request.match_info["report"])
         if report is None:
@@ -96,7 +98,7 @@ class Reports:
         if report.personal and not sees_papers([person]):
             raise NotDone(Code.NOT_ALLOWED, f"by: {person.login} may not read whom a payout names")
         given = {name: value for name, value in request.query.items() if value}
-        asked = worker.Asked(
+        asked = worker.ReportCall(
             url=self._url,
             site=self._site,
             titles=self._titles,
@@ -136,9 +138,9 @@ class Reports:
         return await self._make.page(request, person, "ops/report.html", **said)
 
     async def _told(
-        self, request: web.Request, report: Report, asked: worker.Asked, person: Person
-    ) -> worker.Told:
-        """What a report says. Raises BadRequest, NotDone."""
+        self, request: web.Request, report: Report, asked: worker.ReportCall, person: AuthenticatedPerson
+    ) -> worker.WorkerReply:
+        """A report's content. Raises BadRequest, NotDone."""
         try:
             told = await self._read(request, report, asked, person)
         except LedgerError as error:
@@ -150,9 +152,9 @@ class Reports:
         return told
 
     async def _read(
-        self, request: web.Request, report: Report, asked: worker.Asked, person: Person
-    ) -> worker.Told:
-        """In the server where it is a paper; else by a process. Raises LedgerError, NotDone."""
+        self, request: web.Request, report: Report, asked: worker.ReportCall, person: AuthenticatedPerson
+    ) -> worker.WorkerReply:
+        """Reads papers in the server, and other reports in a worker. Raises LedgerError, NotDone."""
         if report.lines:
             return await self._papers.read(lambda ledger: worker.told_of(ledger, asked))
         try:
@@ -161,10 +163,10 @@ class Reports:
         except Late as late:
             long = f"jackpot report {report.name} on the server's machine has all the time that it takes"
             raise NotDone(Code.LEDGER, f"there is too much to read for a page: {long}") from late
-        return msgspec.json.decode(said, type=worker.Told)
+        return msgspec.json.decode(said, type=worker.WorkerReply)
 
 
 def _skipped(given: Mapping[str, str]) -> int:
-    """How many rows come before this page; those of the file at most, for they are read each time."""
+    """How many rows come before this page; at most those of the file, for they are read each time."""
     text = given.get("skip", "")
-    return min(int(text), ROWS_MOST) if text.isascii() and text.isdigit() and len(text) <= DIGITS_MOST else 0
+    return min(int(text), ROWS_MAX) if text.isascii() and text.isdigit() and len(text) <= DIGITS_MAX else 0

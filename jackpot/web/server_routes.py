@@ -1,4 +1,4 @@
-"""What does the server answer over HTTP? Nothing that changes anything.
+"""HTTP routes of the server outside the API and /ops: health, metrics, floor page; none changes anything.
 
 /metrics, /healthz (alive), /readyz (active and durable) and the floor page on its own listener alone; the
 sign pages and the streams there and on the public one.
@@ -15,27 +15,27 @@ from typing import Any, Final, Protocol
 from aiohttp import hdrs, web
 
 from jackpot import __version__
-from jackpot.api.executor import Acts
+from jackpot.api.executor import OperationExecutor
 from jackpot.api.operation import BASE
 from jackpot.api.suspension_help import explained
-from jackpot.api.worker_pool import Apart
-from jackpot.auth.auth_service import Entrance
-from jackpot.bank.bank import BankStopped, Desk
+from jackpot.api.worker_pool import WorkerPool
+from jackpot.auth.auth_service import AuthService
+from jackpot.bank.bank import Bank, BankStopped
 from jackpot.bank.standbys import Standbys
 from jackpot.catalogue import hit_chance
 from jackpot.config import Address, Config
 from jackpot.config.languages import told_all
 from jackpot.net.device_listeners import Encryption
-from jackpot.net.listener import Door
+from jackpot.net.listener import Listener
 from jackpot.rules import views
 from jackpot.rules.signing import SITE
 from jackpot.runtime.histogram import Histogram
 from jackpot.web import api, docs, ops, overview
-from jackpot.web.authentication import Access
+from jackpot.web.authentication import RequestAuthentication
 from jackpot.web.book_metrics import of_books
 from jackpot.web.floor_alerts import why
 from jackpot.web.host_names import EVERYWHERE, names
-from jackpot.web.http_connection import Visits
+from jackpot.web.http_connection import HttpConnections
 from jackpot.web.metrics import (
     LastScrape,
     WayIn,
@@ -55,7 +55,7 @@ from jackpot.web.metrics import (
     of_way_in,
 )
 from jackpot.web.overview import Overview
-from jackpot.web.pages_base import Front, Maker
+from jackpot.web.pages_base import PageContext, PageRenderer
 from jackpot.web.reports import Reports
 from jackpot.web.sign_pages import Screens, asked_in, secure
 
@@ -69,19 +69,19 @@ class Visited(Protocol):
     @property
     def config(self) -> Config: ...
     @property
-    def visits(self) -> Visits: ...
+    def connections(self) -> HttpConnections: ...
 
 
-class Source(overview.Source, Visited, Protocol):
+class ServerSource(overview.OverviewSource, Visited, Protocol):
     """What pages and metrics read."""
 
     @property
-    def doors(self) -> Sequence[Door]: ...
+    def listeners(self) -> Sequence[Listener]: ...
 
     @property
-    def acts(self) -> Acts: ...
+    def acts(self) -> OperationExecutor: ...
     @property
-    def entrance(self) -> Entrance: ...
+    def auth(self) -> AuthService: ...
     @property
     def encryption(self) -> Encryption: ...
     @property
@@ -91,21 +91,21 @@ class Source(overview.Source, Visited, Protocol):
     @property
     def warnings(self) -> Sequence[str]: ...
     @property
-    def report_readers(self) -> Apart: ...
+    def report_readers(self) -> WorkerPool: ...
     @property
     def lag(self) -> Histogram: ...
 
 
-_SOURCE: Final = web.AppKey("source", Source)
+_SOURCE: Final = web.AppKey("source", ServerSource)
 _STATES: Final = web.AppKey("states", dict[str, dict[str, Any]])
 _CHANCES: Final = web.AppKey("chances", dict[tuple[str, str], float])
 
 
 async def listen(
-    source: Source, screens: Screens, door: Door, address: Address, *, public: bool = False
+    source: ServerSource, screens: Screens, listener: Listener, address: Address, *, public: bool = False
 ) -> tuple[web.AppRunner, int]:
     """Serves HTTP at `address` until the runner is cleaned up; the port that it got. Raises OSError."""
-    app = web.Application(client_max_size=api.REQUEST_MOST)
+    app = web.Application(client_max_size=api.REQUEST_MAX)
     app[_SOURCE] = source
     app[_STATES] = {}
     app[_CHANCES] = {
@@ -128,27 +128,29 @@ async def listen(
             [web.get("/metrics", scrape.answer), web.get("/healthz", alive), web.get("/readyz", ready)]
         )
         app.add_routes([*screens.private(), web.get("/floor.json", floor), *docs.routes()])
-        access = Access(source.entrance, source.config.listen.proxies)
-        served = api.Served(source.acts, access.person, "http", elsewhere(source.config))
+        access = RequestAuthentication(source.auth, source.config.listen.proxies)
+        served = api.ApiSource(source.acts, access.person, "http", elsewhere(source.config))
         app.add_subapp(BASE, api.api(served))
-        front = Front(source.acts, access, source.config, screens.writing)
-        reports = Reports(Maker(front), source.books, source.report_readers, source.config, source.clock)
+        front = PageContext(source.acts, access, source.config, screens.writing)
+        reports = Reports(
+            PageRenderer(front), source.books, source.report_readers, source.config, source.clock
+        )
         app.add_routes(ops.routes(front, looking, reports))
-    return await start(app, source, screens, door, address)
+    return await start(app, source, screens, listener, address)
 
 
 async def start(
-    app: web.Application, source: Visited, screens: Screens, door: Door, address: Address
+    app: web.Application, source: Visited, screens: Screens, listener: Listener, address: Address
 ) -> tuple[web.AppRunner, int]:
     """Serves the routes of `app`, and tells its receivers when it ends. Raises OSError."""
     hosts = names(source.config.listen.hosts, [address.host])
     app.on_response_prepare.append(secure)
     app.on_shutdown.append(lambda _: screens.live.end())
-    return await source.visits.serve(app, door, hosts)
+    return await source.connections.serve(app, listener, hosts)
 
 
 def elsewhere(config: Config) -> dict[str, str]:
-    """Where the other servers' APIs are, by server id; those alone that can be reached by what is known."""
+    """The addresses of the other servers' APIs, by server id; only those that are known to be reachable."""
     scheme = "http" if config.listen.tls is None else "https"
     there = {server.id: server.listen.http for server in config.servers if server != config.server}
     return {
@@ -159,43 +161,43 @@ def elsewhere(config: Config) -> dict[str, str]:
 
 
 async def alive(_request: web.Request) -> web.Response:
-    """The process answers."""
+    """GET /healthz: the process answers."""
     return web.json_response({"status": "alive"})
 
 
 async def ready(request: web.Request) -> web.Response:
-    """503 with a reason for every bank that is not active and durable, and with the findings of the start.
+    """GET /readyz: 503 with a reason for every bank that is not active and durable, and the start's findings.
 
     suspended: the links that take no wagers, each with why and what people do next.
     """
     source = request.app[_SOURCE]
-    reasons = {bank: reason for bank, desk in source.writers.items() if (reason := why(desk))}
+    reasons = {name: reason for name, bank in source.writers.items() if (reason := why(bank))}
     found: dict[str, Any] = {"warnings": list(source.warnings)} if source.warnings else {}
     if reasons:
         return web.json_response({"status": "not ready", "reasons": reasons, **found}, status=503)
-    for desk in source.writers.values():
-        if stopped := explained(desk.board, desk.bank):
+    for bank in source.writers.values():
+        if stopped := explained(bank.board, bank.name):
             found["suspended"] = found.get("suspended", {}) | stopped
     return web.json_response({"status": "ready", **found})
 
 
-async def _learn(states: dict[str, dict[str, Any]], bank: str, desk: Desk) -> None:
-    """The bank's books as they are durable now; they stay as they were known where it is late."""
+async def _learn(states: dict[str, dict[str, Any]], name: str, bank: Bank) -> None:
+    """Reads the bank's durable state; if the bank is late, the earlier one stays."""
     try:
         async with asyncio.timeout(STATE_WITHIN_S):
-            states[bank] = await desk.ask(views.statistics)
+            states[name] = await bank.ask(views.statistics)
     except (TimeoutError, BankStopped):
-        if desk.hold.elsewhere:
-            states.pop(bank, None)  # the other server shows its books
+        if bank.lifecycle.elsewhere:
+            states.pop(name, None)  # the other server shows the bank's state
 
 
 async def metrics(app: web.Application) -> bytes:
     """Everything, in Prometheus' text form."""
     source, states, chances = app[_SOURCE], app[_STATES], app[_CHANCES]
-    desks = {**source.writers, SITE: source.people}
+    banks = {**source.writers, SITE: source.people}
     async with asyncio.TaskGroup() as group:  # all at once: banks in doubt answer late, each as late as one
-        for bank, desk in desks.items():
-            group.create_task(_learn(states, bank, desk))
+        for name, bank in banks.items():
+            group.create_task(_learn(states, name, bank))
     own = "" if source.config.server is None else source.config.server.id
     build = {
         "version": __version__,
@@ -203,12 +205,12 @@ async def metrics(app: web.Application) -> bytes:
         "python": platform.python_version(),
         "server": own,
     }
-    banks = [desk.statistics() for desk in desks.values()]
+    names = [bank.statistics() for bank in banks.values()]
     devices = [part.statistics() for part in (source.tables, source.signs)]
     relays = [relay.statistics() for relay in source.relays]
-    doors = [door.statistics() for door in source.doors]
-    way_in = WayIn(devices, doors, source.visits.refused, source.visits.budget)
-    books = of_books(list(states.values()), banks)
+    listeners = [listener.statistics() for listener in source.listeners]
+    way_in = WayIn(devices, listeners, source.connections.refused, source.connections.budget)
+    books = of_books(list(states.values()), names)
     heads = [] if source.signer is None else [source.signer.statistics()]
     disk = [] if source.config.ledger.file is None else [_disk(source.config.ledger.file.parent)]
     return exposition(
@@ -216,22 +218,22 @@ async def metrics(app: web.Application) -> bytes:
             of_program(build, source.lag, source.clock.unix_ms() / 1000),
             of_encryption(source.encryption.ends),
             of_keys(source.config.keys_end),
-            of_timers(source.config.ledger.timers, desks),
+            of_timers(source.config.ledger.timers, banks),
             books,
-            of_banks(banks),
-            of_awards(banks),
+            of_banks(names),
+            of_awards(names),
             of_chances(chances),
             of_disk(disk),
             of_standbys(None if source.standbys is None else source.standbys.count),
             of_way_in(way_in),
             of_relays(relays),
             of_heads(heads),
-            of_pagers([] if source.pagers is None else [source.pagers.statistics()]),
+            of_pagers([] if source.notifier is None else [source.notifier.statistics()]),
         )
     )
 
 
 def _disk(folder: Path) -> tuple[int, int]:
-    """Bytes free and in all of the disk that a folder lies on, which the system knows without reading it."""
+    """Bytes free and in all of a folder's disk, which the system knows without reading it."""
     found = os.statvfs(folder)
     return found.f_bavail * found.f_frsize, found.f_blocks * found.f_frsize

@@ -1,4 +1,4 @@
-"""Which pages hang on walls? A sign for each link, several on one screen, and the whole floor.
+"""Sign pages for screens: a sign for each link, several on one screen, and the whole floor.
 
 Nothing here changes anything.
 """
@@ -75,7 +75,7 @@ STATIC: Final = (
     "words.js",
 )
 # Links on one screen: of more nobody reads one from afar, and each is a page and a stream of its own.
-WALL_MOST: Final = 8
+WALL_MAX: Final = 8
 # A wall holds signs of ours in frames; for the rest it is as strict as a sign.
 _WALL_POLICY: Final = SECURITY["Content-Security-Policy"] + "; frame-src 'self'"
 _DIGEST_SHOWN: Final = 16
@@ -91,7 +91,7 @@ def _file(folder: str, name: str) -> bytes:
 
 
 def templates() -> Environment:
-    """The templates of all pages: what is put into them is text, and never markup."""
+    """The template environment of all pages: values are escaped as text."""
     loader = FunctionLoader(lambda name: _file("pages", name).decode())
     made = Environment(autoescape=True, undefined=StrictUndefined, loader=loader)
     made.globals["say"] = say
@@ -100,18 +100,18 @@ def templates() -> Environment:
 
 @pass_context
 def say(context: Context, text: str, **values: object) -> str:
-    """A sentence in the page's language. values: what stands in its braces, where it has not got them."""
+    """A sentence in the page's language. values: for its braces, if it has not got them."""
     said = told(context.get("language", ENGLISH), text)
     return said if isinstance(text, Sentence) else filled(said, values)
 
 
 def asked_in(request: web.Request, site: str) -> str:
-    """In which language a page is that is asked for so. site: the locale of a browser without a wish."""
+    """The language of a request. site: the locale of a browser without a preference."""
     return preferred(",".join(request.headers.getall(hdrs.ACCEPT_LANGUAGE, [])), site)
 
 
 class Screens:
-    """The pages of one configuration, made once. Raises OSError where a logo cannot be read."""
+    """The pages of one configuration, rendered once. Raises OSError if a logo cannot be read."""
 
     def __init__(self, config: Config, live: Live) -> None:
         self.live = live
@@ -127,7 +127,7 @@ class Screens:
         self._floors: dict[str, bytes] = {}  # by language, of which a locale's regions are not endless
 
     def public(self) -> list[web.RouteDef]:
-        """Sign pages and streams: what may be shown to everybody."""
+        """Routes of sign pages and streams: what may be shown to everybody."""
         return [
             web.get("/sign/wall", self.wall),
             web.get("/sign/{link}", self.sign),
@@ -140,7 +140,7 @@ class Screens:
         ]
 
     def private(self) -> list[web.RouteDef]:
-        """The floor page, for those who may see every table."""
+        """Routes of the floor page, for those who may see every table."""
         return [web.get("/", self.floor)]
 
     async def sign(self, request: web.Request) -> web.Response:
@@ -148,18 +148,17 @@ class Screens:
         return self._own_sign(request.match_info["link"])
 
     async def wall(self, request: web.Request) -> web.Response:
-        """GET /sign/wall?links=A,B: several links on one screen, in this order. Without: the first WALL_MOST.
+        """GET /sign/wall?links=A,B: several links on one screen, in this order. Without: the first WALL_MAX.
 
-        A link that is called "wall" has the address without links.
-
-        preview: what the first of them shows, made up; the others then show made-up amounts.
+        A link that is called "wall" has the address without links. preview: what the first of them shows,
+        made up; the others then show made-up amounts.
         """
         if "links" not in request.query and "wall" in self._signs:
             return self._own_sign("wall")
-        known = ",".join(list(self._signs)[:WALL_MOST])
+        known = ",".join(list(self._signs)[:WALL_MAX])
         links = list(dict.fromkeys(filter(None, request.query.get("links", known).split(","))))
-        if not 0 < len(links) <= WALL_MOST or not self._signs.keys() >= set(links):
-            text = f"a wall has 1 to {WALL_MOST} links of these: /sign/wall?links={known}\n"
+        if not 0 < len(links) <= WALL_MAX or not self._signs.keys() >= set(links):
+            text = f"a wall has 1 to {WALL_MAX} links of these: /sign/wall?links={known}\n"
             raise web.HTTPNotFound(text=text)
         preview = request.query.get("preview")
         shown = [None if preview is None else "normal" if place else preview for place in range(len(links))]
@@ -180,7 +179,7 @@ class Screens:
         return html(page)
 
     def in_words(self, *, private: bool) -> Any:
-        """Who asks for a page where none is gets one in their language, with ways on.
+        """Answers a browser at an unknown address with a page in its language, with ways on.
 
         Programs get the line of text. private: whether the floor's pages are here.
         """
@@ -208,7 +207,7 @@ class Screens:
         return told_of
 
     async def floor(self, request: web.Request) -> web.Response:
-        """GET /: the whole floor, in the browser's language where we speak it."""
+        """GET /: the whole floor, in the browser's language if there is a catalogue."""
         language = asked_in(request, self._config.site.locale)
         if language not in self._floors:
             self._floors[language] = self._page("floor.html", "", self._floor_settings(language))
@@ -236,7 +235,7 @@ class Screens:
         return web.Response(body=found[0], content_type=found[1], headers=headers)
 
     async def backdrop(self, request: web.Request) -> web.FileResponse:
-        """GET /backdrop/LINK: the image or the film in the configuration, in parts where it is asked so."""
+        """GET /backdrop/LINK: the image or the film in the configuration; supports ranges."""
         face = self._config.displays.get(request.match_info["link"])
         return _sent(face.backdrop if face else None, BACKDROP_TYPES)
 
@@ -304,7 +303,7 @@ class Screens:
 
 
 def written_in(locale: str, currency: str) -> dict[str, str]:
-    """What a page's scripts write sums by (`Intl.NumberFormat`)."""
+    """The locale with which a page's scripts write sums (`Intl.NumberFormat`)."""
     return {"locale": locale.replace("_", "-"), "currency": currency}
 
 
@@ -318,7 +317,7 @@ def _whole_hands(terms: LinkTerms) -> dict[str, str]:
 
 
 def _sent(file: Path | None, kinds: Mapping[str, str]) -> web.FileResponse:
-    """A file of the configuration. Raises HTTPNotFound where it names none, or the file is gone."""
+    """A file of the configuration. Raises HTTPNotFound if it names none, or the file is gone."""
     if file is None or not file.is_file():
         raise web.HTTPNotFound(text="this link has none\n")
     kind = kinds[file.suffix.lower()]
@@ -326,13 +325,13 @@ def _sent(file: Path | None, kinds: Mapping[str, str]) -> web.FileResponse:
 
 
 async def secure(_request: web.Request, response: web.StreamResponse) -> None:
-    """Adds to an answer what a browser may do with it."""
+    """Adds the security headers to an answer."""
     for name, value in SECURITY.items():
         response.headers.setdefault(name, value)
 
 
 def html(page: bytes) -> web.Response:
-    """A page that is never kept."""
+    """An HTML answer that is never cached."""
     return web.Response(
         body=page, content_type="text/html", charset="utf-8", headers={"Cache-Control": "no-store"}
     )

@@ -1,6 +1,6 @@
-"""What does a signage process answer over HTTP? Sign pages, streams, and how well it hears.
+"""HTTP routes of a signage process: sign pages, streams, readiness and metrics.
 
-It has no ledger, so it cannot serve the floor page, nor the metrics that come from the books.
+It has no ledger, so it can serve neither the floor page nor the metrics of the banks' states.
 """
 
 import platform
@@ -13,12 +13,12 @@ from aiohttp import web
 from jackpot import __version__
 from jackpot.clock import Clock
 from jackpot.config import Address, Signage
-from jackpot.net.devices import Devices
-from jackpot.net.listener import Door
-from jackpot.publish.redis_follower import Follower
+from jackpot.net.devices import ConnectedDevices
+from jackpot.net.listener import Listener
+from jackpot.publish.redis_follower import RedisFollower
 from jackpot.runtime.histogram import Histogram
 from jackpot.web import server_routes
-from jackpot.web.api import REQUEST_MOST
+from jackpot.web.api import REQUEST_MAX
 from jackpot.web.metric_families import by_bank
 from jackpot.web.metrics import LastScrape, WayIn, exposition, of_program, of_way_in
 from jackpot.web.sign_pages import Screens
@@ -37,15 +37,15 @@ _COUNTERS: Final = (
 )
 
 
-class Source(server_routes.Visited, Protocol):
-    """What is read."""
+class SignageSource(server_routes.Visited, Protocol):
+    """What the routes read of the process."""
 
     @property
     def settings(self) -> Signage: ...
     @property
-    def followers(self) -> Mapping[str, Follower]: ...
+    def followers(self) -> Mapping[str, RedisFollower]: ...
     @property
-    def signs(self) -> Devices: ...
+    def signs(self) -> ConnectedDevices: ...
     @property
     def clock(self) -> Clock: ...
     @property
@@ -53,17 +53,17 @@ class Source(server_routes.Visited, Protocol):
     @property
     def digest(self) -> str: ...
     @property
-    def doors(self) -> Sequence[Door]: ...
+    def listeners(self) -> Sequence[Listener]: ...
 
 
-_SOURCE: Final = web.AppKey("source", Source)
+_SOURCE: Final = web.AppKey("source", SignageSource)
 
 
 async def listen(
-    source: Source, screens: Screens, door: Door, address: Address, *, public: bool
+    source: SignageSource, screens: Screens, listener: Listener, address: Address, *, public: bool
 ) -> tuple[web.AppRunner, int]:
     """Serves HTTP at `address` until the runner is cleaned up; the port that it got. Raises OSError."""
-    app = web.Application(client_max_size=REQUEST_MOST)
+    app = web.Application(client_max_size=REQUEST_MAX)
     app[_SOURCE] = source
     app.add_routes(screens.public())
     app.middlewares.append(screens.in_words(private=False))
@@ -76,11 +76,11 @@ async def listen(
                 web.get("/readyz", ready),
             ]
         )
-    return await server_routes.start(app, source, screens, door, address)
+    return await server_routes.start(app, source, screens, listener, address)
 
 
 async def ready(request: web.Request) -> web.Response:
-    """503 with every bank whose links are shown as a fault."""
+    """GET /readyz: 503 with every bank whose links are shown as a fault."""
     banks = request.app[_SOURCE].followers.items()
     reasons = {bank: "not confirmed by its server" for bank, one in banks if not one.board.trusted}
     if reasons:
@@ -97,8 +97,10 @@ async def metrics(app: web.Application) -> bytes:
         "python": platform.python_version(),
         "server": source.settings.id,
     }
-    doors = [door.statistics() for door in source.doors]
-    way_in = WayIn([source.signs.statistics()], doors, source.visits.refused, source.visits.budget)
+    listeners = [listener.statistics() for listener in source.listeners]
+    way_in = WayIn(
+        [source.signs.statistics()], listeners, source.connections.refused, source.connections.budget
+    )
     followers = [follower.statistics() for follower in source.followers.values()]
     shown = by_bank(_GAUGES, _COUNTERS, followers)
     return exposition(

@@ -1,4 +1,4 @@
-"""Is what an act did told in full, and in the sums of the site?"""
+"""Replies to acts: complete, and in the site's sums."""
 
 from controllers.answers import Refund
 from jackpot.api.act_reply import Refund as Told

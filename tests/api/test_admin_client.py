@@ -1,4 +1,4 @@
-"""How does a program on this machine hear of a server that is there, gone, or hung up?"""
+"""Admin client against a server that is there, gone, or hangs up."""
 
 import socket
 import threading

@@ -1,4 +1,4 @@
-"""Does an act find its bank, and is it said who has one that is not here?"""
+"""Routing of acts to their bank, and the server named that holds one that is not here."""
 
 from pathlib import Path
 

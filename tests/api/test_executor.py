@@ -1,4 +1,4 @@
-"""Are the acts of people carried out by the right bank, and its hits listed for ever?"""
+"""Acts of people, carried out by the right bank."""
 
 from pathlib import Path
 

@@ -1,11 +1,11 @@
-"""Is a request decoded by the registry alone, and is a mistake said of its field?"""
+"""Requests decoded by the registry alone, with each mistake named by its field."""
 
 from typing import Any
 
 import pytest
 
-from jackpot.api.http_call import Target, act_of, keyed, question_of, target
-from jackpot.api.operation import BadRequest, Request, name_of
+from jackpot.api.http_call import HttpCall, act_of, question_of, target, with_idempotency_key
+from jackpot.api.operation import BadRequest, OperationCall, name_of
 from jackpot.api.queries.hits import AskHit, AskHits, AskWaitingHits
 from jackpot.api.queries.payouts import Correct
 from jackpot.api.registry import ASKED_ACTS, QUESTIONS
@@ -23,18 +23,18 @@ QUESTION_OF = {kind.path: kind for kind in QUESTIONS}
 def test_who_stands_for_it_is_the_one_named_else_the_login() -> None:
     """A10: an act has one or two people; a question needs nobody."""
     undo = Undo("H1", "a misdeal")
-    assert act_of(Undo, UNDO, "ann") == Request(undo, ("ann",))
+    assert act_of(Undo, UNDO, "ann") == OperationCall(undo, ("ann",))
     named = {**UNDO, "by": " Ann  Lee ", "and_by": "Bo", "bank": "main"}
-    assert act_of(Undo, named, "ann") == Request(undo, ("Ann Lee", "Bo"), "main")
+    assert act_of(Undo, named, "ann") == OperationCall(undo, ("Ann Lee", "Bo"), "main")
     found = question_of(AskHits, {"bank": "main", "limit": "2"})
-    assert found == Request(AskHits("main", None, 2))
+    assert found == OperationCall(AskHits("main", None, 2))
 
 
 def test_what_the_command_line_sends_is_what_the_server_reads() -> None:
     """An act goes out and comes in as one value; its sums as decimal strings (M1)."""
     undo = Undo("H1", "a misdeal", "A2")
     sent = target(undo, {"by": "Ann"})
-    assert sent == Target("POST", "/acts/undo", {**UNDO, "award": "A2", "by": "Ann"})
+    assert sent == HttpCall("POST", "/acts/undo", {**UNDO, "award": "A2", "by": "Ann"})
     correct = target(Correct("A1", 999_921, "misread"), {}).body
     assert correct == {
         "award": "A1",
@@ -43,7 +43,7 @@ def test_what_the_command_line_sends_is_what_the_server_reads() -> None:
         "document": "",
     }
     assert act_of(Correct, correct, "ann").ask == Correct("A1", 999_921, "misread")
-    assert target(AskHit("H1", "main"), {}) == Target("GET", "/hits/H1?bank=main", None)
+    assert target(AskHit("H1", "main"), {}) == HttpCall("GET", "/hits/H1?bank=main", None)
     assert target(AskWaitingHits(after="H3"), {}).path == "/hits/waiting?after=H3&limit=100"
 
 
@@ -51,12 +51,12 @@ def test_a_key_is_of_who_asks_and_of_what_is_asked() -> None:
     """S5: the same again has the same digest; under one key another act shows, and nobody meets another's."""
     one = act_of(Undo, UNDO, "ann")
     other = act_of(Undo, {**UNDO, "reason": "another"}, "ann")
-    digest = keyed(one, "ann", "k").digest
-    assert (len(digest), digest) == (16, keyed(one, "ann", "k").digest)
-    twin = keyed(other, "ann", "k").digest
+    digest = with_idempotency_key(one, "ann", "k").digest
+    assert (len(digest), digest) == (16, with_idempotency_key(one, "ann", "k").digest)
+    twin = with_idempotency_key(other, "ann", "k").digest
     assert digest[-KEY_BYTES:] == twin[-KEY_BYTES:]
     assert digest != twin
-    for strange in (keyed(one, "bo", "k"), keyed(one, "ann", "l")):
+    for strange in (with_idempotency_key(one, "bo", "k"), with_idempotency_key(one, "ann", "l")):
         assert strange.digest[-KEY_BYTES:] != digest[-KEY_BYTES:]
 
 

@@ -1,10 +1,10 @@
-"""Is what this server does by itself done once for each key, and tried again where it was refused?"""
+"""Idempotency of the server's own acts: once for each key, and again after a refusal."""
 
 import asyncio
 
 import pytest
 
-from jackpot.api.idempotency import Once
+from jackpot.api.idempotency import IdempotencyCache
 from jackpot.api.operation import NotDone
 from jackpot.api.queries.servers import HandedOver
 from jackpot.rules.codes import Code
@@ -17,7 +17,7 @@ ASKED, OTHER = b"asked" + b"k" * 8, b"other" + b"k" * 8
 @on_loop
 async def test_the_same_act_is_done_once_however_often_it_is_asked() -> None:
     """S5: who asks while it is being done waits for the one answer; another act with the key is refused."""
-    once, answer = Once(), HandedOver(bank="main", holder="b")
+    once, answer = IdempotencyCache(), HandedOver(bank="main", holder="b")
     begun, times = asyncio.Event(), []
 
     async def work() -> HandedOver:
@@ -40,7 +40,7 @@ async def test_the_same_act_is_done_once_however_often_it_is_asked() -> None:
 @on_loop
 async def test_what_was_refused_is_tried_again() -> None:
     """S5: a refusal is no answer to keep, for what stood in the way may be over."""
-    once, answer = Once(), HandedOver(bank="main", holder="b")
+    once, answer = IdempotencyCache(), HandedOver(bank="main", holder="b")
 
     async def refuse() -> HandedOver:
         raise NotDone(Code.BUSY, "not now")

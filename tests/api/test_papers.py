@@ -1,4 +1,4 @@
-"""Does what people write on a payout lie next to the journal alone, held to it, and go when it must?"""
+"""Payout papers: next to the journal alone, held to its digests, and erased when they must be."""
 
 import asyncio
 from pathlib import Path
@@ -7,15 +7,15 @@ from typing import Any, NoReturn
 import msgspec
 import pytest
 
-from jackpot.api.http_call import keyed
-from jackpot.api.operation import NotDone, Request
+from jackpot.api.http_call import with_idempotency_key
+from jackpot.api.operation import NotDone, OperationCall
 from jackpot.api.papers import Papers
 from jackpot.api.queries.payouts import ErasePapers, Pay
 from jackpot.app import Server
 from jackpot.auth import retention
-from jackpot.auth.auth_service import Person
-from jackpot.auth.password_hashing import Hashing
-from jackpot.auth.person_admin import Staff
+from jackpot.auth.auth_service import AuthenticatedPerson
+from jackpot.auth.password_hashing import PasswordHashing
+from jackpot.auth.person_admin import PersonAdmin
 from jackpot.auth.retention import Strays, erase_papers
 from jackpot.bank.bank import BankStopped
 from jackpot.config import Config
@@ -24,7 +24,7 @@ from jackpot.ledger.open import open_reader, opened
 from jackpot.ledger.store import CommitInDoubt
 from jackpot.reports.read.hits import done_with
 from jackpot.reports.registry import REPORTS
-from jackpot.reports.report import Wanted
+from jackpot.reports.report import ReportRequest
 from jackpot.rules import registry
 from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.requests import Confirm
@@ -39,7 +39,7 @@ NAMES = ("Dee Lear", "Will Ness", "Pat Ron", "T-0815")
 
 
 def taxed(folder: Path, least: int = 200_000, **more: Any) -> Config:
-    """A floor where a payment from so many cents on takes a tax form."""
+    """A floor where a payment takes a tax form from so many cents on."""
     config = configure(folder)
     return msgspec.structs.replace(
         config, site=msgspec.structs.replace(config.site, tax_form_from=least, **more)
@@ -56,8 +56,8 @@ def kept(config: Config) -> list[tuple[Any, ...]]:
 
 
 async def payout(server: Server, config: Config, seat: int = 0) -> dict[str, Any]:
-    """What the payout form of a winner of H1 says, by the name of each line."""
-    wanted = Wanted(config.site, ("main",), hit=1, seat=seat)
+    """The lines of the payout form of a winner of H1, by name."""
+    wanted = ReportRequest(config.site, ("main",), hit=1, seat=seat)
     found = await server.books.read(lambda ledger: REPORTS["payout"].find(ledger, wanted))
     return {fact.name: fact.value for fact in found.facts}
 
@@ -175,7 +175,7 @@ async def test_papers_go_by_age_once_nothing_of_their_hit_waits(tmp_path: Path) 
 
         async def left_after(days: int) -> int:
             clock.stepped_s += days * DAY_MS / 1000
-            await erase_papers(server.writers["main"], server.entrance, 30)
+            await erase_papers(server.writers["main"], server.auth, 30)
             return len(kept(config))
 
         await royal(device)
@@ -198,7 +198,7 @@ async def test_papers_of_a_hit_long_settled_are_as_old_as_the_journal_says(tmp_p
         await royal(device)
         assert (await administer(config, do="validate", hit="H1", by="Ann", **SEEN))["ok"]
         assert (await administer(config, do="pay", hit="H1", by="Ann", **PAID))["ok"]
-        state, store = server.writers["main"].core.engine.state, server._stores["main"]
+        state, store = server.writers["main"].sequencer.engine.state, server._stores["main"]
         del state.hits[1]
         erase = {"do": "erase-papers", "hit": "H1", "reason": "asked for by the patron"}
         await store.change(("UPDATE paper SET made = made - ?1", (31 * DAY_MS,)))
@@ -238,18 +238,18 @@ async def test_papers_of_a_payment_on_its_way_stay(tmp_path: Path, monkeypatch: 
     async with Server(config) as server, table(server) as device:
         await royal(device)
         assert (await administer(config, do="validate", hit="H1", by="Ann", **SEEN))["ok"]
-        strays = Strays(server.people, server.entrance)
+        strays = Strays(server.people, server.auth)
         for digest in (b"d" * 16, b"e" * 16):
             await server.acts._papers.keep(doubt, digest)
         await strays.drop()
         assert len(kept(config)) == 3
         with monkeypatch.context() as patched:
-            patched.setattr(server.entrance.books, "read", lost)
+            patched.setattr(server.auth.books, "read", lost)
             with pytest.raises(CommitInDoubt):
                 await strays.drop()
         await strays.drop()
         assert len(kept(config)) == 3, "nobody looked an hour ago"
-        await server.acts.carry_out(Request(doubt, ("Ann",), None, b"d" * 16))
+        await server.acts.carry_out(OperationCall(doubt, ("Ann",), None, b"d" * 16))
         await strays.drop()
         assert len(kept(config)) == 2
         assert (await payout(server, config, 1))["patron"] == "Pat Ron"
@@ -295,7 +295,7 @@ async def test_papers_of_a_bank_that_became_part_of_another_go_by_age(tmp_path: 
     async with Server(config, clock) as server:
         for days, left in ((29, 3), (2, 0)):
             clock.stepped_s += days * DAY_MS / 1000
-            await erase_papers(server.writers["floor"], server.entrance, 30)
+            await erase_papers(server.writers["floor"], server.auth, 30)
             assert len(kept(config)) == left
 
 
@@ -306,7 +306,7 @@ async def test_papers_of_a_payment_in_doubt_go_when_it_is_refused(tmp_path: Path
     async with Server(config) as server, table(server) as device:
         await royal(device)
         pay = Pay("H1", seat=1, **WRITTEN)
-        doubt = Request(pay, ("Ann",), None, b"d" * 16)
+        doubt = OperationCall(pay, ("Ann",), None, b"d" * 16)
         mark = await server.acts._papers.keep(pay, doubt.digest)
         assert len(kept(config)) == 1
         with pytest.raises(NotDone, match="no validated award"):
@@ -326,12 +326,14 @@ async def test_papers_are_erased_once_another_confirms_it(tmp_path: Path) -> Non
         assert (await administer(config, do="validate", hit="H1", by="Ann", **SEEN))["ok"]
         assert (await administer(config, do="pay", hit="H1", by="Ann", **PAID))["ok"]
         assert (await administer(config, do="pay", hit="H1", seat=2, document="P-2", by="Ann"))["ok"]
-        server.entrance.hashing = Hashing(QUICK)
-        await Staff(server.entrance).begin((ANN, BEN), "root")
-        ann, ben = [(await server.entrance.sign_in(one.login, one.secret)).person for one in (ANN, BEN)]
+        server.auth.hashing = PasswordHashing(QUICK)
+        await PersonAdmin(server.auth).begin((ANN, BEN), "root")
+        ann, ben = [(await server.auth.sign_in(one.login, one.secret)).person for one in (ANN, BEN)]
 
-        async def ask(person: Person, act: ErasePapers | Confirm) -> Any:
-            return await server.acts.carry_out(keyed(Request(act, (person,), "main"), person, repr(act)))
+        async def ask(person: AuthenticatedPerson, act: ErasePapers | Confirm) -> Any:
+            return await server.acts.carry_out(
+                with_idempotency_key(OperationCall(act, (person,), "main"), person, repr(act))
+            )
 
         asked = await ask(ann, ErasePapers("H1", "the patron asked"))
         assert (asked.asked, len(kept(config))) == (True, 2)
@@ -362,7 +364,7 @@ async def test_a_correction_is_asked_for_a_tax_form_by_the_sites_sum(tmp_path: P
 @on_loop
 async def test_a_patron_and_a_tax_form_are_one_winners(tmp_path: Path) -> None:
     """A10: without a seat they would stand on the forms of all; nothing of that is kept. Nor once the state
-    has forgotten the hit: the books know its winners.
+    has forgotten the hit: the ledger knows its winners.
     """
     config = taxed(tmp_path)
     async with Server(config) as server, table(server) as device:
@@ -372,7 +374,7 @@ async def test_a_patron_and_a_tax_form_are_one_winners(tmp_path: Path) -> None:
         form = {"tax_form": "W-2G", "tax_number": "T-0815"}
         for forgotten in (False, True):
             if forgotten:
-                server.writers["main"].core.engine.state.hits.clear()
+                server.writers["main"].sequencer.engine.state.hits.clear()
             for own in (form, {"patron": "Pat Ron"}):
                 assert await refused(config, **add | own) == ("several_winners", "seat")
                 assert await refused(config, seat=4, **add | own) == ("no_such_award", "seat")
@@ -407,7 +409,7 @@ async def test_a_payment_that_is_refused_when_sent_again_keeps_its_papers(tmp_pa
         assert (await administer(config, do="validate", hit="H1", by="Ann", **SEEN))["ok"]
         pay = {"do": "pay", "hit": "H1", "by": "Ann", "once": "p", **PAID}
         assert (await administer(config, **pay))["ok"]
-        server.writers["main"].core.engine.state.acts.clear()
+        server.writers["main"].sequencer.engine.state.acts.clear()
         assert not (await administer(config, **pay))["ok"]
         assert (await payout(server, config))["patron"] == "Pat Ron"
 
@@ -428,7 +430,7 @@ async def test_a_payment_sent_twice_at_once_keeps_its_papers(
             return bool(seen["ok"] and (await administer(config, **pay))["ok"])
 
         async def late(papers: Papers, mark: bytes) -> None:
-            """The others get all the time they need to come in between."""
+            """Gives the others all the time they need to come in between."""
             others.append(group.create_task(validated_and_paid()))
             await asyncio.wait(others, timeout=0.5)
             await drop(papers, mark)

@@ -1,4 +1,4 @@
-"""May every act be looked at that says so, and with the act's own fields?"""
+"""Previews take the fields of their acts."""
 
 from typing import get_args, get_type_hints
 

@@ -1,4 +1,4 @@
-"""Does a refusal say what was done before, or what comes first?"""
+"""Refusals that say what was done before, or what comes first."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ from tests.running_server import LINKS, administer, configure, on_loop, table
 
 @on_loop
 async def test_what_was_done_already_is_said_with_by_whom_and_when(tmp_path: Path) -> None:
-    """A10: a second person who pays a paid hit learns who did, also once only the books know the hit."""
+    """A10: a second person who pays a paid hit learns who did, also once only the ledger knows the hit."""
     config = configure(tmp_path, links=LINKS + "hold_table = false\n")
     where = ("--config", str(config.path))
     when = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d E[SD]T\n"

@@ -1,4 +1,4 @@
-"""Is every question answered, from this server's own banks alone, and with what JSON may carry?"""
+"""Every query is answered, from this server's own banks alone, in plain JSON."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Is long work done in processes that are few, asked once for one question, and ended in time?"""
+"""Worker pool: few processes, one for equal questions, each ended in time."""
 
 import asyncio
 import sys
@@ -12,8 +12,8 @@ import pytest
 import structlog
 
 from jackpot.api.operation import NotDone
-from jackpot.api.worker_pool import COMPLAINT_MOST, JOINED_EACH, Apart, Late
-from jackpot.odds.worker import Told
+from jackpot.api.worker_pool import COMPLAINT_MAX, JOINED_EACH, Late, WorkerPool
+from jackpot.odds.worker import LabReply
 from jackpot.rules.codes import Code
 from tests.odds.test_worker import asked
 from tests.running_server import WAIT_S, on_loop, until
@@ -22,8 +22,8 @@ ANN, BO = 1, 2
 PAUSE = "__import__('signal').pause()"
 
 
-class Held(Apart):
-    """Its processes answer once they may. begun: the questions, in order."""
+class Held(WorkerPool):
+    """A worker pool whose processes answer once they may. begun: the questions, in order."""
 
     def __init__(self, *, each: int, most: int, at_once: int = 1) -> None:
         super().__init__("nothing", "the reader", each=each, most=most, at_once=at_once)
@@ -36,9 +36,9 @@ class Held(Apart):
         return question.upper()
 
 
-def running(code: str, **more: Any) -> Apart:
-    """Real processes of that code, which reads its question as the others do."""
-    apart = Apart("nothing", "the reader", each=9, most=9, **more)
+def running(code: str, **more: Any) -> WorkerPool:
+    """A pool of real processes of that code, which reads its question as the others do."""
+    apart = WorkerPool("nothing", "the reader", each=9, most=9, **more)
     apart._program = (
         sys.executable,
         "-c",
@@ -48,7 +48,7 @@ def running(code: str, **more: Any) -> Apart:
 
 
 def children() -> list[str]:
-    """The processes that this one has started, and that live."""
+    """The live child processes of this one."""
     found: list[str] = []
     for task in Path("/proc/self/task").iterdir():
         with suppress(FileNotFoundError):  # a thread that has ended meanwhile
@@ -57,8 +57,8 @@ def children() -> list[str]:
 
 
 @asynccontextmanager
-async def asking(apart: Apart, *who: tuple[bytes, int]) -> AsyncIterator[list["asyncio.Task[bytes]"]]:
-    """Questions on their way."""
+async def asking(apart: WorkerPool, *who: tuple[bytes, int]) -> AsyncIterator[list["asyncio.Task[bytes]"]]:
+    """Starts questions and leaves them on their way."""
     async with asyncio.timeout(WAIT_S), asyncio.TaskGroup() as group:
         tasks = [group.create_task(apart.ask(question, person, WAIT_S)) for question, person in who]
         await asyncio.sleep(0)  # each has come as far as it can without an answer
@@ -156,9 +156,9 @@ async def test_it_runs_nothing_of_the_working_directory(
     """Access: who may write to the folder that a server was started in cannot have it run their program."""
     (tmp_path / "msgspec.py").write_text("raise SystemExit('it was read from the working directory')")
     monkeypatch.chdir(tmp_path)
-    apart = Apart("jackpot.odds.worker", "the lab", each=1, most=1)
+    apart = WorkerPool("jackpot.odds.worker", "the lab", each=1, most=1)
     said = await apart.ask(msgspec.json.encode(asked(players=9)), ANN, WAIT_S)
-    assert msgspec.json.decode(said, type=Told).problem == "players: let-it-ride seats 1 to 7, not 9"
+    assert msgspec.json.decode(said, type=LabReply).problem == "players: let-it-ride seats 1 to 7, not 9"
 
 
 @on_loop
@@ -181,7 +181,7 @@ async def test_of_a_long_complaint_the_end_is_kept() -> None:
     with structlog.testing.capture_logs() as logs, pytest.raises(NotDone):
         await running(code).ask(b"", ANN, WAIT_S)
     (complaint,) = [line["complaint"] for line in logs if line["event"] == "process_failed"]
-    assert len(complaint) <= COMPLAINT_MOST
+    assert len(complaint) <= COMPLAINT_MAX
     assert "the last word" in complaint
     assert "ZeroDivisionError" in complaint
 

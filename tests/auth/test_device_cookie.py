@@ -1,8 +1,8 @@
-"""A browser is known for the people who signed in in it, and for nobody else."""
+"""Device cookie: a browser is known for the people who signed in in it, and for nobody else."""
 
 import pytest
 
-from jackpot.auth.device_cookie import DAY_MS, HOLDS_DAYS, PEOPLE_MOST, known_device, signed_cookie
+from jackpot.auth.device_cookie import DAY_MS, HOLDS_DAYS, PEOPLE_MAX, known_device, signed_cookie
 
 NOW = 20_000 * DAY_MS
 HASH = "$argon2id$v=19$m=65536,t=3,p=1$c2FsdA$aGFzaA"
@@ -11,11 +11,11 @@ HASH = "$argon2id$v=19$m=65536,t=3,p=1$c2FsdA$aGFzaA"
 def test_several_people_share_a_browser() -> None:
     """The id stays, each is known by their own signature, and the last ones of a shift are kept."""
     cookie = ""
-    for number in range(PEOPLE_MOST + 1):
+    for number in range(PEOPLE_MAX + 1):
         cookie = signed_cookie(cookie, f"p{number}", f"{HASH}{number}", NOW)
     device = cookie.partition(".")[0]
-    found = [known_device(cookie, f"p{number}", f"{HASH}{number}", NOW) for number in range(PEOPLE_MOST + 1)]
-    assert found == [None] + [device] * PEOPLE_MOST
+    found = [known_device(cookie, f"p{number}", f"{HASH}{number}", NOW) for number in range(PEOPLE_MAX + 1)]
+    assert found == [None] + [device] * PEOPLE_MAX
     again = signed_cookie(cookie, "p5", f"{HASH}5", NOW + DAY_MS)
     assert again.count(".") == cookie.count(".")
     assert known_device(again, "p1", f"{HASH}1", NOW) == device

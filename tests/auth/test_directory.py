@@ -1,14 +1,14 @@
-"""Are the site's people followed as the ledger has them, and never further back?"""
+"""Directory of people, followed as the ledger has it, and never backwards."""
 
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from jackpot.auth.directory import Roster
+from jackpot.auth.directory import Directory
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.store import LedgerError
-from jackpot.reports.read.reader import Books
+from jackpot.reports.read.reader import LedgerReader
 from jackpot.rules.signing import ROLES, SITE
 from tests.ledger.people import Paper
 from tests.ledger.verify.test_verifier import spoil
@@ -16,7 +16,7 @@ from tests.running_server import on_loop
 
 
 def written(path: Path, paper: Paper, upto: int | None = None) -> None:
-    """The first rows of the site, or all; what is there already stays."""
+    """Writes the first rows of the site, or all; what is there already stays."""
     with closing(SqliteLedger(path)) as ledger:
         head = ledger.head(SITE)
         if head.epoch == 0:
@@ -30,22 +30,22 @@ def written(path: Path, paper: Paper, upto: int | None = None) -> None:
 async def test_it_follows_the_journal(tmp_path: Path) -> None:
     """Each look sees what became durable since; what an earlier look gave stays as it was."""
     path, paper = tmp_path / "ledger.db", Paper()
-    books = Books(f"sqlite:///{path}")
-    roster = Roster(books)
+    books = LedgerReader(f"sqlite:///{path}")
+    directory = Directory(books)
     written(path, paper, 2)
-    first = await roster.look()
+    first = await directory.look()
     assert (len(first.state.people), first.person(3)) == (2, None)
     written(path, paper)
-    second = await roster.look()
+    second = await directory.look()
     assert (second.state.seq, second.hash) == (len(paper.rows), paper.hash)
     assert len(first.state.people) == 2
-    assert await roster.look() is second
+    assert await directory.look() is second
     signed = second.signed(paper.floor, "secret", ROLES)
     assert signed is not None
     assert second.proof(signed) == paper.proof(paper.floor)
     paper.ended(paper.floor)
     written(path, paper)
-    assert (await roster.look()).signed(paper.floor, "secret", ROLES) is None
+    assert (await directory.look()).signed(paper.floor, "secret", ROLES) is None
     await books.close()
 
 
@@ -53,16 +53,16 @@ async def test_it_follows_the_journal(tmp_path: Path) -> None:
 async def test_what_does_not_follow_bears_nobody_out(tmp_path: Path) -> None:
     """S8: a chain that was changed under a server gives no people, and no bank gives none."""
     path, paper = tmp_path / "ledger.db", Paper()
-    books = Books(f"sqlite:///{path}")
-    roster = Roster(books)
+    books = LedgerReader(f"sqlite:///{path}")
+    directory = Directory(books)
     with closing(SqliteLedger(path)):
         pass
     with pytest.raises(LedgerError, match="jackpot bank open site"):
-        await roster.look()
+        await directory.look()
     written(path, paper, 3)
-    await roster.look()
+    await directory.look()
     written(path, paper)
     spoil(path, "UPDATE journal SET at = at + 1 WHERE seq = 4")
     with pytest.raises(LedgerError, match="row 4 does not follow"):
-        await roster.look()
+        await directory.look()
     await books.close()

@@ -13,7 +13,7 @@ from jackpot.api.operation import name_of
 from jackpot.api.registry import ASKED_ACTS
 from jackpot.app import Server
 from jackpot.auth.auth_service import NOBODY_YET
-from jackpot.auth.person_admin import Staff
+from jackpot.auth.person_admin import PersonAdmin
 from jackpot.config import Config, load
 from jackpot.ledger.banks import open_banks
 from jackpot.ledger.open import opened as ledger_of
@@ -40,7 +40,7 @@ def strict(folder: Path, links: str = LINKS) -> Config:
 
 
 async def troubles(server: Server) -> list[tuple[str, str]]:
-    """What is wrong, and what comes next, by the floor page; devices that are away are left out."""
+    """Alerts with what comes next, by the floor page; devices that are away are left out."""
     found = json.loads((await fetch(server, "/floor.json"))[1])["troubles"]
     return [(one["what"], one["next"]) for one in found if "offline" not in one["what"]]
 
@@ -72,15 +72,15 @@ async def test_no_act_is_done_for_a_name(tmp_path: Path) -> None:
 
 @on_loop
 async def test_no_way_around_the_requests_believes_a_name(tmp_path: Path) -> None:
-    """L8: the entrance itself refuses names, whoever asks it; with the first people it begins to work."""
+    """L8: the auth service itself refuses names, whoever asks it; with the first people it begins to work."""
     config = strict(tmp_path)
     async with Server(config) as server:
         main = server.writers["main"]
-        await denied(server.entrance.act(main, STOP, ["ann"]), Code.NO_PEOPLE)
-        await denied(server.entrance.act(main, STOP, ["ann", "ben"]), Code.NO_PEOPLE)
-        await denied(server.entrance.act(main, STOP, []), Code.NO_PEOPLE)
-        await Staff(server.entrance).begin((ANN, BEN), "root")
-        await denied(server.entrance.act(main, STOP, ["ann"]), Code.NO_PERSON)
+        await denied(server.auth.act(main, STOP, ["ann"]), Code.NO_PEOPLE)
+        await denied(server.auth.act(main, STOP, ["ann", "ben"]), Code.NO_PEOPLE)
+        await denied(server.auth.act(main, STOP, []), Code.NO_PEOPLE)
+        await PersonAdmin(server.auth).begin((ANN, BEN), "root")
+        await denied(server.auth.act(main, STOP, ["ann"]), Code.NO_PERSON)
 
 
 @on_loop
@@ -88,9 +88,9 @@ async def test_a_name_is_believed_where_the_configuration_says_so(tmp_path: Path
     """People: `required = false` takes any name, until there are people."""
     async with opened(tmp_path, empty=True) as site:
         assert not site.server.config.people.required
-        assert (await site.entrance.act(site.main, STOP, ["ann"])).ok
-        await site.staff.begin((ANN, BEN), "root")
-        await denied(site.entrance.act(site.main, STOP, ["ann"]), Code.NO_PERSON)
+        assert (await site.auth.act(site.main, STOP, ["ann"])).ok
+        await site.person_admin.begin((ANN, BEN), "root")
+        await denied(site.auth.act(site.main, STOP, ["ann"]), Code.NO_PERSON)
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ async def test_a_server_without_people_plays_and_says_how_the_first_are_made(tmp
             assert trouble == ("Nobody may validate or pay a hit", NOBODY_YET)
             status, page = await fetch(server, "/ops/hits")
             assert (status, NOBODY_YET in page) == (200, True), "it leads to where people sign in"
-            await Staff(server.entrance).begin((ANN, BEN), "root")
+            await PersonAdmin(server.auth).begin((ANN, BEN), "root")
             _, page = await fetch(server, "/ops/sign-in")
             assert NOBODY_YET not in page
     assert [log["do"] for log in logs if log["event"] == "nobody_known"] == [NOBODY_YET]

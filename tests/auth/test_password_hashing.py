@@ -1,4 +1,4 @@
-"""Is a secret checked rightly, and by few at once? And are the six digits those of everybody's apps?"""
+"""Password hashing, its bounded queue, and TOTP codes."""
 
 import asyncio
 from collections import Counter
@@ -13,8 +13,8 @@ from jackpot.auth.password_hashing import (
     AT_ONCE,
     OF_KNOWN,
     OF_PLACE,
-    WAITING_MOST,
-    Hashing,
+    WAITING_MAX,
+    PasswordHashing,
     is_hash_of,
     totp_at,
     totp_step,
@@ -52,7 +52,7 @@ def test_a_code_is_good_once_and_for_a_while() -> None:
 @on_loop
 async def test_a_secret_fits_its_hash_alone() -> None:
     """argon2id, salted: no two hashes are alike, and what is no hash fits nothing."""
-    hashing = Hashing()
+    hashing = PasswordHashing()
     one, other = await hashing.hash("a secret"), await hashing.hash("a secret")
     assert one != other
     assert one.startswith("$argon2id$")
@@ -88,8 +88,8 @@ def test_a_hash_is_read_as_its_makers_read_it(secret: str) -> None:
 @on_loop
 async def test_few_are_checked_at_once_and_few_wait() -> None:
     """A thousand sign-in attempts: those that cannot be checked soon are refused at once."""
-    hashing = Hashing()
-    most = AT_ONCE + WAITING_MOST
+    hashing = PasswordHashing()
+    most = AT_ONCE + WAITING_MAX
     checks = [hashing.fits(None, "x", str(place)) for place in range(2 * most)]
     known = [hashing.fits(None, "x", f"known {place}", known=True) for place in range(OF_KNOWN + 1)]
     found = await asyncio.gather(*checks, *known, return_exceptions=True)
@@ -105,8 +105,8 @@ async def test_few_are_checked_at_once_and_few_wait() -> None:
 @on_loop
 async def test_one_place_leaves_room_for_others() -> None:
     """Misuse: many at once from one address hold up that one; afterwards it has its share again."""
-    hashing = Hashing(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
-    flood = [hashing.fits(None, "x", "10.0.0.66") for _ in range(AT_ONCE + WAITING_MOST)]
+    hashing = PasswordHashing(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+    flood = [hashing.fits(None, "x", "10.0.0.66") for _ in range(AT_ONCE + WAITING_MAX)]
     *found, other = await asyncio.gather(*flood, hashing.fits(None, "x", "10.0.0.5"), return_exceptions=True)
     assert found[:OF_PLACE] == [False] * OF_PLACE
     assert all(_too_many(one) for one in found[OF_PLACE:])
@@ -118,7 +118,7 @@ async def test_one_place_leaves_room_for_others() -> None:
 @on_loop
 async def test_strangers_wait_for_each_other_and_nobody_else(monkeypatch: pytest.MonkeyPatch) -> None:
     """One check at a time for unknown places, each with one lane; a known place has another one."""
-    hashing, inside, most, go = Hashing(), Counter[str](), Counter[str](), Event()
+    hashing, inside, most, go = PasswordHashing(), Counter[str](), Counter[str](), Event()
     kept = await hashing.hash("a secret")
     assert ",p=1$" in kept
 
@@ -144,6 +144,6 @@ async def test_strangers_wait_for_each_other_and_nobody_else(monkeypatch: pytest
 @on_loop
 async def test_a_hash_of_four_lanes_still_fits() -> None:
     """A password that was chosen before checks had one lane is good as it was."""
-    hashing = Hashing()
+    hashing = PasswordHashing()
     assert await hashing.fits(PasswordHasher(parallelism=4).hash("a secret"), "a secret")
     hashing.close()

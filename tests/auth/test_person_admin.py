@@ -1,10 +1,10 @@
-"""How do people join a site, and who cannot?"""
+"""Joining of people: the first two, and unique logins."""
 
 from pathlib import Path
 
 import pytest
 
-from jackpot.auth.person_admin import Coming
+from jackpot.auth.person_admin import NewPerson
 from jackpot.rules.codes import Code
 from jackpot.runtime.errors import Denied
 from tests.auth.test_auth_service import ANN, BEN, denied, opened
@@ -22,12 +22,12 @@ from tests.running_server import on_loop
     ],
 )
 @on_loop
-async def test_who_cannot_be_first(tmp_path: Path, first: tuple[Coming, ...]) -> None:
+async def test_who_cannot_be_first(tmp_path: Path, first: tuple[NewPerson, ...]) -> None:
     """Two different people, with names and with secrets that nobody guesses; else nobody begins."""
     async with opened(tmp_path, empty=True) as site:
         with pytest.raises(Denied):
-            await site.staff.begin(first, "root")
-        await site.staff.begin((ANN, BEN), "root")
+            await site.person_admin.begin(first, "root")
+        await site.person_admin.begin((ANN, BEN), "root")
 
 
 @on_loop
@@ -35,11 +35,11 @@ async def test_a_login_is_one_persons(tmp_path: Path) -> None:
     """However it is written; one that waits for a second admin is taken, too, and a mistaken one is free."""
     async with opened(tmp_path) as site:
         ann = await site.enter(ANN)
-        await denied(site.staff.add([ann], " ANN", "Another", ()), Code.TWICE)
-        assert (await site.staff.add([ann], "cal", "Cal", ("floor",))).asked
-        await denied(site.staff.add([ann], "cal", "Cal", ()), Code.TWICE)
-        local = await site.entrance.of_login("ann")
+        await denied(site.person_admin.add([ann], " ANN", "Another", ()), Code.TWICE)
+        assert (await site.person_admin.add([ann], "cal", "Cal", ("floor",))).asked
+        await denied(site.person_admin.add([ann], "cal", "Cal", ()), Code.TWICE)
+        local = await site.auth.of_login("ann")
         assert local is not None
         floor = await site.join("dee", "floor")
-        assert (await site.staff.add([floor], "eve", "Eve", ())).code == "not_allowed"
-        assert (await site.staff.add([ann], "eve", "Eve", ())).ok
+        assert (await site.person_admin.add([floor], "eve", "Eve", ())).code == "not_allowed"
+        assert (await site.person_admin.add([ann], "eve", "Eve", ())).ok

@@ -1,4 +1,4 @@
-"""Does a request that nobody confirms end by itself, and for all to see?"""
+"""Expiry of requests that nobody confirms, visible to all."""
 
 import secrets
 from collections.abc import AsyncIterator
@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 
 from jackpot.api.operation import BASE, NotDone
-from jackpot.api.operation import Request as Ask
+from jackpot.api.operation import OperationCall as Ask
 from jackpot.api.queries.requests import AskRequests
 from jackpot.app import Server
 from jackpot.auth.request_expiry import expire_now
@@ -34,13 +34,13 @@ async def test_a_request_ends_visibly(tmp_path: Path) -> None:
     async with opened(tmp_path) as site:
         people = site.server.people
         ann, ben = await site.enter(ANN), await site.enter(BEN)
-        asked = await site.entrance.act(people, ResetSecret(2), [ann])
-        await expire_now(people, site.entrance.roster)
+        asked = await site.auth.act(people, ResetSecret(2), [ann])
+        await expire_now(people, site.auth.directory)
         assert people.counts.alarms.get("request_expired", 0) == 0
         site.wait(REQUEST_HOLDS_MS)
-        await expire_now(people, site.entrance.roster)
+        await expire_now(people, site.auth.directory)
         assert people.counts.alarms["request_expired"] == 1
-        late = await site.entrance.act(people, Confirm(asked.request), [ben])
+        late = await site.auth.act(people, Confirm(asked.request), [ben])
         assert late.code == "no_such_request"
     assert journal(tmp_path)[-2:] == ["request_expired", "act_refused"]
 
@@ -53,7 +53,7 @@ RESTARTED: Final = (
 
 
 async def confirmed(server: Server, request: str = "main-1") -> tuple[str, str]:
-    """With what Bo is refused who confirms that request."""
+    """The refusal that Bo gets who confirms that request."""
     bo = await prove(server, "bo")
     with pytest.raises(NotDone) as refused:
         await server.acts.carry_out(Ask(Confirm(request), (bo,), digest=secrets.token_bytes(16)))
@@ -62,7 +62,7 @@ async def confirmed(server: Server, request: str = "main-1") -> tuple[str, str]:
 
 @asynccontextmanager
 async def looked_at(config: Config, clock: StepClock, mine: str) -> AsyncIterator[tuple[Server, "Look"]]:
-    """A server, and what somebody with that token sees of it."""
+    """A server, as somebody with that token sees it."""
     async with Server(config, clock) as server:
         at, headers = f"http://127.0.0.1:{server.ports['http']}", {"Authorization": f"Bearer {mine}"}
         async with aiohttp.ClientSession(at, headers=headers) as web:
@@ -102,7 +102,7 @@ async def test_what_was_asked_before_a_restart_is_over_for_all_to_see(tmp_path: 
         await device.answer(2)
         ann, main = await prove(server, "ann"), server.writers["main"]
         for act in (Reopen("T01", "R1", "seat 3"), CorrectMeter(LINK, "mega", 1_000_000, "a test wager")):
-            assert (await server.entrance.act(main, act, [ann])).asked
+            assert (await server.auth.act(main, act, [ann])).asked
         mine = await token(server)
     clock.ahead_s += 60
     async with looked_at(config, clock, mine) as (server, look):
@@ -116,7 +116,7 @@ async def test_what_was_asked_before_a_restart_is_over_for_all_to_see(tmp_path: 
             device.wager(3, "R2", 1)
             assert (await device.type("nack"))["code"] == "table_held"
         clock.ahead_s += max(REQUEST_HOLDS_MS, ASKED_HOLDS_MS) / 1_000
-        await expire_now(server.writers["main"], server.entrance.roster)
+        await expire_now(server.writers["main"], server.auth.directory)
         assert await confirmed(server) == RESTARTED, "the journal remembers"
         assert await look.waiting() == []
         assert '<p class="empty">Nothing.</p>' in await look.page("/requests")
@@ -141,8 +141,8 @@ async def test_a_role_that_was_taken_and_given_back_revives_no_request(tmp_path:
     async with staffed(config) as server:
         cy = await join(server, "cy", "admin")
         ann, bo = await prove(server, "ann"), await prove(server, "bo")
-        main, people, act, roster = (
-            server.writers["main"], server.people, server.entrance.act, server.entrance.roster
+        main, people, act, directory = (
+            server.writers["main"], server.people, server.auth.act, server.auth.directory
         )  # fmt: skip
         correct = CorrectMeter(LINK, "mega", 1_000_000, "a test wager")
         asked = [(await act(main, correct, [ann])).request]
@@ -153,18 +153,18 @@ async def test_a_role_that_was_taken_and_given_back_revives_no_request(tmp_path:
         assert not (await server.acts.carry_out(Ask(AskRequests(), (bo,)))).requests  # type: ignore[attr-defined]  # its reply
         lost = "ended as the one who asked lost a role or their password"
         for over in (False, True):
-            for desk, request in zip((main, people), asked, strict=True):
+            for bank, request in zip((main, people), asked, strict=True):
                 if over:
-                    await expire_now(desk, roster)
-                    assert not await desk.ask(lambda engine: list(engine.state.requests))
+                    await expire_now(bank, directory)
+                    assert not await bank.ask(lambda engine: list(engine.state.requests))
                 said = ("expired", f"request {request} {lost}: ask for it again")
                 assert await confirmed(server, request) == said
         again = await act(main, correct, [await prove(server, "ann")])
         assert again.asked
         done(await act(main, Confirm(again.request), [bo]))
     with closing(SqliteLedger(tmp_path / "ledger.db", readonly=True)) as ledger:
-        for bank in ("main", SITE):
-            assert verify(ledger, bank).problems == ()
+        for name in ("main", SITE):
+            assert verify(ledger, name).problems == ()
 
 
 @on_loop
@@ -177,7 +177,7 @@ async def test_who_lost_a_role_stands_for_no_reopening(tmp_path: Path) -> None:
         await device.answer(2)
         cy = await join(server, "cy", "admin")
         ann, bo = await prove(server, "ann"), await prove(server, "bo")
-        main, people, act = server.writers["main"], server.people, server.entrance.act
+        main, people, act = server.writers["main"], server.people, server.auth.act
         reopen, decline = Reopen("T01", "R1", "seat 3"), Decline("T01", "R1", "not by her")
         assert (await act(main, reopen, [ann])).asked
         said = "round: person 1 asked to reopen it, and lost a role or their password since"

@@ -1,4 +1,4 @@
-"""Is the name of somebody who left kept only so long?"""
+"""Retention of names, secrets and papers."""
 
 import asyncio
 from contextlib import closing
@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 import structlog
 
-from jackpot.api.act_reply import Done
-from jackpot.api.http_call import keyed
-from jackpot.api.operation import Request
+from jackpot.api.act_reply import ActReply
+from jackpot.api.http_call import with_idempotency_key
+from jackpot.api.operation import OperationCall
 from jackpot.api.queries.people import EraseName
 from jackpot.auth import retention
 from jackpot.auth.retention import erase_names
 from jackpot.ledger.keyring import Named, Secret, names, people, secret_rows
-from jackpot.ledger.verify.side_tables import Keeping, compare
+from jackpot.ledger.verify.side_tables import KeptRows, compare
 from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.people import EndPerson, ResetSecret
 from jackpot.rules.codes import Code
@@ -31,12 +31,12 @@ async def test_a_name_is_erased_by_age_and_the_journal_says_so(tmp_path: Path) -
     """Retention: of who left so many days ago, once; who is here keeps theirs."""
     async with opened(tmp_path) as site:
         dee = await site.join("dee", "floor")
-        desk = site.server.people
-        assert (await site.entrance.act(desk, EndPerson(dee.id), [await site.enter(ANN)])).ok
+        bank = site.server.people
+        assert (await site.auth.act(bank, EndPerson(dee.id), [await site.enter(ANN)])).ok
         for days, names in ((KEPT_DAYS - 1, {"ann", "ben", "dee"}), (1, {"ann", "ben"}), (1, {"ann", "ben"})):
             site.wait(days * DAY_MS)
-            await erase_names(desk, site.entrance, KEPT_DAYS)
-            kept = await site.entrance.books.read(people)
+            await erase_names(bank, site.auth, KEPT_DAYS)
+            kept = await site.auth.books.read(people)
             assert {one.login for one in kept.values()} == names
     assert journal(tmp_path).count("name_erased") == 1
 
@@ -47,14 +47,14 @@ async def test_one_admin_alone_erases_by_age_only(tmp_path: Path) -> None:
     async with opened(tmp_path, names_kept_days=KEPT_DAYS) as site:
         dee = await site.join("dee", "floor")
         ann = await site.enter(ANN)
-        assert (await site.entrance.act(site.server.people, EndPerson(dee.id), [ann])).ok
+        assert (await site.auth.act(site.server.people, EndPerson(dee.id), [ann])).ok
         for key, days, asked in (("early", KEPT_DAYS - 1, True), ("late", 2, False)):
             site.wait(days * DAY_MS)
-            request = keyed(Request(EraseName(dee.id), (ann,), SITE), ann, key)
+            request = with_idempotency_key(OperationCall(EraseName(dee.id), (ann,), SITE), ann, key)
             done = await site.server.acts.carry_out(request)
-            assert isinstance(done, Done)
+            assert isinstance(done, ActReply)
             assert done.asked == asked
-        assert {one.login for one in (await site.entrance.books.read(people)).values()} == {"ann", "ben"}
+        assert {one.login for one in (await site.auth.books.read(people)).values()} == {"ann", "ben"}
 
 
 @on_loop
@@ -93,9 +93,9 @@ def kept_rows(folder: Path) -> tuple[set[str], set[int]]:
 
 
 def disagreeing(folder: Path) -> list[str]:
-    """What of that which lies next to the chain disagrees with it."""
+    """Rows next to the chain that disagree with it."""
     with closing(open_ledger(f"sqlite:///{folder}/ledger.db", readonly=True)) as ledger:
-        return compare(ledger, ledger.banks(), Keeping(known=True, days=None, at=0)).problems
+        return compare(ledger, ledger.banks(), KeptRows(known=True, days=None, at=0)).problems
 
 
 @on_loop
@@ -106,9 +106,13 @@ async def test_no_secret_stays_by_which_nobody_comes_in(tmp_path: Path) -> None:
         both = await site.enter(ANN), await site.enter(BEN)
         assert kept_rows(tmp_path)[1] == {1, 2, cal.id, dee.id}
         acts = site.server.acts
-        await acts.carry_out(keyed(Request(EndPerson(cal.id), both[:1], SITE), both[0], "end"))
+        await acts.carry_out(
+            with_idempotency_key(OperationCall(EndPerson(cal.id), both[:1], SITE), both[0], "end")
+        )
         assert kept_rows(tmp_path)[1] == {1, 2, dee.id}
-        await acts.carry_out(keyed(Request(ResetSecret(dee.id), both, SITE), both[0], "reset"))
+        await acts.carry_out(
+            with_idempotency_key(OperationCall(ResetSecret(dee.id), both, SITE), both[0], "reset")
+        )
         assert kept_rows(tmp_path)[1] == {1, 2}
         assert disagreeing(tmp_path) == []
 
@@ -121,11 +125,11 @@ async def test_what_an_act_left_that_was_never_decided_goes(tmp_path: Path) -> N
     """
     async with opened(tmp_path) as site:
         ann = await site.enter(ANN)
-        assert (await site.staff.add([ann], "cal", "Cal", ("floor",))).asked
-        store, before = site.entrance.store, kept_rows(tmp_path)
+        assert (await site.person_admin.add([ann], "cal", "Cal", ("floor",))).asked
+        store, before = site.auth.store, kept_rows(tmp_path)
         await store.change(Named.of("eve", "Eve").kept(), Secret(2, "another").kept())
         change(tmp_path, "UPDATE secret SET hash = 'changed' WHERE person = 1")
-        strays = retention.Strays(site.server.people, site.entrance)
+        strays = retention.Strays(site.server.people, site.auth)
         await strays.drop()
         assert kept_rows(tmp_path)[0] == {*before[0], "eve"}
         assert len(disagreeing(tmp_path)) == 3
@@ -140,10 +144,10 @@ async def test_a_name_of_who_was_refused_is_not_kept(tmp_path: Path) -> None:
     """S8: nobody joins by a refused act, nor with a secret that was refused."""
     async with opened(tmp_path) as site:
         cal = await site.join("cal", "floor")
-        assert not (await site.staff.add([cal], "eve", "Eve", ())).ok
+        assert not (await site.person_admin.add([cal], "eve", "Eve", ())).ok
         ann = await site.enter(ANN)
-        assert (await site.staff.add([ann], "fay", "Fay", ())).ok
+        assert (await site.person_admin.add([ann], "fay", "Fay", ())).ok
         signed = Signed(ann.id, ("admin",), "code")
-        await denied(site.entrance._keep(signed, "ann", "another password"), Code.NOT_ALLOWED)
+        await denied(site.auth._keep(signed, "ann", "another password"), Code.NOT_ALLOWED)
         assert kept_rows(tmp_path) == ({"ann", "ben", "cal", "fay"}, {1, 2, cal.id})
         assert disagreeing(tmp_path) == []

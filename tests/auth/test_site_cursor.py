@@ -1,4 +1,4 @@
-"""Does each bank note, in time, that somebody has lost a right?"""
+"""Site cursor: each bank notes in time that somebody has lost a right."""
 
 from pathlib import Path
 
@@ -12,22 +12,22 @@ from tests.running_server import on_loop, until
 async def test_a_bank_notes_who_is_gone_and_nothing_else(tmp_path: Path) -> None:
     """S8: once for each loss; not for a sign-in, nor where an act has named a later entry since."""
     async with opened(tmp_path) as site:
-        main, roster = site.main, site.entrance.roster
+        main, directory = site.main, site.auth.directory
 
         async def noted() -> int:
-            await see_now(main, roster)
+            await see_now(main, directory)
             return await main.ask(lambda engine: engine.state.known)
 
         first = await noted()
-        assert first == (await roster.look()).state.seq, "that there are people"
+        assert first == (await directory.look()).state.seq, "that there are people"
         cal = await site.join("cal", "floor")
         assert await noted() == first
         ann = await site.enter(ANN)
-        assert (await site.entrance.act(site.server.people, EndPerson(cal.id), [ann])).ok
-        ended = (await roster.look()).state.lost
+        assert (await site.auth.act(site.server.people, EndPerson(cal.id), [ann])).ok
+        ended = (await directory.look()).state.lost
         assert await noted() == ended
         await site.enter(BEN)
-        assert (await site.entrance.act(main, STOP, [ann])).ok
+        assert (await site.auth.act(main, STOP, [ann])).ok
         assert await noted() > ended
     assert journal(tmp_path, "main")[-3:] == ["people_seen", "people_seen", "suspended"]
 
@@ -38,5 +38,5 @@ async def test_a_start_notes_what_happened_meanwhile(tmp_path: Path) -> None:
     async with opened(tmp_path):
         pass
     async with opened(tmp_path, empty=True) as site:
-        await until(lambda: site.server.writers["main"].core.engine.state.known > 0)
+        await until(lambda: site.server.writers["main"].sequencer.engine.state.known > 0)
     assert journal(tmp_path, "main")[-1] == "people_seen"

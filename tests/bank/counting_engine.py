@@ -1,14 +1,14 @@
-"""Which engine is simple enough to say what the sequencer must do with it? One that counts, and breaks."""
+"""Toy engine for tests of the sequencer: it counts commands, and breaks on demand."""
 
 import json
 from collections.abc import Sequence
 from typing import Any
 
-from jackpot.bank.sequencer import Core, Item
+from jackpot.bank.sequencer import QueuedCommand, Sequencer
 from jackpot.ledger.journal import Head, Row, genesis
-from jackpot.rules.acts.snapshot_seals import Seal
+from jackpot.rules.acts.snapshot_seals import SnapshotSeal
 from jackpot.rules.commands import Envelope
-from jackpot.rules.outcome import ActAnswer, Entry, Outcome
+from jackpot.rules.outcome import ActAnswer, DecidedEntry, Outcome
 from tests.frames import Close
 
 BANK = "main"
@@ -33,7 +33,7 @@ class Adder:
         return [*self.names[::-1], SEAL].index(SEAL)
 
     def execute(self, envelope: Envelope) -> Outcome:
-        if isinstance(envelope.command, Seal):
+        if isinstance(envelope.command, SnapshotSeal):
             return self._journal(SEAL, envelope)
         name = envelope.command.round  # type: ignore[union-attr]
         if name == QUIET:
@@ -50,7 +50,7 @@ class Adder:
         self.names.append(name)
         self.seq += 1
         body = name.encode()
-        entry = Entry(self.seq, envelope.at, 1, 1, None, None, None, envelope.digest, body, ())
+        entry = DecidedEntry(self.seq, envelope.at, 1, 1, None, None, None, envelope.digest, body, ())
         return Outcome(entry, self._said(name))
 
     def _said(self, name: str) -> ActAnswer:
@@ -90,20 +90,20 @@ def named(name: str, at: int = 0) -> Envelope:
 
 
 class Bench:
-    """A Core over a toy ledger, and everything it released, in order."""
+    """A Sequencer over a toy ledger, and everything it released, in order."""
 
     def __init__(self, snapshot_every: int = 10_000) -> None:
         self.ledger = ToyLedger()
         self.released: list[tuple[str, list[str]]] = []
         self.told: list[tuple[int, int]] = []
-        self.core = Core(self.ledger.engine(), self.ledger.head(), self._tell, snapshot_every)
+        self.sequencer = Sequencer(self.ledger.engine(), self.ledger.head(), self._tell, snapshot_every)
 
-    def _tell(self, items: Sequence[Item], seq: int) -> None:
+    def _tell(self, items: Sequence[QueuedCommand], seq: int) -> None:
         if commands := sum(isinstance(item.outcome, Outcome) for item in items):
             self.told.append((commands, seq))
 
     def submit(self, name: str) -> None:
-        self.core.submit(named(name), self.release)
+        self.sequencer.submit(named(name), self.release)
 
     def release(self, outcome: Outcome) -> None:
         names = [row.body.decode() for row in self.ledger.rows]
@@ -113,12 +113,12 @@ class Bench:
         self.released.append((answer.message, seen))
 
     def flush(self) -> int:
-        """Takes and commits batches until nothing is left; how many rows each had is not told."""
+        """Takes and commits batches until nothing is left."""
         batches = 0
         while True:
-            while self.core.broken:
-                self.core.rebuilt(self.ledger.engine(), self.ledger.head())
-            batch = self.core.take_batch()
+            while self.sequencer.broken:
+                self.sequencer.rebuilt(self.ledger.engine(), self.ledger.head())
+            batch = self.sequencer.take_batch()
             if batch is None:
                 return batches
             self.commit(batch)
@@ -126,7 +126,7 @@ class Bench:
 
     def commit(self, batch: Any) -> None:
         if any(row.body == POISON_LEDGER.encode() for row in batch.rows):
-            self.core.refused()
+            self.sequencer.refused()
             return
         self.ledger.append(batch.before, batch.rows)
-        self.core.committed()
+        self.sequencer.committed()

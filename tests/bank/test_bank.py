@@ -1,4 +1,4 @@
-"""Is everybody who deals with a bank answered, or told that it has stopped?"""
+"""Every caller of a bank gets an answer, or BankStopped."""
 
 import asyncio
 from contextlib import AsyncExitStack
@@ -11,7 +11,7 @@ from jackpot.bank.bank import BankStopped
 from jackpot.bank.writer import Writer
 from jackpot.ledger.store import CommitInDoubt
 from jackpot.rules.acts.readings import Reading
-from jackpot.runtime.service_states import State
+from jackpot.runtime.service_states import LifecycleState
 from tests.running_server import WAIT_S, Faulty, configure, doubt, on_loop, table, until
 
 
@@ -21,23 +21,23 @@ async def test_a_stopped_bank_takes_no_command_in_silence(tmp_path: Path) -> Non
     config = configure(tmp_path)
     async with Server(config) as server, table(server) as device:
         writer = server.writers["main"]
-        writer.hold.state = State.WATCHING
+        writer.lifecycle.state = LifecycleState.WATCHING
         with pytest.raises(BankStopped, match="starting"):
             writer.act(Reading("2026-01-01"), lambda _outcome: None)
         device.wager(1, "R1", 1)
         assert (await device.type("error", "ack", "nack"))["code"] == "not_active"
-        writer.hold.state = State.SERVING
+        writer.lifecycle.state = LifecycleState.SERVING
 
 
 async def ask_in_vain(writer: Writer) -> None:
-    """A question that the bank's end answers."""
+    """A query that is refused when the bank ends."""
     with pytest.raises(BankStopped):
         await writer.ask(lambda engine: engine.seq)
 
 
 @on_loop
 async def test_a_question_does_not_outlive_the_bank(tmp_path: Path) -> None:
-    """S5: what is asked when the server has ended is refused, and what was asked before it too."""
+    """S5: a query after the end of the server is refused, and one that was pending as well."""
     config = configure(tmp_path)
     ledger = Faulty(config)
     async with asyncio.TaskGroup() as group, AsyncExitStack() as tables:
@@ -49,7 +49,7 @@ async def test_a_question_does_not_outlive_the_bank(tmp_path: Path) -> None:
             device.wager(1, "R1", 1)
             assert (await device.type("link"))["state"] == "suspended"
             asked = group.create_task(ask_in_vain(writer))
-            await until(lambda: writer.core.depth == 2)
+            await until(lambda: writer.sequencer.depth == 2)
         assert (await device.type("error"))["code"] == "not_active"
         for question in (asked, ask_in_vain(writer)):
             await asyncio.wait_for(question, WAIT_S)

@@ -1,4 +1,4 @@
-"""Does a server start only what it can believe, and say what it cannot (S3, S2)?"""
+"""Alignment of configuration and ledger at a start, and the messages about differences (S3, S2)."""
 
 import asyncio
 import contextlib

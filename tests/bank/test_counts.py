@@ -1,4 +1,4 @@
-"""Is everything counted that people should know of, and nothing else?"""
+"""Counters of alarms and refusals of a bank."""
 
 from controllers.answers import Ack, Nack
 from jackpot.bank.counts import ALARMS, Counts

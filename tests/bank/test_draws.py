@@ -1,4 +1,4 @@
-"""By which terms are numbers drawn, where a lock waits while its link's terms change?"""
+"""The terms of a draw, where a lock waits while the terms of its link change."""
 
 from typing import Any, Final, NamedTuple
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from controllers import messages
-from jackpot.bank.sequencer import Core
+from jackpot.bank.sequencer import Sequencer
 from jackpot.ledger.journal import Head, Row, genesis
 from jackpot.rules import registry
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
@@ -30,7 +30,7 @@ SEATS: Final = 7
 
 
 class Chance(NamedTuple):
-    """One chance in so many; 0 where a draw is off."""
+    """Draw parameters: one chance in so many; 0 if a draw is off."""
 
     magic: int
     lucky: int
@@ -45,7 +45,7 @@ class Floor:
         self._terms = subject.link("L").terms
         self.rows: list[Row] = []
         self.answers: list[Outcome] = []
-        self.core = Core(Engine(BANK), Head(BANK, 1, 0, genesis(BANK), "test", 0))
+        self.sequencer = Sequencer(Engine(BANK), Head(BANK, 1, 0, genesis(BANK), "test", 0))
         self.seq = self.asked = 0
         self.ask(OpenLink(self._with(chance)))
         self.ask(OpenTable(TableTerms("T1", "let-it-ride", SEATS, ("L",))))
@@ -72,31 +72,33 @@ class Floor:
         self.asked += 1
         digest = self.asked.to_bytes(8, "big") * 2
         people = () if table else PEOPLE
-        self.core.submit(Envelope(command, 0, 0, digest, table, people), self.answers.append)
+        self.sequencer.submit(Envelope(command, 0, 0, digest, table, people), self.answers.append)
 
     def commit(self) -> None:
-        if (batch := self.core.take_batch()) is not None:
+        if (batch := self.sequencer.take_batch()) is not None:
             self.rows += batch.rows
-            self.core.committed()
+            self.sequencer.committed()
 
     def doubt(self, *, durable: bool) -> None:
         """A commit ends in doubt; the ledger may hold it all the same."""
-        batch = self.core.take_batch()
+        batch = self.sequencer.take_batch()
         self.rows += batch.rows if batch is not None and durable else ()
-        self.core.failed()
+        self.sequencer.failed()
 
     def look(self) -> None:
-        """What the ledger holds is read, and what waits is decided again."""
-        if self.core.broken:
+        """Recovers from the ledger, and decides waiting commands again."""
+        if self.sequencer.broken:
             engine = Engine(BANK)
             for row in self.rows:
                 engine.replay(row)
             last = self.rows[-1].hash if self.rows else genesis(BANK)
-            self.core.rebuilt(engine, Head(BANK, self.core.epoch + 1, len(self.rows), last, "test", 0))
+            self.sequencer.rebuilt(
+                engine, Head(BANK, self.sequencer.epoch + 1, len(self.rows), last, "test", 0)
+            )
 
     def finish(self) -> None:
         self.look()
-        while self.core.depth:
+        while self.sequencer.depth:
             self.commit()
 
     def _with(self, chance: Chance) -> Any:
@@ -112,7 +114,7 @@ STEPS = st.sampled_from(("round", "lock", "commit", "lost", "kept", "look"))
 
 
 def drawn_and_due(rows: list[Row]) -> list[tuple[Chance, Chance]]:
-    """Of each lock in the journal: the last number of which chance was drawn, and the terms at that lock."""
+    """For each lock in the journal: the odds of its last draw, and the terms at that lock."""
     engine, found = Engine(BANK), []
     for row in rows:
         event = registry.decode(row.kind, row.version, row.body)

@@ -1,4 +1,4 @@
-"""Whose ledger is it, and is every bank there, before a server opens anything (S3)?"""
+"""First start: the site of a ledger, missing banks, and what is refused before anything opens (S3)."""
 
 import asyncio
 from contextlib import closing
@@ -25,7 +25,7 @@ BOTH: Final = ("main", "side")
 
 
 def named(folder: Path, name: str, site: str = "", links: str = LINKS) -> Config:
-    """The floor of a site; site: its id, if the configuration says one."""
+    """Configuration of a site. site: its id, if it has one."""
     config = configure(folder, links=links)
     said = f'id = "{site}"\n' if site else ""
     config.path.write_text(config.path.read_text().replace('name = "Test"', f'{said}name = "{name}"'))
@@ -190,8 +190,8 @@ async def test_a_missing_bank_keeps_only_its_own_links_closed(tmp_path: Path, ki
     async with Server(config) as server, table(server) as device:
         device.wager(1, "R1", 1)
         assert (await device.answer(1))["t"] == "ack"
-        assert server.writers["side"].hold.failed
-        assert "jackpot bank open side opens it" in (server.writers["side"].hold.stopped or "")
+        assert server.writers["side"].lifecycle.failed
+        assert "jackpot bank open side opens it" in (server.writers["side"].lifecycle.stopped or "")
         leases = (await administer(config, do="/banks"))["banks"]
         assert [("not in the ledger" in lease["why"]) for lease in leases] == [False, True, False]
     opened = jackpot("bank", "open", "side", "-c", str(config.path), "--by", "anna")
@@ -219,7 +219,7 @@ async def test_a_bank_that_was_taken_out_is_not_opened_at_the_seed(tmp_path: Pat
     take_out(config.ledger.url, "side")
     async with Server(config) as server:
         assert server.writers["main"].active
-        assert server.writers["side"].hold.failed
+        assert server.writers["side"].lifecycle.failed
     with closing(open_ledger(config.ledger.url, readonly=True)) as ledger:
         assert ledger.banks() == ["main", "site"]
     done = jackpot("verify", "-c", str(config.path))
@@ -229,7 +229,7 @@ async def test_a_bank_that_was_taken_out_is_not_opened_at_the_seed(tmp_path: Pat
 
 
 def take_out(url: str, bank: str) -> None:
-    """As a person who has the file could: no row of the bank is left, and every trigger stands again."""
+    """Deletes every row of the bank, as a person with the file could; the triggers are restored."""
     tables = ("journal", "posting", "head", "snapshot", "takeover", "name")
     of = f"(SELECT id FROM bank WHERE name = '{bank}')"
     guards = ("bank", "journal", "posting", "takeover", "name")

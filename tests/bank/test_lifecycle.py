@@ -1,4 +1,4 @@
-"""Does one table say what a bank may be in a server, and does it keep the lease's rules whatever comes?
+"""The state table of a bank is complete, and keeps the rules of the lease under any input.
 
 Without a database: the ledger is a head in memory, the servers' clocks are numbers, and hypothesis chooses
 what happens next.
@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jackpot.bank.lifecycle import INPUTS, TRANSITIONS, Do, Hold, next_state, patience
+from jackpot.bank.lifecycle import INPUTS, TRANSITIONS, BankLifecycle, LifecycleAction, next_state, patience
 from jackpot.ledger.journal import Head
 from jackpot.rules.invariant import InvariantError
 from jackpot.runtime.head_watch import (
@@ -28,7 +28,17 @@ from jackpot.runtime.head_watch import (
     STARTED_TOGETHER_S,
     TAKEOVER_S,
 )
-from jackpot.runtime.service_states import AWAY, DRAINING, HELD, IN_DOUBT, OPEN, SURE, Here, Service, State
+from jackpot.runtime.service_states import (
+    AWAY,
+    DRAINING,
+    HELD,
+    IN_DOUBT,
+    OPEN,
+    SURE,
+    Here,
+    LifecycleState,
+    Service,
+)
 
 US, THEM = "a host:1:abc", "b host:2:abc"
 
@@ -37,17 +47,17 @@ def head(holder: str, epoch: int = 1, seq: int = 0, beat: int = 1) -> Head:
     return Head("main", epoch, seq, bytes(32), holder, beat)
 
 
-def hold(*, shared: bool = True, others: bool = True) -> Hold:
-    return Hold("main", US, 0.0, shared=shared, others=others)
+def lifecycle(*, shared: bool = True, others: bool = True) -> BankLifecycle:
+    return BankLifecycle("main", US, 0.0, shared=shared, others=others)
 
 
-def serving(now: float = 0.0, *, shared: bool = True, others: bool = True) -> Hold:
+def serving(now: float = 0.0, *, shared: bool = True, others: bool = True) -> BankLifecycle:
     """A bank that was taken at `now`, and serves."""
-    found = hold(shared=shared, others=others)
+    found = lifecycle(shared=shared, others=others)
     found.take()
     found.taken(head(US), now, now)
     found.checked()
-    assert found.agreed() == (Do.LET_IN,)
+    assert found.agreed() == (LifecycleAction.ACCEPT_DEVICES,)
     return found
 
 
@@ -56,30 +66,32 @@ def serving(now: float = 0.0, *, shared: bool = True, others: bool = True) -> Ho
 
 def test_the_table_knows_every_state_and_input() -> None:
     """DESIGN, beyond one machine: a bank's life is one literal table; nothing in it is unreachable."""
-    assert TRANSITIONS.keys() == set(State)
+    assert TRANSITIONS.keys() == set(LifecycleState)
     assert {news for row in TRANSITIONS.values() for news in row} == set(INPUTS)
-    reached = {State.WATCHING}
+    reached = {LifecycleState.WATCHING}
     while more := {after for state in reached for after in TRANSITIONS[state].values()} - reached:
         reached |= more
-    assert reached == set(State)
+    assert reached == set(LifecycleState)
 
 
-@pytest.mark.parametrize(("state", "news"), list(product(State, INPUTS)))
-def test_every_input_in_every_state_keeps_the_rules(state: State, news: str) -> None:
+@pytest.mark.parametrize(("state", "news"), list(product(LifecycleState, INPUTS)))
+def test_every_input_in_every_state_keeps_the_rules(state: LifecycleState, news: str) -> None:
     """DESIGN, beyond one machine, and 4: what an input may do to a bank, whatever state it is in."""
     if news not in TRANSITIONS[state]:
         with pytest.raises(InvariantError, match=f"{news} cannot happen"):
             next_state(state, news)
         return
     after = next_state(state, news)
-    if state is State.FAILED or news == "failed":
-        assert after is State.FAILED, "what has stopped for good stays so"
+    if state is LifecycleState.FAILED or news == "failed":
+        assert after is LifecycleState.FAILED, "what has stopped for good stays so"
         return
-    assert after is not State.FAILED
+    assert after is not LifecycleState.FAILED
     if after in HELD - {state} and state not in HELD:
-        assert (state, news) == (State.CHECKING, "checked"), "held only once the epoch's books were checked"
-    if after is State.CHECKING:
-        assert (state, news[:5]) == (State.TAKING, "taken"), "checked only in an epoch of our own"
+        assert (state, news) == (LifecycleState.CHECKING, "checked"), (
+            "held only once the epoch's books were checked"
+        )
+    if after is LifecycleState.CHECKING:
+        assert (state, news[:5]) == (LifecycleState.TAKING, "taken"), "checked only in an epoch of our own"
     if after in OPEN and state not in OPEN | AWAY:
         assert news == "agreed", "no device is let in before configuration and journal agree (L9)"
     if state in IN_DOUBT and after not in IN_DOUBT and after in HELD:
@@ -87,18 +99,18 @@ def test_every_input_in_every_state_keeps_the_rules(state: State, news: str) -> 
     if news == "doubted":
         assert after in IN_DOUBT
     if news in {"fenced", "lost"}:
-        assert after is State.WATCHING, "a server that lost the bank decides nothing"
+        assert after is LifecycleState.WATCHING, "a server that lost the bank decides nothing"
     if news in {"slow", "doubted", "lapsed"}:
-        assert after not in SURE - {State.OPENING}, "links are suspended"
+        assert after not in SURE - {LifecycleState.OPENING}, "links are suspended"
     if state in AWAY and after in OPEN:
         assert news in {"acknowledged", "taken"}, "devices come back only once the ledger has confirmed it"
-    if after is State.RELEASING:
+    if after is LifecycleState.RELEASING:
         assert (state in DRAINING, news) == (True, "drained"), "first nothing more is taken in"
     if state in DRAINING and after in HELD:
         assert after in DRAINING, "a bank that is to be given up takes nothing in again"
 
 
-CALLS: dict[str, Callable[[Hold, float], object]] = {
+CALLS: dict[str, Callable[[BankLifecycle, float], object]] = {
     "seen": lambda one, now: one.seen(head(THEM), held=True, now=now, waits=0.0),
     "free": lambda one, _now: one.take(),
     "lost": lambda one, _now: one.lost(),
@@ -134,7 +146,7 @@ def test_whatever_comes_the_views_agree_with_the_state(
 
     An input that cannot come raises and changes nothing.
     """
-    one, now = hold(shared=shared, others=others), 100.0
+    one, now = lifecycle(shared=shared, others=others), 100.0
     confirmed, epoch_since_doubt = -inf, True
     for news, passed in steps:
         now += passed
@@ -150,13 +162,15 @@ def test_whatever_comes_the_views_agree_with_the_state(
                 confirmed = now - (LEASE_S if news.endswith("late") else 0.0)
             if news.startswith("taken"):
                 epoch_since_doubt = True
-            if news == "doubted" and before is not State.FAILED:
+            if news == "doubted" and before is not LifecycleState.FAILED:
                 epoch_since_doubt = False
             left = before in HELD and one.state not in HELD
-            assert not left or {Do.STOP, Do.SEND_AWAY} <= set(said), "askers and devices are told"
+            assert not left or {LifecycleAction.STOP, LifecycleAction.DISCONNECT} <= set(said), (
+                "askers and devices are told"
+            )
             came = before not in OPEN and one.state in OPEN
-            assert came == (Do.LET_IN in said)
-            assert before not in OPEN or one.state in OPEN or Do.SEND_AWAY in said
+            assert came == (LifecycleAction.ACCEPT_DEVICES in said)
+            assert before not in OPEN or one.state in OPEN or LifecycleAction.DISCONNECT in said
             if before in IN_DOUBT and one.state in SURE:
                 assert epoch_since_doubt, "first a new epoch, only then a look (DESIGN 4)"
         agree(one, now)
@@ -164,8 +178,8 @@ def test_whatever_comes_the_views_agree_with_the_state(
             assert now - confirmed < LEASE_S, "nothing is promised 2 s after the last acknowledgement"
 
 
-def agree(one: Hold, now: float) -> None:
-    """What every view says of the state, side by side."""
+def agree(one: BankLifecycle, now: float) -> None:
+    """Asserts that all properties agree with the state."""
     told = one.look(7, now)
     assert not one.trusted(now) or one.leased(now)
     assert not one.trusted(now) or (one.stopped is None and not one.in_doubt)
@@ -193,13 +207,13 @@ class World:
     rates: tuple[float, ...]
     now: float = 0.0
     head: Head = field(default_factory=lambda: head("", epoch=0, beat=0))
-    holds: list[Hold] = field(default_factory=list)
+    holds: list[BankLifecycle] = field(default_factory=list)
     epochs: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         for number in range(len(self.rates)):
             own = f"{'abc'[number]} host"
-            self.holds.append(Hold("main", own, self.clock(number), shared=True, others=True))
+            self.holds.append(BankLifecycle("main", own, self.clock(number), shared=True, others=True))
             self.epochs.append(0)
 
     def clock(self, number: int) -> float:
@@ -209,11 +223,11 @@ class World:
         return [number for number, one in enumerate(self.holds) if one.trusted(self.clock(number))]
 
     def look(self, number: int, held: bool) -> None:
-        """A standby looks; where the bank is free it takes it, unless the head has moved by then."""
+        """A standby reads the head; it takes a free bank, unless the head has moved by then."""
         one = self.holds[number]
-        if one.state is State.WATCHING:
+        if one.state is LifecycleState.WATCHING:
             now = self.clock(number)
-            if Do.TAKE in one.seen(self.head, held=held, now=now, waits=0.0):
+            if LifecycleAction.TAKE in one.seen(self.head, held=held, now=now, waits=0.0):
                 self._take(number)
 
     def _take(self, number: int) -> None:
@@ -222,7 +236,7 @@ class World:
         self.head = head(one.own, epoch, self.head.seq, self.head.beat + 1)
         self.epochs[number] = epoch
         one.taken(self.head, began, self.clock(number))
-        if one.state is State.CHECKING:
+        if one.state is LifecycleState.CHECKING:
             one.checked()
             one.agreed()
         else:
@@ -257,7 +271,7 @@ class World:
         self._take(number)
 
     def pass_time(self, seconds: float) -> None:
-        """In small steps, in which nobody but the clock does anything; after each the rule is looked at."""
+        """Advances the clocks in small steps, and checks the rule after each."""
         ends = self.now + seconds
         while self.now < ends:
             self.now = min(self.now + 0.05, ends)
@@ -327,7 +341,7 @@ def test_a_doubt_ends_with_a_new_epoch_and_then_a_look() -> None:
     assert (one.in_doubt, one.trusted(0.1), one.stopped) == (True, False, None)
     with pytest.raises(InvariantError, match="before a new epoch"):
         one.rebuilt()
-    assert one.state is State.DOUBT
+    assert one.state is LifecycleState.DOUBT
     one.taken(head(US, 2), 1.0, 1.1)
     assert not one.trusted(1.2)
     one.rebuilt()
@@ -340,14 +354,14 @@ def test_a_doubt_ends_with_a_new_epoch_and_then_a_look() -> None:
 
 def test_a_doubt_in_opening_lets_no_device_in() -> None:
     """L9, DESIGN 4: devices wait for configuration and journal, and for the ledger, in whichever order."""
-    one = hold()
+    one = lifecycle()
     one.take()
     one.taken(head(US), 0.0, 0.0)
     one.checked()
     one.doubted()
-    assert (one.state, one.service) == (State.OPENING_DOUBT, Service.SOON)
-    assert one.agreed() == (Do.LET_IN,)
-    assert (one.state, one.trusted(0.1)) == (State.DOUBT, False)
+    assert (one.state, one.service) == (LifecycleState.OPENING_DOUBT, Service.SOON)
+    assert one.agreed() == (LifecycleAction.ACCEPT_DEVICES,)
+    assert (one.state, one.trusted(0.1)) == (LifecycleState.DOUBT, False)
 
 
 def test_a_lapsed_holder_sends_its_devices_away_and_takes_them_back() -> None:
@@ -355,12 +369,12 @@ def test_a_lapsed_holder_sends_its_devices_away_and_takes_them_back() -> None:
     one = serving()
     assert one.tick(LEASE_S + AWAY_S - 0.01) == ()
     assert not one.trusted(LEASE_S)
-    assert one.tick(LEASE_S + AWAY_S) == (Do.SEND_AWAY,)
+    assert one.tick(LEASE_S + AWAY_S) == (LifecycleAction.DISCONNECT,)
     assert one.tick(LEASE_S + AWAY_S + 1) == ()
     assert one.service is Service.ELSEWHERE
     assert one.acknowledged(0.5, 10.0) == (), "it was sent too long ago to say anything of now"
-    assert one.acknowledged(10.0, 10.1) == (Do.LET_IN,)
-    assert (one.state, one.trusted(10.2)) == (State.SERVING, True)
+    assert one.acknowledged(10.0, 10.1) == (LifecycleAction.ACCEPT_DEVICES,)
+    assert (one.state, one.trusted(10.2)) == (LifecycleState.SERVING, True)
 
 
 def test_a_bank_that_is_to_be_given_up_answers_what_it_decided_and_no_more() -> None:
@@ -370,17 +384,17 @@ def test_a_bank_that_is_to_be_given_up_answers_what_it_decided_and_no_more() -> 
     assert (one.draining, one.service, one.trusted(0.1)) == (True, Service.HERE, False)
     one.acknowledged(0.5, 0.6)
     assert one.ending() == ()
-    assert one.state is State.DRAINING
-    assert one.tick(0.5 + LEASE_S + AWAY_S) == (Do.SEND_AWAY,)
+    assert one.state is LifecycleState.DRAINING
+    assert one.tick(0.5 + LEASE_S + AWAY_S) == (LifecycleAction.DISCONNECT,)
     assert one.acknowledged(9.0, 9.1) == (), "nobody comes back to it"
-    assert one.drained() == (Do.GIVE_UP, Do.STOP, Do.SEND_AWAY)
+    assert one.drained() == (LifecycleAction.GIVE_UP, LifecycleAction.STOP, LifecycleAction.DISCONNECT)
     assert one.stopped == "bank main is being given up"
     assert one.look(0, 9.2)[4:] == (Here.STANDBY, "it is being given up")
     assert one.released() == ()
     assert one.stopped == "standby: no server has bank main"
     doubtful = serving()
     doubtful.ending()
-    assert doubtful.doubted() == (Do.SEND_AWAY,)
+    assert doubtful.doubted() == (LifecycleAction.DISCONNECT,)
     assert (doubtful.in_doubt, doubtful.draining) == (True, True)
     assert doubtful.drained()
 
@@ -401,10 +415,10 @@ def test_without_other_servers_a_slow_ledger_sends_nobody_away() -> None:
 def test_a_bank_that_was_handed_over_is_left_to_others_for_longer() -> None:
     """`jackpot lease hand-over`: this server takes it back only if nobody else does."""
 
-    def taken_after(one: Hold, seen: Iterable[Head]) -> float:
+    def taken_after(one: BankLifecycle, seen: Iterable[Head]) -> float:
         now = 1.0
         for each in seen:
-            if Do.TAKE in one.seen(each, held=False, now=now, waits=0.0):
+            if LifecycleAction.TAKE in one.seen(each, held=False, now=now, waits=0.0):
                 return now - 1.0
             now += LOOK_S
         raise AssertionError("it was never taken")
@@ -424,25 +438,28 @@ def test_a_bank_that_was_handed_over_is_left_to_others_for_longer() -> None:
 
 def test_what_a_standby_sees_is_told_once() -> None:
     """WIRE, not_active: who waits here is sent on once another server is seen at work, and not before."""
-    one = hold()
+    one = lifecycle()
     assert one.stopped == "starting"
     said = one.seen(head(THEM, beat=1), held=True, now=0.0, waits=0.0)
-    assert said == (Do.STAND_BY, Do.STOP, Do.SEND_AWAY)
+    assert said == (LifecycleAction.STAND_BY, LifecycleAction.STOP, LifecycleAction.DISCONNECT)
     assert (one.service, one.held_by, one.stopped) == (Service.SOON, "", f"standby: {THEM} has bank main")
     assert one.seen(head(THEM, beat=1), held=True, now=0.2, waits=0.0) == ()
-    assert one.seen(head(THEM, beat=2), held=True, now=0.4, waits=0.0) == (Do.STOP, Do.SEND_AWAY)
+    assert one.seen(head(THEM, beat=2), held=True, now=0.4, waits=0.0) == (
+        LifecycleAction.STOP,
+        LifecycleAction.DISCONNECT,
+    )
     assert (one.service, one.held_by) == (Service.ELSEWHERE, THEM)
-    assert one.seen(head(THEM, beat=3), held=True, now=0.6, waits=0.0) == (Do.SEND_AWAY,)
-    assert one.lost() == (Do.STAND_BY, Do.STOP, Do.SEND_AWAY)
+    assert one.seen(head(THEM, beat=3), held=True, now=0.6, waits=0.0) == (LifecycleAction.DISCONNECT,)
+    assert one.lost() == (LifecycleAction.STAND_BY, LifecycleAction.STOP, LifecycleAction.DISCONNECT)
     assert one.look(0, 1.0)[1:] == ("", 0, 0, Here.STANDBY, "the ledger does not answer")
 
 
 def test_a_ledger_that_went_back_is_told_and_remembered() -> None:
     """S5: the highest row that was ever seen must be there when this server takes the bank."""
-    one = hold()
+    one = lifecycle()
     one.seen(head(THEM, seq=7), held=True, now=0.0, waits=0.0)
-    assert Do.WENT_BACK in one.seen(head(THEM, seq=5), held=True, now=0.2, waits=0.0)
-    assert Do.WENT_BACK not in one.seen(head(THEM, seq=5), held=True, now=0.4, waits=0.0)
+    assert LifecycleAction.WENT_BACK in one.seen(head(THEM, seq=5), held=True, now=0.2, waits=0.0)
+    assert LifecycleAction.WENT_BACK not in one.seen(head(THEM, seq=5), held=True, now=0.4, waits=0.0)
     assert one.furthest is not None
     assert one.furthest.seq == 7
 
@@ -450,7 +467,7 @@ def test_a_ledger_that_went_back_is_told_and_remembered() -> None:
 def test_the_first_reason_of_a_stop_stays() -> None:
     """S3: a bank that has stopped says why, and nothing that follows from it brings it back."""
     one = serving()
-    assert one.fail("the disk failed twice") == (Do.STOP, Do.SEND_AWAY)
+    assert one.fail("the disk failed twice") == (LifecycleAction.STOP, LifecycleAction.DISCONNECT)
     assert one.fail("and again") == ()
     one.acknowledged(1.0, 1.0)
     assert (one.stopped, one.trusted(1.0)) == ("the disk failed twice", False)
@@ -459,10 +476,10 @@ def test_the_first_reason_of_a_stop_stays() -> None:
 
 def test_a_bank_that_fails_before_its_books_were_read_shows_nothing() -> None:
     """S3, S4: its epoch is this server's, but what a board has of it is of an earlier time."""
-    one = hold()
+    one = lifecycle()
     one.take()
     one.taken(head(US), 0.0, 0.0)
-    assert one.fail("row 7 is missing") == (Do.STOP, Do.SEND_AWAY)
+    assert one.fail("row 7 is missing") == (LifecycleAction.STOP, LifecycleAction.DISCONNECT)
     assert not one.leased(0.1)
     held = serving()
     held.fail("the disk failed twice")

@@ -1,4 +1,4 @@
-"""Is every meter read at the end of each gaming day, also of a day on which nobody served (S2)?"""
+"""Every meter is read at the end of each gaming day, also after downtime (S2)."""
 
 from contextlib import closing
 from datetime import UTC, date, datetime, time, timedelta
@@ -9,7 +9,7 @@ import pytest
 import structlog
 
 from jackpot.app import Server
-from jackpot.bank.readings import MISSED_MOST, Calendar, ended_day
+from jackpot.bank.readings import MISSED_MAX, GamingDayCalendar, ended_day
 from jackpot.config import Config
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.verify.verifier import verify
@@ -78,15 +78,15 @@ class Still(StepClock):
 def test_each_ended_day_is_unread_until_it_is_read(now: datetime, last: str, days: list[str]) -> None:
     """S2: none before the bank was opened, none twice, none left out."""
     opened = datetime(2026, 11, 20, 11, tzinfo=ZONE)
-    assert Calendar(Still(now), time(6), ZONE, unix_ms(opened)).unread(last) == days
+    assert GamingDayCalendar(Still(now), time(6), ZONE, unix_ms(opened)).unread(last) == days
 
 
 def test_a_wild_clock_makes_a_bounded_number_of_readings() -> None:
     """S2: what is left out is said, never silently."""
     opened, now = datetime(2026, 11, 20, 11, tzinfo=ZONE), datetime(2036, 11, 20, 11, tzinfo=ZONE)
     with structlog.testing.capture_logs() as logs:
-        days = Calendar(Still(now), time(6), ZONE, unix_ms(opened)).unread("2026-11-21")
-    assert (len(days), days[-1]) == (MISSED_MOST, "2036-11-19")
+        days = GamingDayCalendar(Still(now), time(6), ZONE, unix_ms(opened)).unread("2026-11-21")
+    assert (len(days), days[-1]) == (MISSED_MAX, "2036-11-19")
     assert [line["up_to"] for line in logs if line["event"] == "readings_missing"] == [
         str(date.fromisoformat(days[0]) - DAY)
     ]
@@ -101,9 +101,9 @@ async def test_a_reading_is_taken_after_the_day_ends(tmp_path: Path, monkeypatch
         device.wager(1, "R1", 1)
         await device.answer(1)
         writer = server.writers["main"]
-        assert writer.core.engine.state.last_day == ""
+        assert writer.sequencer.engine.state.last_day == ""
         clock.ahead_s += DAY_S
-        await until(lambda: writer.core.engine.state.last_day != "")
+        await until(lambda: writer.sequencer.engine.state.last_day != "")
 
 
 @on_loop
@@ -117,7 +117,7 @@ async def test_every_missed_day_is_read_before_a_device_is_let_in(tmp_path: Path
     async with Server(config, clock) as server, table(server) as device:
         device.wager(2, "R1", 4, 5)
         await device.answer(2)
-        wagered = server.writers["main"].core.durable_seq
+        wagered = server.writers["main"].sequencer.durable_seq
     found = taken(config)
     days = [date.fromisoformat(event.day) for _, event in found]
     assert len(days) == 4

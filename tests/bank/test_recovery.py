@@ -1,4 +1,4 @@
-"""What do tables and operators see of a doubt, and is everything decided on what the ledger holds?"""
+"""What tables and operators see of a commit in doubt; decisions follow the ledger afterwards."""
 
 import threading
 from collections.abc import Callable
@@ -45,7 +45,7 @@ async def test_a_commit_in_doubt_suspends_and_resumes(
     config = configure(tmp_path)
     ledger = Faulty(config)
     async with Server(config, ledger=ledger) as server, table(server) as device, sign(server) as board:
-        epoch = server.writers["main"].core.epoch
+        epoch = server.writers["main"].sequencer.epoch
         ledger.faults.append(fault)
         device.wager(1, "R1", 1)
         told = await device.type("link", "ack")
@@ -54,7 +54,7 @@ async def test_a_commit_in_doubt_suspends_and_resumes(
         assert (await device.answer(1))["t"] == "ack"
         if not any(message.get("state") == "active" for message in device.heard):
             assert (await device.type("link"))["state"] == "active"
-        assert server.writers["main"].core.epoch == epoch + 1
+        assert server.writers["main"].sequencer.epoch == epoch + 1
         assert await readiness(server) == 200
         device.wager(2, "R1", 2)
         assert (await device.answer(2))["t"] == "ack"
@@ -73,17 +73,17 @@ async def test_after_a_doubt_a_board_shows_what_is_durable_alone(tmp_path: Path)
         writer = server.writers["main"]
         held, go = threading.Event(), threading.Event()
 
-        def hold_back(append: Callable[[], None]) -> None:
+        def poll_next_tick(append: Callable[[], None]) -> None:
             held.set()
             assert go.wait(WAIT_S)
             append()
 
-        durable = writer.core.durable_seq
-        ledger.faults = [doubt, hold_back]
+        durable = writer.sequencer.durable_seq
+        ledger.faults = [doubt, poll_next_tick]
         device.wager(1, "R1", 1)
         await until(held.is_set)
         # the new epoch's own row, and the wager
-        assert (writer.core.engine.seq, writer.core.durable_seq) == (durable + 2, durable)
+        assert (writer.sequencer.engine.seq, writer.sequencer.durable_seq) == (durable + 2, durable)
         assert (writer.board.rev, writer.board.links[LINK].levels["mega"]) == (durable, 1_000_000)
         go.set()
         assert (await device.answer(1))["t"] == "ack"
@@ -120,16 +120,16 @@ async def test_refused_data_begins_no_epoch(tmp_path: Path) -> None:
                 await late.hello(config, "table", "T02", acked=7)
                 assert (await late.type("error"))["code"] == "ledger_behind"
 
-        core = server.writers["main"].core
+        sequencer = server.writers["main"].sequencer
         device.wager(1, "R1", 1)
         await device.answer(1)
         await say()
         ledger.faults = [refuse]
         device.say(t="lock", seq=2, round="R1")
         assert (await device.answer(2))["code"] == "internal"
-        durable, epoch = core.durable_seq, core.epoch
+        durable, epoch = sequencer.durable_seq, sequencer.epoch
         await say()
-        assert (core.durable_seq, core.epoch) == (durable, epoch)
+        assert (sequencer.durable_seq, sequencer.epoch) == (durable, epoch)
 
 
 @on_loop

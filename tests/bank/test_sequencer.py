@@ -1,4 +1,4 @@
-"""Does the sequencer's core keep order, and every answer behind its commit, whatever the ledger does?"""
+"""The sequencer keeps order, and each answer behind its commit, whatever the ledger does."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jackpot.bank.sequencer import BATCH_COMMANDS_MAX, QUEUE_MAX, Core
+from jackpot.bank.sequencer import BATCH_COMMANDS_MAX, QUEUE_MAX, Sequencer
 from jackpot.ledger.journal import chained, genesis
 from jackpot.rules.invariant import InvariantError
 from tests.bank.counting_engine import BANK, POISON_ENGINE, POISON_LEDGER, QUIET, SEAL, Adder, Bench, named
@@ -20,12 +20,12 @@ def test_nothing_is_answered_before_its_commit() -> None:
     """S5: a decided command's answer waits for its batch, and the next one is decided meanwhile."""
     bench = Bench()
     bench.submit("a")
-    batch = bench.core.take_batch()
+    batch = bench.sequencer.take_batch()
     assert batch is not None
     bench.submit("b")
-    assert bench.core.engine.seq == 2
+    assert bench.sequencer.engine.seq == 2
     assert bench.released == []
-    assert bench.core.take_batch() is None
+    assert bench.sequencer.take_batch() is None
     bench.commit(batch)
     assert bench.released == [("a", ["a"])]
     assert bench.told == [(1, 1)]
@@ -46,14 +46,14 @@ def test_an_answer_without_an_entry_leaves_at_once_where_nothing_is_pending() ->
     bench = Bench()
     bench.submit(QUIET)
     assert names(bench) == [QUIET]
-    assert bench.core.take_batch() is None
+    assert bench.sequencer.take_batch() is None
 
 
 def test_a_question_sees_the_order_it_was_asked_in() -> None:
     """S5: a page reads the state at its place in the order and sees it once that is durable."""
     bench, seen = Bench(), list[Any]()
     bench.submit("a")
-    bench.core.submit(lambda engine: engine.seq, seen.append)
+    bench.sequencer.submit(lambda engine: engine.seq, seen.append)
     bench.submit("b")
     assert seen == []
     bench.flush()
@@ -65,7 +65,7 @@ def test_batches_are_bounded_and_chained() -> None:
     bench = Bench()
     for number in range(BATCH_COMMANDS_MAX + 10):
         bench.submit(str(number))
-    first = bench.core.take_batch()
+    first = bench.sequencer.take_batch()
     assert first is not None
     assert len(first.rows) == BATCH_COMMANDS_MAX
     bench.commit(first)
@@ -89,11 +89,11 @@ def test_the_queue_says_when_it_is_full() -> None:
     """DESIGN 2: at 4,096 unreleased commands tables are read no further."""
     bench = Bench()
     for number in range(QUEUE_MAX):
-        assert not bench.core.full
+        assert not bench.sequencer.full
         bench.submit(str(number))
-    assert bench.core.full
+    assert bench.sequencer.full
     bench.flush()
-    assert not bench.core.full
+    assert not bench.sequencer.full
 
 
 def test_doubt_decides_again_in_order_of_arrival() -> None:
@@ -101,14 +101,14 @@ def test_doubt_decides_again_in_order_of_arrival() -> None:
     bench = Bench()
     for name in "ab":
         bench.submit(name)
-    assert bench.core.take_batch() is not None
+    assert bench.sequencer.take_batch() is not None
     bench.submit("c")
-    bench.core.failed()
+    bench.sequencer.failed()
     bench.submit("d")
-    assert bench.core.broken
-    assert bench.core.take_batch() is None
+    assert bench.sequencer.broken
+    assert bench.sequencer.take_batch() is None
     bench.ledger.epoch = 2
-    bench.core.rebuilt(bench.ledger.engine(), bench.ledger.head())
+    bench.sequencer.rebuilt(bench.ledger.engine(), bench.ledger.head())
     bench.flush()
     assert names(bench) == ["a", "b", "c", "d"]
     assert {row.epoch for row in bench.ledger.rows} == {2}
@@ -118,12 +118,12 @@ def test_a_doubtful_commit_that_survived_is_answered_as_decided() -> None:
     """DESIGN 4: the ledger holds the whole doubtful batch, so its own answers and pushes leave."""
     bench = Bench()
     bench.submit("a")
-    batch = bench.core.take_batch()
+    batch = bench.sequencer.take_batch()
     assert batch is not None
     bench.submit("b")
-    bench.core.failed()
+    bench.sequencer.failed()
     bench.ledger.append(batch.before, batch.rows)
-    bench.core.rebuilt(bench.ledger.engine(), bench.ledger.head())
+    bench.sequencer.rebuilt(bench.ledger.engine(), bench.ledger.head())
     assert names(bench) == ["a"]
     bench.flush()
     assert names(bench) == ["a", "b"]
@@ -134,13 +134,13 @@ def test_a_row_of_another_writer_is_not_taken_for_the_doubtful_one() -> None:
     """DESIGN 4: a batch survived where its own hash stands at the head; as many rows are not enough."""
     bench = Bench()
     bench.submit("a")
-    assert bench.core.take_batch() is not None
-    bench.core.failed()
+    assert bench.sequencer.take_batch() is not None
+    bench.sequencer.failed()
     other = Bench()
     other.submit("z")
     other.flush()
     bench.ledger.rows += other.ledger.rows
-    bench.core.rebuilt(bench.ledger.engine(), bench.ledger.head())
+    bench.sequencer.rebuilt(bench.ledger.engine(), bench.ledger.head())
     assert names(bench) == []
     bench.flush()
     assert bench.released == [("a", ["z", "a"])]
@@ -159,26 +159,26 @@ def test_a_ledger_that_refuses_even_the_refusal_is_an_error() -> None:
     """DESIGN 4: no loop without end where no row can be written."""
     bench = Bench()
     bench.submit("a")
-    bench.core.take_batch()
-    bench.core.refused()
-    bench.core.rebuilt(bench.ledger.engine(), bench.ledger.head())
-    bench.core.take_batch()
+    bench.sequencer.take_batch()
+    bench.sequencer.refused()
+    bench.sequencer.rebuilt(bench.ledger.engine(), bench.ledger.head())
+    bench.sequencer.take_batch()
     with pytest.raises(InvariantError):
-        bench.core.refused()
+        bench.sequencer.refused()
 
 
 def test_an_engine_that_breaks_is_rebuilt_and_the_culprit_refused() -> None:
     """DESIGN 4: no message is a remote off switch; the batch in flight is not disturbed."""
     bench = Bench()
     bench.submit("a")
-    batch = bench.core.take_batch()
+    batch = bench.sequencer.take_batch()
     assert batch is not None
     bench.submit("b")
     bench.submit(POISON_ENGINE)
     bench.submit("c")
-    broken = [bench.core.broken]
+    broken = [bench.sequencer.broken]
     bench.commit(batch)
-    broken.append(bench.core.broken)
+    broken.append(bench.sequencer.broken)
     assert broken == [False, True], "what is being flushed is not disturbed"
     bench.flush()
     assert names(bench) == ["a", "b", f"internal {POISON_ENGINE}", "c"]
@@ -192,7 +192,7 @@ def test_a_callback_that_submits_again_stays_in_order() -> None:
         bench.release(outcome)
         bench.submit(QUIET)
 
-    bench.core.submit(named("a"), release_and_go_on)
+    bench.sequencer.submit(named("a"), release_and_go_on)
     bench.submit("b")
     bench.flush()
     assert names(bench) == ["a", "b", QUIET]
@@ -203,7 +203,7 @@ def test_a_snapshot_is_sealed_by_the_row_after_it() -> None:
     bench = Bench(snapshot_every=3)
     for number in range(5):
         bench.submit(str(number))
-    batch = bench.core.take_batch()
+    batch = bench.sequencer.take_batch()
     assert batch is not None
     assert batch.snapshot is not None
     assert [row.body.decode() for row in batch.rows] == ["0", "1", "2", SEAL]
@@ -219,11 +219,11 @@ def test_a_seal_in_a_batch_of_its_own_names_the_row_before() -> None:
     bench = Bench(snapshot_every=BATCH_COMMANDS_MAX)
     for number in range(BATCH_COMMANDS_MAX):
         bench.submit(str(number))
-    first = bench.core.take_batch()
+    first = bench.sequencer.take_batch()
     assert first is not None
     assert (len(first.rows), first.snapshot) == (BATCH_COMMANDS_MAX, None)
     bench.commit(first)
-    second = bench.core.take_batch()
+    second = bench.sequencer.take_batch()
     assert second is not None
     assert second.snapshot is not None
     assert [row.body.decode() for row in second.rows] == [SEAL]
@@ -235,13 +235,13 @@ def test_rows_without_a_seal_are_counted_across_starts_and_doubts() -> None:
     bench = Bench(snapshot_every=3)
     bench.submit("0")
     bench.flush()
-    bench.core.failed()
+    bench.sequencer.failed()
     bench.submit("1")
     bench.flush()
-    later = Core(bench.ledger.engine(), bench.ledger.head(), snapshot_every=3)
-    for core in (bench.core, later):
-        core.submit(named("2"), lambda _outcome: None)
-        batch = core.take_batch()
+    later = Sequencer(bench.ledger.engine(), bench.ledger.head(), snapshot_every=3)
+    for sequencer in (bench.sequencer, later):
+        sequencer.submit(named("2"), lambda _outcome: None)
+        batch = sequencer.take_batch()
         assert batch is not None
         assert batch.snapshot is not None
         assert batch.snapshot.seq == 3
@@ -252,10 +252,10 @@ def test_a_seal_that_was_not_written_is_made_again_with_the_next_row() -> None:
     bench = Bench(snapshot_every=2)
     bench.submit("0")
     bench.submit("1")
-    assert bench.core.take_batch() is not None
-    bench.core.failed()
-    assert bench.core.depth == 3
-    bench.core.rebuilt(bench.ledger.engine(), bench.ledger.head())
+    assert bench.sequencer.take_batch() is not None
+    bench.sequencer.failed()
+    assert bench.sequencer.depth == 3
+    bench.sequencer.rebuilt(bench.ledger.engine(), bench.ledger.head())
     bench.flush()
     assert [row.body.decode() for row in bench.ledger.rows] == ["0", "1", SEAL]
 
@@ -265,19 +265,19 @@ def test_a_ledger_that_refuses_a_seal_takes_no_row() -> None:
     bench = Bench(snapshot_every=1)
     bench.submit("0")
     for expected in (2, 1):
-        batch = bench.core.take_batch()
+        batch = bench.sequencer.take_batch()
         assert batch is not None
         assert len(batch.rows) == expected
         if expected == 2:
-            bench.core.refused()
-            bench.core.rebuilt(bench.ledger.engine(), bench.ledger.head())
+            bench.sequencer.refused()
+            bench.sequencer.rebuilt(bench.ledger.engine(), bench.ledger.head())
         else:
             bench.commit(batch)
-    batch = bench.core.take_batch()
+    batch = bench.sequencer.take_batch()
     assert batch is not None
     assert [row.body.decode() for row in batch.rows] == [SEAL]
     with pytest.raises(InvariantError, match="refused a seal"):
-        bench.core.refused()
+        bench.sequencer.refused()
 
 
 STEP = st.one_of(
@@ -297,7 +297,7 @@ def test_every_command_is_answered_once_in_order_and_only_when_durable(steps: li
             sent.append(kind if kind != "x" else f"x{number}")
             bench.submit(sent[-1])
         elif step == "take" and batch is None:
-            batch = bench.core.take_batch()
+            batch = bench.sequencer.take_batch()
         elif step == "commit" and batch is not None:
             bench.commit(batch)
             batch = None
@@ -305,16 +305,16 @@ def test_every_command_is_answered_once_in_order_and_only_when_durable(steps: li
             refusable = any(row.body == POISON_LEDGER.encode() for row in batch.rows)
             if step == "fail but written" and not refusable:
                 bench.ledger.append(batch.before, batch.rows)
-            bench.core.failed()
+            bench.sequencer.failed()
             batch = None
-        elif step == "rebuild" and bench.core.broken:
-            bench.core.rebuilt(bench.ledger.engine(), bench.ledger.head())
+        elif step == "rebuild" and bench.sequencer.broken:
+            bench.sequencer.rebuilt(bench.ledger.engine(), bench.ledger.head())
     if batch is not None:
         bench.commit(batch)
     bench.flush()
     poisoned = {POISON_ENGINE, POISON_LEDGER}
     assert names(bench) == [f"internal {name}" if name in poisoned else name for name in sent]
-    assert bench.core.depth == 0
+    assert bench.sequencer.depth == 0
 
 
 def durable(bench: Bench) -> list[str]:
@@ -324,13 +324,13 @@ def durable(bench: Bench) -> list[str]:
 def test_the_first_row_of_an_epoch_comes_before_all_that_waits() -> None:
     """S3, DESIGN 4: decided again in a new epoch it is that one's alone, and nobody hears an answer to it."""
     bench = Bench()
-    bench.core.begin(named("first"))
+    bench.sequencer.begin(named("first"))
     bench.submit("a")
-    bench.core.take_batch()
-    bench.core.failed()
+    bench.sequencer.take_batch()
+    bench.sequencer.failed()
     bench.submit("b")
     bench.ledger.epoch = 2
-    bench.core.rebuilt(bench.ledger.engine(), bench.ledger.head(), named("second"))
+    bench.sequencer.rebuilt(bench.ledger.engine(), bench.ledger.head(), named("second"))
     bench.flush()
     assert durable(bench) == ["second", "a", "b"]
     assert [name for name, _ in bench.released] == ["a", "b"]
@@ -339,14 +339,14 @@ def test_the_first_row_of_an_epoch_comes_before_all_that_waits() -> None:
 def test_the_first_row_of_an_epoch_that_was_written_after_all_stays() -> None:
     """S3, DESIGN 4: the epoch after the doubt has its own."""
     bench = Bench()
-    bench.core.begin(named("first"))
+    bench.sequencer.begin(named("first"))
     bench.submit("a")
-    batch = bench.core.take_batch()
+    batch = bench.sequencer.take_batch()
     assert batch is not None
     bench.ledger.append(batch.before, batch.rows)
-    bench.core.failed()
+    bench.sequencer.failed()
     bench.ledger.epoch = 2
-    bench.core.rebuilt(bench.ledger.engine(), bench.ledger.head(), named("second"))
+    bench.sequencer.rebuilt(bench.ledger.engine(), bench.ledger.head(), named("second"))
     bench.flush()
     assert durable(bench) == ["first", "a", "second"]
 
@@ -354,11 +354,11 @@ def test_the_first_row_of_an_epoch_that_was_written_after_all_stays() -> None:
 def test_within_an_epoch_the_first_row_keeps_its_place() -> None:
     """S3: refused data begins no epoch, so what was first is decided again, and first."""
     bench = Bench()
-    bench.core.begin(named("first"))
+    bench.sequencer.begin(named("first"))
     bench.submit("a")
-    bench.core.take_batch()
-    bench.core.refused()
-    bench.core.rebuilt(bench.ledger.engine(), bench.ledger.head())
+    bench.sequencer.take_batch()
+    bench.sequencer.refused()
+    bench.sequencer.rebuilt(bench.ledger.engine(), bench.ledger.head())
     bench.flush()
     assert durable(bench) == ["first", "a"]
 
@@ -366,7 +366,7 @@ def test_within_an_epoch_the_first_row_keeps_its_place() -> None:
 def test_a_ledger_that_refuses_the_first_row_of_an_epoch_stops_the_bank() -> None:
     """S3: nothing is decided by a program that the journal does not name."""
     bench = Bench()
-    bench.core.begin(named("first"))
-    bench.core.take_batch()
+    bench.sequencer.begin(named("first"))
+    bench.sequencer.take_batch()
     with pytest.raises(InvariantError, match="which program this is"):
-        bench.core.refused()
+        bench.sequencer.refused()

@@ -1,4 +1,4 @@
-"""Does a start believe no ledger that is not the one whose heads were signed (S3, S8)?"""
+"""A start refuses a ledger that does not match its signed heads (S3, S8)."""
 
 import shutil
 import sqlite3
@@ -21,7 +21,7 @@ from jackpot.ledger.verify.verifier import verify
 from jackpot.rules.acts import snapshot_seals
 from jackpot.rules.acts.people import FirstPeople
 from jackpot.rules.acts.readings import Reading
-from jackpot.rules.acts.snapshot_seals import SNAPSHOT_FORMAT, Sealed, digest_of
+from jackpot.rules.acts.snapshot_seals import SNAPSHOT_FORMAT, SnapshotSealed, digest_of
 from jackpot.rules.signing import SITE
 from tests.ledger.forger import Forger
 from tests.ledger.people import SECRET
@@ -110,12 +110,12 @@ def forge_state(config: Config) -> None:
 
     def seal() -> None:
         last, state = forger.head, forger.engine.snapshot()
-        forger.append(Sealed(SNAPSHOT_FORMAT, digest_of(state)))
+        forger.append(SnapshotSealed(SNAPSHOT_FORMAT, digest_of(state)))
         with closing(SqliteLedger(forger.path)) as ledger:
             ledger.save_snapshot(Snapshot("main", last.seq, last.hash, SNAPSHOT_FORMAT, state))
 
     seal()
-    for number in range(snapshot_seals.SEAL_LEAST):
+    for number in range(snapshot_seals.SEAL_MIN):
         forger.append(forger.right(Reading(f"2029-12-{number + 1:02}")))
     seal()
 
@@ -125,7 +125,7 @@ async def test_a_start_goes_on_from_no_state_that_nothing_proves(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """S3, S8: two false seals behind the newest signed head do not stand for each other."""
-    monkeypatch.setattr(snapshot_seals, "SEAL_LEAST", 20)
+    monkeypatch.setattr(snapshot_seals, "SEAL_MIN", 20)
     config = configure(tmp_path, extra=heads(tmp_path))
     await play(config, *range(1, 4))
     forge_state(config)
@@ -177,7 +177,7 @@ async def test_a_start_says_what_is_unproved(tmp_path: Path) -> None:
 
 @on_loop
 async def test_a_start_without_the_file(tmp_path: Path) -> None:
-    """S8: a file that is away, or is no file, proves nothing: that is said, and the money does not wait."""
+    """S8: a file that is away, or is no file, proves nothing: that is logged, and the floor opens."""
     config = configure(tmp_path, extra=heads(tmp_path))
     await play(config)
     (tmp_path / FILE).unlink()

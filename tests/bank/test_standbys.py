@@ -1,4 +1,4 @@
-"""Is it known in time that no other machine has what is acknowledged?"""
+"""Missing standbys are detected and reported in time."""
 
 import asyncio
 from collections.abc import Iterator
@@ -40,7 +40,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Postgres, P
 
 
 async def until(count: int, *urls: str) -> None:
-    """Returns once each role sees so many; new settings are seen a moment later."""
+    """Waits until each role sees so many standbys; new settings take effect a moment later."""
     async with asyncio.timeout(WAIT_S):
         while [await standbys(url) for url in urls] != [count] * len(urls):  # noqa: ASYNC110
             await asyncio.sleep(0.05)

@@ -1,4 +1,4 @@
-"""What do tables and operators see when the ledger fails, and does everything still happen exactly once?"""
+"""What tables and operators see when the ledger fails; every command still takes effect exactly once."""
 
 import asyncio
 from collections.abc import Callable
@@ -10,9 +10,9 @@ import pytest
 from controllers.pace import Limits
 from jackpot.app import Server
 from jackpot.clock import SystemClock
-from jackpot.ledger.sqlite.async_sqlite import Threaded
-from jackpot.net.device_registry import Register
-from jackpot.net.tables import Tables
+from jackpot.ledger.sqlite.async_sqlite import AsyncSqliteStore
+from jackpot.net.device_registry import DeviceRegistry
+from jackpot.net.tables import TableListener
 from jackpot.runtime.head_watch import LEASE_S
 from tests.running_server import (
     LINK,
@@ -76,7 +76,7 @@ async def test_a_graceful_stop_answers_what_is_in_flight(tmp_path: Path) -> None
         async with table(server) as device:
             ledger.go.clear()
             device.wager(1, "R1", 1)
-            await until(lambda: server.writers["main"].core.depth == 1)
+            await until(lambda: server.writers["main"].sequencer.depth == 1)
             ending.set()
             await until(lambda: not server.tables.accepting)
             device.wager(2, "R1", 2)
@@ -96,16 +96,16 @@ async def test_many_tables_share_a_commit(tmp_path: Path) -> None:
         table(server) as first,
         table(server, "T02") as second,
     ):
-        core = server.writers["main"].core
+        sequencer = server.writers["main"].sequencer
         ledger.go.clear()
         first.wager(1, "R1", 1)
-        await until(lambda: core.depth == 1)
+        await until(lambda: sequencer.depth == 1)
         commits = sum(server.writers["main"].counts.batches.counts)
         for seq in range(2, 6):
             first.wager(seq, "R1", seq)
         for seq in range(1, 6):
             second.wager(seq, "R1", seq)
-        await until(lambda: core.depth == 10)
+        await until(lambda: sequencer.depth == 10)
         ledger.go.set()
         await first.answer(5)
         await second.answer(5)
@@ -123,16 +123,16 @@ async def test_a_full_queue_reads_no_further(tmp_path: Path, monkeypatch: pytest
         table(server) as first,
         table(server, "T02") as second,
     ):
-        core = server.writers["main"].core
+        sequencer = server.writers["main"].sequencer
         ledger.go.clear()
         for seq in range(1, 5):
             first.wager(seq, "R1", seq)
-        await until(lambda: core.full)
+        await until(lambda: sequencer.full)
         second.wager(1, "R1", 1)
         late = server.tables.current["T02"]
         await until(lambda: late.session.intake.halted)
         second.wager(2, "R1", 2)
-        assert core.depth <= 5
+        assert sequencer.depth <= 5
         ledger.go.set()
         assert (await first.answer(4))["t"] == "ack"
         assert (await second.answer(2))["t"] == "ack"
@@ -154,7 +154,9 @@ class Stalled:
 
 def test_what_was_stalled_is_read_on_at_the_first_commit_that_makes_room() -> None:
     """DESIGN 2: a table that nothing else wakes, for its last answer came before, is pumped once."""
-    tables = Tables("north", Register("table", [], lambda _role, _device: ()), Limits(), SystemClock())
+    tables = TableListener(
+        "north", DeviceRegistry("table", [], lambda _role, _device: ()), Limits(), SystemClock()
+    )
     one: Any = Stalled()
     tables.stall(one)
     tables.flush()
@@ -178,15 +180,15 @@ async def test_a_table_that_awaits_nothing_is_read_on(
         table(server) as first,
         table(server, "T02") as second,
     ):
-        core = server.writers["main"].core
+        sequencer = server.writers["main"].sequencer
         ledger.go.clear()
         for seq in range(1, 5):
             first.wager(seq, "R1", seq)
-        await until(lambda: core.full)
+        await until(lambda: sequencer.full)
         second.wager(1, "R1", 1)
         late = server.tables.current["T02"]
         await until(lambda: late.session.intake.halted)
-        assert core.depth == 4
+        assert sequencer.depth == 4
         for _ in range(3):
             clock.ahead_s += 59.0
             await second.type("ping")
@@ -203,12 +205,12 @@ async def test_a_server_ends_while_its_disk_hangs(tmp_path: Path, monkeypatch: p
     ledger = Faulty(config := configure(tmp_path))
     async with asyncio.timeout(WAIT_S):
         async with Server(config, ledger=ledger) as server, table(server) as device:
-            core = server.writers["main"].core
-            await until(lambda: core.depth == 0)  # nothing else is under way
+            sequencer = server.writers["main"].sequencer
+            await until(lambda: sequencer.depth == 0)  # nothing else is under way
             ledger.go.clear()
             device.wager(1, "R1", 1)
-            await until(lambda: core.depth >= 1)
-        assert server.writers["main"].hold.stopped is not None
+            await until(lambda: sequencer.depth >= 1)
+        assert server.writers["main"].lifecycle.stopped is not None
     with pytest.raises(ConnectionError):
         await administer(config, do="/links")
     assert not [message for message in device.heard if message["t"] == "ack"]
@@ -235,7 +237,7 @@ async def test_a_lease_holds_from_the_beginning_of_a_commit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """DESIGN, lease: what a standby saw move at the beginning of a slow commit is as old as that commit."""
-    monkeypatch.setattr(Threaded, "shared", True)
+    monkeypatch.setattr(AsyncSqliteStore, "shared", True)
     config, clock = configure(tmp_path), StoodStill()
     ledger = HeldBack(config)
     before_s = LEASE_S * 3 / 4

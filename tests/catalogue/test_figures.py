@@ -1,4 +1,4 @@
-"""Are money and rates read exactly, and is nothing guessed from other text?"""
+"""Money and rates are parsed exactly, and nothing is guessed from other text."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Does the catalogue say what the regulations print? Every figure is typed here from their own tables."""
+"""The catalogue matches the printed regulations: every figure is typed here from their own tables."""
 
 import re
 

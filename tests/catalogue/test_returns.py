@@ -1,4 +1,4 @@
-"""Is the return of a wager reckoned from combinations that can be counted again?"""
+"""The return of a wager follows from combinations that can be counted again."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from typing import Final
 import pytest
 
 from jackpot.catalogue import Odds, Return, odds_of, return_of
-from jackpot.rules.paytable import Fixed, ForOne, HandKind, LinkTerms, Percent, Row, ToOne
+from jackpot.rules.paytable import Fixed, ForOne, HandKind, LinkTerms, PaytableRow, Percent, ToOne
 from tests.rules.floor import TERMS, level, link
 from tests.rules.test_hands import FIVES, FOURS, THREES
 
@@ -86,7 +86,7 @@ def test_the_best_five_of_seven_are_counted_without_dealing_them() -> None:
     assert whole(odds_of("five-best"), dict(counted))
 
 
-def steep(*rows: Row) -> LinkTerms:
+def steep(*rows: PaytableRow) -> LinkTerms:
     return link("x", "made", (level("meter", 1_000, 500, 10),), rows, wager=2 * DOLLAR)
 
 
@@ -94,10 +94,10 @@ def test_a_return_counts_every_kind_of_row() -> None:
     """A1, A7: N for 1, N to 1 with the wager, a fixed sum and the wager, nothing for a part of a meter."""
     returns = return_of(
         steep(
-            Row("royal-flush", Percent("meter", 10_000)),
-            Row("straight-flush", ForOne(100)),
-            Row("four-of-a-kind", ToOne(50)),
-            Row("full-house", Fixed(7 * DOLLAR)),
+            PaytableRow("royal-flush", Percent("meter", 10_000)),
+            PaytableRow("straight-flush", ForOne(100)),
+            PaytableRow("four-of-a-kind", ToOne(50)),
+            PaytableRow("full-house", Fixed(7 * DOLLAR)),
         ),
         7,
     )
@@ -114,6 +114,6 @@ def test_a_return_tells_suits_apart_and_pays_the_best_row() -> None:
     three = return_of(TERMS["three-A"], 7).odds
     assert three == Fraction(3 * 500 + 44 * 70 + 52 * 60 + 720 * 6, 22_100)
     single = return_of(
-        steep(Row("straight-flush", ForOne(10)), Row("flush", Percent("meter", 10_000))), 7
+        steep(PaytableRow("straight-flush", ForOne(10)), PaytableRow("flush", Percent("meter", 10_000))), 7
     ).odds
     assert single == Fraction(40 * 10, 2_598_960)

@@ -1,4 +1,4 @@
-"""What becomes of a link's configuration? The terms of its paytable for its wager, or the rules it breaks."""
+"""Resolution of a link's configuration: its terms for its wager, or the rules that it breaks."""
 
 from typing import Any
 

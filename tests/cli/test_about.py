@@ -1,4 +1,4 @@
-"""Does `jackpot about` say which program this is, whether its files are as installed, and what a wheel is?"""
+"""`jackpot about`: the program's digest, the integrity of installed files, and a wheel's digest."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Can a floorperson see what alarmed, and say that they have seen it?"""
+"""A floorperson lists and acknowledges alarms from a shell."""
 
 import json
 from pathlib import Path

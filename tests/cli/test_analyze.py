@@ -1,4 +1,4 @@
-"""Does the command line tell a paytable's analysis whole, and in every form the same?"""
+"""`jackpot paytable analyze` prints the whole analysis, with the same figures in every form."""
 
 import csv
 import json

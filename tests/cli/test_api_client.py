@@ -1,4 +1,4 @@
-"""Does one helper carry the options of every command to the server?"""
+"""One API client carries the options of every command to the server."""
 
 import os
 import socket
@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from jackpot.api.operation import Ask
 from jackpot.api.queries.links import AskLinks
 from jackpot.cli import api_client as talk
-from jackpot.cli.api_client import ALONE, LOOK, TWO, Talk, talking
+from jackpot.cli.api_client import ALONE, LOOK, TWO, ApiClient, with_api_options
 from jackpot.rules.acts.hits import Validate
 
 NOBODY: Final = 65_534
@@ -36,7 +36,7 @@ def test_a_server_in_doubt_is_not_waited_for_without_end(
         silent.bind(str(tmp_path / "s"))
         silent.listen()
         with pytest.raises(typer.Exit):
-            Talk(socket=tmp_path / "s").ask(ask)
+            ApiClient(socket=tmp_path / "s").ask(ask)
     said = capsys.readouterr().err
     assert said.startswith("no answer within ")
     assert said.endswith(end)
@@ -54,7 +54,7 @@ def test_a_person_who_may_not_act_is_told_who_may(
         there.listen()
         path.chmod(0)
         with as_somebody(), pytest.raises(typer.Exit):
-            (Talk(socket=path) if what == "socket" else Talk(config=path)).ask(AskLinks())
+            (ApiClient(socket=path) if what == "socket" else ApiClient(config=path)).ask(AskLinks())
     said = capsys.readouterr().err
     assert str(path) in said
     assert "the server's own user may, and root as that user: runuser -u " in said
@@ -63,7 +63,7 @@ def test_a_person_who_may_not_act_is_told_who_may(
 
 @contextmanager
 def as_somebody() -> Iterator[None]:
-    """As a user who may not open everything; root may."""
+    """Runs as a user who may not open everything; root may."""
     root = os.geteuid() == 0
     try:
         if root:
@@ -76,12 +76,12 @@ def as_somebody() -> Iterator[None]:
 
 def test_a_command_gets_the_options_that_it_names_behind_its_own() -> None:
     """README, commands: who acts, and on which server, is said in one way everywhere."""
-    heard: list[tuple[Talk, str, int]] = []
+    heard: list[tuple[ApiClient, str, int]] = []
     app = typer.Typer()
 
     @app.command()
-    @talking(*TWO, "bank")
-    def act(talk: Talk, hit: str, size: int = 1) -> None:
+    @with_api_options(*TWO, "bank")
+    def act(talk: ApiClient, hit: str, size: int = 1) -> None:
         heard.append((talk, hit, size))
 
     words = [
@@ -100,7 +100,7 @@ def test_a_command_gets_the_options_that_it_names_behind_its_own() -> None:
     ]
     done = CliRunner().invoke(app, words, env={"JACKPOT_CONFIG": "c.toml"})
     assert done.exit_code == 0, done.output
-    assert heard == [(Talk(Path("c.toml"), Path("s"), "main", "Ann", "Bo", as_json=True), "H1", 2)]
+    assert heard == [(ApiClient(Path("c.toml"), Path("s"), "main", "Ann", "Bo", as_json=True), "H1", 2)]
 
 
 @pytest.mark.parametrize(("options", "unknown"), [(LOOK, "--by"), (ALONE, "--socket"), (LOOK, "--bank")])
@@ -109,8 +109,8 @@ def test_an_option_that_means_nothing_is_unknown(options: tuple[str, ...], unkno
     app = typer.Typer()
 
     @app.command()
-    @talking(*options)
-    def look(talk: Talk) -> None:
+    @with_api_options(*options)
+    def look(talk: ApiClient) -> None:
         raise AssertionError(talk)
 
     assert CliRunner().invoke(app, [unknown, "x"]).exit_code == 2

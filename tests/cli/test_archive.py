@@ -1,4 +1,4 @@
-"""How do old rows leave a ledger from a shell, and what is refused in a sentence?"""
+"""`jackpot ledger seal`: old rows leave a ledger; what is refused is told in a sentence."""
 
 import asyncio
 import shutil
@@ -179,7 +179,7 @@ async def test_nothing_leaves_while_a_server_has_any_bank(database: str, tmp_pat
 def test_who_interrupts_it_is_told_to_keep_the_archive(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """S8: at Ctrl-C nobody sees whether the deletion was over."""
+    """S8: after Ctrl-C it is unknown whether the rows were deleted, so the archive must be kept."""
     config, archive = after_a_season(tmp_path), tmp_path / "archive.db"
 
     async def interrupt(*_: object) -> None:

@@ -1,4 +1,4 @@
-"""What does `jackpot verify --archive` name of an archive on a failing disk, and of whole banks?"""
+"""`jackpot verify --archive` on archives that a failing disk spoiled, and with whole banks missing."""
 
 import sqlite3
 from contextlib import closing
@@ -9,7 +9,7 @@ import pytest
 
 from jackpot.clock import SystemClock
 from jackpot.ledger.banks import _first
-from jackpot.ledger.maintenance.archive import Sealing
+from jackpot.ledger.maintenance.archive import Archiving
 from jackpot.ledger.maintenance.join import HOLDER
 from jackpot.ledger.store import LedgerCorrupt
 from tests.ledger.conftest import Place
@@ -34,20 +34,20 @@ def kept(tmp_path: Path) -> Kept:
 
 
 def let_go(kept: Kept) -> None:
-    """Old rows leave now."""
+    """Archives old rows now."""
     now = SystemClock().unix_ms()
-    seal(kept.ledger, kept.file, Sealing(("anna", "ben"), "a year ago", now, now))
+    seal(kept.ledger, kept.file, Archiving(("anna", "ben"), "a year ago", now, now))
 
 
 def proof(kept: Kept, *more: str) -> list[str]:
-    """What the command says is wrong."""
+    """The problems that the command names."""
     kept.ledger.close()
     done = jackpot("verify", "--ledger", kept.url, "--archive", str(kept.file), *more)
     return [line for line in done.stderr.splitlines() if not line.startswith("$")]
 
 
 def rot(file: Path) -> None:
-    """The disk forgets what was written to the one page of a small index: it is an empty one again."""
+    """Overwrites the one page of a small index with an empty one, as a disk that lost a write."""
     with closing(sqlite3.connect(file)) as connection:
         ((size,),) = connection.execute("PRAGMA page_size")
         ((page,),) = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (INDEX,))

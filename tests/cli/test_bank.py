@@ -1,4 +1,4 @@
-"""How is a bank opened and joined from a shell, and what is refused in a sentence?"""
+"""`jackpot bank`: opening and joining banks; what is refused is told in a sentence."""
 
 from pathlib import Path
 

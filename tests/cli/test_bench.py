@@ -1,4 +1,4 @@
-"""Does `jackpot bench` measure what it says, show it, and say so when it cannot?"""
+"""`jackpot bench` measures what it names, shows it, and reports what it cannot measure."""
 
 import json
 import subprocess

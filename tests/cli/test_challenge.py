@@ -1,4 +1,4 @@
-"""Are an inspector's answers the same for the same bytes, others for others, and nobody's to prepare?"""
+"""Answers to an inspector's challenge depend on every byte and on the seed."""
 
 from importlib import metadata
 from pathlib import Path

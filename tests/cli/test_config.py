@@ -1,4 +1,4 @@
-"""Does `config check` say whether a configuration is good, and everything that is wrong with it?"""
+"""`jackpot config check` sums up a good configuration and lists every mistake of a bad one."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Does `jackpot conformance` test the examples, and say plainly what it needs?"""
+"""`jackpot conformance` passes the example controllers, and names what it needs."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Does `jackpot dashboards` write them for the site?"""
+"""`jackpot dashboards` writes the dashboards in the site's currency."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Does every command say how it is called, and does the README know it?"""
+"""Every command has help with a working example, and the README lists it."""
 
 import re
 import shlex

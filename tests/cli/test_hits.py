@@ -1,4 +1,4 @@
-"""What do hits look like from a shell, and what does an act on them say that cannot be done?"""
+"""`jackpot hits`: what is listed, and what is said of an act that cannot be done."""
 
 import json
 import os
@@ -11,7 +11,7 @@ import structlog
 from jackpot.app import Server
 from jackpot.config import Config
 from jackpot.net.admin_socket import login_of
-from jackpot.rules.rounds.unpaid import WAITING_MOST
+from jackpot.rules.rounds.unpaid import WAITING_MAX
 from tests.net.test_admin_socket import jackpot, pay, royal
 from tests.net.test_tables import pile_up
 from tests.running_server import LINK, LINKS, administer, configure, on_loop, table
@@ -97,7 +97,7 @@ async def test_an_act_finds_the_bank_of_its_hit(tmp_path: Path) -> None:
         assert (code, error) == (1, "award: H1 has no award 'A99'\n")
         code, _, error = await jackpot("ledger", "resume", "--reason", "the night's copy", *TWO[2:], *where)
         assert (code, error) == (1, "bank: which one? --bank main or --bank side\n")
-        server.writers["side"].core.engine.state.next_hit = 2  # it has a hit H1 of its own
+        server.writers["side"].sequencer.engine.state.next_hit = 2  # it has a hit H1 of its own
         code, _, error = await jackpot("hits", "show", "H1", *where)
         assert (code, error) == (1, "bank: which one? --bank main or --bank side\n")
 
@@ -199,7 +199,7 @@ async def test_awards_that_pile_up_are_listed_by_pages_and_alarmed(tmp_path: Pat
     where = ("--json", "--config", str(config.path))
     with structlog.testing.capture_logs() as lines:
         async with Server(config) as server, table(server) as device:
-            last = await pile_up(device, WAITING_MOST)
+            last = await pile_up(device, WAITING_MAX)
             listed: list[str] = []
             page: tuple[str, ...] = ("--bank", "main")
             more = "more"
@@ -218,4 +218,4 @@ async def test_awards_that_pile_up_are_listed_by_pages_and_alarmed(tmp_path: Pat
     assert found[key("jackpot_alarms_total", bank="main", code="awards_waiting")] == 1
     assert troubles[0]["what"] == f"Table T01: {len(listed)} awards wait for people"
     (alarm,) = [line for line in lines if line["event"] == "awards_waiting"]
-    assert (alarm["table"], alarm["awards"] > WAITING_MOST) == ("T01", True)
+    assert (alarm["table"], alarm["awards"] > WAITING_MAX) == ("T01", True)

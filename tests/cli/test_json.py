@@ -1,4 +1,4 @@
-"""Is what `--json` prints always JSON?"""
+"""What `--json` prints is always JSON."""
 
 import json
 from pathlib import Path

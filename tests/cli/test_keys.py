@@ -1,4 +1,4 @@
-"""Is a key file made safely, never lost by mistake, and never shown?"""
+"""Key files are made safely, never overwritten by mistake, and never shown."""
 
 import re
 import stat

@@ -1,4 +1,4 @@
-"""Does `jackpot ledger` make, move, back up and restore a ledger, and say in one line why it cannot?"""
+"""`jackpot ledger` makes, moves, backs up and restores a ledger; a failure is one clear line."""
 
 import asyncio
 import re

@@ -1,4 +1,4 @@
-"""What is said about a link that takes no wagers, and which command comes next?"""
+"""Messages about a link that takes no wagers name the command that comes next."""
 
 import json
 from pathlib import Path
@@ -61,7 +61,7 @@ async def test_a_restored_start_says_how_it_is_resumed(tmp_path: Path) -> None:
 
 @on_loop
 async def test_of_two_banks_a_restore_names_each(tmp_path: Path) -> None:
-    """S9: what a restore prints works as it is printed, bank by bank; two names where nobody signs in."""
+    """S9: the printed resume commands work as printed, bank by bank; two names where nobody signs in."""
     side = f'{LINKS}\n{LINKS.replace(LINK, "side").strip()}\nbank = "side"'
     config = configure(tmp_path, links=side)
     async with Server(config):

@@ -1,4 +1,4 @@
-"""What do people do with a link's money and terms from the command line, and what are they shown (L8, L9)?"""
+"""Acts on a link's money and terms from the command line, and their previews (L8, L9)."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Does `jackpot ledger nightly` leave a proved backup, and tell Prometheus of nothing else?"""
+"""`jackpot ledger nightly` leaves a proved backup; only then is the metrics file written."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Does each command that writes where no server runs look at the signed heads before it writes (S3, S8)?"""
+"""Every command that writes without a server checks the signed heads first (S3, S8)."""
 
 import ast
 from contextlib import closing

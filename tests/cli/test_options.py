@@ -1,4 +1,4 @@
-"""Does the command line show what it is given, and nothing else?"""
+"""Shared options and tables of the command line print text exactly as it is given."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Does the command line show a paytable as its regulation prints it?"""
+"""`jackpot paytable` shows a paytable as its regulation prints it."""
 
 import subprocess
 import sys

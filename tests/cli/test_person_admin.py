@@ -1,12 +1,12 @@
-"""Who carries out what `jackpot users` asks for, with a server and without one?"""
+"""`jackpot users` acts through the server where one runs, and by itself where none does."""
 
 import getpass
 import re
 from pathlib import Path
 
-from jackpot.api.act_reply import Done
-from jackpot.api.http_call import keyed
-from jackpot.api.operation import Request
+from jackpot.api.act_reply import ActReply
+from jackpot.api.http_call import with_idempotency_key
+from jackpot.api.operation import OperationCall
 from jackpot.app import Server
 from jackpot.rules.acts.requests import Confirm
 from jackpot.rules.signing import SITE
@@ -34,7 +34,7 @@ async def test_next_to_a_server_a_login_asks_and_a_second_person_confirms(tmp_pa
     await ledger(config)
     await users(config, "init", typed=FIRST.replace("ann", me, 1))
     async with Server(config) as server:
-        ben = await server.entrance.prove("ben", BEN)
+        ben = await server.auth.authenticate("ben", BEN)
 
         async def step(*words: str) -> str:
             code, said = await users(config, *words)
@@ -45,8 +45,10 @@ async def test_next_to_a_server_a_login_asks_and_a_second_person_confirms(tmp_pa
             found = re.search(r"(site-\d+): asked for, and not done.* at (\S*)/ops/requests\n", said)
             assert found is not None, said
             act = Confirm(found[1])
-            done = await server.acts.carry_out(keyed(Request(act, (ben,), SITE), ben, repr(act)))
-            assert isinstance(done, Done)
+            done = await server.acts.carry_out(
+                with_idempotency_key(OperationCall(act, (ben,), SITE), ben, repr(act))
+            )
+            assert isinstance(done, ActReply)
 
         assert "cal is added" in await step("add", "cal", "--name", "Cal Orie")
         await confirmed(await step("grant", "cal", "floor"))

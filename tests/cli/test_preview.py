@@ -1,4 +1,4 @@
-"""Is an act looked at from the command line before it is done, and then done as it was shown (L8, A11)?"""
+"""An act is previewed on the command line, and then carried out as it was shown (L8, A11)."""
 
 import json
 from pathlib import Path
@@ -20,7 +20,7 @@ async def test_what_an_undo_and_what_it_leaves_would_do_is_looked_at_first(tmp_p
         await royal(device, 3, "R2")
 
         async def looked(*words: str) -> tuple[str, str]:
-            """What the preview says, and its mark."""
+            """What the preview prints, and its hash."""
             code, out, error = await jackpot(*words, "--preview", *TWO, *where)
             assert code == 0, error
             return out, out.rpartition("--seen ")[2].split()[0]

@@ -1,4 +1,4 @@
-"""Does `jackpot report` show the books, in every form, and say in one line what is wrong with a question?"""
+"""`jackpot report` shows every report in every form; a wrong query is one clear line."""
 
 import csv
 import fcntl

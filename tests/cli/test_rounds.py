@@ -1,4 +1,4 @@
-"""What does a floorperson see and change of a table's round from a shell?"""
+"""A floorperson sees and changes a table's round from a shell."""
 
 from pathlib import Path
 

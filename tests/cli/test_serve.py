@@ -1,4 +1,4 @@
-"""What does `jackpot serve` say where it cannot start?"""
+"""Messages of `jackpot serve` where it cannot start."""
 
 import socket
 from pathlib import Path

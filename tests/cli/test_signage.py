@@ -1,4 +1,4 @@
-"""Does `jackpot signage` say in one line what it misses?"""
+"""`jackpot signage` names in one line what it lacks."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Does `jackpot simulate` say what came of a floor, keep its books, and refuse in one line?"""
+"""`jackpot simulate` sums up a floor, keeps its books, and refuses in one line."""
 
 import json
 from pathlib import Path

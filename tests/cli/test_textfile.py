@@ -1,4 +1,4 @@
-"""Does Prometheus read what a command found whole, or as it was before?"""
+"""A metrics file is replaced atomically: Prometheus reads the old one or the whole new one."""
 
 import os
 import stat

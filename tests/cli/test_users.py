@@ -1,4 +1,4 @@
-"""Do people join and leave a site from the command line, each by their own secret?"""
+"""People join and leave a site from the command line, each with a secret of their own."""
 
 import asyncio
 import json
@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from jackpot.app import Server
-from jackpot.auth.person_admin import Staff
+from jackpot.auth.person_admin import PersonAdmin
 from jackpot.cli.__main__ import root
 from jackpot.cli.options import PIPE_WIDTH
 from jackpot.net import admin_socket
@@ -162,9 +162,9 @@ async def test_tokens_are_listed_and_ended(tmp_path: Path, monkeypatch: pytest.M
     config = configure(tmp_path)
     await users(config, "init", typed=FIRST)
     async with Server(config) as server:
-        ann = await server.entrance.prove("ann", ANN)
+        ann = await server.auth.authenticate("ann", ANN)
         until = server.clock.unix_ms() + 60_000
-        secrets = [await Staff(server.entrance).make_token(ann, ("admin",), until) for _ in range(2)]
+        secrets = [await PersonAdmin(server.auth).make_token(ann, ("admin",), until) for _ in range(2)]
         code, said = await users(config, "tokens", "--json")
         assert [(one["token"], one["login"], one["roles"], one["until"]) for one in json.loads(said)] == [
             (1, "ann", ["admin"], until),
@@ -180,11 +180,11 @@ async def test_tokens_are_listed_and_ended(tmp_path: Path, monkeypatch: pytest.M
     assert (code, "1 token" in said, "ann" in said) == (0, True, True)
     async with Server(config) as server:
         with pytest.raises(Denied):
-            await server.entrance.bearer(secrets[0])
-        assert (await server.entrance.bearer(secrets[1])).login == "ann"
+            await server.auth.bearer(secrets[0])
+        assert (await server.auth.bearer(secrets[1])).login == "ann"
         monkeypatch.setattr(admin_socket, "login_of", lambda _uid: "ben")
         code, ended = await users(config, "end-token", "2")
         assert (code, "token 2 lets nobody in any more" in ended) == (0, True), ended
         with pytest.raises(Denied):
-            await server.entrance.bearer(secrets[1])
+            await server.auth.bearer(secrets[1])
     assert not any(secret in said for secret in secrets)

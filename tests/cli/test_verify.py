@@ -1,4 +1,4 @@
-"""Does `jackpot verify` say in plain words, and in its exit code, whether the ledger holds?"""
+"""`jackpot verify` reports in plain words, and in its exit code, whether the ledger holds."""
 
 import shutil
 from contextlib import closing

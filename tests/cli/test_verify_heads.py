@@ -1,4 +1,4 @@
-"""Does `jackpot verify --heads` say what signed heads prove, and what they do not (S8)?"""
+"""`jackpot verify --heads` reports what signed heads prove, and what they do not (S8)."""
 
 import shutil
 from collections.abc import Sequence
@@ -56,13 +56,13 @@ def test_what_heads_prove(sound: Path, rows: list[Row]) -> None:
 
 
 def test_a_torn_line_is_passed_over(sound: Path, rows: list[Row]) -> None:
-    """S8: a power cut may leave one; it is told, and is nobody's crime."""
+    """S8: a power cut may leave a torn line; it is reported, and is not an error."""
     code, _, errors = checked(sound, [signed(rows[9])[:50], signed(rows[9])])
     assert (code, errors) == (0, "warning: 1 line of the heads hold none: 1\n")
 
 
 def test_what_heads_disprove(sound: Path, rows: list[Row], tmp_path: Path) -> None:
-    """S8: a cut ledger, a stranger's key, another site and a bank that is gone: each by name, exit code 1."""
+    """S8: a cut ledger, an unknown key, another site, a missing bank: each is named, exit code 1."""
     shutil.copytree(sound, tmp_path, dirs_exist_ok=True)
     (tmp_path / "ledger.db").unlink()
     write(tmp_path / "ledger.db", rows[:50], [])

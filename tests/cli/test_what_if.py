@@ -1,4 +1,4 @@
-"""Does `jackpot ledger what-if` show both worlds, and refuse in one line?"""
+"""`jackpot ledger what-if` shows both sets of terms, and refuses in one line."""
 
 import csv
 import io

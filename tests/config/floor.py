@@ -1,4 +1,4 @@
-"""A small good configuration for tests to spoil, and the mistakes that a spoilt one has."""
+"""A small valid configuration for tests to break, and the mistakes of a broken one."""
 
 from collections.abc import Callable
 from pathlib import Path

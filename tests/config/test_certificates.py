@@ -1,4 +1,4 @@
-"""What is known of a certificate before anybody connects?"""
+"""Certificates are checked before anybody connects."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Where does the configuration differ from the ledger?"""
+"""Differences between the configuration and the ledger."""
 
 from jackpot.config import differences, load
 from jackpot.rules.paytable import LinkTerms

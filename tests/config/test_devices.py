@@ -1,4 +1,4 @@
-"""Which table may be on which link, and what may a sign show?"""
+"""Tables and signs: which links they may have."""
 
 from fractions import Fraction
 

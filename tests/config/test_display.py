@@ -1,14 +1,14 @@
-"""How do pages show a link?"""
+"""Display settings of a link, their defaults and mistakes."""
 
 from pathlib import Path
 
 from jackpot.config import load
-from jackpot.config.display import LOGO_MOST, titles_of
+from jackpot.config.display import LOGO_MAX, titles_of
 from tests.config.floor import WriteFloor, mistakes
 
 
 def test_how_pages_show_a_link(floor: WriteFloor) -> None:
-    """DESIGN config: a link's own face, else the site's, else a default; mistakes have their paths."""
+    """DESIGN config: a link's own display, else the site's, else a default; mistakes have their paths."""
     face = '[link.display]\ntitle = "Royal"\naccent = "#112233"\nlevels = { mega = "Grand" }\n'
     config = load(
         floor(
@@ -61,11 +61,11 @@ def test_a_logo_that_is_too_large_is_refused(floor: WriteFloor, tmp_path: Path) 
     """Signs: a logo of more than 4 MB is named with its size, and never cut."""
     logo = tmp_path / "large.png"
     with logo.open("wb") as file:
-        file.truncate(LOGO_MOST)
+        file.truncate(LOGO_MAX)
     given = floor(("[ledger]", f'logo = "{logo}"\n[ledger]'))
     assert load(given).displays["five"].logo == logo
     with logo.open("r+b") as file:
-        file.truncate(LOGO_MOST + 1)
+        file.truncate(LOGO_MAX + 1)
     assert mistakes(given) == {
         "site.logo": "large.png is 4,194,305 bytes large: a logo has at most 4,194,304"
     }

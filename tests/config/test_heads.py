@@ -1,4 +1,4 @@
-"""Is what a configuration says of signed heads checked whole (S8)?"""
+"""The section of signed heads is checked whole (S8)."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Whose keys are read, and what is wrong with a key file?"""
+"""Key files: whose are read, and their mistakes."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Do signs and pages speak the languages that they say they speak?"""
+"""Signs and pages are translated completely into the languages that they offer."""
 
 import ast
 import re

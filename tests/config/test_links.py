@@ -1,4 +1,4 @@
-"""Which links are declared, and which mistakes does one have?"""
+"""Declared links and their mistakes."""
 
 from tests.config.floor import BASE, WriteFloor, mistakes
 

@@ -1,4 +1,4 @@
-"""Is what a configuration says of pagers checked whole?"""
+"""The section of the notifier is checked whole."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ def files(tmp_path: Path) -> None:
 
 
 def test_all_of_it(floor: WriteFloor, tmp_path: Path) -> None:
-    """Pagers: where to, the secret that signs, and what of; everything where it does not say."""
+    """Notifier: where to, the secret that signs, and what of; everything where it does not say."""
     found = load(floor(more=WHOLE)).notify
     assert found is not None
     assert (found.url, found.secret) == ("https://pager.example.com/jackpot", b"\xab" * 32)

@@ -1,4 +1,4 @@
-"""Where may each process answer, and which addresses are refused?"""
+"""Addresses of the processes, and those that are refused."""
 
 import grp
 import os

@@ -1,4 +1,4 @@
-"""Is a configuration read whole, with every mistake named and none guessed?"""
+"""A configuration is read whole, with every mistake named and none guessed."""
 
 import grp
 import os

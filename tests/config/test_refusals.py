@@ -1,4 +1,4 @@
-"""Are refusals told in Spanish, each by its own form?"""
+"""Refusals are translated into Spanish, each by its own form."""
 
 import ast
 import re
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from babel.messages.pofile import read_po
 
-from jackpot.config.languages import OWN_LEAST, PAGES, REFUSALS, answered, words
+from jackpot.config.languages import OWN_MIN, PAGES, REFUSALS, answered, words
 from jackpot.rules.codes import Code
 from jackpot.text import words as as_words
 
@@ -45,9 +45,7 @@ def filled_in(form: str) -> str:
 def test_each_form_is_told_by_itself() -> None:
     """Refusals: a sentence of a form is told in that form's Spanish, with the same values."""
     left = {
-        english: spanish
-        for english, spanish in entries().items()
-        if len(BRACES.sub("", english)) >= OWN_LEAST
+        english: spanish for english, spanish in entries().items() if len(BRACES.sub("", english)) >= OWN_MIN
     }
     assert len(left) > 100
     for english, spanish in left.items():

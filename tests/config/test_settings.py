@@ -1,4 +1,4 @@
-"""What does a checked configuration say of addresses, ledgers and sites?"""
+"""The checked configuration: addresses, ledgers and sites."""
 
 from datetime import time
 from pathlib import Path

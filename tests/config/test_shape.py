@@ -1,4 +1,4 @@
-"""Is a fault of shape one mistake, and is none made of what is missing?"""
+"""A fault of shape is one mistake, and what is missing causes no further ones."""
 
 import pytest
 

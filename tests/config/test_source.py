@@ -1,4 +1,4 @@
-"""Does a fault of shape hide no other mistake?"""
+"""A fault of shape hides no other mistake."""
 
 from tests.config.floor import WriteFloor, mistakes
 

@@ -1,4 +1,4 @@
-"""Does a page take a sum as it prints it, and no text that may be two sums?"""
+"""A sum is parsed as pages print it, and an ambiguous text is refused."""
 
 import pytest
 from babel.localedata import locale_identifiers
@@ -11,7 +11,7 @@ from jackpot.rules.terms import SUM_MAX
 
 AMERICAN, GERMAN = writing("en_US", "USD"), writing("de_DE", "EUR")
 CURRENCIES = ("USD", "EUR", "MXN", "CHF", "INR", "JPY", "KWD")
-CENTS_MOST = SUM_MAX // 10_000
+CENTS_MAX = SUM_MAX // 10_000
 
 
 def every_way() -> dict[str, Writing]:
@@ -26,7 +26,7 @@ def every_way() -> dict[str, Writing]:
 WAYS = every_way()
 
 
-@given(st.sampled_from(sorted(WAYS)), st.integers(0, CENTS_MOST))
+@given(st.sampled_from(sorted(WAYS)), st.integers(0, CENTS_MAX))
 def test_a_page_takes_what_it_prints(name: str, cents: int) -> None:
     """M1: each sum as a page prints it, in every locale, is that sum, and no other; so is its decimal."""
     way = WAYS[name]

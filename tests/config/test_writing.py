@@ -1,4 +1,4 @@
-"""Is money written as the site's locale writes it?"""
+"""Money is formatted for the site's locale."""
 
 import pytest
 from babel.numbers import format_currency, get_group_symbol

@@ -1,11 +1,11 @@
-"""What is the most work that one frame can be? Payloads of the greatest length, each made to cost."""
+"""Worst-case payloads: frames of the greatest length, each made to cost the most work."""
 
 import struct
 from typing import Any, Final
 
 import msgpack
 
-from controllers.frames import FRAME_MOST
+from controllers.frames import FRAME_MAX
 
 pack = msgpack.packb
 
@@ -19,21 +19,21 @@ def _map(count: int, body: bytes) -> bytes:
 
 
 def _filled(head: bytes, element: bytes, pairs: bool = False) -> bytes:
-    """The head, then a list or map of so many equal elements that the frame is full."""
-    count = (FRAME_MOST - len(head) - 5) // len(element)
+    """The head, then a list or map of as many equal elements as fill the frame."""
+    count = (FRAME_MAX - len(head) - 5) // len(element)
     return head + (_map if pairs else _array)(count, element * count)
 
 
 def _head(t: str, last: str, **fields: Any) -> bytes:
-    """All of a message but the value of its last field."""
+    """A message without the value of its last field."""
     facts = {"t": t, "seq": 1, "round": "R", **fields}
     parts = b"".join(pack(key) + pack(value) for key, value in facts.items())
     return bytes([0x80 + len(facts) + 1]) + parts + pack(last)
 
 
 def _items(t: str, field: str, element: bytes, count: int) -> bytes:
-    """A message with so many items, each of which is full of that element; the first is no item."""
-    room = (FRAME_MOST - 100) // count
+    """A message with so many items, each full of that element; the first is not an item."""
+    room = (FRAME_MAX - 100) // count
     body = (room - 20) // len(element)
     item = b"\x81" + pack("cards") + _array(body, element * body)
     return _head(t, field) + _array(count, b"\x07" + item * (count - 1))

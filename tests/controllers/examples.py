@@ -1,4 +1,4 @@
-"""How are the example controllers of other languages started?"""
+"""Starts the example controllers of other languages."""
 
 import asyncio
 import json
@@ -17,13 +17,13 @@ WAIT_S: Final = 30.0
 
 
 def node() -> list[str]:
-    """The words that start the table in JavaScript; without Node the test is skipped, in CI it fails."""
+    """Command of the table in JavaScript; without Node the test is skipped, in CI it fails."""
     need("node")
     return ["node", str(FOLDER / "node" / "play.mjs")]
 
 
 def c(folder: Path, *sources: Path) -> list[str]:
-    """The words that start the table in C, built in the folder; without gcc as with `node`.
+    """Command of the table in C, built in the folder; without gcc as with `node`.
 
     sources: what is built with it in the place of its dealer.
     """
@@ -44,14 +44,14 @@ def need(tool: str) -> None:
 
 
 class Playing:
-    """An example that plays. told: its commands with their answers, as they come."""
+    """A running example. told: its commands with their answers, as they come."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
         self.told: list[dict[str, Any]] = []
 
     async def until_told(self, count: int) -> None:
-        """Returns once it has told of so many answers."""
+        """Returns once it has reported so many answers."""
         assert self.process.stdout is not None
         async with asyncio.timeout(WAIT_S):
             while len(self.told) < count:
@@ -60,7 +60,7 @@ class Playing:
                 self.told.append(json.loads(line))
 
     async def until_done(self) -> None:
-        """Returns once it has played all its rounds; fails with what it complained of."""
+        """Returns once it has played all its rounds; fails with its error output."""
         async with asyncio.timeout(WAIT_S):
             assert self.process.stdout is not None
             while line := await self.process.stdout.readline():
@@ -79,7 +79,7 @@ class Playing:
 async def playing(
     program: Sequence[str], table: str, servers: Sequence[str], key: bytes, folder: Path, *more: str
 ) -> AsyncIterator[Playing]:
-    """The example at these servers, its memory in the folder; killed at the end, as if by a power loss."""
+    """Runs the example against these servers, its memory in the folder; kills it at the end."""
     secret = folder / f"{table}.hex"
     secret.write_text(key.hex())
     given = [

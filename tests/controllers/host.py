@@ -1,4 +1,4 @@
-"""A floor server as small as can be: a ServerSession a connection on asyncio, and the tests' Ledger."""
+"""Minimal floor server: one ServerSession a connection on asyncio, and the tests' Ledger."""
 
 import asyncio
 import ssl
@@ -8,8 +8,8 @@ from typing import Any, Self
 from controllers.frames import encode
 from controllers.hello import KeyCheck
 from controllers.pace import Limits
-from controllers.session import Closed, Greeted, ServerSession, SessionEvent
-from controllers.states import State
+from controllers.session import Greeted, ServerSession, SessionClosed, SessionEvent
+from controllers.states import SessionState
 from tests.controllers.pair import NONCE, Ledger, keys, welcome
 
 CEILING_S = 30.0
@@ -60,7 +60,7 @@ class Host:
         self.sessions.append(session)
         self._writers.append(writer)
         try:
-            while session.state is not State.CLOSED:
+            while session.state is not SessionState.CLOSED:
                 writer.write(session.data_to_send())
                 try:
                     async with asyncio.timeout_at(session.next_deadline()):
@@ -78,7 +78,7 @@ class Host:
             writer.close()
 
     def _act(self, session: ServerSession, event: SessionEvent) -> None:
-        if isinstance(event, Closed):
+        if isinstance(event, SessionClosed):
             return
         if isinstance(event, Greeted):
             if self.standby is not None:

@@ -1,4 +1,4 @@
-"""Two sides of one conversation, back to back in memory: what does each make of the other?"""
+"""Both sides of one connection, back to back in memory."""
 
 import hmac
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ LINK = LinkFacts("floor-five", 100, "p", ("meter",), "active")
 
 
 def keys(role: str, device: str) -> Sequence[bytes]:
-    """The devices of the tests: table T01 with two keys, sign S01 with one."""
+    """The keys of the test devices: table T01 with two, sign S01 with one."""
     return {("table", "T01"): [KEY, NEW_KEY], ("sign", "S01"): [KEY]}.get((role, device), [])
 
 
@@ -27,7 +27,7 @@ def server(limits: Limits | None = None, now: float = 0.0, common_name: str | No
 
 
 def welcome(**facts: Any) -> Welcome:
-    """A welcome of a table that has done nothing yet."""
+    """The welcome of a table that has done nothing yet."""
     table = {"last_seq": 0, "last": None, "held": False, "round": None}
     given: dict[str, Any] = {"session": "s1", "heartbeat_ms": 5000, "links": (LINK,)} | table | facts
     return Welcome(v=1, **given)
@@ -39,12 +39,12 @@ def hello(key: bytes = KEY, role: str = "table", device: str = "T01", **facts: A
 
 
 def said(session: ServerSession | DeviceSession) -> list[dict[str, Any]]:
-    """What the side has to say now, decoded."""
+    """The decoded output of a side."""
     return [decode(payload) for payload in FrameReader().feed(session.data_to_send())]
 
 
 def welcomed(limits: Limits | None = None, role: str = "table") -> ServerSession:
-    """A session whose device has just been let in, at 0 s, with nothing left to send."""
+    """A session whose device was just welcomed, at 0 s, with no output left."""
     session = server(limits)
     (greeted,) = session.receive_bytes(hello(role=role, device="T01" if role == "table" else "S01"), 0.0)
     assert isinstance(greeted, Greeted)
@@ -58,7 +58,7 @@ def lock(seq: int, round_id: str = "R1") -> bytes:
 
 
 def heard(session: ServerSession, data: bytes, now: float) -> list[SessionEvent]:
-    """What comes of these bytes, all turns that they take."""
+    """All events of these bytes, over as many turns as they take."""
     events = session.receive_bytes(data, now)
     while session.waiting:
         events += session.tick(now)
@@ -70,7 +70,7 @@ def ack(command: Commanded) -> Ack:
 
 
 class Ledger:
-    """The least that stands behind a server: numbers, kept answers, in the order of the wire's rules."""
+    """Minimal backend of a server: numbers, kept answers, in the order that the protocol requires."""
 
     def __init__(self) -> None:
         self.seq = 0
@@ -100,7 +100,7 @@ class Ledger:
 
 
 class Pair:
-    """A device and the server's session, wired by hand, on one clock that only the test moves."""
+    """A device and the server's session, connected in memory, on one clock that the test moves."""
 
     def __init__(self, device: DeviceSession, ledger: Ledger | None = None) -> None:
         self.device = device
@@ -120,7 +120,7 @@ class Pair:
         self.device.disconnected(self.now)
 
     def run(self, lose: Callable[[bytes], bytes] = lambda data: data) -> list[DeviceEvent]:
-        """Carry bytes both ways until both are silent; lose may shorten what the device gets."""
+        """Carries bytes both ways until both are silent; lose may shorten what the device gets."""
         events: list[DeviceEvent] = []
         while True:
             to_device, to_server = lose(self.server.data_to_send()), self.device.data_to_send()
@@ -133,7 +133,7 @@ class Pair:
             self.release()
 
     def release(self) -> None:
-        """Answer what is held, where the server answers at all."""
+        """Sends held answers, where the server answers at all."""
         while self.answering and self.held:
             self.server.answer(self.ledger.decide(self.held.pop(0)))
 

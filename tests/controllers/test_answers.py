@@ -1,9 +1,9 @@
-"""Is the schema of what the server says current?"""
+"""The published schema of the server's messages is current."""
 
 import json
 from pathlib import Path
 
-from controllers.answers import TEXT_MOST, floor_schema, shortened
+from controllers.answers import TEXT_MAX, floor_schema, shortened
 
 SCHEMA = Path(__file__).parents[2] / "schemas" / "floor.schema.json"
 
@@ -18,5 +18,5 @@ def test_the_schema_is_current() -> None:
 
 def test_a_text_is_cut_only_where_it_is_too_long() -> None:
     """WIRE faults: a message has 256 characters at most; one that fits is told whole."""
-    assert shortened("x" * TEXT_MOST) == "x" * TEXT_MOST
-    assert shortened("x" * (TEXT_MOST + 1)) == "x" * (TEXT_MOST - 3) + "..."
+    assert shortened("x" * TEXT_MAX) == "x" * TEXT_MAX
+    assert shortened("x" * (TEXT_MAX + 1)) == "x" * (TEXT_MAX - 3) + "..."

@@ -1,4 +1,4 @@
-"""Is the work for one frame bounded, and all that is said of it?"""
+"""The work for one frame is bounded, and so is what is said of it."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -8,7 +8,7 @@ from typing import Any
 import msgpack
 import pytest
 
-from controllers.frames import FRAME_MOST, BadFrame
+from controllers.frames import FRAME_MAX, BadFrame
 from controllers.messages import (
     COMMANDS,
     Bet,
@@ -26,7 +26,7 @@ from controllers.messages import (
 from tests.controllers.attacks import PAYLOADS
 
 # What 64 hands with every field and all their cards take, opened and digested; no frame may take more.
-STEPS_MOST = 12_500
+STEPS_MAX = 12_500
 LONG = "x" * 60_000
 WRONG: tuple[Any, ...] = (
     LONG,
@@ -44,7 +44,7 @@ WRONG: tuple[Any, ...] = (
 
 
 def steps(call: Callable[[], object]) -> int:
-    """How many functions are called in it, the library's included."""
+    """Number of function calls within it, the library's included."""
     count = 0
 
     def counted(_frame: FrameType, event: str, _arg: object) -> None:
@@ -60,7 +60,7 @@ def steps(call: Callable[[], object]) -> int:
 
 
 def said(payload: bytes) -> str:
-    """What is wrong with it, empty where nothing is."""
+    """The decoder's error, empty where there is none."""
     try:
         message = decode_device(payload)
     except BadFrame as error:
@@ -72,14 +72,14 @@ def said(payload: bytes) -> str:
 def test_no_frame_is_more_work_than_the_longest_honest_one(name: str) -> None:
     """WIRE faults: bad input never stops the server: steps are counted before they are taken, not after."""
     payload = PAYLOADS[name]
-    assert len(payload) <= FRAME_MOST
-    assert steps(lambda: said(payload)) <= STEPS_MOST
+    assert len(payload) <= FRAME_MAX
+    assert steps(lambda: said(payload)) <= STEPS_MAX
 
-    assert steps(lambda: refused(payload)) <= STEPS_MOST
+    assert steps(lambda: refused(payload)) <= STEPS_MAX
 
 
 def filled(kind: type[Any]) -> dict[str, Any]:
-    """A right message of that type with every field."""
+    """A valid message of that type with every field."""
     facts: dict[str, Any] = {
         "seq": 1, "round": "R", "lock": True, "close": True, "chips": {"L": 1}, "counts": {"L": 1},
         "board": ["As"], "dealer": ["2c"], "reason": "why", "at": 5,
@@ -94,7 +94,7 @@ def filled(kind: type[Any]) -> dict[str, Any]:
 
 
 def replaced(value: Any, wrong: Any) -> Iterator[Any]:
-    """The value again and again, each time with one other part of it wrong."""
+    """Variants of the value, each with one part invalid."""
     yield wrong
     if isinstance(value, dict):
         for key, item in value.items():
@@ -112,7 +112,7 @@ def test_no_complaint_repeats_more_than_a_little(kind: type[Any]) -> None:
     found = 0
     for wrong in WRONG:
         for message in replaced(right, wrong):
-            text = said(msgpack.packb(message)[:FRAME_MOST])
+            text = said(msgpack.packb(message)[:FRAME_MAX])
             found += bool(text)
             assert len(text) <= 800
             assert "x" * 65 not in text
@@ -122,7 +122,7 @@ def test_no_complaint_repeats_more_than_a_little(kind: type[Any]) -> None:
 
 
 def refused(payload: bytes) -> str:
-    """What is wrong with a hello, empty where nothing is."""
+    """The error of a hello, empty where there is none."""
     try:
         convert_hello(decode_hello(payload) or {})
     except BadFrame as error:

@@ -1,4 +1,4 @@
-"""Does the reference client live through what a network does to it?"""
+"""The reference client survives what a network does to it."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -9,7 +9,7 @@ import pytest
 
 from controllers.client import SignClient, TableClient
 from controllers.memory import FileMemory, VolatileMemory
-from controllers.states import State
+from controllers.states import SessionState
 from controllers.table import Offline
 from tests.controllers.host import CEILING_S, Host, until
 from tests.controllers.pair import KEY, Pair, said
@@ -159,7 +159,7 @@ def test_a_quiet_line_is_kept_alive() -> None:
             beats = host.sessions[0].next_deadline() + 10 * 0.05
             await until(lambda: host.sessions[0].next_deadline() > beats)
             assert len(host.sessions) == 1
-            assert host.sessions[0].state is State.TABLE
+            assert host.sessions[0].state is SessionState.TABLE
 
     run(body())
 

@@ -1,4 +1,4 @@
-"""Do the example controllers read and write the protocol's bytes? tests/server plays with them."""
+"""The example controllers read and write the protocol's bytes; tests/server plays with them."""
 
 import json
 import subprocess
@@ -58,7 +58,7 @@ def test_the_c_reads_and_writes_every_vector(tmp_path: Path) -> None:
 
 
 def _said(one: dict[str, str]) -> str:
-    """What a mac is made over, as hex digits."""
+    """The input of a MAC, as hex digits."""
     return one["nonce"] + one["role"].encode().hex() + "00" + one["id"].encode().hex()
 
 

@@ -1,4 +1,4 @@
-"""Are frames cut and made as the wire says?"""
+"""Frames are cut and encoded as the protocol says."""
 
 from contextlib import suppress
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controllers.frames import FRAME_MOST, BadFrame, FrameReader, decode, encode, frame
+from controllers.frames import FRAME_MAX, BadFrame, FrameReader, decode, encode, frame
 
 
 @given(st.lists(st.binary(min_size=1, max_size=300), max_size=8), st.integers(1, 400))
@@ -19,7 +19,7 @@ def test_a_stream_is_cut_where_it_was_joined(payloads: list[bytes], step: int) -
     assert len(reader) == 0
 
 
-@pytest.mark.parametrize("length", [0, FRAME_MOST + 1, 2**32 - 1])
+@pytest.mark.parametrize("length", [0, FRAME_MAX + 1, 2**32 - 1])
 def test_a_forbidden_length_is_refused_at_its_head(length: int) -> None:
     """WIRE frames: 1 to 65,536 bytes; nothing is gathered for a longer one."""
     with pytest.raises(BadFrame):
@@ -28,7 +28,7 @@ def test_a_forbidden_length_is_refused_at_its_head(length: int) -> None:
 
 def test_the_longest_frame_passes_and_a_longer_one_cannot_be_sent() -> None:
     """WIRE frames: 65,536 bytes are allowed, both ways."""
-    longest = bytes(FRAME_MOST)
+    longest = bytes(FRAME_MAX)
     assert FrameReader().feed(frame(longest)) == [longest]
     with pytest.raises(ValueError, match="cannot be sent"):
         frame(longest + b"x")

@@ -1,8 +1,8 @@
-"""Is a pong heard at little cost, and never out of its order?"""
+"""A pong is read at little cost, and never out of order."""
 
 from controllers.frames import encode
 from controllers.pace import Limits
-from controllers.session import Closed
+from controllers.session import SessionClosed
 from tests.controllers.pair import hello, lock, said, server, welcomed
 
 
@@ -17,7 +17,7 @@ def test_the_pong_that_is_waited_for_is_all_there_is_to_say() -> None:
     assert session.heartbeat.pong == b""
     assert session.tick(18.9) == []
     (closed,) = session.tick(19.0)
-    assert isinstance(closed, Closed)
+    assert isinstance(closed, SessionClosed)
 
 
 def test_a_pong_behind_something_else_waits_its_turn() -> None:

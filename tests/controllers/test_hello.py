@@ -1,12 +1,12 @@
-"""Is a device let in with its own key, and with nothing else?"""
+"""A device is authenticated by its own key, and by nothing else."""
 
 from typing import Any
 
 import pytest
 
 from controllers.frames import encode
-from controllers.session import Closed, Greeted
-from controllers.states import State
+from controllers.session import Greeted, SessionClosed
+from controllers.states import SessionState
 from tests.controllers.pair import (
     KEY,
     NEW_KEY,
@@ -23,7 +23,7 @@ def test_a_valid_hello_greets(key: bytes, index: int) -> None:
     """WIRE handshake: in a key rotation both keys are valid, and the server knows which it was."""
     session = server()
     assert session.receive_bytes(hello(key, acked=7), 1.0) == [Greeted("table", "T01", 7, None, index)]
-    assert session.state is State.TABLE_GREETED
+    assert session.state is SessionState.TABLE_GREETED
     session.welcome(welcome())
     assert [message["t"] for message in said(session)] == ["challenge", "welcome"]
 
@@ -56,11 +56,11 @@ def test_who_cannot_prove_a_key_is_told_one_text(data: bytes) -> None:
     """WIRE faults: unknown device or wrong mac is `auth_failed`, always in the same words."""
     session = server()
     (closed,) = session.receive_bytes(data, 0.0)
-    assert isinstance(closed, Closed)
+    assert isinstance(closed, SessionClosed)
     assert closed.code == "auth_failed"
     error = {"t": "error", "code": "auth_failed", "message": "this device is not known here"}
     assert said(session)[1:] == [error]
-    assert session.state is State.CLOSED
+    assert session.state is SessionState.CLOSED
 
 
 def test_a_mac_is_computed_for_every_hello(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,7 +83,7 @@ def test_the_certificate_must_name_the_device() -> None:
     """WIRE handshake: with mutual TLS the common name equals the id, and the mac is still required."""
     assert isinstance(server(common_name="T01").receive_bytes(hello(), 0.0)[0], Greeted)
     for session, data in [(server(common_name="T02"), hello()), (server(common_name="T01"), hello(b"x"))]:
-        assert isinstance(session.receive_bytes(data, 0.0)[0], Closed)
+        assert isinstance(session.receive_bytes(data, 0.0)[0], SessionClosed)
 
 
 @pytest.mark.parametrize(
@@ -93,6 +93,6 @@ def test_a_proven_hello_with_a_wrong_field_is_told_which(field: str, wrong: Any)
     """WIRE faults: the error names the field."""
     session = server()
     (closed,) = session.receive_bytes(hello(**{field: wrong}), 0.0)
-    assert isinstance(closed, Closed)
+    assert isinstance(closed, SessionClosed)
     assert closed.code == "bad_frame"
     assert field in closed.reason

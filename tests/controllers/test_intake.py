@@ -1,4 +1,4 @@
-"""Is a device read as far as its limits go, and no further?"""
+"""A device is read up to its limits, and no further."""
 
 from typing import Any
 
@@ -6,9 +6,9 @@ import pytest
 
 from controllers.answers import Nack
 from controllers.frames import encode, frame
-from controllers.pace import UNANSWERED_MOST, Limits
-from controllers.session import Closed, Commanded
-from controllers.states import State
+from controllers.pace import UNANSWERED_MAX, Limits
+from controllers.session import Commanded, SessionClosed
+from controllers.states import SessionState
 from tests.controllers.attacks import PAYLOADS
 from tests.controllers.pair import ack, heard, lock, said, welcomed
 
@@ -17,7 +17,7 @@ def test_the_sixty_fifth_command_waits() -> None:
     """WIRE faults: at 64 unanswered commands nothing further is read, but a full pipeline is no fault."""
     session = welcomed()
     events = heard(session, b"".join(map(lock, range(1, 65))), 0.0)
-    assert (len(events), session.reading_paused) == (UNANSWERED_MOST, False)
+    assert (len(events), session.reading_paused) == (UNANSWERED_MAX, False)
     assert session.receive_bytes(encode({"t": "ping"}) + lock(65) + lock(66), 0.0) == []
     assert said(session) == [{"t": "pong"}]
     assert session.reading_paused
@@ -38,7 +38,7 @@ def test_too_many_for_too_long() -> None:
         assert session.tick(float(at)) == []
     assert session.next_deadline() <= 61.0
     (closed,) = session.tick(61.0)
-    assert isinstance(closed, Closed)
+    assert isinstance(closed, SessionClosed)
     assert said(session)[-1]["code"] == closed.code == "too_many"
 
 
@@ -53,7 +53,7 @@ def test_patience_begins_with_the_excess() -> None:
     session.data_to_send()
     assert session.receive_bytes(encode({"t": "ping"}) * 20, 100.0) == []
     assert session.reading_paused
-    assert session.state is State.TABLE
+    assert session.state is SessionState.TABLE
 
 
 def test_refusals_have_a_limit_of_their_own() -> None:
@@ -92,13 +92,13 @@ def test_what_is_read_by_the_letter_counts_for_many_commands(payload: bytes) -> 
     limits = Limits(commands=100, bytes=2**40, refusals=10**6)
     session = welcomed(limits)
     frames = 0
-    while not session.reading_paused and session.state is State.TABLE:
+    while not session.reading_paused and session.state is SessionState.TABLE:
         for event in session.receive_bytes(frame(payload), 0.0):
             if isinstance(event, Commanded):
                 session.answer(ack(event))
         frames += 1
         assert frames <= 2
-    assert session.state is State.CLOSED or frames == 2
+    assert session.state is SessionState.CLOSED or frames == 2
 
 
 BETS = [{"seat": seat, "link": "L", "amount": 100} for seat in range(1, 9)] * 8
@@ -145,7 +145,7 @@ def test_a_table_of_wrong_frames_alone_is_sent_away() -> None:
     session = welcomed()
     seq, now = 0, 0.0
     answered = 0
-    while session.state is State.TABLE:
+    while session.state is SessionState.TABLE:
         now += 0.01
         assert now < 63.0
         events = session.tick(now)
@@ -183,7 +183,7 @@ def test_above_a_rate_reading_pauses_and_goes_on(reason: str) -> None:
     assert 0.0 < deadline <= 2.0
     event, *_ = session.tick(deadline + 0.001)
     assert isinstance(event, Commanded)
-    assert session.state is State.TABLE
+    assert session.state is SessionState.TABLE
 
 
 def test_a_flood_is_sent_away_and_a_burst_is_not() -> None:
@@ -209,8 +209,8 @@ def test_a_flood_is_sent_away_and_a_burst_is_not() -> None:
                 for event in session.tick(now):
                     if isinstance(event, Commanded):
                         session.answer(ack(event))
-        if flood.state is State.CLOSED and closed_at is None:
+        if flood.state is SessionState.CLOSED and closed_at is None:
             closed_at = now
     assert closed_at is not None
     assert 60.0 <= closed_at <= 63.0
-    assert burst.state is State.TABLE
+    assert burst.state is SessionState.TABLE

@@ -1,4 +1,4 @@
-"""Is what a table remembers still there when the power fails? (WIRE: table commands)."""
+"""A table's log survives power loss (WIRE: table commands)."""
 
 import os
 import stat
@@ -10,7 +10,7 @@ from controllers.memory import FileMemory, Record
 
 
 class Power:
-    """What of a folder would be there after a power loss: what was synced, under the names that were.
+    """What a folder would hold after a power loss: synced contents, under synced names.
 
     Every fsync of the program passes through it, the true one first.
     """
@@ -31,7 +31,7 @@ class Power:
             self.contents[facts.st_ino] = Path(f"/proc/self/fd/{file}").readlink().read_bytes()
 
     def remains(self, name: str, into: Path) -> list[Record]:
-        """The records that a memory of that name would read after a power loss now."""
+        """The records that a memory of that name would load after a power loss now."""
         path = into / name
         if name in self.names:
             path.write_bytes(self.contents.get(self.names[name], b""))

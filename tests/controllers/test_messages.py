@@ -1,4 +1,4 @@
-"""Is every message read by the letter, by the quick decoder and by the slow one alike?"""
+"""The typed and the tolerant decoder read every message alike, exactly as specified."""
 
 from contextlib import suppress
 from typing import Any
@@ -31,7 +31,7 @@ Pairs = list[tuple[Any, Any]]
 
 
 class Map:
-    """A map to be packed by hand, so that keys may stand twice."""
+    """A map that is encoded by hand, so that keys may be duplicated."""
 
     def __init__(self, pairs: Pairs) -> None:
         self.pairs = pairs
@@ -53,7 +53,7 @@ def pack(value: Any) -> bytes:
 
 
 def by_the_package(payload: bytes) -> Any:
-    """The reference: MessagePack's own package, then the types; an optional field may be left out or nil."""
+    """Reference decoder: MessagePack's own package, then the types; an optional field may be nil."""
     fields = without_nil(msgpack.unpackb(payload, object_pairs_hook=dict))
     for name in {"bets", "hands"} & fields.keys():
         if isinstance(fields[name], list):

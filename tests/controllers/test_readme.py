@@ -1,4 +1,4 @@
-"""Does the protocol's page name all that the protocol has?"""
+"""The protocol's page names everything that the protocol has."""
 
 import asyncio
 import re
@@ -16,7 +16,7 @@ from controllers.client import ServerRefused, TableClient
 from controllers.frames import FrameReader, decode, encode, frame
 from controllers.hello import hello_mac
 from controllers.memory import VolatileMemory
-from controllers.messages import CARDS_MOST, COMMANDS, Bet, Claim, Hello
+from controllers.messages import CARDS_MAX, COMMANDS, Bet, Claim, Hello
 from controllers.states import DEVICE_SAYS, SERVER_SAYS
 from jackpot.app import Server
 from jackpot.catalogue.paytables import Paytable, every, games_of, takes_dealer_hand
@@ -108,7 +108,7 @@ Wants = tuple[str, str, str, str]
 
 
 def wants_of_the_page(paytable: str, game: str) -> list[Wants]:
-    """The rows of the page's table of cards that are for this paytable at this game."""
+    """Rows of the page's table of cards for this paytable at this game."""
     table = PAGE.partition("**The cards of each game.**")[2].partition("\n\nHands by name")[0]
     rows = [
         [cell.strip() for cell in line.split("|")[1:-1]]
@@ -124,8 +124,8 @@ def wants_of_the_page(paytable: str, game: str) -> list[Wants]:
 
 
 def wants_of_the_rules(table: Paytable, game: Game) -> Wants:
-    """The same, as the server decides."""
-    own = [count for count in range(1, CARDS_MOST + 1) if _is_dealt(game, count)]
+    """The same, from the server's rules."""
+    own = [count for count in range(1, CARDS_MAX + 1) if _is_dealt(game, count)]
     board, _ = hands.made_of(table.hand, game)
     dealer = "2" if takes_dealer_hand(table) and game == "ultimate-texas-holdem" else "-"
     return str(*own), str(board), dealer, FOLD[game].replace("none", "-")
@@ -149,7 +149,7 @@ def test_the_page_says_which_cards_each_game_wants() -> None:
 
 
 def frames_of_the_page() -> list[bytes]:
-    """The frames that stand in the page byte by byte."""
+    """The frames that the page shows byte by byte."""
     part = PAGE.partition("## The first frames in bytes")[2].partition("\n## ")[0]
     lines = re.findall(r"^ {4,}((?:[0-9a-f]{2} {1,2})*[0-9a-f]{2})(?: {2,}|$)", part, re.MULTILINE)
     data, reader, found = bytes.fromhex(" ".join(lines)), FrameReader(), []

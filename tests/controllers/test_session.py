@@ -1,4 +1,4 @@
-"""Does the server's side hold the wire's table of faults, its limits and its deadlines?"""
+"""The server's session keeps the protocol's table of faults, its limits and its deadlines."""
 
 from math import inf
 
@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from controllers.answers import Ack, Award, Link, Nack, RoundFacts, StandingBet
-from controllers.frames import FRAME_MOST, STRANGER_MOST, encode, frame
+from controllers.frames import FRAME_MAX, STRANGER_MAX, encode, frame
 from controllers.messages import Lock, Malformed, Ping
 from controllers.pace import Limits
-from controllers.session import Closed, Commanded, Greeted
-from controllers.states import State
+from controllers.session import Commanded, Greeted, SessionClosed
+from controllers.states import SessionState
 from tests.controllers.pair import (
     NONCE,
     ack,
@@ -38,31 +38,31 @@ def test_no_hello_within_five_seconds() -> None:
     assert session.next_deadline() == 105.0
     assert session.tick(104.9) == []
     (closed,) = session.tick(105.0)
-    assert isinstance(closed, Closed)
+    assert isinstance(closed, SessionClosed)
     assert closed.code == "auth_failed"
 
 
 BAD = [b"\0\0\0\0", b"\xff\xff\xff\xff", frame(b"\xc1"), frame(b"\x90"), frame(b"\x80"), encode({"t": 5})]
 
 
-@pytest.mark.parametrize("data", [*BAD, (STRANGER_MOST + 1).to_bytes(4, "big")])
+@pytest.mark.parametrize("data", [*BAD, (STRANGER_MAX + 1).to_bytes(4, "big")])
 def test_a_strangers_bad_frame(data: bytes) -> None:
     """WIRE faults: before welcome a frame has at most 4,096 bytes."""
     session = server()
     (closed,) = session.receive_bytes(data, 0.0)
-    assert isinstance(closed, Closed)
+    assert isinstance(closed, SessionClosed)
     assert said(session)[-1]["code"] == closed.code == "bad_frame"
 
 
 @pytest.mark.parametrize(
-    "data", [*BAD, (FRAME_MOST + 1).to_bytes(4, "big"), encode({"t": "lock"}), encode({"t": "x"}), hello()]
+    "data", [*BAD, (FRAME_MAX + 1).to_bytes(4, "big"), encode({"t": "lock"}), encode({"t": "x"}), hello()]
 )
 def test_a_tables_bad_frame_closes_after_what_came_before(data: bytes) -> None:
     """WIRE faults: `error bad_frame`, closed; whole commands before it stand."""
     session = welcomed()
     first, closed = session.receive_bytes(lock(1) + data + lock(2), 0.0)
     assert isinstance(first, Commanded)
-    assert isinstance(closed, Closed)
+    assert isinstance(closed, SessionClosed)
     assert said(session)[-1]["code"] == closed.code == "bad_frame"
     session.answer(ack(first))
     assert (session.data_to_send(), session.next_deadline()) == (b"", inf)
@@ -82,7 +82,7 @@ def test_well_formed_but_wrong_is_a_command_to_refuse() -> None:
     messages = [event.message for event in events if isinstance(event, Commanded)]
     assert [type(message) for message in messages] == [Malformed, Malformed]
     assert [message.seq for message in messages] == [1, 2]
-    assert session.state is State.TABLE
+    assert session.state is SessionState.TABLE
 
 
 def test_what_is_sent_before_welcome_waits_for_it() -> None:
@@ -143,8 +143,8 @@ def test_two_silent_heartbeats_close() -> None:
     session.receive_bytes(lock(1)[:-1], 3.0)
     assert session.tick(3.4) == []
     (closed,) = session.tick(3.5)
-    assert isinstance(closed, Closed)
-    assert (closed.code, session.state) == (None, State.CLOSED)
+    assert isinstance(closed, SessionClosed)
+    assert (closed.code, session.state) == (None, SessionState.CLOSED)
 
 
 def test_a_device_that_is_not_read_is_not_silent() -> None:
@@ -165,7 +165,7 @@ def test_a_sign_only_pongs() -> None:
     session = welcomed(role="sign")
     assert session.receive_bytes(encode({"t": "pong"}), 0.0) == []
     (closed,) = session.receive_bytes(lock(1), 0.0)
-    assert closed == Closed("bad_frame", "t: no lock is expected of a sign")
+    assert closed == SessionClosed("bad_frame", "t: no lock is expected of a sign")
 
 
 def test_fail_is_the_last_word() -> None:
@@ -252,11 +252,11 @@ def test_the_server_may_not_speak_out_of_turn() -> None:
 def test_an_ended_connection_is_told_once() -> None:
     """WIRE faults: a device that leaves is closed."""
     session = welcomed()
-    assert session.receive_eof() == [Closed(None, "ended by the device")]
+    assert session.receive_eof() == [SessionClosed(None, "ended by the device")]
     assert session.receive_eof() == []
     cut = welcomed()
     cut.receive_bytes(lock(1)[:9], 0.0)
-    assert cut.receive_eof() == [Closed(None, "ended inside a frame")]
+    assert cut.receive_eof() == [SessionClosed(None, "ended inside a frame")]
 
 
 pieces = st.one_of(
@@ -282,6 +282,6 @@ def test_any_bytes_end_in_an_answer_or_a_closed_connection(
             elif isinstance(event, Commanded):
                 session.answer(ack(event))
             else:
-                assert session.state is State.CLOSED
+                assert session.state is SessionState.CLOSED
         said(session)
-        assert (session.state is State.CLOSED) == (session.next_deadline() == inf)
+        assert (session.state is SessionState.CLOSED) == (session.next_deadline() == inf)

@@ -1,4 +1,4 @@
-"""Does a table have every command decided exactly once, whatever the network and the power do?"""
+"""Every command of a table is decided exactly once, whatever the network and the power do."""
 
 import random
 from pathlib import Path
@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from controllers.answers import Nack
-from controllers.device import Answered, Pushed, Refused, SignSession, Welcomed
+from controllers.device import CommandAnswered, ConnectionRefused, PushReceived, SignSession, WelcomeReceived
 from controllers.frames import encode
 from controllers.memory import FileMemory, Memory, VolatileMemory
-from controllers.session import Closed, Commanded
-from controllers.states import State
-from controllers.table import MEMORY_MOST, Full, Offline, TableSession
+from controllers.session import Commanded, SessionClosed
+from controllers.states import SessionState
+from controllers.table import MEMORY_MAX, Full, Offline, TableSession
 from tests.controllers.pair import KEY, Ledger, Pair, said, welcome
 
 
@@ -32,13 +32,15 @@ WAGER = {"t": "wager", "round": "R1", "bets": []}
 def paired(device: TableSession | None = None, ledger: Ledger | None = None) -> tuple[Pair, TableSession]:
     device = device or table()
     pair = Pair(device, ledger)
-    assert any(isinstance(event, Welcomed) for event in pair.run())
+    assert any(isinstance(event, WelcomeReceived) for event in pair.run())
     return pair, device
 
 
 def answers(events: list[Any]) -> list[tuple[int, str]]:
     return [
-        (event.ticket, event.answer.get("code", "ack")) for event in events if isinstance(event, Answered)
+        (event.ticket, event.answer.get("code", "ack"))
+        for event in events
+        if isinstance(event, CommandAnswered)
     ]
 
 
@@ -120,7 +122,7 @@ def test_a_nack_without_a_number_is_not_acked_after_a_power_loss_either() -> Non
 
 
 class Broken(VolatileMemory):
-    """Keeps nothing more once it is full."""
+    """Memory that stores nothing more once it is full."""
 
     full = False
 
@@ -199,7 +201,7 @@ LAST = {"t": "nack", "seq": 1, "code": "bad_message", "message": "x" * 64_000}
 
 
 def followed(device: TableSession, *after: dict[str, Any]) -> list[Any]:
-    """The device is welcomed without the last answer; then come these frames."""
+    """The device is welcomed without the last answer; then these frames follow."""
     pair = Pair(device)
     device.receive_bytes(pair.server.data_to_send(), 0.0)
     device.data_to_send()
@@ -213,8 +215,8 @@ def test_the_last_answer_may_follow_the_welcome() -> None:
     device = table(memory)
     ping = {"t": "ping", "at": 1}
     (event,) = followed(device, ping, LAST)
-    assert isinstance(event, Welcomed)
-    assert (device.acked, device.last, device.state) == (1, LAST, State.TABLE)
+    assert isinstance(event, WelcomeReceived)
+    assert (device.acked, device.last, device.state) == (1, LAST, SessionState.TABLE)
     assert table(memory).last == LAST
 
 
@@ -223,7 +225,7 @@ def test_the_resent_command_is_answered_after_the_last_answer() -> None:
     device = table()
     ticket = device.submit(lock("R1"), 0.0)
     events = followed(device, LAST, LAST)
-    assert [event.ticket for event in events if isinstance(event, Answered)] == [ticket]
+    assert [event.ticket for event in events if isinstance(event, CommandAnswered)] == [ticket]
     assert (device.acked, device.last, device.pending) == (1, LAST, [])
 
 
@@ -240,7 +242,7 @@ def test_an_answer_that_is_known_is_kept_until_the_last_one_follows() -> None:
 def test_another_answer_in_the_place_of_the_last_one_ends_the_connection() -> None:
     """WIRE frames: the server is not believed blindly."""
     device = table()
-    assert isinstance(followed(device, {"t": "ack", "seq": 2})[-1], Closed)
+    assert isinstance(followed(device, {"t": "ack", "seq": 2})[-1], SessionClosed)
     assert device.last is None
 
 
@@ -297,7 +299,7 @@ def test_two_silent_heartbeats_end_the_connection() -> None:
     assert device.next_deadline() == 5.0
     assert device.tick(5.0) == []
     assert device.data_to_send() == encode({"t": "ping", "at": 5000})
-    assert device.tick(10.0) == [Closed(None, "no frame for 2 heartbeats")]
+    assert device.tick(10.0) == [SessionClosed(None, "no frame for 2 heartbeats")]
     assert device.finished
 
 
@@ -313,7 +315,7 @@ def test_waits_double_up_to_ten_seconds() -> None:
         pair, _ = paired(device)
         pair.server.fail("replaced", "another connection")
         (refused,) = pair.run()
-        assert isinstance(refused, Refused)
+        assert isinstance(refused, ConnectionRefused)
         device.disconnected(100.0)
         assert device.connect_at == 130.0
         device.disconnected(100.0)
@@ -327,7 +329,7 @@ def test_a_server_no_longer_active_keeps_the_commands() -> None:
     device.submit(lock("R1"), 0.0)
     pair.run()
     pair.server.answer(Nack(1, "not_active", "standby", 1))
-    assert [event.code for event in pair.run() if isinstance(event, Closed)] == ["not_active"]
+    assert [event.code for event in pair.run() if isinstance(event, SessionClosed)] == ["not_active"]
     assert device.finished
     pair.answering = True
     pair.cut()
@@ -350,7 +352,7 @@ def test_the_server_is_not_believed_blindly() -> None:
         device.submit(lock("R1"), 0.0)
         pair.run()
         (closed,) = device.receive_bytes(encode(wrong), 0.0)
-        assert isinstance(closed, Closed), wrong
+        assert isinstance(closed, SessionClosed), wrong
         assert isinstance(closed.reason, str), wrong
         assert len(device.pending) == 1
         assert device.receive_bytes(encode({"t": "ping"}), 0.0) == []
@@ -361,7 +363,9 @@ def test_a_wrong_version_or_nonce_gets_no_mac() -> None:
     for challenge in ({"v": 2, "nonce": bytes(16)}, {"v": 1, "nonce": b"short"}, {"v": 1}):
         device = table()
         device.connected(0.0)
-        assert isinstance(device.receive_bytes(encode({"t": "challenge", **challenge}), 0.0)[0], Closed)
+        assert isinstance(
+            device.receive_bytes(encode({"t": "challenge", **challenge}), 0.0)[0], SessionClosed
+        )
         assert device.data_to_send() == b""
 
 
@@ -370,7 +374,7 @@ def test_news_the_device_does_not_know_is_ignored() -> None:
     _, device = paired()
     assert device.receive_bytes(encode({"t": "weather", "at": 1}), 0.0) == []
     push = {"t": "link", "link": "a", "state": "suspended", "reason": "ledger"}
-    assert device.receive_bytes(encode(push), 0.0) == [Pushed(push)]
+    assert device.receive_bytes(encode(push), 0.0) == [PushReceived(push)]
 
 
 def test_a_sign_shows_the_newest_and_forgets_when_it_connects_anew() -> None:
@@ -430,7 +434,7 @@ def test_memory_begins_anew_before_it_is_large(tmp_path: Path) -> None:
         pair.now += 0.01
         pair.run()
         largest = max(largest, (tmp_path / "T01.log").stat().st_size)
-    assert MEMORY_MOST - 1000 < largest <= MEMORY_MOST
+    assert MEMORY_MAX - 1000 < largest <= MEMORY_MAX
     memory.close()
     memory = FileMemory(tmp_path / "T01.log")
     assert table(memory).acked == 3000
@@ -474,4 +478,4 @@ def test_every_command_is_applied_once_in_order(seed: int, steps: list[int]) -> 
             pair.connect()
             pair.run()
     assert [message.round for message in ledger.applied if message.round != "W"] == given_names
-    assert (device.pending, device.acked, device.state) == ([], ledger.seq, State.TABLE)
+    assert (device.pending, device.acked, device.state) == ([], ledger.seq, SessionState.TABLE)

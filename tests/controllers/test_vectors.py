@@ -1,4 +1,4 @@
-"""Are the test vectors true? They are read with what others have: hmac, and MessagePack's own package."""
+"""The test vectors are right: read independently, by hmac and MessagePack's own package."""
 
 import hmac
 import json
@@ -16,7 +16,7 @@ FOUND: dict[str, Any] = json.loads(FILE.read_text())
 
 
 def plain(message: Any) -> Any:
-    """A decoded message as the file has it."""
+    """A decoded message in the form of the file."""
     if isinstance(message, dict):
         return {key: value.hex() if key in BINARY else plain(value) for key, value in message.items()}
     return [plain(item) for item in message] if isinstance(message, list) else message

@@ -1,4 +1,4 @@
-"""`python -m tests.controllers.transcript` writes the session of controllers/README.md: a real server's."""
+"""Program that writes the transcript in controllers/README.md: `python -m tests.controllers.transcript`."""
 
 import asyncio
 import json
@@ -23,7 +23,7 @@ BOARD: Final = ["Js", "Ts"]
 
 
 class Session:
-    """What one table says and hears. Pings, and meters after the first ones, are left out."""
+    """Records what one table sends and receives, without pings and later meters."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -38,7 +38,7 @@ class Session:
         self._line("server", message)
 
     def _line(self, side: str, message: dict[str, Any]) -> None:
-        """One message, folded where it is long."""
+        """One message, wrapped where it is long."""
         text, indent = _text(message), " " * 9
         line = f"{side} > "
         for part in re.split(r"(?<=,) ", text):
@@ -50,7 +50,7 @@ class Session:
 
 
 def _text(value: Any) -> str:
-    """As the page writes messages: JSON whose keys have no quotes."""
+    """A message as the page writes it: JSON with unquoted keys."""
     if isinstance(value, dict):
         parts = (f"{key}: {_varies(key) or _text(item)}" for key, item in value.items())
         return "{" + ", ".join(parts) + "}"
@@ -75,14 +75,14 @@ async def _come(device: Device, session: Session, key: bytes, acked: int) -> Non
 
 
 async def _ask(device: Device, session: Session, **command: Any) -> None:
-    """One command, and all that the server says of it up to the answer."""
+    """Sends one command, and receives everything up to its answer."""
     session.said(**command)
     device.say(**command)
     session.heard(await device.answer(command["seq"]))
 
 
 async def _first_evening(device: Device, session: Session, key: bytes) -> dict[str, Any]:
-    """Up to the power loss; the command that is unanswered then."""
+    """Plays up to the power loss; returns the command that is unanswered then."""
     session.note("A new table comes for the first time: nothing is acknowledged yet.")
     await _come(device, session, key, 0)
     session.note("Two wagers, and no more bets. The server answers once both are durable.")
@@ -121,7 +121,7 @@ async def _second_evening(device: Device, session: Session, key: bytes, settle: 
 
 
 async def run(folder: Path) -> str:
-    """The session's text."""
+    """The transcript's text."""
     session, config = Session(), configure(folder, heartbeat_ms=5_000)
     key = config.keys["table", "T01"][0]
     async with Server(config) as server:
@@ -133,7 +133,7 @@ async def run(folder: Path) -> str:
 
 
 def page_with(page: str, session: str) -> str:
-    """The page with this session in it."""
+    """The page with this transcript in it."""
     before, rest = page.split(BEGIN)
     return f"{before}{BEGIN}\n{session}\n{END}{rest.split(END)[1]}"
 

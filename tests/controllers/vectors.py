@@ -1,4 +1,4 @@
-"""`python -m tests.controllers.vectors` writes schemas/vectors.json, for authors in other languages."""
+"""Program that writes schemas/vectors.json for other languages: `python -m tests.controllers.vectors`."""
 
 import json
 from pathlib import Path
@@ -143,7 +143,7 @@ WAGER: Final = FROM_DEVICES[2]
 
 
 def _written(*pairs: tuple[Any, Any]) -> bytes:
-    """A map of at most 15 entries as they stand, so also with a key twice."""
+    """Encodes a map of at most 15 entries in the given order, duplicate keys included."""
     body = b"".join(msgpack.packb(key) + msgpack.packb(value) for key, value in pairs)
     return bytes([0x80 | len(pairs)]) + body
 
@@ -181,14 +181,14 @@ BAD: Final[tuple[tuple[str, bytes], ...]] = (
 
 
 def _as_json(message: Any) -> Any:
-    """The message with its bytes as hex digits."""
+    """A message with its bytes as hex digits."""
     if isinstance(message, dict):
         return {key: value.hex() if key in BINARY else _as_json(value) for key, value in message.items()}
     return [_as_json(item) for item in message] if isinstance(message, list) else message
 
 
 def document() -> dict[str, Any]:
-    """The whole file."""
+    """The content of the whole file."""
     macs = [
         {
             "key": key.hex(),
@@ -217,7 +217,7 @@ def document() -> dict[str, Any]:
 
 
 def text() -> str:
-    """The file's text, as it should be."""
+    """The expected text of the file."""
     return json.dumps(document(), indent=1, ensure_ascii=True) + "\n"
 
 

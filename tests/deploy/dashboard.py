@@ -1,4 +1,4 @@
-"""Which queries do the dashboards ask, as Grafana would ask them with everything chosen?"""
+"""The queries of the shipped dashboards, with every variable filled in as Grafana does."""
 
 import json
 from typing import Any, Final
@@ -30,7 +30,7 @@ def panels(board: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def queries() -> dict[str, str]:
-    """Every query by where it stands: of panels, of annotations."""
+    """Every query of panels and annotations, by its location."""
     found = {}
     for title, board in boards().items():
         for panel in panels(board):
@@ -41,7 +41,7 @@ def queries() -> dict[str, str]:
 
 
 def variables() -> dict[str, tuple[str, str]]:
-    """Of each variable that is read from Prometheus: the series it looks at, and their label."""
+    """Series and label of each variable that is read from Prometheus."""
     found = {}
     for board in boards().values():
         for variable in board["templating"]["list"]:
@@ -53,7 +53,7 @@ def variables() -> dict[str, tuple[str, str]]:
 
 
 def filled(expr: str) -> str:
-    """An expression with everything put in."""
+    """The expression with all variables substituted."""
     for name, value in GIVEN.items():
         expr = expr.replace(name, value)
     return expr

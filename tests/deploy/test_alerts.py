@@ -1,4 +1,4 @@
-"""Is every alert valid, tested, and one that a person can act on?"""
+"""Every shipped alert is valid, tested, and one that a person can act on."""
 
 import re
 import subprocess

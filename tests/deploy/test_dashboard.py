@@ -1,4 +1,4 @@
-"""Are the dashboards such that Grafana can draw them, and do they ask only for what the server tells?"""
+"""The dashboards fit Grafana's schema and query only metrics that the server exports."""
 
 import itertools
 import json

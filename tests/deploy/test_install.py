@@ -1,4 +1,4 @@
-"""Does the runbook's install, run as it stands, end with a server that serves?
+"""The runbook's installation, run as written, ends with a server that serves.
 
 What differs here: the folders are the test's own, every port is free, nobody is added to this machine, the
 program is not installed again (`test_wheel.py` does that), and `systemctl` starts nothing: this test does.
@@ -26,7 +26,7 @@ OWNERS: Final = " -o jackpot -g jackpot"
 
 
 class Machine:
-    """A new one, in a folder."""
+    """A new machine, simulated in a folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -45,7 +45,7 @@ class Machine:
         )
 
     def run(self, line: str, typed: str = "") -> None:
-        """One line of the runbook."""
+        """Runs one line of the runbook."""
         path = f"{self.programs}:{os.environ['PATH']}"
         done = subprocess.run(
             ["bash", "-euc", self.here(line).replace(OWNERS, "").replace("SOURCE", str(ROOT))],
@@ -59,7 +59,7 @@ class Machine:
         assert done.returncode == 0, f"{line}: {done.stdout}{done.stderr}"
 
     def write(self, place: str, lines: list[str]) -> None:
-        """A program that the runbook shows, without its change of user."""
+        """Writes a script that the runbook shows, without its change of user."""
         text = "\n".join(lines).replace("runuser -u jackpot -- ", "")
         self._program(self.folder / place[1:], self.here(text) + "\n")
 

@@ -1,4 +1,4 @@
-"""Is every metric named as Prometheus wants it, bounded, and documented, and nothing else documented?"""
+"""Metrics: names by Prometheus' rules, bounded labels, and exactly those that METRICS.md documents."""
 
 import ast
 import re
@@ -74,7 +74,7 @@ def timed(config: Config) -> Config:
 
 
 def name_of(family: Metric) -> str:
-    """As Prometheus stores it: the parser takes a counter's suffix away."""
+    """A metric's name as Prometheus stores it; the parser strips a counter's suffix."""
     return f"{family.name}_total" if family.type == "counter" else family.name
 
 
@@ -131,7 +131,7 @@ def test_labels_are_bounded_and_there_from_the_start(families: list[Metric]) -> 
 
 
 def test_a_timer_is_wanted_of_the_banks_that_it_speaks_of(tmp_path: Path) -> None:
-    """Metrics: an alert of a timer that never ran asks for no bank that its file does not name."""
+    """Metrics: an alert for a timer that never ran expects only banks that its file names."""
     config = timed(configure(tmp_path))
     scraped = []
 

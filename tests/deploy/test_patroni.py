@@ -1,4 +1,4 @@
-"""Do the files for Patroni and its etcd say what their README promises? `tests.soak patroni` runs them."""
+"""The Patroni and etcd files match what their README promises. `tests.soak patroni` runs them."""
 
 import ssl
 import subprocess

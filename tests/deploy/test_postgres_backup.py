@@ -1,4 +1,4 @@
-"""Do the scripts for PostgreSQL's backups bring a ledger back, proved, and refuse what is not whole?"""
+"""The PostgreSQL backup scripts restore a verified ledger, and refuse an incomplete one."""
 
 import os
 import shutil
@@ -43,7 +43,7 @@ class Site(NamedTuple):
 def run(
     folder: Path, script: str, *words: str | Path, python: str = sys.executable
 ) -> subprocess.CompletedProcess[str]:
-    """A script as the user that PostgreSQL runs as, with a `jackpot` on its path."""
+    """Runs a script as PostgreSQL's user, with a `jackpot` on its path."""
     programs = folder / "bin"
     programs.mkdir(exist_ok=True)
     jackpot = programs / "jackpot"
@@ -61,14 +61,14 @@ def run(
 
 
 def write(cluster: Postgres, rows: list[Row]) -> None:
-    """The rows that the ledger has not yet, as its server would."""
+    """Appends the rows that the ledger lacks, as its server would."""
     with closing(open_ledger(cluster.url(LEDGER))) as ledger:
         head = ledger.new_epoch("main", "server", at_least=rows[-1].epoch)
         ledger.append("main", head.epoch, head.seq, rows[head.seq :])
 
 
 def read(data: Path) -> list[Row]:
-    """What was restored, behind which the bank waits for two people (S9); the cluster is gone afterwards."""
+    """Rows of the restored ledger, whose bank waits for two people (S9); removes the cluster afterwards."""
     with (data / "postgresql.auto.conf").open("a") as settings:
         settings.write("archive_mode = off\n")
     with (
@@ -83,7 +83,7 @@ def read(data: Path) -> list[Row]:
 
 
 def wait_archived(cluster: Postgres, archive: Path) -> None:
-    """Until all that is written is in the archive."""
+    """Waits until all that is written is in the archive."""
     ((name,),) = cluster.sql("select pg_walfile_name(pg_switch_wal())")
     ends = time.monotonic() + WAIT_S
     while not (archive / str(name)).exists():

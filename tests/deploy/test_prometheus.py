@@ -1,4 +1,4 @@
-"""Does a real Prometheus find in a running floor everything that we document, alert on and draw?"""
+"""A real Prometheus finds on a running floor every documented metric, alert and dashboard series."""
 
 import json
 import signal
@@ -37,7 +37,7 @@ NOT_IN_THE_DEMO: Final = (
 
 
 def wait_for(missing: Callable[[], Any]) -> None:
-    """Returns once nothing is missing; what is missing to the end is in the failure."""
+    """Waits until nothing is missing; fails with what still is."""
     until = time.monotonic() + WAIT_S
     while left := missing():
         assert time.monotonic() < until, f"still missing: {left}"

@@ -1,4 +1,4 @@
-"""The proxies of `deploy/proxy`, each started with its shipped file, in front of a server of people."""
+"""The reverse proxies of `deploy/proxy`, each with its shipped file, before a server with sign-in."""
 
 import asyncio
 import os
@@ -21,7 +21,7 @@ from jackpot.clock import SystemClock
 from jackpot.config.certificates import self_signed
 from jackpot.lab.testing.postgres import free_port
 from jackpot.web.authentication import SECURE_COOKIE
-from jackpot.web.http_budget import Share
+from jackpot.web.http_budget import BudgetShare
 from tests.deploy.tools import DEPLOY, tool
 from tests.running_server import LINK, configure, on_loop, table
 from tests.web.receivers import Amounts, take
@@ -56,7 +56,7 @@ http {{
 
 
 class Proxy(NamedTuple):
-    """A program, its file, its Debian package, and the words before the file that start it.
+    """A proxy program: its file, its Debian package, and the arguments that start it.
 
     certificate: where the file has it, with the key where that is apart. around: a file that includes it.
     """
@@ -91,7 +91,7 @@ each_proxy: Final = pytest.mark.parametrize("proxy", PROXIES, ids=lambda proxy: 
 
 
 class ThisMachine(AbstractResolver):
-    """Every name is here."""
+    """A resolver that maps every name to this machine."""
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
@@ -100,7 +100,7 @@ class ThisMachine(AbstractResolver):
         return [here]
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Does nothing; no resource is held."""
 
 
 class Way(NamedTuple):
@@ -122,7 +122,7 @@ class Way(NamedTuple):
 
 
 def written(proxy: Proxy, folder: Path, port: int, server: int) -> Path:
-    """What it is started with: the shipped file with that port, that server and another certificate."""
+    """Writes the proxy's configuration: the shipped file with this port, server and certificate."""
     made = self_signed([NAME], 1, SystemClock().unix_ms())
     parts = (made.cert, made.key) if len(proxy.certificate) == 2 else (made.cert + made.key,)
     ours = {PORT: str(port), SERVER: f"127.0.0.1:{server}"}
@@ -169,7 +169,7 @@ async def through(proxy: Proxy, folder: Path) -> AsyncIterator[tuple[Server, Way
 
 
 async def until_it_listens(port: int, process: asyncio.subprocess.Process, log: Path) -> None:
-    """Returns once a proxy does; fails with its log where it has ended."""
+    """Waits until a proxy listens; fails with its log where it has ended."""
     async with asyncio.timeout(WITHIN_S):
         while True:
             assert process.returncode is None, log.read_text()
@@ -183,7 +183,7 @@ async def until_it_listens(port: int, process: asyncio.subprocess.Process, log: 
 
 
 async def signs_in(web: aiohttp.ClientSession, secret: str = SECRET, *lines: str) -> int:
-    """The answer's status. lines: of a forged X-Forwarded-For."""
+    """Signs in; returns the answer's status. lines: forged X-Forwarded-For lines."""
     headers = CIMultiDict([("Origin", str(web._base_url).rstrip("/"))])
     for line in lines:
         headers.add("X-Forwarded-For", line)
@@ -193,7 +193,7 @@ async def signs_in(web: aiohttp.ClientSession, secret: str = SECRET, *lines: str
 
 
 async def until_shown(receive: Callable[[], Awaitable[str]], amount: str) -> None:
-    """Returns once a stream's meters show that amount. receive: its next message."""
+    """Waits until a stream's meters show that amount. receive: its next message."""
     seen: Amounts = []
     async with asyncio.timeout(WITHIN_S):
         while amount not in (text for _, text in seen):
@@ -249,5 +249,5 @@ async def test_nobody_hides_behind_a_forged_address(proxy: Proxy, tmp_path: Path
                 assert await signs_in(web, SECRET, *lines) == 403, "their own address is shut"
         async with way.browser(OTHER) as web:
             assert await signs_in(web) == 303, "and nobody else's"
-        charged = {key for share, key in server.visits.budget._payers if share is Share.STRANGER}
+        charged = {key for share, key in server.connections.budget._payers if share is BudgetShare.STRANGER}
         assert charged == {CLIENT, OTHER}

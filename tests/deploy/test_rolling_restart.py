@@ -1,4 +1,4 @@
-"""Does the runbook's rolling restart keep its promises, while real tables play and a real Prometheus watches?
+"""The runbook's rolling restart under load, with real tables and a real Prometheus watching.
 
 Its commands are run as they stand, on each of two servers in turn; `systemctl restart` is this test.
 """
@@ -41,7 +41,7 @@ class Machines:
         self._prometheus = prometheus
 
     def run(self, line: str, server: Server) -> str:
-        """One line of the runbook on a server's machine: what it printed."""
+        """Runs one line of the runbook on a server's machine; returns what it printed."""
         if line == "systemctl restart jackpot":
             self._restart(server)
             return ""
@@ -56,13 +56,13 @@ class Machines:
         return done.stdout
 
     def _restart(self, server: Server) -> None:
-        """Down until Prometheus has seen it, so that it is known to look."""
+        """Restarts a server, keeping it down until Prometheus has seen it."""
         assert server.stop() == 0
         wait_for(lambda: not self._prometheus.ask(DOWN.format(server.at["http"])))
         server.start()
 
     def woken(self) -> list[str]:
-        """The alerts that woke somebody."""
+        """The alerts that paged a person."""
         return [series["metric"]["alertname"] for series in self._prometheus.ask(WOKEN)]
 
 

@@ -1,4 +1,4 @@
-"""Do the planned works of the runbook do what they say, when their commands are run as they stand?
+"""The planned maintenance of the runbook, with its commands run as written.
 
 What differs here: the folders are a test's own, `systemctl` is this test, the server's user is the one who
 runs it, and the program is not installed again. Install and rolling restart: `test_install.py`,
@@ -97,7 +97,7 @@ class House:
         self.config.write_text(self._here(text))
 
     def change(self, *changes: tuple[str, str]) -> None:
-        """Of the configuration."""
+        """Edits the configuration."""
         text = self.config.read_text()
         for old, new in changes:
             assert old in text
@@ -105,18 +105,18 @@ class House:
         self.config.write_text(text)
 
     def do(self, work: str) -> list[list[str]]:
-        """Runs a work whole, block by block: what each line printed."""
+        """Runs a whole planned work, block by block; returns what each line printed."""
         return [[self.run(line) for line in block] for block in commands(work)]
 
     def timed(self, name: str) -> None:
-        """What the timer of that name starts."""
+        """Runs what the timer of that name starts."""
         unit = (DEPLOY / f"jackpot-{name}.service").read_text()
         (line,) = re.findall(r"(?m)^ExecStart=/opt/jackpot/bin/(.*)$", unit)
         self.run(line)
         assert list(self.folder.glob(f"node/jackpot-{name}.prom"))
 
     def run(self, line: str) -> str:
-        """One line of the runbook; what it printed."""
+        """Runs one line of the runbook; returns what it printed."""
         if line.startswith(ELSEWHERE):
             return ""
         if line.startswith("systemctl "):

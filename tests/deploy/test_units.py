@@ -1,4 +1,4 @@
-"""Would container, compose project and systemd unit run this server, and give it no more than it needs?"""
+"""Container image, compose project and systemd unit run the server with least privilege."""
 
 import re
 import secrets
@@ -23,7 +23,7 @@ VERIFY: Final = DEPLOY / "jackpot-verify.service"
 TIMED: Final = (BACKUP, VERIFY)
 UNITS: Final = pytest.mark.parametrize("unit", [UNIT, SIGNAGE, *TIMED], ids=lambda unit: unit.stem)
 # systemd's own scale from 0 (nothing is open to it) to 10; what is below 2 it calls OK.
-EXPOSURE_MOST: Final = 2.0
+EXPOSURE_MAX: Final = 2.0
 
 
 def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
@@ -118,7 +118,7 @@ def test_the_unit_is_hardened(unit: Path, tmp_path: Path) -> None:
     judged = run(tool("systemd-analyze", "systemd"), "security", "--offline=true", runnable(unit, tmp_path))
     exposure = re.search(r"exposure level for jackpot\S*.service: ([\d.]+)", judged.stdout)
     assert exposure is not None, judged.stderr
-    assert float(exposure[1]) < EXPOSURE_MOST
+    assert float(exposure[1]) < EXPOSURE_MAX
 
 
 def allowed(unit: Path) -> set[str]:
@@ -134,7 +134,7 @@ def allowed(unit: Path) -> set[str]:
 
 
 def test_the_unit_lets_the_lab_go_behind_the_tables() -> None:
-    """Deploy: a process may put itself behind others; whatever else moves resources stays forbidden."""
+    """Deploy: a process may lower its own priority; other calls that move resources stay forbidden."""
     calls = allowed(UNIT)
     assert {"setpriority", "nice", "prctl", "prlimit64", "read", "execve"} <= calls
     assert not {"setrlimit", "ioprio_set", "sched_setscheduler", "chroot"} & calls

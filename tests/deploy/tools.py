@@ -1,4 +1,4 @@
-"""Which of Prometheus' own programs judge what we ship? A missing one is a skip, and in CI a failure."""
+"""Locates Prometheus' own checkers (promtool, amtool). A missing one is a skip, and in CI a failure."""
 
 import shutil
 import subprocess
@@ -21,7 +21,7 @@ def tool(name: str, package: str) -> str:
 
 
 def promtool(*arguments: str | Path, given: str | None = None) -> subprocess.CompletedProcess[str]:
-    """What promtool says; given: its standard input."""
+    """Runs promtool; given: its standard input."""
     return subprocess.run(
         [tool("promtool", "prometheus"), *arguments],
         input=given,

@@ -1,4 +1,4 @@
-"""What does a cut network do to servers that share a bank? Run in a network namespace of its own, with nft.
+"""Network partitions between servers that share a bank, made with nft in a network namespace.
 
     unshare --user --map-root-user --net python -m tests.e2e.cuts FOLDER WHO:HOW ...
 
@@ -45,7 +45,7 @@ def nft(commands: str) -> None:
 
 
 def cut(server: Server, port: int, how: str) -> None:
-    """From here on what `server` says to that port, or hears from it, is lost or refused."""
+    """Cuts the traffic between `server` and that port: packets are dropped or rejected."""
     to, back = HOW[how]
     place = PLACES[server.name]
     rules = [f"ip daddr {place} tcp dport {port} {to}"] * bool(to)
@@ -85,7 +85,7 @@ class Trial:
         self._names = names
 
     async def suffer(self, who: str, how: str) -> None:
-        """One cut: what must hold while it lasts, and once it is over; prints how long the floor stood."""
+        """Runs one cut and checks the floor during and after it; prints how long the floor stood."""
         holder = await asyncio.to_thread(self._floor.holder)
         standby = self._floor.other(holder)
         victim, port = {
@@ -123,7 +123,7 @@ class Trial:
 
 
 def relay_up(server: Server) -> float:
-    """Whether Redis takes what the server shows of the bank, by its metrics."""
+    """Whether Redis accepts the server's publications of the bank, by its metrics."""
     (line,) = [line for line in server.get("/metrics").splitlines() if line.startswith("jackpot_relay_up{")]
     return float(line.split()[-1])
 

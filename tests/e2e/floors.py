@@ -1,4 +1,4 @@
-"""Which links, hands and rounds do the protocol's tests play? Links as short as the configuration allows."""
+"""Links, hands and rounds of the protocol tests. The links are as short as the configuration allows."""
 
 from tests.e2e.vendor import Message, Vendor, bets
 

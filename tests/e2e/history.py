@@ -1,6 +1,6 @@
-"""Which program did a floor run before this one, and how does a test start it?
+"""Locates the previous version of the program, and makes an environment that starts it.
 
-It is the server of the newest release, a tag `v*`. Before the first release it is the one of the newest
+That is the newest release, a tag `v*`. Before the first release it is the one of the newest
 commit that made the golden ledger of this version again. That is done with each change of a format
 (`tests/ledger/golden.py`), so that commit is the oldest whose ledgers this program has to read. Both are in
 every clone that has the branch's history.
@@ -24,7 +24,7 @@ HISTORY: Final = "JACKPOT_HISTORY"
 
 
 def before(folder: Path) -> dict[str, str]:
-    """Writes the program from before into a folder: the environment that starts it.
+    """Writes the previous version into a folder; returns the environment that starts it.
 
     Skips the test where there is no history.
     """

@@ -1,4 +1,4 @@
-"""What does a floor look like that plays while a test breaks something, and was anything lost by it?"""
+"""Load generator: a floor that plays while a test breaks something, and the check that nothing was lost."""
 
 import asyncio
 from collections import Counter
@@ -33,11 +33,11 @@ HANDS: Final = (
 
 
 class Played:
-    """What the devices were told.
+    """Everything that the devices were told during play.
 
     answers: (table, seq) -> command and answer. shown: revision -> values. states: device -> the states of
     its link, as it was told of them. tables: their clients, by name.
-    within_s: the most that is waited for anything.
+    within_s: the timeout of every wait.
     """
 
     def __init__(self) -> None:
@@ -51,7 +51,7 @@ class Played:
         self._news = asyncio.Event()
 
     def told(self, device: str, push: Message) -> None:
-        """A sign's or a table's push, or its welcome."""
+        """Records a push or welcome of a sign or table."""
         if push["t"] == "meters":
             self.shown.setdefault(push["rev"], set()).update(
                 (link, level, cents) for link, level, cents in push["values"]
@@ -73,7 +73,7 @@ class Played:
         self._wake()
 
     async def until(self, what: str, condition: Callable[[], bool]) -> None:
-        """Returns once it holds, which only news from the server can make so."""
+        """Waits until the condition holds, checking it after each message from the server."""
         try:
             async with asyncio.timeout(self.within_s):
                 while not condition():
@@ -82,19 +82,19 @@ class Played:
             raise AssertionError(f"{what}: not within {self.within_s:.0f} s") from None
 
     async def until_more(self, answers: int) -> None:
-        """Returns after so many answers more."""
+        """Waits for so many more answers."""
         target = len(self.answers) + answers
         await self.until("answers", lambda: len(self.answers) >= target)
 
     async def until_all_play(self, names: list[str]) -> None:
-        """Returns once every table has played a whole round more."""
+        """Waits until every table has played one more whole round."""
         before = self.rounds.copy()
         await self.until(
             "a round of every table", lambda: all(self.rounds[name] > before[name] for name in names)
         )
 
     async def until_told(self, state: str) -> None:
-        """Returns once that is the last state that every device was told of."""
+        """Waits until every device was last told this state."""
         await self.until(state, lambda: all(states[-1] == state for states in self.states.values()))
 
     def _wake(self) -> None:
@@ -103,7 +103,7 @@ class Played:
 
 
 async def play(table: TableClient, name: str, played: Played, rng: Random, link: str = "easy") -> None:
-    """Rounds until the load ends: each round's commands follow each other without waiting."""
+    """Plays rounds until the load ends; each round's commands are pipelined."""
     while not played.over:
         round_id = f"{name}-{rng.randrange(10**12)}"
         seats = sorted(rng.sample(range(1, 8), 3), reverse=True)
@@ -129,9 +129,9 @@ async def ask(table: TableClient, name: str, played: Played, kind: str, **fields
 async def load(
     site: Site, played: Played, folder: Path, kind: str = "", link: str = "easy"
 ) -> AsyncIterator[list[str]]:
-    """All tables play and all signs watch, wherever their bank is; in the end every command is answered.
+    """Runs all tables and signs, wherever their bank is; in the end every command is answered.
 
-    kind: those that were added as such, alone. Gives the tables' names.
+    kind: only devices of that kind. Yields the tables' names.
     """
     names = site.of("table", kind)
     async with AsyncExitStack() as devices, asyncio.TaskGroup() as playing:
@@ -153,7 +153,7 @@ async def load(
 
 
 def free_ports(count: int) -> list[int]:
-    """So many ports, no two the same. No connection gets one of them, whatever else runs meanwhile."""
+    """Distinct free ports that no other connection is given, whatever else runs meanwhile."""
     found: set[int] = set()
     while len(found) < count:
         found.add(free_port())
@@ -161,14 +161,14 @@ def free_ports(count: int) -> list[int]:
 
 
 def fixed_ports(site: Site) -> None:
-    """At each start the server is found where it was at the first, which is yet to come."""
+    """Fixes the server's ports before its first start, so that restarts keep them."""
     roles = ("tables", "signs")
     for role, port in zip(roles, free_ports(len(roles)), strict=True):
         site._parts[0] = site._parts[0].replace(f'{role} = "127.0.0.1:0"', f'{role} = "127.0.0.1:{port}"')
 
 
 class Found(NamedTuple):
-    """What a ledger says about what was played: counts, and a sentence for each thing that is wrong."""
+    """Comparison of a ledger with what was played: counts, and a sentence for each fault."""
 
     answered: int
     looked_at: int
@@ -217,7 +217,7 @@ def look(url: str, names: list[str], played: Played, bank: str = "main") -> Foun
 
 
 def check(url: str, names: list[str], played: Played, bank: str = "main") -> None:
-    """Nothing lost, nothing doubled, nothing shown that was not durable; and the books verify."""
+    """Asserts that nothing was lost, doubled or shown before it was durable, and that the books verify."""
     found = look(url, names, played, bank)
     assert found.lost == found.doubled == found.wrong == []
     assert found.answered > len(names)

@@ -1,4 +1,4 @@
-"""What can a network do to a COMMIT? A proxy that reads PostgreSQL's protocol and cuts exactly there.
+"""A fault-injecting PostgreSQL proxy that breaks the connection exactly at a COMMIT.
 
 A client's first packets have no type: a request for TLS, or a startup. Then each message is a type byte and a
 length. A batch is a call of `append_rows` outside a transaction: the Sync that follows it is its COMMIT. Only
@@ -19,7 +19,7 @@ _TLS_REQUEST: Final = 80_877_103
 
 
 class Line:
-    """One connection of a server to its database."""
+    """One proxied connection of a server to its database."""
 
     def __init__(self, near: asyncio.StreamWriter, far: asyncio.StreamWriter) -> None:
         self.near = near
@@ -28,7 +28,7 @@ class Line:
         self.committed = asyncio.Event()
 
     def cut(self) -> None:
-        """Both ends see a reset at once."""
+        """Resets both ends at once."""
         self.near.transport.abort()
         self.far.transport.abort()
 
@@ -38,12 +38,12 @@ Plan = Callable[[Line, bytes], Coroutine[Any, Any, None]]
 
 
 async def cut_before(line: Line, message: bytes) -> None:
-    """The COMMIT never reaches the database."""
+    """Drops the COMMIT; it never reaches the database."""
     line.cut()
 
 
 async def cut_after(line: Line, message: bytes) -> None:
-    """The COMMIT is made, and its answer never reaches the server."""
+    """Forwards the COMMIT, but its answer never reaches the server."""
     line.muted = True
     line.far.write(message)
     await line.committed.wait()
@@ -51,7 +51,7 @@ async def cut_after(line: Line, message: bytes) -> None:
 
 
 async def cut_during(line: Line, message: bytes) -> None:
-    """The COMMIT is on its way when the connection breaks: nobody can say what becomes of it."""
+    """Breaks the connection while the COMMIT is in flight; its outcome is unknown."""
     line.far.write(message)
     await line.far.drain()
     line.cut()
@@ -60,8 +60,8 @@ async def cut_during(line: Line, message: bytes) -> None:
 class Proxy:
     """Listens on `port` and passes everything on to a database's port.
 
-    plans: for the next COMMITs, one each. held: set while a COMMIT waits in `hold` or `swallow`. go: lets it
-    pass, or ends its connection. cancels: requests to cancel that came.
+    plans: for the next COMMITs, one each. held: set while a COMMIT waits in `hold` or `swallow`.
+    go: lets it pass, or ends its connection. cancels: requests to cancel that came.
     """
 
     def __init__(self, target: int) -> None:
@@ -75,32 +75,32 @@ class Proxy:
         self.dark = False
 
     async def hold(self, line: Line, message: bytes) -> None:
-        """The COMMIT is slow: it arrives when `go` is set, and its answer after it."""
+        """Delays the COMMIT until `go` is set; its answer follows."""
         self.held.set()
         await self.go.wait()
         line.far.write(message)
 
     async def withhold(self, line: Line, message: bytes) -> None:
-        """The COMMIT arrives and is made, and no answer ever comes."""
+        """Forwards the COMMIT and withholds its answer forever."""
         line.muted = True
         line.far.write(message)
         await line.committed.wait()
         self.held.set()
 
     async def swallow(self, line: Line, message: bytes) -> None:
-        """The network is dark in both directions until `go`; no end learns that. The COMMIT is lost."""
+        """Silently drops all traffic in both directions until `go`. The COMMIT is lost."""
         self.dark = True
         self.held.set()
         await self.go.wait()
         self.light()
 
     async def swallow_answer(self, line: Line, message: bytes) -> None:
-        """As `swallow`, but the COMMIT has gone through."""
+        """As `swallow`, but the COMMIT is made and its answer is lost."""
         await self.withhold(line, message)
         await self.swallow(line, message)
 
     def light(self) -> None:
-        """What was lost in the dark is lost: the old connections are at an end, new ones pass."""
+        """Restores traffic: old connections are closed, new ones pass."""
         self.dark = False
         for line in self.lines:
             line.cut()

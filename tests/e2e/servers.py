@@ -1,4 +1,4 @@
-"""How does a test start several servers on one ledger, play at all of them, and check who said what?"""
+"""Starts several servers on one ledger, plays at all of them, and checks which server answered what."""
 
 import json
 import signal
@@ -31,21 +31,21 @@ class Server(Site):
 
     @property
     def history(self) -> list[dict[str, Any]]:
-        """Its log of all its starts."""
+        """The server's log of all its starts."""
         return [*self._before, *self.log]
 
     def start(self) -> None:
-        """Returns once it serves, or stands by."""
+        """Waits until the server serves, or stands by."""
         self._before += self.log
         Program.start(self)
 
     def count(self, event: str, **facts: Any) -> int:
-        """How many such lines it has logged since its start."""
+        """How many such lines the server has logged since its start."""
         return len([line for line in self.log if line["event"] == event and facts.items() <= line.items()])
 
     @property
     def up(self) -> bool:
-        """Whether it was started and not ended by the test."""
+        """Whether the server was started and not ended by the test."""
         return self._process is not None
 
     def lease(self, *words: str) -> subprocess.CompletedProcess[str]:
@@ -53,16 +53,16 @@ class Server(Site):
         return jackpot("lease", *words, "--config", self.config, more={"JACKPOT_SERVER": self.name})
 
     def has(self, bank: str = "main") -> dict[str, Any]:
-        """What it says of a bank: its holder, and what it is here."""
+        """The server's view of a bank: its holder, and its state here."""
         (found,) = [each for each in self.admin(do="/banks")["banks"] if each["bank"] == bank]
         return dict(found)
 
     def holds(self, bank: str = "main") -> bool:
-        """Whether it holds the bank, by its own word."""
+        """Whether the server reports that it holds the bank."""
         return bool(self.has(bank)["here"] == "held")
 
     def stands_by(self, holder: "Server") -> bool:
-        """Whether it sees that this server has the bank."""
+        """Whether the server stands by and sees that this other one holds the bank."""
         found = self.has()
         here = found["here"].partition(":")[0]
         return (found["holder"].split()[:1], here) == ([holder.name], "standby")
@@ -105,20 +105,20 @@ class Servers(Site):
         return [f"127.0.0.1:{server.at[listener]}" for server in self.each.values()]
 
     def holder(self, bank: str = "main") -> Server:
-        """Who holds a bank; one server must."""
+        """The server that holds a bank; exactly one must."""
         found = [server for server in self.each.values() if server.up and server.holds(bank)]
         assert len(found) == 1, [server.name for server in found]
         return found[0]
 
     def other(self, server: Server) -> Server:
-        """The one that is not this, of two."""
+        """The other one of two servers."""
         (found,) = [each for each in self.each.values() if each is not server]
         return found
 
 
 @contextmanager
 def serving(floor: Servers, *first: str) -> Iterator[Servers]:
-    """The servers named, or all, started at once; every one is ended whatever happens."""
+    """Starts the named servers, or all, at once; every one is ended whatever happens."""
     floor.write()
     try:
         at_once([floor[name].start for name in first or floor.each])
@@ -129,7 +129,7 @@ def serving(floor: Servers, *first: str) -> Iterator[Servers]:
 
 
 def at_once(calls: Sequence[Callable[[], Any]]) -> list[Any]:
-    """Carries them out, each in a thread; their results, or the first error."""
+    """Runs the calls in parallel threads; returns their results, or raises the first error."""
     with ThreadPoolExecutor(len(calls)) as threads:
         return [done.result() for done in [threads.submit(call) for call in calls]]
 
@@ -169,7 +169,7 @@ class Heard(Played):
 
 
 def verdict(floor: Servers, heard: Heard, bank: str = "main", kind: str = "") -> None:
-    """S4, S5: nothing lost or doubled, books in order; and each answer came from who might give it.
+    """S4, S5: nothing lost or doubled, books in order; each answer came from a server entitled to give it.
 
     A server answers what it wrote itself, and what an earlier one wrote once it holds a later epoch.
     """
@@ -194,7 +194,7 @@ def verdict(floor: Servers, heard: Heard, bank: str = "main", kind: str = "") ->
 
 
 def kill(server: Server) -> float:
-    """Kill -9; when it was done, by the monotonic clock."""
+    """Sends kill -9; returns the monotonic time of it."""
     began = time.monotonic()
     server.stop(signal.SIGKILL)
     return began

@@ -1,4 +1,4 @@
-"""How does a test start the real program? One configuration and process; its ports, log and command line."""
+"""Starts the real program for a test: one configuration and process, its ports, log and command line."""
 
 import json
 import os
@@ -41,7 +41,7 @@ STDOUT: Final = 1
 
 
 class Program:
-    """One `jackpot COMMAND --config FILE`: its process, its ports, its log. more: of its environment."""
+    """One `jackpot COMMAND --config FILE`: its process, ports and log. more: additional environment."""
 
     def __init__(self, config: Path, *words: str) -> None:
         self.config = config
@@ -55,7 +55,7 @@ class Program:
         self._over = True
 
     def start(self) -> None:
-        """Returns once it serves."""
+        """Waits until the program serves."""
         self.log.clear()
         self._over = False
         errors, theirs = os.pipe()
@@ -92,7 +92,7 @@ class Program:
         ]
 
     def logged(self, event: str, **facts: Any) -> dict[str, Any]:
-        """The first log line of that event with these facts, waited for."""
+        """Waits for the first log line of that event with these fields."""
 
         def found() -> dict[str, Any] | None:
             return next(
@@ -187,7 +187,7 @@ class Site(Program):
             self._unused.setdefault(kind or role, []).append(device)
 
     def unused(self, kind: str = "table") -> str:
-        """A device of a kind that no test has used."""
+        """A device of that kind that no test has used yet."""
         return self._unused[kind].pop(0)
 
     def devices(self, role: str) -> list[str]:
@@ -199,13 +199,13 @@ class Site(Program):
         return [name for name in self.devices(role) if not kind or name in self._unused[f"{role} {kind}"]]
 
     def addresses(self, listener: str) -> list[str]:
-        """Where the devices of a listener find it."""
+        """The address of a listener for its devices."""
         return [f"127.0.0.1:{self.ports[listener]}"]
 
     # Running
 
     def begin(self, typed: str) -> None:
-        """Makes the first two people, before the first start. typed: who they are, as `users init` asks."""
+        """Creates the first two people before the first start. typed: their data, as `users init` asks."""
         self.config.write_text("\n".join(self._parts))
         done = jackpot("users", "init", "--config", self.config, given=typed)
         assert done.returncode == 0, done.stderr

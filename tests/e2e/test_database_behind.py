@@ -1,4 +1,4 @@
-"""A standby that nobody waited for is promoted: who notices what it never received?"""
+"""Promotion of an asynchronous standby: the commits that it never received are detected."""
 
 import asyncio
 from pathlib import Path
@@ -10,7 +10,7 @@ from tests.running_server import administer, connected, on_loop, table, until
 
 
 async def until_received(primary: Postgres, standby: Postgres) -> None:
-    """Returns once the standby has all that the primary has now."""
+    """Waits until the standby has all that the primary has now."""
     [(end,)] = await asyncio.to_thread(primary.sql, "SELECT pg_current_wal_lsn()::text")
     reached = f"SELECT pg_last_wal_replay_lsn() >= '{end}'"
     while await asyncio.to_thread(standby.sql, reached) != [(True,)]:
@@ -32,12 +32,14 @@ async def test_what_a_promoted_standby_lacks_is_missed(tmp_path: Path) -> None:
             await asyncio.to_thread(standby.stop)
             device.wager(2, "R1", 2)
             assert (await device.answer(2))["t"] == "ack"
-            lost = writer.core.durable_seq
+            lost = writer.sequencer.durable_seq
             await asyncio.to_thread(primary.kill)
             await asyncio.to_thread(standby.start)
             await asyncio.to_thread(standby.promote, alone=True)
-            await until(lambda: writer.hold.failed)
-            assert f"row {lost}, which was acknowledged, is not in the ledger" in (writer.hold.stopped or "")
+            await until(lambda: writer.lifecycle.failed)
+            assert f"row {lost}, which was acknowledged, is not in the ledger" in (
+                writer.lifecycle.stopped or ""
+            )
         async with Server(config) as server:
             async with connected(server.ports["tables"]) as device:
                 await device.hello(config, "table", "T01", acked=2)

@@ -1,4 +1,4 @@
-"""A connection to the database ends after any byte of a commit: is each command in the books once?"""
+"""A database connection that breaks after any byte of a commit leaves each command in the books once."""
 
 import asyncio
 from collections.abc import AsyncIterator

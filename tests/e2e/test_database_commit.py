@@ -1,4 +1,4 @@
-"""A connection ends exactly at COMMIT: is a wager counted once, and answered once, in every case?"""
+"""A connection that breaks exactly at COMMIT: each wager is counted once and answered once."""
 
 import asyncio
 import signal
@@ -32,20 +32,20 @@ class Bed:
         self.proxy = proxy
         self.device = device
         self.board = board
-        self.epoch = self.writer.core.epoch
+        self.epoch = self.writer.sequencer.epoch
 
     async def wager(self, seq: int) -> dict[str, Any]:
         self.device.wager(seq, "R1", seq)
         return await self.device.answer(seq)
 
     async def told(self) -> None:
-        """Returns once table and sign were told that the link is suspended, and why."""
+        """Waits until table and sign were told that the link is suspended, and why."""
         for each in (self.device, self.board):
             push = await each.hear(lambda push: push["t"] == "link" and push["state"] == "suspended")
             assert {name: push[name] for name in SUSPENDED} == SUSPENDED
 
     async def resumed(self) -> None:
-        """Returns once both know that the link is active again; a table may be told before its answer."""
+        """Waits until both know that the link is active again; a table may be told before its answer."""
         for each in (self.device, self.board):
             states = [push["state"] for push in each.heard if push["t"] == "link"]
             if states[-1] != "active":
@@ -53,7 +53,7 @@ class Bed:
 
 
 async def until_one(watcher: Watcher, query: str) -> None:
-    """Returns once the query finds a row."""
+    """Waits until the query finds a row."""
     while not await watcher.run(query):  # noqa: ASYNC110 - a database sends no event
         await asyncio.sleep(0.01)
 
@@ -87,7 +87,7 @@ async def epochs(database: str) -> dict[int, list[int]]:
 
 
 async def proven(bed: Bed, database: str, wagers: int) -> None:
-    """So many wagers counted, each once, shown so, and the books verify."""
+    """Asserts that so many wagers are counted once each and shown, and that the books verify."""
     assert {seq: len(rows) for seq, rows in (await epochs(database)).items()} == dict.fromkeys(
         range(1, wagers + 1), 1
     )
@@ -113,7 +113,7 @@ async def test_a_connection_cut_at_commit(
         bed.proxy.plans.append(plan)
         assert (await bed.wager(2))["t"] == "ack"
         assert bed.writer.counts.doubts == 1
-        assert bed.writer.core.epoch == bed.epoch + 1
+        assert bed.writer.sequencer.epoch == bed.epoch + 1
         found = await epochs(database)
         assert found[2] in ([[bed.epoch], [bed.epoch + 1]] if again is None else [[bed.epoch + again]])
         suspended = [push for push in bed.device.heard if push["t"] == "link"]
@@ -154,7 +154,7 @@ async def test_a_slow_commit_is_left_alone(
         bed.proxy.go.set()
         assert (await bed.device.answer(2))["t"] == "ack"
         await bed.resumed()
-        assert (bed.writer.counts.doubts, bed.writer.core.epoch) == (0, bed.epoch)
+        assert (bed.writer.counts.doubts, bed.writer.sequencer.epoch) == (0, bed.epoch)
         await proven(bed, database, 2)
 
 
@@ -197,7 +197,7 @@ async def test_a_server_ends_while_its_commit_waits(
         device.wager(2, "R1", 2)
         assert (await device.answer(2))["t"] == "ack"
         found = await epochs(database)
-        assert found[2] == [bed.epoch if made else server.writers["main"].core.epoch]
+        assert found[2] == [bed.epoch if made else server.writers["main"].sequencer.epoch]
 
 
 @on_loop

@@ -1,4 +1,4 @@
-"""What does a floor see when its database loses its standbys, or its primary? Of three nodes, two do."""
+"""A floor on three PostgreSQL nodes outlives the loss of its standbys and of its primary."""
 
 import asyncio
 import os
@@ -39,7 +39,7 @@ class Nodes:
             standby.thaw()
 
     def lag(self, name: str) -> None:
-        """That standby gets nothing more of what the primary writes."""
+        """Stops replication to that standby."""
         ((sender,),) = self.primary.sql(SENDER.format(name))
         os.kill(sender, signal.SIGSTOP)
 
@@ -55,7 +55,7 @@ class Nodes:
 
 
 def test_a_floor_outlives_its_standbys_and_its_primary(tmp_path: Path) -> None:
-    """S4, S5, DESIGN 4: without standbys suspended, told, resumed; then a failover; all without hands.
+    """S4, S5, DESIGN 4: suspends and resumes by itself without standbys, then outlives a failover.
 
     One standby lacks the last commits, which the other has, as either may while one of two is enough.
     """

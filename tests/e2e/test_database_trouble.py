@@ -1,4 +1,4 @@
-"""What does a floor see when the PostgreSQL under it fails in each of its ways, and is it all there after?"""
+"""A floor survives each kind of PostgreSQL failure under load, and loses nothing."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -35,7 +35,7 @@ def floor(made_once: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 
 def under_load(floor: Floor, folder: Path, trouble: Callable[[], None], relief: Callable[[], None]) -> None:
-    """Tables play; trouble comes: everybody is told, nothing is ready; relief: all go on, nothing is lost."""
+    """Breaks the database under load, then repairs it: devices are told, play resumes, nothing is lost."""
     site, played = floor.site, Played()
 
     async def scenario() -> None:
@@ -57,7 +57,7 @@ def under_load(floor: Floor, folder: Path, trouble: Callable[[], None], relief: 
 
 
 def doubts(site: Site) -> int:
-    """How often the server has doubted a commit of the tables' bank.
+    """How many commits of the tables' bank had an unknown outcome.
 
     The people's bank writes seldom: it may doubt late, for a connection that an earlier test ended.
     """

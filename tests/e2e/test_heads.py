@@ -1,4 +1,4 @@
-"""Is a jackpot proved outside the database, also after a kill before its head had left (S8)?"""
+"""Signed heads prove a jackpot outside the database, also after a kill before its head was sent (S8)."""
 
 import asyncio
 import signal
@@ -10,7 +10,7 @@ from tests.notify.heads import FILE, heads, written
 from tests.running_server import LINKS, configure, connected
 
 # A head leaves within a second of its hit, so nearly every kill comes before it.
-KILLS_MOST = 8
+KILLS_MAX = 8
 
 
 async def hit(program: Program, folder: Path, seq: int) -> None:
@@ -24,7 +24,7 @@ async def hit(program: Program, folder: Path, seq: int) -> None:
 
 
 async def proved(config: Path, folder: Path) -> str:
-    """What `jackpot verify` says of the heads in the file, which it holds against the ledger."""
+    """Output of `jackpot verify` on the signed heads in the file, compared with the ledger."""
     code, out, error = await jackpot(
         "verify", "--config", str(config), "--heads", str(folder / FILE), "--key", str(folder / "site.pub")
     )
@@ -38,7 +38,7 @@ def test_a_kill_between_a_hit_and_its_head(tmp_path: Path) -> None:
     program = Program(config, "serve")
 
     async def scenario() -> None:
-        for number in range(KILLS_MOST):
+        for number in range(KILLS_MAX):
             program.start()
             await hit(program, tmp_path, 1 + 2 * number)
             if "unproved: " in await proved(config, tmp_path):

@@ -1,4 +1,4 @@
-"""Do two banks of a running floor become one, as an operator does it, and does every table play on?"""
+"""Two banks of a running floor are joined as an operator does it, and every table plays on."""
 
 import subprocess
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Does anything get lost when the server is killed? kill -9 at random moments under load, ten times."""
+"""Nothing is lost when the server is killed: kill -9 at random moments under load, ten times."""
 
 import asyncio
 import os
@@ -17,7 +17,7 @@ from tests.program import EACH_BATCH_APART
 KILLS: Final = 10
 TABLES: Final = 4
 # Answers between two kills: from the first moments after a start to well into the stream.
-ANSWERS_MOST: Final = 400
+ANSWERS_MAX: Final = 400
 
 
 def floor(folder: Path) -> Site:
@@ -29,7 +29,7 @@ def floor(folder: Path) -> Site:
 
 @contextmanager
 def whole_in_the_end(site: Site, played: Played) -> Iterator[None]:
-    """Serves at one place. In the end it stops as it is told, nothing is lost, and the books verify."""
+    """Serves on one ledger. At the end: a clean stop, nothing lost, and books that verify."""
     fixed_ports(site)
     with running(site):
         yield
@@ -40,7 +40,7 @@ def whole_in_the_end(site: Site, played: Played) -> Iterator[None]:
 
 async def kill_and_restart(site: Site, names: list[str], played: Played, rng: Random) -> None:
     """Kill -9 after some answers more, a start on the same ledger, and every table goes on by itself."""
-    await played.until_more(rng.randint(1, ANSWERS_MOST))
+    await played.until_more(rng.randint(1, ANSWERS_MAX))
     await asyncio.to_thread(site.stop, signal.SIGKILL)
     await asyncio.to_thread(site.start)
     await played.until_all_play(names)
@@ -62,7 +62,7 @@ def test_nothing_is_lost_by_ten_kills(tmp_path: Path) -> None:
 
 
 async def until_apart(site: Site) -> int:
-    """The process that writes, once it has the log open: then it says that it takes batches."""
+    """Waits for the writer process to have the log open and to accept batches."""
     log = f"{site.folder / 'ledger.db'}-wal"
     while True:
         for pid in site.children():
@@ -74,9 +74,9 @@ async def until_apart(site: Site) -> int:
 
 
 def test_nothing_is_lost_where_the_process_that_writes_is_killed(tmp_path: Path) -> None:
-    """S5, DESIGN 4: a batch that it had is in doubt: the server looks, starts another, and tables go on.
+    """S5, DESIGN 4: a killed writer process leaves its batch in doubt; the server recovers, tables go on.
 
-    Nor does a server lose anything that is killed with it.
+    A server that is killed with its writer process loses nothing either.
     """
     site, rng, played = floor(tmp_path), Random(10), Played()
     site.more = {EACH_BATCH_APART: "1"}
@@ -86,7 +86,7 @@ def test_nothing_is_lost_where_the_process_that_writes_is_killed(tmp_path: Path)
             await played.until_all_play(names)
             for _ in range(KILLS):
                 writing = await until_apart(site)
-                await played.until_more(rng.randint(TABLES, ANSWERS_MOST // 4))
+                await played.until_more(rng.randint(TABLES, ANSWERS_MAX // 4))
                 os.kill(writing, signal.SIGKILL)
                 await asyncio.to_thread(site.logged, "rebuilt", bank="main")
                 site.log.clear()  # before the next one is killed, and after all that this one caused

@@ -1,4 +1,4 @@
-"""Do people come to a new site, join it, and work its hits through, with the real program and a browser?"""
+"""People start a site, enrol a colleague and work hits through, with the real program and a browser."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -60,7 +60,7 @@ async def signed_in(
 
 
 async def go(page: "Page", name: str) -> None:
-    """To another page, from the menu that a phone has."""
+    """Opens another page from the phone menu."""
     await page.click("text=Menu")
     await page.click(f"nav >> text={name}")
 
@@ -77,7 +77,7 @@ async def sign(page: "Page", act: str, login: str, secret: str) -> None:
 
 
 async def join(page: "Page") -> str:
-    """On Ann's page, with Ben next to her: Cal joins, for floor and cage; the code that Cal is given."""
+    """Ann and Ben add Cal for floor and cage on Ann's page; returns Cal's code."""
     await go(page, "People")
     await page.click("text=Add a person")
     await page.fill("#add-login", "cal")

@@ -1,4 +1,4 @@
-"""Which program decides: what a start finds of its files, what the journal says, and who confirms it."""
+"""Program identity: what a start finds of its files, what the journal records, and who confirms it."""
 
 from contextlib import closing
 from hashlib import sha256
@@ -10,7 +10,7 @@ import structlog
 
 from jackpot import app
 from jackpot.app import Server
-from jackpot.auth.person_admin import Staff
+from jackpot.auth.person_admin import PersonAdmin
 from jackpot.config import Config, load
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.verify.verifier import verify
@@ -43,7 +43,7 @@ BOTH: Final = {"by": "Ann", "and_by": "Bo"}
 
 @pytest.fixture
 def runs(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Lets the servers that start from here on find that installed."""
+    """Sets the installed program that servers find from their next start on."""
 
     def runs(program: Program = OLD, **more: Any) -> None:
         async def look() -> Installed:
@@ -79,7 +79,7 @@ def firsts(folder: Path, bank: str = "main") -> dict[int, Any]:
 
 
 def programs(folder: Path, bank: str = "main") -> list[tuple[int, int, str]]:
-    """Which rows are whose, as verify says."""
+    """First and last row of each program, as verify reports them."""
     with closing(SqliteLedger(folder / "ledger.db", readonly=True)) as ledger:
         report = verify(ledger, bank)
     assert report.problems == ()
@@ -168,8 +168,8 @@ async def test_a_file_that_differs_keeps_every_link_from_starting(tmp_path: Path
             assert server.people.active
             assert state_of(server)[0] == "suspended"
             assert (await fetch(server, "/"))[0] == 200
-            await Staff(server.entrance).begin((ANN, BEN), "root")
-            assert (await server.entrance.sign_in("ben", BEN.secret)).person.id == 2
+            await PersonAdmin(server.auth).begin((ANN, BEN), "root")
+            assert (await server.auth.sign_in("ben", BEN.secret)).person.id == 2
             async with connected(server.ports["tables"]) as device:
                 await device.hello(config, "table", "T01")
                 assert (await device.type("error"))["code"] == "not_active"
@@ -229,12 +229,12 @@ async def test_people_who_sign_in_confirm_it(tmp_path: Path, runs: Any) -> None:
     config = confirming(tmp_path)
     async with staffed(config) as server:
         ann, bo = await prove(server, "ann"), await prove(server, "bo")
-        act, desk = server.entrance.act, server.writers["main"]
-        asked = await act(desk, ConfirmProgram(NEW.digest.hex(), "for tonight"), [ann])
+        act, bank = server.auth.act, server.writers["main"]
+        asked = await act(bank, ConfirmProgram(NEW.digest.hex(), "for tonight"), [ann])
         assert asked.asked
-        done(await act(desk, Confirm(asked.request), [ann, bo]))
+        done(await act(bank, Confirm(asked.request), [ann, bo]))
         assert state_of(server) == ("suspended", "program")
-        done(await act(desk, ConfirmProgram(OLD.digest.hex(), "as published"), [ann, bo]))
+        done(await act(bank, ConfirmProgram(OLD.digest.hex(), "as published"), [ann, bo]))
         assert state_of(server)[0] == "active"
     runs(NEW)
     async with Server(config) as server:

@@ -1,4 +1,4 @@
-"""Does a floor come back from a backup? What tables know beyond it stops the bank until people confirm it."""
+"""Restoring a floor from a backup: table claims beyond it stop the bank until people confirm them."""
 
 import json
 import signal

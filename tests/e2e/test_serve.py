@@ -1,4 +1,4 @@
-"""Does `jackpot serve` start, say what it does in JSON, and end as it is told?"""
+"""`jackpot serve`: start, structured JSON logs, configuration errors and graceful stop."""
 
 import json
 import os

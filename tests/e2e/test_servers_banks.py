@@ -1,4 +1,4 @@
-"""Do two servers write two banks of one ledger at once, and can everybody see which has which?"""
+"""Two servers write two banks of one ledger at once, and pages and metrics show which holds which."""
 
 import asyncio
 import json
@@ -25,7 +25,7 @@ def wait_for_page(server: Server, page: str) -> dict[str, Any]:
 
 
 def seen(server: Server, page: str, **states: str) -> None:
-    """What its floor page says, and its metrics of itself: each bank is active or standby here."""
+    """State of each bank at a server, active or standby, by its floor page and its metrics."""
     floor = wait_for_page(server, page)
     assert not [trouble for trouble in floor["troubles"] if "Bank" in trouble["what"]]
     others = [BANKS[bank] for bank, state in states.items() if state != "active"]
@@ -40,7 +40,7 @@ def seen(server: Server, page: str, **states: str) -> None:
 
 
 async def until_browsed(server: Server, link: str, badge: str) -> None:
-    """Returns once the floor page of a server shows that of a link, and no meter of it."""
+    """Waits until a server's floor page shows that status of a link, and no meter."""
     faults: list[str] = []
     address = f"http://127.0.0.1:{server.at['http']}/"
     async with chromium() as browser:

@@ -1,4 +1,4 @@
-"""What do clocks decide that are hours apart, and that step? Real servers, their clocks by libfaketime."""
+"""Wall clocks that are hours apart or step decide nothing. Real servers, with clocks by libfaketime."""
 
 import asyncio
 import signal
@@ -38,27 +38,27 @@ def own_clock(file: Path) -> dict[str, str]:
 
 
 def set_clock(file: Path, seconds: int) -> None:
-    """The clock is so far from the machine's from now on."""
+    """Sets the clock's offset from the machine's."""
     new = file.with_suffix(".new")
     new.write_text(f"{seconds:+d}s\n")
     new.rename(file)
 
 
 def step(server: Server, seconds: int) -> None:
-    """Its wall clock is so far from the machine's from now on; its monotonic clock is the machine's."""
+    """Sets the wall clock's offset from the machine's; the monotonic clock stays the machine's."""
     file = server.config.with_suffix(".clock")
     set_clock(file, seconds)
     server.more = own_clock(file)
 
 
 def lost(holder: Server, standby: Server) -> list[int]:
-    """How often each of these was logged."""
+    """How often each lease-loss event was logged."""
     said = [(holder, event) for event in LOST] + [(standby, event) for event in LOST_BY_STANDBY]
     return [server.count(event) for server, event in said]
 
 
 def wait_for_a_lease() -> None:
-    """Returns once every lease that was lost meanwhile would show."""
+    """Waits long enough for any lost lease to show."""
     time.sleep(LEASE_S + AWAY_S)
 
 

@@ -1,4 +1,4 @@
-"""What happens when the network between servers, database and Redis is cut? Really cut, see cuts.py."""
+"""No split brain when the network between servers, database and Redis is really cut; see cuts.py."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Does a floor play on when the server that it plays at is killed, frozen, stopped or relieved?"""
+"""A floor plays on when its server is killed, frozen, stopped or relieved."""
 
 import asyncio
 import json
@@ -37,7 +37,7 @@ def floor(tmp_path: Path, database: str) -> Iterator[Servers]:
 
 
 def under_load(floor: Servers, scenario: Scenario) -> Heard:
-    """All tables play while the scenario runs, and a round more each at its end."""
+    """Runs the scenario while all tables play, and one more round at each afterwards."""
     heard = Heard()
 
     async def run() -> None:
@@ -132,7 +132,7 @@ def test_a_bank_is_handed_over(floor: Servers) -> None:
 
 
 class Silent:
-    """What somebody hears from a server from a moment on, without taking part."""
+    """A passive receiver of everything that a server sends from a moment on."""
 
     def __init__(self, device: Vendor) -> None:
         self.device = device

@@ -1,4 +1,4 @@
-"""Do signs behind signage processes see what the server's own see, in order, whatever dies in between?"""
+"""Signs behind signage processes see the server's own values in order, whatever dies in between."""
 
 import asyncio
 import json
@@ -43,7 +43,7 @@ decks = 1
 
 
 class Far:
-    """A signage process as a receiver reaches it."""
+    """A signage process and its addresses for a receiver."""
 
     def __init__(self, program: Program, config: Config) -> None:
         self.config = config
@@ -67,7 +67,7 @@ class Seen:
 
     @property
     def order(self) -> list[int]:
-        """The amounts, each once for as long as it stood."""
+        """The amounts in order, without consecutive repeats."""
         amounts = [cents for _, cents in self.values]
         return [cents for at, cents in enumerate(amounts) if not at or amounts[at - 1] != cents]
 
@@ -125,7 +125,7 @@ async def test_every_way_out_follows_across_deaths(redis: RedisServer, tmp_path:
         near, far = Far(hall, config), Far(bar, config)
 
         def wager() -> None:
-            """One more wager, answered by the server."""
+            """Plays one more wager, answered by the server."""
             nonlocal played
             with site.table(table, acked=played) as device:
                 device.ack("wager", round="R1", bets=bets(LINK, [played + 1]))

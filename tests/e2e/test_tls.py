@@ -1,4 +1,4 @@
-"""Do a ledger and a Redis on other machines show certificates that a server checks?"""
+"""Certificate checks of a remote ledger and a remote Redis."""
 
 from pathlib import Path
 
@@ -31,7 +31,7 @@ def certified(folder: Path) -> tuple[Path, Path]:
 
 
 def reached(config: Config, ledger: str, redis: str) -> Config:
-    """The same floor with that ledger and that Redis, and a signage process."""
+    """A floor that reaches its ledger and Redis by TLS, with a signage process."""
     given = config.path.read_text().replace(config.ledger.url, ledger)
     config.path.write_text(f'{given}\n[redis]\nurl = "{redis}"\n{HALL}')
     return load(config.path)
@@ -43,7 +43,7 @@ def reached(config: Config, ledger: str, redis: str) -> Config:
 async def test_a_ledger_and_a_redis_behind_tls(tmp_path: Path) -> None:
     """DESIGN, TLS to both: the right certificate works; one of another name or authority never does.
 
-    A ledger that is not believed stops the start, and says what to do. A Redis stops no table (S7): the log
+    An untrusted ledger stops the start, and says what to do. Redis stops no table (S7): the log
     says what to do.
     """
     cert, key = certified(tmp_path)

@@ -1,4 +1,4 @@
-"""Does a floor keep everything when its server is upgraded under load, from the program before it?"""
+"""An upgrade under load from the previous version of the program loses nothing."""
 
 import asyncio
 from pathlib import Path

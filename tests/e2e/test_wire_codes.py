@@ -1,4 +1,4 @@
-"""Which code is answered where two apply? The first of the stated list. (WIRE: Nack codes)."""
+"""Precedence of nack codes: where two apply, the first of the stated list (WIRE: Nack codes)."""
 
 from collections.abc import Iterator
 

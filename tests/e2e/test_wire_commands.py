@@ -1,4 +1,4 @@
-"""Does every command do what the protocol says, and is every answer as written? (WIRE: Table commands)."""
+"""Every table command does what the protocol says and is answered as written (WIRE: Table commands)."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Is every byte that a stranger or a table sends answered as the protocol says? (WIRE: Frames, Handshake)."""
+"""Every byte that a device sends, known or not, is answered by the protocol (WIRE: Frames, Handshake)."""
 
 import struct
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What becomes of lines that fall silent, fight, flood, do not read or end? (WIRE: Frames, faults)."""
+"""Connections that fall silent, conflict, flood, do not read or end (WIRE: Frames, faults)."""
 
 import signal
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 @pytest.fixture(scope="module")
 def calm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """A floor whose lines may be silent for long."""
+    """A floor with a long heartbeat, whose connections may be silent."""
     floor = Site(tmp_path_factory.mktemp("calm"), EASY)
     floor.add("table", ["easy"], 20)
     floor.add("sign", ["easy"], 5)
@@ -74,7 +74,7 @@ def test_single_bytes_are_no_sign_of_life(site: Site) -> None:
 
 
 def drip(device: Vendor, data: Iterator[int]) -> None:
-    """One byte each heartbeat, for as long as the server lets it."""
+    """Sends one byte each heartbeat, for as long as the server lets it."""
     while True:
         if device.frame()["t"] == "ping":
             device.put(bytes([next(data)]))

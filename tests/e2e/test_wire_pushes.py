@@ -1,4 +1,4 @@
-"""Is everybody told what is durable, in its order, and nothing else? (WIRE: Server pushes, Signs)."""
+"""Devices and signs are told what is durable, in order, and nothing else (WIRE: Server pushes, Signs)."""
 
 import json
 import re
@@ -38,7 +38,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 @pytest.fixture
 def pinging(tmp_path: Path) -> Iterator[Site]:
-    """A floor that lets nobody wait for long without a word."""
+    """A floor with a short heartbeat."""
     floor = Site(tmp_path, QUIET, heartbeat_ms=3_000)
     floor.add("table", ["quiet"])
     floor.add("sign", ["quiet"])
@@ -62,7 +62,7 @@ def status(device: Vendor, hit: str) -> Message:
 
 
 def statuses(device: Vendor, award: Message, name: str) -> list[tuple[str, Any, str, Any]]:
-    """What a table hears of one hit whose only award changes: of the award and of the hit."""
+    """The status pushes to a table for one hit whose only award changes: of the award and of the hit."""
     told = [status(device, award["hit"]) for _ in range(2)]
     assert all(set(one) <= {"t", "hit", "award", "status", "amount"} for one in told)
     assert {one["status"] for one in told} == {name}

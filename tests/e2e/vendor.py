@@ -1,4 +1,4 @@
-"""What does another maker's device look like? Raw sockets, struct, msgpack and hmac; nothing of ours.
+"""A device as another maker would write it: raw sockets, struct, msgpack and hmac; nothing of ours.
 
 Written from the protocol's text alone, so that a test fails where the text and the server differ.
 """
@@ -22,13 +22,13 @@ class Ended(Exception):
 
 
 def pack(message: Any) -> bytes:
-    """One frame."""
+    """Encodes one frame."""
     body = msgpack.packb(message)
     return struct.pack(">I", len(body)) + body
 
 
 def raw(body: bytes) -> bytes:
-    """One frame of any bytes."""
+    """Frames any bytes."""
     return struct.pack(">I", len(body)) + body
 
 
@@ -114,7 +114,7 @@ class Vendor:
         return self.hear(lambda message: message["t"] in types)
 
     def error(self) -> Message:
-        """The server's last word; nothing may follow it."""
+        """The error before the server closes; nothing may follow it."""
         last = self.next("error")
         assert set(last) >= {"t", "code", "message"}
         self.gone()
@@ -122,7 +122,7 @@ class Vendor:
         return last
 
     def gone(self) -> None:
-        """Returns once the server has closed."""
+        """Waits until the server has closed the connection."""
         try:
             self.hear(lambda _message: False)
         except Ended:
@@ -139,7 +139,7 @@ class Vendor:
         return bytes(message["nonce"])
 
     def proof(self, key: bytes, role: str, device: str, **more: Any) -> Message:
-        """The hello to the challenge, not yet said."""
+        """The hello for the challenge, not sent yet."""
         nonce = self.challenge()
         mac = hmac.new(key, nonce + role.encode() + b"\0" + device.encode(), "sha256").digest()
         return {"t": "hello", "v": 1, "role": role, "id": device, "mac": mac, **more}
@@ -157,7 +157,7 @@ class Vendor:
     # A table's commands
 
     def command(self, t: str, **fields: Any) -> Message:
-        """A command with the next number, not yet said."""
+        """A command with the next number, not sent yet."""
         self.seq += 1
         return {"t": t, "seq": self.seq, **fields}
 
@@ -168,7 +168,7 @@ class Vendor:
         return found
 
     def ask(self, t: str, **fields: Any) -> Message:
-        """A command and its answer, whichever it is."""
+        """Sends a command; returns its answer, whatever it is."""
         command = self.command(t, **fields)
         self.say(command)
         return self.answer(command["seq"])
@@ -179,7 +179,7 @@ class Vendor:
         return found
 
     def nack(self, t: str, **fields: Any) -> str:
-        """The code with which a command is refused; every field of the refusal is as documented."""
+        """The code of a command's refusal; checks every field of it against the protocol."""
         found = self.ask(t, **fields)
         assert found["t"] == "nack", found
         assert set(found) <= {"t", "seq", "code", "message", "expected", "hits"}

@@ -33,7 +33,7 @@ def main() -> int:
 
 
 def play(asked: argparse.Namespace, ground: Ground) -> int:
-    """One run and, where it fails, others that make it shorter; what it came to."""
+    """Runs one seed and, where it fails, further runs that shorten it; returns the result."""
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
     with Progress(*columns) as bar:
         task = bar.add_task(f"seed {asked.seed}", total=asked.rounds)

@@ -1,4 +1,4 @@
-"""Which call of a database connection fails, and how? A real connection whose calls may go wrong.
+"""Fault injection into the calls of a real database connection.
 
 A fault is armed and strikes a later call: before it is sent, while the server carries it out, or once it was
 carried out and before its answer is heard. A call may also be *held*, as in the buffer of a connection that
@@ -46,7 +46,7 @@ Call = Callable[[], Awaitable[Any]]
 
 
 class Faulty(connect._Watched):
-    """A connection of one process's life. Once that is over it does nothing by itself any more."""
+    """A database connection of one process life; inert once that life is over."""
 
     trouble: ClassVar[Trouble]
 
@@ -58,11 +58,11 @@ class Faulty(connect._Watched):
 
     @property
     def abandoned(self) -> bool:
-        """Whether it still stands although nobody holds it."""
+        """Whether the connection still stands although its client gave it up."""
         return self.held or self.life != self.trouble.life
 
     def drop(self) -> None:
-        """Ends it as a network does: what was sent may have arrived."""
+        """Breaks the connection as a network does: what was sent may have arrived."""
         self._transport.abort()  # type: ignore[attr-defined]
 
     async def execute(self, query: str, *values: Any, **how: Any) -> Any:
@@ -80,7 +80,7 @@ class Faulty(connect._Watched):
         return await self.trouble.carry_out(self, query, partial(super().fetchval, query, *values, **how))
 
     async def say_no(self, state: str) -> None:
-        """What the server answers in place of the call; a transaction is over with it."""
+        """Fails the call with a server error, which ends the transaction."""
         await super().execute(f"DO $$ BEGIN RAISE EXCEPTION 'not now' USING ERRCODE = '{state}'; END $$")
 
     async def close(self, **how: Any) -> None:
@@ -94,7 +94,7 @@ class Faulty(connect._Watched):
 
 @dataclass
 class Armed:
-    """kind: of fault. calls: that come before it. commit: only a call that commits will do."""
+    """An armed fault. calls: how many come before it. commit: it strikes only a call that commits."""
 
     kind: str
     calls: int
@@ -103,7 +103,7 @@ class Armed:
 
 @dataclass
 class Held:
-    """A call on its way to the server. calls: of others that come before it."""
+    """A delayed call on its way to the server. calls: how many others come before it."""
 
     connection: Faulty
     what: str
@@ -112,7 +112,7 @@ class Held:
 
 
 class Trouble:
-    """All connections to one database, and what is wrong with them.
+    """All connections to one database, and their armed faults.
 
     admin: runs a statement as the superuser, on a connection that nothing happens to. crash: ends the whole
     cluster at once. later: calls in simulated time. racing, robbed: as of a Place.
@@ -142,7 +142,7 @@ class Trouble:
         self._note = note
 
     def arm(self, kind: str) -> None:
-        """Lets a later call fail so; kind: the name of one of the methods below, without its line."""
+        """Arms a fault for a later call; kind: the name of one of the methods below, without its line."""
         commit = "late" in kind or self._random.random() < AT_COMMIT
         self._armed.append(Armed(kind, self._random.randrange(1 if commit else CALLS), commit))
 
@@ -150,7 +150,7 @@ class Trouble:
         self._armed.clear()
 
     async def carry_out(self, connection: Faulty, what: str, call: Call) -> Any:
-        """One call, with whatever goes wrong with it."""
+        """Runs one call with its fault, if one is armed."""
         if connection.life != self.life:
             raise Killed
         if connection.held:
@@ -176,7 +176,7 @@ class Trouble:
         return None
 
     async def _taken(self, connection: Faulty) -> None:
-        """A process that takes a bank must have ended every connection that may still write to it."""
+        """Checks that a process that takes a bank has ended every connection that may still write to it."""
         self.robbed = False
         others = [backend for (backend,) in await super(Faulty, connection).fetch(_OTHERS)]
         left = [connection.get_server_pid(), *self.unseen, *others]
@@ -212,7 +212,7 @@ class Trouble:
         return await self._meanwhile(call, crash())
 
     async def _meanwhile(self, call: Call, trouble: Awaitable[Any]) -> Any:
-        """The call is sent, and before its answer is read the other thing happens."""
+        """Sends the call, and runs the other action before its answer is read."""
         self.racing += 1
         both: list[Awaitable[Any]] = [call(), trouble]
         answer, failed = await asyncio.gather(*both, return_exceptions=True)

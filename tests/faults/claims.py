@@ -1,4 +1,4 @@
-"""Which table says that the ledger has lost something, and what follows from it (S9)?
+"""Model of tables' claims that the ledger has lost something, and of what follows (S9).
 
 This model is not the one of the money. The ledger loses nothing here: only the stolen table says so.
 """
@@ -18,13 +18,13 @@ from tests.faults.site import by_of
 
 BEHIND: Final = "ledger_behind"
 # People believe a number up to it.
-BELIEVED_MOST: Final = 2**52
+BELIEVED_MAX: Final = 2**52
 
 GREETINGS: Final = (FoundBehind, BehindOver)
 
 
 class Claims:
-    """said: by table, which number people have not answered yet. stops: how often a word stopped the bank."""
+    """Claims of lost acks. said: by table, its open claim. stops: how often one stopped the bank."""
 
     def __init__(self) -> None:
         self.said: dict[str, int] = {}
@@ -35,7 +35,7 @@ class Claims:
         self._row = self._epoch = self._began = 0
 
     def follows(self, row: Row) -> None:
-        """The next durable row; the first of an epoch says when that began."""
+        """Takes the next durable row; the first of an epoch gives its time."""
         if row.epoch != self._epoch:
             self._epoch, self._began = row.epoch, self._row
         self._row = row.seq
@@ -43,7 +43,7 @@ class Claims:
     # Greetings
 
     def found(self, event: FoundBehind, envelope: Envelope, last: int, *, played: bool) -> None:
-        """A table's word is journalled. last: its number in the ledger. played: another table ever has."""
+        """A table's claim is journalled. last: its number in the ledger. played: another table ever has."""
         table, acked = self._greets(envelope, event.acked)
         self._greetings[envelope.digest] = "error"
         _only_stolen(table, f"row {self._row}: {event}")
@@ -58,7 +58,7 @@ class Claims:
         self.stops += event.suspends
 
     def over(self, event: BehindOver, envelope: Envelope, last: int) -> None:
-        """A table that was not believed names a number that the ledger has."""
+        """A table whose claim was rejected names a number that the ledger has."""
         table, acked = self._greets(envelope, event.acked)
         self._greetings[envelope.digest] = "welcome"
         if acked is None or acked > last or table not in self._disbelieved:
@@ -68,7 +68,7 @@ class Claims:
     def greeted(self, envelope: Envelope, answer: dict[str, Any], last: int, *, settled: bool) -> None:
         """A greeting is answered without a row. settled: decided on all that is durable."""
         table, hello = envelope.table or "", envelope.command
-        assert isinstance(hello, commands.Hello)
+        assert isinstance(hello, commands.TableHello)
         if answer["t"] == "error":
             same(f"{table} is not let in, with", answer["code"], BEHIND)
             _only_stolen(table, str(answer))
@@ -84,14 +84,14 @@ class Claims:
         same(f"{table} is right again, without a row", right and table in self._disbelieved, False)
 
     def again(self, envelope: Envelope, answer: dict[str, Any]) -> None:
-        """A greeting whose row is known already is answered."""
+        """A greeting whose row is already known is answered."""
         same(f"{envelope.table} greeted, again", answer["t"], self._greetings.get(envelope.digest))
 
     def _greets(self, envelope: Envelope, acked: int) -> tuple[str, int | None]:
         hello = envelope.command
         if envelope.digest in self._greetings:
             raise Difference(f"row {self._row} repeats a greeting: {envelope}")
-        assert isinstance(hello, commands.Hello)
+        assert isinstance(hello, commands.TableHello)
         same(f"row {self._row}, the number that {envelope.table} said", acked, hello.acked)
         return envelope.table or "", hello.acked
 
@@ -104,7 +104,7 @@ class Claims:
     # People
 
     def confirmed(self, event: BehindConfirmed, envelope: Envelope, last: int) -> int:
-        """People have answered; the table's number from then on."""
+        """People accepted or rejected a claim; returns the table's number from then on."""
         command = envelope.command
         assert isinstance(command, ConfirmBehind)
         if (why := self._refusal(command, by_of(envelope).people)) is not None:
@@ -120,7 +120,7 @@ class Claims:
         return max(last, said)
 
     def refused(self, envelope: Envelope, answer: dict[str, Any]) -> None:
-        """People's answer is refused."""
+        """An answer of people to a claim is refused."""
         command = envelope.command
         assert isinstance(command, ConfirmBehind)
         why = self._refusal(command, by_of(envelope).people)
@@ -132,7 +132,7 @@ class Claims:
             return "two_people"
         if said is None:
             return "not_behind"
-        return "not_believable" if command.believe and said > BELIEVED_MOST else None
+        return "not_believable" if command.believe and said > BELIEVED_MAX else None
 
     # The whole state
 

@@ -1,4 +1,4 @@
-"""How does a PostgreSQL fail under a simulated server? A real one, its connections in `calls`' trouble.
+"""Faults of a real PostgreSQL under a simulated server, injected through `calls`.
 
 What repeats with a seed: which fault strikes which call, and what the server had carried out by then. What
 does not: a backend ended, or a cluster killed, at the very moment of a call (`racing` counts these).
@@ -87,7 +87,7 @@ class OnPostgres:
         return await self._superuser.fetch(statement, *values)
 
     def died(self) -> None:
-        """Its connections are closed, or stand without anybody at their other end."""
+        """Closes the connections of a dead process, or leaves them half-open."""
         trouble = self._trouble
         trouble.life += 1
         left = []
@@ -123,7 +123,7 @@ class OnPostgres:
         self._trouble.arm(("die", "die_unheard", "die_late")[int(more * 3)])
 
     def ended(self, more: float) -> None:
-        """At a call, or now, between two."""
+        """Ends a backend at a call, or now, between two calls."""
         if more < 0.5:
             self._trouble.arm("ended")
         else:
@@ -148,7 +148,7 @@ class OnPostgres:
     # Faults of all of it
 
     def down(self, more: float) -> None:
-        """Nobody is let in, or nobody may write, for a while."""
+        """Refuses connections, or writes, for a while."""
         if not self._cluster.running:
             return
         how = "ALLOW_CONNECTIONS false" if more < 0.5 else "SET default_transaction_read_only = on"

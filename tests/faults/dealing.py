@@ -1,4 +1,4 @@
-"""What do the simulated tables deal? Rigged decks: a year's luck of a real floor every few rounds."""
+"""Deals the simulated tables' cards. Decks are rigged: a year's luck of a floor every few rounds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SUITS: Final = "shdc"
 
 @dataclass(frozen=True)
 class Layout:
-    """Cards of a board, of the dealer and of a seat; shared: the board's first cards, part of every hand."""
+    """Card counts of board, dealer and seat; shared: the board's first cards, part of every hand."""
 
     board: int
     dealer: int
@@ -59,7 +59,7 @@ class Deal:
 
 
 def deal(game: Game, seats: list[int], random: Random, rig: float) -> Deal:
-    """One round's cards; with chance `rig` some seats, or the dealer, get a hand that is paid for."""
+    """Deals one round's cards; with chance `rig` some seats, or the dealer, get a hand that is paid for."""
     layout = LAYOUTS[game]
     deck = [rank + suit for rank in RANKS for suit in SUITS]
     random.shuffle(deck)
@@ -76,7 +76,7 @@ def deal(game: Game, seats: list[int], random: Random, rig: float) -> Deal:
 
 
 def known(game: Game, board: list[str], dealer: list[str], random: Random) -> Deal:
-    """The cards of a round taken up in the middle: what was shown before is not dealt again."""
+    """Deals a round that is resumed in the middle; cards that were shown are not dealt again."""
     deck = [rank + suit for rank in RANKS for suit in SUITS]
     random.shuffle(deck)
     for card in (*board, *dealer):
@@ -88,7 +88,7 @@ def known(game: Game, board: list[str], dealer: list[str], random: Random) -> De
 
 
 def _rig(made: Deal, lucky: list[int]) -> list[str]:
-    """Give a good hand to each of these one or two; returns the board's part of it."""
+    """Gives each of these one or two a good hand; returns the board's part of it."""
     layout = LAYOUTS[made.game]
     board, hands = _good_hands(made.random, layout, len(lucky))
     board = _claim(made.deck, board)
@@ -146,7 +146,7 @@ def _good(random: Random, layout: Layout) -> list[str]:
 
 
 def _claim(deck: list[str], cards: list[str]) -> list[str]:
-    """These cards out of the deck; another one for each that is gone already."""
+    """Takes these cards out of the deck, with a substitute for each that is already gone."""
     out = []
     for card in cards:
         out.append(card if card in deck else deck[0])

@@ -1,4 +1,4 @@
-"""How do the simulated devices stay connected? The real device sessions, over simulated wires."""
+"""Simulated devices: the real device sessions over simulated connections."""
 
 from __future__ import annotations
 
@@ -7,9 +7,16 @@ from random import Random
 from typing import Any, Final, Protocol
 
 from controllers.client import UNWELCOMED, Client
-from controllers.device import DeviceEvent, DeviceSession, Pushed, Refused, SignSession, Welcomed
+from controllers.device import (
+    ConnectionRefused,
+    DeviceEvent,
+    DeviceSession,
+    PushReceived,
+    SignSession,
+    WelcomeReceived,
+)
 from controllers.memory import Memory
-from controllers.states import State
+from controllers.states import SessionState
 from controllers.table import TableSession
 from tests.faults.difference import Difference
 from tests.faults.dying import Mood
@@ -25,7 +32,7 @@ Seen = Callable[[str, dict[str, Any], int], None]
 
 
 class World(Protocol):
-    """What a device knows of everything else."""
+    """Callbacks from a device to the simulation."""
 
     timeline: Timeline
     weather: Weather
@@ -34,7 +41,7 @@ class World(Protocol):
         """The servers of a device's own configuration."""
 
     def accept(self, wire: Wire, role: str, server: str) -> float | None:
-        """Hand a new wire to that server; where nobody takes it, seconds until the device gives up."""
+        """Hands a new connection to that server; if refused, returns seconds until the device gives up."""
 
     def shown(self, device: str, message: dict[str, Any], last: int) -> None:
         """A device was told meters, after revision `last` on this connection."""
@@ -78,7 +85,7 @@ class WatchedSign(SignSession):
 class Device:
     """A device that connects whenever it is not connected. handle: takes what its session says happened.
 
-    Which server it tries next is decided by the real client, whose sockets it does without.
+    The real client decides which server is tried next; only its sockets are replaced.
     """
 
     def __init__(
@@ -87,7 +94,7 @@ class Device:
         self.world = world
         self.session = session
         self.handle = handle
-        self.wire: Wire | None = None
+        self.protocol: Wire | None = None
         self.off = False
         self.next_mood: Mood | None = None
         self._random = world.random(f"wires of {session.id}")
@@ -106,7 +113,7 @@ class Device:
 
     @property
     def online(self) -> bool:
-        return self.session.state in (State.TABLE, State.SIGN)
+        return self.session.state in (SessionState.TABLE, SessionState.SIGN)
 
     def dial_later(self, delay: float) -> None:
         """Connect after a while; only the last such wish counts."""
@@ -115,7 +122,7 @@ class Device:
         self.world.timeline.after(delay, lambda: self._dial() if wish == self._dialling else None)
 
     def _dial(self) -> None:
-        if self.wire is not None or self.off:
+        if self.protocol is not None or self.off:
             return
         wire = Wire(self.world.timeline, self._random, self.world.weather, self.next_mood)
         self.next_mood = None
@@ -125,7 +132,7 @@ class Device:
             self.world.timeline.after(gives_up, lambda: self._nobody() if wish == self._dialling else None)
             return
         self.session.connected(self.world.timeline.now)
-        self.wire = wire
+        self.protocol = wire
         wire.device.receive, wire.device.ended = self._receive, self.drop
 
     def _nobody(self) -> None:
@@ -142,12 +149,12 @@ class Device:
 
     def tick(self) -> None:
         """Time passed."""
-        if self.wire is not None:
+        if self.protocol is not None:
             self._hear(self.session.tick(self.world.timeline.now))
 
     def _hear(self, events: list[DeviceEvent]) -> None:
         for event in events:
-            if isinstance(event, Refused) and event.message["code"] in NEVER:
+            if isinstance(event, ConnectionRefused) and event.message["code"] in NEVER:
                 raise Difference(f"{self.session.id}, which is honest, is sent away: {event.message}")
             self.world.told(self.session.id, event)
             self._client._act(event)
@@ -156,26 +163,26 @@ class Device:
 
     def flush(self) -> None:
         """Send what is to be sent; hang up where the session is over."""
-        if self.wire is not None:
-            self.wire.device.send(self.session.data_to_send())
+        if self.protocol is not None:
+            self.protocol.device.send(self.session.data_to_send())
             if self.session.finished:
                 self.drop()
 
     def drop(self) -> None:
         """The connection has ended, or is given up here."""
-        if self.wire is not None:
-            self.wire.device.close()
-            self.wire = None
+        if self.protocol is not None:
+            self.protocol.device.close()
+            self.protocol = None
             if self.session.state in UNWELCOMED:
                 self._client._next_server()
             self._away()
 
     def abandon(self) -> None:
         """The device forgets its connection without a word: the server's end stays half-open."""
-        if self.wire is not None:
-            self.wire.device.forget()
-            self.wire.cut(device_told=False, server_told=False)
-            self.wire = None
+        if self.protocol is not None:
+            self.protocol.device.forget()
+            self.protocol.cut(device_told=False, server_told=False)
+            self.protocol = None
             self.session.disconnected(self.world.timeline.now)
             self.dial_later(0.0)
 
@@ -190,7 +197,7 @@ class Sign(Device):
 
     def _look(self, events: list[DeviceEvent]) -> None:
         for event in events:
-            if isinstance(event, Welcomed):
+            if isinstance(event, WelcomeReceived):
                 self.states.clear()
-            elif isinstance(event, Pushed) and event.message["t"] == "state":
+            elif isinstance(event, PushReceived) and event.message["t"] == "state":
                 self.states[event.message["link"]] = event.message["state"]

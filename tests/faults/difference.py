@@ -1,10 +1,10 @@
-"""What ends a run: the server says one thing, and what is known of it says another."""
+"""The error that ends a run: the server contradicts what is known of it."""
 
 from __future__ import annotations
 
 
 class Difference(Exception):
-    """The server and the model disagree, or a promise of the server is broken."""
+    """The server and the model disagree, or an invariant of the server is violated."""
 
 
 def same(what: str, server: object, model: object) -> None:

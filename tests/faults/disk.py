@@ -1,4 +1,4 @@
-"""What does a disk do when it misbehaves? A VFS under the real SQLite, with its faults chosen by a seed.
+"""A fault-injecting VFS under the real SQLite; a seed chooses the faults of the disk.
 
 A file here has two contents. The *cache* is what the operating system shows: a real file, so that SQLite's
 shared memory, its locks and several connections work as always. The *platter* is what outlives the power.
@@ -35,7 +35,7 @@ PASSING: Final = apsw.SQLITE_OPEN_DELETEONCLOSE | apsw.SQLITE_OPEN_TEMP_DB | aps
 
 @dataclass
 class _File:
-    """One file's difference between cache and platter.
+    """Tracks how one file's cache differs from its platter.
 
     size, size_durable: bytes, in the cache and on the platter; size_durable None: the folder does not know
     the file yet. dirty, doomed: sector number -> what the platter holds (short or empty past its end).
@@ -79,7 +79,7 @@ class _File:
         self.tainted = True
 
     def platter(self, random: Random, keep: float) -> bytes | None:
-        """What the power leaves of the file; None: nothing, not even its name.
+        """The file's content after a power loss; None: nothing, not even its name.
 
         keep: the chance of each dirty sector to have been written before.
         """
@@ -184,7 +184,7 @@ class Disk(apsw.VFS):
         self.faults[fault] = self.faults.get(fault, 0) + 1
 
     def tainted(self) -> bool:
-        """Does some file's cache still differ from its platter because of a failed sync?
+        """Whether some file's cache still differs from its platter because of a failed sync.
 
         A log in that state, copied into the database and then cut off, leaves a time in which a power loss
         brings back only its first part: no program above SQLite can help that. It ends with the first good
@@ -241,7 +241,7 @@ class Disk(apsw.VFS):
 
 
 class _Open(apsw.VFSFile):
-    """One opening of a file by one life of the process."""
+    """An open file handle of one process life."""
 
     def __init__(self, disk: Disk, name: str | apsw.URIFilename, path: str, flags: list[int]) -> None:
         self.disk = disk

@@ -1,4 +1,4 @@
-"""When does a socket die, and does anybody but its peer notice? Transports whose every call may raise.
+"""Transports of dying sockets, whose every call may raise, and a check that only that peer suffers.
 
 A `Mood` lets the transport of one wire die at one of its next calls, of any kind: it raises, and so do
 most that follow, until the loop sees that the connection is lost. What the server makes of such an error it
@@ -40,19 +40,19 @@ ORDINARY: Final = frozenset({"write_eof"})
 
 
 class ThrownError(OSError):
-    """A dead socket says so. ordinary: as real ones do."""
+    """Error of a dead socket. ordinary: one that real sockets raise."""
 
     ordinary = False
 
 
 class ThrownState(RuntimeError):
-    """A transport says that it is in no state for this."""
+    """Error of a transport that is in the wrong state for a call."""
 
     ordinary = False
 
 
 class Mood:
-    """Of one wire's transport: it dies at one of its next calls, of any kind or of one.
+    """Schedule of a transport's death: at one of its next calls, of any kind or of one.
 
     calls: at most so many come before.
     """
@@ -65,12 +65,12 @@ class Mood:
 
     @property
     def seen_after(self) -> float:
-        """Seconds until its death is seen; mostly soon."""
+        """Seconds until the server sees the death; mostly few."""
         return SEEN_S * self._random.random() ** 3
 
     @property
     def device_told(self) -> bool:
-        """Whether the device hears of it; else it has only silence to notice it by."""
+        """Whether the device is told; else it can notice only by silence."""
         return self._random.random() < 0.5
 
     def strikes(self, name: str) -> bool:
@@ -81,7 +81,7 @@ class Mood:
         return self._calls < 0
 
     def error(self, name: str) -> ThrownError | ThrownState:
-        """What a call of that name raises."""
+        """The exception that a call of that name raises."""
         error: ThrownError | ThrownState
         if name in ORDINARY or self._random.random() < 0.5:
             error = ThrownError(errno.ENOTCONN, f"{name}: Transport endpoint is not connected")
@@ -93,9 +93,9 @@ class Mood:
 
 @contextlib.contextmanager
 def contained(tell: Callable[[str], None]) -> Iterator[None]:
-    """Sees what the server catches of its peers; what it may not have to catch is told.
+    """Watches the exceptions that the server isolates by peer; unexpected ones are reported.
 
-    Nothing of it is counted: the counters are the process's, and these errors are ours.
+    The process's counters are not raised, because these errors are injected.
     """
 
     def failed(kind: str, place: str, error: Exception) -> None:
@@ -119,10 +119,10 @@ def contained(tell: Callable[[str], None]) -> Iterator[None]:
 
 
 def _seen(right: Callable[[Any], None], tell: Callable[[str], None]) -> Callable[[Any], None]:
-    """Breaks off, and tells where that is a device that was let in and whose transport never raised."""
+    """Drops a peer, and reports it if it was an admitted device whose transport never raised."""
 
     def break_off(connection: Any) -> None:
-        mood = connection.wire.transport.mood
+        mood = connection.protocol.transport.mood
         innocent = connection.device is not None and (mood is None or not mood.dead)
         if innocent and connection.devices.accepting:
             tell(f"{connection.device.id} is broken off, though nothing of it raised")

@@ -1,4 +1,4 @@
-"""How do simulated people bring a link to rest, and what do they do to its money and terms (L8, L9, A11)?"""
+"""Simulated people bring links to rest and change their money and terms (L8, L9, A11)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ AMOUNTS: Final = (-5_000_000, -1, 777, 12_340_000, 2_000_000_000)
 
 
 class Desk:
-    """What people know of links and hits: the model's books, by the server's names.
+    """People's view of links and hits: the model's books, by the server's names.
 
     plans: the links' terms.
     """
@@ -93,7 +93,7 @@ class Desk:
         return {**plan.levels, name: {**level, **terms}}
 
     def pay(self, hit: str, award: str | None = None, seat: int | None = None) -> Pay:
-        """One winner, by the award or the seat; mostly with the form that a large sum takes."""
+        """Pays one winner, by the award or the seat; mostly with the form that a large sum takes."""
         pay = Pay(hit, award, f"W-{award or seat or hit}", tax_from=TAX_FROM, seat=seat)
         if self.random.random() >= WITH_FORM:
             return pay
@@ -128,25 +128,25 @@ class Desk:
 
 
 class Errand:
-    """One link is brought to rest, and its money goes to another, or it has other terms.
+    """An operator's task: bring one link to rest, then move its money or change its terms.
 
-    plan: those. over: that was asked for, or given up.
+    plan: the new terms. over: it was asked for, or given up.
     """
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, bank: Desk) -> None:
+        self._bank = bank
         self._looks = 0
         self.over = False
-        self.link = desk.random.choice(desk.open_links()).name
-        self.plan = desk.other(self.link) if desk.random.random() < CHANGES else None
+        self.link = bank.random.choice(bank.open_links()).name
+        self.plan = bank.other(self.link) if bank.random.random() < CHANGES else None
 
     def next(self) -> Named | None:
-        """What is to be done now; nothing while a table has a round to finish."""
+        """The next act; nothing while a table has a round to finish."""
         self._looks += 1
         self.over = self._looks > LOOKS
-        model, random = self._desk.model, self._desk.random
+        model, random = self._bank.model, self._bank.random
         if self.plan is not None and random.random() < EARLY:
-            return self._desk.names.change(self.plan), TWO
+            return self._bank.names.change(self.plan), TWO
         if not model.links[self.link].suspended:
             return Suspend("operator", (self.link,), "to be emptied"), TWO[:1]
         rounds = [round_ for table in model.tables.values() for round_ in table.unfinished.values()]
@@ -156,27 +156,27 @@ class Errand:
             if hit.link == self.link and model.waiting(hit):
                 return self._settle(hit)
         if self.plan is None and model.left_on(self.link):
-            return self._desk.decide(self.link)
+            return self._bank.decide(self.link)
         self.over = True
         if self.plan is not None:
-            return self._desk.names.change(self.plan), TWO
+            return self._bank.names.change(self.plan), TWO
         return self._move(), TWO
 
     def _settle(self, hit: Hit) -> Named | None:
         """The next step until all that waits of a hit is paid."""
         if hit.disputed:
-            return self._desk.lift(hit)
-        names = self._desk.names.theirs
+            return self._bank.lift(hit)
+        names = self._bank.names.theirs
         award = next(one for one in hit.awards if one.status in (PENDING, VALIDATED))
         theirs, one = names.get(hit.id), names.get(award.id)
         if theirs is None or one is None:
             return None
-        return (Validate(theirs) if award.status == PENDING else self._desk.pay(theirs, one)), TWO[:1]
+        return (Validate(theirs) if award.status == PENDING else self._bank.pay(theirs, one)), TWO[:1]
 
     def _move(self) -> Command:
-        """To any open link, also to itself, each level to any of its levels; the spare one may be closed."""
-        random, links = self._desk.random, self._desk.model.links
-        to = random.choice(self._desk.open_links())
+        """Transfers to any open link, also to itself, each level to any level; may close the spare one."""
+        random, links = self._bank.random, self._bank.model.links
+        to = random.choice(self._bank.open_links())
         levels = tuple(
             f"{server_level(level)}={server_level(random.choice(list(to.levels)))}"
             for level in links[self.link].levels

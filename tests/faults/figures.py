@@ -1,4 +1,4 @@
-"""Is what a server shows of its links and rounds what the independent model counts (S1, A8, L10)?"""
+"""Compares a server's statistics of links and rounds with the independent model's (S1, A8, L10)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _level(told: str | None) -> str | None:
 
 
 def _compare_round(name: str, told: Map | None, model: Model) -> None:
-    """What a table that has lost its memory is told of its round."""
+    """Compares the round that a table without memory is told with the model's."""
     round_ = round_of(model, name)
     same(f"{name}, its round", told and told["round"], round_ and round_.name)
     same(f"{name}, its round", told and told_round(told), round_ and known_round(round_))

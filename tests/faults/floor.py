@@ -1,4 +1,4 @@
-"""What do the simulated tables do? Everything a table may do, much that it may not, and losing their memory.
+"""Simulated tables: everything a table may do, much that it may not, and loss of its memory.
 
 A table sends one command, or a whole round in advance, looks at the answers and goes on from what they say.
 What it believes of its round it takes from the answers alone; after a new connection, or when people have
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from controllers.device import Answered, DeviceEvent, Pushed, Welcomed
+from controllers.device import CommandAnswered, DeviceEvent, PushReceived, WelcomeReceived
 from controllers.frames import encode
 from controllers.memory import VolatileMemory
 from controllers.table import TableSession
@@ -71,7 +71,7 @@ class Table:
 
     @property
     def idle(self) -> bool:
-        """Nothing of it is under way."""
+        """Whether no command is in flight."""
         return self.device.online and self.phase == "idle" and not self.session.pending and not self._stale
 
     def _session(self) -> WatchedTable:
@@ -105,14 +105,14 @@ class Table:
 
     def _handle(self, events: list[DeviceEvent]) -> None:
         for event in events:
-            if isinstance(event, Answered):
+            if isinstance(event, CommandAnswered):
                 self.world.heard(self.plan.table, event.message, event.answer)
                 self._answered(event.message, event.answer)
-            elif isinstance(event, Welcomed):
+            elif isinstance(event, WelcomeReceived):
                 self._stale = bool(self.session.pending)
                 if not self._stale:
                     self._adopt(event.message["round"])
-            elif isinstance(event, Pushed) and event.message["t"] == "round":
+            elif isinstance(event, PushReceived) and event.message["t"] == "round":
                 if self.session.pending or event.message["state"] == "void":
                     self._stale = True
                 else:
@@ -123,7 +123,7 @@ class Table:
             self.turn_later()
 
     def _adopt(self, told: Map | None) -> None:
-        """Go on from what the server says of the round."""
+        """Resumes from the round that the server reports."""
         if told is None or told.get("state") not in ("open", "locked", "mismatch"):
             self.phase, self.deal = "idle", None
             return
@@ -187,7 +187,7 @@ class Table:
     # What it does.
 
     def turn_later(self, delay: float | None = None) -> None:
-        """Do something after a while; only the last such wish counts."""
+        """Schedules the next step; a later call replaces it."""
         self._turn += 1
         wish = self._turn
         wait = self.rng.random() * 2 * THINK_S if delay is None else delay
@@ -316,7 +316,7 @@ class Table:
         return message
 
     def _all_in_one(self) -> bool:
-        """A shared link, and a wager on the dealer's hand, want all hands in one message."""
+        """Whether all hands must come in one message: for a shared link, or a wager on the dealer's hand."""
         shared = [
             link for link in self.plan.links if self.house.link(link).options.get("simultaneous") == "share"
         ]
@@ -339,7 +339,7 @@ class Table:
     # What it must not do.
 
     def _stray(self) -> None:
-        """One thing wrong: a bad field, a number out of order, the right thing at the wrong time."""
+        """Sends one invalid command: a bad field, a number out of order, or a valid one at the wrong time."""
         session, rng = self.session, self.rng
         other = f"R{rng.randrange(10**12)}"
         seat, link = rng.randint(1, self.plan.seats), rng.choice(self.plan.links)
@@ -364,5 +364,5 @@ class Table:
             return
         seq = session.acked if kind == len(strays) and session.acked else session.acked + 5
         raw = {"t": "close", "round": other, "seq": seq}
-        if self.device.wire is not None:
-            self.device.wire.device.send(encode(raw))
+        if self.device.protocol is not None:
+            self.device.protocol.device.send(encode(raw))

@@ -1,4 +1,4 @@
-"""Is every device told of hits and awards: of all, before the meters after them, and of nothing else?
+"""Checks server pushes: each device is told of all hits and awards, before later meters, and nothing else.
 
 By what the independent model says, row by row (WIRE, server pushes; S5, S7). What is told on one connection
 is compared with what was durable: meters at a row say that everything up to that row has been told.
@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, NamedTuple, Protocol
 
-from controllers.device import Answered, DeviceEvent, Pushed, Welcomed
+from controllers.device import CommandAnswered, DeviceEvent, PushReceived, WelcomeReceived
 from tests.faults.difference import Difference, same
 from tests.faults.figures import known_round, round_of, told_round
 from tests.faults.house import BANK, server_level
@@ -29,11 +29,11 @@ FINAL: Final = "final"
 # A new connection is told the hits of a minute, by the server's clock; by ours it may be a little less.
 RECENT_S: Final = 50.0
 # Of the hits of a link that wait, how many a sign is told.
-WAITS_MOST: Final = 16
+WAITS_MAX: Final = 16
 
 
 class Was(NamedTuple):
-    """How an award stood from a row on; amount in cents."""
+    """An award's state from a row on; amount in cents."""
 
     row: int
     status: str
@@ -67,7 +67,7 @@ class Won:
 
 
 class History:
-    """What became durable of hits and awards, by the server's names. news: of what, from each row on.
+    """Durable history of hits and awards, by the server's names. news: what changed at each row.
 
     found: the last row when a server last began.
     """
@@ -83,7 +83,7 @@ class History:
         self.waiting: dict[str, list[tuple[int, set[Waits]]]] = {}
 
     def note(self, row: int, model: Model, theirs: Mapping[str, str]) -> None:
-        """The model has been told this row."""
+        """Records this row, once the model has it."""
         for hit in model.hits_made.values():
             if hit.awards and hit.id in theirs:
                 self._note_hit(row, hit, theirs)
@@ -145,22 +145,22 @@ class History:
         return {name for _, name in self.news[slice(*places)]}
 
     def at(self, award: str, row: int) -> int | None:
-        """Which of its states an award was in at a row; None where it was not there yet."""
+        """The state of an award at a row; None where it was not there yet."""
         places = [place for place, was in enumerate(self.awards[award]) if was.row <= row]
         return places[-1] if places else None
 
 
 class Truth(Protocol):
-    """What became durable."""
+    """Read access to the durable history."""
 
     history: History
 
     def last_answer(self, table: str, seq: int) -> Map | None:
-        """What a command of a table was answered, if it is remembered."""
+        """The answer to a table's command, if it is remembered."""
 
 
 class Herald:
-    """What one device has been told on its connection. table: it is one; a sign has only what signs have.
+    """Tracks what one device was told on its connection. table: whether it is a table or a sign.
 
     near: it is connected to the bank's server, so that nothing is lost on the way.
     """
@@ -179,12 +179,12 @@ class Herald:
         self._awards: dict[str, int] = {}  # the least of its states that it can be in, by what was told
 
     def hear(self, event: DeviceEvent) -> None:
-        """Raises Difference."""
-        if isinstance(event, Welcomed):
+        """Checks a message to the device; raises Difference."""
+        if isinstance(event, WelcomeReceived):
             self._welcomed(event.message)
-        elif isinstance(event, Answered):
+        elif isinstance(event, CommandAnswered):
             self._answered(event.answer)
-        elif isinstance(event, Pushed):
+        elif isinstance(event, PushReceived):
             self._told(event.message)
 
     def _welcomed(self, message: Map) -> None:
@@ -245,7 +245,7 @@ class Herald:
                 yield name
 
     def _must_know(self, name: str, rev: int) -> None:
-        """A hit or an award has been told, as it was at that row."""
+        """Checks that a hit or an award was told with its state at that row."""
         if name.startswith("round of"):
             self._must_know_round(name, rev)
             return
@@ -260,7 +260,7 @@ class Herald:
             raise Difference(f"{self.device} is told row {rev} of the meters, not {name}: {trail}")
 
     def _must_know_round(self, name: str, rev: int) -> None:
-        """What people last did to the table's round, up to that row, was told."""
+        """Checks that the last change by people to the table's round, up to that row, was told."""
         if name != f"round of {self.device}":
             return
         acts = [one for one in self._history.rounds[self.device] if one.row <= rev and one.by_people]
@@ -268,7 +268,7 @@ class Herald:
             raise Difference(f"{self.device} is told row {rev} of the meters, not its round: {acts[-1]}")
 
     def _round(self, message: Map) -> None:
-        """It stands so, or has on this connection; one that is void is none to finish."""
+        """Checks a told round: it stands so, or has on this connection; a void one is none to finish."""
         told = None if message["state"] == "void" else told_round(message)
         stood = [one for one in self._history.rounds[self.device] if one.round == told]
         if not stood:
@@ -280,10 +280,10 @@ class Herald:
         self._waiting[message["link"]] = {tuple(one[name] for name in fields) for one in message["waiting"]}
 
     def _must_wait(self, link: str, told: set[Waits], rev: int) -> None:
-        """What a sign was last told of won levels that wait was so at that row, or is since."""
+        """Checks a sign's last message on waiting levels: true at that row, or since."""
         trail = self._history.waiting.get(link, [(0, set())])
         first = max(place for place, (row, _) in enumerate(trail) if row <= rev)
-        full = len(told) == WAITS_MOST
+        full = len(told) == WAITS_MAX
         if not any(told == waiting or (full and told < waiting) for _, waiting in trail[first:]):
             raise Difference(
                 f"{self.device} is told row {rev} of the meters, and that {told} waits: {trail[first:]}"
@@ -318,16 +318,16 @@ class Herald:
                 raise Difference(f"{self.device} is told {message}, its awards were {stood}")
 
     def _of_it(self, message: Map) -> bool:
-        """Whether a hit is durable, and of the table or of a link of the sign."""
+        """Whether a hit is durable, and concerns the table or a link of the sign."""
         won = self._history.hits.get(message["hit"])
         return won is not None and (won.table == self.device if self._table else won.link in self._links)
 
     def _last_before(self, won: Won) -> int:
-        """From which row on its awards stood as they did when this connection began."""
+        """The row from which on its awards stood as they did when this connection began."""
         return max((row for row, _ in won.stood if row <= (self._base or 0)), default=0)
 
     def _stands(self, message: Map, status: str) -> None:
-        """An award is told: it stands so, or has since the last that was told of it."""
+        """Checks a told award: that is its state, or was since the last message about it."""
         award = message["award"]
         same(f"{award}, its hit", message["hit"], self._history.hit_of.get(award))
         trail = self._history.awards[award]

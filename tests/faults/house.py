@@ -1,4 +1,4 @@
-"""Which links and tables does a simulated house have? Said once, opened in the real bank and in the model.
+"""Links and tables of the simulated houses, opened alike in the real bank and in the model.
 
 Every house mixes what is easily got wrong together: links shared by several games, two links at a table,
 shares, reserves, limits with overflow, odds that are final at once, counted chips, draws.
@@ -15,7 +15,7 @@ from tests.faults.model import Model
 
 BANK: Final = "main"
 DOLLAR: Final = 1_000_000
-# The model's words where they are not the wire's.
+# The model's terms where they differ from the protocol's.
 GAME_OF_MODEL: Final = {"three-card-poker": "three-card", "four-card-poker": "four-card"}
 UNNAMED: Final = "meter"
 # A link that no table plays: people move money to it, and may close it.
@@ -43,7 +43,7 @@ class LinkPlan:
     options: dict[str, Any] = field(default_factory=dict)
 
     def terms(self) -> LinkTerms:
-        """As the real bank opens it, through the catalogue."""
+        """The link's terms as the real bank opens them, through the catalogue."""
         return resolve(
             LinkEntry(
                 id=self.link,
@@ -56,17 +56,17 @@ class LinkPlan:
         )
 
     def open(self, model: Model) -> None:
-        """As the model opens it, from its own paytables."""
+        """Opens the link in the model, from its own paytables."""
         model.open_link(self.link, self.paytable, self.wager * 100, **self._given())
 
     def change(self) -> dict[str, Any]:
-        """All that people can change of it, as the model takes it."""
+        """The changeable terms of the link, as the model takes them."""
         given = {**UNSAID, **self._given()}
         levels = dict.fromkeys(map(model_level, self.levels))
         return {**given, "limit": {**levels, **given.get("limit", {})}}
 
     def _given(self) -> dict[str, Any]:
-        """What it leaves not to its paytable, in the model's words and units."""
+        """The terms that are not the paytable's, in the model's terms and units."""
         options = dict(self.options)
         given: dict[str, Any] = {}
         for name, level in self.levels.items():
@@ -112,7 +112,7 @@ class House:
 
     @property
     def honest(self) -> tuple[TablePlan, ...]:
-        """The tables that nobody has stolen."""
+        """The tables that are not stolen."""
         return tuple(plan for plan in self.tables if plan.table != STOLEN)
 
     def link(self, name: str) -> LinkPlan:

@@ -1,4 +1,4 @@
-"""How does asyncio code run in the simulated world? On a loop whose time and order are the timeline's.
+"""A deterministic asyncio event loop, whose time and order are those of the simulated timeline.
 
 Every simulated process has a loop of its own, and with it a monotonic clock that may run a little fast or
 slow. A frozen process runs nothing; when it wakes, what came over its connections runs first, then all
@@ -24,7 +24,7 @@ BURIALS: Final = 200
 
 
 class FalseFuture(asyncio.Future[Any]):
-    """In a set it has its place by its number, not by where in memory it lies."""
+    """A future that hashes by its number instead of its address, so that sets are deterministic."""
 
     def __init__(self, loop: FalseLoop) -> None:
         self._number = next(loop.numbers)
@@ -35,7 +35,7 @@ class FalseFuture(asyncio.Future[Any]):
 
 
 class FalseTask(asyncio.Task[Any]):
-    """As a future, and named by its number."""
+    """A task that hashes by its number and is named by it."""
 
     def __init__(
         self, coro: Coroutine[Any, Any, Any], loop: FalseLoop, name: str | None, context: Context | None
@@ -48,7 +48,7 @@ class FalseTask(asyncio.Task[Any]):
 
 
 def _close_unbegun(work: Any) -> None:
-    """A task that never ran holds coroutines that nobody will await; left open they warn of that."""
+    """Closes the coroutines of a task that never ran, so that they do not warn."""
     if iscoroutine(work) and getcoroutinestate(work) == CORO_CREATED:
         for inner in getcoroutinelocals(work).values():
             if iscoroutine(inner):
@@ -56,7 +56,7 @@ def _close_unbegun(work: Any) -> None:
 
 
 class FalseLoop(asyncio.AbstractEventLoop):
-    """rate, offset: of its clock against the timeline's. ran: called whenever something has run."""
+    """The simulated loop. rate, offset: its clock against the timeline's. ran: called after each callback."""
 
     def __init__(self, timeline: Timeline, rate: float, offset: float, ran: Callable[[], None]) -> None:
         self.timeline = timeline
@@ -84,7 +84,7 @@ class FalseLoop(asyncio.AbstractEventLoop):
         self._arm()
 
     def bury(self) -> None:
-        """Ends what a dead process has left: each task is cancelled, and nothing of it reaches anybody."""
+        """Cancels all tasks of a dead process; none of them has any further effect."""
         self.dead = True
         for _ in range(BURIALS):
             left = [task for task in self.tasks if not task.done()]
@@ -130,7 +130,7 @@ class FalseLoop(asyncio.AbstractEventLoop):
         return task
 
     def call_exception_handler(self, context: dict[str, Any]) -> None:
-        """A callback raised, which in this world is never right."""
+        """Fails the run: a callback must not raise here."""
         error = context.get("exception")
         if error is not None and not self.dead:
             self.troubles.append(error)
@@ -145,7 +145,7 @@ class FalseLoop(asyncio.AbstractEventLoop):
         return False
 
     def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:
-        """It is passed over when its time comes."""
+        """Does nothing; a cancelled timer is skipped when due."""
 
     # How it runs
 

@@ -1,4 +1,4 @@
-"""What goes wrong with servers, with signage processes, and on their ways to ledger and Redis?"""
+"""Faults of servers and signage processes, and of their connections to ledger and Redis."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ STEP_MS: Final = 2 * 3_600_000
 
 
 class Mishaps:
-    """Each fault is a method, which takes a number from 0 to 1: it decides of what, how much, how long."""
+    """The faults, one a method; its number from 0 to 1 decides target, size and duration."""
 
     def __init__(self, world: Simulation, random: Random) -> None:
         self._world = world
         self._random = random
 
     def over(self) -> None:
-        """No more of them: what was out of order works again."""
+        """Ends all faults; everything works again."""
         self._world.redis.up = True
         self._passes(self._world.redis.wake)
         self._world.unreachable.clear()
@@ -47,7 +47,7 @@ class Mishaps:
     # Of whom
 
     def _node(self, more: float) -> Node | None:
-        """Mostly the one that has the bank, alive or frozen, now and then any."""
+        """Chooses a node: mostly the holder of the bank, alive or frozen, now and then any."""
         nodes = self._world.nodes
         owner = self._world.shared.owner
         holders = [node for node in nodes if owner is not None and node.life == owner.name]
@@ -82,7 +82,7 @@ class Mishaps:
             self._frozen(node)
 
     def _hidden(self, node: Node) -> None:
-        """Now and then nobody finds its connection to end it: then the fence alone keeps it from writing."""
+        """Sometimes hides a connection from who would end it: then only the fence stops its writes."""
         if self._random.random() < UNSEEN:
             node.reach.backends[-1].unseen = True
 
@@ -105,7 +105,7 @@ class Mishaps:
             self._world.timeline.after(self._spell(), node.reach.heal)
 
     def cut_tables(self, more: float) -> None:
-        """Nothing passes between a server and its devices; each notices by the other's silence."""
+        """Cuts a server off from its devices; each notices by the other's silence."""
         if (node := self._node(more)) is not None:
             self._world.note(f"cut from its devices: {node.life}")
             self._world.unreachable.add(node.name)
@@ -123,7 +123,7 @@ class Mishaps:
         self._world.timeline.after(self._spell(), partial(self._passes, machine.road.heal))
 
     def _passes(self, again: Callable[[], None]) -> None:
-        """What was held up on its way into Redis arrives, and nobody there can tell how old it is."""
+        """Delivers delayed messages to Redis, where their age is unknown."""
         self._world.held_up = self._world.timeline.now
         again()
 

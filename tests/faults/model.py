@@ -200,7 +200,7 @@ class Model(SignedActs):
         self.tables[table] = Table(table, game, seats, list(links), adjacent_boxes, per_minute=per_minute)
 
     def frame(self, table: str, message: Map, draws: dict[str, Map] | None = None) -> Map:
-        """One command of a table: the answer that its rules demand."""
+        """Decides one command of a table; returns the answer that its rules demand."""
         at = self.tables[table]
         before = dict(self.hits_made)
         try:
@@ -400,7 +400,7 @@ class Model(SignedActs):
 
 
 def award_map(award: Award) -> Map:
-    """As the protocol shows it."""
+    """The award map of the protocol."""
     hit = award.hit
     return {
         "award": award.id,

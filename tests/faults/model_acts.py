@@ -1,4 +1,4 @@
-"""What people do to hits, awards and rounds, for the independent model; and its books."""
+"""Acts of people on hits, awards and rounds, for the independent model; and its books."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ class Acts:
         return any(waiting[3] is hit for round_ in unfinished for waiting in round_.shared)
 
     def payable(self, hit: Hit, awards: list[Award]) -> list[Award]:
-        """Those of a hit's awards that may be paid now."""
+        """The awards of a hit that may be paid now."""
         waits = self.shares_later(hit) or any(
             one.kind != "envy" and one.status == PENDING for one in hit.awards
         )
@@ -282,7 +282,7 @@ class Acts:
         return self.void(at, round_)
 
     def do_reopen(self, table: str, people: int = 1, **more: Any) -> Map:
-        """One person asks, two reopen (T10)."""
+        """Asks to reopen, by one person; reopens, by two (T10)."""
         at, name = self.tables[table], more["round"]
         if at.reopenable is None or at.reopenable.name != name or name in at.unfinished:
             raise Refused("not the last closed round, or locked since")
@@ -304,7 +304,7 @@ class Acts:
         return asked is not None and self.now_ms - asked < REOPENING_MS
 
     def other_clock(self, now_ms: int) -> None:
-        """Another server decides from now on: what runs begins with it."""
+        """Another server decides from now on: running time limits begin with its clock."""
         self.now_ms = now_ms
         for table in self.tables.values():
             table.opened_ms = []

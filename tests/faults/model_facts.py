@@ -44,7 +44,7 @@ class Wager:
 
 @dataclass
 class Papers:
-    """What people wrote on a winner's papers, or on those of all.
+    """Papers of one winner, or those of all.
 
     things: which of what a site may want there. documents: numbers of its forms.
     """
@@ -160,7 +160,7 @@ class Change:
 
 @dataclass(eq=False)
 class Moved:
-    """What a transfer took from a level (L8): so much of each account to another link, and to the house."""
+    """Amounts that a transfer took from a level (L8): of each account to another link, and to the house."""
 
     level: str
     out: dict[str, int]
@@ -169,7 +169,7 @@ class Moved:
 
 @dataclass(eq=False)
 class Received:
-    """What a transfer from another link brought to a level, by account."""
+    """Amounts that a transfer from another link brought to a level, by account."""
 
     level: str
     into: dict[str, int]
@@ -209,7 +209,7 @@ class Accounts:
 
 @dataclass(frozen=True)
 class Play:
-    """What a link's rounds are played and paid by. envy: a hand, and what it pays in cents."""
+    """The terms that a link's rounds are played and paid by. envy: a hand, and what it pays in cents."""
 
     simultaneous: str
     validate_at: int | None
@@ -251,7 +251,7 @@ def into_primary(accounts: Accounts, level: Level, amount: int) -> None:
 
 
 def replay(link: Link, name: str, facts: list[Fact]) -> tuple[Accounts, dict[str, int]]:
-    """One level from its start through these facts: its accounts, and each award's computed cents."""
+    """Recomputes one level from its start: its accounts, and each award's computed cents."""
     level, accounts = link.terms[name], replace(link.start[name])
     computed: dict[str, int] = {}
     for fact in facts:
@@ -387,7 +387,7 @@ def status_of(award: Award, status: str) -> dict[str, Any]:
 
 
 def place(link: Link, table: str, round_: int, key: int, row: int = 0) -> int:
-    """Where in the history a turn of this round belongs: before the first later turn of it, or at the end.
+    """Index in the history for a turn of this round: before its first later turn, or at the end.
 
     For a row shared at the close (key 1) the events of lower rows come after it.
     """

@@ -1,4 +1,4 @@
-"""What a site is shown of its links, for the independent model: counts, sums and who paid (S1, A8, L10).
+"""Statistics of a site's links, for the independent model: counts, sums and payers (S1, A8, L10).
 
 Readings, besides those of the model:
  1. A hit of a level is a hand that won a percentage of it, whatever else the hand won; it is undone with the
@@ -24,7 +24,7 @@ Shown = tuple[str, str, int, int | None]  # a hit's table, hand, cents and cycle
 
 
 class Figures(SeenActs):
-    """What can be counted."""
+    """Statistics over the model's links and hits."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -32,7 +32,7 @@ class Figures(SeenActs):
         self.paid_before: dict[str, Counter[str]] = {}  # by link: of hits that are forgotten
 
     def note_won(self, new: list[Hit]) -> None:
-        """These hands have won percentages just now; in the order in which they were taken."""
+        """Records the hands that have just won percentages, in the order in which they were taken."""
         for link in self.links.values():
             events = [fact for fact in link.facts if isinstance(fact, Event)]
             taken = [each[0].hit for event in events for each in event.winners]
@@ -69,7 +69,7 @@ class Figures(SeenActs):
         return self.by_payer(link) + Counter(cage=sum(now.awards for now in link.now.values()))
 
     def by_payer(self, link: Link) -> Counter[str]:
-        """What the house pays, and no meter."""
+        """Sums that the house pays and no meter, by payer."""
         paid = Counter(self.paid_before.get(link.name, {}))
         for award in self.by_house():
             if award.hit.link == link.name:
@@ -77,7 +77,7 @@ class Figures(SeenActs):
         return +paid
 
     def waiting_sums(self) -> dict[tuple[str, str | None, str], tuple[int, int]]:
-        """By link, level and status, or dispute: how many awards wait, and for how many micro-dollars."""
+        """Number and micro-dollars of waiting awards, by link, level and status, or dispute."""
         sums: dict[tuple[str, str | None, str], tuple[int, int]] = {}
         for hit in self.hits_made.values():
             for award in hit.awards:

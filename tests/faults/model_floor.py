@@ -59,7 +59,7 @@ class Round:
         return next((w for w in self.live(link, on) if w.seat == seat), None)
 
     def play(self, link: Link) -> Play:
-        """By what it is paid: once it was closed, whatever people change, by what it was played by."""
+        """The terms that pay it; a closed round keeps those it was played by."""
         return self.played.get(link.name) or link.play()
 
     def owes_dealer(self) -> bool:
@@ -195,7 +195,7 @@ def hand_cards(table: Table, link: Link, dealt: list[str], board: list[str]) -> 
 
 @dataclass
 class Claim:
-    """What one hand is on one link: its name, its suit where it has only one, and whether it was shown."""
+    """One hand on one link: its name, its suit where it has only one, and whether it was shown."""
 
     name: str
     suit: str = ""
@@ -280,7 +280,7 @@ def check_dealt(table: Table, message: Map) -> None:
 
 
 def check_hands(table: Table, hands: list[Map]) -> None:
-    """What is wrong with the hands of a settlement whatever the round is."""
+    """Refuses a settlement for faults in its hands that do not depend on the round."""
     seats: dict[int, list[Map]] = {}
     for hand in hands:
         folded = hand.get("folded", False)
@@ -302,7 +302,7 @@ def is_named(link: Link, hand: Map) -> bool:
 
 
 def check_shown(table: Table, links: dict[str, Link], round_: Round, message: Map) -> None:
-    """What is wrong with a settlement of this round, for its wagers and what is known of it."""
+    """Refuses a settlement for faults against its round's wagers and known cards."""
     hands, board = message["hands"], message.get("board", round_.board)
     shown = message.get("dealer", round_.dealer)
     if board[: len(round_.board)] != round_.board or round_.dealer not in ([], shown):

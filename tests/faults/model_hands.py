@@ -1,4 +1,4 @@
-"""Hand ranking for the independent model: by counting and sorting, one question at a time.
+"""Hand ranking for the independent model: by counting and sorting, one category at a time.
 
 58 Pa. Code 643a.6(b), (d), 653a.6(b); 41 Pa.B. 3836 641a.6(b), 649a.6(b); 205 CMR Let It Ride s.3(b).
 """

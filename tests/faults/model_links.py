@@ -1,4 +1,4 @@
-"""What people do to a link, for the independent model: suspend, correct, change, transfer, close (L8, L9)."""
+"""Acts on a link for the independent model: suspend, correct, change, transfer, close (L8, L9)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ OF_LINK = ("simultaneous", "count_chips", "hold_table", "magic_every", "lucky_ev
 
 
 def terms_of(link: Link) -> tuple[Any, ...]:
-    """All that people can change of a link (L9)."""
+    """The changeable terms of a link (L9)."""
     return link.levels, link.envy, link.validate_at, *(getattr(link, name) for name in OF_LINK)
 
 
@@ -82,7 +82,7 @@ class LinkActs(PaperActs):
     # -- corrections (L8) ------------------------------------------------------------------------------
 
     def do_correct_meter(self, link: str, level: str, account: str, micros: int, people: int = 1) -> Map:
-        """One account of a level by an amount; nothing negative, nothing above the limit."""
+        """Corrects one account of a level by an amount; never negative, never above the limit."""
         if people < 2:
             raise Refused("two people")
         of = self.links[link]
@@ -100,7 +100,7 @@ class LinkActs(PaperActs):
         return self.answer(*self.recompute({link}))
 
     def do_decide_left(self, award: str, remove: bool, people: int = 1) -> Map:
-        """What an undo left on a meter of a paid award stays there, or is taken off as a correction (A11)."""
+        """Keeps an undo's residual amount on a paid award's meter, or takes it off as a correction (A11)."""
         if people < 2:
             raise Refused("two people")
         waiting = {one.id: one for link in self.links for one in self.left_on(link)}
@@ -127,7 +127,7 @@ class LinkActs(PaperActs):
         *,
         closing: bool = False,
     ) -> Map:
-        """All that players have on a link's levels to those of another, by name unless `levels` says it."""
+        """Moves the players' money of a link's levels to another's, by name unless `levels` says it."""
         if people < 2:
             raise Refused("two people")
         source = self.settled_link(self.open_one(link) if closing else self.links[link])
@@ -146,7 +146,7 @@ class LinkActs(PaperActs):
     def do_close_link(
         self, link: str, to: str | None = None, levels: dict[str, str] | None = None, people: int = 1
     ) -> Map:
-        """For good; without a link to go to only where nothing of the players' is left."""
+        """Closes it for good; without a link to go to only where nothing of the players' is left."""
         if to is not None:
             return self.do_transfer(link, to, levels, people, closing=True)
         if people < 2:
@@ -194,7 +194,7 @@ class LinkActs(PaperActs):
         return self.answer(*self.recompute({link}))
 
     def whole_terms(self, link: Link, terms: dict[str, Any]) -> dict[str, Any]:
-        """All that people can change of it: as they want it, else as it is; `sums` is what envy comes to."""
+        """All changeable terms: the requested ones, else the current; `sums` is what envy comes to."""
         terms = dict(terms)
         if "envy" in terms or "envy_approved" in terms:
             approved, schedule = terms.pop("envy_approved", None) or {}, terms.pop("envy", None) or ""

@@ -1,4 +1,4 @@
-"""What made a jackpot? For the independent model: the cycles it grew through, each table's wagers (L10).
+"""Cycles and table wagers that contributed to a jackpot, for the independent model (L10).
 
 It looks at a link whose history nobody has folded. A reseed that was undone ended no cycle: what was wagered
 before it and what was wagered after it made the same jackpot.
@@ -17,7 +17,7 @@ Brought = Counter[tuple[str, str]]
 
 @dataclass
 class Made:
-    """Of what a percentage was taken, in micro-dollars. late: its turn was before what had happened since.
+    """The composition of a jackpot, in micro-dollars. late: it was settled as of an earlier turn.
 
     brought: by each wager until then. returned: by those that were withdrawn, struck or void by then.
     """
@@ -31,7 +31,7 @@ class Made:
     returned: Brought
 
     def cycles(self) -> tuple[int, ...]:
-        """From the last reseed on that stands today; its own cycle is the last."""
+        """The cycles since the last standing reseed; its own cycle is the last."""
         last = self._last_reset()
         reset = self.before[last] if last is not None else None
         ended = reset.winners[0][0].hit.cycle or 0 if isinstance(reset, Event) else 0
@@ -47,7 +47,7 @@ class Made:
         return {award.id for event in events for each in event.winners for award in each}
 
     def _last_reset(self) -> int | None:
-        """Where the whole meter was last won, of what stands today."""
+        """Index of the last standing win of the whole meter."""
         resets = [
             place
             for place, fact in enumerate(self.before)
@@ -57,7 +57,7 @@ class Made:
 
 
 def made(link: Link, award: Award) -> Made:
-    """What has made a percentage award, when it is just won."""
+    """The composition of a percentage award that is just won."""
     level = award.hit.level or ""
     place = next(number for number, fact in enumerate(link.facts) if won_by(fact, award))
     before, terms = link.facts[:place], link.terms[level]

@@ -1,4 +1,4 @@
-"""Who is paid, and what holds it: a dispute, papers, a large sum's tax form (A10). For the independent model.
+"""Payments, disputes, papers and tax forms, for the independent model (A10).
 
 Readings, besides those of the model:
  1. A winner is a seat with an award that stands. A hit may be written on once an award of it is validated,
@@ -42,11 +42,11 @@ class PaperActs(Acts):
         self.disputes = 0  # ever begun; the last one's number
 
     def waiting(self, hit: Hit) -> list[Award]:
-        """Its awards that are yet to be paid."""
+        """The hit's awards that are yet to be paid."""
         return [award for award in hit.awards if award.status in (PENDING, VALIDATED)]
 
     def do_dispute(self, hit: str, people: int = 1) -> Map:
-        """One of the floor holds its payment; not that of a hit of which nothing is to be paid."""
+        """A floorperson holds a hit's payment; refused where nothing of it is to be paid."""
         found, _ = self.awards_of(hit, None)
         if found.disputed or not self.waiting(found):
             raise Refused("disputed already, or nothing waits")
@@ -84,7 +84,7 @@ class PaperActs(Acts):
         people: int = 1,
         **paper: Any,
     ) -> Map:
-        """To one winner: by the award, by the seat, or by the hit where it has no other.
+        """Pays one winner: by the award, by the seat, or by the hit where it has no other.
 
         paper: its `document`, `patron`, `tax_form` and `tax_number`, which is there with the form if it is
         left out; `tax_from`, from how many cents on a seat's payment takes a form; `needs`, what the site
@@ -118,7 +118,7 @@ class PaperActs(Acts):
         people: int = 1,
         tax_from: int | None = None,
     ) -> Map:
-        """What is paid on top is a payment too: the winner has a form where it comes to the site's sum."""
+        """Corrects an award; a payment on top takes a form where the winner's sum reaches the site's."""
         if people < 2:
             raise Refused("two people")
         found, (one, *_) = self.awards_of(None, award)
@@ -168,7 +168,7 @@ class PaperActs(Acts):
             raise Refused("no_tax_form")
 
     def with_written(self, hit: Hit, whose: int, paper: Map) -> Papers:
-        """Those papers, with what is written on them now."""
+        """The papers with the new entries added."""
         form = paper.get("tax_form", "")
         if bool(form) != bool(paper.get("tax_number", form)):
             raise Refused("no_tax_form")
@@ -182,7 +182,7 @@ class PaperActs(Acts):
         )
 
     def of_payment(self, kind: str, fields: Map) -> list[Award]:
-        """What this payment would pay, or the paid award that it corrects; of other acts nothing."""
+        """The awards that this payment would pay, or the paid one that it corrects; else none."""
         award: str | None = fields.get("award")
         name = fields.get("hit") or (award or "").split(".")[0]
         if kind not in ("pay", "correct") or name not in self.hits_made:
@@ -197,13 +197,13 @@ class PaperActs(Acts):
         return {award.seat for award in hit.awards if award.status not in (UNDONE, FINAL)}
 
     def given(self, hit: Hit, seat: int, patrons: set[str]) -> int:
-        """What it gives one seat, with those whose papers name the same patron."""
+        """The sum that it gives one seat, with those whose papers name the same patron."""
         seats = {seat, *(other for other, papers in hit.papers.items() if papers.patrons & patrons)}
         awards = [award for award in hit.awards if award.seat in seats and award.status != UNDONE]
         return sum(award.amount + award.difference for award in awards)
 
     def do_undo(self, hit: str | None = None, award: str | None = None, people: int = 1) -> Map:
-        """With the last award of a hit that waits its dispute is over: there is nothing to hold."""
+        """Undoes it; a dispute ends with the last waiting award of its hit."""
         answer = super().do_undo(hit, award, people)
         found, _ = self.awards_of(hit, award)
         if not self.waiting(found):

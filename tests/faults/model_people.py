@@ -1,6 +1,6 @@
-"""Who may do what, and what waits for a second person? For the independent model.
+"""Roles, second-person requests and authorization, for the independent model.
 
-The roles are of the site's people. Who gives only a name has signed nothing, and no power is asked of them.
+The roles are of the site's people. Who gives only a name has signed nothing, and needs no role.
 Readings, besides those of the model:
  1. No role stands above another: an admin validates nothing. The floor has what the rules leave to a
     floorperson; paying and correcting an award are the cage's, too. What the cage pays it pays alone, and
@@ -9,7 +9,7 @@ Readings, besides those of the model:
     theirs with a code from the other, and not both theirs by one and the same third who is vouched for in
     neither. Two who are not do together what one may do, and are refused what takes two.
  3. One who asks for what takes two makes a request, unless two would be refused. Another confirms it within
-    15 minutes, and while no other server has taken over: then both must have the power, and it is decided as
+    15 minutes, and while no other server has taken over: then both must have the role, and it is decided as
     it stands then. If it would do something else than when it was asked for, it is refused and waits on.
  4. Reopening a round waits by itself (T10): the first asks, and the second reopens it together with the
     first, as that one is then, who has lost nothing since.
@@ -53,7 +53,7 @@ OF_ONE: Final = 10
 
 @dataclass
 class Request:
-    """What one person has asked for, by which means, and another may confirm.
+    """A request of one person that another may confirm.
 
     fields: its reason, too. seen: what it would have done then. asked_ms: when; None for an earlier server.
     lost: as of the signer who asked.
@@ -70,7 +70,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Mark:
-    """What somebody was shown that an act would do. fields: what it is of."""
+    """A preview: what somebody was shown that an act would do. fields: the act's."""
 
     kind: str
     fields: Map
@@ -99,7 +99,7 @@ def nothing_moved() -> Map:
 
 
 class Requests:
-    """What is asked for, in one bank, and waits for a second person."""
+    """The requests of one bank that wait for a second person."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -132,7 +132,7 @@ class Requests:
             return {"ok": False, "why": refused.code}
 
     def preview(self, kind: str, **fields: Any) -> Mark | str:
-        """What it would do, done by two; or why it is refused."""
+        """The effect of an act, done by two; or the reason of its refusal."""
         try:
             return self.mark(kind, fields)
         except Refused as refused:
@@ -153,11 +153,11 @@ class Requests:
             raise Refused("not_allowed")
 
     def roles(self, kind: str, fields: Map) -> tuple[str, ...]:
-        """Each who signs this needs one of them, as things stand."""
+        """The roles of which each signer needs one, as things stand."""
         return POWERS[kind]
 
     def signed(self, kind: str, signers: tuple[Signer, ...], fields: Map) -> Map:
-        """By who may: done, or asked for."""
+        """An act of authorized signers: done, or asked for."""
         try:
             return self.done(kind, fields, 1 + are_two(*signers))
         except Refused as refused:
@@ -174,7 +174,7 @@ class Requests:
         return nothing_moved() | {"asked": self.asked_for}
 
     def done(self, kind: str, fields: Map, people: int) -> Map:
-        """It is done, and nobody waits any more to have the same done, for the same reason."""
+        """Does the act, and ends all requests for the same one with the same reason."""
         waiting = {number: self.meant(one.kind, one.fields) for number, one in self.requests.items()}
         same = self.meant(kind, self.whole(kind, fields))
         answer = self.carry_out(kind, fields, people)
@@ -186,15 +186,15 @@ class Requests:
         return dict(getattr(self, f"do_{kind}")(people=people, **told))
 
     def tried(self, kind: str, fields: Map) -> Any:
-        """What it would do as things stand, done by two; refused if they would be."""
+        """The act's effect now, if done by two; or their refusal."""
         deepcopy(self).carry_out(kind, fields, 2)
 
     def whole(self, kind: str, fields: Map) -> Map:
-        """What is asked for, said in full."""
+        """The act with all its fields."""
         return fields
 
     def meant(self, kind: str, fields: Map) -> tuple[str, Map]:
-        """What is asked for, as things stand: the same for two who would have the same done."""
+        """The act's normalized key now: equal for two requests for the same act."""
         return kind, fields
 
     def confirm(self, number: int, signers: tuple[Signer, ...], waited_ms: int) -> Map:
@@ -214,7 +214,7 @@ class Requests:
         return self.done(request.kind, request.fields, 2)
 
     def reject(self, number: int, signer: Signer) -> Map:
-        """By who asked, or who may ask for the same."""
+        """Rejects a request; by who asked, or who may ask for the same."""
         if number not in self.requests:
             raise Refused("no_such_request")
         request = self.requests[number]
@@ -224,13 +224,13 @@ class Requests:
         return nothing_moved()
 
     def take_over(self, now_ms: int) -> None:
-        """Another server decides from now on, by a clock of its own; what was asked for before is over."""
+        """Another server takes over with its own clock; earlier requests are over."""
         self.now_ms = now_ms
         for request in self.requests.values():
             request.asked_ms = None
 
     def expire(self, number: int) -> None:
-        """Nobody has confirmed it in time."""
+        """Ends a request that nobody confirmed in time."""
         del self.requests[number]
 
 

@@ -1,4 +1,4 @@
-"""Who are the people of a site, and how does that change? For the independent model: the bank of the people.
+"""The people of a site and how they change, for the independent model: the bank of the people.
 
 Readings:
  1. One admin adds nobody, gives no role and takes no secret away: that takes two. One takes a role, ends a
@@ -28,7 +28,7 @@ IN_PERSON: Final = ("give_code", "vouch")
 
 @dataclass
 class Person:
-    """Whom the site knows.
+    """A person of the site.
 
     given_by: by whose code they came. code_by: who gave them the code that they have not used. token: what
     their program may, as far as they may it themselves. secret: whether they have one. lost: the row by which
@@ -54,7 +54,7 @@ class Roll(Requests):
         self.people: dict[int, Person] = {}
 
     def signer(self, number: int, means: str = "secret") -> Signer:
-        """As whom this person signs now."""
+        """The signer that this person is now."""
         one = self.people[number]
         roles = tuple(role for role in one.roles if means != "token" or role in one.token)
         return Signer(number, roles if self.able(number) else (), means, one.given_by, one.vouched, one.lost)
@@ -86,7 +86,7 @@ class Roll(Requests):
     # -- by two ----------------------------------------------------------------------------------------
 
     def do_add_person(self, roles: tuple[str, ...], mark: object = None, people: int = 1) -> Map:
-        """They have no secret yet, and no code."""
+        """Adds a person without secret or code."""
         if people < 2:
             raise Refused("two people")
         self.people[len(self.people) + 1] = Person(tuple(roles), secret=False)
@@ -129,7 +129,7 @@ class Roll(Requests):
         return nothing_moved()
 
     def check_admin_left(self, without: int) -> None:
-        """Somebody else can sign in as an admin."""
+        """Refuses unless somebody else can sign in as an admin."""
         others = [number for number in self.people if number != without]
         if not any(ADMIN in self.signer(number).roles for number in others):
             raise Refused("last_admin")
@@ -157,7 +157,7 @@ class Roll(Requests):
     # -- by nobody else --------------------------------------------------------------------------------
 
     def set_secret(self, person: int) -> Map:
-        """With the code that they were given."""
+        """Sets a secret with the code that the person was given."""
         one = self.people.get(person)
         if one is None or one.ended or not one.code_by:
             return {"ok": False, "why": "no such code"}

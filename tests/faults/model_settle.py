@@ -1,4 +1,4 @@
-"""What a settlement and a close award, hand by hand in payout order, for the independent model."""
+"""Awards of a settlement and a close, hand by hand in payout order, for the independent model."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MOST_AWARDS = 192
 
 @dataclass
 class Plan:
-    """What one settlement would do, gathered before anything is done."""
+    """The effects of one settlement, gathered before anything is applied."""
 
     hits: list[Hit] = field(default_factory=list)
     steps: list[Callable[[], None]] = field(default_factory=list)
@@ -46,7 +46,7 @@ def row_of(link: Link, claim: Claim) -> tuple[int, Row] | None:
 
 
 def envy_of(play: Play, claim: Claim) -> int | None:
-    """What the hand pays each other wager on the link, in cents."""
+    """The hand's payment to each other wager on the link, in cents."""
     for envy, cents in play.envy:
         if envy.hand in satisfies(claim.name) and (not envy.suits or claim.suit in tuple(envy.suits)):
             return cents
@@ -204,7 +204,7 @@ class Settlement:
     # -- draws (A7) ------------------------------------------------------------------------------------
 
     def magic_card(self, link: Link, seat: int, dealt: list[str], board: list[str]) -> None:
-        """For a card of the seat's own that was sent, or for one of the board whether it was or not."""
+        """Pays the Magic Card: among the seat's own cards that were sent, or on the board, sent or not."""
         drawn = self.round.draws.get(link.name, {}).get("magic_card")
         key = (seat, link.name, "magic-card")
         if drawn is None or key in self.round.paid_draws:

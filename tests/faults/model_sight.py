@@ -1,4 +1,4 @@
-"""What did who asked for an act see that it would do? For the independent model: the refusal `changed`.
+"""Detects that an act would no longer do what was previewed (refusal `changed`), for the independent model.
 
 Readings, besides those of the model:
  1. What an act moves is told by level, and once a link for what the house pays of it (odds, envy, draws). The
@@ -56,7 +56,7 @@ class SeenActs(LinkActs):
     """Acts that can be told apart by what they would move."""
 
     def books(self) -> Books:
-        """All that an act may move."""
+        """All accounts that an act may move."""
         books: Books = {(link, level): meter for (link, level), meter in self.meters().items()}
         for name in self.links:
             paid = [award for award in self.by_house() if award.hit.link == name]
@@ -68,7 +68,7 @@ class SeenActs(LinkActs):
         return [award for award in awards if award.kind != "meter" and award.status != UNDONE]
 
     def sight(self, kind: str, fields: Map, then: SeenActs) -> Sight:
-        """Of an act that makes of this what is `then`."""
+        """The effect of an act that turns this state into `then`."""
         before, after = self.books(), then.books()
         levels = [where for where in before if before[where] != after[where]]
         meters = [where for where in levels if kind in ON_METERS and where[1] is not None]
@@ -97,12 +97,12 @@ class SeenActs(LinkActs):
         return sight
 
     def sums(self) -> dict[str, int]:
-        """What every award comes to, in cents."""
+        """The sum of every award, in cents."""
         awards = [award for hit in self.hits_made.values() for award in hit.awards]
         return {one.id: 0 if one.status == UNDONE else one.amount + one.difference for one in awards}
 
     def left_sums(self) -> dict[str, int]:
-        """What undos have left on the meters of paid awards, decided on or not, in cents."""
+        """Residual amounts of undos on paid awards' meters, decided on or not, in cents."""
         return {award.id: award.left for link in self.links.values() for award in link.left.values()}
 
     def named(self, fields: Map) -> set[str]:

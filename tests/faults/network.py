@@ -1,4 +1,4 @@
-"""How do bytes travel between devices and server when the network is bad? By a seed, on a clock of its own.
+"""A simulated bad network between devices and server, driven by a seed on a clock of its own.
 
 Everything that will happen stands on one `Timeline`; nothing happens at the same time as anything else, so
 a seed is a whole history. A `Wire` is one TCP connection: in each direction the bytes keep their order and
@@ -24,7 +24,7 @@ SEGMENT_BYTES: Final = 1_400
 
 
 class Timeline:
-    """The clock, and all that is to happen, in order. now: monotonic seconds."""
+    """The clock and the queue of future events. now: monotonic seconds."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -32,7 +32,7 @@ class Timeline:
         self._due: list[tuple[float, int, Action]] = []
 
     def at(self, when: float, action: Action) -> None:
-        """What lies in the past happens now, after what is due already."""
+        """Schedules an event; one in the past happens now, after what is already due."""
         self._order += 1
         heapq.heappush(self._due, (max(when, self.now), self._order, action))
 
@@ -40,7 +40,7 @@ class Timeline:
         self.at(self.now + delay, action)
 
     def step(self) -> None:
-        """The next thing happens; raises IndexError when there is none."""
+        """Runs the next event; raises IndexError when there is none."""
         self.now, _, action = heapq.heappop(self._due)
         action()
 
@@ -50,7 +50,7 @@ class Timeline:
 
 @dataclass
 class Weather:
-    """How bad it is. Seconds, and chances of each piece sent.
+    """Parameters of a network's quality: seconds, and chances of each piece sent.
 
     delay: of a piece, on the average. lag, lag_chance: a much longer one. split: the chance of a write to
     be cut in pieces at any byte.
@@ -93,7 +93,7 @@ class Stream:
         self._later(self._end)
 
     def cut(self, *, told: bool) -> None:
-        """What is under way is lost from here on; told: the receiver learns of it."""
+        """Breaks the stream and loses what is in flight; told: whether the receiver learns of it."""
         if not self.broken:
             self.broken = True
             if told:
@@ -134,12 +134,12 @@ class End:
             self.out.send(data)
 
     def close(self) -> None:
-        """All that was sent still arrives, then the end; nothing is received any more."""
+        """Closes this end: all that was sent still arrives; nothing is received any more."""
         self.out.finish()
         self.forget()
 
     def forget(self) -> None:
-        """Nobody holds this end any more: what arrives is lost."""
+        """Abandons this end: what arrives is lost."""
         self.receive, self.ended = lambda _data: None, lambda: None
 
 

@@ -1,6 +1,6 @@
-"""What runs on the simulated machines? The real server and the real signage process, each on a false loop.
+"""Simulated machines: the real server and the real signage process, each on a simulated event loop.
 
-Nothing of them is taken apart: tenure, writer, relay and graceful end run as they are. Replaced are their
+Nothing in them is stubbed: supervisor, writer, relay and graceful end run as they are. Replaced are their
 listeners (a `Wire` is handed to them), their way to the ledger (`reach`) and Redis (`relays`).
 """
 
@@ -21,18 +21,18 @@ from jackpot import app, signage
 from jackpot.auth import request_expiry
 from jackpot.bank import bank as server_desk
 from jackpot.bank.bank import BankStopped
-from jackpot.bank.sequencer import Core, Item, Release
+from jackpot.bank.sequencer import QueuedCommand, Release, Sequencer
 from jackpot.bank.writer import Writer
 from jackpot.config import Config
 from jackpot.config.settings import Address, Ledger, Listen, ServerAt, Sign, Signage, Site
 from jackpot.ledger.journal import Head
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import LedgerError, Store
-from jackpot.net.devices import Devices
+from jackpot.net.devices import ConnectedDevices
 from jackpot.program import Installed
 from jackpot.publish import redis_connection
-from jackpot.publish.redis_connection import RedisLine
-from jackpot.reports.read.reader import Books
+from jackpot.publish.redis_connection import RedisConnection
+from jackpot.reports.read.reader import LedgerReader
 from jackpot.rules.acts import requests
 from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine
@@ -117,32 +117,32 @@ class Clock:
 
 
 class World(Protocol):
-    """What a process knows of those who watch it."""
+    """Callbacks from a process to the simulation."""
 
     timeline: Timeline
     redis: FalseRedis
 
     def random(self, name: str) -> Random: ...
     def ran(self, machine: Machine) -> None:
-        """Something has run in it."""
+        """A callback of the process has run."""
 
     def over(self, machine: Machine, error: BaseException | None) -> None:
-        """It has ended by itself."""
+        """The process has ended by itself."""
 
     def end(self, machine: Machine) -> None:
-        """It is killed."""
+        """The process is killed."""
 
     def failed(self, node: Node, error: Exception) -> None:
-        """Its bank stops for good."""
+        """The process's bank stops for good."""
 
     def asked(self, bank: str, envelope: Envelope) -> None: ...
     def released(self, node: Node, bank: str, envelope: Envelope, outcome: Outcome) -> None: ...
-    def durable(self, node: Node, core: Core) -> None: ...
+    def durable(self, node: Node, sequencer: Sequencer) -> None: ...
     def ear(self, machine: Machine) -> Callable[[bytes], None]:
-        """Takes what it says on a new connection."""
+        """Gives the receiver of what the process sends on a new connection."""
 
     def fed(self, machine: Machine) -> None:
-        """It has sent something to Redis."""
+        """The process has sent something to Redis."""
 
 
 class Machine:
@@ -189,15 +189,15 @@ class Machine:
             wire.cut(device_told=told, server_told=False)
         self.loop.bury()
 
-    def take(self, wire: Wire, devices: Devices) -> None:
-        """A connection comes: the system accepts it, the process hears of it when it runs."""
+    def take(self, wire: Wire, devices: ConnectedDevices) -> None:
+        """Accepts a connection; the process learns of it when it runs."""
         heard: list[Callable[[bytes], None]] = [lambda _data: None]
         ended: list[Callable[[], None]] = [lambda: None]
 
         def made() -> None:
             if devices.accepting:
                 shell, said = devices.connection(certified=False), self.world.ear(self)
-                Pipe(self.loop, wire, shell.wire, lambda: self.alive, said)
+                Pipe(self.loop, wire, shell.protocol, lambda: self.alive, said)
                 heard[0], ended[0] = wire.server.receive, wire.server.ended
                 hear()
             else:
@@ -215,8 +215,8 @@ class Machine:
         self.loop.call_soon(action)
 
 
-class FalseBooks(Books):
-    """Reads the ledger over the process's way to it. reach: that of the people's bank."""
+class FalseBooks(LedgerReader):
+    """Reads the ledger over the process's simulated connection. reach: that of the people's bank."""
 
     reach: Reach
 
@@ -224,17 +224,17 @@ class FalseBooks(Books):
         return await self.reach.run(work)
 
     async def close(self) -> None:
-        """Its way is not its own."""
+        """Does nothing; the connection belongs to the node."""
 
 
 class SimulatedServer(app.Server):
-    """The real one, without listeners."""
+    """The real server, without listeners."""
 
     node: Node
     listening = False
 
     async def _take_addresses(self) -> None:
-        """None: devices come by wires."""
+        """Binds no addresses; devices connect by simulated wires."""
 
     async def _open_ledger(self) -> dict[str, Store]:
         await self.node.reach.open()
@@ -250,7 +250,7 @@ class SimulatedServer(app.Server):
 
 
 class WatchedWriter(Writer):
-    """The real one, whose commands and answers are seen."""
+    """The real writer; commands and answers are reported to the simulation."""
 
     @property
     def node(self) -> Node:
@@ -260,31 +260,31 @@ class WatchedWriter(Writer):
 
     def begin(self, engine: Engine, head: Head) -> None:
         super().begin(engine, head)
-        self.core._snapshot_every = SNAPSHOT_EVERY
+        self.sequencer._snapshot_every = SNAPSHOT_EVERY
 
     def submit(self, envelope: Envelope, release: Release) -> None:
         node = self.node
 
         def heard(outcome: Outcome) -> None:
-            node.world.released(node, self.bank, envelope, outcome)
+            node.world.released(node, self.name, envelope, outcome)
             release(outcome)
 
-        if self.hold.stopped is None:
-            node.world.asked(self.bank, envelope)
+        if self.lifecycle.stopped is None:
+            node.world.asked(self.name, envelope)
         super().submit(envelope, heard)
 
     def fail(self, error: Exception) -> None:
         self.node.world.failed(self.node, error)
         super().fail(error)
 
-    def _tell(self, items: Sequence[Item], seq: int) -> None:
+    def _tell(self, items: Sequence[QueuedCommand], seq: int) -> None:
         super()._tell(items, seq)
-        if self.bank == BANK and any(isinstance(item.outcome, Outcome) for item in items):
-            self.node.world.durable(self.node, self.core)
+        if self.name == BANK and any(isinstance(item.outcome, Outcome) for item in items):
+            self.node.world.durable(self.node, self.sequencer)
 
 
 class Node(Machine):
-    """A server."""
+    """A simulated server machine."""
 
     reach: Reach
     reach_of_site: Reach
@@ -303,7 +303,7 @@ class Node(Machine):
         self.reach.process = self.reach_of_site.process = self
         self.server = SimulatedServer(config.of_server(name) if config.servers else config, self.clock)
         self.server.node = self
-        for books in (self.server.books, self.server.roster):
+        for books in (self.server.books, self.server.directory):
             assert isinstance(books, FalseBooks)
             books.reach = self.reach_of_site
         self.begin(self.server)
@@ -316,7 +316,7 @@ class Node(Machine):
 
     @property
     def active(self) -> bool:
-        """Whether it decides, for all that it knows, and lets devices in."""
+        """Whether the server believes that it is active, and accepts devices."""
         return (
             self.alive
             and self.writer is not None
@@ -326,7 +326,7 @@ class Node(Machine):
 
     @property
     def well(self) -> bool:
-        """Whether nothing is wrong with it that it could not know of."""
+        """Whether the server has no fault that it could not know of."""
         stays = self.alive and self.server.listening and not self.ending.is_set()
         return stays and not self.loop.frozen and self.reach.well
 
@@ -337,29 +337,29 @@ class Node(Machine):
         return True
 
     def submit(self, command: Command, by: By, digest: bytes, release: Release) -> None:
-        """What comes over the admin socket: an act of the people's own bank there, any other on the floor."""
+        """Submits over the admin socket: the people's own acts to their bank, any other to the floor."""
 
         def act() -> None:
-            if (tenure := self.server.tenures.get(by.bank)) is not None:
+            if (supervisor := self.server.supervisors.get(by.bank)) is not None:
                 tick = int(self.clock.monotonic() * 1000)
                 envelope = Envelope(
                     command, self.clock.unix_ms(), tick, digest, people=by.names, proof=by.proof
                 )
                 with contextlib.suppress(BankStopped):  # it is answered so
-                    tenure.writer.submit(envelope, release)
+                    supervisor.writer.submit(envelope, release)
 
         self.loop.call_soon(act)
 
     def hand_over(self) -> None:
         async def hand_over() -> None:
             with contextlib.suppress(BankStopped, LedgerError):  # it is not held here, or not any more
-                await self.server.tenures[BANK].hand_over()
+                await self.server.supervisors[BANK].hand_over()
 
-        if self.alive and BANK in self.server.tenures:
+        if self.alive and BANK in self.server.supervisors:
             self._acts.append(self.loop.create_task(hand_over()))
 
     def killed(self) -> None:
-        """It is killed in a call to its ledger."""
+        """Ends the process inside a ledger call."""
         self.world.end(self)
 
     def die(self, *, told: bool) -> None:
@@ -369,7 +369,7 @@ class Node(Machine):
 
 
 class Screen(Machine):
-    """A signage process."""
+    """A simulated signage machine."""
 
     def __init__(self, world: World, name: str, number: int, config: Config) -> None:
         super().__init__(world, name, number)
@@ -381,7 +381,7 @@ class Screen(Machine):
 
     @property
     def conflicts(self) -> bool:
-        """Whether it has found two devices with one key by itself."""
+        """Whether the server has detected a conflict of devices with one key by itself."""
         told = self.process._blocked.values()
         return not self.ending.is_set() and bool(self.process.signs.register.blocked.difference(*told))
 
@@ -392,13 +392,13 @@ class Screen(Machine):
         return True
 
 
-def take_road(line: RedisLine, road: Road) -> None:
-    """Lets it reach the false node."""
+def take_road(line: RedisConnection, road: Road) -> None:
+    """Connects the process to the simulated Redis."""
     line._client = road.client  # type: ignore[method-assign, assignment]
 
 
 class Chance:
-    """In place of `os` at the desk: numbers that a seed repeats."""
+    """Replaces `os` in the bank: random numbers that a seed repeats."""
 
     def __init__(self, random: Random) -> None:
         self.urandom = random.randbytes
@@ -406,14 +406,14 @@ class Chance:
 
 @contextlib.contextmanager
 def simulated(random: Random) -> Iterator[None]:
-    """Servers that start meanwhile have writers that are watched, and their chance is a seed's.
+    """Patches servers that start meanwhile: their writers are watched, their randomness is seeded.
 
     Requests end soon, for a run lasts less than a quarter of an hour.
     """
     starts = Random(random.random())
 
     async def look() -> Installed:
-        """Nothing is installed: each start is of a release that chance takes."""
+        """Replaces the program check: each start has a randomly chosen release."""
         return release(starts)
 
     changed: tuple[tuple[Any, str, Any], ...] = (

@@ -1,4 +1,4 @@
-"""What do the simulated floorpersons do? They validate, pay, undo, alone or by two, and put things right.
+"""Simulated floorpersons: they validate, pay and undo, alone or by two, and correct mistakes.
 
 They look at what is durable (the model's books), pick an act, and ask for it until it is answered: over
 crashes and doubt, always under the same digest, as the admin socket's client would.
@@ -109,7 +109,7 @@ class Person:
         self._model = model
         self._tables = tables
         self._names = names
-        self._desk = Desk(random, model, names, plans)
+        self._bank = Desk(random, model, names, plans)
         self._errand: Errand | None = None
         self._said = said
         self._programs = programs
@@ -171,7 +171,7 @@ class Person:
     # Of people who sign
 
     def _by(self, command: Command, people: tuple[str, ...]) -> By:
-        """So many people: mostly who may, of whom the second is another."""
+        """So many signers: mostly authorized ones, the second a different person."""
         if not self._site.here:
             return By(people)
         random, site = self._random, self._site
@@ -227,7 +227,7 @@ class Person:
         return Confirm(f"{by.bank}-{number}"), by._replace(proof=site.proof((asker, second)))
 
     def _change(self) -> Act:
-        """Somebody has a role from now on, or has it no more, or leaves."""
+        """Gives somebody a role, takes it, or ends the person."""
         random, roll = self._random, self._site.roll
         if random.random() < 0.6 and (act := self._come()) is not None:
             return act
@@ -247,7 +247,7 @@ class Person:
         return command, By(proof=self._site.proof(signers), bank=SITE)
 
     def _come(self) -> Act | None:
-        """Somebody is added, has a code, chooses a secret, is vouched for, or has their secret taken away."""
+        """Adds somebody, gives a code, sets a secret, vouches, or takes a secret away."""
         random, site = self._random, self._site
         if (ready := site.with_code()) is not None:
             return SetSecret(bytes([ready[0]]) * 32), By(proof=ready[1], bank=SITE)
@@ -277,7 +277,7 @@ class Person:
         if (act := self._on_program()) is not None or (act := self._on_link()) is not None:
             return act
         errand = self._errand.link if self._errand is not None else ""
-        suspended = [link.name for link in self._desk.open_links() if link.suspended and link.name != errand]
+        suspended = [link.name for link in self._bank.open_links() if link.suspended and link.name != errand]
         if suspended and (self.tidying or random.random() < 0.3):
             behind = "operator" if self._site.here else "ledger_behind"
             reason = random.choice(["operator", "internal", TRANSFERRED, behind])
@@ -285,27 +285,27 @@ class Person:
         if random.random() < 0.35 and (act := self._on_table()) is not None:
             return act
         if random.random() < 0.004 and not self.tidying:
-            return Suspend("operator", (random.choice(self._desk.open_links()).name,), "looked at"), ("ann",)
+            return Suspend("operator", (random.choice(self._bank.open_links()).name,), "looked at"), ("ann",)
         return self._on_hit()
 
     def _on_link(self) -> Named | None:
-        """An errand goes on, or begins; a meter is corrected, or what is left there decided on."""
+        """Continues or begins an errand, corrects a meter, or decides on a residual amount."""
         if self.tidying:
             self._errand = None
             return None
         chance = self._random.random()
         if self._errand is None and chance < EMPTIES:
-            self._errand = Errand(self._desk)
+            self._errand = Errand(self._bank)
         if self._errand is not None and chance < 0.5:
             act = self._errand.next()
             self._errand = None if self._errand.over else self._errand
             return act
         if chance > 1 - CORRECTS:
-            return self._desk.correct_meter()
-        return self._desk.decide() if chance > 0.9 else None
+            return self._bank.correct_meter()
+        return self._bank.decide() if chance > 0.9 else None
 
     def _on_program(self) -> Named | None:
-        """What decides is confirmed, by two; now and then again, or where nobody needs to."""
+        """Two people confirm the running program; now and then again, or where none is needed."""
         random, programs = self._random, self._programs
         chance = (1.0 if self.tidying else KNOWS) if programs.waits else 0.0 if self.tidying else KNOWS_AGAIN
         if not programs.now or random.random() >= chance:
@@ -314,7 +314,7 @@ class Person:
         return ConfirmProgram(programs.now.hex(), "as published"), people
 
     def _on_claim(self) -> Named:
-        """Believe what a table says that it has, or not; now and then one alone, or a number too high."""
+        """Accept or reject a table's claimed last ack; now and then one alone, or a number too high."""
         random = self._random
         people = ("ann", "bob") if random.random() < 0.8 or self._site.here else ("ann",)
         believe = random.random() < 0.4
@@ -361,14 +361,14 @@ class Person:
         waiting = any(award.status == "pending" for award in hit.awards)
         choice = random.random()
         if hit.disputed and choice < 0.4:
-            return self._desk.lift(hit)
+            return self._bank.lift(hit)
         if self.tidying or choice < 0.65:
             seat = award.seat if random.random() < BY_SEAT else None
-            return (Validate(theirs) if waiting else self._desk.pay(theirs, seat=seat)), people
+            return (Validate(theirs) if waiting else self._bank.pay(theirs, seat=seat)), people
         if choice < 0.7:
             return Validate(theirs, one), people
         if choice < 0.77:
-            return self._desk.pay(theirs, one), people
+            return self._bank.pay(theirs, one), people
         if choice < 0.8:
             return Dispute(theirs, "seat says otherwise"), people[:1]
         if choice < 0.88:

@@ -1,4 +1,4 @@
-"""How do a server's connections meet the simulated wires? By a transport that stands in for the real one.
+"""A transport that connects the server's asyncio protocols to simulated connections.
 
 The server's side of a connection is an asyncio protocol, which is a set of callbacks: a `Pipe` calls them.
 """
@@ -15,7 +15,7 @@ from tests.faults.network import Wire
 
 
 class After(Protocol):
-    """Something that calls back later: a process's loop."""
+    """A scheduler of callbacks: a process's loop."""
 
     def call_later(self, delay: float, callback: Callable[[], None], /) -> object: ...
 
@@ -62,7 +62,7 @@ class Pipe(asyncio.Transport):
             self._close()
 
     def _called(self, name: str) -> None:
-        """A call; raises what a dead transport raises."""
+        """Notes a call on the transport; raises what a dead one raises."""
         mood = self.mood
         if mood is None or not self._alive() or not mood.strikes(name):
             return
@@ -73,7 +73,7 @@ class Pipe(asyncio.Transport):
         raise mood.error(name)
 
     def _lose(self) -> None:
-        """The loop sees that the connection is over, once."""
+        """Reports the lost connection to the protocol, once."""
         self._closing = True
         if not self._lost and self._alive():
             self._lost = True
@@ -98,7 +98,7 @@ class Pipe(asyncio.Transport):
         return 0
 
     def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
-        """Nothing is ever left unread here."""
+        """Does nothing; no data is ever left unsent here."""
         self._called("set_write_buffer_limits")
 
     def can_write_eof(self) -> bool:

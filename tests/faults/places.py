@@ -1,4 +1,4 @@
-"""Where does the ledger of a simulated floor lie, and how does it fail? Disks here; see also `clusters`."""
+"""Storage of a simulated floor's ledger, and its faults. Disks are here; for PostgreSQL see `clusters`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ EVERYWHERE: Final[Mapping[str, int]] = {
 
 
 class Killed(BaseException):
-    """The server's process ends here, in the middle of a call of its ledger: nothing may catch it."""
+    """Ends the server's process in the middle of a ledger call; no code may catch it."""
 
 
 class Place(Protocol):
@@ -55,23 +55,23 @@ class Place(Protocol):
     def robbed(self) -> bool: ...
 
     def open(self) -> Ledger:
-        """For a new process. Raises LedgerError, Killed."""
+        """Opens the ledger for a new process. Raises LedgerError, Killed."""
 
     def died(self) -> None:
-        """A process is gone, and with it what it had open."""
+        """Cleans up after a dead process and what it had open."""
 
     def fine(self) -> None:
-        """No more faults; what was out of order works again."""
+        """Ends all faults; everything works again."""
 
     def last(self) -> None:
-        """After the last process: the worst that must lose nothing."""
+        """Applies the worst harmless fault after the last process."""
 
     def close(self) -> None:
         """Leaves nothing behind."""
 
 
 class Around(NamedTuple):
-    """What a place is made in. recovering: no process is known to have committed since it began or looked."""
+    """Context of a place. recovering: no process has committed since it began or recovered."""
 
     folder: Path
     random: Random
@@ -81,13 +81,13 @@ class Around(NamedTuple):
 
 
 class Ground(Kinds, Protocol):
-    """A kind of place, and what may go wrong with it. alone: it has one server, else there are several."""
+    """A kind of place, and its possible faults. alone: it has one server, else several."""
 
     @property
     def alone(self) -> bool: ...
 
     def place(self, around: Around) -> Place:
-        """A new one."""
+        """Makes a new place."""
 
 
 class OnDisk:
@@ -122,7 +122,7 @@ class OnDisk:
         self._ledgers.clear()
 
     def power(self, more: float) -> None:
-        """The power fails, unless that may undo what no program above SQLite can know to be undone."""
+        """Fails the power, unless that may undo what no program above SQLite can know to be undone."""
         risky = self.disk.tainted() and self._recovering()
         self._gone()
         if not risky:

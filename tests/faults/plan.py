@@ -1,4 +1,4 @@
-"""Which faults come when? A plan from a seed, made before the run: a failing run can be tried with fewer."""
+"""Fault schedules: made from a seed before the run, so that a failing run can be tried with fewer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LATER: Final = 0.4
 
 
 class Kinds(Protocol):
-    """What may go wrong. option: for the command line. weights: of faults. worse: those that follow one.
+    """The kinds of faults. option: for the command line. weights: of faults. worse: those that follow one.
 
     later_s: within so many seconds another may follow, whether or not anything is played; 0 for never.
     """
@@ -29,7 +29,7 @@ class Kinds(Protocol):
 
 @dataclass(frozen=True)
 class Fault:
-    """round: after so many rounds, and then `after` seconds. more: decides of what, how much, how long."""
+    """A planned fault: after `round` rounds and `after` seconds. more: decides target, size and duration."""
 
     round: int
     kind: str

@@ -1,4 +1,4 @@
-"""What happens on a simulated floor, but for its servers? A house with tables, signs, people, a witness."""
+"""One simulated run without its servers: a house with tables, signs, people and a witness."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ WRONG: Final = (
 
 
 class Play(ABC):
-    """One run: `run` until so many rounds have ended, then let everything come to rest and check it whole."""
+    """One simulated run: `run` plays so many rounds, then settles everything and checks it whole."""
 
     def __init__(
         self, seed: int, rounds: int, plan: list[Fault], signs: tuple[str, ...], far: tuple[str, ...]
@@ -120,11 +120,11 @@ class Play(ABC):
 
     @abstractmethod
     def servers(self, device: str) -> tuple[str, ...]:
-        """As of a device's World."""
+        """As in a device's World."""
 
     @abstractmethod
     def accept(self, wire: Wire, role: str, server: str) -> float | None:
-        """As of a device's World."""
+        """As in a device's World."""
 
     def shown(self, device: str, message: dict[str, Any], last: int) -> None:
         self.witness.shown(device, message, last)
@@ -149,7 +149,7 @@ class Play(ABC):
         """People act, over the admin socket of a server that runs. What they ask may be lost."""
 
     def _released(self, envelope: commands.Envelope, outcome: Outcome, *, current: bool = True) -> None:
-        """An answer leaves, which was decided as it must be said."""
+        """Checks an answer as it leaves the sequencer."""
         if envelope.table is not None:
             check_answer(told(outcome.answer))
         self.witness.released(envelope, outcome, current=current)
@@ -158,18 +158,18 @@ class Play(ABC):
 
     @abstractmethod
     def inject(self, fault: Fault) -> None:
-        """Let it happen now."""
+        """Injects a fault now."""
 
     def _cut(self, more: float) -> None:
         device = self._device(more)
-        if device.wire is not None:
-            device.wire.cut()
+        if device.protocol is not None:
+            device.protocol.cut()
 
     def _half_open(self, more: float) -> None:
         device = self._device(more)
-        if device.wire is not None:
+        if device.protocol is not None:
             told = self._faults.random() < 0.5
-            device.wire.cut(device_told=told, server_told=not told and self._faults.random() < 0.5)
+            device.protocol.cut(device_told=told, server_told=not told and self._faults.random() < 0.5)
 
     def _abandon(self, more: float) -> None:
         self._device(more).abandon()
@@ -199,8 +199,8 @@ class Play(ABC):
         """The transport of a device dies at one of its next calls, or that of its next connection."""
         device, random = self._device(more), self._faults
         mood = Mood(random, CALLS)
-        if device.wire is not None and random.random() < 0.6:
-            device.wire.mood = device.wire.mood or mood
+        if device.protocol is not None and random.random() < 0.6:
+            device.protocol.mood = device.protocol.mood or mood
         else:
             device.next_mood = mood
 
@@ -250,7 +250,7 @@ class Play(ABC):
             self.inject(fault)
 
     def _step(self) -> None:
-        """The next thing happens. Raises what is wrong."""
+        """Runs the next event. Raises what is wrong."""
         try:
             self.timeline.step()
         except WRONG:
@@ -260,7 +260,7 @@ class Play(ABC):
             raise self._wrong
 
     def _held(self, check: Callable[[], None]) -> None:
-        """What is found inside a process is raised outside of it: it might catch it."""
+        """Keeps a difference found inside a process, to raise it outside; the process might catch it."""
         try:
             check()
         except WRONG as error:
@@ -275,7 +275,7 @@ class Play(ABC):
         return lambda data: self._held(lambda: ear.listen(data))
 
     def _tick(self) -> None:
-        """A tenth of a second passed, for everybody who counts time."""
+        """Advances all timers by a tenth of a second."""
         self.timeline.after(TICK_S, self._tick)
         self._ticked()
         for table in self.tables:
@@ -293,9 +293,9 @@ class Play(ABC):
             raise Difference(f"nothing has gone on for {STILL_S:.0f} simulated seconds: {self._standstill()}")
 
     def _judge_patience(self) -> None:
-        """A table whose connection is whole is answered, whatever others do."""
+        """Checks that a table with a whole connection is answered, whatever others do."""
         for table in self.tables:
-            pending, wire = table.session.pending, table.device.wire
+            pending, wire = table.session.pending, table.device.protocol
             whole = wire is not None and wire.whole and table.device.online
             if pending and whole and (sent := pending[0].sent_at) is not None:
                 waits = self.timeline.now - sent
@@ -317,10 +317,10 @@ class Play(ABC):
 
     @abstractmethod
     def _serving(self) -> str:
-        """Who serves, in a few words."""
+        """A short description of the serving servers."""
 
     def _rest(self) -> None:
-        """No more faults: every table finishes its round, people finish what waits."""
+        """Ends all faults; tables finish their rounds, people finish what waits."""
         self._resting = True
         self._plan.clear()
         self._fine()
@@ -339,7 +339,7 @@ class Play(ABC):
 
     @abstractmethod
     def _fine(self) -> None:
-        """What was out of order works again."""
+        """Ends all faults; everything works again."""
 
     def _at_rest(self) -> bool:
         return (

@@ -1,4 +1,4 @@
-"""Which program decides, and do links wait for it as they should (S3)? For one bank of a simulated floor.
+"""Model of program identity and of links that wait for its confirmation (S3), for one simulated bank.
 
 This model is not the one of the money. Each start is of one of a few programs. A bank knows the programs that
 people confirmed there, and where nobody needs to confirm them, those that have decided.
@@ -27,13 +27,13 @@ CONFIRMS: Final = 0.5
 
 
 def release(random: Random) -> Installed:
-    """What a start finds installed."""
+    """A random program, as a start finds it installed."""
     number = random.randrange(RELEASES)
     return Installed(Program(f"1.{number}", sha256(bytes([number])).digest()))
 
 
 class Programs:
-    """confirms: whether the site wants people to confirm a program. now: the one that decides.
+    """Known programs of a bank. confirms: whether people must confirm a program. now: the running one.
 
     waits: whether links wait for people.
     """
@@ -46,7 +46,7 @@ class Programs:
         self._row = self._epoch = 0
 
     def follows(self, row: Row, event: Any) -> None:
-        """The next durable row: the first of each epoch, and no other, says which program decides."""
+        """Takes the next durable row: only the first of each epoch names the running program."""
         first = row.epoch != self._epoch
         self._row, self._epoch = row.seq, row.epoch
         if row.seq > 1:
@@ -55,7 +55,7 @@ class Programs:
             same(f"row {row.seq}, what it moves", row.postings, ())
 
     def began(self, event: ProgramBegan) -> None:
-        """Another server, or the same once more."""
+        """A server has started, another or the same."""
         same(f"row {self._row}, how it serves", event.serves, "confirmed" if self.confirms else "always")
         self.now = event.digest
         if not self.confirms:
@@ -63,7 +63,7 @@ class Programs:
         self.waits = event.digest not in self._known
 
     def confirmed(self, envelope: Envelope, event: ProgramConfirmed) -> None:
-        """Two people know the program."""
+        """Two people confirm the program."""
         command = envelope.command
         assert isinstance(command, ConfirmProgram)
         if (why := self._refusal(command, by_of(envelope).people)) is not None:
@@ -73,7 +73,7 @@ class Programs:
         self.waits = self.waits and event.digest != self.now
 
     def refused(self, envelope: Envelope, answer: dict[str, Any]) -> None:
-        """People are told no."""
+        """A confirmation is refused."""
         command = envelope.command
         assert isinstance(command, ConfirmProgram)
         why = self._refusal(command, by_of(envelope).people)

@@ -1,4 +1,4 @@
-"""Would the simulator find an error? A test plants one, and a run on one of some seeds must fail."""
+"""Helpers that plant an error and require a simulated run on one of some seeds to fail."""
 
 from __future__ import annotations
 

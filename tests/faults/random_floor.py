@@ -1,4 +1,4 @@
-"""What may a random floor do? All that a table and people may ask for, and some of what they must not.
+"""Random play at tables: all that a table and people may ask for, and some of what they must not.
 
 It looks at the books of the independent model alone. A test that tells more than the model overrides `frame`
 and `act`. Every choice comes from one seed.
@@ -39,14 +39,14 @@ class RandomFloor(RandomPeople):
     """Tables that play while people act."""
 
     def send(self, table: str, message: Message, draws: Message | None = None) -> None:
-        """It does; now and then something is wrong with it, or several things."""
+        """A table sends a command, now and then with one or several mistakes."""
         for _ in range(2):
             if self.rng.random() < SPOILT:
                 message = self.spoilt(table, message)
         self.frame(table, message, draws)
 
     def spoilt(self, table: str, message: Message) -> Message:
-        """One thing in it is another, well-formed as it is; a wager of another round opens a new one."""
+        """The frame with one field changed to another well-formed value."""
         lists = [name for name in ("bets", "hands") if message.get(name)]
         if not lists or self.rng.random() < 0.1:
             other = f"r{self.rng.randint(1, self.rounds + 1)}"
@@ -75,7 +75,7 @@ class RandomFloor(RandomPeople):
     # What the floor does
 
     def step(self) -> None:
-        """People do something, or a table does, or time passes."""
+        """One random step: people act, a table sends, or time passes."""
         if self.of_time and self.rng.random() < self.of_time:
             self.time()
         elif self.of_looks and self.rng.random() < self.of_looks:
@@ -90,7 +90,7 @@ class RandomFloor(RandomPeople):
             self.table()
 
     def time(self) -> None:
-        """It passes; now and then it is a gaming day's end, or another server's."""
+        """Advances time; now and then a gaming day ends or another server takes over."""
         if self.rng.random() < 0.2:
             self.days += self.rng.choice((0, 1, 1, 2))
             self.act("reading", 0, day=f"2026-{1 + self.days // 28:02d}-{1 + self.days % 28:02d}")

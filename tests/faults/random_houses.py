@@ -1,4 +1,4 @@
-"""Which houses are played at random? Between them they have what is easily got wrong together."""
+"""The houses that are played at random. Between them they combine what is easily got wrong together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may people do at random? Act on hits, papers and links, ask each other, look before they act.
+"""Random acts of people: on hits, papers and links, with requests, confirmations and previews.
 
 They look at the books of the independent model alone.
 """
@@ -48,7 +48,7 @@ def dollars(micros: int) -> str:
 
 
 class RandomPeople:
-    """A house that the model keeps the books of. A test that has more to tell overrides `frame` and `act`.
+    """A house whose books the model keeps. A test that tells more than the model overrides `frame` and `act`.
 
     of_links: how often people do something to a link as a whole; of_time: how often time passes; of_looks:
     how often people are shown what an act would do; of_left: how often they let hits wait, or undo an award
@@ -75,7 +75,7 @@ class RandomPeople:
         self.looks: list[tuple[str, dict[str, Any], Any]] = []
 
     def watched(self, table: Table) -> Table:
-        """With a limit of rounds a minute, where time passes."""
+        """The table, with a limit of rounds a minute where time passes."""
         return replace(table, per_minute=PER_MINUTE) if self.of_time else table
 
     def frame(self, table: str, message: Message, draws: Message | None = None) -> None:
@@ -87,7 +87,7 @@ class RandomPeople:
         self.of_model.act(kind, people=people, **fields)
 
     def preview(self, kind: str, **fields: Any) -> Any:
-        """Somebody is shown what an act would do; text where it is refused."""
+        """Previews an act; text where it is refused."""
         return self.of_model.preview(kind, **fields)
 
     def wait(self, ms: int, *, take_over: bool) -> None:
@@ -136,20 +136,20 @@ class RandomPeople:
             self.act(kind, self.rng.choice((1, 2, 2)), **named)
 
     def correction(self, award: Message) -> Message:
-        """To another sum or the same; mostly with the number of a form."""
+        """Fields of a correction, to another sum or the same; mostly with a form's number."""
         amount = max(0, award["amount"] + self.rng.choice((-100_000, -777, -1, 0, 1, 777, 50_000)))
         paper = {"document": self.number(award)} if self.rng.random() < 0.7 else {}
         return {"award": award["award"], "amount": amount, "tax_from": TAX_FROM, **paper}
 
     def number(self, award: Message) -> str:
-        """Of a form; mostly of that award's own."""
+        """A form's number, mostly that award's own."""
         return self.rng.choice(NUMBERS) if self.rng.random() < 0.3 else f"W-{award['award']}"
 
     def there(self) -> list[str]:
         return [one for one in THERE if self.rng.random() < 0.3]
 
     def add_papers(self, hit: Message, award: Message) -> None:
-        """To those of all, or of a winner; now and then of a seat that is none."""
+        """Adds papers to those of all, or of a winner; now and then of a seat that is none."""
         seat = award["seat"] if self.rng.random() < 0.9 else self.rng.randint(1, 7)
         whose = {"seat": seat} if self.rng.random() < 0.8 else {}
         self.act("add_papers", 1, hit=hit["hit"], **whose, **self.written(0.3), wrote=self.there())
@@ -175,7 +175,7 @@ class RandomPeople:
         return paper | ({"patron": self.rng.choice(PATRONS)} if self.rng.random() < 0.4 else {})
 
     def leave(self) -> None:
-        """All that was won of a level after an award that waits is paid, and that award is undone."""
+        """Pays all later wins of a level, and undoes a waiting award before them."""
         hits = [hit for hit in self.of_model.hits() if hit["level"] is not None]
         waits = [hit for hit in hits if any(one["status"] in WAITING for one in hit["awards"])]
         if not waits:
@@ -195,14 +195,14 @@ class RandomPeople:
         self.act("lift", self.rng.choice((1, 2, 2, 2)), hit=hit["hit"], dispute=number)
 
     def decide(self, award: str, people: int) -> None:
-        """What is left of a paid award is taken off, where it is there still, or it stays."""
+        """Takes a paid award's residual amount off, where it is there still, or lets it stay."""
         for remove in self.rng.choice(((True, False), (False,))):
             self.act("decide_left", people, award=award, remove=remove)
 
     # People who were shown what an act would do
 
     def look(self) -> None:
-        """Somebody looks at an act, or does one that was looked at; now and then another one."""
+        """Previews an act, or does a previewed one; now and then a different one."""
         if not self.looks or self.rng.random() < 0.5:
             if (chosen := self.to_be_shown()) is not None:
                 kind, fields = chosen
@@ -242,11 +242,11 @@ class RandomPeople:
     # People who sign
 
     def sign(self, kind: str, signed: tuple[Signer, ...], **fields: Any) -> None:
-        """People sign for something; requests by their numbers."""
+        """Sends an act that people sign; requests by their numbers."""
         self.of_model.sign(kind, signed, **fields)
 
     def signers(self, people: int, kind: str = "validate", **fields: Any) -> tuple[Signer, ...]:
-        """So many of the crew; mostly those who may, with their own secret, and different ones."""
+        """So many of the crew: mostly authorized, different, and with their own secrets."""
         likely = [one for one in self.crew if may(one, self.model.roles(kind, fields))]
         chosen = [
             self.rng.choice((likely or self.crew) if self.rng.random() < 0.8 else self.crew)
@@ -269,7 +269,7 @@ class RandomPeople:
         self.confirm(number)
 
     def confirm(self, number: int) -> None:
-        """Mostly by who asked and another who may."""
+        """Confirms a request, mostly by who asked and another who may."""
         asker, second = self.signers(2)
         request = self.model.requests.get(number)
         if request is not None and self.rng.random() < 0.9:
@@ -280,7 +280,7 @@ class RandomPeople:
         self.sign("confirm", (asker, second), request=number)
 
     def agree(self, table: str, round_: str, asked: Signer) -> None:
-        """Mostly who asked to reopen a round, as they are now, and another who may."""
+        """Agrees to reopen a round, mostly by who asked, as they are now, and another who may."""
         asker, second = self.signers(2)
         if self.rng.random() < 0.9:
             asker = replace(next(one for one in self.crew if one.id == asked.id), means=asked.means)
@@ -289,7 +289,7 @@ class RandomPeople:
         self.sign("agree_to_reopen", (asker, second), table=table, round=round_)
 
     def reshuffle(self) -> None:
-        """One of the crew has other roles from now on."""
+        """Gives one of the crew other roles."""
         place = self.rng.randrange(len(self.crew))
         roles = tuple(role for role in ROLES if self.rng.random() < (0.6 if role == "floor" else 0.2))
         before = self.crew[place]
@@ -300,7 +300,7 @@ class RandomPeople:
     # Links as a whole (L8, L9)
 
     def link(self) -> None:
-        """Now and then on a link that was brought to rest for it."""
+        """An act on a link; now and then one that was brought to rest for it."""
         name = self.rng.choice(self.house.links).name
         kind = self.rng.choice(
             ("suspend", *4 * ("resume",), *4 * ("correct_meter",), *3 * ("change",), *3 * ("move",))
@@ -337,7 +337,7 @@ class RandomPeople:
             self.decide(award.id, 2)
 
     def settle_hit(self, hit: Message) -> None:
-        """All that waits of it is paid, seat by seat; mostly also where it is disputed."""
+        """Pays all that waits of the hit, seat by seat; mostly also where it is disputed."""
         if hit["disputed"] and self.rng.random() < 0.8:
             self.act("lift", 2, hit=hit["hit"], dispute=hit["disputed"])
         self.act("validate", 1, hit=hit["hit"])
@@ -359,7 +359,7 @@ class RandomPeople:
         self.act("change", people, link=name, **self.terms(name))
 
     def terms(self, name: str) -> dict[str, Any]:
-        """One of a link's terms is another."""
+        """A link's terms with one of them changed."""
         link = self.model.links[name]
         level = self.rng.choice(list(link.levels))
         value = self.model.meters()[name, level]["primary"]
@@ -385,7 +385,7 @@ class RandomPeople:
         self.act(kind, people, **fields)
 
     def moved(self, name: str) -> tuple[str, dict[str, Any]]:
-        """To another link of the house; closed one time in ten, unless it is the last."""
+        """A transfer to another link of the house; a closing one time in ten, unless it is the last."""
         links = self.model.links
         other = self.rng.choice(self.house.links).name
         levels = {level: self.rng.choice(list(links[other].levels)) for level in links[name].levels}

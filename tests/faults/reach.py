@@ -1,4 +1,4 @@
-"""How does a simulated server reach its ledger? Over a connection that may do anything.
+"""A simulated server's connection to its ledger, with delayed, lost and late calls.
 
 Calls hang while nothing passes, fail before or after they were carried out, or arrive when nobody waits for
 them any more: also when the process is dead, or frozen, or the bank is another's by then.
@@ -48,13 +48,13 @@ _numbers = itertools.count(1)
 
 
 async def wait_out(seconds: float) -> None:
-    """Lets so much simulated time pass in this process; nobody waits for it in earnest."""
+    """Waits so much simulated time in this process, without real waiting."""
     await asyncio.sleep(seconds)
 
 
 @dataclass
 class Armed:
-    """A fault of a later call. calls: that come before it."""
+    """An armed fault of a later call. calls: how many come before it."""
 
     kind: str
     calls: int
@@ -62,7 +62,7 @@ class Armed:
 
 @dataclass
 class Call:
-    """One call on its way. at: when it was sent, by the process's clock. done: when it was carried out."""
+    """One call in flight. at: when it was sent, by the process's clock. done: when it was carried out."""
 
     work: Callable[[Backend], Any]
     backend: Backend
@@ -73,16 +73,16 @@ class Call:
 
 @dataclass
 class Line:
-    """The way from one process to the database's machine, for all its connections."""
+    """The network path from one process to the database's machine, for all its connections."""
 
     severed: bool = False
     stuck: list[Callable[[], None]] = field(default_factory=list)
 
 
 class Reach:
-    """One process's Store, for one bank. severed: nothing passes, either way.
+    """One process's Store for one bank. severed: nothing passes in either direction.
 
-    told: hears what a look at the whole journal has found. line: in common with its way to another bank, for
+    told: called with what a whole-journal read has found. line: shared with its path to another bank, for
     which alone the process's end is told.
 
     until: by the process's own clock, for how long its lease is certain. Taken from what it has sent and the
@@ -127,7 +127,7 @@ class Reach:
     # Trouble
 
     def arm(self, kind: str) -> None:
-        """Lets one of the next calls fail: lost, unheard, late, slow."""
+        """Arms a fault for one of the next calls: lost, unheard, late, slow."""
         self.armed.append(Armed(kind, self._random.randrange(CALLS)))
 
     @property
@@ -167,7 +167,7 @@ class Reach:
     # A call
 
     async def _call(self, work: Callable[[Backend], T], way: float = WAY_S) -> tuple[T, Call]:
-        """One call at a time, in order. A caller that is cancelled has the connection dropped, and waits."""
+        """Runs one call at a time, in order. A cancelled caller has the connection dropped, and waits."""
         async with self._order:
             if self.gone or self._doubt is not None:
                 raise CommitInDoubt(self._doubt or "the process is dead")
@@ -224,7 +224,7 @@ class Reach:
         return None
 
     def _arrive(self, call: Call, *, unheard: bool = False) -> None:
-        """At the ledger: carried out, whether or not anybody still waits, if the backend lives."""
+        """Carries a call out at the ledger if the backend lives, whether or not a caller still waits."""
         if self.severed:
             self.line.stuck.append(partial(self._arrive, call, unheard=unheard))
             return

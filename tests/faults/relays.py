@@ -1,4 +1,4 @@
-"""What does Redis do to those who speak and listen through it? A node in small that fails as one may.
+"""A simulated Redis node and its connections, with the faults of a real one.
 
 Real: what the product says to it (`relay`, `follow`, `line`), to the last argument. False: the node, which
 does what the two scripts say (a test holds it against a real one), and the client's connections. Each
@@ -43,7 +43,7 @@ Message = dict[str, Any]
 
 @dataclass
 class Held:
-    """What the node holds of a bank. fields: of the hash. until: when it expires, by the node's clock."""
+    """A bank's key in the node. fields: of the hash. until: when it expires, by the node's clock."""
 
     fields: dict[bytes, bytes] = field(default_factory=dict)
     hits: list[bytes] = field(default_factory=list)
@@ -51,7 +51,7 @@ class Held:
 
 
 class FalseRedis:
-    """The node. up, hung: whether it runs, and whether it does anything. taken: when each message was."""
+    """The simulated node. up: it runs; hung: it does nothing. taken: when each message was."""
 
     def __init__(self, timeline: Timeline) -> None:
         self.timeline = timeline
@@ -67,7 +67,7 @@ class FalseRedis:
     # Trouble
 
     def die(self) -> None:
-        """With all it held; who was connected is told."""
+        """Kills the node with all its contents; its connections are closed."""
         self.up = False
         self._go_back({})
 
@@ -75,7 +75,7 @@ class FalseRedis:
         self.up = True
 
     def fail_over(self, back: int) -> None:
-        """A replica takes its place, so many changes behind."""
+        """Promotes a replica that is so many changes behind."""
         self._go_back(self._copies[max(len(self._copies) - 1 - back, 0)])
 
     def _go_back(self, held: dict[bytes, Held]) -> None:
@@ -88,13 +88,13 @@ class FalseRedis:
             connection.end()
 
     def wake(self) -> None:
-        """Does what has come while it hung."""
+        """Processes what came while the node hung."""
         self.hung = False
         while self._waiting:
             self._waiting.popleft()()
 
     def receive(self, life: int, action: Callable[[], None]) -> None:
-        """Something has come over a connection."""
+        """Takes data from a connection."""
         if life != self.life or not self.up:
             return
         if self.hung:
@@ -118,7 +118,7 @@ class FalseRedis:
         return [flat, list(held.hits), round((held.until - self.timeline.now) * 1000)]
 
     def take(self, keys: list[bytes], values: list[bytes]) -> bytes:
-        """What `relay._SCRIPT` does."""
+        """Does what `relay._SCRIPT` does."""
         hash_, _, channel = keys
         held = self._held.get(hash_)
         rev = tuple(map(int, values[:3]))
@@ -152,7 +152,7 @@ class FalseRedis:
 
 
 class Road:
-    """One process's way to the node. severed: nothing passes, either way. sends: called for each script."""
+    """One process's path to the node. severed: nothing passes, either way. sends: called for each script."""
 
     def __init__(
         self, loop: FalseLoop, node: FalseRedis, random: Random, sends: Callable[[], None] = lambda: None
@@ -170,7 +170,7 @@ class Road:
         return Client(self)
 
     def arm(self, kind: str) -> None:
-        """Lets one of the next messages be lost on its way here, or one be late on its way there."""
+        """Arms a fault: one of the next messages from the node is lost, or one to it is late."""
         (self.lose if kind == "lose" else self.delay).append(self.random.randrange(NEXT))
 
     def struck(self, armed: list[int]) -> bool:
@@ -187,7 +187,7 @@ class Road:
             action()
 
     def pass_on(self, action: Callable[[], None]) -> None:
-        """At the end of its way, unless that is cut: then it waits for the cut to heal."""
+        """Delivers a message, unless the path is cut: then it waits for the cut to heal."""
         if self.severed:
             self._stuck.append(partial(self.pass_on, action))
         else:
@@ -225,11 +225,11 @@ class Wireway:
             self._down(partial(self._say, {"type": "smessage", "data": data}))
 
     def end(self) -> None:
-        """The node ends it."""
+        """The node ends the connection."""
         self._down(lambda: self._broken() if self.open else None)
 
     def close(self) -> None:
-        """The client does. What it sent still arrives."""
+        """The client ends the connection. What it sent still arrives."""
         self.open = False
         if self in self._node.connections:
             self._node.connections.remove(self)
@@ -249,7 +249,7 @@ class Wireway:
 
 
 class Client:
-    """As much of redis-py's as the product uses, on one connection for scripts and one for each channel."""
+    """The part of redis-py that the server uses: one connection for scripts, one for each channel."""
 
     def __init__(self, road: Road) -> None:
         self.road = road
@@ -353,5 +353,5 @@ class Channel:
 
 
 async def wait_out(seconds: float) -> None:
-    """Lets so much simulated time pass in this process; nobody waits for it in earnest."""
+    """Waits so much simulated time in this process, without real waiting."""
     await asyncio.sleep(seconds)

@@ -1,4 +1,4 @@
-"""What in the real parts is left to chance? Here a seed repeats it, and nothing is printed."""
+"""Makes the real parts deterministic: a seed repeats their randomness, and nothing is printed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SHARED_MEMORY: Final = Path("/dev/shm")  # noqa: S108 - quick where there is one
 
 
 class Seeded:
-    """In place of `secrets` in the server's shells: draws and nonces that a seed repeats."""
+    """Replaces `secrets` in the server: seeded draws and nonces."""
 
     def __init__(self, random: Random) -> None:
         self.randbelow = random.randrange
@@ -38,7 +38,7 @@ class Seeded:
 
 
 def _unraised(before: Callable[[Any], Any], what: Any) -> None:
-    """A dead process's connection cannot be closed cleanly; SQLite says so to nobody in particular."""
+    """Silences the unraisable error of SQLite when a dead process's connection is closed."""
     if not isinstance(what.exc_value, apsw.Error):
         before(what)
 
@@ -49,7 +49,7 @@ def _unsaid(_logger: Any, _name: str, _event: Any) -> Any:
 
 @contextlib.contextmanager
 def repeatable(seed: int) -> Iterator[Path]:
-    """A folder for the ledger; quiet logs; chance and order in the server's shells that a seed repeats."""
+    """A folder for the ledger, with quiet logs and seeded randomness and ordering in the server."""
     seeded: Any = Seeded(Random(f"{seed}/secrets"))
     shells: tuple[Any, ...] = (server_tables, server_draws, server_connection, server_signs)
     connection: Any = server_connection.Connection

@@ -1,6 +1,6 @@
-"""What runs on a simulated floor, and is it right? One server or several, and their signage processes.
+"""Simulates a floor's server or servers and signage processes, and checks their invariants.
 
-Judged at every step: that one server at a time holds the bank and shows it, that nothing is acknowledged by
+Checked at every step: that one server at a time holds the bank and shows it, that nothing is acknowledged by
 another, and all that `witness` knows.
 """
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from controllers.client import CONNECT_WITHIN_S
-from jackpot.bank.sequencer import Core
+from jackpot.bank.sequencer import Sequencer
 from jackpot.ledger.store import LedgerCorrupt, LedgerError
 from jackpot.ledger.verify.verifier import verify
 from jackpot.publish.redis_follower import STALE_S
@@ -110,7 +110,7 @@ class Simulation(Play):
         return next((node for node in self.nodes if node.active and not node.loop.frozen), None)
 
     def start(self, name: str) -> None:
-        """A new life, unless it has one."""
+        """Starts the node, unless it runs."""
         if name in self.machines and self.machines[name].alive:
             return
         self._lives[name] += 1
@@ -127,7 +127,7 @@ class Simulation(Play):
             self.machines[name] = Node(self, name, self._lives[name], self.config, self._reaches)
 
     def _reaches(self, node: Node) -> tuple[Reach, Reach]:
-        """Its ways to the bank of the links, and to that of the people."""
+        """The node's connections to the bank of the links, and to that of the people."""
         random = self.random(f"reach {node.life}")
         first = Reach(node.life, node.loop, self.shared, self.timeline, random, self.witness.looked)
         random = self.random(f"reach of site {node.life}")
@@ -135,7 +135,7 @@ class Simulation(Play):
         return first, Reach(node.life, node.loop, self.of_site, self.timeline, random, site, first.line)
 
     def _later(self, most: float, action: Callable[[], None]) -> None:
-        """Once a part of that time has passed."""
+        """Schedules a call within that time."""
         self.timeline.after(most * self._faults.random(), action)
 
     def end(self, machine: Machine, *, told: bool = True) -> None:
@@ -156,11 +156,11 @@ class Simulation(Play):
             self._judge_screen(machine)
 
     def _judge_node(self, node: Node) -> None:
-        """One server at a time shows the bank, and only while its lease is certain (DESIGN 4)."""
+        """Checks that one server at a time shows the bank, and only while its lease is certain (DESIGN 4)."""
         writer = node.writer
         if writer is None:
             return
-        if not writer.board.trusted or writer.hold.stopped is not None:
+        if not writer.board.trusted or writer.lifecycle.stopped is not None:
             return
         if node.loop.time() > node.reach.until:
             late = node.loop.time() - node.reach.until
@@ -169,13 +169,13 @@ class Simulation(Play):
             if (
                 other is not node
                 and other.writer is not None
-                and other.writer.hold.stopped is None
+                and other.writer.lifecycle.stopped is None
                 and other.writer.board.trusted
             ):
                 raise Difference(f"{node.life} and {other.life} both show the bank")
 
     def _judge_screen(self, screen: Screen) -> None:
-        """It never goes back, and what no server has said for long is shown as a fault."""
+        """Checks that a screen never goes back, and shows a fault where no server was heard for long."""
         follower = screen.follower
         if follower.rev < self._shown.get(screen.life, follower.rev):
             raise Difference(f"{screen.life} goes back from {self._shown[screen.life]} to {follower.rev}")
@@ -231,18 +231,18 @@ class Simulation(Play):
                 same(f"who wrote row {outcome.entry.seq}, which is acknowledged", node.life, writer)
         self._released(envelope, outcome, current=self._current(node))
 
-    def durable(self, node: Node, core: Core) -> None:
+    def durable(self, node: Node, sequencer: Sequencer) -> None:
         if node.alive and self._current(node):
-            self._held(lambda: self.witness.durable(core))
+            self._held(lambda: self.witness.durable(sequencer))
 
     def _current(self, node: Node) -> bool:
-        """Whether it has the bank, as the ledger has it."""
+        """Whether the server holds the bank, by the ledger."""
         owner = self.shared.owner
         return (
             owner is not None
             and owner.name == node.life
             and node.writer is not None
-            and node.writer.core.epoch == owner.epoch
+            and node.writer.sequencer.epoch == owner.epoch
         )
 
     def ear(self, machine: Machine) -> Callable[[bytes], None]:
@@ -254,7 +254,7 @@ class Simulation(Play):
             self._said(machine, message["rev"])
 
     def _said(self, machine: Machine, rev: int) -> None:
-        """A server knows all that others wrote before it, a screen is not far behind what it calls good."""
+        """Checks that a server knows all earlier rows of others, and that a screen is not stale."""
         if isinstance(machine, Node):
             self._lease(machine, "tells a device meters")
             late = self.shared.others_last(machine.life)
@@ -267,7 +267,7 @@ class Simulation(Play):
             raise Difference(f"{machine.life} shows row {rev} where {late} has long been durable")
 
     def _just_thawed(self, machine: Machine) -> bool:
-        """It has not looked at its clock since."""
+        """Whether the server was just thawed, and has not looked at its clock since."""
         return self.timeline.now < self.thawed.get(machine.life, -1.0) + 2 * TICK_S
 
     def fed(self, machine: Machine) -> None:
@@ -282,7 +282,7 @@ class Simulation(Play):
     # What devices and people find
 
     def servers(self, device: str) -> tuple[str, ...]:
-        """In an order of its own."""
+        """The servers in the device's own order."""
         names = list(self.screen_names if self.screen_names and device in AT_SCREENS else self.names)
         self.random(f"servers of {device}").shuffle(names)
         return tuple(f"{name}:1" for name in names)
@@ -302,14 +302,14 @@ class Simulation(Play):
         digest: bytes,
         hear: Callable[[Outcome], None],
     ) -> None:
-        """Of the server that serves; where there is none, of any, now and then of a frozen one."""
+        """Sends an act to the active server; where there is none, to any, now and then a frozen one."""
         nodes = [node for node in self.nodes if not node.loop.frozen or self._faults.random() < ASKS_FROZEN]
         node = self.active or (self._faults.choice(nodes) if nodes else None)
         if node is not None:
             node.submit(command, by, digest, hear)
 
     def inject(self, fault: Fault) -> None:
-        """Let it happen now: to the ledger, to servers and signage, or else to devices."""
+        """Injects a fault now: in the ledger, in servers and signage, or else in devices."""
         self.injected[fault.kind] += 1
         self.note(f"fault: {fault}")
         for what, name in ((self.place, fault.kind), (self._mishaps, fault.kind), (self, f"_{fault.kind}")):
@@ -363,7 +363,7 @@ class Simulation(Play):
                 self.active.stop()
 
     def _judge_absence(self, active: Node | None) -> None:
-        """A floor of several servers is served while one of them is in good health."""
+        """Checks that a floor of several servers is served while one of them is healthy."""
         if self.alone:
             return
         now = self.timeline.now
@@ -388,13 +388,13 @@ class Simulation(Play):
         return (
             node is not None
             and node.writer is not None
-            and node.writer.core.depth == 0
+            and node.writer.sequencer.depth == 0
             and super()._at_rest()
             and all(self._shows_all(sign) for sign in self.signs)
         )
 
     def _shows_all(self, sign: Any) -> bool:
-        """The meters as they are, and no fault."""
+        """Whether a screen shows the current meters, and no fault."""
         truth = {key: to_cents(meter["primary"]) for key, meter in self.witness.model.meters().items()}
         shown = {(link, model_level(level)): cents for (link, level), cents in sign.session.meters.items()}
         return sign.online and shown == truth and "fault" not in sign.states.values()
@@ -408,7 +408,7 @@ class Simulation(Play):
         node = self.active
         assert node is not None
         assert node.writer is not None
-        self.witness.durable(node.writer.core, every=True)
+        self.witness.durable(node.writer.sequencer, every=True)
         super()._check_at_rest()
         self._end_all()
         self.place.last()
@@ -441,7 +441,11 @@ def _state(machine: Machine) -> str:
         return "frozen"
     if isinstance(machine, Node):
         writer = machine.writer
-        return "starting" if writer is None else f"{writer.hold.state.name.lower()}, {writer.core.depth} wait"
+        return (
+            "starting"
+            if writer is None
+            else f"{writer.lifecycle.state.name.lower()}, {writer.sequencer.depth} wait"
+        )
     assert isinstance(machine, Screen)
     return "shows" if machine.follower.board.trusted else "fault"
 

@@ -1,4 +1,4 @@
-"""What do the simulated servers do to their ledger, and may they? Every taking and every row is judged.
+"""The ledger shared by the simulated servers; every takeover and every row is checked.
 
 The rows lie in a place of the run's ground, one transaction after the other. Several servers share it as they
 share a PostgreSQL: each connection has a backend, the head names the backend that took the bank, and the next
@@ -29,7 +29,7 @@ MOVES: Final = 5_000
 
 
 class Backend:
-    """The ledger's end of one connection. unseen: nobody finds it to end it."""
+    """The database backend of one connection. unseen: no other process finds it to end it."""
 
     def __init__(self) -> None:
         self.alive = True
@@ -37,14 +37,14 @@ class Backend:
 
 
 class Written(Protocol):
-    """Who must know of every durable row."""
+    """Listener that is called with every durable row."""
 
     def written(self, rows: Sequence[Row]) -> None:
-        """A commit returned."""
+        """Called when a commit has returned."""
 
 
 class Taker(Protocol):
-    """One process's way to the ledger, as far as the ledger is concerned.
+    """One process as the ledger sees it.
 
     name: of the process, in this life. number: as of a writer's uuid. looked: when it saw the head that it
     decided on, and that head's epoch.
@@ -58,7 +58,7 @@ class Taker(Protocol):
 
 @dataclass
 class Owner:
-    """Who took the bank last. moves: when its head moved."""
+    """The process that took the bank last. moves: when its head moved."""
 
     number: int
     name: str
@@ -114,7 +114,7 @@ class Shared:
         return found
 
     def open(self) -> None:
-        """For a new process. Raises LedgerError, Killed."""
+        """Opens the ledger for a new process. Raises LedgerError, Killed."""
         self._ledger = self.place.open()
         if self.ledger.head(self.bank).seq:
             self.opened(self.ledger)
@@ -125,19 +125,19 @@ class Shared:
         self.opened(self.ledger)
 
     def died(self) -> None:
-        """A process is gone. What several servers share outlives it."""
+        """Cleans up after a dead process. A ledger shared by several servers outlives it."""
         self.recovering = True
         self.place.died()
 
     def recover(self) -> None:
-        """After a doubt, where one server has the ledger to itself."""
+        """Recovers after a doubt, where one server has the ledger to itself."""
         self.recovering = True
         self.ledger.recover()
 
     def take(
         self, taker: Taker, backend: Backend, holder: str, at_least: int, seen: Head | None, *, again: bool
     ) -> Head:
-        """As the database's own: ends the backend of the holder, and takes the next epoch.
+        """Takes the bank as the real database does: ends the holder's backend, and takes the next epoch.
 
         again: it had the bank, for all that it had heard when it sent this.
         """
@@ -162,7 +162,7 @@ class Shared:
         return head
 
     def _judge(self, owner: Owner | None, taker: Taker) -> None:
-        """No server takes the bank from a holder whose head it has just seen move."""
+        """Checks that no server takes the bank from a holder whose head it has just seen move."""
         at, epoch = taker.looked
         if owner is None or owner.released or self.alone:
             return
@@ -198,7 +198,7 @@ class Shared:
             self.owner.released = True
 
     def _fenced(self, taker: Taker, epoch: int, work: Callable[[], None]) -> None:
-        """No server that has the bank is fenced: what was sent before is done, or never will be."""
+        """Checks that no holder of the bank is fenced."""
         try:
             work()
         except Fenced as error:
@@ -208,7 +208,7 @@ class Shared:
             raise
 
     def _moved(self, taker: Taker, epoch: int) -> None:
-        """Something of this epoch was carried out: it must be this server's, and the newest."""
+        """Checks that a write of this epoch is the server's own, and that the epoch is the newest."""
         owner = self.owner
         assert owner is not None
         same(f"whose epoch {epoch} is, in which {taker.name} writes", self._epochs.get(epoch), taker.name)
@@ -222,7 +222,7 @@ class Shared:
         return self._before if self.writers.get(len(self.writers)) == name else len(self.writers)
 
     def durable_at(self, when: float) -> int:
-        """The last row at that moment."""
+        """The last durable row at that moment."""
         place = bisect_right(self.durable, (when, 1 << 62))
         return self.durable[place - 1][1] if place else 0
 

@@ -1,4 +1,4 @@
-"""Does the whole hold together when everything fails? One seeded run over the real parts in a false world.
+"""The fault simulator: one seeded run of the real parts in a simulated world.
 
     python -m tests.faults --seed 7 --rounds 5000
     python -m tests.faults --postgres --seed 7 --rounds 5000
@@ -30,7 +30,7 @@ SHRINKS: Final = 40
 
 @dataclass(frozen=True)
 class Failure:
-    """What went wrong, and how to see it again."""
+    """A failed run: what went wrong, and how to reproduce it."""
 
     seed: int
     rounds: int
@@ -63,7 +63,7 @@ def run(
     progress: Callable[[int], None] = lambda _rounds: None,
     ground: Ground = DISKS,
 ) -> Failure | Simulation:
-    """One run, in a place of its own; a failure is returned, not raised."""
+    """Plays one run, in a place of its own; a failure is returned, not raised."""
     faults = plan_of(seed, rounds, ground) if plan is None else plan
     with repeatable(seed) as folder:
         play = Simulation(seed, rounds, faults, folder, ground)

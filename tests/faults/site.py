@@ -1,4 +1,4 @@
-"""Who are the people of a simulated floor? The bank `site`, which a model of its own follows row by row.
+"""The people of a simulated floor: the bank `site`, which a model of its own follows row by row.
 
 What they sign for elsewhere carries the last durable row of it, and their roles as the model has them:
 `verify` holds both to the journal.
@@ -29,7 +29,7 @@ from jackpot.rules.acts.people import (
 )
 from jackpot.rules.acts.programs import ProgramBegan
 from jackpot.rules.acts.requests import ActRefused, Confirm, ExpireRequest, Reject
-from jackpot.rules.acts.snapshot_seals import Sealed
+from jackpot.rules.acts.snapshot_seals import SnapshotSealed
 from jackpot.rules.acts.vouching import Vouch
 from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine
@@ -75,7 +75,7 @@ KINDS: Final[dict[type, str]] = {
 
 
 class By(NamedTuple):
-    """Who acts, and in which bank: people who sign, or names that nobody proves."""
+    """Who acts, and in which bank: people who sign, or unauthenticated names."""
 
     names: tuple[str, ...] = ()
     proof: Proof = Proof()
@@ -83,7 +83,7 @@ class By(NamedTuple):
 
     @property
     def people(self) -> int:
-        """For how many people they stand."""
+        """The number of people that act."""
         return 1 + are_two(*signers_of(self.proof)) if self.proof.signed else len(set(self.names))
 
 
@@ -127,7 +127,7 @@ class Site:
             self.roll.people = {number: replace(one) for number, one in FIRST.items()}
 
     def looked(self, ledger: Reader, _engine: Engine, head: Head) -> None:
-        """A process has read the bank again: what became durable without an answer is known now."""
+        """A process has recovered the bank: what became durable without an answer is known now."""
         if head.seq < self.seq:
             raise Difference(f"the site lost rows: it ends at {head.seq}, {self.seq} was durable")
         if self.seq:
@@ -141,7 +141,7 @@ class Site:
     # Who signs
 
     def anybody(self, *roles: str, but: tuple[Signer, ...] = (), program: bool = False) -> Signer:
-        """Somebody with one of these roles, if there is anybody else; now and then by a program of theirs."""
+        """A random person with one of these roles, else nobody; now and then by a program's token."""
         able = [
             number
             for number in self.able(*roles)
@@ -154,21 +154,21 @@ class Site:
         return self._signer(number, "login") if lacks else signer
 
     def able(self, *roles: str) -> list[int]:
-        """Who has one of these roles, and can sign in."""
+        """People with one of these roles who can sign in."""
         people = self.roll.people.items()
         return [number for number, one in people if set(roles) & set(one.roles) and self.roll.able(number)]
 
     def stranger(self) -> Signer:
-        """Any of them, by any means: without the role, or with no secret of their own."""
+        """Any person by any means: without the role, or with no secret of their own."""
         number = self._random.choice(self.still_here())
         return self._signer(number, self._random.choice(("secret", "secret", "token", "login")))
 
     def still_here(self) -> list[int]:
-        """Who has not left, and has a secret: nobody else can sign in."""
+        """People who have a secret and have not left, so that they can sign in."""
         return [number for number in self.roll.people if self.roll.able(number)]
 
     def with_code(self) -> tuple[int, Proof] | None:
-        """Somebody who has a code and no secret yet, and how they sign with it."""
+        """A random person with a code and no secret yet, and how they sign with it."""
         ready = [number for number, one in self.roll.people.items() if one.code_by and not one.ended]
         if not ready:
             return None
@@ -177,7 +177,7 @@ class Site:
         return number, self.proof((Signer(number, one.roles, "code", one.given_by, one.vouched),))
 
     def _signer(self, number: int, means: str) -> Signer:
-        """By a login where there is no token."""
+        """A signer by login where there is no token."""
         no_token = means == "token" and not self.roll.people[number].token
         return self.roll.signer(number, "login" if no_token else means)
 
@@ -214,7 +214,7 @@ class Site:
                 f"row {row.seq} of the site, whether a program begins", isinstance(event, ProgramBegan), first
             )
         self._epoch = row.epoch
-        if isinstance(event, Sealed | ProgramBegan):
+        if isinstance(event, SnapshotSealed | ProgramBegan):
             return
         envelope = self._asked.get(row.digest)
         if envelope is None:
@@ -258,13 +258,13 @@ def by_of(envelope: Envelope) -> By:
 
 
 def waited_of(event: Any) -> int:
-    """How long a request had waited, as the row says that decides it; milliseconds."""
+    """How long a request had waited, by the row that decides it; milliseconds."""
     people = getattr(event, "people", None)
     return people.proof.waited_ms if people is not None else 0
 
 
 def fields_of(command: Command) -> dict[str, Any]:
-    """What an act names and why, requests by their numbers; without what papers a hit comes with."""
+    """Fields and reason of an act, requests by their numbers; without the papers of a hit."""
     fields = {key: value for key, value in msgspec.to_builtins(command).items() if value is not None}
     papers = ("document", "needs", "same_patron") if isinstance(command, Pay) else ()
     for key in ("do", "surveillance", "paper", "on_paper", "code", "until", *papers):

@@ -1,4 +1,4 @@
-"""Is every frame of the server one that it may send? By its length, and by the schema to the letter.
+"""Checks every outgoing frame of the server, by its length and strictly by the schema.
 
 What the server says to anybody is cut into frames here as it leaves, and each is decoded by the types of
 `controllers.answers`. A frame that is too long, no message, or a message with a field that the schema does
@@ -14,8 +14,8 @@ import msgpack
 import msgspec
 from msgspec import inspect
 
-from controllers.answers import TEXT_MOST, ServerMessage
-from controllers.frames import FRAME_MOST, STRANGER_MOST, BadFrame, FrameReader, TooLong, encode
+from controllers.answers import TEXT_MAX, ServerMessage
+from controllers.frames import FRAME_MAX, STRANGER_MAX, BadFrame, FrameReader, TooLong, encode
 from jackpot.rules.refusal import CODES
 from tests.faults.difference import Difference
 
@@ -31,11 +31,11 @@ _KINDS: Final = {kind.tag: kind for kind in _UNION.types if isinstance(kind, ins
 
 
 class Ear:
-    """What one connection is told, from its beginning. hear: takes each message, once it is checked."""
+    """Reads and checks all that one connection is sent. hear: takes each checked message."""
 
     def __init__(self, hear: Callable[[Map], None]) -> None:
         self._hear = hear
-        self._frames = FrameReader(FRAME_MOST)
+        self._frames = FrameReader(FRAME_MAX)
         self._welcomed = False
 
     def listen(self, data: bytes) -> None:
@@ -47,7 +47,7 @@ class Ear:
         for payload in payloads:
             message = checked(payload)
             self._welcomed |= message["t"] == "welcome"
-            if not self._welcomed and len(payload) > STRANGER_MOST:
+            if not self._welcomed and len(payload) > STRANGER_MAX:
                 raise Difference(f"a stranger is sent {len(payload)} bytes: {_shown(message)}")
             self._hear(message)
 
@@ -76,7 +76,7 @@ def check_answer(answer: Mapping[str, Any]) -> None:
 
 def _check_text(message: Mapping[str, Any]) -> None:
     """A refusal tells little of what was sent, and by a code that stands in the protocol."""
-    if len(message.get("message", "")) > TEXT_MOST:
+    if len(message.get("message", "")) > TEXT_MAX:
         raise Difference(f"a text of {len(message['message'])} characters: {_shown(message)}")
     if message["t"] == "nack" and message["code"] not in CODES:
         raise Difference(f"a code that the protocol does not have: {_shown(message)}")

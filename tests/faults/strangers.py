@@ -1,4 +1,4 @@
-"""What do people without a key try at the door? Each of them once, on a connection of its own.
+"""Simulated unauthenticated peers. Each visits once, on a connection of its own.
 
 A stranger hears a challenge and at most one error, whatever it sends; within seconds its connection is over.
 """
@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol
 
 import msgpack
 
-from controllers.frames import LENGTH_BYTES, STRANGER_MOST, FrameReader, decode, encode
+from controllers.frames import LENGTH_BYTES, STRANGER_MAX, FrameReader, decode, encode
 from controllers.hello import hello_mac
 from tests.faults.difference import Difference
 from tests.faults.dying import Mood
@@ -30,7 +30,7 @@ CODES: Final = frozenset({"auth_failed", "bad_frame", "too_many"})
 
 
 class World(Protocol):
-    """What a stranger knows of everything else."""
+    """Callbacks from a stranger to the simulation."""
 
     timeline: Timeline
     weather: Weather
@@ -40,7 +40,7 @@ class World(Protocol):
 
 
 class Stranger:
-    """One visit. claims: a device whose name it uses. over: its connection is."""
+    """One visit. claims: the device whose id it uses. over: whether its connection is."""
 
     def __init__(self, world: World, random: Random, role: str, claims: str) -> None:
         self.over = False
@@ -61,7 +61,7 @@ class Stranger:
         self._wire.device.receive, self._wire.device.ended = self._receive, self._ended
 
     def judge(self) -> None:
-        """Time passed. Raises Difference where it is still there after long."""
+        """Advances time. Raises Difference where the connection is still open after too long."""
         self.over = self.over or not self._wire.whole
         if not self.over and self._world.timeline.now - self._came > STAYS_S:
             raise Difference(f"a stranger is still there after {STAYS_S:.0f} s: {self.kind}, {self._heard}")
@@ -120,22 +120,22 @@ class Stranger:
         self._send(self._hello(self._right(self._random.randbytes(16))))
 
     def _other_role(self, nonce: bytes) -> None:
-        """Its key is good, for the other listener only."""
+        """Says a hello whose key is valid for the other listener only."""
         role = "table" if self._role == "sign" else "sign"
         mac = hello_mac(keys(role, self._claims)[0], nonce, role, self._claims)
         self._send(self._hello(mac, role=role))
 
     def _length(self, _nonce: bytes) -> None:
-        length = self._random.choice([0, STRANGER_MOST + 1, 65_536, 65_537, 2**31, 2**32 - 1])
+        length = self._random.choice([0, STRANGER_MAX + 1, 65_536, 65_537, 2**31, 2**32 - 1])
         self._send(length.to_bytes(LENGTH_BYTES, "big") + bytes(self._random.randrange(20)))
 
     def _longest(self, _nonce: bytes) -> None:
         """A frame that has the last byte that a stranger may send, and nothing in it."""
-        self._send(STRANGER_MOST.to_bytes(LENGTH_BYTES, "big") + b"\xc0" * STRANGER_MOST)
+        self._send(STRANGER_MAX.to_bytes(LENGTH_BYTES, "big") + b"\xc0" * STRANGER_MAX)
 
     def _deep(self, _nonce: bytes) -> None:
         open_ = self._random.choice([b"\x91", b"\x81\xa1t", b"\xdc\xff\xff", b"\xdf\xff\xff\xff\xff"])
-        payload = (open_ * STRANGER_MOST)[:STRANGER_MOST]
+        payload = (open_ * STRANGER_MAX)[:STRANGER_MAX]
         self._send(len(payload).to_bytes(LENGTH_BYTES, "big") + payload)
 
     def _odd(self, nonce: bytes) -> None:
@@ -154,7 +154,7 @@ class Stranger:
         self._world.timeline.after(self._random.random() * 6, self._ended)
 
     def _vanish(self, _nonce: bytes) -> None:
-        """Its end goes without a word."""
+        """Drops the connection silently."""
         self._wire.cut(device_told=False, server_told=False)
         self.over = True
 

@@ -1,4 +1,4 @@
-"""How is what the server is told said to the model? Frames, acts and draws, in the model's words."""
+"""Translates frames, acts and draws from the server's terms to the model's."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ ACTIONS: Final[dict[type, str]] = {
 
 
 class Names:
-    """ours: the model's id of a hit or an award. left: the award that waits. disputes: by their entry.
+    """Maps the server's names to the model's. left: the award that waits. disputes: by their entry.
 
     plans: what people want of links, by the terms that they ask for.
     """
@@ -69,7 +69,7 @@ class Names:
         return self.plans[msgspec.msgpack.encode(terms)]
 
     def fields(self, command: commands.Command) -> Map:
-        """What an act names, by the model's names."""
+        """The fields of an act, by the model's names."""
         fields = fields_of(command)
         for key in ("hit", "award"):
             if key in fields:
@@ -89,7 +89,7 @@ class Names:
 
 
 def _levels(pair: str) -> tuple[str, str]:
-    """From which level to which, of a pair such as "meter=major"."""
+    """Source and target level of a pair such as "meter=major"."""
     one, _, other = pair.partition("=")
     return model_level(one), model_level(other)
 
@@ -113,7 +113,7 @@ def bare(fields: Map) -> Map:
 
 
 def drawn(event: events.Event, house: House) -> dict[str, Map]:
-    """What was drawn at this lock, by link."""
+    """The draws at this lock, by link."""
     locking = getattr(event, "locking", None)
     out: dict[str, Map] = {}
     for draw in locking.draws if locking is not None else ():

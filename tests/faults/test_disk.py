@@ -1,4 +1,4 @@
-"""Is the faulty disk faulty exactly as it says? Real SQLite over it, without and with its faults."""
+"""The fault-injecting disk behaves as documented: real SQLite over it, without and with its faults."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Bench:
         return connection
 
     def close(self) -> None:
-        """A dead process's connection: its last writes are refused, its locks are gone."""
+        """Closes a dead process's connection: its last writes are refused, its locks are gone."""
         with contextlib.suppress(apsw.Error):
             self.connection.close(True)
 

@@ -1,4 +1,4 @@
-"""Would the simulator find what hostile peers once did? Each old fault is put in again, and must be found."""
+"""Mutation tests: the simulator finds known faults that hostile peers exploited, planted again."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ import pytest
 
 from controllers import messages, session
 from jackpot.net import connection, device_protocol, devices
-from jackpot.net.device_protocol import Wire
-from jackpot.net.devices import Devices
+from jackpot.net.device_protocol import DeviceProtocol
+from jackpot.net.devices import ConnectedDevices
 from jackpot.net.tables import TableConnection
 from jackpot.publish import broadcaster
 from jackpot.rules import engine, refusal
@@ -37,7 +37,7 @@ EVERY_ROUNDS = 6
 def found(
     kind: str, *words: str, ground: Ground = DISKS, seeds: Sequence[int] = SEEDS, first: int = 0
 ) -> None:
-    """On one of the seeds the run fails, with these peers alone, and says one of these words."""
+    """Asserts that the run fails on one of the seeds with one of these words, with these peers alone."""
     proofs.found(*words, seeds=seeds, rounds=ROUNDS, plan=partial(visits, kind), ground=ground, first=first)
 
 
@@ -47,13 +47,13 @@ def visits(kind: str, seed: int) -> list[Fault]:
 
 
 def unalone(_peer: Any, work: Callable[..., Any], *args: Any, **facts: Any) -> Any:
-    """Does what belongs to one peer as if it were everybody's."""
+    """Removes the isolation of one peer's exceptions."""
     return work(*args, **facts)
 
 
 @pytest.fixture
 def quotes_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A refusal repeats all of what was sent."""
+    """Makes a refusal quote everything that was sent."""
     monkeypatch.setattr(messages, "_short", lambda complaint: complaint)
     for module in (refusal, engine):
         monkeypatch.setattr(module, "bounded", lambda message: message)
@@ -72,7 +72,7 @@ def test_an_answer_that_fits_no_frame_is_found(monkeypatch: pytest.MonkeyPatch) 
     found("thief", "fits no frame", "characters", "TooLong", first=2)
 
 
-def ends_writing(one: Wire) -> None:
+def ends_writing(one: DeviceProtocol) -> None:
     if one._ending_since is not None:
         return
     one._ending_since = one._clock.monotonic()
@@ -84,9 +84,9 @@ def ends_writing(one: Wire) -> None:
 
 def test_the_end_of_a_dead_socket_in_the_sweep_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """S9: `write_eof` of a stranger who is gone raises into the sweep of all."""
-    monkeypatch.setattr(Wire, "end", ends_writing)
+    monkeypatch.setattr(DeviceProtocol, "end", ends_writing)
     for module in (connection, devices, device_protocol):
-        monkeypatch.setattr(module, "alone", unalone)
+        monkeypatch.setattr(module, "isolate", unalone)
     monkeypatch.setattr(dying, "RARE", ("write_eof",))
     monkeypatch.setattr(dying, "OF_ONE", 1.0)
     found("strangers", "write_eof")
@@ -94,7 +94,7 @@ def test_the_end_of_a_dead_socket_in_the_sweep_is_found(monkeypatch: pytest.Monk
 
 def test_an_alarm_for_the_end_of_a_dead_socket_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """S9: what every socket may say is no failure, and not logged as one, though nobody else would notice."""
-    monkeypatch.setattr(Wire, "end", ends_writing)
+    monkeypatch.setattr(DeviceProtocol, "end", ends_writing)
     found("strangers", "every socket may say", first=3)
 
 
@@ -104,14 +104,14 @@ def test_what_one_peer_raises_reaching_everybody_is_found(
 ) -> None:
     """S9: a peer's exception in a callback, an answer or a push; of several servers, in their task group."""
     for module in (connection, devices, device_protocol, broadcaster):
-        monkeypatch.setattr(module, "alone", unalone)
+        monkeypatch.setattr(module, "isolate", unalone)
     found("dying", "Thrown", ground=ground)
 
 
 def test_a_peer_that_ends_with_another_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """S9: nobody is broken off for what another's transport raised."""
+    """S9: no peer is dropped for what another's transport raised."""
 
-    def flush(self: Devices) -> None:
+    def flush(self: ConnectedDevices) -> None:
         dirty, self._dirty = self._dirty, set()
         try:
             for one in dirty:
@@ -120,7 +120,7 @@ def test_a_peer_that_ends_with_another_is_found(monkeypatch: pytest.MonkeyPatch)
             for one in self.connections:
                 one.break_off()
 
-    monkeypatch.setattr(Devices, "flush", flush)
+    monkeypatch.setattr(ConnectedDevices, "flush", flush)
     found("dying", "though nothing of it raised", "nothing has gone on", "the transport is closed")
 
 
@@ -173,7 +173,7 @@ def test_a_disbelieved_number_that_counts_is_found(monkeypatch: pytest.MonkeyPat
 
 
 def test_what_a_table_says_of_the_ledger_comes_about() -> None:
-    """S9: the stolen table is refused, with and without its bank; people believe it, or do not."""
+    """S9: the stolen table is refused, with and without its bank; people accept or reject its claim."""
     kinds: Counter[str] = Counter()
     stops = 0
     # Short runs as well: the bank stops only for a table that comes before others have played.

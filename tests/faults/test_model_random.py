@@ -12,7 +12,7 @@ from tests.faults.random_houses import HOUSES, House
 
 
 class Floor(RandomFloor):
-    """A floor whose books are looked at after every step. amounts: of each award, as published last.
+    """A floor whose books are checked after every step. amounts: of each award, as published last.
 
     A correction alone may lower one.
     """

@@ -1,4 +1,4 @@
-"""Does the simulated network keep what TCP promises, and break what it does not?"""
+"""The simulated network keeps what TCP promises, and breaks what TCP does not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does everything hold together on a PostgreSQL whose calls fail? And would a bug on its path be found?"""
+"""The server agrees with the model on a PostgreSQL whose calls fail, and planted bugs are found."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_a_fence_that_checks_nothing_is_found(clusters: Clusters, monkeypatch: p
     """DESIGN 4: a COMMIT from an old connection must not move the head, even if that could not be ended."""
 
     def schema(_ledger: Reader) -> Differences:
-        """Says nothing of it: else the server would not even start."""
+        """Skips the schema check, without which the server would not start."""
         return Differences([], [])
 
     monkeypatch.setattr(clusters, "spoiled", _OPEN_FENCE)
@@ -120,7 +120,7 @@ def test_an_old_connection_left_alone_is_found(clusters: Clusters, monkeypatch: 
     """DESIGN 4: a process that takes a bank first ends what may still write to it."""
 
     async def end_nothing(*_: Any) -> None:
-        """Trusts in the fence alone."""
+        """Ends no old backend: only the fence is left."""
 
     monkeypatch.setattr(Leases, "_end_backends", end_nothing)
     found(clusters, "may still write to it")

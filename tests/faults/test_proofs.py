@@ -1,4 +1,4 @@
-"""Would the simulator find an error of one server? Each known one is put in, and must be found."""
+"""Mutation tests: the simulator finds planted errors of one server."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 import apsw
 import pytest
 
-from jackpot.bank.sequencer import Core
+from jackpot.bank.sequencer import Sequencer
 from jackpot.ledger.sqlite.file import SqliteFile
-from jackpot.publish.board import Board
+from jackpot.publish.board import BoardPublisher
 from jackpot.rules import acts, engine, meter
 from jackpot.rules.acts.hits import Validate
 from jackpot.rules.engine import Engine
@@ -60,34 +60,34 @@ def test_a_void_that_returns_no_contribution_is_found(monkeypatch: pytest.Monkey
 
 def test_an_answer_before_its_commit_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """S5: the sequencer may not answer what is not durable."""
-    right = Core._decide
+    right = Sequencer._decide
 
-    def decide(core: Core, item: Any) -> None:
-        right(core, item)
-        if core.submitted % 50 == 0 and isinstance(item.outcome, Outcome):
+    def decide(sequencer: Sequencer, item: Any) -> None:
+        right(sequencer, item)
+        if sequencer.submitted % 50 == 0 and isinstance(item.outcome, Outcome):
             item.release(item.outcome)
             item.release = lambda _outcome: None
 
-    monkeypatch.setattr(Core, "_decide", decide)
+    monkeypatch.setattr(Sequencer, "_decide", decide)
     found("before its row")
 
 
 def test_a_failed_commit_taken_for_good_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """S5: a commit that returned an error is doubt."""
-    monkeypatch.setattr(Core, "failed", Core.committed)
+    monkeypatch.setattr(Sequencer, "failed", Sequencer.committed)
     found()
 
 
 def test_a_meter_shown_before_its_commit_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """S5: no sign or table sees a value that is not durable."""
-    right = Core._decide
+    right = Sequencer._decide
 
-    def decide(core: Core, item: Any) -> None:
-        right(core, item)
+    def decide(sequencer: Sequencer, item: Any) -> None:
+        right(sequencer, item)
         if item.entry is not None:
-            core._tell([item], core.engine.seq)
+            sequencer._tell([item], sequencer.engine.seq)
 
-    monkeypatch.setattr(Core, "_decide", decide)
+    monkeypatch.setattr(Sequencer, "_decide", decide)
     found("revision")
 
 
@@ -129,12 +129,12 @@ def test_a_snapshot_that_forgets_is_found(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_envy_for_ones_own_hand_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """A5: nobody is paid envy for their own hand."""
-    right = awards.Tally.pay_envy
+    right = awards.AwardTally.pay_envy
 
     def pay_envy(tally: Any, link: Any, ranked: Any, winner: Any, hit: Any) -> Any:
         return right(tally, link, ranked, winner._replace(seat=winner.seat % 7 + 1), hit)
 
-    monkeypatch.setattr(awards.Tally, "pay_envy", pay_envy)
+    monkeypatch.setattr(awards.AwardTally, "pay_envy", pay_envy)
     found()
 
 
@@ -153,18 +153,18 @@ def test_one_who_confirms_their_own_request_is_found(monkeypatch: pytest.MonkeyP
 
 def test_a_board_that_goes_back_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """WIRE, meters: a revision never goes back on one connection."""
-    right = Board.push
+    right = BoardPublisher.push
 
-    def push(board: Board, outcomes: Any, rev: int) -> None:
+    def push(board: BoardPublisher, outcomes: Any, rev: int) -> None:
         right(board, outcomes, rev if rev % 10 else rev - 5)
 
-    monkeypatch.setattr(Board, "push", push)
+    monkeypatch.setattr(BoardPublisher, "push", push)
     found()
 
 
 def test_a_failure_names_its_seed_and_is_shortened(monkeypatch: pytest.MonkeyPatch) -> None:
     """A difference prints the seed, the step and a history with fewer faults than it had."""
-    monkeypatch.setattr(Core, "failed", Core.committed)
+    monkeypatch.setattr(Sequencer, "failed", Sequencer.committed)
     failure = found()
     short = shorten(failure, runs=12)
     assert len(short.plan) <= len(failure.plan)

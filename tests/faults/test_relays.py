@@ -1,4 +1,4 @@
-"""Does the false Redis do what a real one does with the two scripts?"""
+"""The simulated Redis runs the two scripts exactly as a real one does."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from controllers.answers import Hit
 from jackpot.lab.testing.postgres import EnginesMissing
 from jackpot.lab.testing.redis import RedisServer, redis_program
 from jackpot.publish import redis_relay
-from jackpot.publish.redis_relay import EXPIRE_MS, LinkFace, Rev, Said, SignKeys, keys_of
+from jackpot.publish.redis_relay import EXPIRE_MS, RelayedLink, RelayedState, Rev, SignKeys, keys_of
 from tests.faults.network import Timeline
 from tests.faults.relays import FalseRedis
 
-FACE = LinkFace(100, "pa-643a-five-card-C", {"mega": 1}, "active", "", "normal", ())
+FACE = RelayedLink(100, "pa-643a-five-card-C", {"mega": 1}, "active", "", "normal", ())
 
 
 @pytest.fixture
@@ -32,8 +32,8 @@ def client(tmp_path: Path) -> Iterator[Redis]:
         yield client
 
 
-def message(random: Random, before: Rev) -> Said:
-    """One that follows, one that does not, whole or not, newer or older."""
+def message(random: Random, before: Rev) -> RelayedState:
+    """A random message: in sequence or not, whole or not, newer or older."""
     rev: Rev = tuple(max(part + random.choice([-1, 0, 0, 1, 9]), 0) for part in before)  # type: ignore[assignment]
     whole = random.random() < 0.3
     wrong = random.random() < 0.2
@@ -42,7 +42,7 @@ def message(random: Random, before: Rev) -> Said:
         Hit(f"H{number}", "one", "mega", "flush", "T01", 100, 1, "main", 1, 0)
         for number in range(random.randint(0, 3))
     ]
-    return Said(
+    return RelayedState(
         rev,
         None if whole else (before[0], before[1], before[2] + wrong),
         random.random() < 0.8,

@@ -1,4 +1,4 @@
-"""Would the simulator find a bug among several servers? Known ones are put in, and each must be found."""
+"""Mutation tests: the simulator finds planted bugs among several servers."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ import msgspec
 import pytest
 
 from jackpot import app
-from jackpot.bank.lifecycle import Do, Hold
+from jackpot.bank.lifecycle import BankLifecycle, LifecycleAction
 from jackpot.bank.recovery import Recovery
-from jackpot.bank.supervisor import Tenure
+from jackpot.bank.supervisor import BankSupervisor
 from jackpot.bank.writer import Writer
 from jackpot.ledger.journal import Head, Row
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.store import CommitInDoubt, Fenced
-from jackpot.publish.redis_follower import Follower
-from jackpot.publish.redis_relay import BEAT_S, Publisher, Said
-from jackpot.runtime.head_watch import Watch
-from jackpot.runtime.service_states import HELD, SURE, State
+from jackpot.publish.redis_follower import RedisFollower
+from jackpot.publish.redis_relay import BEAT_S, RedisRelay, RelayedState
+from jackpot.runtime.head_watch import HeadWatch
+from jackpot.runtime.service_states import HELD, SURE, LifecycleState
 from tests.faults import proofs
 from tests.faults.places import SERVERS
 from tests.faults.plan import Fault
@@ -35,7 +35,7 @@ EVERY_ROUNDS = 8
 
 
 def found(*words: str, kinds: tuple[str, ...] = (), within_s: float = 5.0, first: int = 0) -> None:
-    """On one of the seeds the run fails, and says one of these.
+    """Asserts that the run fails on one of the seeds and says one of these.
 
     kinds: the only faults, all of them again and again; the first at once, the others within so many seconds.
     """
@@ -83,12 +83,12 @@ def test_a_standby_that_takes_too_early_is_found(monkeypatch: pytest.MonkeyPatch
 
 def test_a_bank_taken_whatever_has_happened_since_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """DESIGN, lease: a holder that wakes while a standby is about to take its bank keeps it."""
-    right = Tenure._take
+    right = BankSupervisor._take
 
-    async def take(self: Tenure, _seen: Head | None) -> None:
+    async def take(self: BankSupervisor, _seen: Head | None) -> None:
         await right(self, None)
 
-    monkeypatch.setattr(Tenure, "_take", take)
+    monkeypatch.setattr(BankSupervisor, "_take", take)
     words = ("stand for", "the epoch of the bank that is taken", "both show")
     found(*words, kinds=("freeze", "freeze"), within_s=3.5)
 
@@ -99,45 +99,47 @@ def test_a_bank_shown_until_it_is_known_to_be_free_is_found(monkeypatch: pytest.
     Nothing is shown of a bank that drains, so that this cannot come about; without that it is found.
     """
 
-    async def release(self: Tenure) -> None:
+    async def release(self: BankSupervisor) -> None:
         try:
-            await self._store.release(self.bank, self.writer.core.epoch)
+            await self._store.release(self.bank, self.writer.sequencer.epoch)
             self._given_up(free=True)
         except (CommitInDoubt, Fenced):
             pass  # others wait until it has lapsed
-        self.writer.carry_out(self.hold.drained())
-        self.writer.carry_out(self.hold.released())
+        self.writer.carry_out(self.lifecycle.drained())
+        self.writer.carry_out(self.lifecycle.released())
 
-    monkeypatch.setattr(Tenure, "_release", release)
-    monkeypatch.setattr("jackpot.runtime.service_states.SURE", SURE | {State.DRAINING})
+    monkeypatch.setattr(BankSupervisor, "_release", release)
+    monkeypatch.setattr("jackpot.runtime.service_states.SURE", SURE | {LifecycleState.DRAINING})
     found("after its lease has lapsed", "both show")
 
 
 def test_a_lease_counted_from_its_answer_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """DESIGN, lease: it holds from when the ledger was asked, for the answer may have taken long."""
-    right = Hold._confirmed
+    right = BankLifecycle._confirmed
 
-    def confirmed(hold: Hold, news: str, _began: float, now: float) -> tuple[Do, ...]:
-        return right(hold, news, now, now)
+    def confirmed(
+        lifecycle: BankLifecycle, news: str, _began: float, now: float
+    ) -> tuple[LifecycleAction, ...]:
+        return right(lifecycle, news, now, now)
 
-    monkeypatch.setattr(Hold, "_confirmed", confirmed)
+    monkeypatch.setattr(BankLifecycle, "_confirmed", confirmed)
     found("after its lease has lapsed", "both show", kinds=("call_slow", "cut_ledger"))
 
 
 def test_a_board_without_the_lease_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """DESIGN, lease: a frozen server that wakes up shows nothing."""
-    monkeypatch.setattr(Hold, "leased", lambda hold, _now: hold.state in HELD)
-    monkeypatch.setattr(Hold, "trusted", lambda hold, _now: hold.state in SURE)
+    monkeypatch.setattr(BankLifecycle, "leased", lambda lifecycle, _now: lifecycle.state in HELD)
+    monkeypatch.setattr(BankLifecycle, "trusted", lambda lifecycle, _now: lifecycle.state in SURE)
     found("after its lease has lapsed", "both show")
 
 
 def test_a_relay_fed_without_the_lease_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """DESIGN, signage: Redis is fed by the active server only, while its lease is fresh."""
 
-    def publisher(shown: Any, urls: Any, clock: Any, _allowed: Callable[[], bool], signs: Any) -> Publisher:
-        return Publisher(shown, urls, clock, lambda: True, signs)
+    def publisher(shown: Any, urls: Any, clock: Any, _allowed: Callable[[], bool], signs: Any) -> RedisRelay:
+        return RedisRelay(shown, urls, clock, lambda: True, signs)
 
-    monkeypatch.setattr(app, "Publisher", publisher)
+    monkeypatch.setattr(app, "RedisRelay", publisher)
     found("feeds Redis", "long been durable")
 
 
@@ -149,7 +151,7 @@ def test_answers_to_what_was_fenced_are_found(monkeypatch: pytest.MonkeyPatch) -
         try:
             return await right(writer)
         except Fenced:
-            writer.core.committed()
+            writer.sequencer.committed()
             raise
 
     monkeypatch.setattr(Writer, "_write_next", write)
@@ -160,12 +162,12 @@ def test_a_doubt_without_a_new_epoch_is_found(monkeypatch: pytest.MonkeyPatch) -
     """DESIGN 4: first a new epoch, then a look: what was on its way may still arrive."""
 
     async def again(recovery: Recovery) -> Any:
-        hold, core = recovery._desk.hold, recovery._desk.core
-        if hold.in_doubt:
+        lifecycle, sequencer = recovery._bank.lifecycle, recovery._bank.sequencer
+        if lifecycle.in_doubt:
             await recovery._store.recover()
-            hold._new_epoch = True
-        engine, head = await recovery.whole(core.epoch)
-        engine.go_on(core.engine)
+            lifecycle._new_epoch = True
+        engine, head = await recovery.whole(sequencer.epoch)
+        engine.go_on(sequencer.engine)
         return engine, head
 
     monkeypatch.setattr(Recovery, "again", again)
@@ -180,12 +182,12 @@ def test_an_epoch_that_is_another_s_by_now_is_found(monkeypatch: pytest.MonkeyPa
 
 def test_a_standby_that_never_takes_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """DESIGN, lease: a server that dies is replaced within seconds."""
-    right = Watch.free
+    right = HeadWatch.free
 
-    def free(watch: Watch, head: Head, **how: Any) -> bool:
+    def free(watch: HeadWatch, head: Head, **how: Any) -> bool:
         return right(watch, head, **how) and not head.holder
 
-    monkeypatch.setattr(Watch, "free", free)
+    monkeypatch.setattr(HeadWatch, "free", free)
     found("nobody serves the floor")
 
 
@@ -197,31 +199,31 @@ def test_a_script_that_compares_nothing_is_found(monkeypatch: pytest.MonkeyPatch
 
 def test_a_follower_that_goes_back_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """DESIGN, signage: never an older value over a newer one."""
-    right = Follower._hear
+    right = RedisFollower._hear
 
-    def hear(follower: Follower, said: Any, age: float) -> None:
+    def hear(follower: RedisFollower, said: Any, age: float) -> None:
         follower.rev = min(follower.rev, said.rev)
         right(follower, said, age)
 
-    monkeypatch.setattr(Follower, "_hear", hear)
+    monkeypatch.setattr(RedisFollower, "_hear", hear)
     found("goes back", kinds=("redis_fail_over",))
 
 
 def test_a_follower_that_sees_no_gap_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """DESIGN, signage: a gap fetches the snapshot."""
 
-    async def listen(follower: Follower, redis: Any, channel: Any) -> None:
+    async def listen(follower: RedisFollower, redis: Any, channel: Any) -> None:
         message = await channel.get_message(timeout=BEAT_S)
         if message is not None and message["type"] == "ssubscribe":
             await follower._read(redis)
         elif message is not None:
-            follower._hear(msgspec.json.decode(message["data"], type=Said), 0.0)
+            follower._hear(msgspec.json.decode(message["data"], type=RelayedState), 0.0)
 
-    monkeypatch.setattr(Follower, "_listen", listen)
+    monkeypatch.setattr(RedisFollower, "_listen", listen)
     found(" sees ", kinds=("message_lost", "message_lost", "kill"), first=2)
 
 
 def test_a_follower_that_never_doubts_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """DESIGN, signage: a fault where Redis or the server's heartbeat is gone."""
-    monkeypatch.setattr(Follower, "fresh", property(lambda follower: follower.rev[0] >= 0))
+    monkeypatch.setattr(RedisFollower, "fresh", property(lambda follower: follower.rev[0] >= 0))
     found("as good", "long been durable", kinds=("cut_screen", "kill", "kill"), first=7)

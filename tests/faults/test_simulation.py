@@ -1,4 +1,4 @@
-"""Does everything hold together when everything fails? Some thousand simulated rounds here, more by hand."""
+"""The servers agree with the model under all faults: some thousand rounds here, more by hand."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SEVERAL: list[Run] = [(SERVERS, seed, 160) for seed in range(10)]
 
 
 def name(value: object) -> str | None:
-    """Of a parameter of a test: a ground's."""
+    """Test id of a ground."""
     return type(value).__name__ if value in (DISKS, SERVERS) else None
 
 

@@ -1,4 +1,4 @@
-"""Does the judge of what the server says know a frame that it may not send? And does the server say none?"""
+"""The checker of outgoing frames rejects invalid ones, and the server sends none."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import msgpack
 import pytest
 
-from controllers.frames import FRAME_MOST, LENGTH_BYTES, encode
+from controllers.frames import FRAME_MAX, LENGTH_BYTES, encode
 from jackpot.app import Server
 from tests.faults.difference import Difference
 from tests.faults.speech import Ear, check_answer, checked
@@ -47,13 +47,13 @@ def test_what_is_one() -> None:
 def test_lengths() -> None:
     """WIRE, frames: at most 65,536 bytes, before the welcome 4,096; an answer fits as it is decided."""
     with pytest.raises(Difference, match="frame"):
-        Ear(lambda _message: None).listen((FRAME_MOST + 1).to_bytes(LENGTH_BYTES, "big"))
+        Ear(lambda _message: None).listen((FRAME_MAX + 1).to_bytes(LENGTH_BYTES, "big"))
     with pytest.raises(Difference, match="stranger"):
         Ear(lambda _message: None).listen(
             encode({"t": "error", "code": "not_active", "message": "", "servers": ["x"] * 9_000})
         )
     with pytest.raises(Difference, match="no frame"):
-        check_answer(NACK | {"hits": ["H1"] * FRAME_MOST})
+        check_answer(NACK | {"hits": ["H1"] * FRAME_MAX})
 
 
 @on_loop

@@ -1,4 +1,4 @@
-"""What does one stolen table send? Everything within the protocol's limits, at them, and just beyond.
+"""A stolen table's traffic: everything within the protocol's limits, at them, and just beyond.
 
 It has a table's key, and a table of its own in the house. It keeps none of a table's habits: it counts on
 without waiting, sends again, contradicts itself, lies about what it has, and goes without a word. What the
@@ -13,10 +13,10 @@ from typing import Any, Final
 
 import msgpack
 
-from controllers.frames import FRAME_MOST, LENGTH_BYTES, FrameReader, decode, encode
+from controllers.frames import FRAME_MAX, LENGTH_BYTES, FrameReader, decode, encode
 from controllers.hello import hello_mac
-from controllers.messages import ACKED_MOST, INT_MOST, ITEMS_MOST
-from controllers.pace import UNANSWERED_MOST
+from controllers.messages import ACKED_MAX, INT_MAX, ITEMS_MAX
+from controllers.pace import UNANSWERED_MAX
 from tests.faults.dealing import deal
 from tests.faults.difference import Difference
 from tests.faults.dying import Mood
@@ -43,7 +43,7 @@ AHEAD: Final = 0.2
 PLAYS: Final = 0.4
 
 # Commands that it sends at once: as many as may be unanswered, and a few that wait for room.
-BURST: Final = UNANSWERED_MOST + 20
+BURST: Final = UNANSWERED_MAX + 20
 # Refusals at once: above what one device may cause in a second.
 FLOOD: Final = 150
 
@@ -77,14 +77,14 @@ class Thief:
     # Coming and going
 
     def come(self) -> None:
-        """It is here for a while."""
+        """Begins a visit."""
         if not self.present:
             self.present = True
             self._world.timeline.after(COMES_S * self._random.random(), self.go)
             self._connect()
 
     def go(self) -> None:
-        """It has left, mostly without a word."""
+        """Ends a visit, mostly without closing."""
         self.present = False
         self._leave(told=self._random.random() < 0.3)
 
@@ -149,15 +149,15 @@ class Thief:
         self._send(hello | self._acked())
 
     def _acked(self) -> Map:
-        """What it says that it has: the truth, nothing, less, or what no server ever gave it."""
+        """The claimed last ack: the true one, none, less, or one that no server ever gave."""
         true = self._last_seq
         kind = self._random.random()
         if kind < BELIEVABLE:
             acked = self._random.choice([true, None, 0, max(0, true - 1)])
         elif kind < BELIEVABLE + AHEAD:
-            acked = self._lie = self._random.choice([*[self._lie] * 4, true + 1, 2**31, 2**52, ACKED_MOST])
+            acked = self._lie = self._random.choice([*[self._lie] * 4, true + 1, 2**31, 2**52, ACKED_MAX])
         else:
-            acked = self._random.choice([-1, ACKED_MOST + 1, INT_MOST, 2**64 - 1])
+            acked = self._random.choice([-1, ACKED_MAX + 1, INT_MAX, 2**64 - 1])
         return {} if acked is None else {"acked": acked}
 
     def _welcomed(self, message: Map) -> None:
@@ -176,7 +176,7 @@ class Thief:
             self._last_seq += 1
 
     def _told(self, answer: Map) -> None:
-        """An answer is the one that was journalled, whole."""
+        """Checks that an answer is the journalled one, whole."""
         self._witness.heard(self._plan.table, {"seq": answer["seq"]}, answer)
 
     # What it does
@@ -203,7 +203,7 @@ class Thief:
         self._next += 1
 
     def _plays(self) -> Map:
-        """What an honest table might say now, or a little too early."""
+        """Sends what an honest table might now, or a little too early."""
         if self._round is None:
             return self._wager(self._name("R"))
         name, state = self._round["round"], self._round["state"]
@@ -219,7 +219,7 @@ class Thief:
         return f"{first}{self._random.randrange(10**12)}".ljust(self._random.choice([1, 64]), "-")
 
     def _wager(self, name: str) -> Map:
-        """As many wagers as its seats can place, each with the longest name."""
+        """Sends as many wagers as its seats can place, each with the longest name."""
         bets = [
             {
                 "seat": seat,
@@ -255,8 +255,8 @@ class Thief:
         bet = {"seat": 1, "link": self._plan.links[0], "amount": 100}
         message: Map = {"t": "wager", "seq": self._next, "round": "R", "bets": [bet]}
         bet[name] = ""
-        bet[name] = self._random.choice("X'\u00e4\U0001f0a1") * FRAME_MOST
-        room = FRAME_MOST - len(msgpack.packb({**message, "bets": [{**bet, name: ""}]})) - 4
+        bet[name] = self._random.choice("X'\u00e4\U0001f0a1") * FRAME_MAX
+        room = FRAME_MAX - len(msgpack.packb({**message, "bets": [{**bet, name: ""}]})) - 4
         bet[name] = str(bet[name]).encode()[:room].decode(errors="ignore")
         self._command(message)
 
@@ -273,9 +273,9 @@ class Thief:
 
     def _items(self) -> None:
         """Lists and maps at their limit and one beyond."""
-        many = ITEMS_MOST + self._random.randint(0, 1)
-        bet = {"seat": 16, "link": NAME, "amount": INT_MOST, "player": PLAYER, "on": "own"}
-        counts = {f"{number:x<64}": INT_MOST for number in range(many)}
+        many = ITEMS_MAX + self._random.randint(0, 1)
+        bet = {"seat": 16, "link": NAME, "amount": INT_MAX, "player": PLAYER, "on": "own"}
+        counts = {f"{number:x<64}": INT_MAX for number in range(many)}
         messages: list[Map] = [
             {"t": "wager", "bets": [bet] * many, "chips": counts, "lock": True},
             {"t": "withdraw", "bets": [{"seat": 16, "link": NAME, "on": "own"}] * many},
@@ -343,16 +343,16 @@ class Thief:
     def _numbers(self) -> None:
         """Every seq but the next: forgotten, used with other content, far ahead, impossible."""
         old = [1, self._last_seq - 64, self._last_seq - 63, self._last_seq, self._last_seq + 2]
-        seq = self._random.choice([*old, 2**31, 2**52, INT_MOST, 0, -1, INT_MOST + 1, 2**64 - 1])
+        seq = self._random.choice([*old, 2**31, 2**52, INT_MAX, 0, -1, INT_MAX + 1, 2**64 - 1])
         self._send({"t": "lock", "round": self._name("N"), "seq": max(seq, -1)})
 
     def _pings(self) -> None:
         for _ in range(FLOOD):
-            self._send({"t": "ping", "at": INT_MOST})
+            self._send({"t": "ping", "at": INT_MAX})
 
     def _bytes(self) -> None:
-        """What is no frame, or no message."""
-        lengths = [0, FRAME_MOST + 1, 2**32 - 1]
+        """Sends bytes that are no frame, or no message."""
+        lengths = [0, FRAME_MAX + 1, 2**32 - 1]
         self._send_raw(
             self._random.choice(
                 [*(length.to_bytes(4, "big") for length in lengths), self._random.randbytes(99)]
@@ -361,10 +361,10 @@ class Thief:
 
     def _beginning(self) -> None:
         """The beginning of a frame that never ends."""
-        self._send_raw(FRAME_MOST.to_bytes(LENGTH_BYTES, "big") + bytes(self._random.randrange(FRAME_MOST)))
+        self._send_raw(FRAME_MAX.to_bytes(LENGTH_BYTES, "big") + bytes(self._random.randrange(FRAME_MAX)))
 
     def _twice(self) -> None:
-        """Another connection, over which this one becomes the older; it stays open, and is read no more."""
+        """Opens another connection that replaces this one; the old one stays open, and is read no more."""
         wire, self._wire = self._wire, None
         if wire is not None:
             wire.device.receive, wire.device.ended = lambda _data: None, wire.device.close

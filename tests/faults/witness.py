@@ -1,4 +1,4 @@
-"""Is everything as the independent model says, and is nothing said that is not durable? Asked at every step.
+"""Checks at every step that the server matches the independent model and shows only what is durable.
 
 The witness is told what the server does, in order: rows written, answers released, a ledger looked at. It
 feeds each durable command to the model and compares answers, awards, postings and meters. What devices are
@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from controllers.messages import Malformed
-from jackpot.bank.sequencer import Core
+from jackpot.bank.sequencer import Sequencer
 from jackpot.ledger.journal import Head, Row
 from jackpot.ledger.reading import Reader
 from jackpot.rules import commands, events, registry
@@ -27,13 +27,13 @@ from jackpot.rules.acts.parameters import LinkChanged
 from jackpot.rules.acts.programs import ConfirmProgram, ProgramBegan, ProgramConfirmed
 from jackpot.rules.acts.requests import ActRefused, ExpireRequest, RequestExpired
 from jackpot.rules.acts.site_cursor import SeePeople
-from jackpot.rules.acts.snapshot_seals import Sealed
+from jackpot.rules.acts.snapshot_seals import SnapshotSealed
 from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.commands import Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import Outcome
-from jackpot.rules.state import Answered, Done
+from jackpot.rules.state import AnsweredAct, AnsweredFrame
 from jackpot.rules.views import statistics
 from tests.faults.claims import BEHIND, GREETINGS, Claims
 from tests.faults.difference import Difference, same
@@ -49,9 +49,9 @@ from tests.said import told
 Map = dict[str, Any]
 
 # Rows that move nothing, and keep no answer.
-SILENT: Final = (Sealed, SeqConflict, ProgramBegan)
+SILENT: Final = (SnapshotSealed, SeqConflict, ProgramBegan)
 # Those of them that the bank's writer writes by itself.
-OWN: Final = (Sealed.kind, ProgramBegan.kind)
+OWN: Final = (SnapshotSealed.kind, ProgramBegan.kind)
 # Answers remembered a table: a resend may ask for the last 64, and 64 may be under way.
 ANSWERS: Final = 200
 KEPT: Final = 64
@@ -78,7 +78,7 @@ OF_AWARD: Final = ("seat", "link", "hand", "kind", "amount", "pays", "status", "
 
 
 class Witness:
-    """One run's truth. seq: of the last row that the model was fed. written: of the last durable row.
+    """The checker of one run. seq: of the last row that the model was fed. written: of the last durable row.
 
     plans: the links as people have agreed on them.
     """
@@ -122,7 +122,7 @@ class Witness:
     # What the server does
 
     def written(self, rows: Sequence[Row]) -> None:
-        """A commit returned."""
+        """Called when a commit has returned."""
         self._unfed.extend(rows)
         self.written_seq = rows[-1].seq
         self._reviving = False
@@ -181,11 +181,11 @@ class Witness:
         self.history.found = head.seq
         self.compare(engine)
 
-    def durable(self, core: Core, every: bool = False) -> None:
-        """All answers of a commit have left; now and then the whole state is compared."""
+    def durable(self, sequencer: Sequencer, every: bool = False) -> None:
+        """Called after all answers of a commit have left; now and then compares the whole state."""
         self._pass_seals()
-        if core.engine.seq == self.seq and (every or self.seq % 7 == 0):
-            self.compare(core.engine)
+        if sequencer.engine.seq == self.seq and (every or self.seq % 7 == 0):
+            self.compare(sequencer.engine)
 
     # What devices are told
 
@@ -213,7 +213,7 @@ class Witness:
             same(f"{table} {seq}, the answer", answer, self._answers[table][seq][1])
 
     def last_answer(self, table: str, seq: int) -> Map | None:
-        """What a command of a table was answered, if it is remembered."""
+        """The answer to a table's command, if it is remembered."""
         found = self._answers[table].get(seq)
         return found and found[1]
 
@@ -274,7 +274,7 @@ class Witness:
 
     def _once(self, envelope: Envelope, row: Row, answer: Map) -> None:
         """Every command stands in the journal once, a table's in its order."""
-        if isinstance(envelope.command, commands.Hello):
+        if isinstance(envelope.command, commands.TableHello):
             return  # the claims know
         if envelope.table is None:
             if row.digest in self._acts:
@@ -291,7 +291,7 @@ class Witness:
             del self._answers[table][next(iter(self._answers[table]))]
 
     def _step(self, envelope: Envelope, event: events.Event) -> Map | None:
-        """The model does the same; None where it has nothing to say."""
+        """Applies the command to the model; None where the model has no answer."""
         command, model = envelope.command, self.model
         if isinstance(command, OpenLink):
             self._open(command.terms.link)
@@ -323,7 +323,7 @@ class Witness:
         return None
 
     def _followed(self, event: events.Event) -> None:
-        """What an act leaves standing until people end it: a dispute, or a reason why a link stands still."""
+        """Tracks what an act leaves until people end it: a dispute, or a link's suspension reason."""
         if isinstance(event, Disputed):
             self.names.disputes[self.seq] = self.model.disputes
         elif isinstance(event, LeftDecided):
@@ -344,7 +344,7 @@ class Witness:
                 self._trail[link, level] = [(self.seq, to_cents(meter["primary"]))]
 
     def _witnessed(self, envelope: Envelope, event: FoundBehind | BehindOver | BehindConfirmed) -> None:
-        """A table says that the ledger has lost something, or people answer it."""
+        """A table claims that the ledger has lost something, or people answer the claim."""
         table = self.house.tables[event.table - 1].table
         last = self._last[table]
         if isinstance(event, FoundBehind):
@@ -360,7 +360,7 @@ class Witness:
                 self._hold(BEHIND, resume=True)
 
     def _confirmed(self, envelope: Envelope, event: events.Event) -> None:
-        """People have said that they know a program, or are refused."""
+        """People confirm a program, or are refused."""
         if not isinstance(event, ProgramConfirmed):
             self.programs.refused(envelope, answered(event))
             return
@@ -389,7 +389,7 @@ class Witness:
                 self.model.links[link].suspended = bool(self._reasons[link])
 
     def _refused(self, envelope: Envelope, event: events.Refused) -> Map | None:
-        """A durable no. Only what the database refused may be `internal`."""
+        """A durable refusal. Only what the database refused may be `internal`."""
         self.codes[event.code] += 1
         if event.code == "internal":
             if envelope.digest not in self._poison:
@@ -486,7 +486,7 @@ class Witness:
 
     def _recorded(self, envelope: Envelope, answer: Map) -> None:
         """A command that was durable before is answered: as it was then."""
-        if isinstance(envelope.command, commands.Hello):
+        if isinstance(envelope.command, commands.TableHello):
             self.claims.again(envelope, answer)
             return
         if envelope.table is None:
@@ -502,7 +502,7 @@ class Witness:
         just found.
         """
         settled = current and not self._reviving
-        if isinstance(envelope.command, commands.Hello):
+        if isinstance(envelope.command, commands.TableHello):
             self.claims.greeted(envelope, answer, self._last[envelope.table or ""], settled=settled)
             return
         code = answer.get("code")
@@ -540,7 +540,7 @@ class Witness:
         """The answer that the state keeps for a row; of a greeting it keeps none."""
         if row.kind in {event.kind for event in (*GREETINGS, *SILENT)}:
             return {}
-        kept: Sequence[Answered | Done] = engine.state.acts
+        kept: Sequence[AnsweredFrame | AnsweredAct] = engine.state.acts
         if row.table is not None:
             answers = engine.state.table(row.table).answers
             kept = [one for one in answers if one.seq == row.table_seq]
@@ -591,7 +591,7 @@ class Witness:
                 raise Difference(f"the state has forgotten {self.names.theirs.get(ours.id)}, {ours}")
 
     def _compare_left(self, listed: list[Map]) -> None:
-        """What waits for a decision, and how the server calls it."""
+        """Compares residual amounts that wait for a decision, and the server's ids of them."""
         mine = {award.id: award.undecided for link in self.model.links for award in self.model.left_on(link)}
         waits = {self.names.ours[one["award"]]: to_cents(one["amount"]) for one in listed}
         same("what waits for a decision", waits, mine)
@@ -605,7 +605,7 @@ def answered(event: events.Event) -> Map:
 
 
 def ended(event: events.Event) -> bool:
-    """Did this event end a round?"""
+    """Whether this event ended a round."""
     if isinstance(event, events.Settled):
         return event.closing is not None
     return isinstance(event, events.Closed | events.Voided)

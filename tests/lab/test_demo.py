@@ -1,4 +1,4 @@
-"""Does `jackpot demo` do what it says, as the program that a newcomer starts?"""
+"""`jackpot demo`, run as the program that a newcomer starts."""
 
 import http.client
 import json
@@ -53,7 +53,7 @@ class Visitor:
             line.close()
 
     def signs_in(self, login: str, password: str) -> bool:
-        """Whether somebody with that password comes in at the door, and then sees the pages."""
+        """Whether somebody with that password can sign in, and then sees the pages."""
         self._cookie = ""
         self.ask("/ops/sign-in", login=login, secret=password)
         return self.ask("/ops")[0] == 200

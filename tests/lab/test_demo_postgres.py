@@ -1,4 +1,4 @@
-"""Does `jackpot demo --postgres` bring its own database, go on with it, and leave none running?"""
+"""`jackpot demo --postgres` brings its own database, reuses it, and leaves none running."""
 
 import json
 import signal
@@ -76,7 +76,7 @@ def test_a_database_that_is_there(database: str, tmp_path: Path) -> None:
 
 
 def test_simulated_money_never_comes_into_a_ledger_that_is_there(database: str, tmp_path: Path) -> None:
-    """M4: a new floor refuses books that are somebody's; its own folder goes on with them."""
+    """M4: a new floor refuses a ledger with data; its own folder goes on with it."""
     first = demo("--ledger", database, "--rounds", "12", "--folder", tmp_path / "own")
     assert first.returncode == 0, first.stdout + first.stderr
     foreign = demo("--ledger", database, "--rounds", "12", "--folder", tmp_path / "other")

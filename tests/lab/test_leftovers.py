@@ -1,4 +1,4 @@
-"""Does a test run that leaves something behind fail, and one that uses PostgreSQL leave nothing?"""
+"""A test run that leaves something behind fails; one that uses PostgreSQL leaves nothing."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""What a journal's wagers would have come to: is it what the same rules make of the same cards?"""
+"""A what-if replay equals what the same rules make of the same cards."""
 
 from collections import Counter
 from contextlib import closing
@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from jackpot.catalogue import LevelEntry, LinkEntry, resolve
 from jackpot.lab.bench.ledger_fixture import BANK
-from jackpot.lab.what_if import Found, Impossible, not_allowed, other_terms, what_if
+from jackpot.lab.what_if import Impossible, WhatIfResult, not_allowed, other_terms, what_if
 from jackpot.ledger.open import open_reader
 from jackpot.reports.read.names import HOUSE
 from jackpot.rules import hands, registry
@@ -35,7 +35,7 @@ def past(tmp_path_factory: pytest.TempPathFactory) -> str:
     return config.ledger.url
 
 
-def tried(url: str, paytable: str | None = None, **settings: str) -> Found:
+def tried(url: str, paytable: str | None = None, **settings: str) -> WhatIfResult:
     given = {name.replace("_", "."): text for name, text in settings.items()}
     with closing(open_reader(url)) as ledger:
         before = ledger.head(BANK)

@@ -1,4 +1,4 @@
-"""A SQLite ledger as an earlier program left it: the same rows, in the tables of its last migration."""
+"""Builds SQLite ledgers of earlier schemas: the same rows, in the tables of an older migration."""
 
 from contextlib import closing
 from pathlib import Path

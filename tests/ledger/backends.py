@@ -1,4 +1,4 @@
-"""What is each connection of a PostgreSQL doing? For tests that must act while it does it."""
+"""Watches the backends of PostgreSQL, for tests that must act while one waits."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -14,7 +14,7 @@ STANDBY: Final = "SyncRep"  # the wait event of a COMMIT that waits for its stan
 
 
 class Watcher:
-    """A connection that looks at the others."""
+    """A connection that watches the other backends."""
 
     def __init__(self, connection: "asyncpg.Connection[asyncpg.Record]") -> None:
         self.connection = connection
@@ -23,12 +23,12 @@ class Watcher:
         return [tuple(row) for row in await self.connection.fetch(statement, *values)]
 
     async def waits_for(self, backend: int) -> str | None:
-        """The wait event of a backend; None where it is gone or does not wait."""
+        """Wait event of a backend; None if it is gone or does not wait."""
         found = await self.run("SELECT wait_event FROM pg_stat_activity WHERE pid = $1", backend)
         return found[0][0] if found else None
 
     async def until_waiting(self, backend: int, event: str = STANDBY) -> None:
-        """Returns once a backend waits for that."""
+        """Waits until a backend has that wait event."""
         async with asyncio.timeout(WAIT_S):
             while await self.waits_for(backend) != event:  # noqa: ASYNC110 - a database sends no event
                 await asyncio.sleep(0.01)

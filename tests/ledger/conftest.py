@@ -1,4 +1,4 @@
-"""Which backends does the conformance suite run on? Each gives a place that can be opened again."""
+"""Fixtures that run the conformance suite on each backend; a place can be opened again."""
 
 from collections.abc import Iterator
 from itertools import count
@@ -27,7 +27,7 @@ class Place:
         return ledger
 
     def read(self) -> Reader:
-        """One that another thread may use, while this one writes."""
+        """Opens a reader that another thread may use while this one writes."""
         self.opened.append(open_reader(self.url))
         return self.opened[-1]
 

@@ -1,4 +1,4 @@
-"""What do the migrations make on PostgreSQL? `python -m tests.ledger.facts` writes it down for `verify`.
+"""Writes the facts of the PostgreSQL schema for `verify`: `python -m tests.ledger.facts`.
 
 To be run after a change of `schemas/sql/postgres/`; a test holds the file to what they make on each version.
 """

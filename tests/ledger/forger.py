@@ -1,4 +1,4 @@
-"""What can somebody append who may write to the database and knows the program? What chains and balances."""
+"""Appends forged rows that chain and balance, as an attacker with write access could."""
 
 from contextlib import closing
 from pathlib import Path
@@ -10,12 +10,12 @@ from jackpot.ledger.journal import Row, row_of
 from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.rules import events
-from jackpot.rules.commands import Command, Draw, Envelope
+from jackpot.rules.commands import Command, Envelope, RawDraws
 from jackpot.rules.events import Event
-from jackpot.rules.outcome import Entry
+from jackpot.rules.outcome import DecidedEntry
 from jackpot.rules.postings import Posting, only_link
 from jackpot.rules.signing import Proof
-from jackpot.rules.state import State
+from jackpot.rules.state import BankState
 from tests.frames import numbered
 
 # 2030-01-01, later than anything that the tests play.
@@ -23,7 +23,7 @@ NOW_MS: Final = 1_893_456_000_000
 
 
 class Forger:
-    """A ledger's tail in the wrong hands: each row is as a server would have written it, but for its deed."""
+    """Forges the tail of a ledger: each row is as a server would have written it, except for its event."""
 
     def __init__(self, path: Path, bank: str = "main") -> None:
         self.path = path
@@ -32,14 +32,16 @@ class Forger:
             self.engine, self.head = rebuild(ledger, bank)
 
     @property
-    def state(self) -> State:
+    def state(self) -> BankState:
         return self.engine.state
 
     def right(
         self, command: Command, *people: str, table: str | None = None, proof: Proof | None = None
     ) -> Event:
-        """What the rules would decide now, to be made wrong; no draw wins. proof: who signed, if they did."""
-        draws = {link.terms.link: Draw(1, 0, 1, 1) for link in self.state.links}
+        """The event that the rules would decide now, to be altered; no draw wins. proof: who signed, if they
+        did.
+        """
+        draws = {link.terms.link: RawDraws(1, 0, 1, 1) for link in self.state.links}
         known = None if table is None else self.engine.table(table)
         if known is not None:
             command = numbered(command, known.last_seq + 1)
@@ -59,7 +61,7 @@ class Forger:
         postings: tuple[Posting, ...] | None = None,
         number: int | None = None,
     ) -> Row:
-        """The event as the next row. table: whose frame it pretends to be, `ahead` of its turn.
+        """Appends the event as the next row. table: whose frame it pretends to be, `ahead` of its turn.
 
         body: other bytes than its own. postings: what it says that it moves, where no engine applies it.
         number: in the row, in place of the table's.
@@ -74,7 +76,7 @@ class Forger:
             digest or self.head.seq.to_bytes(16, "big"),
         )
         version = version or events.RULES_VERSION
-        entry = Entry(last.seq + 1, at, event.kind, version, None, number, table_seq, digest, body, ())
+        entry = DecidedEntry(last.seq + 1, at, event.kind, version, None, number, table_seq, digest, body, ())
         moved = None if postings is not None else self.engine.replay(entry)
         made, hits = (postings or (), ()) if moved is None else (moved.postings, moved.hits)
         entry = replace(entry, link=only_link(made), postings=made, hits=hits)

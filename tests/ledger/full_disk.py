@@ -1,4 +1,4 @@
-"""Does a ledger survive a disk that is really full? Run alone, in a mount namespace of its own.
+"""SQLite ledger on a disk that is really full; run alone, in a mount namespace of its own.
 
 `python -m tests.ledger.full_disk FOLDER`: mounts a 2 MB file system there, fills it, makes room again, and
 prints one line for each thing that happened.

@@ -1,4 +1,4 @@
-"""Does a ledger in PostgreSQL survive a disk that is really full? Run alone, in a mount namespace of its own.
+"""PostgreSQL ledger on a disk that is really full; run alone, in a mount namespace of its own.
 
 `python -m tests.ledger.full_disk_postgres FOLDER`: mounts a small file system there with a cluster on it,
 fills it, makes room again, and prints a line for each thing that happened. A cluster that falls is started
@@ -29,7 +29,7 @@ WAIT_S: Final = 30.0
 
 
 async def fill(store: PostgresStore, acknowledged: list[Row]) -> CommitInDoubt:
-    """Appends until the disk is full: what that said."""
+    """Appends until the disk is full. Returns the error."""
     while True:
         batch = rows(BATCH, after=acknowledged[-1] if acknowledged else None)
         try:
@@ -40,7 +40,7 @@ async def fill(store: PostgresStore, acknowledged: list[Row]) -> CommitInDoubt:
 
 
 async def look(store: PostgresStore, cluster: Postgres) -> int:
-    """Recovers as a server does; the head's seq. Raises CommitInDoubt, EngineError."""
+    """Recovers as a server does. Returns the head's seq. Raises CommitInDoubt, EngineError."""
     if not cluster.running:
         cluster.start()
     await store.recover()
@@ -48,7 +48,7 @@ async def look(store: PostgresStore, cluster: Postgres) -> int:
 
 
 async def until_found(store: PostgresStore, cluster: Postgres) -> int:
-    """The head's seq, as soon as the cluster that comes up again tells it."""
+    """Waits for the restarted cluster. Returns the head's seq."""
     ends = time.monotonic() + WAIT_S
     while True:
         try:

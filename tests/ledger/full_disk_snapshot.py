@@ -1,4 +1,4 @@
-"""Does a server play on where the disk is full as a snapshot is saved? In a mount namespace of its own.
+"""Server whose disk is full as a snapshot is saved; run alone, in a mount namespace of its own.
 
 `python -m tests.ledger.full_disk_snapshot FOLDER`: mounts a small file system there, plays on a real server,
 fills the disk whenever a snapshot is to be saved, makes room again, and prints a line for each thing that
@@ -73,7 +73,7 @@ async def play(config: Config, ledger: Filled) -> None:
     async with Server(config, ledger=ledger) as server, table(server) as device:
         writer = server.writers["main"]
         for seq in range(1, 2 * ROUNDS, 2):
-            writer.core._snapshot_every = SEAL_EVERY
+            writer.sequencer._snapshot_every = SEAL_EVERY
             await until(lambda: writer.active)
             device.wager(seq, f"R{seq}", 1, lock=True)
             assert (await device.answer(seq))["t"] == "ack"

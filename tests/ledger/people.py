@@ -1,4 +1,4 @@
-"""A site's people on paper: the rows of the bank `site`, and how its people sign for acts of other banks."""
+"""In-memory bank of a site's people: its rows, and their signatures for acts of other banks."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""What may somebody with the owner's rights plant in a ledger? SQL run on either kind of database."""
+"""SQL that an attacker with the rights of the owner could run, for either database."""
 
 import asyncio
 from contextlib import closing

@@ -1,4 +1,4 @@
-"""What does a busy bank write? A seeded floor over the real engine, every kind of event among its entries.
+"""Seeded simulation of a busy bank over the real engine, with every kind of event.
 
 The same seed makes the same entries; nothing here reads a catalogue, so a ledger made of them needs none.
 """
@@ -27,13 +27,13 @@ from jackpot.rules.acts.readings import Reading
 from jackpot.rules.acts.requests import REQUEST_HOLDS_MS, Confirm, ExpireRequest, Reject
 from jackpot.rules.acts.rounds import Decline
 from jackpot.rules.acts.site_cursor import SeePeople
-from jackpot.rules.acts.snapshot_seals import SNAPSHOT_FORMAT, Seal
+from jackpot.rules.acts.snapshot_seals import SNAPSHOT_FORMAT, SnapshotSeal
 from jackpot.rules.acts.tables import OpenTable, Release
 from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import Outcome
 from jackpot.rules.paytable import EnvyRow, ForOne, LevelTerms, LinkTerms, Percent, TableTerms
-from jackpot.rules.paytable import Row as PayRow
+from jackpot.rules.paytable import PaytableRow as PayRow
 from jackpot.rules.signing import Proof
 from jackpot.rules.state import UNPAID, Award, Table
 from tests import frames
@@ -83,7 +83,7 @@ def may_correct(award: Award) -> bool:
 
 
 class Play:
-    """A floor that does something likely, or foolish, at each step; `rows` is its journal."""
+    """Simulated floor that does something plausible or wrong at each step; `rows` is its journal."""
 
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
@@ -99,7 +99,7 @@ class Play:
             self.act(OpenTable(TableTerms(name, "let-it-ride", 7, ("five", "three"))))
 
     def step(self) -> None:
-        """One thing that happens on the floor."""
+        """Plays one random step."""
         what = self.random.randrange(12)
         if what < 7:
             self._plays(self.random.choice(_TABLES))
@@ -117,7 +117,7 @@ class Play:
         """A snapshot of the state as it is, sealed by the next row."""
         last = self.rows[-1]
         made = Snapshot("main", last.seq, last.hash, SNAPSHOT_FORMAT, self.engine.snapshot())
-        self.act(Seal())
+        self.act(SnapshotSeal())
         return made
 
     def plain_rounds(self, count: int) -> None:
@@ -187,7 +187,7 @@ class Play:
             assert self.act(act, "anna", "ben").of_act().ok, act
 
     def new_epoch(self, epoch: int) -> None:
-        """What is played from here on is of that epoch."""
+        """Begins a new epoch."""
         self.epoch = epoch
         self.engine.new_epoch(self._now())
 
@@ -217,7 +217,7 @@ class Play:
         return f"r{self.rounds}"
 
     def _people(self) -> None:
-        """What they do about the newest hits, and about a table."""
+        """Acts of people on the newest hits, and on a table."""
         state, random = self.engine.state, self.random
         table = self._table(random.choice(_TABLES))
         if table.held:
@@ -233,7 +233,7 @@ class Play:
             self.act(Decline(table.terms.table, table.closed.id, "no hand was missed"), "ben")
 
     def _dispute(self) -> None:
-        """Now and then a hit is held, and two people lift that; its papers are erased once it is paid."""
+        """Now and then freezes a hit, which two people lift; its documents are erased once it is paid."""
         state = self.engine.state
         waits = [hit for hit in state.hits.values() if any(award.status in UNPAID for award in hit.awards)]
         if waits and self.acts % 5 == 0:
@@ -269,10 +269,10 @@ class Play:
         table = self._table("T02")
         acked = table.last_seq + 2
         now = self._now()
-        self._do(Envelope(c.Hello(acked), now, now, self.random.randbytes(16), "T02"))
+        self._do(Envelope(c.TableHello(acked), now, now, self.random.randbytes(16), "T02"))
         believe = self.random.random() < 0.5
         self.act(ConfirmBehind("T02", "its disk was replaced", believe), "anna", "ben")
-        self._do(Envelope(c.Hello(table.last_seq), now, now, self.random.randbytes(16), "T02"))
+        self._do(Envelope(c.TableHello(table.last_seq), now, now, self.random.randbytes(16), "T02"))
         self.new_epoch(self.epoch + 1)
         self._program()
 

@@ -1,4 +1,4 @@
-"""Two banks at rest, to be joined: made by the engine alone, as a server would have left them."""
+"""Two banks at rest, ready to be joined, made by the engine alone."""
 
 from hashlib import blake2b
 from typing import Final

@@ -1,4 +1,4 @@
-"""A season of one link, of which the first part is over: hits paid, cycles ended, states sealed."""
+"""A season of one link whose first part is over: hits paid, cycles ended, states sealed."""
 
 from typing import Final
 
@@ -57,7 +57,7 @@ class Season(Play):
         return hit
 
     def won(self) -> str:
-        """A whole meter that waits for people."""
+        """A hit of a whole meter that waits for validation."""
         settled = self.round(_ROYAL, f"royal-{len(self.rows)}")
         return settled.awards[0].hit
 

@@ -1,4 +1,4 @@
-"""A ledger into which somebody writes by hand who may do anything; the triggers are put back afterwards."""
+"""Edits a ledger by hand as somebody with all rights could; the triggers are put back afterwards."""
 
 from pathlib import Path
 from typing import Final

@@ -1,4 +1,4 @@
-"""Is a file of an earlier program read as it is: restored, verified, reported on, and never written?"""
+"""A file of an earlier schema is restored, verified and reported on, and never written."""
 
 import re
 import shutil
@@ -35,7 +35,7 @@ earlier = pytest.mark.parametrize("number", EARLIER)
 
 
 def untouched(file: Path) -> Callable[[], bool]:
-    """Whether the file is still what it is now, with nothing new next to it."""
+    """Returns a check that the file is unchanged, with no new file next to it."""
 
     def look() -> tuple[bytes, list[str]]:
         return sha256(file.read_bytes()).digest(), sorted(

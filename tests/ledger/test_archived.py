@@ -1,4 +1,4 @@
-"""Is what is left of archived rows proved, and is an archive the one that has the rest?"""
+"""Proof of the rows that stay after archiving, and the match of ledger and archive."""
 
 import shutil
 from contextlib import closing

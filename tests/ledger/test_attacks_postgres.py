@@ -1,4 +1,4 @@
-"""What can a restored database, a half-configured one or somebody with few rights do to a ledger?"""
+"""Attacks through a restored or misconfigured PostgreSQL, or with few rights."""
 
 import asyncio
 import re
@@ -12,8 +12,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from jackpot.bank.bank import BankStopped
-from jackpot.bank.lifecycle import Hold
-from jackpot.bank.supervisor import Tenure
+from jackpot.bank.lifecycle import BankLifecycle
+from jackpot.bank.supervisor import BankSupervisor
 from jackpot.bank.writer import RETRY_FIRST_S, Writer
 from jackpot.clock import SystemClock
 from jackpot.lab.testing.postgres import Postgres
@@ -27,9 +27,9 @@ from jackpot.ledger.store import CommitInDoubt, LedgerUnusable
 from jackpot.rules import events, views
 from jackpot.rules.acts.links import OpenLink
 from jackpot.rules.acts.programs import BeginProgram
-from jackpot.rules.acts.snapshot_seals import SEAL_STEP, SNAPSHOT_FORMAT, Sealed, digest_of
+from jackpot.rules.acts.snapshot_seals import SEAL_STEP, SNAPSHOT_FORMAT, SnapshotSealed, digest_of
 from jackpot.rules.engine import Engine
-from jackpot.rules.outcome import Entry
+from jackpot.rules.outcome import DecidedEntry
 from tests.ledger.backends import WAIT_S, backend, stores, watching
 from tests.ledger.material import rows
 from tests.ledger.play import FIVE, THREE, Play
@@ -67,23 +67,23 @@ CLOG_FILE: Final = 2**20, 2**18
 async def holding(store: PostgresStore, *, alone: bool = True) -> AsyncIterator[Writer]:
     """A server that holds the bank; one of several looks first whether another has it."""
     clock = SystemClock()
-    hold = Hold("main", "us", clock.monotonic(), shared=True, others=not alone)
+    hold = BankLifecycle("main", "us", clock.monotonic(), shared=True, others=not alone)
     writer = Writer(hold, store, clock, BeginProgram("1", b"", "always"))
 
     async def taken(_writer: Writer) -> None:
-        """No device is there."""
+        """Null callback: there is no device."""
 
     async with asyncio.TaskGroup() as group:
-        tenure = Tenure(
+        supervisor = BankSupervisor(
             writer,
             waits=lambda: 0.0,
             start=group.create_task,
             on_taken=taken,
         )
-        group.create_task(tenure.run())
-        await tenure.settled()
+        group.create_task(supervisor.run())
+        await supervisor.settled()
         yield writer
-        tenure.end()
+        supervisor.end()
 
 
 @on_loop
@@ -91,14 +91,14 @@ async def test_a_database_that_went_back_is_noticed_by_whoever_took_it_again(dat
     """S5: an act that was acknowledged is gone, the head is another writer's: the bank stops."""
     async with stores(database) as (store,), holding(store) as writer:
         await writer.person(OpenLink(THREE), ("p",))
-        assert writer.core.durable_seq == 2  # the program's row, and the link's
+        assert writer.sequencer.durable_seq == 2  # the program's row, and the link's
         owner = await asyncpg.connect(database, timeout=WAIT_S)
         try:
             await owner.execute(GOES_BACK)
         finally:
             owner.terminate()
-        await until(lambda: writer.hold.failed)
-        assert "row 2, which was acknowledged, is not in the ledger" in (writer.hold.stopped or "")
+        await until(lambda: writer.lifecycle.failed)
+        assert "row 2, which was acknowledged, is not in the ledger" in (writer.lifecycle.stopped or "")
 
 
 @on_loop
@@ -109,16 +109,18 @@ async def test_a_database_that_went_back_is_noticed_by_whoever_only_watched(data
         play = Play(1)
         await old.append("main", head.epoch, 0, play.rows[:2])
         async with holding(new, alone=False) as writer, watching(database) as owner:
-            await until(lambda: writer.hold.held_by == "" and "another" in (writer.hold.stopped or ""))
+            await until(
+                lambda: writer.lifecycle.held_by == "" and "another" in (writer.lifecycle.stopped or "")
+            )
             await old.close()
             with capture_logs() as logs:
                 for statement in GOES_BACK.split(";"):
                     await owner.run(statement)
-                await until(lambda: writer.hold.failed)
+                await until(lambda: writer.lifecycle.failed)
             assert [(line["was"], line["seq"]) for line in logs if line["event"] == "ledger_went_back"] == [
                 (2, 1)
             ]
-            assert "row 2, which was acknowledged, is not in the ledger" in (writer.hold.stopped or "")
+            assert "row 2, which was acknowledged, is not in the ledger" in (writer.lifecycle.stopped or "")
 
 
 @on_loop
@@ -373,11 +375,11 @@ def test_a_forged_snapshot_is_not_what_a_server_goes_on_from(database: str, post
             async with stores(server) as (store,), watching(server) as insider:
                 with capture_logs() as logs:
                     async with holding(store) as writer:
-                        writer.core._snapshot_every = 1
+                        writer.sequencer._snapshot_every = 1
                         await writer.person(OpenLink(THREE), ("p",))
                         honest = await writer.ask(_books)
                         newest = await saved(store)
-                        writer.core._snapshot_every = SEAL_STEP
+                        writer.sequencer._snapshot_every = SEAL_STEP
                         forged = Engine.from_snapshot(newest.state)
                         forged.state.links[0].levels[0].accounts.primary += 1_000_000_000_000
                         plant = "UPDATE snapshot SET state = $1", forged.snapshot()
@@ -412,8 +414,10 @@ def test_a_forged_tail_stops_a_server_that_runs(database: str, postgres: Postgre
                 rich.state.links[0].levels[0].accounts.primary += 1_000_000_000_000
                 rich.state.links[0].levels[0].accounts.house -= 1_000_000_000_000
                 state = rich.snapshot()
-                body = events.encode(Sealed(SNAPSHOT_FORMAT, digest_of(state)))
-                entry = Entry(head.seq + 1, 0, Sealed.kind, 1, None, None, None, bytes(16), body, ())
+                body = events.encode(SnapshotSealed(SNAPSHOT_FORMAT, digest_of(state)))
+                entry = DecidedEntry(
+                    head.seq + 1, 0, SnapshotSealed.kind, 1, None, None, None, bytes(16), body, ()
+                )
                 row = row_of("main", head.epoch, entry, head.hash)
                 await insider.run(
                     "INSERT INTO journal VALUES (1, $1, 0, $2, $3, 1, NULL, NULL, NULL, $4, $5, $6)",
@@ -424,15 +428,15 @@ def test_a_forged_tail_stops_a_server_that_runs(database: str, postgres: Postgre
                 await insider.run("UPDATE head SET seq = $1, hash = $2", row.seq, row.hash)
                 with pytest.raises(BankStopped):  # fenced; then it takes the bank again, and reads it
                     await writer.person(OpenLink(FIVE), ("p",))
-                await until(lambda: writer.hold.failed)
+                await until(lambda: writer.lifecycle.failed)
                 said = "row 3 seals another state than the rows before it make: .* jackpot ledger restore"
-                assert re.search(said, writer.hold.stopped or "")
+                assert re.search(said, writer.lifecycle.stopped or "")
 
         run()
 
 
 def _books(engine: Engine) -> dict[str, Any]:
-    """What stands in the books, whichever row is the last."""
+    """State of the ledger, except its last row."""
     return {name: value for name, value in views.statistics(engine).items() if name != "seq"}
 
 
@@ -468,10 +472,10 @@ async def test_a_second_server_by_mistake_ends_no_other(database: str) -> None:
     """DESIGN, lease: one that knows of no other stands by too where a bank is held, until it is free."""
     async with stores(database, 2) as (store, another), AsyncExitStack() as until_last:
         async with holding(store) as writer:
-            epoch = writer.core.epoch
+            epoch = writer.sequencer.epoch
             mistaken = await until_last.enter_async_context(holding(another))
-            assert mistaken.hold.stopped == "standby: us has bank main"
+            assert mistaken.lifecycle.stopped == "standby: us has bank main"
             assert (await writer.person(OpenLink(FIVE), ("p",))).ok
-            assert (writer.active, writer.core.epoch) == (True, epoch)
+            assert (writer.active, writer.sequencer.epoch) == (True, epoch)
         await until(lambda: mistaken.active)
         assert mistaken.epoch > epoch

@@ -1,4 +1,4 @@
-"""Do the auditor's queries give what the engine has, on both databases, and find what is wrong?"""
+"""The auditors' SQL queries agree with the engine on both databases, and find faults."""
 
 import asyncio
 import re
@@ -79,7 +79,7 @@ def plain(value: Any) -> Any:
 
 
 def asked(url: str) -> Answers:
-    """Every query of the file, on the ledger as it lies there; without the column that names the query."""
+    """Runs every query of the file on the stored ledger; drops the column that names the query."""
     path = url.removeprefix("sqlite:///")
     answers = asyncio.run(_on_postgres(url)) if path == url else on_sqlite(path)
     for name, lines in answers.items():
@@ -108,7 +108,7 @@ def written(tmp_path_factory: pytest.TempPathFactory, played: list[Row]) -> str:
 
 @pytest.fixture(scope="module")
 def answers(written: str) -> Answers:
-    """What the queries say of it."""
+    """Results of the queries on it."""
     return asked(written)
 
 
@@ -136,7 +136,7 @@ def accounts_of(engine: Engine) -> dict[tuple[int, int], tuple[int, ...]]:
 
 
 def main(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Those of the first bank."""
+    """Rows of the first bank."""
     return [line for line in lines if line["bank"] in {1, "main"}]
 
 

@@ -1,4 +1,4 @@
-"""Do the auditors' views give what the engine has, alike on both databases, and no secret (S8)?"""
+"""The auditors' views agree with the engine on both databases, and show no secret (S8)."""
 
 import asyncio
 import os

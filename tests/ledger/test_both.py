@@ -1,4 +1,4 @@
-"""Is it the same ledger, byte for byte, in SQLite, in PostgreSQL and as it was decided? And spoiled alike?"""
+"""SQLite and PostgreSQL hold the same ledger, byte for byte, and report the same damage alike."""
 
 import asyncio
 import shutil
@@ -20,7 +20,7 @@ from jackpot.ledger import schema
 from jackpot.ledger.journal import Head, Row, Snapshot, canonical, genesis
 from jackpot.ledger.reading import Differences, Question, Reader, carry
 from jackpot.ledger.store import CommitInDoubt, DataRefused, Fenced
-from jackpot.ledger.verify.verifier import Report, verify
+from jackpot.ledger.verify.verifier import VerifyReport, verify
 from jackpot.rules.postings import Posting
 from tests.ledger.play import Play
 from tests.ledger.verify.test_verifier import changed, spoil
@@ -62,7 +62,7 @@ def _no_sql(_sql: str, _values: tuple[Any, ...]) -> Sequence[Any]:
 
 
 class Memory(Reader):
-    """What a ledger is to its readers, in the plainest way: the rows as they were decided."""
+    """Plain in-memory Reader over the rows as they were decided."""
 
     def __init__(self) -> None:
         super().__init__(_no_sql, schema.postgres, schema.postgres_version())
@@ -95,7 +95,7 @@ class Memory(Reader):
         return []
 
     def ask(self, bank: str, question: Question[T]) -> T:
-        """No row of it says that others are archived."""
+        """It has no archived rows."""
         return carry(question(0), lambda _sql, _values: [])
 
     def schema(self) -> Differences:
@@ -168,7 +168,7 @@ class Pair:
             self.memory.snapshots[made.seq] = made
 
     def refuse(self, rows: list[Row]) -> None:
-        """Bad data, and then an old epoch: neither leaves a trace."""
+        """Tries bad data, then an old epoch: neither writes anything."""
         kept = self.memory.kept
         if rows[-1].epoch > kept.epoch:
             return
@@ -184,7 +184,7 @@ def lose(ledger: Waiting) -> None:
 
 
 def whole(ledger: Reader) -> list[Any]:
-    """Everything that a reader may ask for."""
+    """Everything that a reader can return."""
     head = ledger.head("main")
     spans = [(None, head.seq), (0, head.seq // 2), (head.seq // 3, head.seq - 1), (None, 0)]
     newest = ledger.newest_snapshot("main")
@@ -285,8 +285,10 @@ class Twins:
         self.template = template
         self.rows: list[Row] = []
 
-    def spoiled(self, statements: Sequence[str], known: bytes | None = None) -> tuple[Report, Report]:
-        """What verify says of either. A statement's `X'...'` is a string of bytes in both."""
+    def spoiled(
+        self, statements: Sequence[str], known: bytes | None = None
+    ) -> tuple[VerifyReport, VerifyReport]:
+        """Problems that verify finds in either. A statement's `X'...'` is a string of bytes in both."""
         path = Path(shutil.copy(self.path, self.path.with_name(f"copy-{next(_numbers)}.db")))
         with a_copy(self.postgres, self.template) as url:
             spoil(path, *statements)
@@ -299,7 +301,7 @@ class Twins:
 
 
 async def _spoil(url: str, statements: Sequence[str]) -> None:
-    """As somebody with all rights and enough will could."""
+    """Damages the ledger as somebody with all rights could."""
     connection = await asyncpg.connect(url)
     try:
         await connection.execute(_ANYTHING_GOES)

@@ -1,4 +1,4 @@
-"""Where is the PostgreSQL that can be written, and is it the right one? Hosts, certificates, passwords."""
+"""Connection to PostgreSQL: choice of host, certificates, passwords and timeouts."""
 
 import asyncio
 import socket
@@ -118,7 +118,7 @@ async def test_what_asyncpg_cannot_read_at_all_is_a_sentence(url: str) -> None:
 
 
 def told(error: BaseException | None) -> str:
-    """All that a log could show of an error."""
+    """Everything that a log could show of an error."""
     return "".join(traceback.format_exception(error))
 
 

@@ -1,4 +1,4 @@
-"""Is each next hit explained after an archive as it would be by the whole ledger, from its cycle's beginning?
+"""After archiving, each next hit is explained from the beginning of its cycle, as by the whole ledger.
 
 The oracle is the archive, brought up to date: it is whole from row 1.
 """

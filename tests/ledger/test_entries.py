@@ -1,4 +1,4 @@
-"""Are the events of some kinds found as they were decided, and is what nobody can read left out (S8)?"""
+"""Events are found by kind, in order; unreadable rows are left out (S8)."""
 
 from jackpot.ledger.entries import events_of, readable
 from jackpot.rules import registry
@@ -28,7 +28,7 @@ def test_events_come_in_the_order_of_their_rows(place: Place) -> None:
 
 
 def test_what_nobody_can_read_is_no_event() -> None:
-    """S8: the walk over the rows names it; who looks for some kinds goes on."""
+    """S8: the verifier reports it; readers of some kinds skip it."""
     assert readable(LinkOpened.kind, 1, b"no event") is None
     assert readable(LinkOpened.kind, 10**6, b"") is None
     assert readable(10**6, 1, b"") is None

@@ -1,4 +1,4 @@
-"""Does verify find a row that chains, balances and applies, and that no rule would have decided (S8)?"""
+"""Verify finds a forged row that chains, balances and applies, but that no rule would decide (S8)."""
 
 import re
 import shutil
@@ -25,7 +25,7 @@ from jackpot.rules.acts.rounds import Reopen, VoidRound
 from jackpot.rules.acts.tables import Released
 from jackpot.rules.events import Recomputed
 from jackpot.rules.meter import Accounts
-from jackpot.rules.outcome import Entry
+from jackpot.rules.outcome import DecidedEntry
 from jackpot.rules.signing import People
 from jackpot.rules.state import Placed
 from tests import frames
@@ -70,7 +70,7 @@ def floor(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def forger(floor: Path) -> Forger:
-    """A copy of it in the wrong hands."""
+    """A forger with a copy of it."""
     return Forger(Path(shutil.copy(floor, floor.with_name(f"forged-{next(_numbers)}.db"))))
 
 
@@ -301,7 +301,7 @@ def test_a_frame_out_of_its_tables_order_is_found(forger: Forger) -> None:
 
 @pytest.mark.parametrize("number", [0, -1, -2])
 def test_a_table_that_there_is_none_of_is_found(forger: Forger, number: int) -> None:
-    """S8: counted from the end, a row would play for one table and stand in the books of none."""
+    """S8: counted from the end, a row would play for one table and be in the reports of none."""
     name = forger.state.tables[number or -1].terms.table
     event = events.Refused("no_such_round", "round: 'R9' is not this table's unfinished round")
     row = forger.append(event, name, number=number, postings=())
@@ -375,7 +375,7 @@ def test_a_link_column_that_lies_is_found(forger: Forger) -> None:
     """S8: the link that a row names for auditors is the one that its postings are of."""
     row = forger.append(undone(forger))
     assert row.link == 1
-    wrong = Entry(
+    wrong = DecidedEntry(
         row.seq + 1, 0, Suspended.kind, events.RULES_VERSION, 2, None, None, bytes(16),
         events.encode(Suspended([1], "operator", ANNA)), (),
     )  # fmt: skip
@@ -510,7 +510,7 @@ def test_links_that_an_error_stopped_are_named(forger: Forger) -> None:
 def test_an_act_on_a_hit_that_nobody_made_is_found(forger: Forger) -> None:
     """S8: verify says which hit there is none of, and not how it came upon that."""
     event = Validated(9, [9], ANNA)
-    wrong = Entry(
+    wrong = DecidedEntry(
         forger.head.seq + 1, 0, event.kind, events.RULES_VERSION, None, None, None, bytes(16),
         events.encode(event), (),
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Does verify find terms that nobody can play on, rounds that came too fast, names that nobody proved?"""
+"""Verify finds forged terms that are unplayable, rounds that are too fast, and unproved names."""
 
 import re
 import shutil
@@ -14,13 +14,13 @@ from jackpot.catalogue import LevelEntry, LinkEntry, every, resolve
 from jackpot.ledger.rebuild import read_to
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.store import LedgerCorrupt
-from jackpot.ledger.verify.chain_verifier import EPOCH_MOST
-from jackpot.ledger.verify.timestamp_checks import MINUTES_IN_ONE, MINUTES_MOST
+from jackpot.ledger.verify.chain_verifier import EPOCH_MAX
+from jackpot.ledger.verify.timestamp_checks import MINUTES_IN_ONE, MINUTES_MAX
 from jackpot.rules import events, registry
 from jackpot.rules.acts.links import LinkOpened, Suspended
 from jackpot.rules.acts.tables import OpenTable, TableOpened
 from jackpot.rules.epoch import MINUTE
-from jackpot.rules.paytable import EnvyRow, ForOne, Percent, Row, TableTerms
+from jackpot.rules.paytable import EnvyRow, ForOne, PaytableRow, Percent, TableTerms
 from jackpot.rules.signing import People, Proof, Signed
 from jackpot.rules.state import Placed
 from jackpot.rules.terms import SUM_MAX, WAGER_MAX, check_link
@@ -53,7 +53,7 @@ def floor(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def forger(floor: Path) -> Forger:
-    """A copy of it in the wrong hands."""
+    """A forger with a copy of it."""
     return Forger(Path(shutil.copy(floor, floor.with_name(f"forged-{next(_numbers)}.db"))))
 
 
@@ -61,7 +61,7 @@ def levels(**change: Any) -> Any:
     return replace(NEW, levels=(replace(MEGA, **change), MAJOR, MINOR))
 
 
-def rows(*more: Row) -> Any:
+def rows(*more: PaytableRow) -> Any:
     return replace(NEW, rows=(*NEW.rows[:-1], *more))
 
 
@@ -80,10 +80,10 @@ ABSURD: Final = [
     (replace(NEW, levels=()), "levels : one `meter`, or"),
     (replace(NEW, rows=()), "it has no rows"),
     (replace(NEW, rows=NEW.rows[1:]), "rows: each level needs exactly one row that wins the whole of it"),
-    (rows(Row("flush", Percent("mega", 0))), "rows: flush is paid 0 of 10000 of a meter"),
-    (rows(Row("flush", Percent("mega", 20_000))), "rows: flush is paid 20000 of 10000 of a meter"),
-    (rows(Row("flush", ForOne(10**12))), "rows: flush is 1000000000000000000 micro-dollars"),
-    (rows(Row("mini-royal", ForOne(5))), "rows: 'mini-royal' is no hand of this game"),
+    (rows(PaytableRow("flush", Percent("mega", 0))), "rows: flush is paid 0 of 10000 of a meter"),
+    (rows(PaytableRow("flush", Percent("mega", 20_000))), "rows: flush is paid 20000 of 10000 of a meter"),
+    (rows(PaytableRow("flush", ForOne(10**12))), "rows: flush is 1000000000000000000 micro-dollars"),
+    (rows(PaytableRow("mini-royal", ForOne(5))), "rows: 'mini-royal' is no hand of this game"),
     (replace(NEW, envy=(EnvyRow("royal-flush", 0),)), "envy royal-flush is 0 micro-dollars"),
     (replace(NEW, validate_at=-1), "validate_at is -1 micro-dollars"),
     (replace(NEW, electronic=True, count_chips=True), "an electronic wager has no chips to count (T3)"),
@@ -213,7 +213,7 @@ def test_an_epoch_for_each_round_is_no_way_around(forger: Forger) -> None:
     """S8, L11: each epoch counts its own minute; so many as a server can begin in one are believed."""
     forger.append(forger.right(OpenTable(QUICK)))
     rows = []
-    for number in range(MINUTES_MOST * QUICK.max_rounds_per_minute + 1):
+    for number in range(MINUTES_MAX * QUICK.max_rounds_per_minute + 1):
         with closing(SqliteLedger(forger.path)) as ledger:
             forger.head = ledger.new_epoch("main", "forger")
         rows.append(play_a_round(forger, f"X{number}", number * MINUTE, NOW_MS))
@@ -256,5 +256,5 @@ def test_an_epoch_that_nobody_counted_to_is_found(forger: Forger) -> None:
     last = 2**63 - 1
     spoil(forger.path, f"UPDATE head SET epoch = {last}")
     problem, by_hand = audit(forger.path).problems
-    assert problem == f"main: the head is of epoch {last}, and no ledger comes beyond {EPOCH_MOST}"
+    assert problem == f"main: the head is of epoch {last}, and no ledger comes beyond {EPOCH_MAX}"
     assert by_hand.startswith(f"main: the head is of epoch {last}, the last takeover of epoch ")

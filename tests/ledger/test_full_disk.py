@@ -1,4 +1,4 @@
-"""What happens on a disk that is really full? See full_disk*.py: each runs in its own mount namespace."""
+"""Behaviour on a disk that is really full; runs full_disk*.py, each in its own mount namespace."""
 
 import os
 import shutil

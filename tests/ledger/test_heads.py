@@ -1,4 +1,4 @@
-"""Do signed heads prove a ledger to somebody who has only them, a public key and openssl (S8)?"""
+"""Signed heads prove a ledger to an auditor with only them, a public key and openssl (S8)."""
 
 import subprocess
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from jackpot.ledger.heads import (
 )
 from jackpot.ledger.journal import Head, Row
 from jackpot.ledger.sqlite.store import SqliteLedger
-from jackpot.ledger.verify.verifier import Report, verify
+from jackpot.ledger.verify.verifier import VerifyReport, verify
 from tests.ledger.play import Play
 from tests.ledger.verify.test_verifier import write
 
@@ -153,7 +153,7 @@ def rows() -> list[Row]:
     return play.until(100).rows
 
 
-def verified(folder: Path, rows: Sequence[Row], lines: Sequence[bytes]) -> tuple[list[str], Report]:
+def verified(folder: Path, rows: Sequence[Row], lines: Sequence[bytes]) -> tuple[list[str], VerifyReport]:
     """What the lines themselves are found to be, and the bank next to them."""
     path = folder / "ledger.db"
     path.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Does a writer go on from what it holds in memory, and only where the ledger holds the same?"""
+"""A writer resumes from the copy that it holds in memory only where the ledger agrees."""
 
 from collections.abc import Sequence
 from contextlib import closing

@@ -1,4 +1,4 @@
-"""Are a row's bytes and its hash what they were on the first day?"""
+"""A row's canonical bytes and its hash never change."""
 
 import hashlib
 from typing import Final
@@ -8,10 +8,10 @@ import msgspec
 import pytest
 
 from jackpot.ledger.journal import canonical, chained, genesis, row_of
-from jackpot.rules.outcome import Entry
+from jackpot.rules.outcome import DecidedEntry
 from jackpot.rules.postings import Posting
 
-WAGER: Final = Entry(
+WAGER: Final = DecidedEntry(
     seq=7,
     at=1_767_225_600_123,
     kind=3,
@@ -26,7 +26,7 @@ WAGER: Final = Entry(
         Posting(1, 2, 4, primary=490_000, wagers=-490_000),
     ),
 )
-ACT: Final = Entry(
+ACT: Final = DecidedEntry(
     seq=8, at=0, kind=200, version=2, link=None, table=None, table_seq=None, digest=b"\xff" * 16, body=b"",
     postings=(Posting(2, 0, 0, house=-10_000_000, awards=10_000_000), Posting(2, 3, 1, -(2**62), 2**62)),
 )  # fmt: skip
@@ -62,7 +62,7 @@ def test_golden_vectors() -> None:
 
 
 @pytest.mark.parametrize("entry", [WAGER, ACT])
-def test_another_library_makes_the_same_bytes(entry: Entry) -> None:
+def test_another_library_makes_the_same_bytes(entry: DecidedEntry) -> None:
     """M4: an auditor recomputes the bytes from the page alone, with the msgpack package."""
     postings = [list(posting) for posting in sorted(entry.postings)]
     fields = [1, "north", entry.seq, entry.at, 5, entry.kind, entry.version, entry.link, entry.table]

@@ -1,4 +1,4 @@
-"""Does what lies next to the journal live on both databases, go with a copy, and stay from auditors?"""
+"""Names, secrets and sessions on both databases: stored, copied, and hidden from auditors."""
 
 import asyncio
 from pathlib import Path
@@ -29,7 +29,7 @@ def test_what_is_kept_is_of_its_digest() -> None:
 
 
 def test_it_is_kept_and_read(place: Place) -> None:
-    """Names, secrets, attempts, sessions and what pagers were told; what is of no digest is nobody's."""
+    """Names, secrets, attempts, sessions and delivered notices; a row that matches no digest is ignored."""
 
     @on_loop
     async def keep() -> None:
@@ -78,7 +78,7 @@ def test_a_copy_takes_the_people_along(tmp_path: Path, place: Place) -> None:
 
 @on_loop
 async def test_an_auditor_reads_no_secret(database: str, postgres: object) -> None:
-    """S8: a role that reads the books reads nothing that lets anybody in."""
+    """S8: a role that reads the ledger reads no credentials."""
 
     def make() -> None:
         open_ledger(database).close()

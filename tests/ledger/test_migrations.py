@@ -1,4 +1,4 @@
-"""Do the schema files keep their order, and does a newer schema stop an older program?"""
+"""Migration files keep their order, and each is applied once."""
 
 import pytest
 

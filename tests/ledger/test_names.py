@@ -1,4 +1,4 @@
-"""Does the table `name` say what the journal's numbers are called, and is each change of it seen (S8)?"""
+"""The table `name` has the names of the journal's numbers, and each change of it is found (S8)."""
 
 import shutil
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.verify.verifier import How, verify
 from jackpot.rules.acts.links import LinkOpened
 from jackpot.rules.acts.tables import TableOpened
-from jackpot.rules.state import State
+from jackpot.rules.state import BankState
 from tests.ledger import golden
 from tests.ledger.conftest import Place
 from tests.ledger.planted import run_sql
@@ -36,8 +36,8 @@ def of_now(path: Path) -> None:
     golden.make(path)
 
 
-def state_names(state: State) -> set[Name]:
-    """What the engine calls its numbers, however they came."""
+def state_names(state: BankState) -> set[Name]:
+    """Names of the engine's numbers, from its state."""
     links = {Name(Numbered("link", 0, link.number), link.terms.link) for link in state.links}
     levels = {
         Name(Numbered("level", link.number, level.number), level.terms.level)

@@ -1,4 +1,4 @@
-"""Does a URL name the ledger that it says?"""
+"""Parsing of ledger URLs."""
 
 from pathlib import Path
 

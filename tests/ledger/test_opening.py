@@ -1,4 +1,4 @@
-"""Are sums right though old postings left, and who changes a balance that they begin with is found?"""
+"""Sums are right after old postings left, and changed opening balances are found."""
 
 import asyncio
 from contextlib import closing

@@ -1,4 +1,4 @@
-"""Is what people write on a payout kept once, held to its mark, copied, and erased by mark or age?"""
+"""Payout documents are kept once, checked against their digest, copied, and erased."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Which program decided which rows, as verify says it: in one walk, in parts, and of a ledger of before."""
+"""Verify reports which program decided which rows: in one pass, in parts, and for older ledgers."""
 
 from pathlib import Path
 from typing import Final
@@ -75,7 +75,7 @@ def test_a_ledger_of_before_verifies(tmp_path: Path) -> None:
 
 
 def test_parts_find_what_one_walk_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """S3, S8: a part that begins within an epoch goes on with the program of the part before it."""
+    """S3, S8: a part that begins within an epoch continues the program of the part before it."""
     servers = Servers()
     for program in (("1.1", A), ("1.2", B)):
         servers.serve(program, 6)

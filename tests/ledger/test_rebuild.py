@@ -1,4 +1,4 @@
-"""Does the state come back from the journal to the last micro-dollar, or say why it cannot?"""
+"""Rebuilding restores the state to the last micro-dollar, or says why it cannot."""
 
 from contextlib import closing
 from pathlib import Path

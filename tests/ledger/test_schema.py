@@ -1,4 +1,4 @@
-"""Is a schema that is not the migrations' found, fact by fact, and nothing where nothing is wrong (S3)?"""
+"""Each deviation of a schema from the migrations is found, with no false alarm (S3)."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What happens to whom reads a ledger while its old rows leave? It is told so, and nobody is alarmed."""
+"""Readers of a ledger are told when old rows leave meanwhile, without a false alarm."""
 
 import asyncio
 from collections.abc import Callable

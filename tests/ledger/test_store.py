@@ -1,4 +1,4 @@
-"""Does a backend keep the promises of the Ledger interface? Written against the interface alone."""
+"""Conformance suite of the Store interface, run on every backend."""
 
 from threading import Thread
 

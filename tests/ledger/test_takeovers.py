@@ -1,4 +1,4 @@
-"""Does each change of a head by hand show, on both databases, also once a server has the bank again (S3)?"""
+"""Each change of a head by hand is found on both databases, also after the next takeover (S3)."""
 
 from contextlib import closing
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Does work in a thread of its own hold nobody up?"""
+"""Jobs in the executor thread block nobody; their callers wait, leave or are cancelled."""
 
 import asyncio
 from collections.abc import Callable
@@ -7,14 +7,14 @@ from threading import Event
 import pytest
 
 from jackpot.ledger.store import CommitInDoubt
-from jackpot.ledger.thread_executor import Aside
+from jackpot.ledger.thread_executor import ThreadExecutor
 from tests.running_server import on_loop
 
 
 @on_loop
 async def test_who_leaves_waits_for_nothing_that_was_asked() -> None:
     """DESIGN, ledger: a disk that hangs holds its thread and nobody else; what had not begun never begins."""
-    aside, goes_on, began = Aside(), Event(), list[str]()
+    aside, goes_on, began = ThreadExecutor(), Event(), list[str]()
 
     def work(name: str) -> None:
         began.append(name)
@@ -38,7 +38,7 @@ async def test_who_leaves_waits_for_nothing_that_was_asked() -> None:
 @on_loop
 async def test_a_call_that_takes_too_long_is_given_up_alone() -> None:
     """Each reader waits for a time of its own: one that came later gets its answer after all."""
-    aside, goes_on = Aside(), Event()
+    aside, goes_on = ThreadExecutor(), Event()
 
     async def too_long() -> None:
         with pytest.raises(CommitInDoubt, match="not waited for"):
@@ -55,7 +55,7 @@ async def test_a_call_that_takes_too_long_is_given_up_alone() -> None:
 @on_loop
 async def test_a_cancelled_caller_waits_for_the_end_of_its_work() -> None:
     """A commit is never left half heard: its caller drops it, hears its end, and is cancelled only then."""
-    aside, goes_on, told = Aside(), Event(), list[str]()
+    aside, goes_on, told = ThreadExecutor(), Event(), list[str]()
 
     def fails() -> None:
         goes_on.wait()
@@ -85,7 +85,7 @@ async def test_a_cancelled_caller_waits_for_the_end_of_its_work() -> None:
 @on_loop
 async def test_the_threads_word_wakes_its_caller_at_once() -> None:
     """A lone wager waits for each step between the disk and its answer: one word, one waking, no more."""
-    aside, loop, steps = Aside(), asyncio.get_running_loop(), list[str]()
+    aside, loop, steps = ThreadExecutor(), asyncio.get_running_loop(), list[str]()
     await aside.run(lambda: None)  # the thread is there
     for name in ("call_soon", "call_soon_threadsafe"):
         setattr(loop, name, _noted(getattr(loop, name), name, steps))

@@ -1,4 +1,4 @@
-"""How does a test without an event loop use any ledger? As one whose calls wait, on one loop for all."""
+"""Blocking wrapper of an asyncio store, for tests without an event loop; one loop for all."""
 
 import asyncio
 import atexit
@@ -15,13 +15,13 @@ from jackpot.ledger.maintenance import backup as backing
 from jackpot.ledger.maintenance import copy as copying
 from jackpot.ledger.maintenance import join as joining
 from jackpot.ledger.maintenance import nightly
-from jackpot.ledger.maintenance.archive import Plan, Sealing
+from jackpot.ledger.maintenance.archive import ArchivePlan, Archiving
 from jackpot.ledger.maintenance.copy import Copied, Progress
-from jackpot.ledger.maintenance.nightly import Keeping, Night
+from jackpot.ledger.maintenance.nightly import BackupRetention, Night
 from jackpot.ledger.open import _POSTGRES, _path
 from jackpot.ledger.postgres.store import PostgresStore
 from jackpot.ledger.reading import Reader
-from jackpot.ledger.sqlite.async_sqlite import Threaded
+from jackpot.ledger.sqlite.async_sqlite import AsyncSqliteStore
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.store import Statement, Store
 
@@ -94,7 +94,7 @@ def open_ledger(url: str, *, readonly: bool = False) -> Ledger:
 def store_of(ledger: Ledger | Store) -> Store:
     """The port of a ledger whose calls wait."""
     if isinstance(ledger, SqliteLedger):
-        return Threaded(ledger)
+        return AsyncSqliteStore(ledger)
     return ledger.store if isinstance(ledger, Waiting) else ledger
 
 
@@ -106,7 +106,7 @@ def open_banks(ledger: Ledger, *more: Any) -> None:
     _runner.run(banks.open_banks(store_of(ledger), *more))
 
 
-def open_books(ledger: Ledger, *more: Any) -> config_alignment.Opened:
+def open_books(ledger: Ledger, *more: Any) -> config_alignment.AlignedBank:
     return _runner.run(config_alignment.open_books(store_of(ledger), *more))
 
 
@@ -132,24 +132,26 @@ def night(
     progress: Progress = lambda _what, _done, _of: None,
     archive: Path | None = None,
 ) -> Night:
-    return _runner.run(nightly.night(store_of(source), folder, unix_ms, Keeping(keep, archive), progress))
+    return _runner.run(
+        nightly.night(store_of(source), folder, unix_ms, BackupRetention(keep, archive), progress)
+    )
 
 
 def seal(
     source: Ledger,
     file: Path,
-    how: Sealing,
+    how: Archiving,
     progress: Progress = lambda _w, _d, _o: None,
-    tell: Callable[[Plan], None] = lambda _plan: None,
-) -> list[Plan]:
+    tell: Callable[[ArchivePlan], None] = lambda _plan: None,
+) -> list[ArchivePlan]:
     """What `tell` was told."""
-    told: list[Plan] = []
+    told: list[ArchivePlan] = []
 
-    def both(one: Plan) -> None:
+    def both(one: ArchivePlan) -> None:
         told.append(one)
         tell(one)
 
-    _runner.run(sealing.seal(store_of(source), file, how, both, progress))
+    _runner.run(sealing.archive(store_of(source), file, how, both, progress))
     return told
 
 

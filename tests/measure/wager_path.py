@@ -1,4 +1,4 @@
-"""Which way does one accepted wager take through the server? By hand: `python -m tests.measure.wager_path`.
+"""Traces one accepted wager through the server. By hand: `python -m tests.measure.wager_path`.
 
 A real server on SQLite, a real table. Every call of ours is noted from the table's bytes (`data_received`) to
 the bytes of its answer (`transport.write`), in the loop and in the ledger's thread. Printed: functions and
@@ -32,7 +32,7 @@ ANSWER: Final = b"\xa3ack"
 PLAYER: Final = "the player of the traced wager"
 ROUND: Final = "traced"
 # A batch holds rows, an envelope a command that holds wagers: no deeper than this does one hold another.
-DEPTH_MOST: Final = 5
+DEPTH_MAX: Final = 5
 
 
 class Call(NamedTuple):
@@ -44,7 +44,7 @@ class Call(NamedTuple):
 
 
 class Way(NamedTuple):
-    """What one wager passed: the calls that were handed it. all: and every other call on the way.
+    """The path of one wager: the calls that were handed it. all: every call on the way.
 
     forms: names of types, in the order in which they were met.
     """
@@ -70,7 +70,7 @@ class Way(NamedTuple):
 
 
 class Trace:
-    """Notes calls of ours while the wager is on its way, in every thread that begins after it was set."""
+    """Profiler that records calls of ours while the wager is under way, in every thread started later."""
 
     def __init__(self) -> None:
         self.calls: list[Call] = []
@@ -118,8 +118,8 @@ def _caller(frame: FrameType) -> str | None:
     return None
 
 
-def _carrier(value: object, depth: int = DEPTH_MOST) -> object | None:
-    """What holds the wager itself: the value, or something that it hands on; None where nothing does."""
+def _carrier(value: object, depth: int = DEPTH_MAX) -> object | None:
+    """The value that holds the wager itself, here or nested; None where nothing does."""
     if isinstance(value, bytes | bytearray):
         return value if PLAYER.encode() in value else None
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""What may a floorperson do through the admin socket, and does the floor hear of it?"""
+"""Acts of floorpeople through the admin socket, which the floor is told of."""
 
 import asyncio
 import getpass
@@ -15,11 +15,11 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from jackpot.app import Server
-from jackpot.auth.password_hashing import Hashing
-from jackpot.auth.person_admin import Staff
+from jackpot.auth.password_hashing import PasswordHashing
+from jackpot.auth.person_admin import PersonAdmin
 from jackpot.config import Config
 from jackpot.net import admin_socket, file_descriptors
-from jackpot.net.admission import Bounds
+from jackpot.net.admission import AdmissionLimits
 from jackpot.rules.acts.hits import Undone
 from jackpot.rules.registry import decode
 from tests import program
@@ -50,14 +50,14 @@ async def royal(device: Device, seq: int = 1, round_id: str = "R1", **more: Any)
 
 
 async def pay(config: Config, hit: str = "H1", by: str = "Ann") -> None:
-    """Both winners of that royal flush are paid: seat 1, and seat 2 its envy bonus."""
+    """Pays both winners of that royal flush: seat 1, and seat 2 its envy bonus."""
     for seat in (1, 2):
         answer = await administer(config, do="pay", hit=hit, seat=seat, document=f"W-{seat}", by=by)
         assert answer["ok"], answer
 
 
 async def jackpot(*words: str) -> tuple[int, str, str]:
-    """The command line in a process of its own: exit code, output, errors."""
+    """Runs the command line in a process of its own: exit code, output, errors."""
     done = await asyncio.to_thread(program.jackpot, *words)
     return done.returncode, done.stdout, done.stderr
 
@@ -87,7 +87,7 @@ async def test_two_people_are_asked_for_where_the_rules_do(tmp_path: Path) -> No
         assert out.startswith("H1: undone")
         shown = (await jackpot("hits", "show", "H1", "--config", str(config.path)))[1]
         assert ", undone: $10,000.18, and $1,000.00 envy\n" in shown  # what was taken back, and not nothing
-        durable = server.writers["main"].core.durable_seq
+        durable = server.writers["main"].sequencer.durable_seq
         row = (await server._stores["main"].rows("main", durable - 1, 1))[0]
         event = decode(row.kind, row.version, row.body)
         assert isinstance(event, Undone)
@@ -124,7 +124,7 @@ async def test_the_socket_is_ours_alone_and_knows_who_we_are(tmp_path: Path) -> 
         assert stat.S_IMODE(config.listen.admin.stat().st_mode) == 0o600
         await royal(device)
         assert (await administer(config, do="validate", hit="H1"))["ok"]
-        durable = server.writers["main"].core.durable_seq
+        durable = server.writers["main"].sequencer.durable_seq
         last = (await server._stores["main"].rows("main", durable - 1, 1))[0]
         assert getpass.getuser().encode() in last.body
 
@@ -139,8 +139,8 @@ async def test_a_named_group_may_open_the_socket_and_each_acts_as_themselves(
     async with Server(config) as server:
         assert stat.S_IMODE(config.listen.admin.stat().st_mode) == 0o660
         assert config.listen.admin.stat().st_gid == os.getgid()
-        server.entrance.hashing = Hashing(QUICK)
-        await Staff(server.entrance).begin((ANN, BEN), "root")
+        server.auth.hashing = PasswordHashing(QUICK)
+        await PersonAdmin(server.auth).begin((ANN, BEN), "root")
         assert (await administer(config, do="/links"))["ok"], "its own user reads the ledger anyway"
         monkeypatch.setattr(admin_socket, "peer_of", lambda _connection: other)
         monkeypatch.setattr(admin_socket, "login_of", lambda _uid: "ann")
@@ -156,7 +156,7 @@ async def test_a_named_group_may_open_the_socket_and_each_acts_as_themselves(
 
 
 def knock(stack: ExitStack, path: Path, said: bytes = b"") -> socket.socket:
-    """Somebody at the admin socket, who has said this and nothing else. `stack` closes the socket."""
+    """Opens the admin socket and sends this and nothing else. `stack` closes the socket."""
     raw = stack.enter_context(socket.socket(socket.AF_UNIX))
     raw.setblocking(False)
     raw.connect(str(path))
@@ -169,23 +169,23 @@ async def test_who_may_open_the_socket_cannot_use_up_the_descriptors(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Descriptors: it has a bound in all and one for each user; others are answered, and tables play."""
-    monkeypatch.setattr(file_descriptors, "ADMIN", Bounds(most=12, of_address=8, pace=80))
+    monkeypatch.setattr(file_descriptors, "ADMIN", AdmissionLimits(most=12, of_address=8, pace=80))
     users = [4_001, 4_002, os.geteuid()]
     monkeypatch.setattr(admin_socket, "peer_of", lambda _connection: users[0])
     config = configure(tmp_path)
     with ExitStack() as stack:
         async with Server(config) as server:
-            door = next(door for door in server.doors if door.name == "admin")
+            door = next(door for door in server.listeners if door.name == "admin")
             for most in (8, 12):
                 hog = [knock(stack, config.listen.admin) for _ in range(30)]
                 await until(lambda hog=hog: sum(map(ended, hog)) == 30 - 8)  # type: ignore[misc]
-                assert len(door.crowd.inside) == most
+                assert len(door.admission_control.inside) == most
                 del users[0]
             assert (await administer(config, do="/links"))["ok"]
             async with table(server) as device:
                 device.wager(1, "R1", 1)
                 assert (await device.answer(1))["t"] == "ack"
-            assert len(door.crowd.inside) <= 12
+            assert len(door.admission_control.inside) <= 12
 
 
 @on_loop

@@ -1,4 +1,4 @@
-"""Who may come in, and who must go? Every stage and everything that happens, without sockets."""
+"""Admission control: every stage and every event, without sockets."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -7,34 +7,43 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jackpot.net.admission import MOVES, RESERVE, STRANGERS, Arrival, Bounds, Crowd, Guest, Stage
+from jackpot.net.admission import (
+    MOVES,
+    RESERVE,
+    STRANGERS,
+    AdmissionControl,
+    AdmissionLimits,
+    AdmissionStage,
+    ArrivalOutcome,
+    ConnectionAdmission,
+)
 
-WIDE = Bounds(most=1_000, of_address=1_000, pace=1)
+WIDE = AdmissionLimits(most=1_000, of_address=1_000, pace=1)
 HAPPENS = ("entered", "heard", "asks", "busy", "idle", "proved", "left")
 
 
-def crowded(bounds: Bounds, *addresses: str) -> tuple[Crowd, list[Guest]]:
-    """A crowd that these have come into, one after the other; those that had to go are gone."""
-    crowd = Crowd(bounds, 0.0)
+def crowded(bounds: AdmissionLimits, *addresses: str) -> tuple[AdmissionControl, list[ConnectionAdmission]]:
+    """Admission control into which these have come, one after the other; the evicted ones are gone."""
+    crowd = AdmissionControl(bounds, 0.0)
     return crowd, [come(crowd, address) for address in addresses]
 
 
-def come(crowd: Crowd, address: str, now: float = 0.0) -> Guest:
-    """One that arrives while the pace lets it in at once."""
-    guest = Guest(crowd, address=address)
-    assert crowd.arrive(guest, now) is Arrival.ENTERS
-    enter(crowd, [guest])
-    return guest
+def come(crowd: AdmissionControl, address: str, now: float = 0.0) -> ConnectionAdmission:
+    """A connection that arrives while the rate limit admits it at once."""
+    admission = ConnectionAdmission(crowd, address=address)
+    assert crowd.arrive(admission, now) is ArrivalOutcome.ENTERS
+    enter(crowd, [admission])
+    return admission
 
 
-def enter(crowd: Crowd, guests: Sequence[Guest]) -> None:
-    for guest in guests:
-        if (goes := crowd.enter(guest)) is not None:
+def enter(crowd: AdmissionControl, guests: Sequence[ConnectionAdmission]) -> None:
+    for admission in guests:
+        if (goes := crowd.enter(admission)) is not None:
             goes.left()
 
 
-def let_in(crowd: Crowd, now: float) -> list[Guest]:
-    """All that the pace lets in now."""
+def let_in(crowd: AdmissionControl, now: float) -> list[ConnectionAdmission]:
+    """Admits everything that the rate limit allows now."""
     found = []
     while guests := crowd.turn(now):
         enter(crowd, guests)
@@ -42,104 +51,124 @@ def let_in(crowd: Crowd, now: float) -> list[Guest]:
     return found
 
 
-def line(crowd: Crowd, count: int, address: str) -> list[Guest]:
-    """So many of an address come; those that now wait."""
+def line(crowd: AdmissionControl, count: int, address: str) -> list[ConnectionAdmission]:
+    """Lets so many of an address arrive; returns those that now wait."""
     found = []
     for _ in range(count):
-        guest = Guest(crowd, address=address)
-        arrival = crowd.arrive(guest, 0.0)
-        if arrival is Arrival.ENTERS:
-            enter(crowd, [guest])
-        elif arrival is Arrival.WAITS:
-            found.append(guest)
+        admission = ConnectionAdmission(crowd, address=address)
+        arrival = crowd.arrive(admission, 0.0)
+        if arrival is ArrivalOutcome.ENTERS:
+            enter(crowd, [admission])
+        elif arrival is ArrivalOutcome.WAITS:
+            found.append(admission)
     return found
 
 
-@pytest.mark.parametrize("stage", Stage)
+@pytest.mark.parametrize("stage", AdmissionStage)
 @pytest.mark.parametrize("what", HAPPENS)
-def test_every_stage_and_all_that_happens(stage: Stage, what: str) -> None:
+def test_every_stage_and_all_that_happens(stage: AdmissionStage, what: str) -> None:
     """WIRE, faults: a stage that does not list what happens stays; nobody comes back from GONE."""
     after = MOVES[stage].get(what, stage)
-    assert (after is Stage.GONE) == (what == "left" or stage is Stage.GONE)
-    assert after is not Stage.KNOWN or what == "proved" or stage is Stage.KNOWN
-    assert stage is Stage.WAITING or after is not Stage.WAITING
+    assert (after is AdmissionStage.GONE) == (what == "left" or stage is AdmissionStage.GONE)
+    assert after is not AdmissionStage.KNOWN or what == "proved" or stage is AdmissionStage.KNOWN
+    assert stage is AdmissionStage.WAITING or after is not AdmissionStage.WAITING
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.sampled_from(HAPPENS)), max_size=60))
 def test_whatever_happens_the_counts_are_right(steps: list[tuple[int, str]]) -> None:
     """WIRE, faults: strangers are counted once each, by address and in all, and never above their bounds."""
-    bounds = Bounds(most=5, of_address=3, pace=1)
-    crowd = Crowd(bounds, 0.0)
-    guests = [Guest(crowd, address=str(number % 3)) for number in range(10)]
+    bounds = AdmissionLimits(most=5, of_address=3, pace=1)
+    crowd = AdmissionControl(bounds, 0.0)
+    guests = [ConnectionAdmission(crowd, address=str(number % 3)) for number in range(10)]
     for number, what in steps:
-        guest = guests[number]
+        admission = guests[number]
         if what != "entered":
-            crowd.happens(guest, what)
-        elif guest.stage is Stage.WAITING and (goes := crowd.enter(guest)) is not None:
-            assert goes.stage in {Stage.WAITING, Stage.SILENT, Stage.TALKING, Stage.ASKING}
+            crowd.happens(admission, what)
+        elif admission.stage is AdmissionStage.WAITING and (goes := crowd.enter(admission)) is not None:
+            assert goes.stage in {
+                AdmissionStage.WAITING,
+                AdmissionStage.SILENT,
+                AdmissionStage.TALKING,
+                AdmissionStage.ASKING,
+            }
             goes.left()
         counted = [one for one in guests if one.stage in STRANGERS]
         assert crowd.strangers == len(counted) <= bounds.most
         by_address = Counter(one.address for one in counted)
         assert {address: len(those) for address, those in crowd._of_address.items()} == by_address
         assert all(number <= bounds.of_address for number in by_address.values())
-        assert crowd.inside == {one for one in guests if one.stage in {*STRANGERS, Stage.KNOWN}}
+        assert crowd.inside == {one for one in guests if one.stage in {*STRANGERS, AdmissionStage.KNOWN}}
 
 
 def test_the_oldest_that_says_nothing_goes_first() -> None:
     """WIRE, faults: one that has begun a hello stays; of the silent ones the oldest goes."""
-    crowd, guests = crowded(Bounds(most=100, of_address=3, pace=100), *["A"] * 3)
+    crowd, guests = crowded(AdmissionLimits(most=100, of_address=3, pace=100), *["A"] * 3)
     guests[0].heard()
     come(crowd, "A")
-    assert [guest.stage for guest in guests] == [Stage.TALKING, Stage.GONE, Stage.SILENT]
+    assert [admission.stage for admission in guests] == [
+        AdmissionStage.TALKING,
+        AdmissionStage.GONE,
+        AdmissionStage.SILENT,
+    ]
 
 
 def test_one_that_is_served_stays() -> None:
     """WIRE, faults: nobody takes the place of one that is being served; where all are, the newcomer goes."""
-    crowd, guests = crowded(Bounds(most=100, of_address=2, pace=100), "A", "A")
-    for guest in guests:
-        guest.busy()
-    assert come(crowd, "A").stage is Stage.GONE
+    crowd, guests = crowded(AdmissionLimits(most=100, of_address=2, pace=100), "A", "A")
+    for admission in guests:
+        admission.busy()
+    assert come(crowd, "A").stage is AdmissionStage.GONE
     guests[1].idle(served=True)
-    assert come(crowd, "A").stage is Stage.SILENT
-    assert [guest.stage for guest in guests] == [Stage.SERVED, Stage.GONE]
+    assert come(crowd, "A").stage is AdmissionStage.SILENT
+    assert [admission.stage for admission in guests] == [AdmissionStage.SERVED, AdmissionStage.GONE]
 
 
 def test_one_that_we_let_wait_goes_after_those_that_ask_for_nothing() -> None:
     """WIRE, faults: within an address the silent go first, then the idle, then one that has asked."""
-    crowd, guests = crowded(Bounds(most=100, of_address=3, pace=100), *"AAA")
+    crowd, guests = crowded(AdmissionLimits(most=100, of_address=3, pace=100), *"AAA")
     guests[0].asks()
     guests[1].heard()
     come(crowd, "A").asks()
-    assert [guest.stage for guest in guests] == [Stage.ASKING, Stage.TALKING, Stage.GONE]
+    assert [admission.stage for admission in guests] == [
+        AdmissionStage.ASKING,
+        AdmissionStage.TALKING,
+        AdmissionStage.GONE,
+    ]
     come(crowd, "A").asks()
-    assert guests[1].stage is Stage.GONE
+    assert guests[1].stage is AdmissionStage.GONE
     come(crowd, "A")
-    assert guests[0].stage is Stage.GONE
+    assert guests[0].stage is AdmissionStage.GONE
 
 
 def test_those_that_wait_keep_nobody_out() -> None:
     """Misuse: where all wait for their turns, one of the address that has the most goes, and no other."""
-    crowd, guests = crowded(Bounds(most=6, of_address=6, pace=100), *"BAAAAC")
-    for guest in guests:
-        guest.asks()
+    crowd, guests = crowded(AdmissionLimits(most=6, of_address=6, pace=100), *"BAAAAC")
+    for admission in guests:
+        admission.asks()
     come(crowd, "D").asks()
     come(crowd, "B").asks()
-    assert [guest.stage is Stage.GONE for guest in guests] == [False, True, True, False, False, False]
-    assert come(crowd, "A").stage is Stage.GONE  # it has two, as has B: nobody has more
+    assert [admission.stage is AdmissionStage.GONE for admission in guests] == [
+        False,
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]
+    assert come(crowd, "A").stage is AdmissionStage.GONE  # it has two, as has B: nobody has more
     assert crowd.strangers == 6
 
 
 def test_all_addresses_together_are_bounded() -> None:
     """WIRE, faults: at the limit of all the oldest stranger goes, of whatever address."""
-    crowd, guests = crowded(Bounds(most=4, of_address=3, pace=100), *"ABCDE")
-    assert [guest.stage for guest in guests] == [Stage.GONE, *[Stage.SILENT] * 4]
+    crowd, guests = crowded(AdmissionLimits(most=4, of_address=3, pace=100), *"ABCDE")
+    assert [admission.stage for admission in guests] == [AdmissionStage.GONE, *[AdmissionStage.SILENT] * 4]
     assert crowd.strangers == 4
 
 
 def test_a_flood_waits_and_others_do_not() -> None:
     """WIRE, faults: beyond its reserve a flood is let in at the pace; another address has its own line."""
-    crowd = Crowd(WIDE, 0.0)
+    crowd = AdmissionControl(WIDE, 0.0)
     assert len(line(crowd, int(RESERVE) + 50, "flood")) == 50
     assert len(crowd.inside) == RESERVE
     (other,) = line(crowd, 1, "other")
@@ -150,10 +179,10 @@ def test_a_flood_waits_and_others_do_not() -> None:
 
 def test_a_proof_gives_the_pace_back() -> None:
     """WIRE, handshake: a floor that comes at one moment is let in as fast as it proves itself."""
-    crowd = Crowd(WIDE, 0.0)
+    crowd = AdmissionControl(WIDE, 0.0)
     assert len(line(crowd, int(RESERVE) + 50, "floor")) == 50
-    for guest in list(crowd.inside)[:50]:
-        guest.proved()
+    for admission in list(crowd.inside)[:50]:
+        admission.proved()
         assert len(let_in(crowd, 0.0)) == 1
     assert crowd.waiting == 0
 
@@ -172,7 +201,7 @@ def test_where_a_device_is_known_others_do_not_come_first() -> None:
 
 def test_a_full_line_refuses_and_leaves_room_for_others() -> None:
     """WIRE, faults: one address takes three quarters of the line and no more."""
-    crowd = Crowd(Bounds(most=40, of_address=8, pace=1), 0.0)
+    crowd = AdmissionControl(AdmissionLimits(most=40, of_address=8, pace=1), 0.0)
     crowd.allowance = 0.0
     assert len(line(crowd, 60, "flood")) == 30
     assert len(line(crowd, 20, "other")) == 5
@@ -183,7 +212,7 @@ def test_a_full_line_refuses_and_leaves_room_for_others() -> None:
 
 def test_no_number_of_strangers_keeps_a_known_device_out() -> None:
     """WIRE, faults: what strangers of many addresses may fill leaves room where a device is known."""
-    crowd, (device,) = crowded(Bounds(most=40, of_address=8, pace=1), "known")
+    crowd, (device,) = crowded(AdmissionLimits(most=40, of_address=8, pace=1), "known")
     device.proved()
     crowd.allowance = 0.0
     for number in range(100):
@@ -194,11 +223,11 @@ def test_no_number_of_strangers_keeps_a_known_device_out() -> None:
 
 def test_devices_that_come_again_take_no_more_than_there_is() -> None:
     """Descriptors: above what is kept for devices a new connection of one takes a stranger's place."""
-    crowd, guests = crowded(Bounds(most=3, of_address=9, pace=100, known=2), *"ABC")
-    for guest in guests:
-        guest.proved()
+    crowd, guests = crowded(AdmissionLimits(most=3, of_address=9, pace=100, known=2), *"ABC")
+    for admission in guests:
+        admission.proved()
     for address in "AB":  # whose old connections nobody knows to be dead
         come(crowd, address)
-    assert crowd.arrive(Guest(crowd, address="C"), 0.0) is Arrival.REFUSED
+    assert crowd.arrive(ConnectionAdmission(crowd, address="C"), 0.0) is ArrivalOutcome.REFUSED
     guests[0].left()
     come(crowd, "C")

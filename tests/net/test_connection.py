@@ -1,4 +1,4 @@
-"""What does a stranger cost the server, from its call to its end?"""
+"""Cost of a connection to the server, unauthenticated or idle."""
 
 import asyncio
 import sys
@@ -16,25 +16,25 @@ from jackpot.app import Server
 from jackpot.clock import SystemClock
 from jackpot.config import Address
 from jackpot.net import device_listeners
-from jackpot.net.admission import Bounds
-from jackpot.net.device_protocol import Wire
-from jackpot.net.device_registry import Register
-from jackpot.net.listener import Door
-from jackpot.net.tables import Tables
+from jackpot.net.admission import AdmissionLimits
+from jackpot.net.device_protocol import DeviceProtocol
+from jackpot.net.device_registry import DeviceRegistry
+from jackpot.net.listener import Listener
+from jackpot.net.tables import TableListener
 from tests.running_server import StepClock, call, configure, ended, on_loop, sign, table, until
 
 HOUSE = Path(jackpot.__file__).parents[1]
 PARTS = (str(HOUSE / "jackpot"), str(HOUSE / "controllers"))
 STRANGERS = 20
 # Calls of ours for one stranger with a bad frame: accepted, challenged, refused, counted, logged, forgotten.
-CALLS_MOST = 90
+CALLS_MAX = 90
 # Of an idle device in a heartbeat: it is shown the whole with a ping, and its pong comes.
-SHOWN_MOST = 14
-PONG_MOST = 8
+SHOWN_MAX = 14
+PONG_MAX = 8
 
 
 class Calls:
-    """How many calls of ours there were since it was entered."""
+    """Counts calls of our functions since it was entered."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -54,10 +54,12 @@ class Calls:
 async def test_a_stranger_with_a_bad_frame_costs_little() -> None:
     """WIRE, faults: strangers come as fast as the pace lets them in; each is a small number of calls."""
     clock = SystemClock()
-    tables = Tables("north", Register("table", [], lambda _role, _device: ()), Limits(), clock)
+    tables = TableListener("north", DeviceRegistry("table", [], lambda _role, _device: ()), Limits(), clock)
     with ExitStack() as stack:
         async with asyncio.TaskGroup() as group:
-            door = Door("tables", Bounds(most=1_000, of_address=1_000, pace=1), clock, group.create_task)
+            door = Listener(
+                "tables", AdmissionLimits(most=1_000, of_address=1_000, pace=1), clock, group.create_task
+            )
             await door.bind(Address("127.0.0.1", 0))
             port = device_listeners.listen(door, tables)
             with Calls() as calls:
@@ -68,7 +70,7 @@ async def test_a_stranger_with_a_bad_frame_costs_little() -> None:
                 await until(tables.gone.is_set)
             door.close()
     assert tables.closed["bad_frame"] == STRANGERS
-    assert calls.count <= STRANGERS * CALLS_MOST, calls.count / STRANGERS
+    assert calls.count <= STRANGERS * CALLS_MAX, calls.count / STRANGERS
 
 
 @on_loop
@@ -86,12 +88,12 @@ async def test_an_idle_device_costs_next_to_nothing(tmp_path: Path) -> None:
             clock.ahead_s += connection.session.next_deadline() - clock.monotonic()
             with Calls() as shown:
                 assert connection.show(meters)
-            assert shown.count <= SHOWN_MOST
+            assert shown.count <= SHOWN_MAX
             ping = await device.type("ping")
             pong = encode({"t": "pong", "at": ping["at"]})
             with Calls() as heard:
-                connection.wire.data_received(pong)
-            assert heard.count <= PONG_MOST
+                connection.protocol.data_received(pong)
+            assert heard.count <= PONG_MAX
 
 
 @on_loop
@@ -100,14 +102,14 @@ async def test_an_answer_leaves_before_its_value_is_shown(
 ) -> None:
     """WIRE, pushes: answers come first in a commit, so a table waits for no sign, however many there are."""
     left: list[tuple[str, bytes]] = []
-    write = Wire.write
+    write = DeviceProtocol.write
 
-    def noted(wire: Wire, data: bytes) -> bool:
+    def noted(wire: DeviceProtocol, data: bytes) -> bool:
         left.append((wire._talk.kind, data))
         return write(wire, data)
 
     async with Server(configure(tmp_path)) as server, sign(server), table(server) as device:
-        monkeypatch.setattr(Wire, "write", noted)
+        monkeypatch.setattr(DeviceProtocol, "write", noted)
         device.wager(1, "R1", 1)
         await device.answer(1)
         await until(lambda: any(kind == "sign" and b"meters" in data for kind, data in left))

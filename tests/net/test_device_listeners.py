@@ -1,4 +1,4 @@
-"""Do people and programs reach a server over TLS, and is a new certificate taken as it runs?"""
+"""TLS for people and programs, with a new certificate taken without a restart."""
 
 import asyncio
 import socket
@@ -51,7 +51,7 @@ def in_one_segment(port: int, trusted: ssl.SSLContext, *records: bytes) -> bytes
 
 @on_loop
 async def test_nobody_reads_what_another_visitor_sent(tmp_path: Path) -> None:
-    """Misuse: a request in two TLS records is that request, and nothing of an earlier visitor."""
+    """Misuse: a request in two TLS records is that request, and nothing of an earlier client."""
     made(tmp_path / "server", "--days", "90")
     cert, key = tmp_path / "server.pem", tmp_path / "server.key"
     config = configure(tmp_path, extra=f'[listen.tls]\ncert = "{cert}"\nkey = "{key}"')

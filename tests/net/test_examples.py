@@ -1,4 +1,4 @@
-"""Do tables written in other languages play against the real server, and survive a power loss?"""
+"""Example tables in other languages, against the real server and through a power loss."""
 
 import asyncio
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ ROUNDS = 5
 
 
 async def evening(server: Server, program: Sequence[str], name: str, folder: Path) -> list[int]:
-    """A table plays, loses its power meanwhile, and plays on: the numbers of all answered commands."""
+    """A table plays, loses its power meanwhile, and plays on; the numbers of all answered commands."""
     address, key = f"127.0.0.1:{server.ports['tables']}", server.config.keys["table", name][0]
     async with playing(program, name, [address], key, folder, "--pause", "0") as before:
         await before.until_told(20)
@@ -31,7 +31,7 @@ async def evening(server: Server, program: Sequence[str], name: str, folder: Pat
 
 @on_loop
 async def test_tables_in_other_languages_play_and_survive(tmp_path: Path) -> None:
-    """L6, S4, S5: each of their wagers is in the books once; a kill -9 loses and doubles nothing."""
+    """L6, S4, S5: each of their wagers is in the ledger once; a kill -9 loses and doubles nothing."""
     async with Server(configure(tmp_path, links=UNHELD)) as server:
         programs = {"T01": node(), "T02": c(tmp_path)}
         evenings = await asyncio.gather(
@@ -46,7 +46,7 @@ async def test_tables_in_other_languages_play_and_survive(tmp_path: Path) -> Non
 
 
 async def first_complaint(server: Server, program: Sequence[str], name: str, folder: Path) -> str:
-    """What a table says first of all on standard error."""
+    """The first line of a table's standard error."""
     folder.mkdir()
     address, key = f"127.0.0.1:{server.ports['tables']}", server.config.keys["table", name][0]
     async with playing(program, name, [address], key, folder) as example, asyncio.timeout(WAIT_S):

@@ -1,11 +1,11 @@
-"""Who gets the descriptors that this process may have?"""
+"""Shares of file descriptors."""
 
 import resource
 from pathlib import Path
 
 import structlog
 
-from jackpot.net.file_descriptors import A_DEVICE, KEPT, KEPT_A_BANK, LEAST, STRANGERS_MOST, allowed, bounds
+from jackpot.net.file_descriptors import A_DEVICE, KEPT, KEPT_A_BANK, LEAST, STRANGERS_MAX, allowed, bounds
 from tests.running_server import configure
 
 
@@ -18,7 +18,7 @@ def test_descriptors_are_shared_out(tmp_path: Path) -> None:
         wide = bounds(config, listeners, 65_536)
         narrow = bounds(config, listeners, 1_024)
         least = bounds(config, listeners, 100)
-    assert wide["tables"].most == STRANGERS_MOST
+    assert wide["tables"].most == STRANGERS_MAX
     assert wide["http"].most == config.listen.http_connections
     assert sum(one.most for one in narrow.values()) <= 1_024 - kept
     assert all(one.of_address <= one.most for one in narrow.values())

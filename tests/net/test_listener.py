@@ -1,4 +1,4 @@
-"""Does everybody find the door open who may come in, whatever strangers do at it?"""
+"""Listener: known devices come in, whatever strangers do."""
 
 import asyncio
 import gc
@@ -17,44 +17,44 @@ import trustme
 
 from jackpot.app import Server
 from jackpot.config import Address
-from jackpot.net.admission import RESERVE, Bounds, Guest
-from jackpot.net.listener import LET_IN_AT_ONCE, Door
+from jackpot.net.admission import RESERVE, AdmissionLimits, ConnectionAdmission
+from jackpot.net.listener import LET_IN_AT_ONCE, Listener
 from jackpot.runtime.isolate import contained
 from tests.running_server import StepClock, call, configure, connected, ended, on_loop, sign, table, until
 
 FEW = "strangers_per_address = 16"
 SILENT = 100
-WIDE = Bounds(most=1_000, of_address=1_000, pace=1)
+WIDE = AdmissionLimits(most=1_000, of_address=1_000, pace=1)
 
 
 @pytest.fixture
 def strangers() -> Iterator[ExitStack]:
-    """Their sockets, closed at the end."""
+    """Sockets of strangers, closed at the end."""
     with ExitStack() as stack:
         yield stack
 
 
 class Hall(asyncio.Protocol):
-    """A visitor that says nothing either."""
+    """A protocol of a connection that says nothing either."""
 
     kind = "table"
 
-    def __init__(self, guest: Guest) -> None:
-        self.guest = guest
+    def __init__(self, admission: ConnectionAdmission) -> None:
+        self.admission = admission
         self.transport: asyncio.Transport
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
-        self.guest.came(self)
+        self.admission.came(self)
 
     def data_received(self, data: bytes) -> None:
-        self.guest.heard()
+        self.admission.heard()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self.guest.left()
+        self.admission.left()
 
-    def turn_out(self) -> None:
+    def evict(self) -> None:
         self.break_off()
 
     def break_off(self) -> None:
@@ -63,20 +63,20 @@ class Hall(asyncio.Protocol):
 
 @asynccontextmanager
 async def opened(
-    bound: Bounds, tls: ssl.SSLContext | None = None
-) -> AsyncIterator[tuple[Door, int, list[Hall], StepClock]]:
-    """A door, its port, who came in so far, and its clock."""
+    bound: AdmissionLimits, tls: ssl.SSLContext | None = None
+) -> AsyncIterator[tuple[Listener, int, list[Hall], StepClock]]:
+    """A listener, its port, who was admitted so far, and its clock."""
     clock, inside = StepClock(), list[Hall]()
 
-    def visitor(guest: Guest) -> Hall:
-        inside.append(Hall(guest))
+    def visitor(admission: ConnectionAdmission) -> Hall:
+        inside.append(Hall(admission))
         return inside[-1]
 
     def stop(error: Exception) -> None:
         raise error
 
     async with asyncio.TaskGroup() as group:
-        door = Door("tables", bound, clock, lambda work: group.create_task(contained(work, stop)), tls)
+        door = Listener("tables", bound, clock, lambda work: group.create_task(contained(work, stop)), tls)
         await door.bind(Address("127.0.0.1", 0))
         port = door.listen(visitor)
         try:
@@ -135,7 +135,7 @@ async def test_a_wave_of_strangers_is_let_in_by_few_a_turn(strangers: ExitStack)
         await until(lambda: len(inside) == RESERVE)
         assert door.statistics()["waiting"] == 20
         for hall in inside[:20]:
-            hall.guest.proved()
+            hall.admission.proved()
         await until(lambda: len(inside) == wave)
         watching.cancel()
         assert clock.ahead_s == 0
@@ -146,7 +146,7 @@ async def test_a_wave_of_strangers_is_let_in_by_few_a_turn(strangers: ExitStack)
 async def test_who_hung_up_in_the_line_costs_nothing(strangers: ExitStack) -> None:
     """WIRE, faults: a socket that is gone before its turn is never let in."""
     async with opened(WIDE) as (door, port, inside, clock):
-        door.crowd.allowance = 0.0
+        door.admission_control.allowance = 0.0
         gone = [call(strangers, port) for _ in range(20)]
         await until(lambda: door.statistics()["waiting"] == 20)
         for raw in gone:
@@ -164,7 +164,7 @@ async def test_an_unfinished_handshake_is_a_stranger(strangers: ExitStack) -> No
     authority.issue_cert("127.0.0.1").configure_cert(context)
     client = ssl.create_default_context()
     authority.configure_trust(client)
-    async with opened(Bounds(most=100, of_address=4, pace=100), context) as (door, port, inside, _):
+    async with opened(AdmissionLimits(most=100, of_address=4, pace=100), context) as (door, port, inside, _):
         silent = [call(strangers, port) for _ in range(8)]
         await until(lambda: sum(ended(raw) for raw in silent) >= 4)
         _, writer = await asyncio.open_connection("127.0.0.1", port, ssl=client)

@@ -1,4 +1,4 @@
-"""Does a revoked key stop working at once, for ever, and for that device alone?"""
+"""Revocation of keys: at once, for ever, and for that device alone."""
 
 from pathlib import Path
 
@@ -6,8 +6,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from controllers.hello import AUTH_FAILED
-from jackpot.api.http_call import keyed
-from jackpot.api.operation import NotDone, Request
+from jackpot.api.http_call import with_idempotency_key
+from jackpot.api.operation import NotDone, OperationCall
 from jackpot.api.queries.devices import Revoke
 from jackpot.api.queries.servers import HandOver
 from jackpot.app import Server
@@ -19,14 +19,14 @@ from jackpot.rules.acts.devices import BlockDevice, ClearDevice, EndKey, KeyEnde
 from jackpot.rules.acts.people import WithdrawRole
 from jackpot.rules.codes import Code
 from jackpot.rules.registry import decode
-from jackpot.runtime.service_states import State
+from jackpot.runtime.service_states import LifecycleState
 from tests.auth.test_auth_service import ANN, opened
 from tests.net.test_admin_socket import jackpot
 from tests.running_server import Faulty, administer, configure, connected, doubt, on_loop, sign, table, until
 
 
 async def refused(server: Server, role: str, name: str, *, key: int = 0) -> bool:
-    """Whether a hello with that key is told what strangers are told."""
+    """Whether a hello with that key gets the strangers' refusal."""
     async with connected(server.ports[f"{role}s"]) as device:
         await device.hello(server.config, role, name, key=key)
         error = await device.type("error", "welcome")
@@ -34,12 +34,12 @@ async def refused(server: Server, role: str, name: str, *, key: int = 0) -> bool
 
 
 def taken_by(name: str, writer: Writer) -> None:
-    """As where another server has fenced this one, and was seen at work since."""
-    writer.carry_out(writer.hold.fenced())
+    """Puts the bank in the state where another server has fenced this one, and was seen at work since."""
+    writer.carry_out(writer.lifecycle.fenced())
     for beat in (1, 2):
-        head = Head(writer.bank, writer.core.epoch + 1, 9, bytes(32), name, beat)
+        head = Head(writer.name, writer.sequencer.epoch + 1, 9, bytes(32), name, beat)
         now = writer.clock.monotonic()
-        writer.carry_out(writer.hold.seen(head, held=True, now=now, waits=0.0))
+        writer.carry_out(writer.lifecycle.seen(head, held=True, now=now, waits=0.0))
 
 
 async def revoked(config: Config, **request: str) -> list[str]:
@@ -74,7 +74,7 @@ async def test_the_journal_says_who_revoked_it(tmp_path: Path) -> None:
     async with Server(config) as server, sign(server) as board:
         await revoked(config, role="sign", device="S01")
         await board.closed()
-        durable = server.writers["main"].core.durable_seq
+        durable = server.writers["main"].sequencer.durable_seq
         row = (await server._stores["main"].rows("main", durable - 1, 1))[0]
         ended = decode(row.kind, row.version, row.body)
         assert isinstance(ended, KeyEnded)
@@ -144,10 +144,12 @@ async def test_a_refused_revocation_leaves_the_device_as_it_was(tmp_path: Path) 
     async with opened(tmp_path) as site:
         ann, val = await site.enter(ANN), await site.join("val", "viewer")
         cal = await site.join("cal", "admin")
-        assert (await site.entrance.act(site.server.people, WithdrawRole(cal.id, "admin"), [ann])).ok
+        assert (await site.auth.act(site.server.people, WithdrawRole(cal.id, "admin"), [ann])).ok
         for person, act in ((val, Revoke("T01")), (val, HandOver()), (cal, Revoke("T01"))):
             with pytest.raises(NotDone) as refusal:
-                await site.server.acts.carry_out(keyed(Request(act, (person,), None), person, "once"))
+                await site.server.acts.carry_out(
+                    with_idempotency_key(OperationCall(act, (person,), None), person, "once")
+                )
             assert refusal.value.code is Code.NOT_ALLOWED
         assert not site.server.tables.register.ended
         async with table(site.server) as device:
@@ -209,7 +211,7 @@ async def test_a_key_that_ended_while_its_device_waited_for_the_bank(tmp_path: P
         await revoked(config, device="T01", key=fingerprint(config.keys["table", "T01"][0]))
         await revoked(config, device="T02")
         tables.register.ended.clear()
-        writer.hold.state = State.OPENING
+        writer.lifecycle.state = LifecycleState.OPENING
         async with (
             connected(server.ports["tables"]) as old,
             connected(server.ports["tables"]) as new,
@@ -220,7 +222,7 @@ async def test_a_key_that_ended_while_its_device_waited_for_the_bank(tmp_path: P
             await stolen.hello(config, "table", "T02", key=1)
             await until(lambda: len(tables._waiting) == 3)
             await server._taken(writer)
-            writer.carry_out(writer.hold.agreed())
+            writer.carry_out(writer.lifecycle.agreed())
             assert (await old.type("error", "welcome"))["code"] == "auth_failed"
             assert (await stolen.type("error", "welcome"))["code"] == "auth_failed"
             assert (await new.type("error", "welcome"))["t"] == "welcome"

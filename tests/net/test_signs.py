@@ -1,4 +1,4 @@
-"""Does a sign see every durable value, only durable ones, and no more than it reads?"""
+"""Signs see every durable value, only durable ones, and no more than they read."""
 
 import asyncio
 import socket
@@ -10,9 +10,9 @@ import pytest
 from controllers.frames import encode
 from jackpot.app import Server
 from jackpot.net.connection import Connection
-from jackpot.net.signs import SIGN_UNREAD_MOST, SIGN_UNREAD_S, SignConnection
+from jackpot.net.signs import SIGN_UNREAD_MAX, SIGN_UNREAD_S, SignConnection
 from jackpot.publish import broadcaster
-from jackpot.publish.board import Board
+from jackpot.publish.board import BoardPublisher
 from tests.running_server import (
     LINK,
     Device,
@@ -36,8 +36,8 @@ async def test_a_sign_shows_nothing_that_is_not_durable(tmp_path: Path) -> None:
         before = await board.type("meters")
         ledger.go.clear()
         device.wager(1, "R1", 1)
-        core = server.writers["main"].core
-        await until(lambda: core.engine.seq == before["rev"] + 1)
+        sequencer = server.writers["main"].sequencer
+        await until(lambda: sequencer.engine.seq == before["rev"] + 1)
         async with sign(server, "S02") as second:
             assert (await second.type("meters"))["rev"] == before["rev"]
         ledger.go.set()
@@ -152,16 +152,16 @@ async def test_a_clock_an_hour_ahead_makes_no_new_win(tmp_path: Path) -> None:
             clock.ahead_s += 1800
 
 
-def meters(board: Board) -> bytes:
+def meters(board: BoardPublisher) -> bytes:
     """A frame of the link's values, as any sign may get it."""
     values = [list(value) for value in board.values([LINK])]
     return encode({"t": "meters", "bank": "main", "rev": 0, "at": 0, "values": values})
 
 
 async def _fill(server: Server, shell: Connection) -> None:
-    """Tells a sign that does not read more than the system's buffers hold, until some stays with us."""
+    """Sends more to a sign that does not read than the system's buffers hold, until some stays with us."""
     frame = meters(server.writers["main"].board)
-    while shell.wire.unread < SIGN_UNREAD_MOST // 2:
+    while shell.protocol.unread < SIGN_UNREAD_MAX // 2:
         shell.tell(frame)
         server.signs.flush()
         await asyncio.sleep(0)
@@ -183,7 +183,7 @@ async def test_a_sign_that_does_not_read_is_bounded_and_closed(tmp_path: Path) -
         shell = server.signs.current["S01"]
         board = server.writers["main"].board
         await _fill(server, shell)
-        assert shell.wire.unread <= SIGN_UNREAD_MOST
+        assert shell.protocol.unread <= SIGN_UNREAD_MAX
         assert not shell.show(meters(board))
         device.wager(1, "R1", 1)
         await device.answer(1)

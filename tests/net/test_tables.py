@@ -1,4 +1,4 @@
-"""Does a real table over TCP get exactly-once commands, its place, and no other's?"""
+"""Tables over TCP: exactly-once commands, and each table's place and no other's."""
 
 import asyncio
 import socket
@@ -12,8 +12,8 @@ import structlog
 
 from controllers import messages
 from controllers.frames import encode
-from controllers.session import TABLE_UNREAD_MOST
-from controllers.states import State
+from controllers.session import TABLE_UNREAD_MAX
+from controllers.states import SessionState
 from jackpot.app import Server
 from jackpot.net.device_registry import fingerprint
 from jackpot.rules import commands
@@ -60,7 +60,7 @@ async def test_a_wager_and_its_royal(tmp_path: Path) -> None:
         shown = await board.hear(
             lambda message: message["t"] == "meters" and [LINK, "mega", 1_000_000] in message["values"]
         )
-        assert shown["rev"] == server.writers["main"].core.durable_seq
+        assert shown["rev"] == server.writers["main"].sequencer.durable_seq
         assert server.writers["main"].counts.awards == {(LINK, "meter"): 1_000_027, (LINK, "envy"): 200_000}
 
 
@@ -104,7 +104,7 @@ async def test_a_table_that_lost_its_memory_goes_on(tmp_path: Path) -> None:
 
 
 async def pile_up(device: Device, awards: int) -> dict[str, Any]:
-    """T01 wins at least so many odds awards and a few more, seven a round; returns the last one."""
+    """Wins at least so many odds awards for T01 and a few more, seven a round; returns the last one."""
     made = []
     for number in range(awards // 7 + 3):
         device.wager(2 * number + 1, f"R{number}", *range(1, 8), lock=True)
@@ -160,7 +160,7 @@ async def test_the_newer_connection_wins(tmp_path: Path) -> None:
     """WIRE, faults: the old one is told `replaced`, and the welcome knows all that it had sent."""
     async with Server(configure(tmp_path)) as server, table(server) as old:
         old.wager(1, "R1", 1)
-        await until(lambda: server.writers["main"].core.submitted > 4)
+        await until(lambda: server.writers["main"].sequencer.submitted > 4)
         async with table(server) as new:
             assert new.heard[-1]["last_seq"] == 1
             assert (await old.type("error"))["code"] == "replaced"
@@ -235,7 +235,7 @@ async def test_the_first_hello_with_a_new_key_ends_the_old(tmp_path: Path) -> No
 
 @on_loop
 async def test_strangers_learn_nothing(tmp_path: Path) -> None:
-    """WIRE, faults: an unknown device, a wrong key and a sign at the tables' door get the same words."""
+    """WIRE, faults: an unknown device, a wrong key and a sign at the tables' listener get the same words."""
     config = configure(tmp_path)
     said = set()
     async with Server(config) as server:
@@ -264,7 +264,7 @@ async def test_a_table_that_does_not_read_is_closed(tmp_path: Path) -> None:
         writer.transport.pause_reading()  # type: ignore[attr-defined]
         shell = server.tables.current["T01"]
         frame = encode({"t": "status", "hit": "H1", "status": "x" * 60_000})
-        for _ in range(20 * TABLE_UNREAD_MOST // len(frame)):
+        for _ in range(20 * TABLE_UNREAD_MAX // len(frame)):
             shell.tell(frame)
             server.tables.flush()
         await until(lambda: not server.tables.connections)
@@ -284,7 +284,7 @@ async def test_a_silent_table_is_closed(tmp_path: Path) -> None:
         server.tables.sweep()
         clock.ahead_s += 4.5
         server.tables.sweep()
-        assert silent.session.state is State.CLOSED
+        assert silent.session.state is SessionState.CLOSED
         await device.closed()
         await until(lambda: server.tables.current == {})
 
@@ -354,7 +354,7 @@ async def test_sixty_four_unanswered_are_held_back_not_lost(tmp_path: Path) -> N
             device.say(t="void", seq=2 * number + 2, round=f"R{number}", reason="misdeal")
         for seq in range(1, 301):
             assert (await device.type("ack", "nack"))["seq"] == seq
-        assert server.writers["main"].core.depth == 0
+        assert server.writers["main"].sequencer.depth == 0
 
 
 @pytest.mark.parametrize("noise", [b"", b"\0\0\0\0", b"\xff" * 64, b"GET / HTTP/1.1\r\n\r\n"])

@@ -1,4 +1,4 @@
-"""What does a test need of a site that signs heads? Its keys, the section [heads], and what was written."""
+"""Test helpers for a site that signs heads: its keys, the section [heads], and the lines written."""
 
 import json
 import secrets

@@ -1,4 +1,4 @@
-"""Does a pager hear of everything that waits, from a real server, whatever ends in between?"""
+"""The notifier of a real server delivers every notice, whatever ends in between."""
 
 import hashlib
 import hmac
@@ -16,7 +16,7 @@ from aiohttp import web
 
 from jackpot.app import Server
 from jackpot.config import Config
-from jackpot.notify.sinks import REFUSALS_MOST
+from jackpot.notify.sinks import REFUSALS_MAX
 from jackpot.rules.acts.devices import BlockDevice
 from jackpot.rules.acts.hits import Pay, Undo, Validate
 from tests.net.test_admin_socket import royal
@@ -29,7 +29,7 @@ FREE: Final = LINKS + "hold_table = false\n"
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Looks and attempts follow each other at once."""
+    """Removes the pauses between polls and attempts."""
     monkeypatch.setattr("jackpot.notify.notifier.LOOK_EVERY_S", 0.02)
     monkeypatch.setattr("jackpot.notify.notifier.KEEP_EVERY_S", 0.0)
     monkeypatch.setattr("jackpot.notify.sinks.RETRY_FIRST_S", 0.01)
@@ -62,7 +62,7 @@ class Pager:
 
 
 def proved(header: str, body: bytes) -> None:
-    """As deploy/README.md tells a pager to prove it."""
+    """Checks the signature as deploy/README.md describes."""
     said = dict(part.split("=", 1) for part in header.split(","))
     signed = said["t"].encode() + b"." + body
     assert hmac.new(bytes.fromhex(SECRET), signed, hashlib.sha256).hexdigest() == said["v1"]
@@ -100,12 +100,14 @@ def notify(folder: Path, port: int, *more: str) -> Config:
 
 @on_loop
 async def test_nothing_is_lost_while_nobody_could_be_told(tmp_path: Path) -> None:
-    """A10, S9: the pager is away, the hit is paid, the server ends and starts: it hears of all, in order."""
+    """A10, S9: the web server is away, the hit is paid, the server ends and starts: it hears of all, in
+    order.
+    """
     async with pager(tmp_path) as away:
         config = notify(tmp_path, away.port)
         away.broken = True
         async with Server(config) as server, table(server) as device:
-            await until(lambda: server.pagers is not None and server.pagers.outbox.room > 0)
+            await until(lambda: server.notifier is not None and server.notifier.outbox.room > 0)
             await royal(device)
             main = server.writers["main"]
             await main.person(Validate("H1"), ("Ann",))
@@ -125,25 +127,25 @@ async def test_nothing_is_lost_while_nobody_could_be_told(tmp_path: Path) -> Non
         async with Server(config) as server, table(server) as device:
             await royal(device, 3, "R2")
             await until(lambda: len(away.heard) > 2)
-            await until(lambda: server.pagers is not None and not server.pagers.statistics()["waiting"])
+            await until(lambda: server.notifier is not None and not server.notifier.statistics()["waiting"])
         assert [one["facts"].get("hit") for one in away.heard] == ["H1", None, "H2"]
 
 
 @on_loop
 async def test_a_notice_that_is_always_refused_holds_none_back(tmp_path: Path) -> None:
-    """A10: the pager cannot read one of them; the next ones come, also after a start, and it is said."""
+    """A10: the web server cannot read one of them; the next ones come, also after a start, and it is said."""
     async with pager(tmp_path) as there:
         config = notify(tmp_path, there.port)
         there.refused = b'"H1"'
         with structlog.testing.capture_logs() as logs:
             async with Server(config) as server, table(server) as device:
-                await until(lambda: server.pagers is not None and server.pagers.outbox.room > 0)
+                await until(lambda: server.notifier is not None and server.notifier.outbox.room > 0)
                 await royal(device)
                 await royal(device, 3, "R2")
                 await until(lambda: bool(there.heard))
-                assert server.pagers is not None
-                assert server.pagers.statistics()["dropped"] == 1
-        assert there.asked == REFUSALS_MOST + 1
+                assert server.notifier is not None
+                assert server.notifier.statistics()["dropped"] == 1
+        assert there.asked == REFUSALS_MAX + 1
         (said,) = [line for line in logs if line["event"] == "refused_for_good"]
         assert json.loads(said["line"])["facts"]["hit"] == "H1"
         there.refused = b"nothing"
@@ -163,7 +165,7 @@ async def test_a_request_is_told_with_who_asks(tmp_path: Path) -> None:
             await royal(device)
             await royal(device, 3, "R2")
             ann = await prove(server, "ann")
-            asked = await server.entrance.act(server.writers["main"], Undo("H1", "misdealt"), (ann,))
+            asked = await server.auth.act(server.writers["main"], Undo("H1", "misdealt"), (ann,))
             assert asked.asked, asked.message
             await until(lambda: bool(there.heard))
         (one,) = there.heard
@@ -178,10 +180,10 @@ async def test_a_pager_that_is_away_is_said_once_in_a_while(tmp_path: Path) -> N
         away.broken = True
         with structlog.testing.capture_logs() as logs:
             async with Server(notify(tmp_path, away.port)) as server:
-                assert server.pagers is not None
+                assert server.notifier is not None
                 await server.writers["main"].person(BlockDevice("table", "T02"), ())
                 await until(lambda: away.asked > 1)
-                told = server.pagers.statistics()
+                told = server.notifier.statistics()
                 assert (told["waiting"], told["sent"], told["sent_at"]) == (1, 0, 0)
                 assert told["failures"] > 0
     line = next(line for line in logs if line["event"] == "not_sent")

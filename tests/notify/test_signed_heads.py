@@ -1,4 +1,4 @@
-"""Do heads of every bank leave a real server when they must, and does its start believe them (S3, S8)?"""
+"""A real server signs and sends heads of every bank when due, and its start checks them (S3, S8)."""
 
 import asyncio
 import socket
@@ -27,7 +27,7 @@ def ledger_of(config: Config) -> SqliteLedger:
 
 
 def proved(folder: Path, config: Config) -> int:
-    """How many rows the file's heads leave unproved; every one of them is in the chain."""
+    """Number of rows that the file's heads leave unproved; asserts that every head is in the chain."""
     lines = (folder / FILE).read_bytes().split(b"\n")
     with closing(ledger_of(config)) as ledger:
         kept = read_heads(lines, "test", known_keys([site_key(folder).public]))
@@ -39,7 +39,7 @@ def proved(folder: Path, config: Config) -> int:
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A look at a bank follows the last at once."""
+    """Removes the pause between two polls of a bank."""
     monkeypatch.setattr("jackpot.notify.signed_heads.LOOK_EVERY_S", 0.01)
 
 
@@ -48,17 +48,17 @@ async def test_heads_leave_when_they_must(tmp_path: Path) -> None:
     """S8: at the start, after a hit, at a reading, hourly, and a last one at the end; not at every wager."""
     config, clock = configure(tmp_path, extra=heads(tmp_path)), StepClock()
     async with Server(config, clock) as server:
-        core = server.writers["main"].core
+        sequencer = server.writers["main"].sequencer
         await until(lambda: len(written(tmp_path)) == 1)
         first = written(tmp_path)[0]
-        assert (first["site"], first["bank"], first["epoch"]) == ("test", "main", core.epoch)
+        assert (first["site"], first["bank"], first["epoch"]) == ("test", "main", sequencer.epoch)
         async with table(server) as device:
             device.wager(1, "R0", 1, 2)
             await device.answer(1)
             device.say(t="void", seq=2, round="R0", reason="misdeal")
             await device.answer(2)
             await royal(device, 3)
-        won = core.durable_seq
+        won = sequencer.durable_seq
         await until(lambda: written(tmp_path)[-1]["seq"] == won)
         assert len(written(tmp_path)) == 2
         clock.ahead_s += 3_600
@@ -67,13 +67,13 @@ async def test_heads_leave_when_they_must(tmp_path: Path) -> None:
         assert written(tmp_path)[2]["hash"] == written(tmp_path)[1]["hash"]
         before = len(written(tmp_path))
         await server.writers["main"].person(Reading("2026-01-01"), ())
-        read = core.durable_seq
+        read = sequencer.durable_seq
         await until(lambda: written(tmp_path)[-1]["seq"] == read)
         assert len(written(tmp_path)) == before + 1
         async with table(server, "T02") as device:
             device.wager(1, "R2", 1)
             assert (await device.answer(1))["t"] == "ack"
-    assert written(tmp_path)[-1]["seq"] == core.durable_seq > read
+    assert written(tmp_path)[-1]["seq"] == sequencer.durable_seq > read
     assert proved(tmp_path, config) == 0
     known = known_keys([site_key(tmp_path).public])
     for line in (tmp_path / FILE).read_bytes().splitlines():
@@ -147,7 +147,7 @@ async def test_a_bank_that_is_lost_is_signed_no_more(tmp_path: Path) -> None:
         await store.new_epoch("main", "another")
         with structlog.testing.capture_logs() as logs:
             bank.act(Reading("2026-01-01"), lambda _outcome: None)
-            await until(lambda: bank.hold.stopped is not None)
+            await until(lambda: bank.lifecycle.stopped is not None)
             await asyncio.sleep(0)
         assert [line for line in logs if line["event"] == "fenced"]
     assert proved(tmp_path, config) == len(written(tmp_path)) - 1

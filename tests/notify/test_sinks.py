@@ -1,4 +1,4 @@
-"""Do signed heads get to a file, a log service and a web server, also where those fail for a while (S8)?"""
+"""Delivery of signed heads to file, syslog and webhook, also through temporary failures (S8)."""
 
 import asyncio
 import contextlib
@@ -18,14 +18,14 @@ from aiohttp import web
 from jackpot.clock import SystemClock
 from jackpot.notify import sinks
 from jackpot.notify.sinks import (
-    REFUSALS_MOST,
-    WAITING_MOST,
-    Destination,
-    LineRefused,
+    REFUSALS_MAX,
+    WAITING_MAX,
+    FileSink,
     Outbox,
-    ToFile,
-    ToSyslog,
-    ToWebhook,
+    Sink,
+    SinkRefused,
+    SyslogSink,
+    WebhookSink,
     append,
 )
 from tests.running_server import WAIT_S, on_loop, until
@@ -35,14 +35,14 @@ LINES = [b'{"seq":%d}' % number for number in range(5)]
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Attempts follow each other at once."""
+    """Removes the pause between attempts."""
     monkeypatch.setattr("jackpot.notify.sinks.RETRY_FIRST_S", 0.01)
     monkeypatch.setattr("jackpot.notify.sinks.RETRY_MOST_S", 0.02)
 
 
 @asynccontextmanager
-async def outbox(to: Destination) -> AsyncIterator[Outbox]:
-    """One at work."""
+async def outbox(to: Sink) -> AsyncIterator[Outbox]:
+    """A running outbox."""
     found = Outbox(to, SystemClock())
     async with asyncio.TaskGroup() as group:
         running = group.create_task(found.run())
@@ -81,7 +81,7 @@ async def test_a_file_that_comes_back(tmp_path: Path) -> None:
     """S8: heads wait while the folder of another machine is away, and then come in their order."""
     folder = tmp_path / "mnt"
     with structlog.testing.capture_logs() as logs:
-        async with outbox(ToFile(folder / "heads")) as box:
+        async with outbox(FileSink(folder / "heads")) as box:
             for line in LINES:
                 box.put(line)
             await until(lambda: box.failures > 1)
@@ -100,7 +100,7 @@ async def test_a_file_that_comes_back(tmp_path: Path) -> None:
 async def test_a_log_service_on_its_socket(tmp_path: Path) -> None:
     """S8: one datagram a head, as the local syslog takes it; one that is away is tried again."""
     path = tmp_path / "log"
-    async with outbox(ToSyslog(path)) as box:
+    async with outbox(SyslogSink(path)) as box:
         box.put(LINES[0])
         await until(lambda: box.failures > 1)
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as service:
@@ -121,8 +121,8 @@ async def test_a_log_service_that_takes_nothing(tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as service:
         service.bind(str(path))
         service.setblocking(False)
-        async with outbox(ToSyslog(path)) as box:
-            lines = [b'{"seq":%d}' % number for number in range(WAITING_MOST)]
+        async with outbox(SyslogSink(path)) as box:
+            lines = [b'{"seq":%d}' % number for number in range(WAITING_MAX)]
             for line in lines:
                 box.put(line)
             await until(lambda: box.failures > 0)
@@ -142,7 +142,7 @@ Answer = Callable[[], web.Response]
 
 
 @asynccontextmanager
-async def webhook(folder: Path, heard: list[bytes], answers: list[Answer]) -> AsyncIterator[ToWebhook]:
+async def webhook(folder: Path, heard: list[bytes], answers: list[Answer]) -> AsyncIterator[WebhookSink]:
     """A real web server behind TLS, which answers so, and then 204."""
     trust = trustme.CA()
     trust.cert_pem.write_to_path(str(folder / "ca.pem"))
@@ -164,7 +164,7 @@ async def webhook(folder: Path, heard: list[bytes], answers: list[Answer]) -> As
     await site.start()
     try:
         port = runner.addresses[0][1]
-        yield ToWebhook(f"https://127.0.0.1:{port}/heads", folder / "ca.pem")
+        yield WebhookSink(f"https://127.0.0.1:{port}/heads", folder / "ca.pem")
     finally:
         await runner.cleanup()
 
@@ -179,7 +179,7 @@ def broken() -> web.Response:
 
 @on_loop
 async def test_a_web_server_that_fails_first(tmp_path: Path) -> None:
-    """S8: only 2xx is an answer: an error, or a way to somewhere else, is tried again, in order."""
+    """S8: only 2xx is an answer: after an error or a redirect the line is tried again, in order."""
     heard: list[bytes] = []
     with structlog.testing.capture_logs() as logs:
         async with webhook(tmp_path, heard, [broken, moved]) as to, outbox(to) as box:
@@ -197,7 +197,7 @@ async def test_a_web_server_of_another_authority(tmp_path: Path) -> None:
     heard: list[bytes] = []
     (tmp_path / "other").mkdir()
     async with webhook(tmp_path, heard, []) as to, webhook(tmp_path / "other", heard, []) as other:
-        async with outbox(ToWebhook(other._url, tmp_path / "ca.pem")) as box:
+        async with outbox(WebhookSink(other._url, tmp_path / "ca.pem")) as box:
             box.put(LINES[0])
             await until(lambda: box.failures > 0)
         assert heard == []
@@ -209,23 +209,23 @@ async def test_a_web_server_of_another_authority(tmp_path: Path) -> None:
 async def test_what_waits_is_bounded(tmp_path: Path) -> None:
     """S8: the oldest is dropped, and said: a newer head proves its rows too."""
     with structlog.testing.capture_logs() as logs:
-        async with outbox(ToFile(tmp_path / "mnt" / "heads")) as box:
-            for number in range(WAITING_MOST + 7):
+        async with outbox(FileSink(tmp_path / "mnt" / "heads")) as box:
+            for number in range(WAITING_MAX + 7):
                 box.put(b"%d" % number)
                 if number % 100 == 0:
                     await asyncio.sleep(0)
-            assert (box.dropped, box.statistics()["waiting"]) == (7, WAITING_MOST)
+            assert (box.dropped, box.statistics()["waiting"]) == (7, WAITING_MAX)
             (tmp_path / "mnt").mkdir()
             await emptied(box)
     kept = (tmp_path / "mnt" / "heads").read_bytes().split()
-    assert kept[-WAITING_MOST:] == [b"%d" % number for number in range(7, WAITING_MOST + 7)]
-    assert kept[:-WAITING_MOST] in ([], [b"0"])  # the one that was under way when it was dropped
+    assert kept[-WAITING_MAX:] == [b"%d" % number for number in range(7, WAITING_MAX + 7)]
+    assert kept[:-WAITING_MAX] in ([], [b"0"])  # the one that was under way when it was dropped
     assert sum(line["event"] == "dropped_unsent" for line in logs) == 7
 
 
 @on_loop
 async def test_a_disk_that_hangs_keeps_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """S8: an end waits for no destination; what did not leave is said."""
+    """S8: an end waits for no sink; unsent lines are logged."""
     hangs, go = threading.Event(), threading.Event()
 
     def hang(_path: Path, _line: bytes) -> None:
@@ -234,7 +234,7 @@ async def test_a_disk_that_hangs_keeps_nobody(tmp_path: Path, monkeypatch: pytes
 
     monkeypatch.setattr(sinks, "append", hang)
     with structlog.testing.capture_logs() as logs:
-        async with outbox(ToFile(tmp_path / "heads")) as box:
+        async with outbox(FileSink(tmp_path / "heads")) as box:
             box.put(LINES[0])
             await until(hangs.is_set)
     go.set()
@@ -243,7 +243,7 @@ async def test_a_disk_that_hangs_keeps_nobody(tmp_path: Path, monkeypatch: pytes
 
 
 class _Refuses:
-    """A destination that takes no line. asked: every line that it was sent."""
+    """A sink that refuses every line. asked: every line that it was sent."""
 
     name = "webhook"
 
@@ -252,10 +252,10 @@ class _Refuses:
         self.on_asked: Callable[[], None] = lambda: None
 
     async def send(self, line: bytes) -> None:
-        """As Destination."""
+        """As Sink."""
         self.asked.append(line)
         self.on_asked()
-        raise LineRefused("no")
+        raise SinkRefused("no")
 
     async def close(self) -> None:
         """Nothing is open."""
@@ -264,12 +264,12 @@ class _Refuses:
 @on_loop
 async def test_each_line_has_refusals_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """A10: what was refused of a line that had to make room is not held against the next one."""
-    monkeypatch.setattr("jackpot.notify.sinks.WAITING_MOST", 2)
+    monkeypatch.setattr("jackpot.notify.sinks.WAITING_MAX", 2)
     there = _Refuses()
     box = Outbox(there, SystemClock(), "notice", gives_up=True)
 
     def overflow() -> None:
-        if len(there.asked) == REFUSALS_MOST - 1:
+        if len(there.asked) == REFUSALS_MAX - 1:
             box.put(LINES[2])  # the line that was refused so often is the oldest, and goes
 
     there.on_asked = overflow
@@ -280,8 +280,8 @@ async def test_each_line_has_refusals_of_its_own(monkeypatch: pytest.MonkeyPatch
         await emptied(box)
         running.cancel()
     assert [there.asked.count(line) for line in LINES[:3]] == [
-        REFUSALS_MOST - 1,
-        REFUSALS_MOST,
-        REFUSALS_MOST,
+        REFUSALS_MAX - 1,
+        REFUSALS_MAX,
+        REFUSALS_MAX,
     ]
     await box.close()

@@ -1,4 +1,4 @@
-"""Is a paytable's analysis right? What it says of itself, put together again, and at the edges."""
+"""A paytable's analysis is consistent with itself, and right in edge cases."""
 
 from collections.abc import Mapping
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Are the chances of two hands at one table, and of a draw, those of the cards?"""
+"""Probabilities of two hands at one table, and of a draw, match the cards."""
 
 from fractions import Fraction
 from math import comb

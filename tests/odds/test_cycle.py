@@ -1,4 +1,4 @@
-"""Is a cycle of a meter told right? Closed forms against sums, and against cycles that are played."""
+"""A meter's cycle: closed forms against sums, and against simulated cycles."""
 
 from fractions import Fraction
 from itertools import pairwise
@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jackpot.odds.cycle import Meter, distribution, meter_at, path, wagers_until, won_within
+from jackpot.odds.cycle import MeterModel, distribution, meter_at, path, wagers_until, won_within
 
 DOLLAR: Final = 1_000_000
 ONE_IN_FIFTY: Final = Fraction(1, 50)
 PARTS: Final = ((Fraction(1, 10), Fraction(9, 50)),)
 METERS: Final = {
-    "plain": Meter(100 * DOLLAR, Fraction(DOLLAR), Fraction(0), ONE_IN_FIFTY),
-    "a tenth is won": Meter(100 * DOLLAR, Fraction(DOLLAR), Fraction(0), Fraction(1, 500), PARTS),
-    "a reserve": Meter(0, Fraction(DOLLAR), Fraction(DOLLAR, 2), Fraction(1, 500)),
-    "both": Meter(
+    "plain": MeterModel(100 * DOLLAR, Fraction(DOLLAR), Fraction(0), ONE_IN_FIFTY),
+    "a tenth is won": MeterModel(100 * DOLLAR, Fraction(DOLLAR), Fraction(0), Fraction(1, 500), PARTS),
+    "a reserve": MeterModel(0, Fraction(DOLLAR), Fraction(DOLLAR, 2), Fraction(1, 500)),
+    "both": MeterModel(
         0, Fraction(DOLLAR), Fraction(DOLLAR, 2), Fraction(1, 500), ((Fraction(1, 10), Fraction(9, 500)),)
     ),
 }
@@ -46,8 +46,8 @@ def test_the_mean_of_a_plain_meter_is_the_sum_over_all_lengths() -> None:
     )
 
 
-def played(meter: Meter, cycles: int, chance: Random) -> list[float]:
-    """What the meter stood at when it was won, cycle by cycle, wager by wager (L6, A2, A4)."""
+def played(meter: MeterModel, cycles: int, chance: Random) -> list[float]:
+    """Amounts at which the meter was won in a simulation, cycle by cycle, wager by wager (L6, A2, A4)."""
     found: list[float] = []
     now, reserve = float(meter.mean_start), 0.0
     while len(found) < cycles:

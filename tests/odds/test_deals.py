@@ -1,4 +1,4 @@
-"""Are the counted deals those of the cards? Ranked again, and held against what shares no code with them."""
+"""The counted deals match an independent ranking."""
 
 from collections import Counter
 from itertools import combinations
@@ -11,7 +11,7 @@ import pytest
 from jackpot.catalogue import games_of, load
 from jackpot.catalogue.paytables import ids
 from jackpot.odds.chances import NOTHING, pair_chances
-from jackpot.odds.deals import DEALT, Dealt, as_toml, count, differences, made_of
+from jackpot.odds.deals import DEALT, CardsOfHand, as_toml, count, differences, made_of
 from jackpot.rules.hands import NAMES, rank
 from jackpot.rules.paytable import Game, HandKind
 
@@ -38,7 +38,7 @@ def test_every_hand_of_every_paytable_is_counted() -> None:
 
 
 def test_a_wrong_count_is_named() -> None:
-    """A7: a file that somebody changed does not go unseen."""
+    """A7: a changed file of counts is detected."""
     counted = count("three", "let-it-ride")
     more = counted._replace(hands=counted.hands | {"flush": 1_097})
     assert differences({"three": {"let-it-ride": more}}) == [
@@ -51,7 +51,7 @@ def test_a_wrong_count_is_named() -> None:
     assert "flush = 1_096" in as_toml({"three": {"let-it-ride": counted}})
 
 
-def board_and_hands(dealt: Dealt, chance: Random) -> tuple[list[int], list[int], list[int]]:
+def board_and_hands(dealt: CardsOfHand, chance: Random) -> tuple[list[int], list[int], list[int]]:
     cards = chance.sample(range(52), dealt.board + 2 * dealt.own)
     board, first = cards[: dealt.board], cards[dealt.board :][: dealt.own]
     return board, first, cards[dealt.board + dealt.own :]

@@ -1,4 +1,4 @@
-"""Is it known what can be drawn, and what each picture is called, before anything is?"""
+"""The available pictures and their names are known before any is drawn."""
 
 from jackpot.config.writing import writing
 from jackpot.odds.drawable import drawable

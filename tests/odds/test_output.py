@@ -1,4 +1,4 @@
-"""Does an analysis leave whole? The command's own tests compare its forms figure by figure."""
+"""Exports of an analysis are complete; the command's own tests compare them figure by figure."""
 
 import csv
 import json

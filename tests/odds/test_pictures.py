@@ -1,4 +1,4 @@
-"""Do the pictures show the figures, and are they pictures?"""
+"""The pictures are valid files, and show the figures."""
 
 import xml.etree.ElementTree as ET
 from functools import partial
@@ -19,7 +19,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def axes_of(figure: Figure) -> Any:
-    """The one drawing in a picture."""
+    """The only axes of a picture."""
     (axes,) = figure.axes
     return axes
 

@@ -1,4 +1,4 @@
-"""Do our figures agree with what others have published? Each with its source."""
+"""Our figures agree with published ones, each with its source."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -9,8 +9,8 @@ from msgspec import structs
 
 from jackpot.catalogue import odds_of, odds_return
 from jackpot.odds.analysis import Tonight, analyze
-from jackpot.odds.subject import Subject, Wish, subject_of
-from jackpot.rules.paytable import ForOne, HandKind, LinkTerms, Pays, Percent, Row, ToOne
+from jackpot.odds.subject import AnalyzedLink, Wish, subject_of
+from jackpot.rules.paytable import ForOne, HandKind, LinkTerms, Pays, PaytableRow, Percent, ToOne
 from tests.rules.floor import DOLLAR, WHOLE, level, link
 
 COUNTS: Final[dict[HandKind, tuple[str, int, dict[str, int]]]] = {
@@ -54,13 +54,13 @@ def test_counted_hands(kind: HandKind) -> None:
 
 
 def bet(kind: HandKind, pays: Mapping[str, Pays], wager: int = DOLLAR) -> LinkTerms:
-    """A side bet of somebody else's, as a link. Its one meter takes nothing."""
-    rows = tuple(Row(hand, paid) for hand, paid in pays.items())
+    """A published side bet as a link, whose one meter takes nothing."""
+    rows = tuple(PaytableRow(hand, paid) for hand, paid in pays.items())
     return link("x", "published", (level("meter", 100, 0, 0),), rows, hand_kind=kind, wager=wager)
 
 
 class Printed(NamedTuple):
-    """part: what the fixed pays return, to so many digits as are printed."""
+    """Published figures. part: what the fixed pays return, to as many digits as are printed."""
 
     source: str
     kind: HandKind
@@ -172,11 +172,11 @@ def test_the_published_long_run_of_a_progressive_of_five_cards() -> None:
     names = {"mega": "straight-flush", "major": "four-of-a-kind", "minor": "full-house"}
     levels = (level("mega", 900, 0, 1_000), level("major", 2_000, 0, 250), level("minor", 800, 0, 50))
     rows = (
-        *(Row(hand, Percent(name, WHOLE)) for name, hand in names.items()),
-        Row("flush", ForOne(50)),
-        Row("straight", ForOne(10)),
+        *(PaytableRow(hand, Percent(name, WHOLE)) for name, hand in names.items()),
+        PaytableRow("flush", ForOne(50)),
+        PaytableRow("straight", ForOne(10)),
     )
-    subject = Subject(link("x", "published", levels, rows), "ultimate-texas-holdem", frozenset())
+    subject = AnalyzedLink(link("x", "published", levels, rows), "ultimate-texas-holdem", frozenset())
     found = analyze(subject, Tonight())
     wins = [one.cycle.mean(one.cycle.mean_start) / DOLLAR for one in found.levels if one.cycle is not None]
     assert [f"{float(win):.2f}" for win in wins] == ["6847.66", "1083.00", "105.53"]

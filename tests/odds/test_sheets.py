@@ -1,4 +1,4 @@
-"""Are figures written for people and for programs as each needs them?"""
+"""Figures are formatted for people and for programs."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""Is what an operator may decide taken as the source leaves it, and everything else refused?"""
+"""An operator may set what the source leaves open; everything else is refused."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Does the process next to the server answer whole?"""
+"""The odds worker process gives a complete reply."""
 
 import subprocess
 import sys
@@ -8,23 +8,23 @@ import pytest
 
 from jackpot.config.writing import writing
 from jackpot.odds import worker
-from jackpot.odds.worker import Asked, Told, told_of
+from jackpot.odds.worker import LabCall, LabReply, told_of
 from tests.rules.floor import DOLLAR, TERMS
 
 
-def asked(players: int = 6, *, draw: bool = False) -> Asked:
+def asked(players: int = 6, *, draw: bool = False) -> LabCall:
     meters = {level.level: 2 * level.seed for level in TERMS["five-C"].levels}
-    return Asked(TERMS["five-C"], "let-it-ride", writing("de_DE", "EUR"), meters, players, 2_000, "1", draw)
+    return LabCall(TERMS["five-C"], "let-it-ride", writing("de_DE", "EUR"), meters, players, 2_000, "1", draw)
 
 
-def answered(question: Asked) -> Told:
+def answered(question: LabCall) -> LabReply:
     done = subprocess.run(
         [sys.executable, "-m", "jackpot.odds.worker"],
         input=msgspec.json.encode(question),
         capture_output=True,
         check=True,
     )
-    return msgspec.json.decode(done.stdout, type=Told)
+    return msgspec.json.decode(done.stdout, type=LabReply)
 
 
 def test_one_question_one_answer_in_the_sites_own_writing() -> None:
@@ -43,7 +43,7 @@ def test_one_question_one_answer_in_the_sites_own_writing() -> None:
 
 
 def test_what_cannot_be_meant_is_a_problem_in_words() -> None:
-    """L11: nobody sits at the ninth seat."""
+    """L11: a ninth seat does not exist, and the message says so."""
     assert told_of(asked(players=9)).problem == "players: let-it-ride seats 1 to 7, not 9"
 
 
@@ -53,4 +53,4 @@ def test_without_the_extra_there_are_figures_and_no_pictures(monkeypatch: pytest
     told = told_of(asked())
     assert told.drawable is None
     assert told.sheets
-    assert told_of(asked(draw=True)) == Told()
+    assert told_of(asked(draw=True)) == LabReply()

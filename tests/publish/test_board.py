@@ -1,10 +1,10 @@
-"""Is a hit told to all that watch, once, and remembered for a minute as it stands?"""
+"""A hit is pushed to all watchers once, and remembered for a minute as it stands."""
 
 from typing import Any
 
 from controllers.answers import Hit, LinkFacts, Status
 from controllers.frames import LENGTH_BYTES, decode
-from jackpot.publish.board import Board
+from jackpot.publish.board import BoardPublisher
 from jackpot.publish.meter_board import LinkView
 from jackpot.rules.outcome import ActAnswer, Outcome, Push
 from tests.running_server import StepClock
@@ -14,7 +14,7 @@ LINKS = frozenset([LINK])
 
 
 class Always:
-    """A bank that is ours to show."""
+    """Trust in a bank that may be shown."""
 
     def leased(self, now: float) -> bool:
         return True
@@ -24,7 +24,7 @@ class Always:
 
 
 class Ear:
-    """A watcher. heard: the hits that it was told."""
+    """A watcher. heard: the hits that it was pushed."""
 
     kind = "sign"
 
@@ -46,26 +46,26 @@ class Ear:
         raise AssertionError
 
 
-def a_board() -> Board:
-    board = Board("main", StepClock(), Always())
+def a_board() -> BoardPublisher:
+    board = BoardPublisher("main", StepClock(), Always())
     facts = LinkFacts(LINK, 100, "nj-641a-A", ("mega", "minor"), "active")
     board.links[LINK] = LinkView(facts, {"mega": 100, "minor": 10}, "")
     return board
 
 
-def a_hit(board: Board, number: int, level: str = "mega") -> Hit:
+def a_hit(board: BoardPublisher, number: int, level: str = "mega") -> Hit:
     at = board.clock.unix_ms() - 1_000
     return Hit(f"H{number}", LINK, level, "royal-flush", "T01", 1_000, 1, "main", number, at)
 
 
-def reset(board: Board, *hits: Hit) -> None:
+def reset(board: BoardPublisher, *hits: Hit) -> None:
     board.reset([], hits, 9, {})
 
 
 def test_a_hit_that_its_server_could_not_tell_is_told_by_the_next() -> None:
     """S7, WIRE, pushes: who is connected before a state is taken hears of its hits, each once."""
     board, ear = a_board(), Ear()
-    board.audience.watch(ear, LINKS)
+    board.broadcaster.watch(ear, LINKS)
     royal, straight = a_hit(board, 1), a_hit(board, 2, "minor")
     reset(board, royal)
     reset(board, royal, straight)

@@ -1,4 +1,4 @@
-"""Does every watcher see every value in time, at its pace, and the whole again without a moment for all?"""
+"""Each watcher gets values at its pace; whole snapshots are spread over time."""
 
 from collections.abc import Callable
 from itertools import pairwise
@@ -8,15 +8,15 @@ import pytest
 from controllers.answers import LinkFacts, Meters
 from controllers.frames import LENGTH_BYTES, decode
 from jackpot.clock import SystemClock
-from jackpot.publish.broadcaster import SHOWN_AT_ONCE, SNAPSHOT_INTERVAL_S, Audience
-from jackpot.publish.meter_board import Face, LinkView
+from jackpot.publish.broadcaster import SHOWN_AT_ONCE, SNAPSHOT_INTERVAL_S, Broadcaster
+from jackpot.publish.meter_board import LinkView, MeterBoard
 
 TICK_S = 0.1
 MANY = 500
 
 
 class HandClock(SystemClock):
-    """Time goes by where the test lets it."""
+    """A clock that only the test advances."""
 
     now = 1_000.0
 
@@ -25,7 +25,7 @@ class HandClock(SystemClock):
 
 
 class Always:
-    """A bank that is ours to show, as long as it is `held`."""
+    """Trust in a bank that may be shown while it is `held`."""
 
     held = True
 
@@ -37,7 +37,7 @@ class Always:
 
 
 class Eye:
-    """A watcher. seen: when it was shown what, by level. reads: whether it takes more."""
+    """A watcher. seen: what it was sent and when, by level. reads: whether it accepts more."""
 
     kind = "table"
 
@@ -66,24 +66,24 @@ class Hall:
     def __init__(self, *, signs: bool, many: int = MANY) -> None:
         self.clock = HandClock()
         self.standing = Always()
-        self.face = Face("main", self.clock, self.standing)
+        self.board = MeterBoard("main", self.clock, self.standing)
         facts = LinkFacts("five", 100, "test-five", ("major", "minor"), "active")
-        self.face.links["five"] = LinkView(facts, {"major": 100, "minor": 200}, "")
-        self.audience = Audience(self.face)
+        self.board.links["five"] = LinkView(facts, {"major": 100, "minor": 200}, "")
+        self.broadcaster = Broadcaster(self.board)
         self.eyes = [Eye(self.clock) for _ in range(many)]
         for number, eye in enumerate(self.eyes):
-            self.audience.watch(eye, frozenset({"five"}), None if signs else f"T{number}")
+            self.broadcaster.watch(eye, frozenset({"five"}), None if signs else f"T{number}")
         self.busiest = 0
         self.soon: list[Callable[[], None]] = []
 
     def shown(self) -> int:
-        """How many frames all have been shown by now."""
+        """Number of frames that all were sent so far."""
         return sum(len(eye.seen) for eye in self.eyes)
 
     def let_others_wait(self) -> None:
-        """Values move, and from now on the test says when others have had their turn."""
+        """Moves values; from now on the test runs the scheduled callbacks."""
         self.run(2)
-        self.audience.soon = self.soon.append
+        self.broadcaster.soon = self.soon.append
         self.move(1_000)
         self.run(TICK_S)
 
@@ -92,17 +92,17 @@ class Hall:
             self.clock.now += TICK_S
             each_tick(tick)
             before = self.shown()
-            self.audience.tick()
+            self.broadcaster.tick()
             self.busiest = max(self.busiest, self.shown() - before)
 
     def lose(self) -> None:
-        """Another server may hold the bank."""
+        """Loses the lease: another server may hold the bank."""
         self.standing.held = False
 
     def move(self, cents: int) -> None:
-        self.face.rev += 1
-        self.face.links["five"].levels["major"] = cents
-        self.audience.moved("five", "major")
+        self.board.rev += 1
+        self.board.links["five"].levels["major"] = cents
+        self.broadcaster.moved("five", "major")
 
 
 @pytest.mark.parametrize("signs", [False, True])
@@ -152,10 +152,10 @@ def test_one_that_does_not_read_gets_the_whole_once_it_does() -> None:
 
 
 def test_all_are_owed_the_whole_after_doubt() -> None:
-    """S5: what was shown may not be true any more, so nobody waits for a turn."""
+    """S5: sent values may be stale, so everybody gets a whole snapshot at once."""
     hall = Hall(signs=True)
     hall.run(1)
-    hall.audience.owe_all()
+    hall.broadcaster.owe_all()
     hall.run(2 * TICK_S)
     assert all(eye.seen[-1][0] > hall.clock.now - 3 * TICK_S for eye in hall.eyes)
 
@@ -164,18 +164,18 @@ def test_a_table_that_left_is_told_nothing_more() -> None:
     """T11: who ends their watch is forgotten; a table that came back meanwhile hears what is meant for it."""
     hall = Hall(signs=False, many=1)
     (before,) = hall.eyes
-    leave = hall.audience.watch(before, frozenset({"five"}), "T0")
+    leave = hall.broadcaster.watch(before, frozenset({"five"}), "T0")
     after = Eye(hall.clock)
-    leave_again = hall.audience.watch(after, frozenset({"five"}), "T0")
+    leave_again = hall.broadcaster.watch(after, frozenset({"five"}), "T0")
     leave()
     news = Meters("main", 1, 0, (("five", "major", 1),))
     told = len(before.seen), len(after.seen)
-    hall.audience.tell_table("T0", news)
+    hall.broadcaster.tell_table("T0", news)
     assert (len(before.seen), len(after.seen)) == (told[0], told[1] + 1)
     leave_again()
-    hall.audience.tell_table("T0", news)
+    hall.broadcaster.tell_table("T0", news)
     assert (len(before.seen), len(after.seen)) == (told[0], told[1] + 1)
-    assert not hall.audience.groups
+    assert not hall.broadcaster.groups
 
 
 @pytest.mark.parametrize("signs", [False, True])
@@ -187,7 +187,7 @@ def test_a_wager_waits_for_some_of_the_watchers_alone(*, signs: bool) -> None:
     while hall.soon:
         (step,), shown = hall.soon, hall.shown()
         hall.soon.clear()
-        hall.audience.tick()  # a commit meanwhile shows no more of them, and asks for nothing twice
+        hall.broadcaster.tick()  # a commit meanwhile shows no more of them, and asks for nothing twice
         assert (hall.shown(), hall.soon) == (shown, [])
         step()
         assert 0 < hall.shown() - shown <= SHOWN_AT_ONCE
@@ -195,7 +195,7 @@ def test_a_wager_waits_for_some_of_the_watchers_alone(*, signs: bool) -> None:
     saw = sum(eye.seen[-1][1]["major"] == 1_000 for eye in hall.eyes)
     assert steps == -(-saw // SHOWN_AT_ONCE)
     assert saw > MANY / 2  # the others had the whole a moment ago, and have it again when they may
-    hall.audience.soon = lambda call: call()
+    hall.broadcaster.soon = lambda call: call()
     hall.run(1)
     assert all(eye.seen[-1][1]["major"] == 1_000 for eye in hall.eyes)
 
@@ -204,7 +204,7 @@ def test_a_push_comes_after_the_values_that_were_due() -> None:
     """WIRE: the hit of a later commit is not followed by the meters of an earlier one."""
     hall = Hall(signs=True)
     hall.let_others_wait()
-    hall.audience.tell("five", Meters("main", 2, 0, (("five", "major", 5),)))
+    hall.broadcaster.tell("five", Meters("main", 2, 0, (("five", "major", 5),)))
     assert all([values["major"] for _, values in eye.seen[-2:]] == [1_000, 5] for eye in hall.eyes)
     (step,) = hall.soon
     shown = hall.shown()
@@ -212,7 +212,7 @@ def test_a_push_comes_after_the_values_that_were_due() -> None:
     assert hall.shown() == shown
 
 
-@pytest.mark.parametrize("ends", [lambda hall: hall.audience.owe_all(), lambda hall: hall.lose()])
+@pytest.mark.parametrize("ends", [lambda hall: hall.broadcaster.owe_all(), lambda hall: hall.lose()])
 def test_nothing_old_is_shown_once_it_may_not_be_true(ends: Callable[[Hall], None]) -> None:
     """S5: after doubt, or without the lease, what was due is dropped, and all are owed the whole."""
     hall = Hall(signs=True)
@@ -223,6 +223,6 @@ def test_nothing_old_is_shown_once_it_may_not_be_true(ends: Callable[[Hall], Non
         step()
     assert hall.shown() == shown
     hall.standing.held = True
-    hall.audience.soon = lambda call: call()
+    hall.broadcaster.soon = lambda call: call()
     hall.run(2 * TICK_S)
     assert all(eye.seen[-1][1] == {"major": 1_000, "minor": 200} for eye in hall.eyes)

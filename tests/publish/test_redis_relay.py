@@ -1,4 +1,4 @@
-"""Is Redis never on the way of the money, and does nobody behind it ever see an older value?"""
+"""Redis never delays wagers, and no follower ever shows an older value."""
 
 import asyncio
 from collections import deque
@@ -18,24 +18,24 @@ from jackpot.app import Server
 from jackpot.config import Config, load
 from jackpot.lab.testing.postgres import EnginesMissing, free_port
 from jackpot.lab.testing.redis import RedisServer, redis_program, valkey_program
-from jackpot.publish.board import Board
-from jackpot.publish.redis_follower import LATE_S, STALE_S, Followed, Follower
+from jackpot.publish.board import BoardPublisher
+from jackpot.publish.redis_follower import LATE_S, STALE_S, FollowedBoard, RedisFollower
 from jackpot.publish.redis_relay import (
     EXPIRE_MS,
-    HITS_MOST,
+    HITS_MAX,
     OLDER,
     TAKEN,
-    TOLD_MOST,
+    TOLD_MAX,
     WHOLE,
-    LinkFace,
+    RelayedLink,
+    RelayedState,
     Rev,
-    Said,
     SignKeys,
     keys_of,
     offer,
     read,
 )
-from jackpot.runtime.service_states import Service, State
+from jackpot.runtime.service_states import LifecycleState, Service
 from jackpot.signage import SignageProcess
 from tests.running_server import (
     LINK,
@@ -50,7 +50,7 @@ from tests.running_server import (
 )
 
 ROOT = Path(__file__).parent.parent.parent
-FACE = LinkFace(100, "pa-643a-five-card-C", {"mega": 1_000_000}, "active", "", "normal", ())
+FACE = RelayedLink(100, "pa-643a-five-card-C", {"mega": 1_000_000}, "active", "", "normal", ())
 HALL = '[[signage]]\nid = "hall"\nsigns = "127.0.0.1:0"\nhttp = "127.0.0.1:0"\n'
 HIT = Hit("H1", LINK, "mega", "royal-flush", "T01", 100, 1, "main", 1, 0)
 PROGRAMS = {"redis": redis_program, "valkey": valkey_program}
@@ -58,7 +58,7 @@ PROGRAMS = {"redis": redis_program, "valkey": valkey_program}
 
 @pytest.fixture(params=PROGRAMS)
 def node(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[RedisServer]:
-    """An empty node of each make."""
+    """An empty node of each implementation."""
     try:
         program = PROGRAMS[request.param]()
     except EnginesMissing as missing:
@@ -67,13 +67,15 @@ def node(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[RedisServer
         yield node
 
 
-def said(rev: Rev, mega: int = 1_000_000, after: Rev | None = None) -> Said:
+def said(rev: Rev, mega: int = 1_000_000, after: Rev | None = None) -> RelayedState:
     face = msgspec.structs.replace(FACE, levels={"mega": mega})
     whole = after is None
-    return Said(rev, after, True, {LINK: face}, SignKeys() if whole else None, [HIT] if whole else None)
+    return RelayedState(
+        rev, after, True, {LINK: face}, SignKeys() if whole else None, [HIT] if whole else None
+    )
 
 
-def mega(board: Board) -> int | None:
+def mega(board: BoardPublisher) -> int | None:
     return board.links[LINK].levels.get("mega")
 
 
@@ -85,10 +87,10 @@ def fed(config: Config, *nodes: RedisServer) -> Config:
 
 
 @asynccontextmanager
-async def following(config: Config, clock: StepClock, *nodes: RedisServer) -> AsyncIterator[Follower]:
+async def following(config: Config, clock: StepClock, *nodes: RedisServer) -> AsyncIterator[RedisFollower]:
     """A follower of the bank, with nothing but Redis."""
-    board = Followed("main", config.links, clock)
-    follower = Follower(board, [node.url for node in nodes], clock)
+    board = FollowedBoard("main", config.links, clock)
+    follower = RedisFollower(board, [node.url for node in nodes], clock)
     async with asyncio.TaskGroup() as group:
         task = group.create_task(follower.run())
         yield follower
@@ -219,7 +221,9 @@ async def test_a_process_that_stood_still_does_not_believe_what_has_waited(
 def test_a_line_that_is_too_thin_makes_nothing_younger(
     redis: RedisServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Signage: messages that queued up on their way are old, however steadily they come; the face is read."""
+    """Signage: messages that queued up on their way are old, however steadily they come; the whole board is
+    read.
+    """
     get, queue = PubSub.get_message, deque[Any]()
 
     async def late(self: PubSub, **how: Any) -> Any:
@@ -285,7 +289,7 @@ async def test_a_false_message_ends_no_process(redis: RedisServer, tmp_path: Pat
 
 @on_loop
 async def test_a_redis_that_hangs_or_dies_holds_up_no_table(redis: RedisServer, tmp_path: Path) -> None:
-    """DESIGN, beyond one machine: never on the way of the money; only the newest is kept; it recovers."""
+    """DESIGN, beyond one machine: wagers never wait for it; only the newest board is kept; it recovers."""
     config = fed(configure(tmp_path), redis)
     async with Server(config) as server, table(server) as device, sign(server) as local:
         (relay,) = server.relays
@@ -304,9 +308,9 @@ async def test_a_redis_that_hangs_or_dies_holds_up_no_table(redis: RedisServer, 
                 pass
             await until(lambda: not relay.line.up)
             published = relay.published
-            for number in range(TOLD_MOST * 3):
+            for number in range(TOLD_MAX * 3):
                 relay._tell(LINK, Status(f"H{number}", "paid"))
-            assert len(relay._told) <= TOLD_MOST
+            assert len(relay._told) <= TOLD_MAX
             begin()
             await until(lambda: relay.line.up)
             assert relay.published <= published + 3
@@ -314,7 +318,7 @@ async def test_a_redis_that_hangs_or_dies_holds_up_no_table(redis: RedisServer, 
                 found = await read(client, "main")
             assert found is not None
             assert found[0].rev[:2] == (relay._shown.epoch, rev)
-            assert len(found[0].hits or ()) <= HITS_MOST
+            assert len(found[0].hits or ()) <= HITS_MAX
 
 
 @on_loop
@@ -441,15 +445,15 @@ async def test_doubt_and_a_stop_are_faults_there_at_once(redis: RedisServer, tmp
     async with Server(config) as server, signage(config, clock) as process:
         writer, follower = server.writers["main"], process.followers["main"]
         await until(lambda: follower.board.trusted)
-        writer.hold.state = State.DOUBT
+        writer.lifecycle.state = LifecycleState.DOUBT
         await until(lambda: not follower.board.trusted)
         assert follower.fresh
-        writer.hold.state = State.SERVING
+        writer.lifecycle.state = LifecycleState.SERVING
         await until(lambda: follower.board.trusted)
-        writer.hold.state = State.WATCHING
+        writer.lifecycle.state = LifecycleState.WATCHING
         seen = server.relays[0].published
         clock.ahead_s += STALE_S + 1
         await until(lambda: not follower.board.trusted)
         assert server.relays[0].published <= seen + 1
-        writer.hold.state = State.SERVING
+        writer.lifecycle.state = LifecycleState.SERVING
         await until(lambda: follower.board.trusted)

@@ -1,16 +1,16 @@
-"""What does a report say? Asked of a ledger as its commands ask."""
+"""Helpers that make reports of a ledger as the commands do."""
 
 from typing import Any, NamedTuple
 
 from jackpot.ledger.reading import Reader
 from jackpot.reports.registry import REPORTS
-from jackpot.reports.report import Cell, Wanted, dicts
+from jackpot.reports.report import Cell, ReportRequest, dicts
 from tests.reports.season import SITE
 from tests.rules.floor import BANK
 
 
 class Said(NamedTuple):
-    """facts: by name. rows: by column."""
+    """A report as data. facts: by name. rows: by column."""
 
     facts: dict[str, Cell]
     rows: list[dict[str, Any]]
@@ -18,13 +18,13 @@ class Said(NamedTuple):
 
 
 def said(ledger: Reader, report: str, **asked: Any) -> Said:
-    """A whole report of one bank, or of those given."""
+    """Makes a whole report of one bank, or of those given."""
     asked.setdefault("banks", (BANK,))
-    found = REPORTS[report].find(ledger, Wanted(SITE, **asked))
+    found = REPORTS[report].find(ledger, ReportRequest(SITE, **asked))
     rows = list(dicts(REPORTS[report], found.rows))
     return Said({fact.name: fact.value for fact in found.facts}, rows, found.problems)
 
 
 def day(text: str) -> dict[str, str]:
-    """One gaming day."""
+    """Parameters of one gaming day."""
     return {"first": text, "last": text}

@@ -1,4 +1,4 @@
-"""The ledgers that histories and reports are read from: those of the ledger's own tests, and a season."""
+"""Ledgers for the tests of histories and reports: those of the ledger's own tests, and a season."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -29,7 +29,7 @@ def season() -> Season:
 def books(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, season: Season
 ) -> Iterator[Reader]:
-    """The season's ledger of either kind, to be read."""
+    """Reader of the season's ledger, in either database."""
     if request.param == "sqlite":
         url = f"sqlite:///{tmp_path_factory.mktemp('season') / 'ledger.db'}"
     else:

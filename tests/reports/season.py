@@ -1,4 +1,4 @@
-"""A season of gaming days on a busy floor: eight tables, nine links, every kind of act, a reading each day.
+"""A season of gaming days on a busy floor: eight tables, nine links, every kind of act, daily readings.
 
 The floor's choices are those of `tests/rules/floor.py`, from one seed; time goes on, and changes its clocks.
 """
@@ -18,7 +18,7 @@ from jackpot.rules.acts.lost_acks import ConfirmBehind
 from jackpot.rules.acts.readings import Reading
 from jackpot.rules.acts.rounds import Reopen
 from jackpot.rules.acts.tables import OpenTable, Release
-from jackpot.rules.commands import Command, Envelope, Hello
+from jackpot.rules.commands import Command, Envelope, TableHello
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import Outcome
 from jackpot.rules.state import Table
@@ -69,7 +69,7 @@ class Season:
         return outcome
 
     def write(self, ledger: Ledger) -> None:
-        """As the bank's writer would have written it."""
+        """Writes the rows as the bank's writer would have."""
         ledger.new_epoch(floor.BANK, "test")
         ledger.append(floor.BANK, 1, 0, self.rows)
 
@@ -148,7 +148,7 @@ class Season:
             self.ask(act, None, "ann", "bob")
 
     def _rest(self, link: str) -> None:
-        """Rounds with wagers on the link come to their end, and its hits are paid."""
+        """Ends the rounds with wagers on the link, and pays its hits."""
         for table in self.engine.state.tables:
             for _ in range(6 if link in table.terms.links else 0):
                 if table.unfinished() is not None:
@@ -172,7 +172,7 @@ class Season:
             case 3 | 4:
                 self._about_meters()
             case _:
-                self.ask(Hello(table.last_seq + 2), table)
+                self.ask(TableHello(table.last_seq + 2), table)
                 self.ask(ConfirmBehind(table.terms.table, "a new disk", True), None, "ann", "bob")
                 for alarm in list(self.engine.state.alarms.values()):
                     self.ask(AcknowledgeAlarm(f"AL{alarm.number}", "seen"), None, "ann")

@@ -1,4 +1,4 @@
-"""Is every alarm of the journal in the report, and what ended it?"""
+"""The report has every alarm of the journal, and what ended it."""
 
 from collections import Counter
 from typing import Any
@@ -29,7 +29,7 @@ ENDS = {
 
 
 def alarmed(season: Season) -> Counter[str]:
-    """The counts that disagreed, with the state as the events leave it."""
+    """The counts that disagreed, from the state after the events."""
     engine, found = Engine("main"), Counter[str]()
     for row in season.rows:
         engine.replay(row)

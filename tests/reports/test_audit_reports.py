@@ -1,4 +1,4 @@
-"""Do refusals, acts of people and openings stand in their reports as the journal has them?"""
+"""The audit reports list refusals, acts of people and openings as the journal has them."""
 
 from typing import Any
 
@@ -6,10 +6,10 @@ import msgspec
 
 from jackpot.ledger.reading import Reader
 from jackpot.reports.audit_reports import ACTS
-from jackpot.reports.output import Shown
+from jackpot.reports.output import CellFormat
 from jackpot.reports.read.people import nameless
 from jackpot.reports.registry import REPORTS
-from jackpot.reports.report import Wanted
+from jackpot.reports.report import ReportRequest
 from jackpot.rules import registry
 from jackpot.rules.acts import ACTS as REGISTERED
 from jackpot.rules.acts.tables import OpenTable
@@ -29,7 +29,7 @@ MADE_UP = {"bets: no list"}
 
 
 def nobody(number: int) -> str:
-    """Who stands for an act in a ledger that keeps no name."""
+    """Signer of an act in a ledger that keeps no name."""
     return nameless(number, erased=False, changed=False)
 
 
@@ -55,8 +55,8 @@ def test_every_refusal_is_listed(books: Reader, season: Season) -> None:
 def test_refusals_are_told_in_the_readers_language(books: Reader) -> None:
     """Reports: why a table was refused, and what it was told, are Spanish for who reads Spanish."""
     report = REPORTS["refusals"]
-    shown = Shown(SITE, "es_MX")
-    rows = list(report.find(books, Wanted(SITE, tuple(books.banks()), first="2000-01-01")).rows)
+    shown = CellFormat(SITE, "es_MX")
+    rows = list(report.find(books, ReportRequest(SITE, tuple(books.banks()), first="2000-01-01")).rows)
     cells = {column.name: (place, column.kind) for place, column in enumerate(report.columns)}
     for name in ("code", "message"):
         place, kind = cells[name]

@@ -1,4 +1,4 @@
-"""Is each hour's sum what its table's frames posted, and each day's what the day's reconciliation has?"""
+"""Hourly sums equal the postings of the table's frames; daily sums equal the reconciliation."""
 
 from collections import defaultdict
 from contextlib import closing

@@ -1,4 +1,4 @@
-"""Is what the bonus cost counted wager by wager and award by award, and is it what other reports say?"""
+"""The cost report equals a count wager by wager and award by award, and agrees with other reports."""
 
 from collections import Counter, defaultdict
 from contextlib import closing
@@ -32,7 +32,7 @@ Key = tuple[str, str, str]
 
 
 class Worth(NamedTuple):
-    """What an award is worth now. name: of its column."""
+    """Current value of an award. name: of its column."""
 
     link: int
     table: str
@@ -72,7 +72,7 @@ class Walk:
         return next(named, "")
 
     def _before(self, event: events.Event, table: str) -> None:
-        """Wagers that are taken back count as they did when they were made."""
+        """State before the event: wagers taken back count as they did when they were made."""
         if isinstance(event, events.Withdrawn):
             back = [(event.round, bet) for bet in event.bets]
         elif isinstance(event, Struck):
@@ -132,7 +132,7 @@ def walk(season: Season) -> Walk:
 
 
 def told(books: Reader, **asked: Any) -> dict[Key, dict[str, int]]:
-    """Each row's figures; what is not a table's, or not a link's, is blank and left out."""
+    """Figures of each row; those that are not a table's, or not a link's, are left out."""
     report = said(books, "cost", **asked)
     assert report.problems == []
     found = {}
@@ -148,7 +148,7 @@ def told(books: Reader, **asked: Any) -> dict[Key, dict[str, int]]:
 
 
 def expected(found: dict[Key, Counter[str]]) -> dict[Key, dict[str, int]]:
-    """With cost and what is left; rows in which nothing moved are left out."""
+    """Expected figures, with cost and remainder; rows in which nothing moved are left out."""
     rows = {}
     for key, figures in found.items():
         spent = sum(figures[name] for name in ("to_primary", "to_reserve", "odds", "envy", "draws", "seeds"))
@@ -237,7 +237,7 @@ def sums_in(text: Any) -> list[str]:
 
 
 def micros(text: str) -> int:
-    """Of a sum as a report writes it, with two decimals or six."""
+    """Micro-dollars of a sum as a report writes it, with two decimals or six."""
     whole, _, rest = text.replace("$", "").replace(",", "").lstrip("-").partition(".")
     amount = int(whole) * 1_000_000 + int(rest.ljust(6, "0"))
     return -amount if text.startswith("-") else amount

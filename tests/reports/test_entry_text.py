@@ -1,9 +1,9 @@
-"""Does an entry read in words, with its names and its sums?"""
+"""The text of a journal entry has its names and its sums."""
 
 from jackpot.config.writing import writing
 from jackpot.ledger.reading import Reader
 from jackpot.reports.entry_text import about
-from jackpot.reports.read.names import Names
+from jackpot.reports.read.names import JournalNames
 from jackpot.rules import registry
 from jackpot.rules.acts.hits import Corrected
 from jackpot.rules.events import Settled, Wagered
@@ -15,7 +15,7 @@ MONEY = writing("en_US", "USD").exact
 
 def test_every_entry_of_a_season_reads(books: Reader, season: Season) -> None:
     """S8: no kind is without words; a hit stands with each award's sum, a wager with its round."""
-    names, told = Names(books, "main"), set()
+    names, told = JournalNames(books, "main"), set()
     for row in season.rows:
         event = registry.decode(row.kind, row.version, row.body)
         said = about(names, event, MONEY)

@@ -1,4 +1,4 @@
-"""Is every micro-dollar of every hit explained, whatever was undone, corrected, shared or joined?"""
+"""Every micro-dollar of every hit is explained, whatever was undone, corrected, shared or joined."""
 
 from collections import defaultdict
 from typing import Any
@@ -29,7 +29,7 @@ Line = dict[str, Any]
 
 @pytest.fixture(scope="module")
 def explained(books: Reader, season: Season) -> dict[int, list[Line]]:
-    """Every hit of the season; none has a problem."""
+    """Explanations of every hit of the season; none has a problem."""
     found = {}
     for number in range(1, season.engine.state.next_hit):
         report = said(books, "explain", hit=number)
@@ -39,7 +39,7 @@ def explained(books: Reader, season: Season) -> dict[int, list[Line]]:
 
 
 def hits_of(season: Season) -> dict[int, Hit]:
-    """Every hit ever made, as the events alone leave it."""
+    """Every hit ever made, from the events alone."""
     engine = Engine("main")
     hits: dict[int, Hit] = {}
     for row in season.rows:
@@ -192,7 +192,7 @@ def test_an_unknown_hit_is_said_and_two_of_a_number_are_told_apart(place: Place)
 
 
 def _win_in(ledger: Any, bank: str, epoch: int) -> int:
-    """A royal at the second bank's second table, in the joined bank; its number."""
+    """Plays a royal at the second bank's second table, in the joined bank; returns the hit's number."""
     from jackpot.ledger.journal import row_of
     from jackpot.ledger.rebuild import rebuild
 

@@ -1,4 +1,4 @@
-"""Does the fairness report say nothing of fair decks, and name the table of a false one?"""
+"""The fairness report accepts fair decks, and names the table of a false one."""
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -14,14 +14,14 @@ from jackpot.config import Site
 from jackpot.lab.bench.ledger_fixture import BANK
 from jackpot.lab.demo.dealing import Layout
 from jackpot.lab.simulation.decks import deal
-from jackpot.lab.simulation.plan import Plan
+from jackpot.lab.simulation.plan import SimulationPlan
 from jackpot.lab.simulation.run import FAIR, Luck
 from jackpot.ledger.open import open_reader
 from jackpot.ledger.reading import Reader
 from jackpot.reports import fairness, goodness_of_fit, statistics
-from jackpot.reports.fairness import IMPROBABLE, TOO_FEW, Draws, Tally, shift_of
-from jackpot.reports.read.dealt import Dealt, watch
-from jackpot.reports.read.names import Names
+from jackpot.reports.fairness import IMPROBABLE, TOO_FEW, DrawCounts, FairnessTally, shift_of
+from jackpot.reports.read.dealt import DealtRound, watch
+from jackpot.reports.read.names import JournalNames
 from jackpot.rules import hands
 from jackpot.rules.hands import best_row
 from jackpot.rules.state import DrawMade
@@ -30,7 +30,7 @@ from tests.reports.asked import said
 from tests.reports.season import SITE
 
 Rows = list[dict[str, Any]]
-DRAWS = Plan(
+DRAWS = SimulationPlan(
     "pa-643a-five-card-hand-bonus",
     "let-it-ride",
     2,
@@ -44,7 +44,7 @@ DRAWS = Plan(
 
 
 @contextmanager
-def floor(folder: Path, plan: Plan = FIVE, luck: Luck = FAIR) -> Iterator[Reader]:
+def floor(folder: Path, plan: SimulationPlan = FIVE, luck: Luck = FAIR) -> Iterator[Reader]:
     """The ledger of a floor that was played."""
     config, _ = played(folder / "floor", plan, luck=luck)
     with closing(open_reader(config.ledger.url)) as ledger:
@@ -52,7 +52,7 @@ def floor(folder: Path, plan: Plan = FIVE, luck: Luck = FAIR) -> Iterator[Reader
 
 
 def improbable(rows: Rows) -> set[tuple[str, str]]:
-    """By table and what."""
+    """Improbable findings by table and subject."""
     return {(row["table"], row["what"]) for row in rows if row["verdict"] == IMPROBABLE}
 
 
@@ -80,7 +80,7 @@ def test_fair_decks_and_draws_are_not_called_improbable(tmp_path: Path) -> None:
 
 
 def without(card: str) -> Callable[..., list[list[str]]]:
-    """Every second table's deck lacks a card: where it would lie, the next one of the deck does."""
+    """Decks in which every second table lacks a card: the deck's next one takes its place."""
 
     def dealing(rng: np.random.Generator, layout: Layout, players: int, rounds: int) -> list[list[str]]:
         size = layout.board + layout.own * players
@@ -103,7 +103,7 @@ def test_a_deck_without_an_ace_is_found(tmp_path: Path) -> None:
 
 
 def royals(rng: np.random.Generator, layout: Layout, players: int, rounds: int) -> list[list[str]]:
-    """The second table deals a royal flush twice."""
+    """Decks in which the second table gets a royal flush twice."""
     dealt = deal(rng, layout, players, rounds)
     for number in (7, 301):
         royal = ["Ts", "Js", "Qs", "Ks", "As"]
@@ -139,7 +139,7 @@ def test_draws_that_come_too_often_are_found(tmp_path: Path) -> None:
 
 def test_a_draw_that_always_comes_is_no_question_of_luck() -> None:
     """A7: one chance in one, or one box, is nothing to compare; what is left to chance is."""
-    draws = Draws()
+    draws = DrawCounts()
     draws.add("lucky bonus drawn", 1, drawn=True)
     draws.boxes[1, 1] += 1
     assert list(draws.findings()) == []
@@ -149,16 +149,16 @@ def test_a_draw_that_always_comes_is_no_question_of_luck() -> None:
 
 
 class Paying:
-    """Tells on as a site would have sent it that shows the cards of paying hands alone."""
+    """Listener that hides the cards of losing hands, as a site that sends paying hands alone."""
 
-    def __init__(self, to: Tally, names: Names) -> None:
+    def __init__(self, to: FairnessTally, names: JournalNames) -> None:
         self._to = to
         self._names = names
 
-    def drawn(self, seq: int, round_: Dealt, draws: list[DrawMade]) -> None:
+    def drawn(self, seq: int, round_: DealtRound, draws: list[DrawMade]) -> None:
         self._to.drawn(seq, round_, draws)
 
-    def played(self, round_: Dealt, sign: int) -> None:
+    def played(self, round_: DealtRound, sign: int) -> None:
         _, ranking = hands.made_of("five-flop", "let-it-ride")
         rows = self._names.links[1].rows
         shown, round_.shown = round_.shown, [
@@ -171,8 +171,8 @@ class Paying:
 def test_a_site_that_shows_paying_hands_alone_is_judged_alike(tmp_path: Path) -> None:
     """Fairness: the same hands against the same wagers; ranks, which pairs favour, are not compared."""
     with floor(tmp_path) as ledger:
-        names, upto = Names(ledger, BANK), ledger.head(BANK).seq
-        whole, paying = Tally(names, SITE, None), Tally(names, SITE, None)
+        names, upto = JournalNames(ledger, BANK), ledger.head(BANK).seq
+        whole, paying = FairnessTally(names, SITE, None), FairnessTally(names, SITE, None)
         watch(ledger, BANK, 0, upto, whole)
         watch(ledger, BANK, 0, upto, Paying(paying, names))
     assert whole.hidden == 0 < paying.hidden

@@ -1,4 +1,4 @@
-"""Do counts stray as far as the exact odds of one hand, and of two of a round, say?"""
+"""The spread of counts is what the exact odds of one hand, and of two of a round, predict."""
 
 from random import Random
 
@@ -6,7 +6,7 @@ import pytest
 
 from jackpot.lab.demo.dealing import LAYOUTS
 from jackpot.reports import goodness_of_fit, statistics
-from jackpot.reports.goodness_of_fit import Counted
+from jackpot.reports.goodness_of_fit import CountedHands
 from jackpot.rules import hands
 from jackpot.rules.paytable import Game
 from tests.rules.floor import TERMS
@@ -29,7 +29,7 @@ def test_the_spread_of_dealt_hands_is_the_exact_one(game: Game) -> None:
     taken, ranking = hands.made_of("five-flop", game)
     shifts = []
     for _ in range(80):
-        counted = Counted()
+        counted = CountedHands()
         for _ in range(60):
             deck = rng.sample(range(52), layout.board + layout.own * 6)
             board, own = tuple(deck[:taken]), deck[layout.board :]
@@ -45,7 +45,7 @@ def test_the_spread_of_dealt_hands_is_the_exact_one(game: Game) -> None:
 def test_clumps_of_few_boards_are_not_judged() -> None:
     """Fairness: one flop of three of a kind pays a whole table; of too few rounds nothing is said."""
     expected = goodness_of_fit.expected_of(TERMS["five-C"], "ultimate-texas-holdem")
-    counted = Counted()
+    counted = CountedHands()
     for made in (6, *[0] * 200):
         counted.add(6, ["three-of-a-kind"] * made)
     found = {finding.what: finding for finding in goodness_of_fit.compare([(expected, counted)])}

@@ -1,4 +1,4 @@
-"""Is a jackpot explained by the cycles and the wagers that the independent model counts for it?"""
+"""A jackpot is explained by the cycles and wagers that the independent model counts for it."""
 
 import re
 from collections import Counter
@@ -29,7 +29,7 @@ Key = tuple[Any, ...]
 
 
 class Told(NamedTuple):
-    """A percentage award: by the model what made it and what it comes to, in cents; and its explanation.
+    """A percentage award: its origin and amount in cents by the model, and its explanation.
 
     turned: of a hand found late, or after one: it is told by rows, and the model has it by turns.
     """
@@ -59,14 +59,14 @@ class Noting(OfLinks):
                     self.won[name] = award, made(self.model.links[hit.link], award)
 
     def write(self, path: Path) -> str:
-        """The engine's journal, as a ledger; where."""
+        """Writes the engine's journal as a ledger; returns its URL."""
         with closing(open_ledger(url := f"sqlite:///{path}")) as ledger:
             ledger.new_epoch(BANK, "test")
             ledger.append(BANK, 1, 0, list(rows_of(self.engine)))
         return url
 
     def told(self, url: str) -> Iterator[Told]:
-        """Every percentage award, as the ledger's report explains it."""
+        """Every percentage award, from the ledger's report."""
         names = self.names(self.engine)
         late = {award.id for award, by in self.won.values() if by.late}
         with closing(open_reader(url)) as reader:
@@ -91,7 +91,7 @@ def rows_of(engine: OfEngine) -> Iterator[Row]:
 
 @pytest.fixture(scope="module")
 def jackpots(tmp_path_factory: pytest.TempPathFactory) -> list[Told]:
-    """Of every house that the model plays at random."""
+    """Awards of every floor that the model plays at random."""
     found: list[Told] = []
     for house in HOUSES.values():
         floor = Noting(house, SEED)
@@ -136,7 +136,7 @@ def test_an_explanation_names_the_wagers_of_each_table(jackpots: list[Told]) -> 
 
 
 def brought(lines: Iterable[Line]) -> Brought:
-    """By table, what came to the primary and its overflow, and to the reserve."""
+    """By table, the amounts put on the primary and its overflow, and on the reserve."""
     found = Brought()
     for line in lines:
         found[line["table"], "primary"] += line["amount"] + line["overflow"]

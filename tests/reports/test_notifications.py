@@ -1,9 +1,9 @@
-"""Is everything told that people should hear of, once each, however the journal is read?"""
+"""Everything that people should hear of is notified once, however the journal is read."""
 
 from typing import Any
 
 from jackpot.ledger.reading import Reader
-from jackpot.reports.notifications import News, Notice
+from jackpot.reports.notifications import Notice, Notifications
 from jackpot.rules import registry
 from jackpot.rules.state import UNPAID
 from tests.reports.season import Season
@@ -12,8 +12,8 @@ EVERYTHING = ("hit", "alarm", "request")
 
 
 def told(books: Reader, step: int, *about: Any) -> list[Notice]:
-    """All of a season, read with at most about so many notices a look."""
-    news, after, found = News("main", "riverside", about), 0, list[Notice]()
+    """All notifications of a season, read with at most about so many a poll."""
+    news, after, found = Notifications("main", "riverside", about), 0, list[Notice]()
     while after < (upto := books.head("main").seq):
         look = news.look(books, after, upto, step)
         assert look.upto > after

@@ -1,4 +1,4 @@
-"""Do rows leave as they are, for programs, spreadsheets and paper, whatever people wrote in them?"""
+"""Exports for programs, spreadsheets and paper keep rows as they are, whatever people wrote."""
 
 import csv
 import io
@@ -12,31 +12,31 @@ import pytest
 
 from jackpot.config import Site
 from jackpot.config.writing import moment
-from jackpot.reports.output import Shown, Totals, as_csv, as_html, as_json, exact
-from jackpot.reports.report import Cell, Column, Fact, Found, Report
+from jackpot.reports.output import CellFormat, Totals, as_csv, as_html, as_json, exact
+from jackpot.reports.report import Cell, Fact, Report, ReportColumn, ReportResult
 from tests.reports.season import SITE
 
 HOSTILE = '=HYPERLINK("http://x")<script>alert(1)</script>'
 AT = 1_790_000_000_000
 COLUMNS = (
-    Column("name"),
-    Column("sum", "sum", total=True),
-    Column("at", "moment"),
-    Column("count", "count"),
-    Column("took", "span"),
+    ReportColumn("name"),
+    ReportColumn("sum", "sum", total=True),
+    ReportColumn("at", "moment"),
+    ReportColumn("count", "count"),
+    ReportColumn("took", "span"),
 )
 # Some pages of any size that a report reads, so that the whole of it would be seen at once.
 MANY = 20_000
-MEMORY_MOST = 2_000_000
+MEMORY_MAX = 2_000_000
 
 
 def report(**more: Any) -> Report:
     return Report("test", "A test", "What is this?", COLUMNS, (), lambda *_: found(), **more)
 
 
-def found(rows: int = 1) -> Found:
+def found(rows: int = 1) -> ReportResult:
     row: tuple[Cell, ...] = (HOSTILE, -1_234_567_890, AT, 12_345, 65_000)
-    return Found([Fact("what", HOSTILE), Fact("sum", 1_000_000, "sum")], iter([row] * rows), [])
+    return ReportResult([Fact("what", HOSTILE), Fact("sum", 1_000_000, "sum")], iter([row] * rows), [])
 
 
 def test_a_program_gets_exact_values() -> None:
@@ -95,7 +95,7 @@ def test_a_page_runs_nothing_and_loads_nothing(lines: tuple[str, ...]) -> None:
 def test_a_problem_is_on_the_page_and_in_the_json() -> None:
     """M4: a report that does not add up says so, although it is found out while the rows go by."""
 
-    def with_problem() -> Found:
+    def with_problem() -> ReportResult:
         made = found(0)
 
         def rows() -> Any:
@@ -125,7 +125,7 @@ def test_many_rows_need_the_memory_of_few(form: str) -> None:
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert length > MANY * 100
-    assert most < MEMORY_MOST
+    assert most < MEMORY_MAX
 
 
 def test_totals_are_added_up_while_rows_go_by() -> None:
@@ -138,13 +138,13 @@ def test_totals_are_added_up_while_rows_go_by() -> None:
 def test_sums_and_times_are_the_sites() -> None:
     """S1: currency, locale and zone of the site, on a screen and on paper."""
     wien = Site("Wien", "EUR", time(6), "Europe/Vienna", "de_AT")
-    assert Shown(SITE).cell("sum", 1_234_567_890_000) == "$1,234,567.89"
-    assert Shown(SITE).cell("sum", -7) == "-$0.000007"
-    assert Shown(wien).cell("sum", 1_234_560_000).split() == ["\N{EURO SIGN}", "1.234,56"]
-    assert Shown(SITE).cell("moment", AT) == "2026-09-21 10:13:20 EDT"
-    assert Shown(wien).cell("moment", AT) == "2026-09-21 16:13:20 CEST"
+    assert CellFormat(SITE).cell("sum", 1_234_567_890_000) == "$1,234,567.89"
+    assert CellFormat(SITE).cell("sum", -7) == "-$0.000007"
+    assert CellFormat(wien).cell("sum", 1_234_560_000).split() == ["\N{EURO SIGN}", "1.234,56"]
+    assert CellFormat(SITE).cell("moment", AT) == "2026-09-21 10:13:20 EDT"
+    assert CellFormat(wien).cell("moment", AT) == "2026-09-21 16:13:20 CEST"
     paper = "".join(as_html(report(lines=("Signature",)), found(), wien, AT, "es"))
     assert paper.count("2026-09-21 16:13:20 CEST") == 2, "its row, and when it was printed"
     assert moment(10**18, "UTC") == f"{10**18} ms"
-    assert Shown(SITE).cell("count", 12_345) == "12,345"
-    assert Shown(SITE).cell("sum", None) == ""
+    assert CellFormat(SITE).cell("count", 12_345) == "12,345"
+    assert CellFormat(SITE).cell("sum", None) == ""

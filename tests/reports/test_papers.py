@@ -1,4 +1,4 @@
-"""Do slip and payout form say what was won, each on one page that can be signed?"""
+"""Slip and payout form say what was won, each on one page that can be signed."""
 
 import asyncio
 from collections.abc import Iterable
@@ -12,9 +12,9 @@ from msgspec.structs import replace
 from jackpot.ledger.reading import Reader
 from jackpot.reports.output import as_html
 from jackpot.reports.read.cards import cards_of
-from jackpot.reports.read.names import Names
+from jackpot.reports.read.names import JournalNames
 from jackpot.reports.registry import REPORTS
-from jackpot.reports.report import Wanted
+from jackpot.reports.report import ReportRequest
 from jackpot.text import card, words
 from tests.ledger.waiting import open_ledger
 from tests.reports.asked import said
@@ -50,11 +50,11 @@ def test_a_slip_says_what_was_won(books: Reader, season: Season) -> None:
 
 @pytest.mark.parametrize("address", ["", "https://jackpot.example.com"])
 def test_a_paper_leads_back_to_its_hit(books: Reader, season: Season, address: str) -> None:
-    """Papers: a camera reads where the hit is looked at, or what it is where nobody said where pages are."""
+    """Papers: the QR code holds the address of the hit's page, or its number without an address."""
     number = next(iter(hits_of(season)))
     site = replace(SITE, address=address)
     for name in ("slip", "payout"):
-        found = REPORTS[name].find(books, Wanted(site, (BANK,), hit=number))
+        found = REPORTS[name].find(books, ReportRequest(site, (BANK,), hit=number))
         (page,) = [str(fact.value) for fact in found.facts if fact.kind == "code"]
         known = f"{address}/ops/hits/{BANK}/H{number}"
         assert page == (known if address else f"H{number} in bank {BANK} of Riverside")
@@ -64,7 +64,7 @@ def test_a_paper_leads_back_to_its_hit(books: Reader, season: Season, address: s
 
 def test_a_payout_form_has_the_cards_and_the_cycle(books: Reader, season: Season) -> None:
     """A10, L10: the cards as they were shown, or what was drawn, and in which cycle each level was won."""
-    names, told, with_cycle = Names(books, BANK), set(), 0
+    names, told, with_cycle = JournalNames(books, BANK), set(), 0
     for number, hit in list(hits_of(season).items())[::SAMPLE]:
         facts, cards = said(books, "payout", hit=number).facts, cards_of(books, names, hit)
         assert facts["cards"] == faces(cards.own)
@@ -88,7 +88,7 @@ def faces(cards: Iterable[str]) -> str:
 
 def test_papers_speak_the_words_of_the_pages(books: Reader, season: Season) -> None:
     """A8, A10: a signed paper has no name of a program in it: hands, links and levels are in words."""
-    names = Names(books, BANK)
+    names = JournalNames(books, BANK)
     titles = {terms.link: f"The {number} Jackpot" for number, terms in names.links.items()}
     levels = 0
     for number, hit in list(hits_of(season).items())[::SAMPLE]:
@@ -108,7 +108,7 @@ def test_papers_speak_the_words_of_the_pages(books: Reader, season: Season) -> N
 
 @pytest.fixture(scope="module")
 def printed(season: Season, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The papers of the hit with the most awards, and a report of many columns, as files."""
+    """The documents of the hit with the most awards, and a report of many columns, as files."""
     folder = tmp_path_factory.mktemp("printed")
     hits = hits_of(season)
     number = max(hits, key=lambda one: len(hits[one].awards))
@@ -117,7 +117,7 @@ def printed(season: Season, tmp_path_factory: pytest.TempPathFactory) -> dict[st
         season.write(ledger)
         for name in ("slip", "payout", "reconcile"):
             report = REPORTS[name]
-            found = report.find(ledger, Wanted(SITE, ("main",), hit=number))
+            found = report.find(ledger, ReportRequest(SITE, ("main",), hit=number))
             files[name] = folder / f"{name}.html"
             files[name].write_text("".join(as_html(report, found, SITE, AT)))
     return files

@@ -1,4 +1,4 @@
-"""Are all readings listed as they were journalled, however many there are (S2)?"""
+"""All readings are listed as they were journalled, however many there are (S2)."""
 
 from datetime import timedelta
 

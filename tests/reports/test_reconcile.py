@@ -1,4 +1,4 @@
-"""Does every meter add up over every gaming day, and is a sum that was changed found?"""
+"""Every meter reconciles over every gaming day, and a changed sum is found."""
 
 import re
 from contextlib import closing
@@ -143,7 +143,7 @@ BEFORE, LAST, FIRST_JOINED, UNREAD = "2025-12-29", "2025-12-30", "2026-01-01", "
 
 @pytest.fixture
 def joined(place: Place) -> Ledger:
-    """Two banks that were read on two days, and the bank that they became, which was read once.
+    """Two banks with readings of two days, and the bank that they became, with one reading.
 
     The day between has no reading of its own.
     """

@@ -1,4 +1,4 @@
-"""Is the registry one that commands, pages and programs can read alike?"""
+"""Commands, pages and programs can all read the registry of reports."""
 
 from jackpot.reports.registry import REPORTS
 

@@ -1,15 +1,15 @@
-"""Is each cell of each report of its column's kind, so that it can be written for people and programs?"""
+"""Every cell of every report is of its column's kind."""
 
 from jackpot.ledger.reading import Reader
 from jackpot.reports.registry import REPORTS
-from jackpot.reports.report import Wanted, dicts
+from jackpot.reports.report import ReportRequest, dicts
 from tests.reports.season import SITE, Season
 
 
 def test_every_cell_is_of_its_kind(books: Reader, season: Season) -> None:
     """The registry: texts are texts, sums and moments whole numbers; each column has its cell."""
     for report in REPORTS.values():
-        wanted = Wanted(SITE, ("main",), first="2000-01-01", hit=season.engine.state.next_hit - 1)
+        wanted = ReportRequest(SITE, ("main",), first="2000-01-01", hit=season.engine.state.next_hit - 1)
         if report.options == ("hit",):
             wanted = wanted._replace(first=None)
         elif "day" in report.options:

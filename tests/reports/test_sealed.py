@@ -1,4 +1,4 @@
-"""Do the books say the same of a sealed ledger, or else that an archive has the answer?"""
+"""Reports of a sealed ledger are the same as before, or say that an archive has the answer."""
 
 import shutil
 from collections.abc import Iterator
@@ -15,11 +15,11 @@ from jackpot.config import Site
 from jackpot.ledger.open import open_reader
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.sqlite.store import SqliteLedger
-from jackpot.reports.read.journal import Wanted as Searched
+from jackpot.reports.read.journal import JournalFilter as Searched
 from jackpot.reports.read.journal import search
 from jackpot.reports.registry import REPORTS
-from jackpot.reports.report import InArchive, Wanted
-from jackpot.reports.worker import Asked, told_of
+from jackpot.reports.report import InArchive, ReportRequest
+from jackpot.reports.worker import ReportCall, told_of
 from tests.ledger.conftest import Place
 from tests.ledger.maintenance.test_archive import Kept
 from tests.ledger.waiting import backup
@@ -46,11 +46,11 @@ def kept(tmp_path: Path) -> Iterator[Kept]:
 
 
 def told(ledger: Reader, hit: int, first: str | None, last: str | None) -> dict[str, Any]:
-    """What each report says of a hit, or of gaming days; or that the archive has it."""
+    """Each report of a hit, or of gaming days; or that the archive has it."""
     said: dict[str, Any] = {}
     for name, report in REPORTS.items():
         try:
-            found = report.find(ledger, Wanted(SITE, ("main",), first=first, last=last, hit=hit))
+            found = report.find(ledger, ReportRequest(SITE, ("main",), first=first, last=last, hit=hit))
             said[name] = found.facts, list(found.rows), found.problems
         except InArchive as error:
             said[name] = str(error)
@@ -75,7 +75,7 @@ def test_a_report_says_the_same_or_where_to_ask(kept: Kept) -> None:
 
 
 class Before:
-    """The rows leave before the statement of that place, counted from 0. seen: how many there were."""
+    """Reader whose rows leave before the statement at that index. seen: number of statements."""
 
     def __init__(self, place: int, kept: Kept) -> None:
         self.place = place
@@ -93,7 +93,7 @@ def test_a_report_while_rows_leave_is_whole_or_none(kept: Kept, tmp_path: Path, 
     """S2, S8: at whichever statement the rows leave, what is told is what it was, or that they left."""
     days = kept.days()
     given = {"day": days[1]} if report == "reconcile" else {"first": days[0], "last": days[3]}
-    asked = Asked(kept.url, SITE, {}, report, given, "en", "csv")
+    asked = ReportCall(kept.url, SITE, {}, report, given, "en", "csv")
     with closing(open_reader(kept.url)) as ledger:
         whole = told_of(ledger, asked)
     backup(kept.ledger, kept.file)

@@ -1,4 +1,4 @@
-"""Are the chances those of the exact formulas and of published tables?"""
+"""Computed probabilities match exact formulas and published tables."""
 
 from fractions import Fraction
 from math import comb
@@ -10,7 +10,7 @@ from jackpot.reports.statistics import POWER, beyond, chi_square_beyond, holm, s
 
 
 def exactly(observed: int, trials: int, rate: Fraction) -> Fraction:
-    """By the sum of every term, as fractions."""
+    """The sum of every term, as fractions."""
     terms = [comb(trials, k) * rate**k * (1 - rate) ** (trials - k) for k in range(trials + 1)]
     side = terms[observed:] if observed > trials * rate else terms[: observed + 1]
     return min(Fraction(1), 2 * sum(side, Fraction(0)))

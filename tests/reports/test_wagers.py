@@ -1,4 +1,4 @@
-"""Is each wager listed as it was made, and each that was taken back, also where its round began before?"""
+"""Every wager is listed, and every one taken back, also of rounds that began before the day."""
 
 from collections import Counter, defaultdict
 from typing import Any
@@ -20,7 +20,7 @@ Line = tuple[Any, ...]
 
 @pytest.fixture(scope="module")
 def played(season: Season) -> list[Line]:
-    """Row, table, the frame's number, round, what, seat and link of all, as a walk over all rows has them."""
+    """Row, table, frame number, round, what, seat and link of all wagers, by a scan of all rows."""
     state, lines = season.engine.state, list[Line]()
     standing: defaultdict[tuple[int | None, str], list[Placed]] = defaultdict(list)
     for row in season.rows:

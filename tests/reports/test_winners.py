@@ -1,4 +1,4 @@
-"""Do the lists of hits and of envy say what the events made, and how long people took?"""
+"""Lists of hits and of envy match the events, and the time people took."""
 
 from collections import defaultdict
 

@@ -1,4 +1,4 @@
-"""Does a process next to the server say of the books what the server itself would?"""
+"""The report worker process gives the same answer as the server would."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ import pytest
 
 from jackpot.config import Site
 from jackpot.ledger.open import open_reader
-from jackpot.reports.worker import ROWS_SHOWN, Asked, Told, answered, told_of
+from jackpot.reports.worker import ROWS_SHOWN, ReportCall, WorkerReply, answered, told_of
 from tests.ledger.waiting import open_ledger
 from tests.reports.season import Season
 
@@ -21,22 +21,22 @@ SITE = Site("Riverside", "USD", time(6), "America/New_York")
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory, season: Season) -> str:
-    """Of the season's ledger."""
+    """URL of the season's ledger."""
     at = f"sqlite:///{tmp_path_factory.mktemp('aside') / 'ledger.db'}"
     with closing(open_ledger(at)) as ledger:
         season.write(ledger)
     return at
 
 
-def asked(url: str, report: str = "hits", **more: Any) -> Asked:
-    return Asked(
+def asked(url: str, report: str = "hits", **more: Any) -> ReportCall:
+    return ReportCall(
         url=url, site=SITE, titles={}, report=report, given=more.pop("given", {}), language="en", **more
     )
 
 
-def told(question: Asked) -> Told:
-    """What the process says, without the process."""
-    return msgspec.json.decode(answered(msgspec.json.encode(question)), type=Told)
+def told(question: ReportCall) -> WorkerReply:
+    """The worker's reply, made in this process."""
+    return msgspec.json.decode(answered(msgspec.json.encode(question)), type=WorkerReply)
 
 
 def test_the_process_says_what_the_server_would(url: str) -> None:
@@ -45,7 +45,7 @@ def test_the_process_says_what_the_server_would(url: str) -> None:
     words = [sys.executable, "-P", "-m", "jackpot.reports.worker"]
     done = subprocess.run(words, input=msgspec.json.encode(question), capture_output=True, check=True)
     with closing(open_reader(url)) as ledger:
-        assert msgspec.json.decode(done.stdout, type=Told) == told_of(ledger, question)
+        assert msgspec.json.decode(done.stdout, type=WorkerReply) == told_of(ledger, question)
         page = asked(url, form="page")
         assert told(page) == told_of(ledger, page)
     assert len(question.given) == 0

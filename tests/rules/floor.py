@@ -1,4 +1,4 @@
-"""What may a random floor do? Links, tables, rigged deals and commands, for the engine's tests and ledgers.
+"""Random floors: links, tables, rigged deals and commands, for the engine's tests and ledgers.
 
 Most commands fit the table's round as it stands, some do not, so that refusals are exercised as well as
 awards. Two royals in one round come as names, since one deck cannot deal them. Every choice comes from
@@ -21,7 +21,7 @@ from jackpot.rules.acts.payout_details import winners
 from jackpot.rules.acts.rounds import Reopen, Strike, VoidRound
 from jackpot.rules.acts.tables import Release
 from jackpot.rules.cards import text
-from jackpot.rules.commands import Draw
+from jackpot.rules.commands import RawDraws
 from jackpot.rules.hands import NAMES
 from jackpot.rules.paytable import (
     EnvyRow,
@@ -29,12 +29,12 @@ from jackpot.rules.paytable import (
     Game,
     LevelTerms,
     LinkTerms,
+    PaytableRow,
     Percent,
-    Row,
     TableTerms,
     ToOne,
 )
-from jackpot.rules.state import Hit, Link, Placed, Round, State, Table
+from jackpot.rules.state import BankState, Hit, Link, Placed, Round, Table
 from tests import frames
 from tests.frames import Bet, Claim, Unbet
 
@@ -53,26 +53,26 @@ def level(
     )
 
 
-def _odds(four: int, full: int, flush: int, straight: int, three: int) -> tuple[Row, ...]:
+def _odds(four: int, full: int, flush: int, straight: int, three: int) -> tuple[PaytableRow, ...]:
     names = ("four-of-a-kind", "full-house", "flush", "straight", "three-of-a-kind")
     pays = (four, full, flush, straight, three)
-    return tuple(Row(name, ForOne(n)) for name, n in zip(names, pays, strict=True) if n)
+    return tuple(PaytableRow(name, ForOne(n)) for name, n in zip(names, pays, strict=True) if n)
 
 
 ENVY: Final = (EnvyRow("royal-flush", 1_000 * DOLLAR), EnvyRow("straight-flush", 300 * DOLLAR))
 TOP_AND_TENTH: Final = (
-    Row("royal-flush", Percent("meter", WHOLE)),
-    Row("straight-flush", Percent("meter", TENTH)),
+    PaytableRow("royal-flush", Percent("meter", WHOLE)),
+    PaytableRow("straight-flush", Percent("meter", TENTH)),
 )
 MEGA_MAJOR: Final = (
-    Row("royal-flush", Percent("mega", WHOLE)),
-    Row("straight-flush", Percent("major", WHOLE)),
+    PaytableRow("royal-flush", Percent("mega", WHOLE)),
+    PaytableRow("straight-flush", Percent("major", WHOLE)),
 )
-MINOR: Final = (Row("four-of-a-kind", Percent("minor", WHOLE)),)
+MINOR: Final = (PaytableRow("four-of-a-kind", Percent("minor", WHOLE)),)
 
 
 def link(
-    name: str, paytable: str, levels: tuple[LevelTerms, ...], rows: tuple[Row, ...], **more: Any
+    name: str, paytable: str, levels: tuple[LevelTerms, ...], rows: tuple[PaytableRow, ...], **more: Any
 ) -> LinkTerms:
     """A $1 link."""
     kind = more.pop("hand_kind", "five-flop")
@@ -134,7 +134,11 @@ LINKS: Final = (
         "ceiling",
         "ma-PTMGL01",
         (level("meter", 5_033, 1_207, 50, 50, limit=53 * DOLLAR),),
-        (*TOP_AND_TENTH, Row("four-of-a-kind", Percent("meter", 3_333)), Row("flush", ToOne(50))),
+        (
+            *TOP_AND_TENTH,
+            PaytableRow("four-of-a-kind", Percent("meter", 3_333)),
+            PaytableRow("flush", ToOne(50)),
+        ),
         simultaneous="share",
         floor_to_seed=True,
         hold_table=False,
@@ -148,10 +152,10 @@ LINKS: Final = (
         "pa-641a-2011-progressive-A",
         (level("meter", 1_400, 300, 5_000),),
         (
-            Row("four-aces", Percent("meter", WHOLE)),
-            Row("four-of-a-kind", ForOne(300)),
-            Row("straight-flush", ForOne(100)),
-            Row("three-of-a-kind", ForOne(9)),
+            PaytableRow("four-aces", Percent("meter", WHOLE)),
+            PaytableRow("four-of-a-kind", ForOne(300)),
+            PaytableRow("straight-flush", ForOne(100)),
+            PaytableRow("three-of-a-kind", ForOne(9)),
         ),
         hand_kind="four",
         envy=(
@@ -165,11 +169,11 @@ LINKS: Final = (
         "pa-643a-three-card-A",
         (level("meter", 1_400, 0, 1_000),),
         (
-            Row("mini-royal", Percent("meter", WHOLE), "s"),
-            Row("mini-royal", ForOne(500), "hdc"),
-            Row("straight-flush", ForOne(70)),
-            Row("three-of-a-kind", ForOne(60)),
-            Row("straight", ForOne(6)),
+            PaytableRow("mini-royal", Percent("meter", WHOLE), "s"),
+            PaytableRow("mini-royal", ForOne(500), "hdc"),
+            PaytableRow("straight-flush", ForOne(70)),
+            PaytableRow("three-of-a-kind", ForOne(60)),
+            PaytableRow("straight", ForOne(6)),
         ),
         hand_kind="three",
         envy=(EnvyRow("mini-royal", 100 * DOLLAR, "s"), EnvyRow("mini-royal", 25 * DOLLAR, "hdc")),
@@ -231,15 +235,15 @@ def people(rng: Random) -> tuple[str, ...]:
     return rng.choice([("ann",), ("ann",), ("ann", "bob"), ("bob", "ann"), ("ann", "ann"), ()])
 
 
-def draws(rng: Random, state: State) -> dict[str, Draw]:
+def draws(rng: Random, state: BankState) -> dict[str, RawDraws]:
     """The raw random numbers of every link's draws (A7)."""
     return {
-        link.terms.link: Draw(rng.randrange(2), rng.randrange(52), rng.randrange(2), rng.randint(1, 5))
+        link.terms.link: RawDraws(rng.randrange(2), rng.randrange(52), rng.randrange(2), rng.randint(1, 5))
         for link in state.links
     }
 
 
-def says(rng: Random, state: State, table: Table, fresh: str) -> messages.TableMessage:
+def says(rng: Random, state: BankState, table: Table, fresh: str) -> messages.TableMessage:
     """What a table says next: wagers, the lock, hands or the end; now and then what does not fit."""
     round_ = table.unfinished()
     if round_ is None or (round_.state == "open" and rng.random() < 0.2):
@@ -255,7 +259,7 @@ def says(rng: Random, state: State, table: Table, fresh: str) -> messages.TableM
     return settlements(rng, state, table, round_)
 
 
-def wagers(rng: Random, state: State, table: Table, fresh: str) -> messages.Wager:
+def wagers(rng: Random, state: BankState, table: Table, fresh: str) -> messages.Wager:
     """Wagers for the open round, or for a new one named `fresh`."""
     round_ = table.unfinished()
     made = round_.bets if round_ else []
@@ -278,7 +282,7 @@ def wagers(rng: Random, state: State, table: Table, fresh: str) -> messages.Wage
 
 
 def chips(
-    rng: Random, state: State, table: Table, round_: Round | None, bets: Sequence[Bet] = ()
+    rng: Random, state: BankState, table: Table, round_: Round | None, bets: Sequence[Bet] = ()
 ) -> dict[str, int] | None:
     """The dealer's count: right, wrong or missing."""
     if rng.random() < 0.5 and not any(state.link(number).terms.count_chips for number in table.links):
@@ -292,18 +296,18 @@ def chips(
     return {name: count + mistakes(rng) for name, count in counted.items()}
 
 
-def withdrawals(rng: Random, state: State, round_: Round) -> messages.Withdraw:
+def withdrawals(rng: Random, state: BankState, round_: Round) -> messages.Withdraw:
     """Some of the round's wagers."""
     bets = rng.sample(round_.bets, rng.randint(1, min(3, len(round_.bets))))
     return frames.Withdraw(round_.id, tuple(unbet(state, bet) for bet in bets))
 
 
-def unbet(state: State, bet: Placed) -> Unbet:
+def unbet(state: BankState, bet: Placed) -> Unbet:
     """How a command names a wager of the state."""
     return Unbet(bet.seat, state.link(bet.link).terms.link, "dealer" if bet.dealer else "own")
 
 
-def settlements(rng: Random, state: State, table: Table, round_: Round) -> messages.Settle:
+def settlements(rng: Random, state: BankState, table: Table, round_: Round) -> messages.Settle:
     """Rigged hands for seats still to be settled, in turn but for mistakes; all in one, or some."""
     deal = _begun(table, round_) or rng.choice(DEALS[table.terms.game])
     shown = {card for before in round_.shown for card in _texts(before.cards)}
@@ -332,7 +336,7 @@ def settlements(rng: Random, state: State, table: Table, round_: Round) -> messa
     )
 
 
-def _claim(rng: Random, state: State, table: Table, round_: Round, seat: int, hand: str) -> Claim:
+def _claim(rng: Random, state: BankState, table: Table, round_: Round, seat: int, hand: str) -> Claim:
     folded = table.terms.game != "let-it-ride" and rng.random() < 0.2
     if folded and rng.random() < 0.5:
         return Claim(seat, folded=True)
@@ -386,7 +390,7 @@ def hit_act(rng: Random, hit: Hit) -> commands.ActCommand:
     return Correct(f"A{chosen.number}", max(0, cents), "tests")
 
 
-def round_act(rng: Random, state: State, table: Table) -> commands.ActCommand:
+def round_act(rng: Random, state: BankState, table: Table) -> commands.ActCommand:
     """What people do about a table or its round."""
     name = table.terms.table
     round_ = table.unfinished() or table.closed
@@ -400,7 +404,7 @@ def round_act(rng: Random, state: State, table: Table) -> commands.ActCommand:
     return VoidRound(name, round_.id, "tests")
 
 
-def meter_acts(rng: Random, state: State) -> list[commands.ActCommand]:
+def meter_acts(rng: Random, state: BankState) -> list[commands.ActCommand]:
     """What people do about a link's money and its parameters; most of it needs the link suspended."""
     link = rng.choice(state.links)
     name, level = link.terms.link, rng.choice(link.levels)

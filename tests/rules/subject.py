@@ -1,4 +1,4 @@
-"""The engine as a subject of worked examples: frames and acts in, what the books say out."""
+"""The engine as a subject of worked examples: frames and acts in, views of its state out."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from controllers import messages
 from jackpot.catalogue.terms import LevelEntry, LinkEntry, TermsRefused, resolve
 from jackpot.rules import cards, redecide, registry, views
 from jackpot.rules.acts import ACT_OF, ACTS
-from jackpot.rules.acts.act import By
+from jackpot.rules.acts.act import ActContext
 from jackpot.rules.acts.hits import Pay, payments
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
 from jackpot.rules.acts.meters import TRANSFERRED, CloseLink, CorrectMeter, Transfer
@@ -17,9 +17,9 @@ from jackpot.rules.acts.papers import PapersAdded
 from jackpot.rules.acts.parameters import ChangeLink
 from jackpot.rules.acts.preview import mark_of
 from jackpot.rules.acts.tables import OpenTable
-from jackpot.rules.commands import Command, Draw, Envelope
+from jackpot.rules.commands import Command, Envelope, RawDraws
 from jackpot.rules.engine import Engine
-from jackpot.rules.outcome import Entry
+from jackpot.rules.outcome import DecidedEntry
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.refusal import Refusal
 from jackpot.rules.signing import People, Proof, Signed
@@ -51,7 +51,7 @@ class OfEngine:
     def __init__(self, bank: str = BANK) -> None:
         self.engine = Engine(bank)
         self.auditor = Engine(bank)
-        self.entries: list[Entry] = []
+        self.entries: list[DecidedEntry] = []
         self.past: dict[str, Message] = {}
         self.opened: dict[str, Link] = {}
         self.site = 0
@@ -131,7 +131,7 @@ class OfEngine:
         """As the server decides it for who asks; text where it is refused."""
         try:
             command = self._command(kind, fields)
-            event: Any = ACT_OF[type(command)].decide(self.engine.state, command, By(People(PEOPLE)))
+            event: Any = ACT_OF[type(command)].decide(self.engine.state, command, ActContext(People(PEOPLE)))
         except (TermsRefused, Refusal) as refused:
             return str(refused) or "refused"
         return mark_of(self.engine.state, event)
@@ -342,10 +342,10 @@ class PapersKept:
         self._named.setdefault((hit, seat), set()).add(patron)
 
 
-def decide_again(auditor: Engine, entry: Entry) -> None:
+def decide_again(auditor: Engine, entry: DecidedEntry) -> None:
     """S8: what was decided is decided again from the state before it, and then applied."""
     event = registry.decode(entry.kind, entry.version, entry.body)
-    assert redecide.fault(auditor, entry, event) is None, event
+    assert redecide.check(auditor, entry, event) is None, event
     auditor.replay(entry)
 
 
@@ -388,9 +388,9 @@ def _with_reserves(terms: LinkTerms, reserves: dict[str, str]) -> LinkTerms:
     return replace(terms, levels=levels)
 
 
-def _draw(drawn: Message) -> Draw:
+def _draw(drawn: Message) -> RawDraws:
     card, box = drawn.get("magic_card"), drawn.get("lucky_box")
-    return Draw(
+    return RawDraws(
         magic_chance=0 if card else 1,
         magic_card=cards.parse(card) if card else 0,
         lucky_chance=0 if box else 1,

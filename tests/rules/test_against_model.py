@@ -1,6 +1,6 @@
-"""Does the engine say what the independent model says, whatever a random floor does?
+"""The engine agrees with an independent model, whatever a random floor does.
 
-Both are told the same frames and acts. After every step their answers, awards, meters and held tables
+Both are given the same frames and acts. After every step their answers, awards, meters and held tables
 must agree; ids are each one's own, so a hit is known by its round, seat, link and hand.
 """
 

@@ -1,4 +1,4 @@
-"""Does everything that people must look at stay open until somebody acknowledges it by name?"""
+"""Every alarm stays open until somebody acknowledges it by name."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from jackpot.rules.acts.links import Suspend
 from jackpot.rules.acts.people import Recover
 from jackpot.rules.acts.sessions import LockOut
 from jackpot.rules.acts.tables import OpenTable
-from jackpot.rules.commands import Hello
+from jackpot.rules.commands import TableHello
 from jackpot.rules.paytable import TableTerms
 from tests.frames import Bet, Close, Lock, Wager
 from tests.rules.site import OfSite, newcomer
@@ -62,7 +62,7 @@ def test_every_kind_is_opened_by_what_raises_it() -> None:
     subject.execute(OpenTable(TableTerms("T3", "let-it-ride", 7, ("L",), max_rounds_per_minute=1)))
     mismatch(subject, 1, "r1", "T3")
     assert send(subject, 4, wager("r2"), table="T3").answer["code"] == "unreasonable"
-    subject.execute(Hello(acked=99), table="T2")
+    subject.execute(TableHello(acked=99), table="T2")
     subject.execute(BlockDevice("table", "T2"))
     assert subject.execute(Suspend("config", ("L",), "")).answer["ok"]
     found = {(one["kind"], one["where"]) for one in opened(subject).values()}

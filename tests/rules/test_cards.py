@@ -1,4 +1,4 @@
-"""Is a card always the same card, as text, as a number and as a byte?"""
+"""A card is the same as text, as a number and as a byte."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Does one page tell all refusals, as the code has them?"""
+"""The refusal tables of the READMEs match the codes of the program."""
 
 import ast
 from functools import cache

@@ -1,4 +1,4 @@
-"""Magic Card and Lucky Bonus: what is drawn, what is kept of it, and whom it pays (A7)."""
+"""Magic Card and Lucky Bonus: the draws, what the journal keeps of them, and who is paid (A7)."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import pytest
 from jackpot.rules import commands, registry
 from jackpot.rules.acts.rounds import Reopen
 from jackpot.rules.cards import parse
-from jackpot.rules.commands import Draw
+from jackpot.rules.commands import RawDraws
 from jackpot.rules.state import DrawMade
 from tests.faults.worked.form import Link, Table
 from tests.frames import Bet, Claim, Close, Settle, Wager
@@ -23,7 +23,7 @@ NOTHING = ("2h", "5c", "8d")
 class Drawn:
     """A $5 Five Card Hand Bonus of 643a and its table; one round is locked with the draw given."""
 
-    def __init__(self, draw: Draw, seats: tuple[int, ...] = (5, 3, 2), **options: Any) -> None:
+    def __init__(self, draw: RawDraws, seats: tuple[int, ...] = (5, 3, 2), **options: Any) -> None:
         self.subject = OfEngine()
         self.subject.open(Link("L", "pa-643a-five-card-hand-bonus", "5.00", options or EVERY))
         self.subject.add(Table("T1"))
@@ -50,12 +50,12 @@ class Drawn:
         return list(locking.draws)
 
 
-def magic(card: str) -> Draw:
-    return Draw(0, parse(card), LOST, 1)
+def magic(card: str) -> RawDraws:
+    return RawDraws(0, parse(card), LOST, 1)
 
 
-def lucky(box: int) -> Draw:
-    return Draw(LOST, 0, 0, box)
+def lucky(box: int) -> RawDraws:
+    return RawDraws(LOST, 0, 0, box)
 
 
 def test_a_magic_card_on_the_board_pays_every_seat_with_a_wager() -> None:
@@ -87,7 +87,7 @@ def test_a_magic_card_of_ones_own_is_paid_only_where_it_was_sent() -> None:
 
 def test_a_draw_is_paid_once_a_seat_however_often_its_round_ends() -> None:
     """A7, T10: not again at the close, nor when the round was reopened; a missed hand's own card is."""
-    floor = Drawn(Draw(0, parse("Kd"), 0, 5), (5, 3))
+    floor = Drawn(RawDraws(0, parse("Kd"), 0, 5), (5, 3))
     assert floor.prizes(Settle("r1", (Claim(5, NOTHING),), BOARD)) == [
         (5, "magic-card", 10_000),
         (5, "lucky-bonus", 2_500),
@@ -121,22 +121,29 @@ def test_a_lucky_box_left_out_is_paid_at_the_close_and_one_without_a_wager_never
 )
 def test_a_lost_draw_is_journalled_with_its_raw_numbers(options: dict[str, Any], expected: DrawMade) -> None:
     """A7, S1: every number that the random source gave for a draw of the link is in the journal."""
-    floor = Drawn(Draw(LOST, 31, LOST - 1, 4), **options)
+    floor = Drawn(RawDraws(LOST, 31, LOST - 1, 4), **options)
     assert floor.journalled() == [expected]
     assert "draw" not in floor.locked.answer
 
 
 def test_a_won_draw_is_journalled_with_its_raw_numbers() -> None:
     """A7: what was drawn can be decided again from the entry."""
-    floor = Drawn(Draw(0, parse("Kd"), LOST, 4))
+    floor = Drawn(RawDraws(0, parse("Kd"), LOST, 4))
     assert floor.journalled() == [DrawMade(1, 0, parse("Kd"), LOST, 4)]
     assert floor.locked.answer["draw"] == {"L": {"magic_card": "Kd"}}
 
 
 @pytest.mark.parametrize(
-    "draw", [Draw(10, 0, 1, 1), Draw(-1, 0, 1, 1), Draw(1, 52, 1, 1), Draw(1, 0, 10, 1), Draw(1, 0, 1, 8)]
+    "draw",
+    [
+        RawDraws(10, 0, 1, 1),
+        RawDraws(-1, 0, 1, 1),
+        RawDraws(1, 52, 1, 1),
+        RawDraws(1, 0, 10, 1),
+        RawDraws(1, 0, 1, 8),
+    ],
 )
-def test_numbers_that_no_draw_gives_stop_the_link(draw: Draw) -> None:
+def test_numbers_that_no_draw_gives_stop_the_link(draw: RawDraws) -> None:
     """A7: a random source out of its range is a broken invariant, never a prize."""
     floor = Drawn(draw)
     assert floor.locked.answer["code"] == "internal"

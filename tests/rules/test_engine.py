@@ -10,11 +10,11 @@ from jackpot.rules.acts.hits import Correct, Validate
 from jackpot.rules.acts.links import Resume, Suspend
 from jackpot.rules.acts.readings import Reading
 from jackpot.rules.acts.tables import OpenTable
-from jackpot.rules.commands import Draw, Hello
+from jackpot.rules.commands import RawDraws, TableHello
 from jackpot.rules.engine import Engine
 from jackpot.rules.invariant import InvariantError
 from jackpot.rules.money import to_cents
-from jackpot.rules.outcome import Entry
+from jackpot.rules.outcome import DecidedEntry
 from jackpot.rules.paytable import TableTerms
 from jackpot.rules.refusal import CODES
 from jackpot.rules.registry import UnknownEventError
@@ -257,7 +257,7 @@ def test_welcome_tells_what_to_finish() -> None:
     subject = bank()
     send(subject, 1, wager(lock=False))
     send(subject, 2, Lock("r1", {"L": 1}))
-    welcome = subject.execute(Hello(), table="T1").answer
+    welcome = subject.execute(TableHello(), table="T1").answer
     assert (welcome["last_seq"], welcome["last"]["warn"]) == (2, ["chip_mismatch"])
     assert welcome["round"]["state"] == "mismatch"
     assert welcome["round"]["bets"][0] == {"seat": 3, "link": "L", "on": "own", "player": None}
@@ -270,7 +270,7 @@ def test_welcome_tells_what_to_finish() -> None:
             "state": "active",
         }
     ]
-    assert subject.execute(Hello(), table="T0").answer["code"] == "auth_failed"
+    assert subject.execute(TableHello(), table="T0").answer["code"] == "auth_failed"
 
 
 def test_a_reading_is_taken_once_a_gaming_day() -> None:
@@ -284,7 +284,7 @@ def test_a_reading_is_taken_once_a_gaming_day() -> None:
 def test_draws_are_journalled_and_told_with_the_lock() -> None:
     """A7: one chance in N, drawn once a round after the lock."""
     subject = bank("pa-643a-five-card-hand-bonus", magic_every=5, lucky_every=5)
-    draws = {"L": Draw(magic_chance=0, magic_card=0, lucky_chance=0, lucky_box=2)}
+    draws = {"L": RawDraws(magic_chance=0, magic_card=0, lucky_chance=0, lucky_box=2)}
     answer = send(subject, 1, wager(), draws=draws).answer
     assert answer["draw"] == {"L": {"magic_card": "2s", "lucky_box": 2}}
     awards = send(subject, 2, frames.Close("r1")).answer["awards"]
@@ -304,7 +304,7 @@ def test_a_journal_of_a_newer_program_is_refused() -> None:
 def test_an_entry_out_of_order_is_refused() -> None:
     """S3: replay takes dense entries only."""
     with pytest.raises(InvariantError, match="does not follow"):
-        engine.Engine("main").replay(Entry(2, 0, 21, 1, None, None, None, bytes(16), b"\x90", ()))
+        engine.Engine("main").replay(DecidedEntry(2, 0, 21, 1, None, None, None, bytes(16), b"\x90", ()))
 
 
 def test_every_refusal_that_the_rules_make_is_a_code_of_the_protocol() -> None:

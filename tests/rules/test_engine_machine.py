@@ -1,6 +1,6 @@
-"""Do the books balance whatever the floor does? A state machine plays at random over the whole engine.
+"""The accounts balance whatever the floor does: a state machine plays at random over the whole engine.
 
-Next to the engine stand three things that know nothing of its decisions: books that add up the postings of
+Next to the engine stand three things that know nothing of its decisions: accounts that add up the postings of
 every entry, a mirror that sees the journal alone and must come to the same state, and an elephant that
 sees it, too, and never folds a level's history.
 """
@@ -28,7 +28,7 @@ from jackpot.rules.meter import parts
 from jackpot.rules.outcome import Outcome
 from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.postings import Posting
-from jackpot.rules.rounds.undo import Played, replay
+from jackpot.rules.rounds.undo import PlayedTakes, replay
 from jackpot.rules.state import Award, Level, Link, Table, Unpaid
 from tests import frames
 from tests.frames import numbered
@@ -97,7 +97,7 @@ class Floor(RuleBasedStateMachine):
         entry = outcome.entry
         assert entry is not None
         decided = registry.decode(entry.kind, entry.version, entry.body)
-        assert again.fault(self.mirror, entry, decided) is None, decided
+        assert again.check(self.mirror, entry, decided) is None, decided
         for other in (self.mirror, self.elephant):
             replayed = other.replay(entry)
             assert (replayed.postings, replayed.hits) == (entry.postings, entry.hits)
@@ -245,7 +245,7 @@ class Floor(RuleBasedStateMachine):
         for engine in (self.engine, self.mirror):
             engine.new_epoch(0)
         whose = self.engine.state.tables[table]
-        hello = Envelope(commands.Hello(whose.last_seq), 0, 0, bytes(16), table=whose.terms.table)
+        hello = Envelope(commands.TableHello(whose.last_seq), 0, 0, bytes(16), table=whose.terms.table)
         outcome = self.engine.execute(hello)
         assert outcome.entry is None
         assert told(outcome.answer)["last_seq"] == whose.last_seq
@@ -340,7 +340,7 @@ class Floor(RuleBasedStateMachine):
         for link, level in levels(self.engine) + levels(self.elephant):
             again = replay(level.history.copy())
             assert again.accounts == level.accounts, (link.terms.link, level.terms.level)
-            assert again.played == Played(level.terms, link.terms.floor_to_seed)
+            assert again.played == PlayedTakes(level.terms, link.terms.floor_to_seed)
 
     @invariant()
     def the_journal_alone_gives_the_same_state(self) -> None:

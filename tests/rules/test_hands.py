@@ -1,4 +1,4 @@
-"""Does the server rank every hand as its game's section does, from the cards that count, for the right row?
+"""Every hand is ranked by its game's section, from the cards that count, for the right row.
 
 The slow ranking here is written from the sections' words on texts, sets and sorted lists, and takes the
 best of all combinations; it shares no code and no idea with the masks of `jackpot.rules.hands`.
@@ -26,7 +26,7 @@ from jackpot.rules.hands import (
     satisfies,
     three,
 )
-from jackpot.rules.paytable import EnvyRow, ForOne, Game, HandKind, Percent, Row
+from jackpot.rules.paytable import EnvyRow, ForOne, Game, HandKind, PaytableRow, Percent
 
 # The orders of the sections, best first: 643a.6(d) with 649a.6(b), 641a.6(b), 643a.6(b) with 653a.6(b).
 ORDERS: Final = {
@@ -348,22 +348,28 @@ def test_the_dealer_ranks_as_a_player_would(cards: list[int]) -> None:
 
 METER: Final = Percent("", 10_000)
 ROYALS: Final = (
-    Row("royal-flush", METER),
-    Row("straight-flush", Percent("", 1_000)),
-    Row("flush", ForOne(40)),
+    PaytableRow("royal-flush", METER),
+    PaytableRow("straight-flush", Percent("", 1_000)),
+    PaytableRow("flush", ForOne(40)),
 )
-STRAIGHT_FLUSH_ALONE: Final = (Row("straight-flush", METER), Row("four-of-a-kind", ForOne(300)))
+STRAIGHT_FLUSH_ALONE: Final = (
+    PaytableRow("straight-flush", METER),
+    PaytableRow("four-of-a-kind", ForOne(300)),
+)
 THREE_CARD: Final = (
-    Row("mini-royal", METER, "s"),
-    Row("mini-royal", ForOne(500), "hdc"),
-    Row("straight-flush", ForOne(70)),
-    Row("three-of-a-kind", ForOne(60)),
+    PaytableRow("mini-royal", METER, "s"),
+    PaytableRow("mini-royal", ForOne(500), "hdc"),
+    PaytableRow("straight-flush", ForOne(70)),
+    PaytableRow("three-of-a-kind", ForOne(60)),
 )
-NO_OTHER_MINI_ROYAL: Final = (Row("mini-royal", METER, "s"), Row("straight-flush", ForOne(70)))
+NO_OTHER_MINI_ROYAL: Final = (
+    PaytableRow("mini-royal", METER, "s"),
+    PaytableRow("straight-flush", ForOne(70)),
+)
 FOUR_CARD: Final = (
-    Row("four-aces", METER),
-    Row("four-of-a-kind", ForOne(300)),
-    Row("straight-flush", ForOne(100)),
+    PaytableRow("four-aces", METER),
+    PaytableRow("four-of-a-kind", ForOne(300)),
+    PaytableRow("straight-flush", ForOne(100)),
 )
 
 
@@ -389,7 +395,9 @@ FOUR_CARD: Final = (
         (ROYALS, Ranked("high-card", ""), None),
     ],
 )
-def test_a_wager_is_paid_by_its_best_row(rows: Sequence[Row], ranked: Ranked, index: int | None) -> None:
+def test_a_wager_is_paid_by_its_best_row(
+    rows: Sequence[PaytableRow], ranked: Ranked, index: int | None
+) -> None:
     """H3: the best row that the cards satisfy, once; a hand without a row of its own takes a lower one."""
     assert best_row(rows, ranked) == (None if index is None else rows[index])
 
@@ -405,7 +413,7 @@ def test_an_envy_row_is_found_the_same_way() -> None:
 @given(dealt(5))
 def test_a_better_hand_never_takes_a_worse_row(cards: list[int]) -> None:
     """H3: with a row for every category, each hand takes the row of its own name."""
-    rows = tuple(Row(name, ForOne(1)) for name in ORDERS[5])
+    rows = tuple(PaytableRow(name, ForOne(1)) for name in ORDERS[5])
     assert best_row(rows, five_best(cards)) == rows[ORDERS[5].index(five_best(cards).name)]
 
 

@@ -1,8 +1,8 @@
-"""What must be there: it is given back, or the money stops."""
+"""`require` returns the value, or the money stops."""
 
 import pytest
 
-from jackpot.rules.invariant import InvariantError, present
+from jackpot.rules.invariant import InvariantError, require
 from jackpot.rules.paytable import TableTerms
 from jackpot.rules.rounds.apply import unfinished
 from jackpot.rules.state import Round, Table
@@ -11,13 +11,13 @@ from jackpot.rules.state import Round, Table
 @pytest.mark.parametrize("value", ["a round", "", 0, ()])
 def test_what_is_there_is_given_back(value: object) -> None:
     """What is empty or zero is there, too."""
-    assert present(value, "nothing is there") is value
+    assert require(value, "nothing is there") is value
 
 
 def test_what_is_missing_stops_the_money() -> None:
     """The error says what was missing."""
     with pytest.raises(InvariantError, match="a lock without a round"):
-        present(None, "a lock without a round")
+        require(None, "a lock without a round")
 
 
 def test_an_event_of_a_round_that_the_table_does_not_have_breaks_an_invariant() -> None:

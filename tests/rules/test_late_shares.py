@@ -1,4 +1,4 @@
-"""What are missed hands of a shared row paid, in however many messages they come (T10, T5)?"""
+"""Payment of missed hands of a shared row, independent of how many messages they come in (T10, T5)."""
 
 from itertools import count
 

@@ -1,4 +1,4 @@
-"""Is money counted in whole micro-dollars, without a remainder that nobody sees?"""
+"""Money is counted in whole micro-dollars, without a hidden remainder."""
 
 from hypothesis import given
 from hypothesis.strategies import integers

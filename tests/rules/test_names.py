@@ -1,4 +1,4 @@
-"""When are two names one, and what may a name hold (A5, A10, T9)?"""
+"""Normalisation and validation of names (A5, A10, T9)."""
 
 import pytest
 
@@ -112,5 +112,5 @@ def test_what_a_name_may_not_hold_stands_for_no_act(name: str) -> None:
     held = subject.execute(Release("T1", "x"), people=(name,)).answer
     assert (held["code"], held["message"].split(":")[0]) == ("bad_request", "by")
     assert names.fault(name) is not None
-    longest = "\u0410\u043d\u043d\u0430" * (names.NAME_MOST // 4)
+    longest = "\u0410\u043d\u043d\u0430" * (names.NAME_MAX // 4)
     assert subject.execute(Release("T1", "x"), people=(longest,)).answer["code"] == "not_held"

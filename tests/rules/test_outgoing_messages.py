@@ -1,11 +1,11 @@
-"""Is each fact made once, kept as it was decided, and told to whom it concerns?"""
+"""Outgoing messages: each is made once, kept as it was decided, and sent to whom it concerns."""
 
 from controllers.answers import Ack
 from jackpot.rules.commands import Envelope
 from jackpot.rules.outcome import Outcome
-from jackpot.rules.outgoing_messages import JACKPOTS_MOST, jackpots
+from jackpot.rules.outgoing_messages import JACKPOTS_MAX, jackpots
 from jackpot.rules.rounds import unpaid
-from jackpot.rules.state import Award, Hit, State
+from jackpot.rules.state import Award, BankState, Hit
 from tests.frames import Claim, Settle, numbered
 from tests.ledger.play import Play
 from tests.rules.test_engine import bank, send, wager
@@ -61,9 +61,9 @@ def test_an_odds_award_looks_at_no_hit_that_waits() -> None:
 
 def test_no_more_waiting_jackpots_are_named_than_a_sign_has_room_for() -> None:
     """S7, WIRE signs: the oldest of them."""
-    state: State = bank().engine.state
-    for number in range(1, JACKPOTS_MOST + 5):
+    state: BankState = bank().engine.state
+    for number in range(1, JACKPOTS_MAX + 5):
         award = Award(number, number, 1, 1, 1, "royal-flush", "meter", 10_000, "cage", "pending")
         state.hits[number] = Hit(number, 1, "r", 1, 1, "royal-flush", number, 0, 1, [award])
         unpaid.count(state, award)
-    assert [one.hit for one in jackpots(state, 1)] == [f"H{number}" for number in range(1, JACKPOTS_MOST + 1)]
+    assert [one.hit for one in jackpots(state, 1)] == [f"H{number}" for number in range(1, JACKPOTS_MAX + 1)]

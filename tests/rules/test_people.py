@@ -1,4 +1,4 @@
-"""What may people and devices not do, alone, twice, or with sums and names that cannot be?"""
+"""Refusals to people and devices: acting alone, twice, or with impossible sums and names."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
 from jackpot.rules.acts.links import Suspend
 from jackpot.rules.acts.rounds import Reopen
 from jackpot.rules.acts.tables import OpenTable
-from jackpot.rules.commands import Hello
+from jackpot.rules.commands import TableHello
 from jackpot.rules.engine import Engine
 from jackpot.rules.money import to_cents
 from jackpot.rules.paytable import TableTerms
@@ -25,7 +25,7 @@ def test_greetings_do_not_drive_acts_out_of_memory() -> None:
     act = Suspend("cleaning", ("L",), "")
     subject.execute(act, digest=b"s" * 16, people=("Ada",))
     for acked in range(1, 300):
-        subject.execute(Hello(acked=acked), table="T1")
+        subject.execute(TableHello(acked=acked), table="T1")
     assert subject.execute(act, digest=b"s" * 16, people=("Ada",)).entry is None
 
 
@@ -33,7 +33,7 @@ def test_a_poisoned_greeting_uses_no_number_of_its_table() -> None:
     """S4: an internal refusal of what has no number leaves the table's numbers alone."""
     subject = bank()
     send(subject, 1, malformed("t: unknown"))
-    envelope = commands.Envelope(Hello(), 0, 0, bytes(16), table="T1")
+    envelope = commands.Envelope(TableHello(), 0, 0, bytes(16), table="T1")
     subject.engine.execute_as_internal(envelope, "tests")
     assert send(subject, 2, malformed("t: unknown")).answer["code"] == "bad_message"
 

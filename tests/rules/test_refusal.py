@@ -1,4 +1,4 @@
-"""How much does a refusal, or any answer, say? Bounded before it is journalled (WIRE: frames)."""
+"""Refusals and other answers are bounded before they are journalled (WIRE: frames)."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from controllers import messages
 from controllers.answers import Ack, Drawn, Nack, Refund, Welcome
-from controllers.frames import FRAME_MOST, encode
+from controllers.frames import FRAME_MAX, encode
 from jackpot.rules import commands, registry
 from jackpot.rules.acts.banks import CloseBank
 from jackpot.rules.acts.devices import ClearDevice, EndKey
@@ -17,28 +17,28 @@ from jackpot.rules.acts.hits import Correct, Pay, Undo, Undone, Validate
 from jackpot.rules.acts.links import Resume, Suspend
 from jackpot.rules.acts.lost_acks import ConfirmBehind
 from jackpot.rules.acts.rounds import Decline, Reopen, Strike, VoidRound
-from jackpot.rules.acts.tables import TABLE_LINKS_MOST, OpenTable, Release
+from jackpot.rules.acts.tables import TABLE_LINKS_MAX, OpenTable, Release
 from jackpot.rules.codes import OF_ACTS, OF_FRAMES, Code
 from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.meter import Accounts
 from jackpot.rules.outgoing_messages import award_facts, greeting
 from jackpot.rules.paytable import LevelTerms, LinkTerms, TableTerms
-from jackpot.rules.refusal import HITS_TOLD_MOST, MESSAGE_MOST, QUOTED_MOST, Refusal, bounded, quoted
-from jackpot.rules.rounds.apply import LEFT_TOLD_MOST
+from jackpot.rules.refusal import HITS_TOLD_MAX, MESSAGE_MAX, QUOTED_MAX, Refusal, bounded, quoted
+from jackpot.rules.rounds.apply import LEFT_TOLD_MAX
 from jackpot.rules.rounds.awards import AWARDS_PER_FRAME
-from jackpot.rules.rounds.betting import ROUND_BETS_MOST
+from jackpot.rules.rounds.betting import ROUND_BETS_MAX
 from jackpot.rules.rounds.undo import begun
 from jackpot.rules.state import (
-    Answered,
+    AnsweredFrame,
     Award,
+    BankState,
     DrawMade,
     HandShown,
     Level,
     Link,
     Placed,
     Round,
-    State,
     Table,
 )
 from tests import frames
@@ -49,7 +49,7 @@ from tests.rules.test_engine import bank, send, wager
 from tests.said import told
 
 LONG = "x" * 60_000
-INT_MOST = 2**53 - 1
+INT_MAX = 2**53 - 1
 RIGHT: tuple[Command, ...] = (
     frames.Wager("r1", (Bet(3, "L", 100, "Ann"), Bet(5, "L", 100)), lock=True, chips={"L": 2}),
     frames.Wager("r2", (Bet(3, "L", 100),)),
@@ -134,14 +134,14 @@ def refused(engine: Engine, command: Command, *, people: tuple[str, ...] = ()) -
     found = copy.table("T1")
     assert found is not None
     whose: dict[str, Any] = {} if people else {"table": "T1"}
-    draws = {"L": commands.Draw(1, 0, 1, 1)}
+    draws = {"L": commands.RawDraws(1, 0, 1, 1)}
     command = numbered(command, found.last_seq + 1)
     envelope = Envelope(command, 1, 1, bytes(16), people=people, draws=draws, **whose)
     answer = told(copy.execute(envelope).answer)
     if whose and answer["t"] == "nack":
         kept = copy.table("T1")
         assert kept is not None
-        assert all(len(encode(one.answer)) < 4 * MESSAGE_MOST + 2_000 for one in kept.answers)
+        assert all(len(encode(one.answer)) < 4 * MESSAGE_MAX + 2_000 for one in kept.answers)
     return answer if "code" in answer else {}
 
 
@@ -171,15 +171,15 @@ def test_no_refusal_says_more_than_a_frame_and_a_page_can_bear() -> None:
 
 
 def check(answer: dict[str, Any]) -> None:
-    assert len(answer["message"]) <= MESSAGE_MOST
-    assert "x" * (QUOTED_MOST + 1) not in answer["message"]
+    assert len(answer["message"]) <= MESSAGE_MAX
+    assert "x" * (QUOTED_MAX + 1) not in answer["message"]
 
 
 def test_a_refusal_is_cut_where_it_is_made() -> None:
     """WIRE frames: whatever a rule says, its text and its list of hits have an end."""
     refusal = Refusal(Code.AWARD_STANDING, LONG, tuple(range(1_000)))
     assert refusal.message == bounded(LONG) == "x" * 253 + "..."
-    assert len(refusal.hits) == HITS_TOLD_MOST
+    assert len(refusal.hits) == HITS_TOLD_MAX
     assert quoted(LONG) == f"'{'x' * 64}'..."
     assert quoted("R1") == "'R1'"
     assert quoted("a\nb") == r"'a\nb'"
@@ -192,20 +192,20 @@ def test_an_internal_error_is_told_in_short() -> None:
     assert found is not None
     envelope = Envelope(messages.Lock(found.last_seq + 1, "r9"), 1, 1, bytes(16), table="T1")
     answer = told(engine.execute_as_internal(envelope, LONG).answer)
-    assert (answer["code"], len(answer["message"])) == ("internal", MESSAGE_MOST)
+    assert (answer["code"], len(answer["message"])) == ("internal", MESSAGE_MAX)
 
 
-NAMES = [f"{number}{'l' * 63}" for number in range(TABLE_LINKS_MOST)]
+NAMES = [f"{number}{'l' * 63}" for number in range(TABLE_LINKS_MAX)]
 
 
-def full_table() -> tuple[State, Table]:
+def full_table() -> tuple[BankState, Table]:
     """A table with all that a welcome tells of it, as long as the rules let it be."""
     terms = [LevelTerms(name, 1, 1, 1, 1) for name in ("mega", "major", "minor")]
     paytable = "p" * 64
     links = [
         Link(
             number,
-            LinkTerms(name, "b" * 64, paytable, INT_MOST * 10_000, "five-flop", tuple(terms), ()),
+            LinkTerms(name, "b" * 64, paytable, INT_MAX * 10_000, "five-flop", tuple(terms), ()),
             [
                 Level(at, one, Accounts(), begun(one, 1, floor_to_seed=False))
                 for at, one in enumerate(terms, 1)
@@ -220,35 +220,35 @@ def full_table() -> tuple[State, Table]:
     round_ = Round(
         "r" * 64,
         "mismatch",
-        INT_MOST,
-        [Placed(*place, "\u738b" * 21) for place in places[:ROUND_BETS_MOST]],
-        [INT_MOST] * ROUND_BETS_MOST,
-        {link.number: INT_MOST for link in links},
+        INT_MAX,
+        [Placed(*place, "\u738b" * 21) for place in places[:ROUND_BETS_MAX]],
+        [INT_MAX] * ROUND_BETS_MAX,
+        {link.number: INT_MAX for link in links},
         [DrawMade(link.number, 51, 16) for link in links],
         bytes(7),
         bytes(7),
         [HandShown(seat) for seat in range(16, 0, -1)],
     )
     numbers = [link.number for link in links]
-    table = Table(1, TableTerms("T" * 64, "let-it-ride", 7, tuple(NAMES)), numbers, INT_MOST, round=round_)
-    return State("b" * 64, links=links, tables=[table]), table
+    table = Table(1, TableTerms("T" * 64, "let-it-ride", 7, tuple(NAMES)), numbers, INT_MAX, round=round_)
+    return BankState("b" * 64, links=links, tables=[table]), table
 
 
-def largest(state: State) -> list[Ack | Nack]:
+def largest(state: BankState) -> list[Ack | Nack]:
     """The longest answers that the engine makes."""
     award = Award(
-        INT_MOST, INT_MOST, 16, 1, 2, "three-of-a-kind", "envy", INT_MOST * 10_000, "inventory", "validated",
+        INT_MAX, INT_MAX, 16, 1, 2, "three-of-a-kind", "envy", INT_MAX * 10_000, "inventory", "validated",
         because=16,
     )  # fmt: skip
     draw = {name: Drawn("As", 16) for name in NAMES}
-    refund = Refund(16, NAMES[0], "dealer", INT_MOST, "inventory")
-    left = {f"A{INT_MOST - number}": INT_MOST for number in range(LEFT_TOLD_MOST)}
-    ack = Ack(INT_MOST, draw=draw, warn=("chip_mismatch", "count_mismatch"), left=left)
-    hits = (f"H{INT_MOST}",) * HITS_TOLD_MOST
+    refund = Refund(16, NAMES[0], "dealer", INT_MAX, "inventory")
+    left = {f"A{INT_MAX - number}": INT_MAX for number in range(LEFT_TOLD_MAX)}
+    ack = Ack(INT_MAX, draw=draw, warn=("chip_mismatch", "count_mismatch"), left=left)
+    hits = (f"H{INT_MAX}",) * HITS_TOLD_MAX
     return [
         replace(ack, awards=(award_facts(state, award),) * AWARDS_PER_FRAME),
-        replace(ack, refunds=(refund,) * ROUND_BETS_MOST),
-        Nack(INT_MOST, "impossible_cards", "\U0001f0a1" * MESSAGE_MOST, INT_MOST, hits),
+        replace(ack, refunds=(refund,) * ROUND_BETS_MAX),
+        Nack(INT_MAX, "impossible_cards", "\U0001f0a1" * MESSAGE_MAX, INT_MAX, hits),
     ]
 
 
@@ -257,16 +257,16 @@ def test_the_longest_answer_and_the_largest_welcome_fit_a_frame() -> None:
     state, table = full_table()
     sizes = []
     for answer in largest(state):
-        assert len(encode(answer)) <= FRAME_MOST
+        assert len(encode(answer)) <= FRAME_MAX
         msgspec.convert(told(answer), Ack | Nack)
-        table.answers = [Answered(table.last_seq, b"", answer)]
+        table.answers = [AnsweredFrame(table.last_seq, b"", answer)]
         found = greeting(state, table)
         facts: dict[str, Any] = {
             name: getattr(found, name) for name in found.__struct_fields__ if name != "waiting"
         }
-        message = Welcome(v=1, session="f" * 16, heartbeat_ms=INT_MOST, **facts)
+        message = Welcome(v=1, session="f" * 16, heartbeat_ms=INT_MAX, **facts)
         sizes.append(len(encode(message)))
-    assert FRAME_MOST - 8_000 < max(sizes) <= FRAME_MOST
+    assert FRAME_MAX - 8_000 < max(sizes) <= FRAME_MAX
 
 
 def test_a_table_has_eight_links() -> None:
@@ -280,7 +280,7 @@ def test_a_table_has_eight_links() -> None:
     assert subject.execute(OpenTable(TableTerms("T1", "let-it-ride", 7, links[:8]))).answer["ok"]
 
 
-@pytest.mark.parametrize("count", [ROUND_BETS_MOST, ROUND_BETS_MOST + 1])
+@pytest.mark.parametrize("count", [ROUND_BETS_MAX, ROUND_BETS_MAX + 1])
 def test_a_round_has_64_wagers(count: int) -> None:
     """WIRE frames: more could not be told in a welcome."""
     subject = OfEngine()
@@ -292,14 +292,14 @@ def test_a_round_has_64_wagers(count: int) -> None:
     bets = [{"seat": seat, "link": link, "on": on, "amount": 100} for seat, link, on in places]
     assert subject.frame("T1", {"t": "wager", "round": "r", "bets": bets[:60]}, {})["ok"]
     last = subject.frame("T1", {"t": "wager", "round": "r", "bets": bets[60:count]}, {})
-    assert last.get("code") == (None if count == ROUND_BETS_MOST else "too_many")
+    assert last.get("code") == (None if count == ROUND_BETS_MAX else "too_many")
 
 
 def test_an_answer_tells_the_first_of_many_paid_awards_that_would_be_worth_more() -> None:
     """A11, WIRE frames: `left` is bounded, the alarm counts them all, and the journal names each."""
     subject = bank()
     tenth = (Claim(3, ("7s", "8s", "9s")),)
-    for number in range(LEFT_TOLD_MOST + 2):
+    for number in range(LEFT_TOLD_MAX + 2):
         name, seq = ("T2", 1) if number == 0 else ("T1", 2 * number - 1)
         send(subject, seq, wager(f"r{number}", (3,)), table=name)
         send(subject, seq + 1, frames.Settle(f"r{number}", tenth, ("Ts", "Js"), close=True), table=name)
@@ -307,11 +307,11 @@ def test_an_answer_tells_the_first_of_many_paid_awards_that_would_be_worth_more(
             for kind in ("validate", "pay"):
                 assert subject.act(kind, hit=f"H{number + 1}")["ok"]
     outcome = subject.execute(Undo("H1", "misdealt"), people=("Ada", "Grace"))
-    assert list(outcome.answer["left"]) == [f"A{number}" for number in range(2, LEFT_TOLD_MOST + 2)]
+    assert list(outcome.answer["left"]) == [f"A{number}" for number in range(2, LEFT_TOLD_MAX + 2)]
     alarms = dict(outcome.alarms)
-    assert alarms["left_on_meter"]["count"] == LEFT_TOLD_MOST + 1
+    assert alarms["left_on_meter"]["count"] == LEFT_TOLD_MAX + 1
     entry = outcome.entry
     assert entry is not None
     undone = registry.decode(entry.kind, entry.version, entry.body)
     assert isinstance(undone, Undone)
-    assert len(undone.recomputed.left) == LEFT_TOLD_MOST + 1
+    assert len(undone.recomputed.left) == LEFT_TOLD_MAX + 1

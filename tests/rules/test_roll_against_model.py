@@ -1,6 +1,6 @@
-"""Does the bank of the people say what the independent model says, whatever people and operators do?
+"""The bank of the people agrees with an independent model, whatever people and operators do.
 
-Both are told the same acts. After each, their answers, requests, people and pairs of people must agree.
+Both are given the same acts. After each, their answers, requests, people and pairs of people must agree.
 """
 
 from itertools import permutations

@@ -1,4 +1,4 @@
-"""Is every rule that the product claims to keep proved by a test that says so?"""
+"""Every rule that the product claims to keep is cited by a test."""
 
 import ast
 import io

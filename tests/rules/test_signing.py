@@ -1,4 +1,4 @@
-"""How many people stand for an act, and who cannot stand for one together?"""
+"""Counting of the people of an act, and pairs that cannot sign together."""
 
 import pytest
 

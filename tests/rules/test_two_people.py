@@ -1,4 +1,4 @@
-"""What takes two different people, and what waits until the second one has answered?"""
+"""Acts on rounds that take two different people, and what waits until the second one has answered."""
 
 from itertools import count
 from typing import Any

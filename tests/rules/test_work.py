@@ -1,4 +1,4 @@
-"""How much work is a round? Counted in calls of our own functions, which no busy machine changes."""
+"""The work of a round, counted in calls of our own functions, so that a busy machine does not change it."""
 
 import sys
 from collections import Counter
@@ -16,9 +16,9 @@ from tests.rules.subject import OfEngine
 
 HOUSE: Final = jackpot.__path__[0]
 # Of a full table on a link of three levels; a call more for each seat, or two for each level, is too many.
-WAGER_MOST = 38
-CLOSE_MOST = 30
-SETTLE_MOST = 124
+WAGER_MAX = 38
+CLOSE_MAX = 30
+SETTLE_MAX = 124
 # The first rounds have nothing of a round before them to forget.
 ROUNDS: Final = 3
 
@@ -51,9 +51,9 @@ def calls(*, hands: bool) -> dict[type, int]:
 def test_a_round_costs_no_more_calls_than_it_did() -> None:
     """A seat more, or a level more, may cost a little; a pass over all of them for each of them does not."""
     bare, shown = calls(hands=False), calls(hands=True)
-    assert bare[messages.Wager] <= WAGER_MOST, bare
-    assert bare[messages.Close] <= CLOSE_MOST, bare
-    assert shown[messages.Settle] <= SETTLE_MOST, shown
+    assert bare[messages.Wager] <= WAGER_MAX, bare
+    assert bare[messages.Close] <= CLOSE_MAX, bare
+    assert shown[messages.Settle] <= SETTLE_MAX, shown
 
 
 def lines_of_taking_back(tables: int) -> int:

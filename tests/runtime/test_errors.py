@@ -1,4 +1,4 @@
-"""What do those read who catch every error of the server at once?"""
+"""Every ServerError has a text and a code for the caller."""
 
 import pytest
 
@@ -18,5 +18,5 @@ from jackpot.runtime.errors import Denied, ServerError
     ],
 )
 def test_every_error_that_an_asker_meets_says_why(error: ServerError, code: Code) -> None:
-    """Each has its text and its code, so that one `except` answers for all of them."""
+    """Each has its text and its code, so that one `except` can answer for all of them."""
     assert (error.code, str(error)) == (code, "why")

@@ -1,4 +1,4 @@
-"""Who may take a bank, when, and what does a server show and promise that has lost it?"""
+"""Which server may take a bank and when, and what a server shows after losing it."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jackpot.bank.bank import BankStopped
-from jackpot.bank.lifecycle import Hold
-from jackpot.bank.supervisor import RETRY_S, Tenure
+from jackpot.bank.lifecycle import BankLifecycle
+from jackpot.bank.supervisor import RETRY_S, BankSupervisor
 from jackpot.bank.writer import Writer
 from jackpot.clock import Clock, SystemClock
 from jackpot.ledger.journal import Head, Row, genesis
@@ -36,7 +36,7 @@ from jackpot.runtime.head_watch import (
     NOT_FIRST_S,
     SILENT_S,
     TAKEOVER_S,
-    Watch,
+    HeadWatch,
 )
 from jackpot.runtime.service_states import Service
 from tests.ledger.backends import stores
@@ -59,7 +59,9 @@ def test_a_lease_ends_before_anybody_takes_over() -> None:
 
 @dataclass
 class Look:
-    """What a standby found, and how long after the look before. moved: the head did meanwhile."""
+    """A poll of a standby: its result, and the time since the poll before. moved: whether the head moved
+    meanwhile.
+    """
 
     after: float
     moved: bool
@@ -84,7 +86,7 @@ def test_a_bank_with_a_living_holder_is_never_free(looks: list[Look], waits: flo
     held by a standing connection: within TAKEOVER_S. Of what was not looked at BLIND_S counts, no more.
     """
     now, beat = 1000.0, 1
-    watch = Watch(now)
+    watch = HeadWatch(now)
     quiet = gone = 0.0
     for look in looks:
         now += look.after
@@ -106,7 +108,7 @@ def test_a_bank_with_a_living_holder_is_never_free(looks: list[Look], waits: flo
 @pytest.mark.parametrize("held", [False, True])
 def test_slow_looks_find_a_dead_holder_too(*, holder: str, held: bool) -> None:
     """DESIGN, lease: a bank is not left to nobody where every look takes longer than BLIND_S."""
-    watch, now = Watch(0.0), 0.0
+    watch, now = HeadWatch(0.0), 0.0
     while not watch.free(head(1, holder=holder), held=held, now=now, waits=NOT_FIRST_S):
         now += 1.5 * BLIND_S
         assert now < 3 * TAKEOVER_S
@@ -115,7 +117,7 @@ def test_slow_looks_find_a_dead_holder_too(*, holder: str, held: bool) -> None:
 @given(st.floats(0, 10), st.booleans())
 def test_a_bank_without_a_holder_is_free_at_once(waits: float, held: bool) -> None:
     """DESIGN, lease: what was given up is taken at once, but by a server that leaves it to another first."""
-    watch = Watch(0.0)
+    watch = HeadWatch(0.0)
     now = 0.0
     while not watch.free(head(1, holder=""), held=held, now=now, waits=waits):
         now += LOOK_S
@@ -124,7 +126,7 @@ def test_a_bank_without_a_holder_is_free_at_once(waits: float, held: bool) -> No
 
 def test_a_holder_that_stops_beating_is_not_taken_for_alive() -> None:
     """WIRE, not_active: who comes while nobody is known to serve the bank is not sent to a dead server."""
-    watch = Watch(0.0)
+    watch = HeadWatch(0.0)
 
     def alive() -> bool:
         return watch.alive
@@ -145,7 +147,7 @@ def test_a_holder_that_stops_beating_is_not_taken_for_alive() -> None:
 
 def test_a_standby_that_was_frozen_knows_of_nobody() -> None:
     """DESIGN, lease: what was seen before a freeze says nothing about now, neither alive nor dead."""
-    watch = Watch(0.0)
+    watch = HeadWatch(0.0)
     for beat in (1, 2):
         watch.free(head(beat), held=True, now=beat * LOOK_S)
     assert watch.alive
@@ -180,22 +182,22 @@ async def test_a_take_that_was_overtaken_is_no_take(database: str, monkeypatch: 
 
 
 async def nobody_there(_writer: Writer) -> None:
-    """No device is there."""
+    """Null callback: there is no device."""
 
 
 @asynccontextmanager
-async def tenure(
+async def supervisor(
     store: PostgresStore,
     clock: Clock | None = None,
     taken: Callable[[Writer], Awaitable[None]] = nobody_there,
     server: str = "first",
-) -> AsyncIterator[tuple[Tenure, Writer]]:
+) -> AsyncIterator[tuple[BankSupervisor, Writer]]:
     """The bank in one server of several, without devices."""
     clock = clock or SystemClock()
-    hold = Hold("main", server, clock.monotonic(), shared=True, others=True)
+    hold = BankLifecycle("main", server, clock.monotonic(), shared=True, others=True)
     writer = Writer(hold, store, clock, BeginProgram("1", b"", "always"))
     async with asyncio.TaskGroup() as group:
-        own = Tenure(
+        own = BankSupervisor(
             writer,
             waits=lambda: 0.0,
             start=group.create_task,
@@ -225,9 +227,9 @@ async def test_a_server_overtaken_while_it_reads_does_not_hold_the_bank(
             return await read(self, work)
 
         async def nobody(self: Leases, *whom: Any) -> None:
-            """What ends the first one's connection comes before it takes the bank."""
+            """Ends no connection: the old one has ended before the takeover."""
 
-        async with tenure(first) as (_, writer):
+        async with supervisor(first) as (_, writer):
             if doubted:
                 await until(lambda: writer.active)
             monkeypatch.setattr(Leases, "_end_backends", nobody)
@@ -235,7 +237,7 @@ async def test_a_server_overtaken_while_it_reads_does_not_hold_the_bank(
             if doubted:
                 assert first.session.connection is not None
                 first.session.connection.terminate()
-            await until(lambda: writer.hold.stopped == "standby: second has bank main")
+            await until(lambda: writer.lifecycle.stopped == "standby: second has bank main")
             assert not writer.active
             assert (await second.head("main")).epoch == taken[0].epoch
             await second.beat("main", taken[0].epoch)
@@ -284,11 +286,11 @@ async def test_a_commit_whose_answer_came_after_a_takeover_confirms_nothing(
     clock = StepClock()
     async with (
         stores(database, 2) as (first, second),
-        tenure(first, clock) as (_, holder),
+        supervisor(first, clock) as (_, holder),
         AsyncExitStack() as later,
     ):
-        await until(lambda: holder.active and holder.core.durable_seq == 1)  # the epoch's own row
-        _, standby = await later.enter_async_context(tenure(second, clock, server="second"))
+        await until(lambda: holder.active and holder.sequencer.durable_seq == 1)  # the epoch's own row
+        _, standby = await later.enter_async_context(supervisor(second, clock, server="second"))
         append = PostgresStore.append
 
         async def answered_late(self: PostgresStore, *what: Any) -> None:
@@ -323,7 +325,7 @@ async def test_a_bank_that_is_given_up_is_not_shown_any_more(
             await release(self, bank, epoch)
 
         monkeypatch.setattr(PostgresStore, "release", released)
-        async with tenure(store) as (_, writer):
+        async with supervisor(store) as (_, writer):
             await until(lambda: writer.active)
         assert shown == [False]
         assert (await store.head("main")).holder == ""
@@ -339,22 +341,22 @@ async def test_a_bank_whose_snapshots_cannot_be_saved_is_held(
         async def lost(_self: PostgresStore, _snapshot: Any) -> None:
             raise CommitInDoubt("the connection was lost")
 
-        async with tenure(store) as (_, writer):
+        async with supervisor(store) as (_, writer):
             await until(lambda: writer.active and writer.service is Service.HERE)
             monkeypatch.setattr(PostgresStore, "save_snapshot", lost)
-            writer.core._snapshot_every = 1
+            writer.sequencer._snapshot_every = 1
             assert (await writer.person(Reading("2026-11-21"), ())).ok
             await until(lambda: writer.counts.doubts == 1 and writer.active)
             monkeypatch.undo()
-            writer.core._snapshot_every = 10
+            writer.sequencer._snapshot_every = 10
             assert (await writer.person(Reading("2026-11-22"), ())).ok
-        assert not writer.hold.failed
+        assert not writer.lifecycle.failed
         assert (await store.head("main")).holder == ""
 
 
 @pytest.fixture
 def rows_read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The rows of bank main that were read to make its state."""
+    """Row numbers of bank main that are read to rebuild its state."""
     read: list[int] = []
     right = Reader.rows
 
@@ -386,34 +388,34 @@ async def test_a_switchover_reads_nothing_again(
         raise store.session.in_doubt(OSError("the primary is gone"))
 
     days = (date.fromordinal(number).isoformat() for number in count(1))
-    async with stores(database) as (store,), tenure(store) as (_, writer):
+    async with stores(database) as (store,), supervisor(store) as (_, writer):
         await until(lambda: writer.active)
         for _ in range(5):
             assert (await writer.person(Reading(next(days)), ())).ok
-        before = writer.core.engine
+        before = writer.sequencer.engine
         rows_read.clear()
         monkeypatch.setattr(PostgresStore, "append", cut)
         assert (await writer.person(Reading(next(days)), ())).ok
         assert (writer.counts.doubts, rows_read) == (1, [])
-        assert writer.core.engine is not before
+        assert writer.sequencer.engine is not before
         truth, _ = await store.run(lambda ledger: rebuild(ledger, "main"))
-        assert writer.core.engine.snapshot() == truth.snapshot()
-        assert truth.seq == writer.core.durable_seq
+        assert writer.sequencer.engine.snapshot() == truth.snapshot()
+        assert truth.seq == writer.sequencer.durable_seq
 
 
 @on_loop
 async def test_another_row_at_the_head_has_everything_read(database: str, rows_read: list[int]) -> None:
     """S3, S5: a server whose rows the ledger does not have reads it all, and finds them lost."""
-    async with stores(database) as (store,), tenure(store) as (_, writer):
+    async with stores(database) as (store,), supervisor(store) as (_, writer):
         await until(lambda: writer.active)
         for number in range(1, 4):
             assert (await writer.person(Reading(date.fromordinal(number).isoformat()), ())).ok
         rows_read.clear()
-        writer.core.held._hash = writer.core.durable_hash = bytes(32)
+        writer.sequencer.held._hash = writer.sequencer.durable_hash = bytes(32)
         store.session.drop()
-        await until(lambda: writer.hold.failed)
+        await until(lambda: writer.lifecycle.failed)
         assert rows_read == [1, 2, 3]
-        assert "row 3, which was acknowledged, is not in the ledger" in str(writer.hold.stopped)
+        assert "row 3, which was acknowledged, is not in the ledger" in str(writer.lifecycle.stopped)
 
 
 @on_loop
@@ -424,9 +426,9 @@ async def test_a_trigger_that_was_planted_since_the_start_is_found_at_a_takeover
         await store.session.connection.execute(
             "CREATE TRIGGER no_room BEFORE INSERT ON posting EXECUTE FUNCTION refuse_change()"
         )
-        async with tenure(store) as (_, writer):
-            await until(lambda: writer.hold.failed)
-            assert "trigger no_room on posting is not the ledger's" in str(writer.hold.stopped)
+        async with supervisor(store) as (_, writer):
+            await until(lambda: writer.lifecycle.failed)
+            assert "trigger no_room on posting is not the ledger's" in str(writer.lifecycle.stopped)
 
 
 @on_loop
@@ -435,19 +437,19 @@ async def test_a_bank_that_cannot_be_taken_is_tried_without_haste(
 ) -> None:
     """DESIGN 4: a database that refuses every epoch is not loaded with connections and lines of log."""
     store = await PostgresStore.open(database, require_synchronous=True)
-    recover, pause, done = PostgresStore.recover, Tenure._pause, list[object]()
+    recover, pause, done = PostgresStore.recover, BankSupervisor._pause, list[object]()
 
     async def recovered(self: PostgresStore) -> None:
         done.append("recover")
         await recover(self)
 
-    async def paused(self: Tenure, seconds: float) -> None:
+    async def paused(self: BankSupervisor, seconds: float) -> None:
         done.append(seconds)
         await pause(self, seconds)
 
     monkeypatch.setattr(PostgresStore, "recover", recovered)
-    monkeypatch.setattr(Tenure, "_pause", paused)
-    async with tenure(store) as (_, writer):
+    monkeypatch.setattr(BankSupervisor, "_pause", paused)
+    async with supervisor(store) as (_, writer):
         await until(lambda: len(done) >= 5)
         assert not writer.active
     assert done[:5] == ["recover", RETRY_S, "recover", RETRY_S, "recover"]
@@ -459,7 +461,7 @@ async def test_a_bank_is_handed_over_under_any_load(database: str) -> None:
     """Lease: a hand-over ends though devices always have more to say, and says who took the bank."""
     async with (
         stores(database, 2) as (first, second),
-        tenure(first) as (own, writer),
+        supervisor(first) as (own, writer),
         asyncio.timeout(WAIT_S),
         asyncio.TaskGroup() as group,
     ):
@@ -482,12 +484,12 @@ async def test_a_bank_is_handed_over_under_any_load(database: str) -> None:
 async def test_a_bank_that_nobody_takes_comes_back(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Lease: a person who hands a bank over is told that nobody took it, and that it is here again."""
     monkeypatch.setattr("jackpot.bank.lifecycle.HANDED_OVER_S", 0.3)
-    async with stores(database) as (store,), tenure(store) as (own, writer), asyncio.timeout(WAIT_S):
+    async with stores(database) as (store,), supervisor(store) as (own, writer), asyncio.timeout(WAIT_S):
         await until(lambda: writer.active)
         with pytest.raises(BankStopped, match="no other server took main: this one has it again"):
             await own.hand_over()
         await until(lambda: writer.active)
-        assert writer.core.epoch == 2
+        assert writer.sequencer.epoch == 2
 
 
 @on_loop
@@ -511,9 +513,9 @@ async def test_no_device_is_let_in_before_the_journal_was_read(
             writer.tick()
             await agreed.wait()
 
-        async with tenure(store, clock, taken) as (_, writer):
+        async with supervisor(store, clock, taken) as (_, writer):
             opened: list[bool] = []
-            writer.on_opened.append(lambda _desk: opened.append(agreed.is_set()))
+            writer.on_opened.append(lambda _bank: opened.append(agreed.is_set()))
             await until(lambda: writer.board.leased)
             agreed.set()
             await until(lambda: writer.service is Service.HERE)
@@ -532,7 +534,7 @@ async def test_a_doubt_while_a_bank_is_opened_is_got_over(
         if doubts:
             raise doubts.pop()
 
-    async with stores(database) as (store,), tenure(store, taken=taken) as (_, writer):
+    async with stores(database) as (store,), supervisor(store, taken=taken) as (_, writer):
         await until(lambda: writer.service is Service.HERE)
         assert doubts == []
 
@@ -544,10 +546,10 @@ async def test_a_bank_that_cannot_be_opened_stops_alone(database: str) -> None:
     async def taken(_: Writer) -> None:
         raise LedgerCorrupt("other: row 7 is missing")
 
-    async with stores(database) as (store,), tenure(store, taken=taken) as (own, writer):
+    async with stores(database) as (store,), supervisor(store, taken=taken) as (own, writer):
         with pytest.raises(BankStopped, match="row 7 is missing"):
             await own.settled()
-        assert writer.hold.failed
+        assert writer.lifecycle.failed
 
 
 async def until_free(store: PostgresStore) -> None:
@@ -557,7 +559,7 @@ async def until_free(store: PostgresStore) -> None:
 
 
 async def lose_rows(store: PostgresStore) -> None:
-    """As where a standby that was behind becomes the database: no row is there."""
+    """Deletes all rows, as if a standby that was behind were promoted."""
     assert store.session.connection is not None
     for table in ("posting", "journal"):
         trigger = f"TRIGGER {table}_is_never_changed"
@@ -571,14 +573,14 @@ async def lose_rows(store: PostgresStore) -> None:
 @on_loop
 async def test_a_takeover_knows_what_was_acknowledged_before(database: str) -> None:
     """S5: a server that has acknowledged a row takes its bank back only with that row."""
-    async with stores(database, 2) as (first, second), tenure(first) as (_, writer):
+    async with stores(database, 2) as (first, second), supervisor(first) as (_, writer):
         await until(lambda: writer.active)
         await writer.person(Reading("2026-11-21"), ())
         epoch = (await second.new_epoch("main", "second")).epoch
         await lose_rows(second)
         await second.release("main", epoch)
-        await until(lambda: writer.hold.failed)
-        assert "row 2, which was acknowledged, is not in the ledger" in str(writer.hold.stopped)
+        await until(lambda: writer.lifecycle.failed)
+        assert "row 2, which was acknowledged, is not in the ledger" in str(writer.lifecycle.stopped)
 
 
 @on_loop
@@ -586,10 +588,10 @@ async def test_a_takeover_knows_what_another_server_was_seen_to_acknowledge(data
     """S5: a standby that saw a head takes the bank only with that row."""
     async with stores(database, 2) as (first, second):
         epoch = (await second.new_epoch("main", "second")).epoch
-        async with tenure(first) as (own, writer):
+        async with supervisor(first) as (own, writer):
             await second.append("main", epoch, 0, rows(1, epoch=epoch))
             await until(lambda: own.look().seq == 1)
             await lose_rows(second)
             await second.release("main", epoch)
-            await until(lambda: writer.hold.failed)
-            assert "row 1, which was acknowledged, is not in the ledger" in str(writer.hold.stopped)
+            await until(lambda: writer.lifecycle.failed)
+            assert "row 1, which was acknowledged, is not in the ledger" in str(writer.lifecycle.stopped)

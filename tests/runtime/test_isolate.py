@@ -1,4 +1,4 @@
-"""Does what one peer causes end that peer alone, at each place where its handling can raise?"""
+"""An error that one peer causes ends that peer alone, wherever its handling can raise."""
 
 import asyncio
 import socket
@@ -13,14 +13,14 @@ import structlog
 from controllers.frames import decode, encode
 from controllers.hello import AUTH_FAILED, hello_mac
 from controllers.session import ServerSession
-from jackpot.api.executor import Acts
+from jackpot.api.executor import OperationExecutor
 from jackpot.app import Server
 from jackpot.net.signs import SignConnection
 from jackpot.net.tables import TableConnection
 from jackpot.net.udp import UdpText
-from jackpot.publish.board import Board
+from jackpot.publish.board import BoardPublisher
 from jackpot.runtime import isolate as alone_module
-from jackpot.runtime.isolate import alone, failures
+from jackpot.runtime.isolate import failures, isolate
 from jackpot.web.live import Live, Stream
 from tests.running_server import (
     LINK,
@@ -42,18 +42,18 @@ UDP = f'[[udp_sign]]\naddress = "127.0.0.1:9"\nlinks = ["{LINK}"]\nformat = "{{l
 
 
 class Thrown(Exception):
-    """What a test throws."""
+    """Error that a test raises on purpose."""
 
 
 @pytest.fixture(autouse=True)
 def counted() -> Iterator[None]:
-    """These tests throw on purpose: what they count is theirs."""
+    """Resets the error counters afterwards, since these tests raise on purpose."""
     yield
     alone_module._counts.update(dict.fromkeys(alone_module.KINDS, 0))
 
 
 def throwing(only: Callable[[Any], bool], real: Callable[..., Any]) -> Callable[..., Any]:
-    """The method, but one that throws for the one peer."""
+    """Replaces a method by one that raises for one peer."""
 
     def call(self: Any, *args: Any, **facts: Any) -> Any:
         if only(self):
@@ -65,7 +65,7 @@ def throwing(only: Callable[[Any], bool], real: Callable[..., Any]) -> Callable[
 
 
 def first(connection: Any) -> bool:
-    """Whether it is T01, once it is let in."""
+    """Whether the connection is that of T01, once admitted."""
     return connection.device is not None and connection.device.id == "T01"
 
 
@@ -75,7 +75,7 @@ def of_first(session: ServerSession) -> bool:
 
 
 async def plays(device: Device, seq: int = 1) -> None:
-    """A round as always: nothing has happened to the others."""
+    """Plays a normal round, to show that others are not affected."""
     device.wager(seq, f"R{seq}", 1, lock=True)
     device.say(t="close", seq=seq + 1, round=f"R{seq}")
     assert (await device.answer(seq))["t"] == "ack"
@@ -109,9 +109,9 @@ async def test_one_table_that_breaks_ends_alone(
             clock.ahead_s += server.config.limits.heartbeat
             board = server.writers["main"].board
             if push == "of its link":
-                board.audience.tell(LINK, board.link_message(LINK))
+                board.broadcaster.tell(LINK, board.link_message(LINK))
             elif push:
-                board.audience.tell_table("T01", board.link_message(LINK))
+                board.broadcaster.tell_table("T01", board.link_message(LINK))
             if place in {"ended", "over"}:
                 device.writer.close()
             await device.closed()
@@ -154,7 +154,9 @@ async def test_one_newcomer_that_breaks_ends_alone(
 async def test_a_device_sent_away_that_breaks_keeps_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """S4, S9: as a lease lapses T01 cannot be told; T02 is sent away all the same, and the bank goes on."""
+    """S4, S9: as a lease lapses T01 cannot be told; T02 is disconnected all the same, and the bank goes
+    on.
+    """
     async with Server(configure(tmp_path)) as server, table(server) as device, table(server, "T02") as other:
         monkeypatch.setattr(TableConnection, "fail", throwing(first, TableConnection.fail))
         server.tables.not_active(server.writers["main"])
@@ -173,7 +175,7 @@ async def test_a_release_that_raises_keeps_no_answer_back(tmp_path: Path) -> Non
             raise Thrown
 
         device.wager(1, "R1", 1)
-        server.writers["main"].core.submit(lambda _engine: 1, raising)
+        server.writers["main"].sequencer.submit(lambda _engine: 1, raising)
         assert (await device.answer(1))["t"] == "ack"
         await until(lambda: failures()["answer"] == 1)
         assert server.active
@@ -230,7 +232,9 @@ async def test_an_operators_request_that_raises(tmp_path: Path, monkeypatch: pyt
     """S9: it is told that this failed; the next one is answered."""
     config = configure(tmp_path)
     async with Server(config):
-        monkeypatch.setattr(Acts, "carry_out", throwing(lambda _self: True, Acts.carry_out))
+        monkeypatch.setattr(
+            OperationExecutor, "carry_out", throwing(lambda _self: True, OperationExecutor.carry_out)
+        )
         answer = await administer(config, do="/links")
         assert (answer["status"], answer["message"]) == (500, "this failed; the log says why")
         assert failures()["admin"] == 1
@@ -239,7 +243,7 @@ async def test_an_operators_request_that_raises(tmp_path: Path, monkeypatch: pyt
 
 
 def test_what_cannot_even_be_broken_off() -> None:
-    """S9: nothing rises, and both errors are counted."""
+    """S9: nothing propagates, and both errors are counted."""
 
     class Broken:
         kind = "udp"
@@ -251,7 +255,7 @@ def test_what_cannot_even_be_broken_off() -> None:
             raise Thrown
 
     broken = Broken()
-    assert alone(broken, broken.work) is None
+    assert isolate(broken, broken.work) is None
     assert failures()["udp"] == 2
 
 
@@ -260,15 +264,19 @@ def test_what_cannot_even_be_broken_off() -> None:
 async def test_what_nobody_can_explain_stops_the_bank_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
-    """S5, S9: an error in the core stops the bank's decisions as `internal`; the process answers and ends."""
+    """S5, S9: an error in the sequencer stops the bank's decisions as `internal`; the process answers and
+    ends.
+    """
     config = configure(tmp_path)
     with structlog.testing.capture_logs() as logs:
         async with Server(config) as server, table(server) as device:
             writer = server.writers["main"]
-            monkeypatch.setattr(Board, place, throwing(lambda _self: True, getattr(Board, place)))
+            monkeypatch.setattr(
+                BoardPublisher, place, throwing(lambda _self: True, getattr(BoardPublisher, place))
+            )
             device.wager(1, "R1", 1)
-            await until(lambda: writer.hold.failed)
-            assert (writer.hold.stopped or "").startswith("internal: Thrown")
+            await until(lambda: writer.lifecycle.failed)
+            assert (writer.lifecycle.stopped or "").startswith("internal: Thrown")
             assert (await fetch(server, "/healthz"))[0] == 200
             assert (await fetch(server, "/readyz"))[0] == 503
             assert writer.counts.alarms["internal"] == 1
@@ -276,12 +284,12 @@ async def test_what_nobody_can_explain_stops_the_bank_alone(
 
 
 def caller(port: int) -> socket.socket:
-    """A connection that has said nothing."""
+    """A connection that has sent nothing."""
     return socket.create_connection(("127.0.0.1", port))
 
 
 def hang_up(raw: socket.socket) -> None:
-    """Has read what there was and goes: what is sent to it then is answered by the kernel, and at once."""
+    """Reads what there is and closes: the kernel answers later sends with a reset at once."""
     raw.setblocking(False)
     with suppress(BlockingIOError):
         raw.recv(65_536)
@@ -318,7 +326,7 @@ async def test_sockets_that_are_gone_as_they_come(tmp_path: Path, caplog: pytest
 
 @on_loop
 async def test_sending_a_table_away_that_is_gone(tmp_path: Path) -> None:
-    """S4: as a lease lapses a table that is gone unseen is sent away like any other."""
+    """S4: as a lease lapses a table that is gone unseen is disconnected like any other."""
     config = configure(tmp_path)
     async with Server(config) as server, table(server, "T02") as other:
         loop, raw = asyncio.get_running_loop(), caller(server.ports["tables"])
@@ -415,7 +423,7 @@ async def test_what_is_counted_of_one_that_breaks(tmp_path: Path, monkeypatch: p
     """S9: a transport that cannot even say what it holds ends its table; the metrics are as always."""
     async with Server(configure(tmp_path)) as server, table(server, "T02") as other:
         async with table(server, "T01") as device:
-            transport = server.tables.current["T01"].wire.transport
+            transport = server.tables.current["T01"].protocol.transport
             monkeypatch.setattr(
                 type(transport),
                 "get_write_buffer_size",

@@ -1,16 +1,16 @@
-"""Has everybody a turn within the time, and no moment all of them?"""
+"""The round robin serves everybody within the interval, and never all at one moment."""
 
 from collections import Counter
 
-from jackpot.runtime.round_robin import Turns
+from jackpot.runtime.round_robin import RoundRobin
 
 SECONDS = 4.0
 TICKS_A_SECOND = 10
 MANY = set(range(1_000))
 
 
-def made(count: int) -> Turns[int]:
-    turns: Turns[int] = Turns(SECONDS, 0.0)
+def made(count: int) -> RoundRobin[int]:
+    turns: RoundRobin[int] = RoundRobin(SECONDS, 0.0)
     for number in range(count):
         turns.came(number)
     return turns

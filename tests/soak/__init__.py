@@ -1,1 +1,1 @@
-"""What is worth doing many times, by hand, before a release?"""
+"""Soak tests, run many times by hand before a release."""

@@ -100,7 +100,7 @@ class Nodes:
 
 
 async def soak(nodes: Nodes, site: Site, played: Played, folder: Path, times: int, rng: Random) -> None:
-    """So many troubles under load, a line for each."""
+    """Runs so many troubles under load, and prints a line for each."""
     failover = len(nodes.ports) > 1
     trouble: Callable[[], None] = nodes.fail_over if failover else nodes.kill_database
     async with load(site, played, folder) as names, telling(played):

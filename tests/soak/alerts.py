@@ -1,4 +1,4 @@
-"""Does each alert fire by what it is there for, and end when that is over? `python -m tests.soak alerts`.
+"""Fires each alert by its real cause and waits for its end. By hand: `python -m tests.soak alerts`.
 
 A real Prometheus with the shipped rules looks at real servers (`watched`). Each cause is what happens on a
 floor: something is killed, frozen, full, cut off, planted, or misused. Nothing is written into Prometheus by
@@ -58,7 +58,7 @@ CASES: Final[list[Case]] = []
 
 
 def causes(*alerts: str) -> Callable[[Callable[[Floor], Iterator[Any]]], Cause]:
-    """Puts a case into the list."""
+    """Registers a case."""
 
     def take(cause: Callable[[Floor], Iterator[Any]]) -> Cause:
         made = contextmanager(cause)
@@ -357,7 +357,7 @@ def _down(floor: Floor) -> Iterator[None]:
 
 @causes("JackpotKeyEnds")
 def _old_key(floor: Floor) -> Iterator[None]:
-    """A key that is 20 days old, of 30, counts from the next start."""
+    """Uses a key that is 20 days old, of 30, from the next start on."""
     key = floor.folder / floor.site.devices("table")[0]
     old = SystemClock().unix_ms() / 1000 - 20 * _DAY_S
     os.utime(key, (old, old))
@@ -369,7 +369,7 @@ def _old_key(floor: Floor) -> Iterator[None]:
 
 @causes("JackpotBatchRefused", "JackpotBankStopped")
 def _planted(floor: Floor) -> Iterator[None]:
-    """Somebody plants a rule in the database that refuses data; the server looks at the schema, and stops."""
+    """Plants a rule in the database that refuses data; the server checks the schema, and stops."""
     sql = partial(floor.primary.sql, database="ledger")
     sql(f"ALTER TABLE journal ADD CONSTRAINT planted CHECK (kind <> {Withdrawn.kind}) NOT VALID")
     with floor.table() as device:
@@ -381,7 +381,7 @@ def _planted(floor: Floor) -> Iterator[None]:
 
 
 class Seen(NamedTuple):
-    """An alert, and seconds: from its cause until it fired, from its cure until it ended. wrong: what was."""
+    """Result for an alert: seconds from cause to firing and from cure to end. wrong: what failed."""
 
     alert: str
     fired_s: float | None
@@ -390,7 +390,7 @@ class Seen(NamedTuple):
 
 
 def suffer(floor: Floor, case: Case) -> list[Seen]:
-    """One cause, and its cure: what Prometheus said."""
+    """Runs one cause and its cure; returns what Prometheus reported."""
     fired: dict[str, float] = {}
     ended: dict[str, float] = {}
     wrong, floor.only = "", {}
@@ -433,7 +433,7 @@ def soak(only: str) -> int:
 
 
 def line(one: Seen) -> str:
-    """For a person."""
+    """A result as one line of text."""
 
     def shown(seconds: float | None) -> str:
         return "never" if seconds is None else f"{seconds:.1f} s"

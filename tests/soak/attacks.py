@@ -1,7 +1,7 @@
-"""What may a stranger or a stolen device do to a server? One attack a process.
+"""Attacks of unknown peers and stolen devices on a server, one attack a process.
 
 It reads a `Target` as JSON, attacks for so many seconds, and prints one line of what it saw. The exit code is
-1 where it has harmed honest people. A crowd opens its sockets and comes back when it is sent away. Every loop
+1 where it has harmed honest people. A crowd opens its sockets and reconnects when disconnected. Every loop
 ends with the target's seconds.
 """
 
@@ -29,12 +29,12 @@ READ: Final = 65_536
 # The server's limit for a whole hello, less a moment.
 HELLO_LIMIT_S: Final = 4.98
 GARBAGE: Final = 65_000
-FRAME_MOST: Final = 65_536
+FRAME_MAX: Final = 65_536
 LONG: Final = 60_000
 
 
 class Crowd:
-    """So many sockets at one port; each says `words` and comes back when it is sent away."""
+    """So many sockets at one port; each sends `words` and reconnects when disconnected."""
 
     def __init__(self, port: int, size: int, words: bytes = b"") -> None:
         self.opened = self.lost = 0
@@ -98,7 +98,7 @@ class Crowd:
 
 
 def crowd(port: str, size: int, words: bytes = b"") -> Callable[[Target], str]:
-    """An attack that is a crowd and nothing more."""
+    """Defines an attack that consists of a crowd alone."""
 
     def attack(target: Target) -> str:
         people = Crowd(getattr(target, port), size, words)
@@ -169,7 +169,7 @@ def _device(target: Target, number: int = 0, role: str = "table") -> Vendor:
 
 
 def _again(target: Target, say: Callable[[Vendor], None], number: int = 0) -> str:
-    """A stolen table that connects again whenever it is sent away."""
+    """A stolen table that reconnects whenever it is disconnected."""
     times = 0
     for _ in until(target):
         try:
@@ -187,7 +187,7 @@ def quoted(target: Target) -> str:
 
     def say(device: Vendor) -> None:
         bare = device.command("wager", bets=[{"on": "X" * LONG}])
-        room = FRAME_MOST + 4 - len(pack(bare))
+        room = FRAME_MAX + 4 - len(pack(bare))
         device.say({**bare, "bets": [{"on": "X" * (LONG + room)}]})
         device.answer(bare["seq"])
 
@@ -299,7 +299,7 @@ def deaf_signs(target: Target) -> str:
 
 
 class Flood:
-    """Sockets that say the same again and again, as fast as they are read, and read what is answered.
+    """Sockets that send the same again and again, as fast as they are read, and read the answers.
 
     hosts: the addresses that they come from, in turns.
     """
@@ -314,7 +314,7 @@ class Flood:
             self._open(hosts[number % len(hosts)])
 
     def turn(self) -> None:
-        """One look at each socket."""
+        """Serves each socket once."""
         for key, events in self._selector.select(0.05):
             one, host = key.fileobj, key.data
             assert isinstance(one, socket.socket)
@@ -361,7 +361,7 @@ def request(path: str, *more: str) -> bytes:
 
 
 def wrong_secrets(number: int) -> bytes:
-    """A sign-in as nobody."""
+    """A sign-in with an unknown login."""
     form = f"login=nobody{number}&secret=wrong-wrong-wrong".encode()
     head = (
         "POST /ops/sign-in HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\n"
@@ -386,7 +386,7 @@ STREAM: Final = b"GET /events/meters HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
 class Encrypted:
-    """One TLS connection of an attacker, who says each byte in a record of its own."""
+    """One TLS connection of an attacker that sends each byte in a record of its own."""
 
     def __init__(self, port: int, trusting: ssl.SSLContext, opening: bytes) -> None:
         self.said = 0

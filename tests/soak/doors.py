@@ -1,6 +1,6 @@
-"""Guessers at the door of the pages while tables play, and the honest people whom they may shut out.
+"""Password-guessing attacks on the sign-in page while tables play, and lockout of honest people.
 
-Each attack ends with what honest people meet then: `Harmed` where one of them was not let in.
+Each attack ends with a sign-in by honest people: `Harmed` where one of them was refused.
 """
 
 import http.client
@@ -33,7 +33,7 @@ FORGED: Final = "198.51.100."
 
 
 class Browser:
-    """It keeps the cookies that it is given, and sends them. cookies: those that it has already.
+    """A browser with a cookie jar. cookies: those that it has already.
 
     forwarded: the lines of X-Forwarded-For on its way through a proxy.
     """
@@ -73,7 +73,7 @@ class Browser:
 
 
 def told(answer: tuple[int, str]) -> str:
-    """What an answer says, in a word."""
+    """A one-word summary of an answer."""
     status, text = answer
     if status == IN:
         return "in"
@@ -83,9 +83,9 @@ def told(answer: tuple[int, str]) -> str:
 def guessing(
     target: Target, addresses: Sequence[str], guess: Callable[[Browser], tuple[int, str]]
 ) -> Counter[str]:
-    """What all of them were told, each of whom guesses again as soon as it has an answer.
+    """Runs guessers that each guess again after every answer; returns all answers.
 
-    Each goes on until it was looked at so often that it is shut out, also where that takes longer.
+    Each goes on until it is locked out, also where that takes longer.
     """
 
     def one(address: str) -> Counter[str]:

@@ -1,4 +1,4 @@
-"""Do honest tables notice that somebody attacks the server? By hand: `python -m tests.soak hostile`.
+"""Measures honest tables while the server is attacked. By hand: `python -m tests.soak hostile`.
 
 One server, twenty tables that play at a floor's pace, and newcomers all the time: a table, a sign and a sign
 page's stream, one after the other. Each attack of `attacks.py` runs in a process of its own for some seconds.
@@ -68,7 +68,7 @@ PAGE_BYTES: Final = os.sysconf("SC_PAGE_SIZE")
 
 
 class Floor:
-    """What honest devices met. waits, joins: (moment it ended, seconds it took). failed: (moment, what)."""
+    """Measurements of honest devices. waits, joins: (moment it ended, seconds). failed: (moment, what)."""
 
     def __init__(self, site: Site, tls: ssl.SSLContext | None = None) -> None:
         self.tls = tls
@@ -99,7 +99,7 @@ class Floor:
             self.failed.append((now, f"refused: {said['code']}"))
 
     async def newcomers(self, table: str, sign: str) -> None:
-        """One after the other, until it is cancelled; each goes away as soon as it was let in."""
+        """Connects newcomers one after the other until cancelled; each leaves as soon as it is let in."""
         while True:
             await self._join("table", self._greet("table", table))
             await self._join("sign", self._greet("sign", sign))
@@ -137,7 +137,7 @@ async def wait_a_moment(seconds: float) -> None:
 
 
 class Server(NamedTuple):
-    """What the process takes, and the seconds of a core that it has used."""
+    """Memory, descriptors and used core seconds of the server process."""
 
     resident: int
     descriptors: int
@@ -145,7 +145,7 @@ class Server(NamedTuple):
 
 
 def look(site: Site) -> Server:
-    """Raises FileNotFoundError where the server has died."""
+    """Reads the process's usage. Raises FileNotFoundError where the server has died."""
     assert site._process is not None
     proc = Path(f"/proc/{site._process.pid}")
     pages = int((proc / "statm").read_text().split()[1])
@@ -182,7 +182,7 @@ def is_slow(during: float, quiet: Sequence[float]) -> bool:
 
 
 async def suffer(site: Site, floor: Floor, name: str, target: Target, quiet: list[float]) -> Seen:
-    """One attack. quiet: 99 of 100 answers in each quiet time so far; the one before it is added."""
+    """Runs one attack. quiet: 99 of 100 answers in each quiet time so far; the one before it is added."""
     quietly = look(site)
     before = await rest(floor, BEFORE_S)
     quiet.append(before[1])
@@ -275,7 +275,7 @@ async def attack_all(
 
 
 def tell(seen: Seen, wrong: Sequence[str]) -> None:
-    """What the person who watches reads of an attack."""
+    """Formats an attack's results for the person who watches."""
     print(
         f"  p50 {_ms(seen.before[0])} -> {_ms(seen.during[0])}, p99 {_ms(seen.before[1])} -> "
         f"{_ms(seen.during[1])}; {seen.core[0]:.2f} of a core -> {seen.core[1]:.2f}; "
@@ -311,7 +311,7 @@ def soak(seconds: int, only: str) -> int:
 
 
 def _soak(seconds: int, names: list[str], *, encrypted: bool) -> bool:
-    """These attacks on one server, with TLS or without; whether the floor had its promise."""
+    """Runs these attacks on one server, with TLS or without; returns whether the floor was unharmed."""
     defaults: dict[str, int] = {"heartbeat_ms": 5_000, "commands": 2_000, "size": 1_048_576, "refusals": 100}
     with tempfile.TemporaryDirectory() as place:
         site = Site(Path(place), EASY, listen=f'proxies = ["{PROXY}"]', **defaults)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Which planted faults would no quick test find? By hand: `python -m tests.soak mutants --only rules`.
+"""Mutation testing of the money path. By hand: `python -m tests.soak mutants --only rules`.
 
 mutmut makes every small change of a part of the money path that it knows (a comparison turned, a number off
 by one, an argument left out) and learns which of the part's tests call which function. A sample of them is
@@ -23,7 +23,7 @@ NONE: Final = "none.of.them"
 
 
 class Part(NamedTuple):
-    """What is changed, and which quick tests must notice."""
+    """A part of the code that is mutated, and the quick tests that must notice."""
 
     changed: str
     judged_by: tuple[str, ...]
@@ -111,7 +111,7 @@ def _copy(place: Path) -> Path:
 
 
 def _mutmut(copy: Path, *arguments: str, check: bool = True) -> str:
-    """What one call of mutmut printed. Raises CalledProcessError with its last words on the terminal."""
+    """Output of one mutmut call. Raises CalledProcessError after printing its last output."""
     ran = subprocess.run(
         [sys.executable, "-m", "mutmut", *arguments],
         cwd=copy,

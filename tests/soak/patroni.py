@@ -1,4 +1,4 @@
-"""Does a floor lose anything when the machines of its database pair die? `python -m tests.soak patroni`.
+"""Soak of a Patroni pair whose machines die under load. By hand: `python -m tests.soak patroni`.
 
 Under load, on one machine: three etcd and two Patroni with PostgreSQL as `deploy/patroni` has them, each with
 an address and a certificate of its own, and two servers. Again and again kill -9 of an etcd; of
@@ -65,7 +65,7 @@ _ASKS_S: Final = 2.0
 
 
 def wait_until(condition: Callable[[], bool], seen: Callable[[], object]) -> None:
-    """Returns once it holds. Raises AssertionError after `WITHIN_S`, with what is seen then."""
+    """Waits until it holds. Raises AssertionError after `WITHIN_S`, with what is seen then."""
     ends = time.monotonic() + WITHIN_S
     while not condition():
         assert time.monotonic() < ends, f"the pair does not settle: {seen()}"
@@ -94,7 +94,7 @@ class Authority:
         """Whether who answers there shows the certificate that its file has now."""
         try:
             shown = ssl.get_server_certificate((host, port), timeout=_ASKS_S)
-        except OSError:  # Patroni opens its door again with the new one
+        except OSError:  # Patroni opens its listener again with the new one
             return False
         return ssl.PEM_cert_to_DER_cert(shown) == self.own(host)
 
@@ -102,7 +102,7 @@ class Authority:
         return ssl.PEM_cert_to_DER_cert((self.folder / f"{host}.pem").read_text())
 
     def here(self, shipped: str, name: str, ports: dict[str, int]) -> str:
-        """What is shipped for a machine, with this machine's addresses and files.
+        """A shipped file, with this machine's addresses and files.
 
         ports: shipped `host:port` -> the port here.
         """
@@ -117,7 +117,7 @@ class Authority:
         return shipped
 
     def believed(self, name: str = "") -> ssl.SSLContext:
-        """For a client that believes this authority. name: the machine whose certificate it has."""
+        """TLS context for a client that trusts this authority. name: the machine whose certificate it has."""
         context = ssl.create_default_context(cafile=str(self.folder / "ca.pem"))
         if name:
             own = self.folder / ADDRESSES[name]
@@ -193,7 +193,7 @@ class Node:
         return config
 
     def start(self) -> None:
-        """From the thread that lives longest: Patroni ends with it."""
+        """Starts Patroni from the longest-lived thread, because Patroni ends with it."""
         with (self.folder / "log").open("ab") as log:
             # Only what is tied as the user that it runs as stays tied.
             patroni = shutil.which("patroni") or "patroni"
@@ -225,7 +225,7 @@ class Node:
         cluster_cleanup.dismiss(self._guard)
 
     def reload(self) -> None:
-        """As `systemctl reload patroni` does."""
+        """Reloads as `systemctl reload patroni` does."""
         assert self._process is not None
         self._process.send_signal(signal.SIGHUP)
 
@@ -248,7 +248,7 @@ class Node:
         return {each["name"]: (each["role"], each["state"]) for each in found}
 
     def rewound(self) -> int:
-        """How many times, so far."""
+        """How often the node was rewound so far."""
         return (self.folder / "log").read_text(errors="replace").count(REWOUND)
 
 
@@ -280,7 +280,7 @@ class Pair:
         return f"postgresql://postgres:{password}@{hosts}/{database}?{believed}"
 
     def leader(self) -> Node:
-        """The node that has the lead; one must."""
+        """The leading node; exactly one must lead."""
         (found,) = [node for node in self.nodes if node.members().get(node.name, ("",))[0] == "leader"]
         return found
 
@@ -289,7 +289,7 @@ class Pair:
         return next(node for node in self.nodes if node is not leader)
 
     def settle(self) -> None:
-        """Returns once one leads and the other has every commit. Raises AssertionError."""
+        """Waits until one leads and the other has every commit. Raises AssertionError."""
         wait_until(self._settled, lambda: [node.members() for node in self.nodes])
 
     def _settled(self) -> bool:
@@ -312,7 +312,7 @@ class Pair:
         return [self._url(leader), self._url(standby)]
 
     def assert_shut(self) -> None:
-        """Nobody gets in without TLS, and nobody reaches Patroni or etcd without a certificate."""
+        """Asserts that TLS is required, and that Patroni and etcd require a certificate."""
         plain = self._url(self.leader(), database="postgres").replace("verify-full", "disable")
         with pytest.raises(asyncpg.InvalidAuthorizationSpecificationError, match="no encryption"):
             self._ask(plain, "SELECT 1")

@@ -1,4 +1,4 @@
-"""Does a floor lose anything, and for how long does it stand still, when its servers die or are restarted?
+"""Soak of several servers that die or are restarted: losses, and time without play.
 
 Three servers of one ledger under load, again and again: kill -9 of the holder; SIGSTOP, takeover, SIGCONT;
 a hand-over; a restart of all, one after the other. Printed: how long until every table had played a round
@@ -99,7 +99,7 @@ class Soak:
 
 
 def wait_for_another(floor: Servers, holder: Server) -> None:
-    """Returns once another server holds the bank."""
+    """Waits until another server holds the bank."""
     others = [server for server in floor.each.values() if server is not holder]
     while not any(server.holds() for server in others):
         time.sleep(_LOOK_EVERY_S)
@@ -135,7 +135,7 @@ def soak_cuts(times: int) -> int:
 
 
 def tell(floor: Servers, heard: Heard) -> None:
-    """What the person who watches needs to know when it ends badly."""
+    """Failure report for the person who watches."""
     print(f"after {len(heard.answers):,} answers; sent away: {heard.sent_away[-TABLES:]}")
     for name, table in heard.tables.items():
         state, unanswered = table.session.state, len(table.session.pending)

@@ -1,4 +1,4 @@
-"""How smooth is a sign, and do all signs of a link show the same wins? By hand: `python -m tests.soak signs`.
+"""Measures frame rates of signs, and checks the order of wins on them. By hand: `python -m tests.soak signs`.
 
 One server, and its sign pages in the system's Chromium, which draws without a graphics card: a player that
 has one is quicker. Printed for each size and state: frames a second; and of one frame, which any player has,
@@ -83,7 +83,7 @@ async def play(device: Device, first: int, name: str, hand: tuple[dict[str, Any]
 
 
 class Drawn(NamedTuple):
-    """What a page drew: frames a second; of one frame, seconds of the page's thread and bytes allocated."""
+    """Drawing figures of a page: frames a second; of one frame, seconds of its thread and bytes allocated."""
 
     a_second: float
     work_s: float
@@ -110,13 +110,13 @@ async def measure(page: "Page") -> Drawn:
 
 
 async def _worked(tools: "CDPSession") -> float:
-    """How long the page's thread has worked, seconds."""
+    """Working time of the page's thread, seconds."""
     metrics = (await tools.send("Performance.getMetrics"))["metrics"]
     return float(next(each["value"] for each in metrics if each["name"] == "TaskDuration"))
 
 
 def _size(node: dict[str, Any]) -> int:
-    """What a node of the profile and all below it allocated, bytes."""
+    """Bytes allocated by a node of the profile and all below it."""
     return int(node["selfSize"]) + sum(_size(child) for child in node["children"])
 
 
@@ -127,7 +127,7 @@ async def wait_a_moment() -> None:
 
 @asynccontextmanager
 async def wagering(server: Server) -> AsyncIterator[None]:
-    """One table wagers on and on, a seat at a time."""
+    """Plays one table that wagers on and on, a seat at a time."""
     async with table(server) as device, asyncio.TaskGroup() as wagers:
 
         async def wager() -> None:
@@ -144,7 +144,7 @@ async def wagering(server: Server) -> AsyncIterator[None]:
 
 
 async def frames(browser: "Browser", server: Server) -> None:
-    """A line for each size: what a sign draws as it waits, as its amounts roll, and in a celebration."""
+    """Prints a line for each size: drawing while waiting, while amounts roll, and in a celebration."""
     at = f"http://127.0.0.1:{server.ports['http']}/sign/{LINK}"
     for size in SIZES:
         found = []
@@ -188,7 +188,7 @@ async def order(browser: "Browser", server: Server) -> bool:
 
 
 async def until_over(page: "Page") -> list[tuple[str | None, float]]:
-    """What was recorded, once every win was shown and none is any more."""
+    """Waits until every win was shown and none is any more; returns what was recorded."""
     recorded: list[tuple[str | None, float]] = []
     async with asyncio.timeout(WITHIN_S):
         while not all_over(recorded):

@@ -1,4 +1,4 @@
-"""What an attack is told, and by which clock it ends."""
+"""The target of an attack: its ports, keys and certificates, and the clock that ends it."""
 
 import time
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ class Target(msgspec.Struct, frozen=True):
 
 
 class Harmed(Exception):
-    """An attack has done to honest people what it must not; the text says what."""
+    """An attack has harmed honest people; the text says how."""
 
 
 def until(target: Target) -> Iterator[float]:

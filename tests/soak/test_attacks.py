@@ -1,4 +1,4 @@
-"""Attacks on the door and on TLS come in turns: the short form of `hostile`, counted in turns."""
+"""Attacks on the listener and on TLS are served in turns: the short form of `hostile`, counted in turns."""
 
 import asyncio
 import subprocess
@@ -10,10 +10,10 @@ import msgspec
 import pytest
 
 from jackpot.app import Server
-from jackpot.net.listener import Door
+from jackpot.net.listener import Listener
 from jackpot.runtime.isolate import failures
 from jackpot.web.ciphertext import Tls
-from jackpot.web.http_budget import Share
+from jackpot.web.http_budget import BudgetShare
 from jackpot.web.http_connection import TURN_S
 from tests.running_server import configure, on_loop, table, until
 from tests.soak.attacks import ATTACKS, ENCRYPTED
@@ -22,7 +22,7 @@ from tests.web.test_ciphertext import encrypted
 
 SECONDS = 1.0
 # What an attack makes the server do; each step is a turn, and costs at least a turn.
-STEPS = ((Door, "_accept"), (Tls, "buffer_updated"))
+STEPS = ((Listener, "_accept"), (Tls, "buffer_updated"))
 
 
 @pytest.mark.parametrize("name", ["connections that hang up", *ENCRYPTED])
@@ -30,12 +30,12 @@ STEPS = ((Door, "_accept"), (Tls, "buffer_updated"))
 async def test_an_attack_has_nothing_done_outside_of_its_turns(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    """Misuse: records of one byte, handshakes and connections that hang up are charged, and a table plays."""
+    """Misuse: records of one byte, handshakes and hang-ups count against the sender, and a table plays."""
     assert name in {**ATTACKS, **ENCRYPTED}
     config, trusting = encrypted(tmp_path) if name in ENCRYPTED else (configure(tmp_path), None)
     inside, outside = list[str](), list[str]()
     async with Server(config) as server, table(server, tls=trusting) as device:
-        budget = server.visits.budget
+        budget = server.connections.budget
 
         def watch(kind: type[Any], step: str) -> None:
             work = getattr(kind, step)
@@ -59,9 +59,9 @@ async def test_an_attack_has_nothing_done_outside_of_its_turns(
             device.wager(1, "R1", 1)
             assert (await device.answer(1))["t"] == "ack"
         assert attacker.returncode == 0
-        (door,) = (door for door in server.doors if door.name == "http")
-        await until(lambda: not door.crowd.inside and not door.crowd.waiting)
+        (door,) = (door for door in server.listeners if door.name == "http")
+        await until(lambda: not door.admission_control.inside and not door.admission_control.waiting)
         turns = inside.count("_accept") + inside.count("buffer_updated")
-        assert budget.used[Share.DOOR] + budget.used[Share.STRANGER] >= turns * TURN_S
+        assert budget.used[BudgetShare.DOOR] + budget.used[BudgetShare.STRANGER] >= turns * TURN_S
     assert not outside
     assert not any(failures().values())

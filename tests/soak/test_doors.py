@@ -1,4 +1,4 @@
-"""The guessers of the soak, in a short form: a second each, at a server of people."""
+"""The soak's password-guessing attacks in a short form: a second each, at a server with sign-in."""
 
 import asyncio
 from pathlib import Path
@@ -16,14 +16,14 @@ SECONDS = 1.0
 
 
 async def attacked(folder: Path, name: str, *, known: bool = True) -> str:
-    """What an attack says at last. known: the browser has been there, else its login is shut."""
+    """The final result of an attack. known: the browser has been there, else its login is locked."""
     assert FIRST == LOGINS
     async with staffed(configure(folder, extra=f'proxies = ["{PROXY}"]')) as server:
         port = server.ports["http"]
         browser = Browser(port, BROWSER)
         if not known:
             for number in range(OF_LOGIN):
-                server.entrance.gate.failed(LOGINS[0], f"10.0.0.{number}")
+                server.auth.rate_limiter.failed(LOGINS[0], f"10.0.0.{number}")
         else:
             status, _ = await asyncio.to_thread(browser.sign_in, LOGINS[0], SECRET)
             assert status == IN

@@ -1,4 +1,4 @@
-"""Does the soak call slow what an attack has slowed, and nothing else?"""
+"""The soak's measure of slow answers: what an attack has slowed, and nothing else."""
 
 import pytest
 

@@ -1,6 +1,6 @@
-"""What does Prometheus watch in the soak of alerts? Real servers, and the shipped rules in a hurry.
+"""The floor that Prometheus watches in the soak of alerts: real servers, and rules with short waits.
 
-One server on a PostgreSQL pair with Redis, a signage process, pagers and signed heads; and a small one on
+One server on a PostgreSQL pair with Redis, a signage process, a notifier and signed heads; and a small one on
 SQLite, with a small disk and a certificate of its own.
 """
 
@@ -44,7 +44,7 @@ SOONER: Final = {
 WINDOW: Final = "20s"
 # A look at Prometheus costs a millisecond; JackpotWon ends after some seconds.
 LOOK_EVERY_S: Final = 0.2
-# Pagers give a notice up after eight attempts, which come further and further apart.
+# The notifier gives a notice up after eight attempts, which come further and further apart.
 WITHIN_S: Final = 180.0
 # A cause takes one that no other has used.
 TABLES: Final = 20
@@ -115,7 +115,7 @@ class _Quiet(SimpleHTTPRequestHandler):
     """Shows the folder's files, and says nothing of it."""
 
     def log_message(self, *_: Any) -> None:
-        """Nothing."""
+        """Logs nothing."""
 
 
 def _scrape(name: str, url: str) -> dict[str, Any]:
@@ -131,7 +131,7 @@ def _scrape(name: str, url: str) -> dict[str, Any]:
 
 
 def until(holds: Callable[[], Any], seen: Callable[[], object]) -> None:
-    """Returns once it holds. Raises AssertionError with what is seen after `WITHIN_S`."""
+    """Waits until it holds. Raises AssertionError with what is seen after `WITHIN_S`."""
     ends = time.monotonic() + WITHIN_S
     while not holds():
         assert time.monotonic() < ends, seen()
@@ -144,21 +144,21 @@ def wait_a_moment(seconds: float) -> None:
 
 
 class Pages:
-    """A pager's web server on a loop of its own. broken: it takes nothing. refusing: it answers 400."""
+    """Web server of a notification sink, on its own loop. broken: takes nothing. refusing: answers 400."""
 
     def __init__(self, folder: Path, stack: ExitStack) -> None:
         self._loop = asyncio.new_event_loop()
         threading.Thread(target=self._loop.run_forever, daemon=True).start()
-        entered = pager(folder)
-        self.found = self._do(entered.__aenter__())
-        stack.callback(lambda: self._do(entered.__aexit__(None, None, None)))
+        context = pager(folder)
+        self.found = self._do(context.__aenter__())
+        stack.callback(lambda: self._do(context.__aexit__(None, None, None)))
 
     def _do(self, work: Any) -> Any:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(WITHIN_S)
 
 
 class Floor:
-    """All that runs. site: the large server, small: the other. only: labels of the alert that is looked at.
+    """The whole watched floor. site: the large server, small: the other. only: labels of the alert watched.
 
     played: how many rounds.
     """
@@ -215,7 +215,7 @@ class Floor:
         return said
 
     def round(self, device: Vendor, *, royal: bool = False, seats: Sequence[int] = (1,), **more: Any) -> Any:
-        """One round of the seats: the answer to its settlement."""
+        """Plays one round of the seats; returns the answer to its settlement."""
         self.played += 1
         name = f"R{self.played}"
         device.ack("wager", round=name, bets=bets("easy", seats), lock=True)
@@ -230,7 +230,7 @@ class Floor:
         self.act("pay", hit=hit, document="W-1")
 
     def acknowledge(self) -> None:
-        """All alarms that are open."""
+        """Acknowledges all open alarms."""
         for alarm in self.site.admin(do="/alarms")["alarms"]:
             self.act("acknowledge", alarm=alarm["alarm"])
 
@@ -270,7 +270,7 @@ class Small:
         stack.callback(self._end)
 
     def clock(self, seconds: int) -> None:
-        """It is so far from Prometheus' from now on."""
+        """Sets the server's clock offset from Prometheus'."""
         set_clock(self.folder / "clock", seconds)
 
     def certificate(self, days: int) -> None:
@@ -280,7 +280,7 @@ class Small:
         assert done.returncode == 0, done.stderr
 
     def fill(self) -> Path:
-        """Takes nearly all of its disk: the file that does."""
+        """Fills nearly all of the disk; returns the file that does."""
         root = Path(f"/proc/{self.process.pid}/root") / self.disk.relative_to("/")
         room = os.statvfs(root)
         (root / "fill").write_bytes(bytes(room.f_bavail * room.f_frsize - DISK // 50))

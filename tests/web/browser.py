@@ -1,4 +1,4 @@
-"""What does a browser test need? The system's Chromium, and pages of a set size that report every mistake."""
+"""Browser for tests: the system's Chromium, and pages of a set size that report every mistake."""
 
 import asyncio
 import shutil
@@ -49,7 +49,7 @@ async def chromium() -> AsyncIterator["Browser"]:
 
 
 async def opened(browser: "Browser", url: str, size: str, faults: list[str], **more: Any) -> "Page":
-    """A page; faults gets what scripts, policy and browser complain about, and what it asks of others.
+    """Opens a page; faults gets what scripts, policy and browser complain about, and what it asks of others.
 
     more: of the browser's settings.
     """
@@ -115,7 +115,7 @@ async def cut_off(page: "Page | Frame", parts: str) -> Any:
 
 
 async def overflows(page: "Page | Frame") -> Any:
-    """What is wider or higher than the screen, or than what holds it."""
+    """Elements that are wider or higher than the screen, or than their container."""
     await painted(page)
     return await page.evaluate(OVERFLOWS)
 

@@ -14,7 +14,7 @@ HEAD: Final = (
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes what is the same twice in full."""
+    """YAML dumper without aliases: writes what is the same twice in full."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True

@@ -1,4 +1,4 @@
-"""Who looks at the meters? One receiver of each kind, which keeps what it was told in the order it came."""
+"""Receivers of meters, one of each kind, which record what they are told in order."""
 
 import asyncio
 import json
@@ -24,7 +24,7 @@ def with_ports(config: Config, ports: dict[str, int]) -> Config:
 
 
 def take(shown: Amounts, message: dict[str, Any]) -> None:
-    """Keeps the mega level of a `meters`."""
+    """Records the mega level of a `meters`."""
     if message["t"] == "meters":
         for link, level, cents in message["values"]:
             if (link, level) == (LINK, "mega"):
@@ -70,7 +70,7 @@ async def read_sign(server: Reached, shown: Amounts) -> None:
 async def events(
     server: Reached, query: str = "", port: str = "http"
 ) -> AsyncIterator[AsyncIterator[dict[str, Any]]]:
-    """A server-sent event stream's messages."""
+    """The messages of a server-sent event stream."""
     url = f"http://127.0.0.1:{server.ports[port]}/events/meters{query}"
     async with aiohttp.ClientSession() as session, session.get(url) as response:
         assert response.content_type == "text/event-stream"
@@ -84,7 +84,7 @@ async def events(
 
 
 async def until_told(messages: AsyncIterator[dict[str, Any]], kind: str, **facts: Any) -> dict[str, Any]:
-    """The next message of this type with these facts."""
+    """Waits for the next message of this type with these facts."""
     async with asyncio.timeout(30):
         async for message in messages:
             if message["t"] == kind and facts.items() <= message.items():

@@ -1,4 +1,4 @@
-"""Can people see to what is their own: their password, six digits on their phone, and their programs?"""
+"""Account page: a person's own password, two-factor code and API tokens."""
 
 import re
 import uuid
@@ -24,13 +24,13 @@ NEW = "another horse battery"
 
 
 def page_of(web: aiohttp.ClientSession) -> str:
-    """What a page of ours sends next to the cookie."""
+    """The page token that a page of ours sends next to the cookie."""
     (cookie,) = [one for one in web.cookie_jar if one.key == PLAIN_COOKIE]
     return page_token(cookie.value)
 
 
 async def sent(web: aiohttp.ClientSession, at: str, **fields: str) -> tuple[int, str]:
-    """The status and the text of the page that a form leads to."""
+    """Sends a form: the status and the text of the page that it leads to."""
     form = {"page": page_of(web), "back": ACCOUNT} | fields
     async with web.post(at, data=form) as answer:
         return answer.status, await answer.text()
@@ -206,7 +206,7 @@ async def test_one_sets_up_a_phone_by_finger(tmp_path: Path) -> None:
         await page.wait_for_selector("text=Token 1")
         await page.click("button:text-is('End it')")
         await page.wait_for_selector("text=The token has ended.")
-        await server.entrance.store.change(("DELETE FROM attempt", ()))  # else it takes half a minute
+        await server.auth.store.change(("DELETE FROM attempt", ()))  # else it takes half a minute
         await page.click("text=Menu")
         await page.click("text=Sign out")
         for shown in ("", totp_at(key, step + 1)):
@@ -220,7 +220,7 @@ async def test_one_sets_up_a_phone_by_finger(tmp_path: Path) -> None:
 
 @on_loop
 async def test_a_screen_left_alone_makes_no_token_and_is_no_place_to_guess_at(tmp_path: Path) -> None:
-    """Misuse: a session alone changes nothing; ten wrong passwords shut the forms, and not the door."""
+    """Misuse: a session alone changes nothing; ten wrong passwords lock the forms, and not sign-in."""
     async with floor(tmp_path) as (_, web):
         (await signed_in(web)).close()
         wanted = {"roles": "floor", "days": "1"}
@@ -302,9 +302,9 @@ async def test_a_token_has_no_more_than_its_person(tmp_path: Path) -> None:
                 return answer.status
 
         assert await asks() == 200
-        done(await server.entrance.act(server.people, WithdrawRole(3, "auditor"), [ann, bo]))
+        done(await server.auth.act(server.people, WithdrawRole(3, "auditor"), [ann, bo]))
         assert await asks() == 403
         async with web.get(f"{BASE}/me", headers=program) as answer:
             assert (await answer.json())["roles"] == ["floor"]
-        done(await server.entrance.act(server.people, EndPerson(3), [ann]))
+        done(await server.auth.act(server.people, EndPerson(3), [ann]))
         assert await asks() == 401

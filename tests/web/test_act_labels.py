@@ -1,4 +1,4 @@
-"""Has every act of people words of its own on the pages?"""
+"""Every act of people has its label on pages."""
 
 from jackpot.api.operation import name_of
 from jackpot.api.registry import ASKED_ACTS

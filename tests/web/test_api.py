@@ -1,4 +1,4 @@
-"""Does the API answer as its document says, do every act once for its key, and say what is wrong?"""
+"""The HTTP API: answers as documented, acts once for each key, and problems that name what is wrong."""
 
 import asyncio
 import json
@@ -8,27 +8,27 @@ from typing import Any
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
-from jackpot.api.admin_client import Answer, exchange
-from jackpot.api.executor import Acts
-from jackpot.api.http_call import Target, target_of
-from jackpot.api.operation import BASE, BadRequest, NotDone, Reply, Request
+from jackpot.api.admin_client import HttpAnswer, exchange
+from jackpot.api.executor import OperationExecutor
+from jackpot.api.http_call import HttpCall, target_of
+from jackpot.api.operation import BASE, BadRequest, NotDone, OperationCall, Reply
 from jackpot.api.queries.payouts import Correct, Pay, Validate
 from jackpot.api.registry import ASKED_ACTS
 from jackpot.app import Server
 from jackpot.ledger.store import LedgerError
 from jackpot.rules.codes import OF_ACTS
 from jackpot.runtime.errors import Denied
-from jackpot.web.api import REQUEST_MOST, Served, api
+from jackpot.web.api import REQUEST_MAX, ApiSource, api
 from tests.net.test_admin_socket import pay, royal
 from tests.running_server import administer, configure, on_loop, table
 
 
-async def asked(server: Server, target: Target, key: str | None = None) -> Answer:
+async def asked(server: Server, target: HttpCall, key: str | None = None) -> HttpAnswer:
     return await asyncio.to_thread(exchange, server.config.listen.admin, target, key)
 
 
 async def raw(server: Server, request: str) -> tuple[int, dict[str, Any]]:
-    """What comes back to a request as it is written."""
+    """Sends a request as it is written; the raw answer."""
     reader, writer = await asyncio.open_unix_connection(server.config.listen.admin)
     writer.write(request.replace("\n", "\r\n").encode())
     head, _, body = (await reader.read()).partition(b"\r\n\r\n")
@@ -56,10 +56,10 @@ async def test_an_act_that_is_sent_twice_is_done_once(tmp_path: Path) -> None:
         await royal(device)
         validate = target_of(Validate, {"hit": "H1"})
         first = await asked(server, validate, "one")
-        seq = server.writers["main"].core.durable_seq
+        seq = server.writers["main"].sequencer.durable_seq
         assert (first.ok, first.said["awards"][0]["status"]) == (True, "validated")
         assert await asked(server, validate, "one") == first
-        assert server.writers["main"].core.durable_seq == seq
+        assert server.writers["main"].sequencer.durable_seq == seq
         other = await asked(server, target_of(Pay, {"hit": "H1", "document": "W-1"}), "one")
         assert (other.status, other.said["code"]) == (422, "key_used")
         assert (await asked(server, validate, "two")).said["code"] == "not_pending"
@@ -121,7 +121,7 @@ async def test_a_request_that_is_none_is_a_problem_that_says_why(tmp_path: Path)
         post("validate", "[1]", KEY, JSON): (400, "bad_request", "body"),
         post("validate", '{"hit"', KEY, JSON): (400, "bad_request", "body"),
         post("validate", deep, KEY, JSON): (400, "bad_request", "body"),
-        post("validate", " " * REQUEST_MOST + validate, KEY, JSON): (413, "", None),
+        post("validate", " " * REQUEST_MAX + validate, KEY, JSON): (413, "", None),
         post("validate", "{}", KEY, JSON): (400, "bad_request", "hit"),
         post("validate", '{"colour": 1}', KEY, JSON): (400, "bad_request", "colour"),
         post("validate", validate, KEY, JSON): (404, "no_such_hit", "hit"),
@@ -152,18 +152,18 @@ async def test_a_request_that_is_none_is_a_problem_that_says_why(tmp_path: Path)
         assert (await administer(server.config, do="/site"))["name"] == "Test"
 
 
-class Refusing(Acts):
-    """Refuses whatever is asked, for one reason."""
+class Refusing(OperationExecutor):
+    """An API source that refuses whatever is asked, for one reason."""
 
     def __init__(self, refusal: NotDone | Denied | BadRequest | LedgerError) -> None:
         self.refusal = refusal
 
-    async def carry_out(self, _request: Request) -> Reply:
+    async def carry_out(self, _request: OperationCall) -> Reply:
         raise self.refusal
 
 
 def refusals() -> list[NotDone | Denied | BadRequest | LedgerError]:
-    """Every way in which an ask may be refused, with every code; and by a server whose address is known."""
+    """Every refusal of an operation, with every code; one of them by a server whose address is known."""
     said = [NotDone(code, "no", server=server) for code in OF_ACTS for server in ("", "b", "c")]
     return [*said, *(Denied(code, "no") for code in OF_ACTS), BadRequest("no"), LedgerError("no")]
 
@@ -177,7 +177,7 @@ async def test_a_problem_has_the_status_of_its_answer() -> None:
 
     acts = Refusing(BadRequest("no"))
     app = web.Application()
-    app.add_subapp(BASE, api(Served(acts, who, "http", {"b": "http://127.0.0.1:9"})))
+    app.add_subapp(BASE, api(ApiSource(acts, who, "http", {"b": "http://127.0.0.1:9"})))
     seen = set()
     async with TestClient(TestServer(app)) as client:
         for refusal in refusals():

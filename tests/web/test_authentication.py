@@ -1,4 +1,4 @@
-"""Is nobody let in who has not signed in, by a safe way, from a page of ours?"""
+"""Authentication of HTTP requests: sessions, tokens, unsafe ways, and other sites' pages."""
 
 import asyncio
 import uuid
@@ -11,17 +11,17 @@ import aiohttp
 import pytest
 from multidict import CIMultiDict
 
-from jackpot.api.http_call import Target, target_of
+from jackpot.api.http_call import HttpCall, target_of
 from jackpot.api.operation import BASE
 from jackpot.api.registry import ASKED_ACTS, QUESTIONS
 from jackpot.app import Server
-from jackpot.auth.auth_service import SESSION_IDLE_MS, Typed
+from jackpot.auth.auth_service import SESSION_IDLE_MS, Credentials
 from jackpot.auth.login_rate_limiter import OF_LOGIN, OF_ONE
-from jackpot.auth.person_admin import Staff
+from jackpot.auth.person_admin import PersonAdmin
 from jackpot.clock import Clock
 from jackpot.rules.codes import Code
 from jackpot.runtime.errors import Denied
-from jackpot.web.api import REQUEST_MOST
+from jackpot.web.api import REQUEST_MAX
 from jackpot.web.authentication import DEVICE_COOKIE, PLAIN_COOKIE, SECURE_COOKIE, page_token
 from tests.auth.test_auth_service import change
 from tests.net.test_admin_socket import ROYAL, royal
@@ -65,8 +65,8 @@ async def signed_in(web: aiohttp.ClientSession, **more: str) -> Any:
     return await web.post("/ops/sign-in", data=data, allow_redirects=False)
 
 
-def routes() -> list[Target]:
-    """Every ask, with fields that fit its path."""
+def routes() -> list[HttpCall]:
+    """Every operation, with fields that fit its path."""
     fields = {"link": "floor-five", "table": "T01", "hit": "H1", "act": "undo"}
     kinds = (*QUESTIONS, *ASKED_ACTS)
     return [
@@ -77,7 +77,7 @@ def routes() -> list[Target]:
 
 @on_loop
 async def test_without_a_session_nothing_is_answered(tmp_path: Path) -> None:
-    """S5, access: every route of the API says 401, every page leads to the door; nobody's name is told."""
+    """S5, access: every route of the API says 401, every page leads to sign-in; nobody's name is told."""
     async with floor(tmp_path) as (_, web):
         for target in routes():
             async with web.request(
@@ -146,7 +146,7 @@ async def test_another_sites_page_does_nothing_with_a_session(tmp_path: Path) ->
         await royal(device)
         async with await signed_in(web) as answer:
             own_page = page_token(answer.cookies[PLAIN_COOKIE].value)
-        seq = server.writers["main"].core.durable_seq
+        seq = server.writers["main"].sequencer.durable_seq
         good = {"hit": "H1", "page": own_page}
         for data, origin in (
             ({"hit": "H1"}, None),
@@ -161,16 +161,16 @@ async def test_another_sites_page_does_nothing_with_a_session(tmp_path: Path) ->
             assert answer.status == 403
         async with web.post("/ops/sign-in", data={"login": "ann"}, headers={"Origin": "null"}) as answer:
             assert answer.status == 403
-        assert server.writers["main"].core.durable_seq == seq
+        assert server.writers["main"].sequencer.durable_seq == seq
         own = {"Origin": f"http://127.0.0.1:{server.ports['http']}"}
         async with web.post("/ops/acts/validate", data=good, headers=own, allow_redirects=False) as answer:
             assert answer.status == 303
-        assert server.writers["main"].core.durable_seq == seq + 1
+        assert server.writers["main"].sequencer.durable_seq == seq + 1
 
 
 @on_loop
 async def test_secrets_travel_by_a_safe_way_alone(tmp_path: Path) -> None:
-    """Access: through a proxy that nobody named the door says how TLS is switched on, and takes no secret."""
+    """Access: through an unnamed proxy the sign-in page says how TLS is switched on, and takes no secret."""
     async with floor(tmp_path) as (server, web):
         passed = {"X-Forwarded-For": "10.1.2.3", "X-Forwarded-Proto": "https"}
         async with web.get("/ops/sign-in", headers=passed) as answer:
@@ -200,11 +200,11 @@ async def test_what_cannot_be_done_with_a_hit_does_no_harm(tmp_path: Path) -> No
 
         async def refused(act: str, **fields: str | int) -> tuple[int, str, bool]:
             """The status, the field or code, and whether the refusal is in the journal."""
-            seq = bank.core.durable_seq
+            seq = bank.sequencer.durable_seq
             headers = {**mine, "Idempotency-Key": uuid.uuid4().hex}
             async with web.post(f"{BASE}/acts/{act}", json=fields, headers=headers) as answer:
                 said = await answer.json()
-            return answer.status, said.get("field") or said.get("code", ""), bank.core.durable_seq > seq
+            return answer.status, said.get("field") or said.get("code", ""), bank.sequencer.durable_seq > seq
 
         assert await refused("pay", hit="H1", amount="99999.00") == (400, "amount", False)
         assert await refused("pay", hit="H1", document="W-1") == (409, "hit", True)
@@ -223,13 +223,13 @@ async def test_what_cannot_be_done_with_a_hit_does_no_harm(tmp_path: Path) -> No
         assert await refused("dispute", hit="H2", reason="x") == (409, "hit", True)
         more = {"award": "A1", "amount": "1000000000.01", "reason": "x", "document": "W-1", "bank": "main"}
         assert await refused("correct", **more) == (400, "amount", False)
-        assert await refused("pay", hit="H1", document="W-1", patron="x" * REQUEST_MOST) == (413, "", False)
+        assert await refused("pay", hit="H1", document="W-1", patron="x" * REQUEST_MAX) == (413, "", False)
         assert await refused("pay", hit="H1", document="W-1", patron="Pat\nRon") == (400, "patron", False)
 
 
 @on_loop
 async def test_who_came_in_before_is_not_locked_out_by_a_neighbour(tmp_path: Path) -> None:
-    """Misuse: behind one address a stranger's wrong guesses shut the strangers' way alone."""
+    """Misuse: behind one address a stranger's wrong guesses lock the strangers' place alone."""
     async with floor(tmp_path) as (_, web):
         async with await signed_in(web) as answer:
             assert answer.status == 303
@@ -290,7 +290,7 @@ async def test_a_browser_is_known_again_by_every_server(tmp_path: Path) -> None:
     config = configure(tmp_path)
 
     async def tries(server: Server, secret: str = SECRET, login: str = "ann") -> int:
-        """In the browser that was used before."""
+        """Tries to sign in in the browser that was used before."""
         async with aiohttp.ClientSession(cookie_jar=jar) as web:
             data = {"login": login, "secret": secret}
             at = f"http://127.0.0.1:{server.ports['http']}/ops/sign-in"
@@ -302,11 +302,11 @@ async def test_a_browser_is_known_again_by_every_server(tmp_path: Path) -> None:
         return found.partition(".")[0]
 
     async def shut(server: Server) -> None:
-        """A hundred strangers try Ann's and Bo's passwords, and so does somebody at this address."""
+        """Has a hundred strangers try Ann's and Bo's passwords, and somebody at this address, too."""
         for login in ("ann", "bo"):
             for number in range(OF_LOGIN):
-                server.entrance.gate.failed(login, f"10.1.0.{number}")
-            assert server.entrance.gate.shut(login, "127.0.0.1")
+                server.auth.rate_limiter.failed(login, f"10.1.0.{number}")
+            assert server.auth.rate_limiter.is_locked(login, "127.0.0.1")
 
     async with staffed(config) as server:
         assert await tries(server) == 303
@@ -325,7 +325,7 @@ async def test_a_browser_is_known_again_by_every_server(tmp_path: Path) -> None:
         assert await tries(server) == 403, "the browser has a limit of its own"
     async with Server(config) as server:
         ann = await prove(server, "ann")
-        await server.entrance.change(ann, Typed(SECRET), "another horse battery")
+        await server.auth.change(ann, Credentials(SECRET), "another horse battery")
         await shut(server)
         assert await tries(server, "another horse battery") == 403, (
             "a new password ends what the old one gave"
@@ -354,7 +354,7 @@ async def test_a_forged_forwarding_hides_nobody(tmp_path: Path) -> None:
 
 @on_loop
 async def test_a_strangers_form_is_not_read(tmp_path: Path) -> None:
-    """Who has no session is sent to the door before the body of the request has come."""
+    """Who has no session is sent to sign-in before the body of the request has come."""
     async with floor(tmp_path) as (server, _):
         reader, writer = await asyncio.open_connection("127.0.0.1", server.ports["http"])
         head = "POST /ops/acts/validate HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n"
@@ -368,16 +368,16 @@ async def test_a_strangers_form_is_not_read(tmp_path: Path) -> None:
 
 @on_loop
 async def test_wrong_codes_shut_nobodys_password(tmp_path: Path) -> None:
-    """Misuse: a hundred wrong one-time codes from ten addresses shut no password, and no code elsewhere."""
+    """Misuse: a hundred wrong one-time codes from ten addresses lock no password, and no code elsewhere."""
     async with staffed(configure(tmp_path)) as server:
-        entrance = server.entrance
+        auth = server.auth
         ann, bo = [await prove(server, login) for login in ("ann", "bo")]
-        added = done(await Staff(entrance).add([ann, bo], "cy", "Cy", ("floor",)))
-        given = await Staff(entrance).give_code(ann, added.person)
+        added = done(await PersonAdmin(auth).add([ann, bo], "cy", "Cy", ("floor",)))
+        given = await PersonAdmin(auth).give_code(ann, added.person)
 
         async def refused(login: str, place: str) -> Code:
             with pytest.raises(Denied) as refusal:
-                await entrance.choose(login, "wrong", SECRET, place)
+                await auth.choose(login, "wrong", SECRET, place)
             return refusal.value.code
 
         for login in ("ann", "bo", "cy"):
@@ -385,5 +385,5 @@ async def test_wrong_codes_shut_nobodys_password(tmp_path: Path) -> None:
             assert found == [Code.WRONG_SECRET] * 100
             assert await refused(login, "10.0.0.0") is Code.LOCKED, "its own place is shut"
         for login in ("ann", "bo"):
-            assert (await entrance.prove(login, SECRET, place="10.0.0.0")).login == login
-        assert (await entrance.choose("cy", given.code, SECRET, "192.0.2.1")).person.login == "cy"
+            assert (await auth.authenticate(login, SECRET, place="10.0.0.0")).login == login
+        assert (await auth.choose("cy", given.code, SECRET, "192.0.2.1")).person.login == "cy"

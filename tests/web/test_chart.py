@@ -1,4 +1,4 @@
-"""Is a meter's history drawn from its beginning or its readings to now, within its frame?"""
+"""Charts of meters, from the beginning or their readings to now, within the frame."""
 
 import msgspec
 

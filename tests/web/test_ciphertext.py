@@ -14,8 +14,8 @@ from jackpot.app import Server
 from jackpot.config import Config
 from jackpot.runtime.isolate import failures
 from jackpot.web.ciphertext import DECRYPTED_AT_ONCE, Tls
-from jackpot.web.http_budget import Share
-from jackpot.web.http_connection import READ_MOST, TURN_S, Visitor
+from jackpot.web.http_budget import BudgetShare
+from jackpot.web.http_connection import READ_MAX, TURN_S, HttpConnection
 from tests.running_server import call, configure, ended, on_loop, until
 from tests.web.test_http_budget import readable
 
@@ -42,7 +42,7 @@ def encrypted(folder: Path) -> tuple[Config, ssl.SSLContext]:
 
 
 class Client:
-    """A visitor that makes each record itself."""
+    """A client that makes each TLS record itself."""
 
     def __init__(self, stack: ExitStack, port: int, trusting: ssl.SSLContext) -> None:
         self.raw = call(stack, port)
@@ -50,7 +50,7 @@ class Client:
         self._tls = trusting.wrap_bio(self._coming, self._going, server_hostname="localhost")
 
     def greets(self) -> bool:
-        """One step of the handshake; whether it is over."""
+        """Takes one step of the handshake; whether it is over."""
         self._hear()
         with suppress(ssl.SSLWantReadError):
             self._tls.do_handshake()
@@ -60,19 +60,19 @@ class Client:
         return False
 
     def seal(self, *records: bytes) -> bytes:
-        """As many records as pieces."""
+        """Encrypts each piece as one record."""
         for record in records:
             self._tls.write(record)
         return self._going.read()
 
     def goodbye(self) -> bytes:
-        """The last record."""
+        """The closing record (close_notify)."""
         with suppress(ssl.SSLWantReadError):
             self._tls.unwrap()
         return self._going.read()
 
     def heard(self) -> bytes:
-        """What it was told since."""
+        """Decrypts what came since."""
         self._hear()
         try:
             return self._tls.read(65_536)
@@ -93,11 +93,11 @@ async def greeted(stack: ExitStack, server: Server, trusting: ssl.SSLContext) ->
 
 @asynccontextmanager
 async def visited(config: Config) -> AsyncIterator[tuple[Server, ExitStack]]:
-    """A server, and the sockets of its visitors. They leave before it stops."""
+    """A server, and the sockets of its clients. They leave before it stops."""
     async with Server(config) as server:
         with ExitStack() as stack:
             yield server, stack
-        await until(lambda: not any(door.crowd.inside for door in server.doors))
+        await until(lambda: not any(door.admission_control.inside for door in server.listeners))
 
 
 def single(data: bytes) -> list[bytes]:
@@ -110,22 +110,22 @@ async def test_records_of_one_byte_are_decrypted_in_turns(
 ) -> None:
     """Misuse: a head in records of one byte is taken piece by piece, each in a turn that its address pays."""
     turns, outside = list[int](), list[int]()
-    feed, look = Tls.buffer_updated, Visitor.get_buffer
+    feed, look = Tls.buffer_updated, HttpConnection.get_buffer
     config, trusting = encrypted(tmp_path)
     async with visited(config) as (server, stack):
-        budget = server.visits.budget
+        budget = server.connections.budget
 
         def fed(self: Tls, nbytes: int) -> None:
             (turns if budget._working else outside).append(nbytes)
             feed(self, nbytes)
 
-        def looked(self: Visitor, sizehint: int) -> memoryview:
+        def looked(self: HttpConnection, sizehint: int) -> memoryview:
             if not budget._working:
                 outside.append(sizehint)
             return look(self, sizehint)
 
         monkeypatch.setattr(Tls, "buffer_updated", fed)
-        monkeypatch.setattr(Visitor, "get_buffer", looked)
+        monkeypatch.setattr(HttpConnection, "get_buffer", looked)
         client = await greeted(stack, server, trusting)
         records = client.seal(*single(HEAD + b"X: " + b"x" * 4_000 + b"\r\n\r\n"))
         assert len(records) > 20 * DECRYPTED_AT_ONCE
@@ -141,7 +141,7 @@ async def test_records_of_one_byte_are_decrypted_in_turns(
         assert not outside
         assert max(turns) <= DECRYPTED_AT_ONCE
         assert sum(turns) > len(records)
-        assert budget.used[Share.STRANGER] >= len(turns) * TURN_S
+        assert budget.used[BudgetShare.STRANGER] >= len(turns) * TURN_S
     assert not any(failures().values())
 
 
@@ -153,16 +153,16 @@ async def test_nothing_is_decrypted_while_its_payer_waits(
     config, trusting = encrypted(tmp_path)
     held: list[Callable[[], None]] = []
     async with visited(config) as (server, stack):
-        port, budget = server.ports["http"], server.visits.budget
+        port, budget = server.ports["http"], server.connections.budget
         turn = budget.turn
         greets = Client(stack, port, trusting)
         talks = await greeted(stack, server, trusting)
-        await until(lambda: len(server.visits.all) == 1)
-        (visitor,) = server.visits.all
+        await until(lambda: len(server.connections.all) == 1)
+        (visitor,) = server.connections.all
         monkeypatch.setattr(
             budget,
             "turn",
-            lambda payer, work: turn(payer, work) if payer.share is Share.DOOR else held.append(work),
+            lambda payer, work: turn(payer, work) if payer.share is BudgetShare.DOOR else held.append(work),
         )
         greets.greets()
         records = talks.seal(*single(HEAD + b"X: " + b"x" * 40_000 + b"\r\n\r\n"))
@@ -177,7 +177,7 @@ async def test_nothing_is_decrypted_while_its_payer_waits(
         for work in held:
             work()
         await until(greets.greets)
-        assert len(visitor._unparsed) <= READ_MOST
+        assert len(visitor._unparsed) <= READ_MAX
 
 
 @on_loop
@@ -202,7 +202,7 @@ async def test_whole_records_and_their_bodies_arrive(tmp_path: Path) -> None:
         await until(told)
         assert b"HTTP/1.1 404" in said
         assert b"HTTP/1.1 200" in said
-        assert all(len(one._unparsed) <= READ_MOST for one in server.visits.all)
+        assert all(len(one._unparsed) <= READ_MAX for one in server.connections.all)
     assert not any(failures().values())
 
 
@@ -212,30 +212,30 @@ async def test_a_connection_that_ends_hears_the_other_side_s_goodbye(tmp_path: P
     config, trusting = encrypted(tmp_path)
     async with visited(config) as (server, stack):
         client = await greeted(stack, server, trusting)
-        await until(lambda: len(server.visits.all) == 1)
-        (visitor,) = server.visits.all
+        await until(lambda: len(server.connections.all) == 1)
+        (visitor,) = server.connections.all
         visitor._read_on(reads=False)
         visitor._inner.force_close()
         client.raw.send(client.goodbye())
         async with asyncio.timeout(GOODBYE_S):
-            await until(lambda: not server.visits.all)
+            await until(lambda: not server.connections.all)
         await until(lambda: ended(client.raw))
     assert not any(failures().values())
 
 
 @on_loop
 async def test_who_leaves_in_a_handshake_frees_its_place(tmp_path: Path) -> None:
-    """WIRE, faults: a handshake that breaks, or is none, leaves nobody behind at the door."""
+    """WIRE, faults: a handshake that breaks, or is none, leaves nobody behind at the listener."""
     config, trusting = encrypted(tmp_path)
     async with visited(config) as (server, stack):
-        (door,) = (door for door in server.doors if door.name == "http")
+        (door,) = (door for door in server.listeners if door.name == "http")
         rubbish = call(stack, server.ports["http"], b"GET / HTTP/1.1\r\n\r\n")
         leaves = Client(stack, server.ports["http"], trusting)
         leaves.greets()
         silent = call(stack, server.ports["http"])
         await until(lambda: ended(rubbish))
-        await until(lambda: len(door.crowd.inside) == 2)
+        await until(lambda: len(door.admission_control.inside) == 2)
         leaves.raw.close()
         silent.shutdown(socket.SHUT_WR)
-        await until(lambda: not door.crowd.inside)
+        await until(lambda: not door.admission_control.inside)
     assert not any(failures().values())

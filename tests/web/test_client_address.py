@@ -5,7 +5,7 @@ from aiohttp import hdrs
 from aiohttp.test_utils import make_mocked_request
 from multidict import CIMultiDict
 
-from jackpot.web.client_address import ADDRESS_MOST, client_address, rate_limit_group
+from jackpot.web.client_address import ADDRESS_MAX, client_address, rate_limit_group
 
 PROXY = "10.0.0.5"
 
@@ -40,7 +40,7 @@ def seen(peer: str, *lines: str, proxies: tuple[str, ...] = (PROXY,)) -> str:
         (("6.6.6.6, [2001:db8::7]:4711",), "2001:db8::7"),
         (("::ffff:203.0.113.1",), "203.0.113.1"),
         (("unknown",), "unknown"),
-        (("x" * 9_000,), "x" * ADDRESS_MOST),
+        (("x" * 9_000,), "x" * ADDRESS_MAX),
         (("203.0.113.1, ",), PROXY),  # nothing was passed on
         (("",), PROXY),
         ((), PROXY),
@@ -75,7 +75,7 @@ def test_a_proxy_is_known_by_each_form_of_its_address() -> None:
         ("::1", "::/64"),
         ("unknown", "unknown"),
         ("", ""),
-        ("x" * 9_000, "x" * ADDRESS_MOST),
+        ("x" * 9_000, "x" * ADDRESS_MAX),
     ],
 )
 def test_one_clients_addresses_count_as_one(address: str, group: str) -> None:

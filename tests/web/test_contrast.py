@@ -1,4 +1,4 @@
-"""Can what a sign says be read? Measured in the picture itself, in every state, and in several brands."""
+"""Contrast of the signs, measured in the picture itself, in every state, and in several brands."""
 
 import base64
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 
 from jackpot.app import Server
-from jackpot.config.display import CONTRAST_LEAST
+from jackpot.config.display import CONTRAST_MIN
 from tests.running_server import LINK, LINKS, configure, on_loop
 from tests.web.browser import chromium, needs_chromium, opened, painted, state
 
@@ -90,7 +90,7 @@ async def measured(folder: Path, brand: str, states: Iterable[str] = READ) -> di
 async def test_what_a_sign_says_is_read_from_afar(tmp_path: Path, brand: str) -> None:
     """Signs: every name, amount and sentence stands out from its ground."""
     found = await measured(tmp_path, BRANDS[brand])
-    assert {part: ratio for part, ratio in found.items() if ratio < CONTRAST_LEAST} == {}
+    assert {part: ratio for part, ratio in found.items() if ratio < CONTRAST_MIN} == {}
 
 
 @needs_chromium
@@ -98,4 +98,4 @@ async def test_what_a_sign_says_is_read_from_afar(tmp_path: Path, brand: str) ->
 async def test_what_cannot_be_read_is_seen(tmp_path: Path) -> None:
     """The measure itself: a brand that `config check` warns of is found in the picture, too."""
     found = await measured(tmp_path, '[link.display]\nbackground = "#f4f4f4"\n', ["normal"])
-    assert min(found.values()) < CONTRAST_LEAST
+    assert min(found.values()) < CONTRAST_MIN

@@ -1,4 +1,4 @@
-"""Can a programmer read the API from the server itself?"""
+"""API reference page of the server."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Does the server keep to its published document, whatever a program sends that fits or does not fit it?"""
+"""Conformance of the server to its published OpenAPI document, with fitting and unfitting requests."""
 
 import asyncio
 from pathlib import Path

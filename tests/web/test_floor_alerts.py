@@ -1,4 +1,4 @@
-"""Does the floor page name what is wrong, and nothing else?"""
+"""Alerts of the floor page: what is wrong, and nothing else."""
 
 import asyncio
 import json
@@ -10,10 +10,10 @@ import pytest
 
 from jackpot.app import Server
 from jackpot.bank.bank import BankStopped
-from jackpot.bank.lifecycle import Hold
+from jackpot.bank.lifecycle import BankLifecycle
 from jackpot.ledger.journal import Head
-from jackpot.net.device_registry import Register
-from jackpot.runtime.service_states import State
+from jackpot.net.device_registry import DeviceRegistry
+from jackpot.runtime.service_states import LifecycleState
 from jackpot.web import overview
 from jackpot.web.overview import Overview
 from tests.running_server import LINK, LINKS, administer, configure, connected, on_loop, sign, table
@@ -21,22 +21,22 @@ from tests.web.test_metrics import fetch
 
 
 def devices(role: str) -> Any:
-    return SimpleNamespace(register=Register(role, [], lambda _role, _device: ()), current={})
+    return SimpleNamespace(register=DeviceRegistry(role, [], lambda _role, _device: ()), current={})
 
 
 def writer(bank: str, *, elsewhere: bool) -> Any:
     async def ask(_: Any) -> Any:
         raise BankStopped("no state is asked for here")
 
-    hold = Hold(bank, "a host:1:abc", 0.0, shared=True, others=True)
+    lifecycle = BankLifecycle(bank, "a host:1:abc", 0.0, shared=True, others=True)
     if elsewhere:
         for beat in (1, 2):
-            hold.seen(Head(bank, 1, 0, bytes(32), "b host:1:abc", beat), held=True, now=0.0, waits=0.0)
+            lifecycle.seen(Head(bank, 1, 0, bytes(32), "b host:1:abc", beat), held=True, now=0.0, waits=0.0)
     else:
-        hold.state = State.SERVING
+        lifecycle.state = LifecycleState.SERVING
     return SimpleNamespace(
         bank=bank,
-        hold=hold,
+        lifecycle=lifecycle,
         active=True,
         board=SimpleNamespace(links={}, trusted=True),
         ask=ask,
@@ -57,7 +57,7 @@ def test_only_the_server_that_has_a_bank_misses_its_redis(elsewhere: bool) -> No
         signs=devices("sign"),
         relays=[SimpleNamespace(bank="main", line=SimpleNamespace(up=False))],
         signer=None,
-        pagers=None,
+        notifier=None,
     )
     money: Any = None
     found = asyncio.run(Overview(source, money).look())

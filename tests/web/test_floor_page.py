@@ -1,4 +1,4 @@
-"""Does the floor page say what waits before all else, to whom reads Spanish too, and has each level room?"""
+"""The floor page: what waits comes first, in Spanish too, with room for each level."""
 
 from pathlib import Path
 

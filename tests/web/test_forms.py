@@ -1,4 +1,4 @@
-"""Is a form that no page of ours sends refused for a word, before it costs anything?"""
+"""Forms that no page of ours sends are refused before they cost anything."""
 
 import asyncio
 import gzip
@@ -16,7 +16,7 @@ from jackpot.reports.registry import REPORTS
 from jackpot.runtime.isolate import failures
 from jackpot.text import Sentence
 from jackpot.web.authentication import PLAIN_COOKIE, page_token
-from jackpot.web.forms import FIELDS_MOST, FORM, SIGN_IN_MOST, sum_of
+from jackpot.web.forms import FIELDS_MAX, FORM, SIGN_IN_MAX, sum_of
 from tests.net.test_admin_socket import royal
 from tests.running_server import configure, on_loop, table
 from tests.web.test_authentication import floor, signed_in
@@ -27,7 +27,7 @@ PART = b'--x\r\nContent-Disposition: form-data; name="login"\r\n%b\r\n\r\nabc\r\
 
 
 async def status(server: Server, path: str, body: bytes, *headers: bytes, short: int = 0) -> int:
-    """Of the answer to a form with those headers, byte for byte; nobody else is failed by it.
+    """The status of the answer to a form with those headers, byte for byte. No error is counted.
 
     short: bytes of the body that do not come.
     """
@@ -56,8 +56,8 @@ async def status(server: Server, path: str, body: bytes, *headers: bytes, short:
         ("application/json", b"{}", 415),
         (FORM, b"login=\xff\xfe", 400),
         (FORM, b"login=%ED%A0%80", 400),
-        (FORM, b"a&" * FIELDS_MOST, 400),
-        (FORM, b"login=" + b"a" * SIGN_IN_MOST, 413),
+        (FORM, b"a&" * FIELDS_MAX, 400),
+        (FORM, b"login=" + b"a" * SIGN_IN_MAX, 413),
         (FORM, b"login=a", 403),
         (f"{FORM}; charset=UTF-8", b"login=%C3%A9", 403),
         ("text/plain", b"", 403),

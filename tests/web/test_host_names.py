@@ -1,4 +1,4 @@
-"""A server answers to its own names alone."""
+"""Host names: a server answers to its own names alone."""
 
 from pathlib import Path
 
@@ -39,7 +39,7 @@ async def test_which_names_are_answered(tmp_path: Path, host: str, answered: int
         socketed = await status(port, asked("/ws/meters", host, **upgrade, **key))
         assert socketed == (101 if answered == 200 else 421)
         if answered == 421:
-            assert server.visits.refused["host"] == 2
+            assert server.connections.refused["host"] == 2
 
 
 def test_names_of_a_host() -> None:

@@ -1,4 +1,4 @@
-"""Tables play on whatever strangers ask of the pages: processor time of HTTP is shared, and never refused."""
+"""Processor time of HTTP is shared, and never refused; tables play on whatever strangers ask of the pages."""
 
 import asyncio
 import socket
@@ -21,12 +21,12 @@ from jackpot.web.http_budget import (
     LONG_WAIT_S,
     OWN,
     OWN_RATE,
-    PAYERS_MOST,
-    VOID_MOST,
+    PAYERS_MAX,
+    VOID_MAX,
+    BudgetShare,
     HttpBudget,
-    Share,
 )
-from jackpot.web.http_connection import PARSED_AT_ONCE, READ_MOST, STREAM_HEARD_MOST, Visits
+from jackpot.web.http_connection import PARSED_AT_ONCE, READ_MAX, STREAM_HEARD_MAX, HttpConnections
 from tests.running_server import StepClock, call, configure, ended, on_loop, table, until
 
 FLOODED = "127.0.0.66"
@@ -37,11 +37,11 @@ SOCKET = (
 )
 # A masked text frame of one letter, as small as they come.
 TEXT_FRAME = b"\x81\x81\0\0\0\0a"
-SHARES = (Share.STRANGER, Share.PERSON)
+SHARES = (BudgetShare.STRANGER, BudgetShare.PERSON)
 
 
 class Ahead:
-    """A clock and an event loop without anything else: what was asked for later comes in its time."""
+    """A fake clock and event loop: what is scheduled comes in its time."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -70,8 +70,10 @@ def busy(clock: Ahead) -> HttpBudget:
     return budget
 
 
-def demand(budget: HttpBudget, share: Share, key: str, cost: float, done: list[tuple[Share, str]]) -> None:
-    """One that asks again as soon as it was served, for ever."""
+def demand(
+    budget: HttpBudget, share: BudgetShare, key: str, cost: float, done: list[tuple[BudgetShare, str]]
+) -> None:
+    """A payer that asks again as soon as it was served, for ever."""
     payer = budget.payer(share, key)
 
     def served() -> None:
@@ -90,9 +92,9 @@ def demand(budget: HttpBudget, share: Share, key: str, cost: float, done: list[t
 @pytest.mark.parametrize("cost", [0.0002, 0.003, 0.02])
 def test_all_http_together_gets_a_quarter_of_a_core(cost: float) -> None:
     """However many ask, of whatever share: what they use in a minute is bounded."""
-    clock, done = Ahead(), list[tuple[Share, str]]()
+    clock, done = Ahead(), list[tuple[BudgetShare, str]]()
     budget = busy(clock)
-    for share in Share:
+    for share in BudgetShare:
         for number in range(7):
             demand(budget, share, f"{number}", cost, done)
     clock.until(60.0)
@@ -106,35 +108,35 @@ def test_all_http_together_gets_a_quarter_of_a_core(cost: float) -> None:
 @pytest.mark.parametrize("addresses", [1, 40])
 def test_an_address_waits_for_its_own_flood(addresses: int) -> None:
     """The next one that comes waits for one turn of each address that floods, however often each asks."""
-    clock, done = Ahead(), list[tuple[Share, str]]()
+    clock, done = Ahead(), list[tuple[BudgetShare, str]]()
     budget = busy(clock)
     for number in range(addresses):
         for _connection in range(64):
-            demand(budget, Share.STRANGER, f"flood {number}", 0.001, done)
+            demand(budget, BudgetShare.STRANGER, f"flood {number}", 0.001, done)
     clock.until(10.0)
-    times = [done.count((Share.STRANGER, f"flood {number}")) for number in range(addresses)]
+    times = [done.count((BudgetShare.STRANGER, f"flood {number}")) for number in range(addresses)]
     assert max(times) - min(times) <= 1
     before = len(done)
-    demand(budget, Share.STRANGER, "honest", 0.001, done)
+    demand(budget, BudgetShare.STRANGER, "honest", 0.001, done)
     clock.until(11.0)
-    assert done.index((Share.STRANGER, "honest")) - before <= addresses
+    assert done.index((BudgetShare.STRANGER, "honest")) - before <= addresses
 
 
 def test_people_and_strangers_have_halves() -> None:
     """One person that is signed in gets as much as all strangers of forty addresses."""
-    clock, done = Ahead(), list[tuple[Share, str]]()
+    clock, done = Ahead(), list[tuple[BudgetShare, str]]()
     budget = busy(clock)
     for number in range(40):
-        demand(budget, Share.STRANGER, f"{number}", 0.001, done)
-    demand(budget, Share.PERSON, "1", 0.001, done)
+        demand(budget, BudgetShare.STRANGER, f"{number}", 0.001, done)
+    demand(budget, BudgetShare.PERSON, "1", 0.001, done)
     clock.until(30.0)
-    assert budget.used[Share.PERSON] == pytest.approx(budget.used[Share.STRANGER], rel=0.02)
+    assert budget.used[BudgetShare.PERSON] == pytest.approx(budget.used[BudgetShare.STRANGER], rel=0.02)
 
 
-@pytest.mark.parametrize("share", [share for share in Share if share in OWN])
-def test_probes_scrapes_and_the_admin_socket_have_shares_of_their_own(share: Share) -> None:
+@pytest.mark.parametrize("share", [share for share in BudgetShare if share in OWN])
+def test_probes_scrapes_and_the_admin_socket_have_shares_of_their_own(share: BudgetShare) -> None:
     """While everything else is in debt, each of them is served at once."""
-    clock, done = Ahead(), list[tuple[Share, str]]()
+    clock, done = Ahead(), list[tuple[BudgetShare, str]]()
     budget = busy(clock)
     for other in SHARES:
         budget.charge(budget.payer(other, "deep in debt"), 10.0)
@@ -145,22 +147,22 @@ def test_probes_scrapes_and_the_admin_socket_have_shares_of_their_own(share: Sha
     assert {one for one, _ in done} == {share, *SHARES}  # no debt keeps anybody out for longer
 
 
-@pytest.mark.parametrize("flood", [Share.STRANGER, *(share for share in Share if share in OWN)])
-def test_no_share_starves_another(flood: Share) -> None:
+@pytest.mark.parametrize("flood", [BudgetShare.STRANGER, *(share for share in BudgetShare if share in OWN)])
+def test_no_share_starves_another(flood: BudgetShare) -> None:
     """Misuse: forty addresses that ask for /readyz, or a page, leave a person half of what there is."""
-    clock, done = Ahead(), list[tuple[Share, str]]()
+    clock, done = Ahead(), list[tuple[BudgetShare, str]]()
     budget = busy(clock)
     for number in range(40):
         demand(budget, flood, f"{number}", 0.001, done)
-    demand(budget, Share.PERSON, "1", 0.001, done)
+    demand(budget, BudgetShare.PERSON, "1", 0.001, done)
     clock.until(30.0)
-    assert budget.used[Share.PERSON] >= 0.45 * 30.0 * COMMON_RATE
+    assert budget.used[BudgetShare.PERSON] >= 0.45 * 30.0 * COMMON_RATE
 
 
-@pytest.mark.parametrize("first", [Share.STRANGER, Share.PERSON, Share.PROBE])
-def test_a_quiet_past_is_no_claim_and_a_busy_one_no_debt(first: Share) -> None:
+@pytest.mark.parametrize("first", [BudgetShare.STRANGER, BudgetShare.PERSON, BudgetShare.PROBE])
+def test_a_quiet_past_is_no_claim_and_a_busy_one_no_debt(first: BudgetShare) -> None:
     """What a share used while nobody else asked is not made up for later: from then on each has its half."""
-    clock, done = Ahead(), list[tuple[Share, str]]()
+    clock, done = Ahead(), list[tuple[BudgetShare, str]]()
     budget = busy(clock)
     alone = budget.payer(first, "alone")
     for _ in range(2_000):
@@ -183,18 +185,18 @@ def test_newcomers_without_end_keep_nobody_waiting(network: str, paid: float) ->
     names = count()
 
     def newcomer() -> None:
-        payer = budget.payer(Share.STRANGER, f"{next(names)}", network)
+        payer = budget.payer(BudgetShare.STRANGER, f"{next(names)}", network)
 
         def served() -> None:
             budget.charge(payer, cost)
             newcomer()
 
-        budget._queues[Share.STRANGER].join(payer, served, clock.now)
+        budget._queues[BudgetShare.STRANGER].join(payer, served, clock.now)
         budget._schedule(clock.now)
 
     for _ in range(crowd):
         newcomer()
-    honest = budget.payer(Share.STRANGER, "honest", network)
+    honest = budget.payer(BudgetShare.STRANGER, "honest", network)
     budget.charge(honest, paid)
     asked = clock.now
     budget.turn(honest, lambda: done.append(clock.now))
@@ -202,31 +204,31 @@ def test_newcomers_without_end_keep_nobody_waiting(network: str, paid: float) ->
     assert done
     turns = 2 * (crowd + 1) * cost / COMMON_RATE
     assert done[0] - asked <= LONG_WAIT_S + turns + paid / COMMON_RATE
-    assert len(budget._queues[Share.STRANGER]._line._heap) <= 2 * crowd + VOID_MOST
+    assert len(budget._queues[BudgetShare.STRANGER]._line._heap) <= 2 * crowd + VOID_MAX
 
 
 def test_an_ipv6_network_is_no_crowd_of_payers() -> None:
     """Misuse: who has a /48 has 65,536 networks of a customer each, and gets no more than one customer."""
-    clock, done = Ahead(), list[tuple[Share, str]]()
-    visits = Visits(clock)
+    clock, done = Ahead(), list[tuple[BudgetShare, str]]()
+    visits = HttpConnections(clock)
     budget = visits.budget = busy(clock)
     crowd = [visits.stranger(f"2001:db8:1:{number:x}::1").key for number in range(40)]
     for key in (*crowd, visits.stranger("2001:db8:2:1::1").key):
-        demand(budget, Share.STRANGER, key, 0.001, done)
+        demand(budget, BudgetShare.STRANGER, key, 0.001, done)
     clock.until(30.0)
-    served = [done.count((Share.STRANGER, key)) for key in crowd]
+    served = [done.count((BudgetShare.STRANGER, key)) for key in crowd]
     assert max(served) - min(served) <= 1
-    assert done.count((Share.STRANGER, "2001:db8:2:1::/64")) == pytest.approx(sum(served), rel=0.02)
+    assert done.count((BudgetShare.STRANGER, "2001:db8:2:1::/64")) == pytest.approx(sum(served), rel=0.02)
 
 
 def test_nobody_overtakes_those_that_wait() -> None:
     """One that comes at the moment when something is left again waits behind those that came before."""
     clock, done = Ahead(), list[str]()
     budget = busy(clock)
-    budget.charge(budget.payer(Share.STRANGER, "past"), 2 * BURST_S)
-    budget.turn(budget.payer(Share.PERSON, "1"), lambda: done.append("person"))
+    budget.charge(budget.payer(BudgetShare.STRANGER, "past"), 2 * BURST_S)
+    budget.turn(budget.payer(BudgetShare.PERSON, "1"), lambda: done.append("person"))
     clock.now += 1.0  # the loop is late: its timer has not come yet
-    budget.turn(budget.payer(Share.STRANGER, "2"), lambda: done.append("stranger"))
+    budget.turn(budget.payer(BudgetShare.STRANGER, "2"), lambda: done.append("stranger"))
     assert not done
     clock.until(2.0)
     assert done == ["person", "stranger"]
@@ -236,7 +238,7 @@ def test_nobody_waits_while_no_table_is_connected() -> None:
     """Nobody waits for the processor: a closed floor's reports take all of it."""
     clock, done = Ahead(), list[int]()
     budget = HttpBudget(clock, clock.call_later)
-    payer = budget.payer(Share.STRANGER, "1")
+    payer = budget.payer(BudgetShare.STRANGER, "1")
     for number in range(100):
         budget.turn(payer, lambda number=number: done.append(number))  # type: ignore[misc]
         budget.charge(payer, 1.0)
@@ -248,12 +250,12 @@ def test_payers_are_bounded() -> None:
     """Addresses without end are forgotten, and those that wait are not."""
     clock, done = Ahead(), list[int]()
     budget = busy(clock)
-    waits = budget.payer(Share.STRANGER, "waits")
+    waits = budget.payer(BudgetShare.STRANGER, "waits")
     budget.charge(waits, 1.0)
     budget.turn(waits, lambda: done.append(1))
-    for number in range(2 * PAYERS_MOST):
-        budget.payer(Share.STRANGER, f"{number}")
-    assert len(budget._payers) <= PAYERS_MOST + 1
+    for number in range(2 * PAYERS_MAX):
+        budget.payer(BudgetShare.STRANGER, f"{number}")
+    assert len(budget._payers) <= PAYERS_MAX + 1
     clock.until(60.0)
     assert done == [1]
 
@@ -279,12 +281,12 @@ async def test_a_socket_that_talks_is_cut_before_it_is_parsed(
             for opening in (SOCKET, HEAD % b"/events/meters"):
                 talks = call(stack, server.ports["http"], opening)
                 await until(lambda: len(server._live.streams) == 1)
-                before, cut = parsed, server.visits.refused["talking"]
+                before, cut = parsed, server.connections.refused["talking"]
                 talks.setblocking(False)
                 talks.send(TEXT_FRAME * 20_000)
                 await until(lambda talks=talks: ended(talks))  # type: ignore[misc]
-                assert server.visits.refused["talking"] == cut + 1
-                assert parsed - before <= STREAM_HEARD_MOST
+                assert server.connections.refused["talking"] == cut + 1
+                assert parsed - before <= STREAM_HEARD_MAX
                 await until(lambda: not server._live.streams)
             device.wager(1, "R1", 1)
             assert (await device.answer(1))["t"] == "ack"
@@ -298,7 +300,7 @@ async def test_what_came_with_the_head_of_a_stream_counts_too(tmp_path: Path) ->
         async with Server(configure(tmp_path)) as server:
             talks = call(stack, server.ports["http"], SOCKET + TEXT_FRAME * 2_000)
             await until(lambda: ended(talks))
-            assert server.visits.refused["talking"] == 1
+            assert server.connections.refused["talking"] == 1
 
 
 @on_loop
@@ -315,7 +317,7 @@ async def test_a_socket_is_pinged_and_closed_as_the_standard_says(tmp_path: Path
             await until(lambda: len(server._live.streams) == 1)
             await web.close()
             assert web.close_code == 1000
-        assert not server.visits.refused["talking"]
+        assert not server.connections.refused["talking"]
 
 
 @on_loop
@@ -324,9 +326,9 @@ async def test_a_flood_is_read_no_further_and_not_refused(tmp_path: Path) -> Non
     lines = 200
     with ExitStack() as stack:
         async with Server(configure(tmp_path)) as server, table(server) as device:
-            port, budget = server.ports["http"], server.visits.budget
+            port, budget = server.ports["http"], server.connections.budget
             await until(lambda: budget.tables_connected)
-            budget.charge(budget.payer(Share.STRANGER, "past"), DEBT_S)
+            budget.charge(budget.payer(BudgetShare.STRANGER, "past"), DEBT_S)
             flood = [call(stack, port, HEAD % b"/" * lines, FLOODED) for _ in range(16)]
             await until(lambda: budget.waiting >= 8)
             for path in (b"/readyz", b"/floor.json"):
@@ -334,8 +336,8 @@ async def test_a_flood_is_read_no_further_and_not_refused(tmp_path: Path) -> Non
             device.wager(1, "R1", 1)
             assert (await device.answer(1))["t"] == "ack"
             assert budget.waiting >= 8
-            assert all(len(one._unparsed) <= READ_MOST for one in server.visits.all)
-            assert not any(server.visits.refused.values())
+            assert all(len(one._unparsed) <= READ_MAX for one in server.connections.all)
+            assert not any(server.connections.refused.values())
             one = flood.pop()
             for raw in flood:
                 raw.close()
@@ -350,7 +352,7 @@ async def test_endless_bodies_are_read_in_turns(tmp_path: Path) -> None:
     head += b"Content-Type: application/x-www-form-urlencoded\r\n\r\n"
     with ExitStack() as stack:
         async with Server(configure(tmp_path)) as server, table(server) as device:
-            await until(lambda: server.visits.budget.tables_connected)
+            await until(lambda: server.connections.budget.tables_connected)
             bodies = [call(stack, server.ports["http"], head, FLOODED) for _ in range(24)]
             for raw in bodies:
                 raw.setblocking(False)
@@ -360,7 +362,7 @@ async def test_endless_bodies_are_read_in_turns(tmp_path: Path) -> None:
                     t="void", seq=seq, round=f"R{seq - 1}", reason="misdeal"
                 )
                 assert (await device.answer(seq))["t"] == "ack"
-            assert all(len(one._unparsed) <= READ_MOST for one in server.visits.all)
+            assert all(len(one._unparsed) <= READ_MAX for one in server.connections.all)
 
 
 @on_loop
@@ -399,27 +401,31 @@ async def test_a_proxy_s_clients_pay_for_themselves(tmp_path: Path) -> None:
     """Behind a named proxy the client that it names pays, and not the proxy or who the client says it is."""
     extra = 'proxies = ["127.0.0.1"]\nscrapers = ["127.0.0.7"]'
     async with Server(configure(tmp_path, extra=extra)) as server:
-        budget, port = server.visits.budget, server.ports["http"]
+        budget, port = server.connections.budget, server.ports["http"]
         forwarded = b"\r\nX-Forwarded-For: 192.0.2.9\r\nX-Forwarded-For: 198.51.100.1, 192.0.2.7"
         assert await answered(port, b"GET / HTTP/1.1\r\nHost: localhost" + forwarded + b"\r\n\r\n")
         assert await answered(port, HEAD % b"/metrics", "127.0.0.7")
-        payers = {(share, key) for share, key in budget._payers if share not in {Share.DOOR, Share.ADMIN}}
+        payers = {
+            (share, key)
+            for share, key in budget._payers
+            if share not in {BudgetShare.DOOR, BudgetShare.ADMIN}
+        }
         assert {
-            (Share.PROXY, "127.0.0.1"),
-            (Share.STRANGER, "192.0.2.7"),
-            (Share.SCRAPER, "127.0.0.7"),
+            (BudgetShare.PROXY, "127.0.0.1"),
+            (BudgetShare.STRANGER, "192.0.2.7"),
+            (BudgetShare.SCRAPER, "127.0.0.7"),
         } == payers
         assert all(budget.used[share] > 0 for share, _ in payers)
 
 
 def test_requests_that_come_together_are_expected_to_cost_something() -> None:
-    """A crowd that is admitted in one moment is bounded by what each is expected to cost."""
+    """Requests that are admitted in one moment are bounded by what each is expected to cost."""
     assert http_budget.EXPECTED_LEAST_S <= EXPECTED_S <= BURST_S / 4
-    assert PARSED_AT_ONCE <= READ_MOST
+    assert PARSED_AT_ONCE <= READ_MAX
 
 
 def readable(raw: socket.socket) -> bool:
-    """Whether something has come, or it has ended."""
+    """Whether something has come, or the connection has ended."""
     with suppress(BlockingIOError):
         raw.recv(1, socket.MSG_PEEK)
         return True
@@ -427,7 +433,7 @@ def readable(raw: socket.socket) -> bool:
 
 
 async def answered(port: int, said: bytes, host: str = "127.0.0.1") -> bool:
-    """Whether it is answered with what it asked for."""
+    """Whether the connection gets the answer that it asked for."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(host, 0))
     writer.write(said)
     line = await reader.readline()
@@ -436,7 +442,7 @@ async def answered(port: int, said: bytes, host: str = "127.0.0.1") -> bool:
 
 
 async def answers(raw: socket.socket) -> int:
-    """How many answers come until no more do."""
+    """Counts answers until no more come."""
     raw.setblocking(False)
     found = b""
 

@@ -1,4 +1,4 @@
-"""Does HTTP answer those it is for, and does nobody use it up?"""
+"""HTTP connections: served, bounded, and cut when they are idle or do not read."""
 
 import asyncio
 import socket
@@ -20,7 +20,7 @@ HTTP = {"hosts": 'hosts = ["Floor.Example.com"]', "few": "http_per_address = 16\
 
 
 async def status(port: int, said: bytes) -> int:
-    """Of the answer to these bytes."""
+    """The status of the answer to these bytes."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(said)
     line = await reader.readline()
@@ -46,7 +46,7 @@ async def test_requests_that_are_none_are_counted(tmp_path: Path) -> None:
         async with Server(configure(tmp_path)) as server:
             port = server.ports["http"]
             assert [await status(port, said) for said in bad] == [400, 400, 400]
-            assert server.visits.refused["malformed"] == 3
+            assert server.connections.refused["malformed"] == 3
             assert await status(port, asked("/healthz", f"127.0.0.1:{port}")) == 200
     lines = [line for line in logs if line["event"] == "http_refused"]
     assert {(line["code"], line["kind"], line["address"]) for line in lines} == {
@@ -62,7 +62,7 @@ async def test_no_body_is_unpacked_that_nobody_reads(tmp_path: Path, packed: str
     async with Server(configure(tmp_path)) as server:
         port, more = server.ports["http"], {"Content-Encoding": packed, "Content-Length": "7"}
         assert await status(port, asked("/", f"127.0.0.1:{port}", **more) + b"rubbish") == 200
-        assert server.visits.refused["malformed"] == 0
+        assert server.connections.refused["malformed"] == 0
     assert not any(failures().values())
 
 
@@ -75,7 +75,7 @@ async def test_another_sites_page_opens_no_socket(tmp_path: Path) -> None:
             for origin in ("http://evil.example.com", "null", "http://127.0.0.1"):
                 with pytest.raises(aiohttp.WSServerHandshakeError, match="403"):
                     await session.ws_connect(url, origin=origin)
-        assert server.visits.refused["origin"] == 3
+        assert server.connections.refused["origin"] == 3
 
 
 @on_loop
@@ -91,12 +91,12 @@ async def test_slow_heads_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             stream = call(stack, port, asked("/events/meters", "localhost"))
             await until(lambda: all(ended(raw) for raw in (*slow, *silent)))
             assert not ended(stream)
-            await until(lambda: len(server.visits.all) == 1)
+            await until(lambda: len(server.connections.all) == 1)
 
 
 @on_loop
 async def test_an_answer_that_nobody_reads_is_cut(tmp_path: Path) -> None:
-    """A visitor that asks and never reads is cut after 10 s."""
+    """A client that asks and never reads is cut after 10 s."""
     clock = StepClock()
     with ExitStack() as stack:
         async with Server(configure(tmp_path), clock) as server:
@@ -104,14 +104,14 @@ async def test_an_answer_that_nobody_reads_is_cut(tmp_path: Path) -> None:
             raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2_048)
             raw.connect(("127.0.0.1", server.ports["http"]))
             raw.setblocking(False)
-            await until(lambda: len(server.visits.all) == 1)
-            (visitor,) = server.visits.all
+            await until(lambda: len(server.connections.all) == 1)
+            (visitor,) = server.connections.all
             unread = visitor._transport.write
             while visitor._unread_since is None:
                 unread(bytes(65_536))
                 await asyncio.sleep(0)
             clock.ahead_s += UNREAD_S
-            await until(lambda: not server.visits.all)
+            await until(lambda: not server.connections.all)
 
 
 @on_loop
@@ -125,7 +125,7 @@ async def test_streams_of_one_address_leave_room_for_others(tmp_path: Path) -> N
                 call(stack, port, said, "127.0.0.9")
             await until(lambda: len(server._live.streams) == 4)
             fifth = call(stack, port, said, "127.0.0.9")
-            await until(lambda: server.visits.refused["streams"] == 1)
+            await until(lambda: server.connections.refused["streams"] == 1)
             assert b" 503 " in fifth.recv(4_096)
             call(stack, port, said)
             await until(lambda: len(server._live.streams) == 5)
@@ -133,7 +133,7 @@ async def test_streams_of_one_address_leave_room_for_others(tmp_path: Path) -> N
 
 @on_loop
 async def test_connections_of_one_address_are_bounded(tmp_path: Path) -> None:
-    """WIRE, faults: silent visitors go for others of their address; one that is being served never does."""
+    """WIRE, faults: silent connections are evicted for others of their address; a served one never is."""
     with ExitStack() as stack:
         async with Server(configure(tmp_path, extra=HTTP["few"])) as server:
             port = server.ports["http"]
@@ -141,7 +141,7 @@ async def test_connections_of_one_address_are_bounded(tmp_path: Path) -> None:
             await until(lambda: len(server._live.streams) == 1)
             silent = [call(stack, port) for _ in range(40)]
             await until(lambda: sum(ended(raw) for raw in silent) == 40 - 15)
-            await until(lambda: len(server.visits.all) == 16)
+            await until(lambda: len(server.connections.all) == 16)
             assert await status(port, asked("/healthz", "localhost")) == 200
             assert not ended(stream)
 
@@ -157,12 +157,12 @@ async def test_http_leaves_descriptors_for_tables(tmp_path: Path) -> None:
             async with table(server) as device:
                 device.wager(1, "R1", 1)
                 assert (await device.answer(1))["t"] == "ack"
-            assert len(server.visits.all) <= 32
+            assert len(server.connections.all) <= 32
 
 
 @pytest.fixture
 def counted() -> Iterator[None]:
-    """For a test that throws on purpose: what it counts is its own."""
+    """Resets the error counts after a test that raises on purpose."""
     yield
     isolate._counts.update(dict.fromkeys(isolate.KINDS, 0))
 
@@ -183,14 +183,14 @@ async def test_one_visitor_that_breaks_ends_alone(
         monkeypatch.setattr(RequestHandler, place, broken)
         _, writer = await asyncio.open_connection("127.0.0.1", server.ports["http"])
         if place == "pause_writing":
-            await until(lambda: bool(server.visits.all))
-            next(iter(server.visits.all)).pause_writing()
+            await until(lambda: bool(server.connections.all))
+            next(iter(server.connections.all)).pause_writing()
         elif place == "connection_lost":
             writer.close()
         else:
             writer.write(asked("/healthz", "localhost"))
         await until(lambda: failures()["http"] > 0)
-        await until(lambda: not server.visits.all)
+        await until(lambda: not server.connections.all)
         writer.close()
         monkeypatch.undo()
         assert await status(server.ports["http"], asked("/healthz", "localhost")) == 200

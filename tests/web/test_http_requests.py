@@ -1,4 +1,4 @@
-"""What is a request, and a probe, is told by its own first line; a refusal repeats nothing that was sent."""
+"""Classification of requests and probes by their first line; a refusal repeats nothing that was sent."""
 
 import asyncio
 import socket
@@ -10,7 +10,7 @@ import structlog
 
 from jackpot.app import Server
 from jackpot.runtime.isolate import failures
-from jackpot.web.http_budget import Share
+from jackpot.web.http_budget import BudgetShare
 from jackpot.web.http_connection import PARSED_AT_ONCE
 from tests.running_server import call, configure, ended, on_loop, until
 from tests.web.test_http_budget import HEAD, SOCKET, readable
@@ -41,12 +41,12 @@ async def test_a_body_is_no_probe(tmp_path: Path, said: bytes) -> None:
     """Misuse: a body that begins like a probe's first line is charged to who sends it."""
     with ExitStack() as stack:
         async with Server(configure(tmp_path)) as server:
-            budget = server.visits.budget
+            budget = server.connections.budget
             caller = call(stack, server.ports["http"], said)
-            await until(lambda: budget.used[Share.STRANGER] > 0 and readable(caller))
+            await until(lambda: budget.used[BudgetShare.STRANGER] > 0 and readable(caller))
             caller.shutdown(socket.SHUT_WR)
             await until(lambda: ended(caller))
-            assert not budget.used[Share.PROBE]
+            assert not budget.used[BudgetShare.PROBE]
     assert not any(failures().values())
 
 
@@ -56,15 +56,15 @@ async def test_each_probe_of_a_connection_is_one(tmp_path: Path, monkeypatch: py
     async with Server(configure(tmp_path)) as server:
         monkeypatch.setattr("jackpot.web.http_connection.TURN_S", 1.0)
         reader, writer = await asyncio.open_connection("127.0.0.1", server.ports["http"])
-        await until(lambda: bool(server.visits.all))
-        (visitor,) = server.visits.all
+        await until(lambda: bool(server.connections.all))
+        (visitor,) = server.connections.all
         for turns in range(1, 4):
             writer.write(HEAD % b"/readyz")
             await reader.readuntil(b"\r\n\r\n")
             await until(lambda: visitor.handling is None)
             assert visitor._inner.between
-            assert server.visits.budget.used[Share.PROBE] >= turns
-        assert server.visits.budget.used[Share.STRANGER] < 1
+            assert server.connections.budget.used[BudgetShare.PROBE] >= turns
+        assert server.connections.budget.used[BudgetShare.STRANGER] < 1
         writer.close()
 
 

@@ -1,4 +1,4 @@
-"""Who waits for a turn is not late, idle or in the way; who comes in at the door waits for one, too."""
+"""Turns of HTTP: waiting for one is not late or idle, and accepting at the listener takes one, too."""
 
 import socket
 from collections.abc import Callable
@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from jackpot.app import Server
-from jackpot.net.admission import Stage
-from jackpot.net.listener import Door
-from jackpot.web.http_budget import HttpBudget, Payer, Share
+from jackpot.net.admission import AdmissionStage
+from jackpot.net.listener import Listener
+from jackpot.web.http_budget import BudgetShare, HttpBudget, Payer
 from jackpot.web.http_connection import TURN_S
 from tests.running_server import administer, call, configure, ended, on_loop, table, until
 from tests.web.staffed import staffed
@@ -18,7 +18,7 @@ from tests.web.test_http_budget import FLOODED, HEAD, readable
 
 
 class Held:
-    """A budget whose turns come when a test says so; those at the door come at once."""
+    """A budget whose turns come when a test says so; those of accepting come at once."""
 
     def __init__(self, budget: HttpBudget, monkeypatch: pytest.MonkeyPatch) -> None:
         self.works: list[Callable[[], None]] = []
@@ -27,7 +27,7 @@ class Held:
         monkeypatch.setattr(budget, "turn", self._held)
 
     def _held(self, payer: Payer, work: Callable[[], None]) -> None:
-        if payer.share is Share.DOOR:
+        if payer.share is BudgetShare.DOOR:
             self._turn(payer, work)
         else:
             self.works.append(work)
@@ -46,15 +46,15 @@ async def test_who_waits_for_a_turn_is_not_idle(tmp_path: Path, monkeypatch: pyt
         async with Server(configure(tmp_path)) as server:
             port = server.ports["http"]
             asks = call(stack, port)
-            await until(lambda: len(server.visits.all) == 1)
-            held = Held(server.visits.budget, monkeypatch)
+            await until(lambda: len(server.connections.all) == 1)
+            held = Held(server.connections.budget, monkeypatch)
             asks.send((HEAD % b"/healthz")[:20])
             await until(lambda: len(held.works) == 1)
             for _ in range(2):
                 silent = call(stack, port)
                 await until(lambda: ended(silent))  # noqa: B023 - it is waited for here
             held.go_on(monkeypatch)
-            server.visits.sweep()
+            server.connections.sweep()
             assert not readable(asks)
             asks.send((HEAD % b"/healthz")[20:])
             await until(lambda: readable(asks))
@@ -69,14 +69,17 @@ async def test_who_waits_for_a_turn_keeps_its_place(tmp_path: Path, monkeypatch:
         async with Server(configure(tmp_path, extra=extra)) as server:
             port = server.ports["http"]
             asks = call(stack, port, b"", FLOODED)
-            await until(lambda: len(server.visits.all) == 1)
-            held = Held(server.visits.budget, monkeypatch)
+            await until(lambda: len(server.connections.all) == 1)
+            held = Held(server.connections.budget, monkeypatch)
             asks.send(HEAD % b"/healthz")
             await until(lambda: len(held.works) == 1)
-            monkeypatch.setattr(server.visits.budget, "turn", held._turn)
+            monkeypatch.setattr(server.connections.budget, "turn", held._turn)
             talkers = [call(stack, port, b"GET /healthz HTT") for _ in range(31)]
             await until(
-                lambda: sum(bool(one.guest.stage is Stage.TALKING) for one in server.visits.all) == 31
+                lambda: (
+                    sum(bool(one.admission.stage is AdmissionStage.TALKING) for one in server.connections.all)
+                    == 31
+                )
             )
             more = [call(stack, port, b"GET", f"127.0.2.{number + 1}") for number in range(8)]
             await until(lambda: sum(ended(raw) for raw in (*talkers, *more)) == 8)
@@ -98,10 +101,10 @@ async def test_a_body_that_waits_for_a_turn_is_not_late(
         async with staffed(configure(tmp_path)) as server:
             port = server.ports["http"]
             waits = call(stack, port, head)
-            await until(lambda: any(one._patience is not None for one in server.visits.all))
+            await until(lambda: any(one._patience is not None for one in server.connections.all))
             late = call(stack, port, head, FLOODED)
-            await until(lambda: sum(one._patience is not None for one in server.visits.all) == 2)
-            held = Held(server.visits.budget, monkeypatch)
+            await until(lambda: sum(one._patience is not None for one in server.connections.all) == 2)
+            held = Held(server.connections.budget, monkeypatch)
             waits.send(form)
             await until(lambda: readable(late))
             assert late.recv(65_536).startswith(b"HTTP/1.1 408")
@@ -115,35 +118,38 @@ async def test_a_body_that_waits_for_a_turn_is_not_late(
 async def test_what_comes_in_at_the_door_is_in_the_budget(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Misuse: connections that hang up at once are accepted in turns, and charged to the door."""
+    """Misuse: connections that hang up at once are accepted in turns, and charged to the listener."""
     accepted, outside = list[str](), list[str]()
-    accept = Door._accept
+    accept = Listener._accept
     with ExitStack() as stack:
         async with Server(configure(tmp_path)) as server, table(server):
-            budget = server.visits.budget
+            budget = server.connections.budget
 
-            def watched(self: Door, listening: socket.socket) -> None:
+            def watched(self: Listener, listening: socket.socket) -> None:
                 (accepted if budget._working else outside).append(self.name)
                 accept(self, listening)
 
-            monkeypatch.setattr(Door, "_accept", watched)
+            monkeypatch.setattr(Listener, "_accept", watched)
             for _ in range(200):
                 call(stack, server.ports["http"]).close()
-            await until(lambda: "http" in accepted and not server.visits.all)
+            await until(lambda: "http" in accepted and not server.connections.all)
             assert "http" not in outside
-            assert budget.used[Share.DOOR] >= accepted.count("http") * TURN_S
-            assert not budget.used[Share.ADMIN]
+            assert budget.used[BudgetShare.DOOR] >= accepted.count("http") * TURN_S
+            assert not budget.used[BudgetShare.ADMIN]
             assert (await administer(server.config, do="/tables"))["ok"]
             assert "admin" not in outside
-            assert budget.used[Share.ADMIN]
+            assert budget.used[BudgetShare.ADMIN]
 
 
 @on_loop
 async def test_an_overdrawn_door_accepts_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Misuse: whoever calls meanwhile waits in the kernel, and costs nothing. Tables have another door."""
+    """Misuse: whoever connects meanwhile waits in the kernel, and costs nothing.
+
+    Tables have another listener.
+    """
     with ExitStack() as stack:
         async with Server(configure(tmp_path)) as server, table(server, "T01"):
-            budget, held = server.visits.budget, list[Callable[[], None]]()
+            budget, held = server.connections.budget, list[Callable[[], None]]()
             turn = budget.turn
             monkeypatch.setattr(budget, "turn", lambda _payer, work: held.append(work))
             callers = [call(stack, server.ports["http"], HEAD % b"/healthz") for _ in range(20)]
@@ -152,7 +158,7 @@ async def test_an_overdrawn_door_accepts_nobody(tmp_path: Path, monkeypatch: pyt
                 device.wager(1, "R1", 1)
                 assert (await device.answer(1))["t"] == "ack"
             assert len(held) == 1
-            assert not server.visits.all
+            assert not server.connections.all
             monkeypatch.setattr(budget, "turn", turn)
             held[0]()
             await until(lambda: all(readable(raw) for raw in callers))

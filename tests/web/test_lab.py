@@ -1,4 +1,4 @@
-"""Can people see what a link returns tonight, and take every figure with them?"""
+"""The lab's page: what a link returns at its meters of now, with every figure in its files."""
 
 import asyncio
 import csv
@@ -12,9 +12,9 @@ import aiohttp
 import msgspec
 import pytest
 
-from jackpot.api.worker_pool import Apart
+from jackpot.api.worker_pool import WorkerPool
 from jackpot.app import Server
-from jackpot.odds.worker import Asked, Told
+from jackpot.odds.worker import LabCall, LabReply
 from jackpot.web import lab
 from tests.running_server import LINK, WAIT_S, on_loop, table, until
 from tests.web.test_authentication import floor, signed_in
@@ -115,7 +115,7 @@ async def test_every_figure_of_the_page_is_in_its_files(tmp_path: Path) -> None:
 
 
 def same(cell: str, value: str) -> bool:
-    """Whether a page's cell says a file's figure: cut to the cent, or rounded to two digits."""
+    """Whether a page's cell equals a file's figure: cut to the cent, or rounded to two digits."""
     digits = cell.replace(",", "")
     if cell.startswith("$"):
         return 0 <= Decimal(value) - Decimal(digits[1:]) < Decimal("0.01")
@@ -173,9 +173,9 @@ async def test_a_lab_that_cannot_answer_says_so(tmp_path: Path, monkeypatch: pyt
         monkeypatch.setattr(lab, "ANSWER_WITHIN_S", 30.0)
 
         async def bare(*_question: object) -> bytes:
-            return msgspec.json.encode(Told(facts=[("game", "let-it-ride")]))
+            return msgspec.json.encode(LabReply(facts=[("game", "let-it-ride")]))
 
-        monkeypatch.setattr(Apart, "_answer", bare)
+        monkeypatch.setattr(WorkerPool, "_answer", bare)
         async with web.get("/ops/lab") as page:
             assert "pip install matplotlib" in (await page.text()).replace("'", "&#39;")
 
@@ -188,13 +188,13 @@ async def test_figures_wait_for_no_picture_and_a_page_is_drawn_once(
     asked_for: list[bool] = []
     begun, end = asyncio.Event(), asyncio.Event()
 
-    async def slow_to_draw(_apart: Apart, question: bytes, _within_s: float) -> bytes:
-        draw = msgspec.json.decode(question, type=Asked).draw
+    async def slow_to_draw(_apart: WorkerPool, question: bytes, _within_s: float) -> bytes:
+        draw = msgspec.json.decode(question, type=LabCall).draw
         asked_for.append(draw)
         if draw:
             begun.set()
             await end.wait()
-        return msgspec.json.encode(Told(pictures=dict.fromkeys(("return-mega", "envy"), "<svg/>")))
+        return msgspec.json.encode(LabReply(pictures=dict.fromkeys(("return-mega", "envy"), "<svg/>")))
 
     async def status(web: aiohttp.ClientSession, path: str) -> int:
         async with web.get(f"/ops/lab{path}?meter.mega=81250.00") as answer:
@@ -202,7 +202,7 @@ async def test_figures_wait_for_no_picture_and_a_page_is_drawn_once(
 
     async with floor(tmp_path) as (_, web), asyncio.timeout(WAIT_S):
         (await signed_in(web)).close()
-        monkeypatch.setattr(Apart, "_answer", slow_to_draw)
+        monkeypatch.setattr(WorkerPool, "_answer", slow_to_draw)
         async with asyncio.TaskGroup() as tasks:
             names = ("return-mega", "envy") * 5
             drawn = [tasks.create_task(status(web, f"/{name}.svg")) for name in names]
@@ -220,7 +220,7 @@ async def test_a_question_ends_once_all_who_asked_have_left(
     """Misuse: pages and reports that were left again hold nobody up; what somebody waits for goes on."""
     begun, ended = list[bytes](), list[bytes]()
 
-    async def slow(_apart: Apart, question: bytes, _within_s: float) -> bytes:
+    async def slow(_apart: WorkerPool, question: bytes, _within_s: float) -> bytes:
         begun.append(question)
         try:
             await asyncio.Event().wait()
@@ -232,7 +232,7 @@ async def test_a_question_ends_once_all_who_asked_have_left(
         async with web.get(path) as page:
             return page.status
 
-    monkeypatch.setattr(Apart, "_answer", slow)
+    monkeypatch.setattr(WorkerPool, "_answer", slow)
     async with floor(tmp_path) as (server, web), asyncio.timeout(WAIT_S), asyncio.TaskGroup() as tasks:
         (await signed_in(web)).close()
         paths = ("/ops/lab?meter.mega=81250.00", "/ops/lab/envy.svg?players=2", "/ops/reports/hits")
@@ -253,8 +253,8 @@ async def test_a_question_ends_once_all_who_asked_have_left(
 
 
 def joined(server: Server) -> int:
-    """Connections that wait for an answer from a process next to the server."""
-    return sum(visitor.works is not None for visitor in server.visits.all)
+    """Connections that wait for an answer from a worker."""
+    return sum(visitor.works is not None for visitor in server.connections.all)
 
 
 @on_loop
@@ -266,7 +266,7 @@ async def test_no_person_fills_the_lab_for_the_others(
 
     async def slow(*_question: object) -> bytes:
         await end.wait()
-        return msgspec.json.encode(Told())
+        return msgspec.json.encode(LabReply())
 
     async def status(web: aiohttp.ClientSession, players: int) -> int:
         async with web.get(f"/ops/lab?meter.mega=81250.00&players={players}") as page:
@@ -276,7 +276,7 @@ async def test_no_person_fills_the_lab_for_the_others(
     async with floor(tmp_path) as (server, web), asyncio.timeout(WAIT_S):
         (await signed_in(web)).close()
         assert await status(web, 1) == 200
-        monkeypatch.setattr(Apart, "_answer", slow)
+        monkeypatch.setattr(WorkerPool, "_answer", slow)
         at = f"http://127.0.0.1:{server.ports['http']}"
         async with aiohttp.ClientSession(at, cookie_jar=jar) as other, asyncio.TaskGroup() as tasks:
             (await signed_in(other, login="bo")).close()

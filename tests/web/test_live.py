@@ -1,4 +1,4 @@
-"""Does every way out show the same durable values, in order, and can no receiver hold up another?"""
+"""Live meters: every output shows the same durable values in order, and no receiver delays another."""
 
 import asyncio
 import socket
@@ -10,9 +10,9 @@ import pytest
 
 from controllers.answers import Error
 from jackpot.app import Server
-from jackpot.net.signs import SIGN_UNREAD_MOST, SIGN_UNREAD_S
-from jackpot.net.udp import DATAGRAM_MOST, datagrams
-from jackpot.web.live import STREAMS_MOST, event_chunk, websocket_frame
+from jackpot.net.signs import SIGN_UNREAD_MAX, SIGN_UNREAD_S
+from jackpot.net.udp import DATAGRAM_MAX, datagrams
+from jackpot.web.live import STREAMS_MAX, event_chunk, websocket_frame
 from tests.running_server import (
     LINK,
     Faulty,
@@ -50,7 +50,7 @@ def udp_sign(receiver: socket.socket, more: str = "") -> str:
 
 
 def changes(shown: Amounts) -> list[str]:
-    """The amounts, each once for as long as it stood."""
+    """Drops consecutive duplicates of the amounts."""
     return [amount for at, (_, amount) in enumerate(shown) if not at or shown[at - 1][1] != amount]
 
 
@@ -132,7 +132,7 @@ async def test_five_hundred_that_never_read_hold_up_nobody(tmp_path: Path) -> No
             await device.answer(seq)
             await until(lambda: all(one[-1][0] == board.rev for one in good))
         held = [stream._transport.get_write_buffer_size() for stream in server._live.streams]
-        assert max(held) <= SIGN_UNREAD_MOST
+        assert max(held) <= SIGN_UNREAD_MAX
         # Nothing is queued for the silent: what they are owed is the snapshot of the moment they read again.
         assert sum(held) <= SILENT * 8_192
         await until(lambda: all(stream._unread_since is not None for stream in stuck))
@@ -207,8 +207,8 @@ async def test_doubt_is_a_fault_and_silence_on_udp(tmp_path: Path) -> None:
         ledger.faults.append(doubt)
         ledger.recover_faults += [OSError("still broken")]
         device.wager(1, "R1", 1)
-        await until(lambda: server.writers["main"].core.engine.seq > board.rev)
-        server.writers["main"].carry_out(server.writers["main"].hold.slow())
+        await until(lambda: server.writers["main"].sequencer.engine.seq > board.rev)
+        server.writers["main"].carry_out(server.writers["main"].lifecycle.slow())
         sent = server._udp[0].sent
         await until_told(told, "state", state="fault")
         server._udp[0].tick(server.clock.monotonic() + 60)
@@ -286,7 +286,7 @@ async def test_receivers_are_limited(tmp_path: Path) -> None:
     async with Server(configure(tmp_path)) as server, events(server) as told:
         await until_told(told, "welcome")
         (stream,) = server._live.streams
-        server._live.streams |= {object() for _ in range(STREAMS_MOST)}  # type: ignore[misc]
+        server._live.streams |= {object() for _ in range(STREAMS_MAX)}  # type: ignore[misc]
         url = f"http://127.0.0.1:{server.ports['http']}/events/meters"
         async with aiohttp.ClientSession() as session, session.get(url) as response:
             assert (response.status, response.headers["Retry-After"]) == (503, "10")
@@ -310,7 +310,7 @@ def test_datagrams_are_whole_and_small() -> None:
     """WIRE, udp text: values joined by `!!`, each whole in a datagram that no network cuts."""
     items = [f"link-{number}.meter:{number}.00" for number in range(500)]
     sent = datagrams(items)
-    assert max(map(len, sent)) <= DATAGRAM_MOST
+    assert max(map(len, sent)) <= DATAGRAM_MAX
     assert "!!".join(part.decode() for part in sent).split("!!") == items
 
 
@@ -326,7 +326,7 @@ async def test_nobody_is_shown_a_board_that_they_have_left(tmp_path: Path) -> No
         await receivers.enter_async_context(events(server))
         await receivers.enter_async_context(sign(server))
         await receivers.enter_async_context(table(server))
-        await until(lambda: sum(len(group.watchers) for group in board.audience.groups.values()) == 4)
+        await until(lambda: sum(len(group.watchers) for group in board.broadcaster.groups.values()) == 4)
         board.links.clear()  # as of a takeover that finds the link in another bank
         await receivers.aclose()
-        await until(lambda: not board.audience.groups)
+        await until(lambda: not board.broadcaster.groups)

@@ -1,4 +1,4 @@
-"""Is what stands next to the journal done once for its key, too, whichever server is asked again?"""
+"""Idempotency of acts next to the journal, whichever server is asked again."""
 
 import uuid
 from collections.abc import AsyncIterator
@@ -9,11 +9,11 @@ from typing import Any, Final, NamedTuple
 import aiohttp
 import pytest
 
-from jackpot.api.http_call import act_of, keyed
+from jackpot.api.http_call import act_of, with_idempotency_key
 from jackpot.api.operation import BASE
 from jackpot.api.queries.people import ChangeSecret
 from jackpot.app import Server
-from jackpot.auth.password_hashing import Hashing
+from jackpot.auth.password_hashing import PasswordHashing
 from jackpot.config import Config
 from jackpot.ledger.journal import Row
 from jackpot.ledger.sqlite.store import SqliteLedger
@@ -58,10 +58,10 @@ async def asking(server: Server, session: str, token: str) -> AsyncIterator[Aske
 
 @asynccontextmanager
 async def again(config: Config) -> AsyncIterator[Server]:
-    """The next server on that ledger."""
+    """Starts the next server on that ledger."""
     async with Server(config) as server:
-        server.entrance.hashing.close()
-        server.entrance.hashing = Hashing(QUICK)
+        server.auth.hashing.close()
+        server.auth.hashing = PasswordHashing(QUICK)
         yield server
 
 
@@ -70,7 +70,7 @@ async def test_it_is_done_once_also_by_the_next_server(tmp_path: Path) -> None:
     """S5: 200 and 200 again; what is told once alone says when it was done. Another act is refused."""
     config, key, first = configure(tmp_path), uuid.uuid4().hex, {}
     async with staffed(config) as server:
-        session = (await server.entrance.begin(await prove(server, "ann"))).token
+        session = (await server.auth.begin(await prove(server, "ann"))).token
         mine = await token(server)
         async with asking(server, session, mine) as ann:
             for act, (body, _, _) in ACTS.items():
@@ -87,7 +87,7 @@ async def test_it_is_done_once_also_by_the_next_server(tmp_path: Path) -> None:
                 status, said = await ann.ask(act, other, f"{key}-{act}")
                 assert (status, said["code"]) == (422, "key_used"), act
         assert durable(server)["site"] == rows["site"]
-        assert (await server.entrance.sign_in("ann", NEW)).person.login == "ann"
+        assert (await server.auth.sign_in("ann", NEW)).person.login == "ann"
     assert (first["add-person"], first["revoke"], first["change-secret"]) == (
         told["add-person"], told["revoke"], told["change-secret"],
     )  # fmt: skip
@@ -106,7 +106,7 @@ async def test_what_is_told_once_is_not_told_again(tmp_path: Path, act: str, sec
     """S5: the answer says that it was done, when, and how to make another; no code and no token is kept."""
     config, key, body = configure(tmp_path), uuid.uuid4().hex, ACTS[act][0]
     async with staffed(config) as server:
-        session = (await server.entrance.begin(await prove(server, "ann"))).token
+        session = (await server.auth.begin(await prove(server, "ann"))).token
         async with asking(server, session, await token(server)) as ann:
             assert (await ann.ask("add-person", ADDED, "add"))[0] == 200
             status, first = await ann.ask(act, body, key)
@@ -140,15 +140,15 @@ async def test_no_password_can_be_guessed_from_a_digest(tmp_path: Path) -> None:
 
 
 async def fast_digest(server: Server, mine: str) -> bytes:
-    """What that request is known by before its password is hidden."""
-    person = await server.entrance.bearer(mine)
+    """The digest of that request before its password is hidden."""
+    person = await server.auth.bearer(mine)
     asked = act_of(ChangeSecret, ACTS["change-secret"][0], person)
-    return keyed(asked, person, "guessable").digest
+    return with_idempotency_key(asked, person, "guessable").digest
 
 
 def durable(server: Server) -> dict[str, int]:
     """The last entry of each bank."""
-    return {desk.bank: desk.core.durable_seq for desk in (server.people, server.writers["main"])}
+    return {bank.name: bank.sequencer.durable_seq for bank in (server.people, server.writers["main"])}
 
 
 def rows_of(folder: Path) -> list[Row]:

@@ -1,4 +1,4 @@
-"""Is a hit one sum wherever people read it, with what it earned others next to it and never in it?"""
+"""A hit is one sum wherever people read it, with envy for others next to it and never in it."""
 
 from pathlib import Path
 

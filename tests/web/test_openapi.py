@@ -1,4 +1,4 @@
-"""Is the published document the one that the server goes by?"""
+"""The published OpenAPI document is the one that is served."""
 
 from jackpot.api.operation import path_of
 from jackpot.api.registry import ASKED_ACTS, QUESTIONS
@@ -12,7 +12,7 @@ def test_the_document_is_the_one_that_is_served() -> None:
 
 
 def test_every_route_says_what_it_takes_and_answers() -> None:
-    """DESIGN, one surface: no ask is left out, each body is closed, each act has its key."""
+    """DESIGN, one surface: no operation is left out, each body is closed, each act has its key."""
     paths = document()["paths"]
     assert paths.keys() == {path_of(kind) for kind in (*QUESTIONS, *ASKED_ACTS)}
     for path, methods in paths.items():

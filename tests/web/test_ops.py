@@ -1,4 +1,4 @@
-"""Can people work a hit through on the pages, by finger, by keyboard, and two of them on one screen?"""
+"""Operations pages: a hit worked through by finger, by keyboard, and by two people on one screen."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -69,7 +69,7 @@ async def floor(
 async def signed_in(
     server: Server, browser: "Browser", faults: list[str], size: str = "wall", login: str = "ann"
 ) -> "Page":
-    """A page whose person has signed in."""
+    """Opens a page whose person has signed in."""
     page = await opened(browser, f"http://127.0.0.1:{server.ports['http']}/ops", size, faults)
     await page.fill("#login", login)
     await page.fill("#secret", SECRET)
@@ -79,7 +79,7 @@ async def signed_in(
 
 
 async def until_open(page: "Page", text: str) -> None:
-    """Returns once the page says so."""
+    """Waits until the page says so."""
     await page.wait_for_function("(text) => document.body.innerText.includes(text)", arg=text)
 
 
@@ -139,7 +139,7 @@ async def test_a_hit_comes_while_the_page_is_open_and_is_worked_through(tmp_path
 
 
 async def paid(page: "Page", seat: int, document: str) -> None:
-    """A winner is paid by the form of their own, which wants its document's number first."""
+    """Pays a winner by the form of their own, which wants its document's number first."""
     button = f"button:text-is('Paid to seat {seat}')"
     await page.click(button)
     assert await page.evaluate("document.activeElement.id") == f"s{seat}-document"
@@ -149,7 +149,7 @@ async def paid(page: "Page", seat: int, document: str) -> None:
 
 
 async def printed(page: "Page", name: str, *said: str) -> None:
-    """A paper of the hit's page is one page of print that says so; then back to the hit."""
+    """Checks that a paper of the hit's page is one page of print that says so; then back to the hit."""
     await page.click(f"a.button:text-is('{name}')")
     for text in said:
         await until_open(page, text)
@@ -158,7 +158,7 @@ async def printed(page: "Page", name: str, *said: str) -> None:
 
 
 async def undo(page: Any, reason: str, login: str = "", secret: str = "") -> None:
-    """Looks at what it would do, fills in the form and sends it. login, secret: of the second person."""
+    """Previews an undo, fills in the form and sends it. login, secret: of the second person."""
     form = "form[action='/ops/acts/undo']"
     await page.click("text=Undo it")
     await page.click("form:has([value=undo]) button")
@@ -234,10 +234,10 @@ async def test_a_stale_page_and_a_double_tap_do_no_harm(tmp_path: Path) -> None:
         page = await signed_in(server, browser, faults)
         await page.click("#waiting .hit")
         await page.wait_for_selector("form[action='/ops/acts/validate']")  # as it was before Bo
-        await server.entrance.act(server.writers["main"], Validate("H1"), [await prove(server, "bo")])
+        await server.auth.act(server.writers["main"], Validate("H1"), [await prove(server, "bo")])
         await page.click("button.main")
         await until_open(page, "H1 is validated already, by Bo, ")
-        seq = server.writers["main"].core.durable_seq
+        seq = server.writers["main"].sequencer.durable_seq
         await page.click("text=Back")
         await page.wait_for_selector("form[action='/ops/acts/pay']")
         form = await page.evaluate(FORM) | {"document": "P-1"}
@@ -247,7 +247,7 @@ async def test_a_stale_page_and_a_double_tap_do_no_harm(tmp_path: Path) -> None:
         ]
         answers = await asyncio.gather(*sent)
         assert [answer.status for answer in answers] == [200] * 3
-        assert server.writers["main"].core.durable_seq == seq + 1
+        assert server.writers["main"].sequencer.durable_seq == seq + 1
     assert faults == []
 
 
@@ -268,7 +268,7 @@ async def test_a_disputed_hit_is_held_and_a_large_one_takes_its_tax_form(tmp_pat
     faults: list[str] = []
     async with floor(tmp_path, tax_from=200_000) as (server, device, browser):
         await royal(device)
-        await server.entrance.act(server.writers["main"], Validate("H1"), [await prove(server, "bo")])
+        await server.auth.act(server.writers["main"], Validate("H1"), [await prove(server, "bo")])
         page = await signed_in(server, browser, faults, "phone")
         await page.click("#waiting .hit.validated")
         await page.click("text=Dispute it")
@@ -337,11 +337,11 @@ async def test_a_session_that_ends_in_the_middle_of_a_hit_leads_back_to_it(tmp_p
         page = await signed_in(server, browser, faults, "phone")
         await page.click("#waiting .hit")
         await page.wait_for_selector("button.main")
-        seq = server.writers["main"].core.durable_seq
-        await server.entrance.store.change(("DELETE FROM session", ()))
+        seq = server.writers["main"].sequencer.durable_seq
+        await server.auth.store.change(("DELETE FROM session", ()))
         await page.click("button.main")
         await page.wait_for_selector("#login")
-        assert server.writers["main"].core.durable_seq == seq
+        assert server.writers["main"].sequencer.durable_seq == seq
         await page.fill("#login", "ann")
         await page.fill("#secret", SECRET)
         await page.keyboard.press("Enter")
@@ -437,7 +437,7 @@ async def test_a_meter_is_corrected_and_new_terms_confirmed_by_two(tmp_path: Pat
 
 
 async def signs(page: "Page", form: str, reason: str) -> None:
-    """The form's reason, and the second person's name and secret; then it is sent."""
+    """Fills in the form's reason, and the second person's name and secret; then sends it."""
     await page.fill(f"#{form}-reason", reason)
     await page.click(".second summary >> visible=true")
     await page.fill(f"#{form}-login", "bo")
@@ -508,7 +508,7 @@ async def test_a_browser_tells_of_what_waits_until_somebody_has_seen_it(tmp_path
         assert (await device.answer(4))["warn"] == ["chip_mismatch"]
         await until_true(page, "window.told.some(([tag]) => tag === 'alarm main AL1')")
         both = [await prove(server, login) for login in ("ann", "bo")]
-        asked = await server.entrance.act(server.people, Grant(both[0].id, "auditor"), both[1:])
+        asked = await server.auth.act(server.people, Grant(both[0].id, "auditor"), both[1:])
         assert asked.asked
         await until_true(page, "window.told.some(([tag]) => tag === 'request site site-1')")
         assert await page.evaluate("window.told.map(([, says]) => says)") == [

@@ -1,4 +1,4 @@
-"""Does the floor page say what waits for people, and up to where the books were signed?"""
+"""Overview of the floor: what waits for people, and how far each journal is signed."""
 
 import json
 import re

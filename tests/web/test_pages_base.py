@@ -1,4 +1,4 @@
-"""Does the door lead to our own pages, and does a page offer only what its person may do?"""
+"""Base of the pages: sign-in leads to our own pages, and a page offers only what its person may do."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ import aiohttp
 import pytest
 from yarl import URL
 
-from jackpot.auth.person_admin import Staff
+from jackpot.auth.person_admin import PersonAdmin
 from jackpot.config.languages import PAGES, words
 from jackpot.reports.registry import REPORTS
 from jackpot.rules.acts.hits import Validate
@@ -121,7 +121,7 @@ async def test_who_looks_for_a_page_is_led_on(tmp_path: Path, path: str, said: s
 async def test_a_page_speaks_the_language_of_the_browser(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Pages: each of them, a refusal and the door in Spanish; what is English says that it is."""
+    """Pages: each of them, a refusal and the sign-in in Spanish; what is English says that it is."""
     monkeypatch.setattr(overview, "BACK_WITHIN_S", 0.0)
     spanish = {"Accept-Language": "es-MX,es;q=0.9,en;q=0.8"}
     async with floor(tmp_path) as (_, web):
@@ -159,7 +159,7 @@ async def test_no_page_leaves_english_to_who_reads_spanish(tmp_path: Path) -> No
     async with floor(tmp_path) as (server, web), table(server) as device:
         await royal(device)
         ann = await prove(server, "ann")
-        done(await server.entrance.act(server.writers["main"], Validate("H1"), [ann]))
+        done(await server.auth.act(server.writers["main"], Validate("H1"), [ann]))
         (await signed_in(web)).close()
         reports = [
             f"/reports/{report.name}?{'&'.join(asked[one] for one in report.options if one in asked)}"
@@ -186,8 +186,8 @@ async def test_who_was_given_a_code_chooses_a_password_at_the_door(tmp_path: Pat
     """Access: the field of the code stands where it is wanted, also after a mistake."""
     async with floor(tmp_path) as (server, web):
         ann = await prove(server, "ann")
-        added = await Staff(server.entrance).add([ann], "cal", "Cal", ())
-        given = await Staff(server.entrance).give_code(ann, added.person)
+        added = await PersonAdmin(server.auth).add([ann], "cal", "Cal", ())
+        given = await PersonAdmin(server.auth).give_code(ann, added.person)
         assert 'href="/ops/sign-in?first=yes&amp;back=%2Fops"' in await text(web, "/ops/sign-in")
         form = {"login": "cal", "first": "wrong", "secret": "long enough now", "back": "/ops/hits"}
         async with web.post("/ops/sign-in", data=form, allow_redirects=False) as answer:
@@ -230,7 +230,7 @@ async def test_a_page_says_only_what_became_of_its_own_form(tmp_path: Path) -> N
 
 
 async def text(web: aiohttp.ClientSession, at: str) -> str:
-    """The page there."""
+    """The text of the page there."""
     async with web.get(URL(at, encoded=True)) as answer:
         assert answer.status == 200
         return await answer.text()

@@ -1,4 +1,4 @@
-"""Are lists short on a phone, and is their Spanish whole?"""
+"""Lists on a phone: short, and in full Spanish."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from tests.web.browser import needs_chromium
 from tests.web.test_ops import floor, signed_in
 
 # Two lines, the small one of the envy bonus, and the room between rows, at lines of 24 px.
-LINES_MOST = 4.5 * 24
+LINES_MAX = 4.5 * 24
 HIGHEST = (
     "() => Math.max(...[...document.querySelectorAll('.compact tbody tr')].map((row) => row.offsetHeight))"
 )
@@ -25,7 +25,7 @@ async def test_a_hit_is_two_lines_on_a_phone(tmp_path: Path) -> None:
         hits = f"{page.url}/hits"
         for path in (f"{hits}/main/H1", hits):
             await page.goto(path)
-            assert 0 < await page.evaluate(HIGHEST) <= LINES_MOST, path
+            assert 0 < await page.evaluate(HIGHEST) <= LINES_MAX, path
         row = page.locator(".compact tbody tr")
         await row.click(position={"x": 300, "y": 8})
         await page.wait_for_selector("h1:text-is('Royal flush')")

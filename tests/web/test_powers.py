@@ -1,4 +1,4 @@
-"""What may each role ask a server for? Every route of the API and every page, against every role."""
+"""Roles: every route of the API and every page, against every role."""
 
 import uuid
 from pathlib import Path
@@ -149,7 +149,7 @@ ABOUT: Final[dict[str, dict[str, Any]]] = {
 
 
 def test_the_table_has_every_route() -> None:
-    """S5: a question or an act that is added says here who may ask it."""
+    """S5: every query and every act has a row here that says who may ask it."""
     assert MAY.keys() == {kind.path for kind in QUESTIONS} | {name_of(kind) for kind in ASKED_ACTS}
 
 
@@ -184,7 +184,7 @@ async def test_every_role_against_every_page(tmp_path: Path) -> None:
 
 
 async def asked(web: aiohttp.ClientSession, mine: dict[str, str], kind: Any, name: str) -> str:
-    """The code of its refusal; "" where it is answered."""
+    """The code of its refusal; "" if it is answered."""
     target = target_of(kind, ABOUT.get(name, {}))
     headers = {**mine, "Idempotency-Key": uuid.uuid4().hex}
     async with web.request(target.method, BASE + target.path, json=target.body, headers=headers) as answer:

@@ -1,4 +1,4 @@
-"""Is every report there for people, as a page, to print and as a file, and is a wrong question answered?"""
+"""Reports as page, print and file, and answers to wrong questions."""
 
 import asyncio
 import csv
@@ -8,7 +8,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from jackpot.api.worker_pool import Apart
+from jackpot.api.worker_pool import WorkerPool
 from jackpot.lab.bench.pages import here
 from jackpot.odds.sheets import DOLLARS
 from jackpot.reports.registry import REPORTS
@@ -25,15 +25,15 @@ from tests.web.test_authentication import floor, signed_in
 async def test_every_report_is_a_page_a_paper_and_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """S1, S2: what the books say, for those who have signed in; a paper runs no script and loads nothing."""
+    """S1, S2: what the reports say, for people signed in; a paper runs no script and loads nothing."""
     monkeypatch.setattr("jackpot.app.readers", here)
     clock = StepClock()
     async with floor(tmp_path, clock=clock) as (server, web), table(server) as device:
         await royal(device)
         ann = await prove(server, "ann")
-        done(await server.entrance.act(server.writers["main"], Validate("H1"), [ann]))
+        done(await server.auth.act(server.writers["main"], Validate("H1"), [ann]))
         clock.stepped_s += 86_400  # the gaming day ends, and its meters are read
-        await until(lambda: bool(server.writers["main"].core.engine.state.last_day))
+        await until(lambda: bool(server.writers["main"].sequencer.engine.state.last_day))
         (await signed_in(web)).close()
         for report in REPORTS.values():
             at = f"/ops/reports/{report.name}?bank=main" + ("&hit=H1" if "hit" in report.options else "")
@@ -92,16 +92,16 @@ async def test_a_question_that_cannot_be_meant_is_answered_on_its_page(tmp_path:
 @on_loop
 async def test_no_report_is_read_by_the_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Misuse: a process reads each; who asks meanwhile shares its answer, and no page and no paper waits."""
-    asked, answer = list[bytes](), Apart._answer
+    asked, answer = list[bytes](), WorkerPool._answer
     going, end = asyncio.Event(), asyncio.Event()
 
-    async def counted(apart: Apart, question: bytes, within_s: float) -> bytes:
+    async def counted(apart: WorkerPool, question: bytes, within_s: float) -> bytes:
         asked.append(question)
         going.set()
         await end.wait()
         return await answer(apart, question, within_s)
 
-    monkeypatch.setattr(Apart, "_answer", counted)
+    monkeypatch.setattr(WorkerPool, "_answer", counted)
     async with floor(tmp_path) as (server, web), table(server) as device:
         await royal(device)
         (await signed_in(web)).close()

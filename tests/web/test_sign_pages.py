@@ -1,4 +1,4 @@
-"""What do people see? The sign page and the floor page, in a real browser, before a real server."""
+"""Sign pages and the floor page, in a real browser, before a real server."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ UPDATES = 10_000
 # Where a test shows one thing on every kind of screen; the one that measures every size has them all.
 SOME = ("wall", "portrait", "phone")
 # What a page may differ by after ten thousand updates, when all that is left over is collected.
-HEAP_MOST = 1_000_000
+HEAP_MAX = 1_000_000
 
 # Watches the amount that is shown, in cents, at every frame of the screen.
 WATCH = """() => {
@@ -178,7 +178,7 @@ SUMS = """async () => {
     const sums = asked.map(([locale, currency, cents]) => write({ locale, currency }, cents));
     return sums.map((sum) => sum.replaceAll('\\u00a0', ' '));
 }"""
-# A currency without hundredths is never rounded up; one of thousandths is shown with two, as the wire counts.
+# A currency without hundredths is never rounded up; of thousandths two are shown, as the protocol counts.
 WRITTEN = ["$10,000,000.63", "1234,56 €", "€ 0,05", "￥999", "1,234.56 د.ك.", "₹1,00,00,000.00"]
 
 # Counts what a page does at each frame of a win: changes of the page, and pieces drawn on its canvas.
@@ -222,9 +222,9 @@ FILLED = """() => {
 }"""
 
 # Changes of a page at a frame: the columns of three amounts, what follows a new snapshot, a line.
-CHANGES_MOST = 60
+CHANGES_MAX = 60
 # Pieces in the air at once (coins.js), also where frames are slow.
-DRAWN_MOST = 400
+DRAWN_MAX = 400
 PREVIEWS = ("normal", "pending", "suspended", "win", "fault")
 
 
@@ -264,8 +264,8 @@ async def test_all_signs_celebrate_alike(tmp_path: Path) -> None:
         await state(page, "win")
         await page.evaluate(RISEN)
         most = await page.evaluate(WORK)
-        assert 0 < most["changes"] <= CHANGES_MOST
-        assert 0 < most["drawn"] <= DRAWN_MOST
+        assert 0 < most["changes"] <= CHANGES_MAX
+        assert 0 < most["drawn"] <= DRAWN_MAX
         facts = await page.evaluate(ORDERS)
         assert await page.evaluate(SUMS) == WRITTEN
     whole, late = facts["shown"][0], facts["shown"][3]
@@ -338,7 +338,7 @@ async def test_ten_thousand_updates_leave_nothing_behind(tmp_path: Path) -> None
         await update(1_001_000, 1_001_000 + UPDATES)
         elements_after, heap_after = await measured()
     assert elements_after == elements
-    assert heap_after < heap + HEAP_MOST
+    assert heap_after < heap + HEAP_MAX
     assert faults == []
 
 

@@ -1,4 +1,4 @@
-"""Is what somebody typed still there when the session ends, the form is refused, or the server is gone?"""
+"""Typed input outlives the end of the session, a refusal, and a server that is gone."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ async def test_what_was_typed_outlives_the_session(tmp_path: Path) -> None:
     faults: list[str] = []
     async with floor(tmp_path) as (server, device, browser):
         await royal(device)
-        await server.entrance.act(server.writers["main"], Validate("H1"), [await prove(server, "bo")])
+        await server.auth.act(server.writers["main"], Validate("H1"), [await prove(server, "bo")])
         page = await signed_in(server, browser, faults, "phone")
         await page.goto(f"{page.url}/hits/main/H1/preview?act=undo")
         await page.fill("#undo-reason", "misread")
@@ -35,7 +35,7 @@ async def test_what_was_typed_outlives_the_session(tmp_path: Path) -> None:
         await page.fill("#s1-document", "P-4711")
         await page.click("summary:text-is('Patron, tax form')")
         await page.fill("#s1-patron", "Pat Ron")
-        await server.entrance.store.change(("DELETE FROM session", ()))
+        await server.auth.store.change(("DELETE FROM session", ()))
         await page.wait_for_selector("#login")  # the page asks for what waits, and learns it
         await page.fill("#login", "ann")
         await page.fill("#secret", SECRET)
@@ -51,7 +51,7 @@ async def test_what_was_typed_outlives_the_session(tmp_path: Path) -> None:
         assert "$1,000.00" in await page.inner_text("#waiting .hit")
         assert "$1,000.00 envy is still to be paid: 1 of 2 paid" in await page.inner_text(".hero")
         await page.fill("#s2-document", "P-4712")
-        await server.entrance.store.change(("DELETE FROM session", ()))
+        await server.auth.store.change(("DELETE FROM session", ()))
         await page.wait_for_selector("#login")
         await page.fill("#login", "bo")
         await page.fill("#secret", SECRET)
@@ -73,7 +73,7 @@ async def test_a_server_that_does_not_answer_loses_nothing(tmp_path: Path) -> No
     faults: list[str] = []
     async with floor(tmp_path) as (server, device, browser):
         await royal(device)
-        await server.entrance.act(server.writers["main"], Validate("H1"), [await prove(server, "bo")])
+        await server.auth.act(server.writers["main"], Validate("H1"), [await prove(server, "bo")])
         page = await signed_in(server, browser, faults, "phone")
         await page.click("#waiting .hit")
         await page.fill("#s1-document", "P-4711")

@@ -1,4 +1,4 @@
-"""Do several links share a screen? `/sign/wall`, in a real browser before a real server."""
+"""`/sign/wall`: several links on one screen, in a real browser before a real server."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pytest
 from playwright.async_api import Frame, Page
 
 from jackpot.app import Server
-from jackpot.web.sign_pages import WALL_MOST
+from jackpot.web.sign_pages import WALL_MAX
 from tests.running_server import LINK, LINKS, StepClock, configure, on_loop, table
 from tests.web.browser import SIZES, chromium, misfits, needs_chromium, opened, state, until_true
 from tests.web.test_sign_pages import CLIPPED, RISEN, ROYAL, page_of
@@ -63,7 +63,7 @@ def frame_of(page: Page, link: str) -> Frame:
 
 
 async def part(page: Page, link: str) -> float:
-    """Which part of the screen the link's sign takes."""
+    """The part of the screen that the link's sign takes."""
     box = await (await frame_of(page, link).frame_element()).bounding_box()
     size = page.viewport_size
     assert box
@@ -135,17 +135,17 @@ async def test_a_wall_that_cannot_be_is_told_which_can(tmp_path: Path) -> None:
 
     Without the word `links` the wall has all of them, up to eight.
     """
-    many = "".join(LINKS.replace(LINK, f"link-{number}") for number in range(WALL_MOST))
+    many = "".join(LINKS.replace(LINK, f"link-{number}") for number in range(WALL_MAX))
     config = configure(tmp_path, links=LINKS + many)
     async with Server(config) as server, aiohttp.ClientSession() as session:
-        for links in ("", "another", ",".join((LINK, *(f"link-{number}" for number in range(WALL_MOST))))):
+        for links in ("", "another", ",".join((LINK, *(f"link-{number}" for number in range(WALL_MAX))))):
             async with session.get(page_of(server, f"/sign/wall?links={links}")) as response:
                 assert response.status == 404
                 assert f"/sign/wall?links={LINK},link-0" in await response.text()
         async with session.get(page_of(server, "/sign/wall")) as response:
             assert response.status == 200
             shown = await response.text()
-            assert "link-6" in shown  # the first WALL_MOST, in their order
+            assert "link-6" in shown  # the first WALL_MAX, in their order
             assert "link-7" not in shown
         async with session.get(page_of(server, f"/sign/wall?links={LINK}")) as response:
             assert "frame-src 'self'" in response.headers["Content-Security-Policy"]

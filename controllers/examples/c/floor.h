@@ -34,13 +34,13 @@ void copy(char *to, size_t most, struct text text); /* ended by a zero; empty wh
 
 /* table.c: how does a table keep its side? One command is unanswered at a time, although the protocol allows
  * 64: a round is two commands. TLS is a matter of the device's own library: this speaks plain TCP. */
-enum { FRAME_MOST = 65536, COMMAND_MOST = 1000, LINKS_MOST = 8, SERVERS_MOST = 16, NAME = 65, PLACE = 96 };
+enum { FRAME_MAX = 65536, COMMAND_MAX = 1000, LINKS_MAX = 8, SERVERS_MAX = 16, NAME = 65, PLACE = 96 };
 
 struct memory { /* what survives a power loss. size: of the unanswered command, 0 for none */
     uint32_t sum, turn;
     uint64_t acked;
     uint32_t size, seq_at; /* seq_at: where in the command the 8 bytes of its number stand */
-    uint8_t command[COMMAND_MOST];
+    uint8_t command[COMMAND_MAX];
 };
 struct link {
     char name[NAME];
@@ -48,7 +48,7 @@ struct link {
     bool active;
 };
 struct servers {
-    char place[SERVERS_MOST][PLACE]; /* host:port */
+    char place[SERVERS_MAX][PLACE]; /* host:port */
     int count;
 };
 struct table {
@@ -59,7 +59,7 @@ struct table {
     int server, file, socket, failures; /* file: of the memory. socket: -1 while there is none */
     bool welcomed, replaced, last_follows;
     int64_t connect_at, heard_at, said_at, sent_at, heartbeat; /* milliseconds, monotonic */
-    struct link links[LINKS_MOST];
+    struct link links[LINKS_MAX];
     int link_count;
     bool held;        /* people must look at the table before its next round */
     char round[NAME]; /* the round that is neither closed nor void, "" for none */
@@ -67,7 +67,7 @@ struct table {
     uint64_t answer_seq;
     bool acked;
     char code[NAME];
-    uint8_t in[4 + FRAME_MOST];
+    uint8_t in[4 + FRAME_MAX];
     size_t in_size;
 };
 

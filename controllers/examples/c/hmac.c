@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { BLOCK = 64, SAID_MOST = 128 };
+enum { BLOCK = 64, SAID_MAX = 128 };
 
 static const uint32_t ROUNDS[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
@@ -62,6 +62,6 @@ void hmac_sha256(const uint8_t key[KEY], const uint8_t *said, size_t size, uint8
     memset(inner, 0x36, BLOCK);
     memset(outer, 0x5c, BLOCK);
     for (int i = 0; i < KEY; i++) inner[i] ^= key[i], outer[i] ^= key[i];
-    sha256(inner, said, size <= SAID_MOST ? size : SAID_MOST, between);
+    sha256(inner, said, size <= SAID_MAX ? size : SAID_MAX, between);
     sha256(outer, between, sizeof between, mac);
 }

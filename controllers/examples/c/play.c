@@ -10,7 +10,7 @@
 #include "floor.h"
 
 enum { SEATS = 3, SEAT_CARDS = 3, BOARD_CARDS = 2, DECK = 52, TURN_MS = 20 };
-enum { REFUSALS_MOST = 3 }; /* in a row: more is a fault that people must look into */
+enum { REFUSALS_MAX = 3 }; /* in a row: more is a fault that people must look into */
 static const int SEAT[SEATS] = {7, 4, 1}; /* in payout order: seat numbers fall */
 
 enum step { NOTHING, WAGER, SETTLE, VOID };
@@ -93,7 +93,7 @@ static bool hear(struct table *table, struct dealer *dealer) {
     else {
         dealer->dealt[0] = 0; /* a settlement that was refused: the wagers go back */
         if (dealer->asked == VOID && table->round[0]) return false;
-        if (++dealer->refused >= REFUSALS_MOST) return false;
+        if (++dealer->refused >= REFUSALS_MAX) return false;
     }
     dealer->next_at = now_ms() + dealer->pause;
     dealer->asked = NOTHING;

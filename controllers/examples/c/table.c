@@ -22,7 +22,7 @@ struct message {
     uint64_t v, seq, expected, last_seq, heartbeat, at; /* expected: 0 for none */
     bool has_at, held, last_follows;
     struct text nonce;
-    struct link links[LINKS_MOST];
+    struct link links[LINKS_MAX];
     int link_count;
     struct servers servers;
 };
@@ -45,7 +45,7 @@ static void add(struct servers *servers, struct text place) {
     copy(name, PLACE, place);
     for (int i = 0; i < servers->count; i++)
         if (strcmp(servers->place[i], name) == 0) return;
-    if (name[0] && servers->count < SERVERS_MOST) strcpy(servers->place[servers->count++], name);
+    if (name[0] && servers->count < SERVERS_MAX) strcpy(servers->place[servers->count++], name);
 }
 
 /* The connection is gone, or there was none; why, where it is a fault. Each server is tried before one is tried again. */
@@ -85,7 +85,7 @@ static void dial(struct table *table) {
 }
 
 static void say(struct table *table, const uint8_t *payload, size_t size) {
-    uint8_t frame[4 + COMMAND_MOST] = {0, 0, (uint8_t)(size >> 8), (uint8_t)size};
+    uint8_t frame[4 + COMMAND_MAX] = {0, 0, (uint8_t)(size >> 8), (uint8_t)size};
     memcpy(frame + 4, payload, size);
     table->said_at = now_ms();
     if (table->socket >= 0 && send(table->socket, frame, 4 + size, MSG_NOSIGNAL) != (ssize_t)(4 + size))
@@ -146,7 +146,7 @@ static void read_field(struct in *in, struct text key, struct message *found) {
     else if (is(key, "servers"))
         for (uint32_t left = take_list(in); left > 0 && !in->bad; left--) add(&found->servers, take_text(in));
     else if (is(key, "links"))
-        for (uint32_t left = take_list(in); left > 0 && found->link_count < LINKS_MOST; left--)
+        for (uint32_t left = take_list(in); left > 0 && found->link_count < LINKS_MAX; left--)
             read_link(in, &found->links[found->link_count++]);
 }
 
@@ -292,7 +292,7 @@ static void read_frames(struct table *table) {
     while (table->socket >= 0 && table->in_size - at >= 4) {
         const uint8_t *head = table->in + at;
         size_t size = (size_t)head[0] << 24 | (size_t)head[1] << 16 | (size_t)head[2] << 8 | head[3];
-        if (size < 1 || size > FRAME_MOST) drop(table, "a frame of a forbidden length");
+        if (size < 1 || size > FRAME_MAX) drop(table, "a frame of a forbidden length");
         if (table->socket < 0 || table->in_size - at < 4 + size) break;
         at += 4 + size;
         table->heard_at = now_ms();
@@ -345,7 +345,7 @@ bool table_online(const struct table *table) {
 
 struct out table_begin(struct table *table, const char *type, uint32_t fields) {
     struct memory *memory = &table->memory;
-    struct out out = {memory->command, 0, COMMAND_MOST, false};
+    struct out out = {memory->command, 0, COMMAND_MAX, false};
     put_map(&out, 2 + fields);
     put_text(&out, "t"), put_text(&out, type), put_text(&out, "seq");
     memory->seq_at = (uint32_t)out.size + 1;

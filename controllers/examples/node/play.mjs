@@ -14,7 +14,7 @@ import { Table } from "./table.mjs";
 const SEATS = [7, 4, 1]; // in payout order: seat numbers fall
 const SEAT_CARDS = 3;
 const BOARD_CARDS = 2;
-const REFUSALS_MOST = 3; // in a row: more is a fault that people must look into
+const REFUSALS_MAX = 3; // in a row: more is a fault that people must look into
 
 const text = Object.fromEntries(
   ["server", "id", "key", "memory", "rounds", "pause", "ca", "cert", "cert-key"].map((name) => [name, { type: "string" }]),
@@ -106,7 +106,7 @@ async function main() {
     const code = await playRound();
     if (["later", "suspended", "table_held"].includes(code)) continue; // it waits for others, not for us
     refused = code ? refused + 1 : 0;
-    if (refused >= REFUSALS_MOST) throw new Error(`refused again and again: ${code}`);
+    if (refused >= REFUSALS_MAX) throw new Error(`refused again and again: ${code}`);
     await clear("the round was refused");
     if (!code) left--; // a round that was refused was not played
     await new Promise((resolve) => setTimeout(resolve, Number(given.pause ?? 100)));

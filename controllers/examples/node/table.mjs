@@ -9,7 +9,7 @@ import { connect as connectPlain, isIP } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { decode, encode } from "./msgpack.mjs";
 
-const FRAME_MOST = 65_536;
+const FRAME_MAX = 65_536;
 const CONNECT_MS = 5_000; // to make a connection, before the next server is tried
 const HEARTBEAT_MS = 5_000; // until the welcome says otherwise
 const SILENT_HEARTBEATS = 2;
@@ -120,7 +120,7 @@ export class Table extends EventEmitter {
     try {
       while (this.rest.length >= 4 && socket === this.socket && !socket.destroyed) {
         const size = this.rest.readUInt32BE(0);
-        if (size < 1 || size > FRAME_MOST) throw new RangeError(`a frame of ${size} bytes`);
+        if (size < 1 || size > FRAME_MAX) throw new RangeError(`a frame of ${size} bytes`);
         if (this.rest.length < 4 + size) break;
         const payload = this.rest.subarray(4, 4 + size);
         this.rest = this.rest.subarray(4 + size);

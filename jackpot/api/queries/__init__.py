@@ -1,1 +1,1 @@
-"""What may be asked of a running server? A file has a subject; `registry` lists what all of them offer."""
+"""Operations of a running server, one file a subject; `registry` lists them all."""

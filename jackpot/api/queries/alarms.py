@@ -1,16 +1,16 @@
-"""What alarmed, and must be looked at?"""
+"""Operations on alarms that nobody has acknowledged yet."""
 
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from jackpot.api.operation import Elsewhere, Moment, Question, Reply
+from jackpot.api.operation import Elsewhere, Moment, Query, Reply
 from jackpot.api.query_context import NOBODY
-from jackpot.reports.read.people import Called
+from jackpot.reports.read.people import PersonNames
 from jackpot.rules import views
 
 if TYPE_CHECKING:
-    from jackpot.api.query_context import Sources
+    from jackpot.api.query_context import QueryContext
 
 
 class Alarm(Reply, frozen=True):
@@ -40,16 +40,16 @@ class Alarms(Reply, frozen=True):
     elsewhere: tuple[Elsewhere, ...]
 
 
-class AskAlarms(Question, frozen=True):
-    """What alarmed, and nobody has acknowledged it yet (T3, S6, S9, L11)?"""
+class AskAlarms(Query, frozen=True):
+    """Alarms that nobody has acknowledged (T3, S6, S9, L11)."""
 
     path = "/alarms"
     reply = Alarms
 
-    async def answer(self, at: "Sources") -> Alarms:
+    async def answer(self, at: "QueryContext") -> Alarms:
         here, elsewhere = at.whose.with_people()
-        found = [{**alarm, "bank": desk.bank} for desk in here for alarm in await desk.ask(views.open_alarms)]
-        called = await at.books.read(Called.of) if any(one["person"] for one in found) else NOBODY
+        found = [{**alarm, "bank": bank.name} for bank in here for alarm in await bank.ask(views.open_alarms)]
+        called = await at.books.read(PersonNames.of) if any(one["person"] for one in found) else NOBODY
         told = (one | {"where": called.name(one["person"])} if one["person"] else one for one in found)
         alarms = sorted((msgspec.convert(one, Alarm) for one in told), key=lambda one: one.at)
         return Alarms(alarms=tuple(alarms), elsewhere=elsewhere)

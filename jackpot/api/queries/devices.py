@@ -1,14 +1,14 @@
-"""Which devices are known, which are connected here, and how do a device's keys end?"""
+"""Operations on devices: which are known and connected here, and revocation of their keys."""
 
 from typing import TYPE_CHECKING, Literal
 
 from controllers.messages import Id
-from jackpot.api.operation import Question, Reply, ServerAct
+from jackpot.api.operation import Query, Reply, ServerCommand
 from jackpot.rules.acts.fields import Role
 
 if TYPE_CHECKING:
-    from jackpot.api.query_context import Sources
-    from jackpot.net.devices import Devices as Known
+    from jackpot.api.query_context import QueryContext
+    from jackpot.net.devices import ConnectedDevices as Known
 
 
 class Device(Reply, frozen=True):
@@ -26,13 +26,13 @@ class Devices(Reply, frozen=True):
     devices: tuple[Device, ...]
 
 
-class AskDevices(Question, frozen=True):
-    """Which tables and signs are known, and which of them are connected here?"""
+class AskDevices(Query, frozen=True):
+    """The tables and signs of the configuration, and which of them are connected here."""
 
     path = "/devices"
     reply = Devices
 
-    async def answer(self, at: "Sources") -> Devices:
+    async def answer(self, at: "QueryContext") -> Devices:
         known = at.whose.devices.items()
         return Devices(
             devices=tuple(_device(role, of, name) for role, of in known for name in of.register.devices)
@@ -46,7 +46,7 @@ class Revoked(Reply, frozen=True):
     left: tuple[str, ...]
 
 
-class Revoke(ServerAct, tag="revoke", frozen=True):
+class Revoke(ServerCommand, tag="revoke", frozen=True):
     """A device's keys end for ever. key: the fingerprint of one of them, None for all that are valid."""
 
     reply = Revoked

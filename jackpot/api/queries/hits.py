@@ -1,4 +1,4 @@
-"""Which hits were there, what became of them, and what is done with one?"""
+"""Operations on hits: lists, and one hit with its awards, cards and steps."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -8,10 +8,10 @@ import msgspec
 
 from controllers.messages import Id
 from jackpot.api.hit_history import hits_of
-from jackpot.api.operation import PAGE_MOST, Limit, Moment, Money, NotDone, Question, Reply, money, number
+from jackpot.api.operation import PAGE_MAX, Limit, Moment, Money, NotDone, Query, Reply, money, number
 from jackpot.reports.read import hits as books_of_hits
 from jackpot.reports.read.cards import cards_of
-from jackpot.reports.read.names import Names
+from jackpot.reports.read.names import JournalNames
 from jackpot.reports.report import InArchive
 from jackpot.rules import views
 from jackpot.rules.acts.fields import HitId
@@ -19,8 +19,8 @@ from jackpot.rules.codes import Code
 from jackpot.rules.effects import Map
 
 if TYPE_CHECKING:
-    from jackpot.api.query_context import Sources
-    from jackpot.auth.auth_service import Person
+    from jackpot.api.query_context import QueryContext
+    from jackpot.auth.auth_service import AuthenticatedPerson
     from jackpot.ledger.reading import Reader
 
 
@@ -111,54 +111,54 @@ class Hits(Reply, frozen=True):
     more: str | None
 
 
-class AskWaitingHits(Question, frozen=True):
-    """Which hits of a bank wait for people, the oldest first? after: newer ones than this."""
+class AskWaitingHits(Query, frozen=True):
+    """The hits of a bank that wait for people, the oldest first. after: newer ones than this."""
 
     path = "/hits/waiting"
     reply = Hits
     bank: Id | None = None
     after: HitId | None = None
-    limit: Limit = PAGE_MOST
+    limit: Limit = PAGE_MAX
 
-    async def answer(self, at: "Sources") -> Hits:
-        desk, after = await at.own(self), number(self.after) or 0
-        waits, more = await desk.ask(lambda engine: views.waiting_hits(engine, after, self.limit))
-        hits = tuple(hit_of(desk.bank, hit) for hit in waits)
+    async def answer(self, at: "QueryContext") -> Hits:
+        bank, after = await at.own(self), number(self.after) or 0
+        waits, more = await bank.ask(lambda engine: views.waiting_hits(engine, after, self.limit))
+        hits = tuple(hit_of(bank.name, hit) for hit in waits)
         return Hits(hits=hits, more=hits[-1].hit if more else None)
 
 
-class AskHits(Question, frozen=True):
-    """Which hits did a bank ever have, the newest first? before: older ones than this."""
+class AskHits(Query, frozen=True):
+    """Every hit of a bank, the newest first. before: older ones than this."""
 
     path = "/hits"
     reply = Hits
     bank: Id | None = None
     before: HitId | None = None
-    limit: Limit = PAGE_MOST
+    limit: Limit = PAGE_MAX
 
-    async def answer(self, at: "Sources") -> Hits:
-        desk = await at.own(self)
-        page = await hits_of(desk, at.books, number(self.before), self.limit)
-        shown = tuple(hit_of(desk.bank, hit) for hit in page.hits)
+    async def answer(self, at: "QueryContext") -> Hits:
+        bank = await at.own(self)
+        page = await hits_of(bank, at.books, number(self.before), self.limit)
+        shown = tuple(hit_of(bank.name, hit) for hit in page.hits)
         return Hits(hits=shown, more=None if page.before is None else f"H{page.before}")
 
 
-class AskHit(Question, frozen=True):
-    """What became of a hit, step by step?"""
+class AskHit(Query, frozen=True):
+    """A hit, and what became of it, step by step."""
 
     path = "/hits/{hit}"
     reply = Hit
     hit: HitId
     bank: Id | None = None
 
-    async def answer(self, at: "Sources") -> Hit:
-        desk, wanted = await at.own(self), number(self.hit) or 0
+    async def answer(self, at: "QueryContext") -> Hit:
+        bank, wanted = await at.own(self), number(self.hit) or 0
         hidden = () if sees_papers(at.people) else books_of_hits.PERSONAL
-        listed = (await hits_of(desk, at.books, wanted + 1, 1)).hits
+        listed = (await hits_of(bank, at.books, wanted + 1, 1)).hits
         hit = next((one for one in listed if one["hit"] == f"H{wanted}"), None)
         if hit is None:
-            raise NotDone(Code.NO_SUCH_HIT, f"hit: there is no {self.hit} in bank {desk.bank}")
-        cards, done = await at.books.read(lambda ledger: _looked_into(ledger, desk.bank, wanted))
+            raise NotDone(Code.NO_SUCH_HIT, f"hit: there is no {self.hit} in bank {bank.name}")
+        cards, done = await at.books.read(lambda ledger: _looked_into(ledger, bank.name, wanted))
         steps = tuple(
             Step(
                 what=one.what,
@@ -172,24 +172,24 @@ class AskHit(Question, frozen=True):
             )
             for one in done
         )
-        return msgspec.structs.replace(hit_of(desk.bank, hit), steps=steps, cards=cards)
+        return msgspec.structs.replace(hit_of(bank.name, hit), steps=steps, cards=cards)
 
 
-def sees_papers(people: Iterable["Person | str"]) -> bool:
-    """Whether who asks may read whom a payout's papers name: who only looks on may not.
+def sees_papers(people: Iterable["AuthenticatedPerson | str"]) -> bool:
+    """Whether the asker may read whom a payout's papers name; a viewer may not.
 
     A login name on the server's machine can read the ledger itself.
     """
     return all(isinstance(one, str) or set(one.roles) - {"viewer"} for one in people)
 
 
-def _looked_into(ledger: "Reader", bank: str, hit: int) -> tuple[Cards | None, list[books_of_hits.Done]]:
-    """Which cards made a hit, unless an archive has its round; and what people did with it."""
+def _looked_into(ledger: "Reader", bank: str, hit: int) -> tuple[Cards | None, list[books_of_hits.PersonAct]]:
+    """The cards that made a hit, unless an archive has its round, and the people's steps with it."""
     story = books_of_hits.story_of(ledger, bank, hit)
     told = None
     if story is not None:
         with suppress(InArchive):
-            found = cards_of(ledger, Names(ledger, bank), story.hit)
+            found = cards_of(ledger, JournalNames(ledger, bank), story.hit)
             told = Cards(found.own, found.board, found.dealer, found.ranked, found.drawn)
     return told, books_of_hits.done_with(ledger, bank, hit)
 
@@ -202,6 +202,6 @@ def hit_of(bank: str, hit: Map) -> Hit:
 
 
 def award_of(award: Map) -> Award:
-    """An award, as people are told of it."""
+    """An award as replies have it."""
     sums = {name: money(award[name]) for name in ("amount", "difference") if name in award}
     return msgspec.convert(award | sums, Award)

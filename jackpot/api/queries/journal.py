@@ -1,4 +1,4 @@
-"""What is in a bank's journal, and what stood on every meter at a gaming day's end?"""
+"""Queries of a bank's journal, and of the meter readings at each gaming day's end."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import msgspec
 
 from controllers.messages import Id
-from jackpot.api.operation import BadRequest, Kind, Limit, Moment, Money, NotDone, Question, Reply, Seq
+from jackpot.api.operation import BadRequest, Kind, Limit, Moment, Money, NotDone, Query, Reply, Seq
 from jackpot.config.writing import writing
 from jackpot.reports import readings as books_of_readings
 from jackpot.reports.entry_text import about, reason
-from jackpot.reports.read.journal import NoSuchKind, Page, Wanted, search
-from jackpot.reports.read.names import Names
+from jackpot.reports.read.journal import JournalFilter, JournalPage, NoSuchKind, search
+from jackpot.reports.read.names import JournalNames
 from jackpot.rules import registry
 from jackpot.rules.codes import Code
 from jackpot.rules.money import decimal
 from jackpot.rules.postings import Posting as Posted
 
 if TYPE_CHECKING:
-    from jackpot.api.query_context import Sources
-    from jackpot.bank.bank import Desk
+    from jackpot.api.query_context import QueryContext
+    from jackpot.bank.bank import Bank
     from jackpot.config import Config
     from jackpot.ledger.journal import Row
     from jackpot.ledger.reading import Reader
@@ -57,8 +57,8 @@ class Readings(Reply, frozen=True):
     before: int | None
 
 
-class AskReadings(Question, frozen=True):
-    """What stood on every meter at each gaming day's end, the newest first (S2)?
+class AskReadings(Query, frozen=True):
+    """Every meter at each gaming day's end, the newest first (S2).
 
     before: an entry's number.
     """
@@ -69,13 +69,13 @@ class AskReadings(Question, frozen=True):
     before: Seq | None = None
     limit: Limit = 10
 
-    async def answer(self, at: "Sources") -> Readings:
-        desk = await at.own(self)
+    async def answer(self, at: "QueryContext") -> Readings:
+        bank = await at.own(self)
         stored = await at.books.read(
-            lambda ledger: books_of_readings.stored(ledger, desk.bank, self.before, self.limit)
+            lambda ledger: books_of_readings.stored(ledger, bank.name, self.before, self.limit)
         )
-        days = await desk.ask(
-            lambda engine: [books_of_readings.named(desk.bank, engine.state, one) for one in stored]
+        days = await bank.ask(
+            lambda engine: [books_of_readings.named(bank.name, engine.state, one) for one in stored]
         )
         before = stored[-1].seq if len(stored) == self.limit else None
         return Readings(readings=tuple(map(reading_of, days)), before=before)
@@ -124,8 +124,8 @@ class Journal(Reply, frozen=True):
     archived: int | None
 
 
-class AskJournal(Question, frozen=True):
-    """What is in a bank's journal, the newest first? kind, table: those alone. before: older than this."""
+class AskJournal(Query, frozen=True):
+    """Entries of a bank's journal, the newest first. kind, table: those alone. before: older than this."""
 
     path = "/journal"
     reply = Journal
@@ -135,44 +135,46 @@ class AskJournal(Question, frozen=True):
     table: Id | None = None
     limit: Limit = 50
 
-    async def answer(self, at: "Sources") -> Journal:
-        desk = await at.own(self)
-        page, words = await self._search(at, desk)
+    async def answer(self, at: "QueryContext") -> Journal:
+        bank = await at.own(self)
+        page, words = await self._search(at, bank)
         told = list(zip(page.rows, words, strict=True))
-        entries = await desk.ask(lambda engine: [_entry(engine, *one) for one in told])
-        return Journal(bank=desk.bank, entries=tuple(entries), before=page.before, archived=page.archived)
+        entries = await bank.ask(lambda engine: [_entry(engine, *one) for one in told])
+        return Journal(bank=bank.name, entries=tuple(entries), before=page.before, archived=page.archived)
 
-    async def _search(self, at: "Sources", desk: "Desk") -> tuple[Page, list["_Words"]]:
+    async def _search(self, at: "QueryContext", bank: "Bank") -> tuple[JournalPage, list["_Words"]]:
         """A page of rows, and each in words."""
         table = None
         if self.table is not None:
-            found = await desk.ask(lambda engine: engine.table(self.table or ""))
+            found = await bank.ask(lambda engine: engine.table(self.table or ""))
             if found is None:
                 raise NotDone(Code.NO_SUCH_TABLE, f"table: {self.table!r} is not open yet")
             table = found.number
-        wanted = Wanted(self.limit, self.before, self.kind, table)
+        wanted = JournalFilter(self.limit, self.before, self.kind, table)
         try:
-            return await at.books.read(lambda ledger: _found(ledger, at.config, desk.bank, wanted))
+            return await at.books.read(lambda ledger: _found(ledger, at.config, bank.name, wanted))
         except NoSuchKind as error:
             raise BadRequest(f"kind: {error}") from error
 
 
 class _Words(NamedTuple):
-    """An entry as people read it."""
+    """Describes an entry in words."""
 
     about: str
     by: str
     reason: str
 
 
-def _found(ledger: "Reader", config: "Config", bank: str, wanted: Wanted) -> tuple[Page, list[_Words]]:
-    page, names, site = search(ledger, bank, wanted), Names(ledger, bank), config.site
+def _found(
+    ledger: "Reader", config: "Config", bank: str, wanted: JournalFilter
+) -> tuple[JournalPage, list[_Words]]:
+    page, names, site = search(ledger, bank, wanted), JournalNames(ledger, bank), config.site
     money = writing(site.locale, site.currency).exact
     return page, [_in_words(names, row, money) for row in page.rows]
 
 
 def reading_of(read: books_of_readings.DayRead) -> Reading:
-    """A reading, as people are told of it."""
+    """A reading as replies have it."""
     meters = tuple(
         Meter(
             link=meter.link,
@@ -189,7 +191,7 @@ def reading_of(read: books_of_readings.DayRead) -> Reading:
     return Reading(**at, meters=meters)
 
 
-def _in_words(names: Names, row: "Row", money: Callable[[int], str]) -> _Words:
+def _in_words(names: JournalNames, row: "Row", money: Callable[[int], str]) -> _Words:
     event = registry.decode(row.kind, row.version, row.body)
     return _Words(about(names, event, money), names.who(getattr(event, "people", None)), reason(event))
 
@@ -223,7 +225,7 @@ def _posting(engine: "Engine", posting: Posted) -> Posting:
 
 
 def plain(value: Any) -> Any:
-    """What the journal holds as JSON with the names of its fields; bytes as hex digits."""
+    """Journal data as JSON with the names of its fields; bytes as hex digits."""
     match value:
         case msgspec.Struct():
             return {name: plain(getattr(value, name)) for name in value.__struct_fields__}

@@ -1,12 +1,12 @@
-"""How do the links stand, and their levels?"""
+"""Operations on links and their levels: meters, terms, totals and suspensions."""
 
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from controllers.messages import Id
-from jackpot.api.act_reply import Done
-from jackpot.api.operation import Elsewhere, Moment, Money, NotDone, Question, Rate, Reply, ServerAct, money
+from jackpot.api.act_reply import ActReply
+from jackpot.api.operation import Elsewhere, Moment, Money, NotDone, Query, Rate, Reply, ServerCommand, money
 from jackpot.api.preview import Difference, differing
 from jackpot.catalogue import rate_text
 from jackpot.reports.read.names import opened_at
@@ -17,8 +17,8 @@ from jackpot.rules.effects import Map
 from jackpot.rules.money import decimal
 
 if TYPE_CHECKING:
-    from jackpot.api.query_context import Sources
-    from jackpot.bank.bank import Desk
+    from jackpot.api.query_context import QueryContext
+    from jackpot.bank.bank import Bank
 
 
 class ShownHit(Reply, frozen=True):
@@ -97,50 +97,50 @@ class Links(Reply, frozen=True):
     elsewhere: tuple[Elsewhere, ...]
 
 
-class AskLinks(Question, frozen=True):
-    """What do the books say of every link and level (S1)? bank: of that one alone."""
+class AskLinks(Query, frozen=True):
+    """Every link and level, as the books have them (S1). bank: of that one alone."""
 
     path = "/links"
     reply = Links
     bank: Id | None = None
 
-    async def answer(self, at: "Sources") -> Links:
+    async def answer(self, at: "QueryContext") -> Links:
         here, elsewhere = at.whose.here(self.bank)
-        links = tuple([link for desk in here for link in await _links(at, desk)])
+        links = tuple([link for bank in here for link in await _links(at, bank)])
         return Links(links=links, elsewhere=elsewhere)
 
 
-class AskLink(Question, frozen=True):
-    """What do the books say of one link and its levels (S1)?"""
+class AskLink(Query, frozen=True):
+    """One link and its levels, as the books have them (S1)."""
 
     path = "/links/{link}"
     reply = Link
     link: Id
 
-    async def answer(self, at: "Sources") -> Link:
-        desk = await at.own(self)
-        found = {one.link: one for one in await _links(at, desk)}.get(self.link)
+    async def answer(self, at: "QueryContext") -> Link:
+        bank = await at.own(self)
+        found = {one.link: one for one in await _links(at, bank)}.get(self.link)
         if found is None:
             raise NotDone(Code.UNKNOWN_LINK, f"link: {self.link!r} is not open yet")
-        began = await at.books.read(lambda ledger: opened_at(ledger, desk.bank, self.link))
+        began = await at.books.read(lambda ledger: opened_at(ledger, bank.name, self.link))
         return msgspec.structs.replace(found, opened=began)
 
 
-class ChangeParameters(ServerAct, tag="change-parameters", frozen=True):
+class ChangeParameters(ServerCommand, tag="change-parameters", frozen=True):
     """A suspended link plays on the terms of this server's configuration from now on (L9); two people."""
 
-    reply = Done
+    reply = ActReply
     what = "change a link's parameters"
     link: Id
     reason: Reason
 
 
-async def _links(at: "Sources", desk: "Desk") -> list[Link]:
-    state, terms = await desk.ask(lambda engine: (views.statistics(engine), views.link_terms(engine.state)))
+async def _links(at: "QueryContext", bank: "Bank") -> list[Link]:
+    state, terms = await bank.ask(lambda engine: (views.statistics(engine), views.link_terms(engine.state)))
     return [
         Link(
             link=link["link"],
-            bank=desk.bank,
+            bank=bank.name,
             paytable=link["paytable"],
             wager=money(link["wager"]),
             state=link["state"],

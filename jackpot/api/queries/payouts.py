@@ -1,10 +1,10 @@
-"""What do people do with a hit, and what do they write on its papers?"""
+"""Operations of a payout (validate, pay, correct) and of its papers."""
 
 from typing import TYPE_CHECKING, ClassVar
 
 from controllers.messages import Seat
-from jackpot.api.act_reply import Done
-from jackpot.api.operation import ServerAct
+from jackpot.api.act_reply import ActReply
+from jackpot.api.operation import ServerCommand
 from jackpot.rules import signing
 from jackpot.rules.acts import hits
 from jackpot.rules.acts.fields import AwardId, Cents, Document, DocumentNumber, Fact, HitId, Reason
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from jackpot.config import Site
 
 
-class Payout(ServerAct, frozen=True):
+class Payout(ServerCommand, frozen=True):
     """What is done with a hit, with what people write on its papers: the act of the rules has their digest.
 
     personal: fields that name somebody. They lie next to the journal; the rules decide, and journal, who may.
@@ -22,12 +22,12 @@ class Payout(ServerAct, frozen=True):
 
     personal: ClassVar[tuple[str, ...]]
     power: ClassVar[tuple[signing.Role, ...]] = ROLES
-    reply = Done
+    reply = ActReply
     what = "write on a hit's papers"
     hit: HitId
 
     def papers(self) -> dict[str, str]:
-        """What names somebody, without what was left out."""
+        """The personal fields that are filled in."""
         return {name: text for name in self.personal if (text := getattr(self, name))}
 
 
@@ -78,7 +78,7 @@ class AddPapers(Payout, tag="add-papers", frozen=True):
     tax_number: Fact = ""
 
 
-class Correct(ServerAct, tag="correct", frozen=True):
+class Correct(ServerCommand, tag="correct", frozen=True):
     """An award comes to another sum (A10); two people, who are of the cage where it paid the award (A8).
 
     document: a must where the award is paid. A tax form that what is paid on top takes is added to the papers
@@ -86,7 +86,7 @@ class Correct(ServerAct, tag="correct", frozen=True):
     """
 
     power: ClassVar[tuple[signing.Role, ...]] = ROLES
-    reply = Done
+    reply = ActReply
     what = "correct an award"
     award: AwardId
     amount: Cents
@@ -94,15 +94,15 @@ class Correct(ServerAct, tag="correct", frozen=True):
     document: Document = ""
 
     def of_site(self, site: "Site") -> hits.Correct:
-        """What the rules decide: from which sum on it takes a tax form the site says, and not who asks."""
+        """The act that the rules decide; the site, not the asker, sets the sum that takes a tax form."""
         return hits.Correct(self.award, self.amount, self.reason, self.document, site.tax_form_from)
 
 
-class ErasePapers(ServerAct, tag="erase-papers", frozen=True):
+class ErasePapers(ServerCommand, tag="erase-papers", frozen=True):
     """What names somebody on the papers of a settled hit is erased; two people, before its time is over."""
 
     power: ClassVar[tuple[signing.Role, ...]] = ROLES
-    reply = Done
+    reply = ActReply
     what = "erase a hit's papers"
     hit: HitId
     reason: Reason

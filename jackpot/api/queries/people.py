@@ -1,22 +1,22 @@
-"""Who are the people of the site, and how do they come and go?"""
+"""Operations on the site's people: accounts, passwords, one-time codes and API tokens."""
 
 from typing import TYPE_CHECKING, Annotated, ClassVar, Final
 
 from msgspec import Meta
 
-from jackpot.api.act_reply import Done
-from jackpot.api.operation import OWN, Moment, Question, Reply, ServerAct
+from jackpot.api.act_reply import ActReply
+from jackpot.api.operation import OWN, Moment, Query, Reply, ServerCommand
 from jackpot.reports.read.people import last_sign_ins
 from jackpot.rules import signing
 from jackpot.rules.acts.people import Number
 from jackpot.rules.signing import OPERATOR, ROLES, SITE, Role
 
 if TYPE_CHECKING:
-    from jackpot.api.query_context import Sources
+    from jackpot.api.query_context import QueryContext
 
 
 # A token ends within a year, so a program that nobody remembers does, too.
-TOKEN_DAYS_MOST: Final = 366
+TOKEN_DAYS_MAX: Final = 366
 
 
 class Person(Reply, frozen=True):
@@ -43,16 +43,16 @@ class People(Reply, frozen=True):
     people: tuple[Person, ...]
 
 
-class AskPeople(Question, frozen=True):
-    """Who are the people of the site, and what may each of them do? For admins and auditors."""
+class AskPeople(Query, frozen=True):
+    """The people of the site, and what each of them may do. For admins and auditors."""
 
     path = "/people"
     what = "see the people"
     power = ("auditor", "admin")
     reply = People
 
-    async def answer(self, at: "Sources") -> People:
-        sheet = await at.roster.look()
+    async def answer(self, at: "QueryContext") -> People:
+        sheet = await at.directory.look()
         seen = await at.books.read(last_sign_ins)
         return People(
             people=tuple(
@@ -86,15 +86,15 @@ class Me(Reply, frozen=True):
     last_sign_in: Moment | None
 
 
-class AskMe(Question, frozen=True):
-    """Who am I, as the site knows me? Roles are those with which you ask: a token may have fewer than you."""
+class AskMe(Query, frozen=True):
+    """You, as the site knows you. Roles are those with which you ask: a token may have fewer than you."""
 
     path = "/me"
     what = "see who they are"
     power = OWN
     reply = Me
 
-    async def answer(self, at: "Sources") -> Me:
+    async def answer(self, at: "QueryContext") -> Me:
         me = at.person()
         seen = await at.books.read(last_sign_ins)
         return Me(
@@ -102,7 +102,7 @@ class AskMe(Question, frozen=True):
             login=me.login,
             name=me.name,
             roles=me.roles,
-            digits=bool(await at.roster.totp_key(me.id)),
+            digits=bool(await at.directory.totp_key(me.id)),
             last_sign_in=seen.get(me.id),
         )
 
@@ -116,10 +116,10 @@ TotpKey = Annotated[
 ]
 
 
-class ChangeSecret(ServerAct, tag="change-secret", frozen=True):
+class ChangeSecret(ServerCommand, tag="change-secret", frozen=True):
     """Somebody changes their own password, and is signed out on every screen. totp: if they have digits."""
 
-    reply = Done
+    reply = ActReply
     what = "change their password"
     power: ClassVar[tuple[signing.Role, ...]] = OWN
     bank: ClassVar[str] = SITE
@@ -128,10 +128,10 @@ class ChangeSecret(ServerAct, tag="change-secret", frozen=True):
     totp: Digits | None = None
 
 
-class SetDigits(ServerAct, tag="set-digits", frozen=True):
+class SetDigits(ServerCommand, tag="set-digits", frozen=True):
     """Somebody signs in with six digits (TOTP, RFC 6238) from now on. totp: of that key, which is theirs."""
 
-    reply = Done
+    reply = ActReply
     what = "set up six digits"
     power: ClassVar[tuple[signing.Role, ...]] = OWN
     bank: ClassVar[str] = SITE
@@ -140,10 +140,10 @@ class SetDigits(ServerAct, tag="set-digits", frozen=True):
     totp: Digits
 
 
-class EndDigits(ServerAct, tag="end-digits", frozen=True):
+class EndDigits(ServerCommand, tag="end-digits", frozen=True):
     """Somebody signs in without six digits from now on."""
 
-    reply = Done
+    reply = ActReply
     what = "stop six digits"
     power: ClassVar[tuple[signing.Role, ...]] = OWN
     bank: ClassVar[str] = SITE
@@ -151,10 +151,10 @@ class EndDigits(ServerAct, tag="end-digits", frozen=True):
     totp: Digits
 
 
-class AddPerson(ServerAct, tag="add-person", frozen=True):
+class AddPerson(ServerCommand, tag="add-person", frozen=True):
     """A person joins, without a password. It takes an admin; with a role it takes two people."""
 
-    reply = Done
+    reply = ActReply
     what = "add a person"
     bank: ClassVar[str] = SITE
     login: str
@@ -177,7 +177,7 @@ class OneTimeCode(Reply, frozen=True, omit_defaults=True):
     then: str = ""
 
 
-class GiveCode(ServerAct, tag="give-code", frozen=True):
+class GiveCode(ServerCommand, tag="give-code", frozen=True):
     """An admin who signed in is told a one-time code, with which a person who has no password chooses one."""
 
     reply = OneTimeCode
@@ -199,15 +199,15 @@ class Tokens(Reply, frozen=True):
     tokens: tuple[Token, ...]
 
 
-class AskTokens(Question, frozen=True):
-    """Which programs act for people? One's own; for admins and auditors all of them."""
+class AskTokens(Query, frozen=True):
+    """Programs that act for people: your own; for admins and auditors all of them."""
 
     path = "/tokens"
     what = "see the tokens"
     reply = Tokens
 
-    async def answer(self, at: "Sources") -> Tokens:
-        state = (await at.roster.look()).state
+    async def answer(self, at: "QueryContext") -> Tokens:
+        state = (await at.directory.look()).state
         asking = [one for one in at.people if not isinstance(one, str)]
         everybody = any({"admin", "auditor"} & set(one.roles) for one in asking)
         return Tokens(
@@ -232,7 +232,7 @@ class NewToken(Reply, frozen=True, omit_defaults=True):
     then: str = ""
 
 
-class MakeToken(ServerAct, tag="make-token", frozen=True):
+class MakeToken(ServerCommand, tag="make-token", frozen=True):
     """A person who signed in is told a token: with it a program asks and acts for them, and confirms nothing.
 
     They type their password for it once more: a token outlives a screen that was left alone. roles: some of
@@ -243,17 +243,17 @@ class MakeToken(ServerAct, tag="make-token", frozen=True):
     reply = NewToken
     what = "make a token"
     bank: ClassVar[str] = SITE
-    days: Annotated[int, Meta(ge=1, le=TOKEN_DAYS_MOST, description=f"1 to {TOKEN_DAYS_MOST}")]
+    days: Annotated[int, Meta(ge=1, le=TOKEN_DAYS_MAX, description=f"1 to {TOKEN_DAYS_MAX}")]
     secret: str
     totp: Digits | None = None
     roles: tuple[signing.Role, ...] = ()
 
 
-class EraseName(ServerAct, tag="erase-name", frozen=True):
+class EraseName(ServerCommand, tag="erase-name", frozen=True):
     """What a person who left was called is kept no longer; two people, before its time is over."""
 
     power: ClassVar[tuple[signing.Role, ...]] = ROLES
-    reply = Done
+    reply = ActReply
     what = "erase a name"
     bank: ClassVar[str] = SITE
     person: Number

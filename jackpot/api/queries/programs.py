@@ -1,12 +1,12 @@
-"""Which program decides in each bank, and whether links wait for people to confirm it (S3)."""
+"""Query of the program that decides in each bank, and whether links wait for its confirmation (S3)."""
 
 from typing import TYPE_CHECKING
 
 from controllers.messages import Id
-from jackpot.api.operation import Elsewhere, Question, Reply
+from jackpot.api.operation import Elsewhere, Query, Reply
 
 if TYPE_CHECKING:
-    from jackpot.api.query_context import Sources
+    from jackpot.api.query_context import QueryContext
     from jackpot.rules.engine import Engine
     from jackpot.rules.state import Program as Deciding
 
@@ -29,19 +29,19 @@ class Programs(Reply, frozen=True):
     elsewhere: tuple[Elsewhere, ...]
 
 
-class AskPrograms(Question, frozen=True):
-    """Which program decides in each bank? bank: of that one alone."""
+class AskPrograms(Query, frozen=True):
+    """The program that decides in each bank. bank: of that one alone."""
 
     path = "/programs"
     reply = Programs
     bank: Id | None = None
 
-    async def answer(self, at: "Sources") -> Programs:
+    async def answer(self, at: "QueryContext") -> Programs:
         here, elsewhere = at.whose.here(self.bank)
-        found = [(desk.bank, await desk.ask(_deciding)) for desk in here]
+        found = [(bank.name, await bank.ask(_deciding)) for bank in here]
         programs = tuple(
-            Program(bank=bank, version=one.version, digest=one.digest.hex(), seq=one.seq, waits=one.waits)
-            for bank, one in found
+            Program(bank=name, version=one.version, digest=one.digest.hex(), seq=one.seq, waits=one.waits)
+            for name, one in found
         )
         return Programs(programs=programs, elsewhere=elsewhere)
 

@@ -1,4 +1,4 @@
-"""What waits for a second person, what would it do now, and what did the first one see?"""
+"""Query of requests that wait for a second person: what each would do now, and what its asker saw."""
 
 from base64 import b64decode
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from jackpot.api.http_call import plain_of
-from jackpot.api.operation import Elsewhere, Question, Reply, Sight
+from jackpot.api.operation import Elsewhere, Query, Reply, Sight
 from jackpot.api.preview import Leaving, Moved, Raised, Undone, moved, what_follows
 from jackpot.api.queries.tables import still_ms, tables_of
 from jackpot.auth.request_expiry import lost_since
@@ -21,13 +21,13 @@ from jackpot.rules.acts.preview import check_seen, mark_of
 from jackpot.rules.money import decimal
 from jackpot.rules.refusal import Refusal
 from jackpot.rules.signing import Role
-from jackpot.rules.state import Request as Requested
-from jackpot.rules.state import State
+from jackpot.rules.state import ApprovalRequest as Requested
+from jackpot.rules.state import BankState
 
 if TYPE_CHECKING:
-    from jackpot.api.query_context import Sources
-    from jackpot.bank.bank import Desk
-    from jackpot.reports.read.people import Called
+    from jackpot.api.query_context import QueryContext
+    from jackpot.bank.bank import Bank
+    from jackpot.reports.read.people import PersonNames
     from jackpot.rules.engine import Engine
 
 
@@ -67,45 +67,45 @@ class Requests(Reply, frozen=True):
     elsewhere: tuple[Elsewhere, ...]
 
 
-class AskRequests(Question, frozen=True):
-    """What waits for a second person?"""
+class AskRequests(Query, frozen=True):
+    """Requests that wait for a second person."""
 
     path = "/requests"
     reply = Requests
 
-    async def answer(self, at: "Sources") -> Requests:
+    async def answer(self, at: "QueryContext") -> Requests:
         here, elsewhere = at.whose.with_people()
         found: list[Waiting] = []
-        for desk in here:
-            found += await _asked_for(at, desk)
-            found += await _at_tables(at, desk)
+        for bank in here:
+            found += await _asked_for(at, bank)
+            found += await _at_tables(at, bank)
         return Requests(requests=tuple(found), elsewhere=elsewhere)
 
 
-async def _asked_for(at: "Sources", desk: "Desk") -> list[Waiting]:
-    """What one person asked for, and another has to confirm.
+async def _asked_for(at: "QueryContext", bank: "Bank") -> list[Waiting]:
+    """The requests that wait for another person's confirmation.
 
-    A request that is over waits no more, although the journal says so some seconds later.
+    An expired request waits no more, although the journal says so some seconds later.
     """
-    tick = int(desk.clock.monotonic() * 1000)
+    tick = int(bank.clock.monotonic() * 1000)
 
     def look(engine: "Engine") -> list[Waits]:
         state = engine.state
         lefts = ((request, still_ms(engine, request, tick)) for request in state.requests)
         return [_looked_at(state, request, left_ms) for request, left_ms in lefts if left_ms]
 
-    waits = [one for one in await desk.ask(look) if not await lost_since(at.roster, one.request)]
+    waits = [one for one in await bank.ask(look) if not await lost_since(at.directory, one.request)]
     called = await at.called(one.request.people for one in waits)
-    return [_told(desk.bank, one, called) for one in waits]
+    return [_told(bank.name, one, called) for one in waits]
 
 
-async def _at_tables(at: "Sources", desk: "Desk") -> list[Waiting]:
-    """Rounds that somebody asked to reopen, and tables with answers that the ledger has lost."""
-    if not await desk.ask(_tables_wait):
+async def _at_tables(at: "QueryContext", bank: "Bank") -> list[Waiting]:
+    """Rounds with a pending reopening, and tables with answers that the ledger has lost."""
+    if not await bank.ask(_tables_wait):
         return []
     found: list[Waiting] = []
-    for table in await tables_of(at, desk):
-        round_, where = table.round, {"bank": desk.bank, "table": table.table}
+    for table in await tables_of(at, bank):
+        round_, where = table.round, {"bank": bank.name, "table": table.table}
         if round_ is not None and round_.left_ms:
             facts = {"round": round_.round, "asked": round_.asked, "left_ms": round_.left_ms}
             found.append(_waiting("reopen", where, **facts))
@@ -131,8 +131,8 @@ class Waits(NamedTuple):
     would: dict[str, Any]
 
 
-def _looked_at(state: State, request: Requested, left_ms: int) -> Waits:
-    """Decided as if somebody confirmed it now."""
+def _looked_at(state: BankState, request: Requested, left_ms: int) -> Waits:
+    """Previews the confirmation of a request, as of now."""
     command = decode_asked(request.command)
     found: dict[str, Any] = {
         "seen": moved(state, request.seen),
@@ -147,8 +147,8 @@ def _looked_at(state: State, request: Requested, left_ms: int) -> Waits:
     return Waits(request, left_ms, _sums(state, command), found)
 
 
-def _sums(state: State, command: Any) -> dict[str, Any]:
-    """What stands now of what it would change, where its own fields do not say."""
+def _sums(state: BankState, command: Any) -> dict[str, Any]:
+    """The current values of what it would change, if its own fields do not say."""
     match command:
         case Correct():
             if (award := find_award(state, command.award)) is None:
@@ -164,8 +164,8 @@ def _sums(state: State, command: Any) -> dict[str, Any]:
     return {}
 
 
-def _told(bank: str, waits: Waits, named: "Called") -> Waiting:
-    """What one person asked for, and another has to confirm."""
+def _told(bank: str, waits: Waits, named: "PersonNames") -> Waiting:
+    """A request that another person has to confirm."""
     request, command = waits.request, decode_asked(waits.request.command)
     fields = msgspec.json.decode(request.command) | plain_of(command)
     if isinstance(command, ChangeLink):
@@ -189,6 +189,6 @@ def _told(bank: str, waits: Waits, named: "Called") -> Waiting:
 
 
 def _waiting(what: str, at: Mapping[str, str], **facts: Any) -> Waiting:
-    """Something that waits; what is not given is not so."""
+    """An item that waits; what is not given is empty."""
     known = dict.fromkeys(("request", "table", "round", "acked", "last_seq", "asked", "left_ms"))
     return msgspec.convert({"what": what, "fields": {}, **known, **at, **facts}, Waiting)

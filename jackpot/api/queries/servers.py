@@ -1,12 +1,12 @@
-"""Where does the server stand, who has each bank, and who gets one that is handed over?"""
+"""Operations on the site, its servers and who holds each bank, and the handover of a bank."""
 
 from typing import TYPE_CHECKING, Literal
 
 from jackpot import __version__
-from jackpot.api.operation import Question, Reply, ServerAct
+from jackpot.api.operation import Query, Reply, ServerCommand
 
 if TYPE_CHECKING:
-    from jackpot.api.query_context import Sources
+    from jackpot.api.query_context import QueryContext
 
 
 class Site(Reply, frozen=True):
@@ -22,13 +22,13 @@ class Site(Reply, frozen=True):
     version: str
 
 
-class AskSite(Question, frozen=True):
-    """Where does the server stand, and how are sums and times written there?"""
+class AskSite(Query, frozen=True):
+    """The site of the server, and how sums and times are written there."""
 
     path = "/site"
     reply = Site
 
-    async def answer(self, at: "Sources") -> Site:
+    async def answer(self, at: "QueryContext") -> Site:
         site, server = at.config.site, at.config.server
         return Site(
             name=site.name,
@@ -42,7 +42,7 @@ class AskSite(Question, frozen=True):
         )
 
 
-class Bank(Reply, frozen=True):
+class BankStatus(Reply, frozen=True):
     """A bank, as this server sees it. holder: a server's id, machine, process and program. why: of `here`."""
 
     bank: str
@@ -54,18 +54,18 @@ class Bank(Reply, frozen=True):
 
 
 class Banks(Reply, frozen=True):
-    banks: tuple[Bank, ...]
+    banks: tuple[BankStatus, ...]
 
 
-class AskBanks(Question, frozen=True):
-    """Who has each bank?"""
+class AskBanks(Query, frozen=True):
+    """The server that has each bank."""
 
     path = "/banks"
     reply = Banks
 
-    async def answer(self, at: "Sources") -> Banks:
-        looks = [tenure.look()._asdict() for tenure in at.tenures.values()]
-        return Banks(banks=tuple(Bank(**look | {"here": look["here"].value}) for look in looks))
+    async def answer(self, at: "QueryContext") -> Banks:
+        looks = [supervisor.look()._asdict() for supervisor in at.supervisors.values()]
+        return Banks(banks=tuple(BankStatus(**look | {"here": look["here"].value}) for look in looks))
 
 
 class HandedOver(Reply, frozen=True):
@@ -75,7 +75,7 @@ class HandedOver(Reply, frozen=True):
     holder: str
 
 
-class HandOver(ServerAct, tag="hand-over", frozen=True):
+class HandOver(ServerCommand, tag="hand-over", frozen=True):
     """Another server may take the bank now."""
 
     reply = HandedOver

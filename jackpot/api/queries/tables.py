@@ -1,22 +1,22 @@
-"""What is on every table?"""
+"""Queries of the tables and their rounds."""
 
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from controllers.messages import Id
-from jackpot.api.operation import Elsewhere, NotDone, Question, Reply
+from jackpot.api.operation import Elsewhere, NotDone, Query, Reply
 from jackpot.rules import views
 from jackpot.rules.acts.requests import REQUEST_HOLDS_MS
 from jackpot.rules.codes import Code
 from jackpot.rules.signing import People
-from jackpot.rules.state import Asked
-from jackpot.rules.state import Request as Requested
+from jackpot.rules.state import ApprovalRequest as Requested
+from jackpot.rules.state import ReopenRequest
 
 if TYPE_CHECKING:
-    from jackpot.api.query_context import Sources
-    from jackpot.bank.bank import Desk
-    from jackpot.reports.read.people import Called
+    from jackpot.api.query_context import QueryContext
+    from jackpot.bank.bank import Bank
+    from jackpot.reports.read.people import PersonNames
     from jackpot.rules.engine import Engine
 
 
@@ -76,38 +76,38 @@ class Tables(Reply, frozen=True):
     elsewhere: tuple[Elsewhere, ...]
 
 
-class AskTables(Question, frozen=True):
-    """What is on every table? bank: of that one alone."""
+class AskTables(Query, frozen=True):
+    """Every table and its round. bank: of that one alone."""
 
     path = "/tables"
     reply = Tables
     bank: Id | None = None
 
-    async def answer(self, at: "Sources") -> Tables:
+    async def answer(self, at: "QueryContext") -> Tables:
         here, elsewhere = at.whose.here(self.bank)
-        tables = tuple([table for desk in here for table in await tables_of(at, desk)])
+        tables = tuple([table for bank in here for table in await tables_of(at, bank)])
         return Tables(tables=tables, elsewhere=elsewhere)
 
 
-class AskTable(Question, frozen=True):
-    """What is on a table: its round, and what it waits for?"""
+class AskTable(Query, frozen=True):
+    """One table: its round, and what it waits for."""
 
     path = "/tables/{table}"
     reply = Table
     table: Id
 
-    async def answer(self, at: "Sources") -> Table:
+    async def answer(self, at: "QueryContext") -> Table:
         tables = {one.table: one for one in await tables_of(at, await at.own(self))}
         if self.table not in tables:
             raise NotDone(Code.NO_SUCH_TABLE, f"table: {self.table!r} is not open yet")
         return tables[self.table]
 
 
-async def tables_of(at: "Sources", desk: "Desk") -> list[Table]:
+async def tables_of(at: "QueryContext", bank: "Bank") -> list[Table]:
     """The tables of a bank, with who waits there for a second person."""
     online = at.whose.devices["table"].current
 
-    tick = int(desk.clock.monotonic() * 1000)
+    tick = int(bank.clock.monotonic() * 1000)
 
     def look(engine: "Engine") -> tuple[list[Table], dict[str, tuple[People, int]]]:
         state = views.statistics(engine)
@@ -119,7 +119,7 @@ async def tables_of(at: "Sources", desk: "Desk") -> list[Table]:
         return [
             Table(
                 table=name,
-                bank=desk.bank,
+                bank=bank.name,
                 game=table["game"],
                 links=tuple(table["links"]),
                 online=name in online,
@@ -134,18 +134,18 @@ async def tables_of(at: "Sources", desk: "Desk") -> list[Table]:
             for name in [table["table"]]
         ], askers
 
-    tables, askers = await desk.ask(look)
+    tables, askers = await bank.ask(look)
     called = await at.called(people for people, _ in askers.values())
     return [_asked_by(table, called, *askers.get(table.table, (People(), 0))) for table in tables]
 
 
-def still_ms(engine: "Engine", asked: Requested | Asked, tick: int) -> int:
-    """For how many milliseconds it still waits for a second person. tick: now, as in `Envelope`."""
+def still_ms(engine: "Engine", asked: Requested | ReopenRequest, tick: int) -> int:
+    """Milliseconds for which it still waits for a second person. tick: now, as in `Envelope`."""
     return max(0, REQUEST_HOLDS_MS - engine.epoch.waited_ms(asked, tick))
 
 
-def _asked_by(table: Table, called: "Called", people: People, left_ms: int) -> Table:
-    """The table, with who asked to reopen its round as people call them, and for how long it still waits."""
+def _asked_by(table: Table, called: "PersonNames", people: People, left_ms: int) -> Table:
+    """The table with the name of who asked to reopen its round, and for how long it still waits."""
     said = called.said(people)
     if not said or table.round is None:
         return table

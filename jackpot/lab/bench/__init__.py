@@ -1,1 +1,1 @@
-"""How fast is the server, compared with other designs and with this machine's own limits, in one run?"""
+"""Benchmark of the server, other designs and this machine's own limits, in one run."""

@@ -1,4 +1,4 @@
-"""What do the disk and PostgreSQL cost at best, without any server of ours?
+"""Baselines of the machine: the cost of disk flushes and of PostgreSQL COPY, without our server.
 
 Without a pause, or at a floor's pace: a processor that waited in between has forgotten what it does here too.
 """
@@ -13,8 +13,8 @@ from typing import Final
 
 import asyncpg
 
-# A very slow disk is measured by so many flushes, even if they take longer than their time.
-COMMITS_LEAST: Final = 5
+# A very slow disk is measured by so many flushes, even if they take longer than the time given.
+COMMITS_MIN: Final = 5
 
 _TABLE: Final = """
     CREATE TABLE IF NOT EXISTS bare (bank int, seq bigint, at bigint, epoch bigint, kind int, version int,
@@ -24,13 +24,13 @@ _BODY_BYTES: Final = 60
 
 
 def flushes(file: Path, size: int, seconds: float, every: float = 0) -> list[float]:
-    """Seconds of each write of so many bytes with its flush, appended to one file. every: seconds between."""
+    """Duration in seconds of each append of so many bytes with its flush. every: seconds between."""
     data = secrets.token_bytes(max(size, 1))
     took: list[float] = []
     handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
         ends = time.perf_counter() + seconds
-        while (began := time.perf_counter()) < ends or len(took) < COMMITS_LEAST:
+        while (began := time.perf_counter()) < ends or len(took) < COMMITS_MIN:
             os.write(handle, data)
             os.fdatasync(handle)
             took.append(time.perf_counter() - began)
@@ -42,7 +42,7 @@ def flushes(file: Path, size: int, seconds: float, every: float = 0) -> list[flo
 
 
 async def copies(url: str, rows: int, seconds: float, every: float = 0) -> list[float]:
-    """Seconds of each COPY of so many rows with its COMMIT. every: as of `flushes`."""
+    """Duration in seconds of each COPY of so many rows with its COMMIT. every: as of `flushes`."""
     connection = await asyncpg.connect(url)
     try:
         await connection.execute(_TABLE)
@@ -63,7 +63,7 @@ async def _copy(connection: "asyncpg.Connection[asyncpg.Record]", first: int, ro
 async def _timed(work: Callable[[int], Awaitable[None]], seconds: float, every: float) -> list[float]:
     took: list[float] = []
     ends = time.perf_counter() + seconds
-    while (began := time.perf_counter()) < ends or len(took) < COMMITS_LEAST:
+    while (began := time.perf_counter()) < ends or len(took) < COMMITS_MIN:
         await work(len(took))
         took.append(time.perf_counter() - began)
         await asyncio.sleep(max(0.0, every - took[-1]))

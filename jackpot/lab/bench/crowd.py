@@ -1,4 +1,4 @@
-"""Who holds a whole floor's connections? A process of its own: it answers pings, and comes back all at once.
+"""Process that holds a whole floor's connections: it answers pings, and reconnects all at once.
 
     python -m jackpot.lab.bench.crowd < asked    a Crowd in on the first line, then an Order a line; each is
                                                  answered by a line of JSON once it is done
@@ -21,18 +21,21 @@ from controllers.hello import hello_mac
 from jackpot.lab.bench.frames import Script
 from jackpot.lab.bench.load import percentiles
 
-# WIRE, device's side: before each new connection so long, doubled up to the most, times a random 0.5 to 1.
+# Reconnect delays that the protocol asks of devices: doubled up to the maximum, times a random 0.5 to 1.
 WAIT_S: Final = 0.2
 WAIT_MOST_S: Final = 10.0
-# The pause before a wager that signs are to show: any part of the time in which values gather.
+# The pause before a wager that signs are to show: any part of the window in which values are gathered.
 PAUSE_MOST_S: Final = 0.2
-# A floor that is not served by now is not served at all.
+# Timeout for all connections of a floor.
 SERVED_WITHIN_S: Final = 300.0
 _PING: Final = b"\xa1t\xa4ping"
 
 
-class Crowd(msgspec.Struct, frozen=True):
-    """ports, keys: by role; keys in hex, by id. player: a table that is no member, and plays for signs."""
+class ConnectionCrowd(msgspec.Struct, frozen=True):
+    """Job of the process.
+
+    ports, keys: by role; keys in hex, by id. player: a table that plays for the signs.
+    """
 
     ports: dict[str, int]
     keys: dict[str, dict[str, str]]
@@ -49,12 +52,12 @@ class Order(msgspec.Struct, frozen=True):
     seconds: float = 0
 
 
-# Signs of the same links are sent the same bytes, so each is read once.
+# Signs of the same links are sent the same bytes, so each is decoded once.
 _read: Final = lru_cache(maxsize=64)(decode)
 
 
 class Caller(asyncio.Protocol):
-    """One connection that proves a key, answers pings, and gives all else to `hears`."""
+    """One authenticated connection: answers pings, and passes all else to `hears`."""
 
     def __init__(self, role: str, name: str, key: str) -> None:
         self.role = role
@@ -94,13 +97,16 @@ class Caller(asyncio.Protocol):
         self.transport.write(encode(message))
 
     def hears(self, message: dict[str, Any]) -> None:
-        """Anything but a challenge or a ping."""
+        """Handles any message but a challenge or a ping."""
 
 
 class Member(Caller):
-    """A table or a sign that only waits. wait: before it comes again. shown: each meter's value at a sign."""
+    """A table or a sign that only waits.
 
-    def __init__(self, floor: "Floor", role: str, name: str, key: str) -> None:
+    wait: seconds before it reconnects. shown: each meter's value at a sign.
+    """
+
+    def __init__(self, floor: "CrowdFloor", role: str, name: str, key: str) -> None:
         super().__init__(role, name, key)
         self.here = False
         self.wait = WAIT_S
@@ -124,7 +130,7 @@ class Member(Caller):
 
 
 class Player(Caller):
-    """The one table that plays. welcome: its own; answered: set once its last frame is."""
+    """The one table that plays. welcome: the one it got; answered: set once its last frame is."""
 
     def __init__(self, name: str, key: str) -> None:
         super().__init__("table", name, key)
@@ -140,10 +146,10 @@ class Player(Caller):
             sys.exit(f"{self.name}: {message['code']}: {message['message']}")
 
 
-class Floor:
-    """All members. again: how often one had to come again."""
+class CrowdFloor:
+    """All members. again: how often one had to reconnect."""
 
-    def __init__(self, crowd: Crowd, group: asyncio.TaskGroup) -> None:
+    def __init__(self, crowd: ConnectionCrowd, group: asyncio.TaskGroup) -> None:
         self._group = group
         self.members = [
             Member(self, role, name, key) for role, keys in crowd.keys.items() for name, key in keys.items()
@@ -168,7 +174,7 @@ class Floor:
             self._all.set()
 
     def lost(self, member: Member, *, was: bool) -> None:
-        """A connection is gone, or could not be made; it is tried again after its wait."""
+        """A connection was lost, or could not be made; it is retried after its wait."""
         self._here -= was
         if self._coming:
             self.again += 1
@@ -188,7 +194,7 @@ class Floor:
             self.lost(member, was=False)
 
     async def connect(self, _seconds: float) -> dict[str, float]:
-        """As Order says."""
+        """Carries out `connect` of an Order."""
         self._coming = False
         for member in self.members:
             if member.here:
@@ -204,7 +210,7 @@ class Floor:
         return {"seconds": time.perf_counter() - began, "again": float(self.again)}
 
     async def watch(self, seconds: float) -> dict[str, float]:
-        """As Order says."""
+        """Carries out `watch` of an Order."""
         assert self._crowd.player is not None  # noqa: S101 - who orders it gives one
         name, key = self._crowd.player
         player = Player(name, key)
@@ -231,13 +237,13 @@ class Floor:
 
 
 async def orders() -> None:
-    """Carries out what standard input orders, until it ends. Where one cannot be, it exits and says so."""
+    """Carries out the orders of standard input until it ends. On a failure it exits with a message."""
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader(limit=2**26)
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
-    crowd = msgspec.json.decode(await reader.readline(), type=Crowd)
+    crowd = msgspec.json.decode(await reader.readline(), type=ConnectionCrowd)
     async with asyncio.TaskGroup() as group:
-        floor = Floor(crowd, group)
+        floor = CrowdFloor(crowd, group)
         does = {"connect": floor.connect, "watch": floor.watch}
         while line := await reader.readline():
             order = msgspec.json.decode(line, type=Order)
@@ -250,7 +256,7 @@ async def orders() -> None:
 
 
 def main() -> None:
-    """The process. It takes as many descriptors as the system allows."""
+    """Main function of the process. Raises its limit of file descriptors to the maximum."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     asyncio.run(orders())

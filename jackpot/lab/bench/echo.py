@@ -1,4 +1,4 @@
-"""What would the same frames cost if nothing were done with them? Run as a program, it says what it is told.
+"""Echo server for the same frames: the baseline of what they cost when nothing is done with them.
 
 python -m jackpot.lab.bench.echo    prints its port
 """
@@ -18,7 +18,7 @@ class Echo(asyncio.Protocol):
 
 
 async def serve() -> None:
-    """Until the process ends."""
+    """Serves until the process ends."""
     listener = await asyncio.get_running_loop().create_server(Echo, "127.0.0.1", 0)
     print(listener.sockets[0].getsockname()[1], flush=True)
     await listener.serve_forever()

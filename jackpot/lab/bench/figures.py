@@ -1,4 +1,4 @@
-"""What was measured, and what does it say? Medians over rounds, and ratios that are made within one round."""
+"""Results of the bench: medians over rounds, and ratios that are made within one round."""
 
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-# What is measured, in this order in every round: its name here, and what it is for people.
+# The measurements, in this order in every round: name, and text for people.
 OURS: Final = {
     f"{store} {play} {flight}": f"this server, {title}, rounds {ends}, {flight} in flight a table"
     for store, title in (("sqlite", "SQLite"), ("postgres", "PostgreSQL"))
@@ -27,7 +27,7 @@ NAMES: Final[Mapping[str, str]] = {
     "fsync": "bare append and flush of what our SQLite batches write",
 }
 
-# The parts of a whole bench, in the order in which they run; what each tells.
+# The parts of a whole bench in the order in which they run, each with its text.
 PARTS: Final[Mapping[str, str]] = {
     "throughput": "frames a second, next to other designs and to the bare machine",
     "latency": "a floor's own pace: how long a wager waits for its answer, disturbed and not",
@@ -37,7 +37,7 @@ PARTS: Final[Mapping[str, str]] = {
     "growth": "what must not grow with the floor, the journal and the past",
 }
 
-# Above this part of one core, what drives the load may be what is measured.
+# Above this share of one core, the load generator may be what is measured.
 LOAD_FULL: Final = 0.9
 
 
@@ -65,8 +65,8 @@ class Pass(msgspec.Struct, frozen=True):
     setup: dict[str, Any]
 
 
-class Sheet(msgspec.Struct, frozen=True):
-    """rows: figures by the row's title, and by what each is. most: what we want of a figure at most.
+class FigureTable(msgspec.Struct, frozen=True):
+    """Table of figures. rows: figures by the row's title, and by name. most: the wanted maximum of a figure.
 
     points: of a growth, each row's number, along which the figures are drawn. left_out: why, by row.
     """
@@ -78,7 +78,7 @@ class Sheet(msgspec.Struct, frozen=True):
     left_out: dict[str, str] = {}
 
 
-class Report(msgspec.Struct, frozen=True):
+class BenchReport(msgspec.Struct, frozen=True):
     """machine: what it was measured on. passes: the disk as it is, then, where it could be, a slower one.
 
     skipped: why there is no second pass, empty where there is one. sheets: of the parts that are not
@@ -88,11 +88,11 @@ class Report(msgspec.Struct, frozen=True):
     machine: dict[str, Any]
     passes: list[Pass]
     skipped: str = ""
-    sheets: dict[str, Sheet] = {}
+    sheets: dict[str, FigureTable] = {}
 
 
 class Ratio(NamedTuple):
-    """How many times more frames than the best of some others. least: what we want, if anything."""
+    """Ratio of a throughput to the best of some others. least: the wanted minimum, if any."""
 
     name: str
     others: tuple[str, ...]
@@ -119,7 +119,7 @@ RATIOS: Final = (
 
 
 class Median(NamedTuple):
-    """A figure's middle over the rounds, its least and its most."""
+    """Median, minimum and maximum of a figure over the rounds."""
 
     middle: float
     least: float
@@ -132,13 +132,13 @@ class Median(NamedTuple):
 
 
 def medians(found: Pass, field: str = "frames") -> dict[str, Median]:
-    """Of each name that was measured, in the order of NAMES."""
+    """Median of each name that was measured, in the order of NAMES."""
     names = [name for name in NAMES if all(name in round_ for round_ in found.rounds)]
     return {name: Median.of([getattr(round_[name], field) for round_ in found.rounds]) for name in names}
 
 
 def ratios(found: Pass) -> Iterator[tuple[Ratio, Median]]:
-    """Of each ratio whose parts were all measured: the medians of what each round gives."""
+    """Each ratio whose parts were all measured: the median of the ratios within each round."""
     for ratio in RATIOS:
         if all({ratio.name, *ratio.others} <= round_.keys() for round_ in found.rounds):
             best = [max(round_[other].frames for other in ratio.others) for round_ in found.rounds]
@@ -147,7 +147,7 @@ def ratios(found: Pass) -> Iterator[tuple[Ratio, Median]]:
 
 
 def middle_latencies(found: Pass) -> dict[str, dict[str, float]]:
-    """Of each name and percentile the median over the rounds; the worst stays the worst."""
+    """Median over the rounds of each name and percentile; for the maximum, the maximum."""
     if not found.latencies:
         return {}
     return {
@@ -162,5 +162,5 @@ def middle_latencies(found: Pass) -> dict[str, dict[str, float]]:
 
 
 def full_loads(found: Pass) -> list[str]:
-    """What was measured by a load that may have been the slower side."""
+    """The measurements in which the load generator may have been the bottleneck."""
     return [name for name, load in medians(found, "load").items() if load.middle > LOAD_FULL]

@@ -1,4 +1,4 @@
-"""Which frames does a table of the bench send? Rounds that are all alike, but for their number and name.
+"""Frames that a table of the bench sends; rounds are identical but for their number and name.
 
 A round is two frames: a wager of seven seats with the lock, and a close or a settlement of all seats with the
 close. Frames are made from templates, so that the load costs little next to the server that it measures.
@@ -22,15 +22,15 @@ HANDS: Final = (
     ("5s", "Th", "Qd"),
     ("3c", "8s", "Jd"),
 )
-# With this board a full house: the house pays 50 for 1, and no person has to look.
+# With this board a full house: the house pays 50 for 1, and nobody has to validate it.
 WINS: Final = ("2h", "2d", "7s")
-# With this board a royal flush: the whole meter, and people must look.
+# With this board a royal flush: the whole meter, which people must validate.
 JACKPOT: Final = ("Qs", "Js", "Ts")
 JACKPOT_BOARD: Final = ("As", "Ks")
 # One round in so many has the winning hand. Real floors have fewer.
 WIN_EVERY: Final = 200
 
-# A number that MessagePack writes in nine bytes, in the place of each frame's own.
+# A number that MessagePack encodes in nine bytes, replaced by each frame's own.
 _SEQ: Final = 1 << 40
 _SEQ_BYTES: Final = 8
 _NAME: Final = "R" * 12
@@ -58,7 +58,7 @@ class Template(NamedTuple):
 
 
 class Script:
-    """What one table sends. hands: rounds end with a settlement of seven hands, else with a bare close.
+    """Frames of one table. hands: rounds end with a settlement of seven hands, else with a bare close.
 
     jackpot: with one of the last seat alone, which wins the whole meter each time. number: the table's, so
     that not all tables win in the same moment. every: one round in so many has the winning hand; WIN_EVERY,
@@ -100,5 +100,5 @@ class Script:
 
 
 def payload_text(frame: bytes) -> str:
-    """As many letters as the frame has bytes, for a client that sends text alone."""
+    """Text as long as the frame, for a client that can send only text."""
     return "j" * (len(frame) - LENGTH_BYTES)

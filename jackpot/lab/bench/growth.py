@@ -1,4 +1,4 @@
-"""What becomes dearer as the floor, the journal and the past grow? Each alone, a power of ten at a time.
+"""Scaling benchmark: costs as the floor, the journal and the past grow, each alone by powers of ten.
 
 What a frame costs is measured at a steady pace, by the time of a core that the server used above what it uses
 while nobody plays. Every subject has a box of time: a size that would not fit in what is left is left out,
@@ -15,20 +15,20 @@ from typing import Final
 
 import msgspec
 
-from jackpot.lab.bench.figures import Sheet
-from jackpot.lab.bench.ledger_fixture import Past, Story, past
+from jackpot.lab.bench.figures import FigureTable
+from jackpot.lab.bench.ledger_fixture import Past, PastOptions, past
 from jackpot.lab.bench.load import Job, LoadError
 from jackpot.lab.bench.parts import Company, Sizes
 from jackpot.lab.bench.run_plan import play
-from jackpot.lab.bench.servers import Floor, Ours, Served, used
+from jackpot.lab.bench.servers import Ours, ServedFloor, ServedProgram, used
 from jackpot.lab.bench.visit import Visit, hire
 from jackpot.lab.demo.house import SQLITE
 
-# The pace at which a frame's cost is measured, rounds a second of all who play: two frames each.
+# The pace at which a frame's cost is measured: rounds a second of all tables together, two frames each.
 PACE: Final = 50.0
 PLAYERS: Final = 16
 PLAYED_S: Final = 4.0
-# From one size to the next, what a measurement takes above the quickest one grows so many times at most.
+# The most by which a measurement's time, above the quickest one's, grows from one size to the next.
 TEN: Final = 10
 PAGES: Final[Mapping[str, str]] = {
     "link": "/ops/links/bench",
@@ -40,32 +40,35 @@ _US: Final = 1_000_000
 _MS: Final = 1000
 
 
-class Subject(msgspec.Struct, frozen=True):
-    """What grows. first: its least size. measure: the figures at one size, in a folder of its own."""
+class GrowthSubject(msgspec.Struct, frozen=True):
+    """Subject of the benchmark.
+
+    first: its least size. measure: the figures at one size, in a folder of its own.
+    """
 
     title: str
     first: int
     measure: Callable[[Path, int], dict[str, float]]
 
 
-def growth(folder: Path, sizes: Sizes, progress: Callable[[str], None]) -> dict[str, Sheet]:
+def growth(folder: Path, sizes: Sizes, progress: Callable[[str], None]) -> dict[str, FigureTable]:
     """A sheet for each subject."""
     subjects = {
-        "idle tables": Subject("tables that wait on another link", 10, _idle),
-        "signs": Subject("signs that show each wager", 1, _signs),
-        "links": Subject("links of the bank", 1, _links),
-        "hits that wait": Subject("hits that wait for people", 1, _hits),
-        "awards": Subject("rounds won and paid in the past", 10, _awards),
-        "journal": Subject("rows of the journal", 1_000, journal),
+        "idle tables": GrowthSubject("tables that wait on another link", 10, _idle),
+        "signs": GrowthSubject("signs that show each wager", 1, _signs),
+        "links": GrowthSubject("links of the bank", 1, _links),
+        "hits that wait": GrowthSubject("hits that wait for people", 1, _hits),
+        "awards": GrowthSubject("rounds won and paid in the past", 10, _awards),
+        "journal": GrowthSubject("rows of the journal", 1_000, journal),
     }
     return {
         name: grown(folder / name.replace(" ", "-"), one, sizes, progress) for name, one in subjects.items()
     }
 
 
-def grown(folder: Path, subject: Subject, sizes: Sizes, progress: Callable[[str], None]) -> Sheet:
-    """One subject's, as far as its box of time goes."""
-    sheet = Sheet(f"with {subject.title}", {})
+def grown(folder: Path, subject: GrowthSubject, sizes: Sizes, progress: Callable[[str], None]) -> FigureTable:
+    """Figures of one subject, as far as its time box allows."""
+    sheet = FigureTable(f"with {subject.title}", {})
     began, least, needs = time.monotonic(), inf, 0.0
     for step in range(sizes.steps):
         size, left = subject.first * TEN**step, sizes.box - (time.monotonic() - began)
@@ -86,7 +89,7 @@ def grown(folder: Path, subject: Subject, sizes: Sizes, progress: Callable[[str]
 
 
 def _idle(folder: Path, size: int) -> dict[str, float]:
-    server = Ours(folder, SQLITE, Floor(PLAYERS, idle=size, links=2))
+    server = Ours(folder, SQLITE, ServedFloor(PLAYERS, idle=size, links=2))
     with server, Company(server, dict(list(server.keys.items())[PLAYERS:]), {}) as company:
         company.does("connect")
         return _frame(server, server.keys)
@@ -94,7 +97,7 @@ def _idle(folder: Path, size: int) -> dict[str, float]:
 
 def _signs(folder: Path, size: int) -> dict[str, float]:
     with (
-        Ours(folder, SQLITE, Floor(PLAYERS, signs=size)) as server,
+        Ours(folder, SQLITE, ServedFloor(PLAYERS, signs=size)) as server,
         Company(server, {}, server.signs) as company,
     ):
         company.does("connect")
@@ -102,29 +105,29 @@ def _signs(folder: Path, size: int) -> dict[str, float]:
 
 
 def _links(folder: Path, size: int) -> dict[str, float]:
-    with Ours(folder, SQLITE, Floor(PLAYERS, links=size)) as server:
+    with Ours(folder, SQLITE, ServedFloor(PLAYERS, links=size)) as server:
         return _frame(server, server.keys)
 
 
 def _hits(folder: Path, size: int) -> dict[str, float]:
-    made = past(folder, 0, Floor(PLAYERS), Story(hits=size))
-    with Served(made.config) as server:
+    made = past(folder, 0, ServedFloor(PLAYERS), PastOptions(hits=size))
+    with ServedProgram(made.config) as server:
         return _frame(server, made.keys)
 
 
 def _awards(folder: Path, size: int) -> dict[str, float]:
-    made = past(folder, 0, Floor(PLAYERS), Story(awards=size))
-    with Served(made.config) as server:
+    made = past(folder, 0, ServedFloor(PLAYERS), PastOptions(awards=size))
+    with ServedProgram(made.config) as server:
         return _frame(server, made.keys)
 
 
 def journal(folder: Path, size: int) -> dict[str, float]:
-    """A ledger of so many rows: started, verified, played on and looked at."""
-    made = past(folder, size, Floor(PLAYERS))
+    """Figures of a ledger of so many rows: start, verification, play and pages."""
+    made = past(folder, size, ServedFloor(PLAYERS))
     chained, decided = _verified(made, "--chain"), _verified(made)
     person = hire(made.url)
     began = time.perf_counter()
-    with Served(made.config) as server:
+    with ServedProgram(made.config) as server:
         started = time.perf_counter() - began
         visit = Visit(server.ports["http"], person)
         pages = {f"{name} page ms": visit.page(path) * _MS for name, path in PAGES.items()}
@@ -138,8 +141,8 @@ def journal(folder: Path, size: int) -> dict[str, float]:
         }
 
 
-def _frame(server: Served, keys: Mapping[str, str]) -> dict[str, float]:
-    """What a frame costs the server, and how long a wager waits."""
+def _frame(server: ServedProgram, keys: Mapping[str, str]) -> dict[str, float]:
+    """Cost of a frame at the server, and latency of a wager."""
     cpu = server.cpu()
     time.sleep(PLAYED_S)
     idle = used(cpu, server.cpu()) / PLAYED_S

@@ -1,4 +1,4 @@
-"""What would a ledger hold after years? Made by the rules and the ledger themselves, without a socket.
+"""Ledger fixture with years of history, made by the rules and the ledger without a socket.
 
     python -m jackpot.lab.bench.ledger_fixture FOLDER ROWS [TABLES]
 
@@ -20,13 +20,13 @@ from zoneinfo import ZoneInfo
 from controllers.frames import LENGTH_BYTES
 from controllers.messages import Ping, Pong, decode_device, digest
 from jackpot.bank.readings import ended_day
-from jackpot.bank.sequencer import BATCH_COMMANDS_MAX, Core
+from jackpot.bank.sequencer import BATCH_COMMANDS_MAX, Sequencer
 from jackpot.clock import SystemClock
 from jackpot.config import Config, load
 from jackpot.lab.bench.frames import Script
-from jackpot.lab.bench.servers import Floor, furnish
+from jackpot.lab.bench.servers import ServedFloor, furnish
 from jackpot.ledger.banks import open_banks
-from jackpot.ledger.sqlite.async_sqlite import Threaded
+from jackpot.ledger.sqlite.async_sqlite import AsyncSqliteStore
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.links import OpenLink
@@ -36,16 +36,16 @@ from jackpot.rules.commands import DIGEST_BYTES, ActCommand, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.signing import SITE
 
-# Whose the rows are; and how far each is from the next, in milliseconds.
+# The server named in the rows; and milliseconds between two rows.
 HOLDER: Final = "bench"
 STEP_MS: Final = 100
 FILE: Final = "past.db"
 BANK: Final = "main"
-USUAL: Final = Floor(64)
+USUAL: Final = ServedFloor(64)
 
 
-class Story(NamedTuple):
-    """How it was played. hands: rounds end with a settlement of seven hands. day_rows: rows of a gaming day.
+class PastOptions(NamedTuple):
+    """Options. hands: rounds end with a settlement of seven hands. day_rows: rows of a gaming day.
 
     hits: so many rounds before all others were won, each by the whole meter, and wait for people. awards: so
     many were won by less, which the house paid at once.
@@ -57,7 +57,7 @@ class Story(NamedTuple):
     awards: int = 0
 
 
-BARE: Final = Story()
+BARE: Final = PastOptions()
 
 
 class Past(NamedTuple):
@@ -75,39 +75,39 @@ class Past(NamedTuple):
 
     @property
     def url(self) -> str:
-        """The ledger's."""
+        """The ledger's URL."""
         return f"sqlite:///{self.ledger}"
 
 
-def past(folder: Path, rows: int, floor: Floor = USUAL, story: Story = BARE) -> Past:
-    """Makes a folder with so many rows and a few more."""
+def past(folder: Path, rows: int, floor: ServedFloor = USUAL, story: PastOptions = BARE) -> Past:
+    """Makes a folder with a ledger of at least so many rows."""
     folder.mkdir(parents=True)
     file, config = folder / FILE, folder / "past.toml"
     keys = furnish(config, f"sqlite:///{FILE}", floor)
     known, step_ms = load(config), DAY_MS // story.day_rows
-    # The last is of just now, and the first of a midnight: a server that starts has hardly a day to read.
+    # The last row is of just now, and the first of a midnight: a server that starts has hardly a day to read.
     began = (SystemClock().unix_ms() - step_ms * rows) // DAY_MS * DAY_MS
     open_new(file, known, began)
     with closing(SqliteLedger(file)) as ledger:
-        core = Core(Engine(BANK), ledger.new_epoch(BANK, HOLDER))
+        sequencer = Sequencer(Engine(BANK), ledger.new_epoch(BANK, HOLDER))
         (first,) = ledger.rows(BANK, 0, 1)
-        core.engine.replay(first)
-        writer = _Writer(ledger, core, known, began, step_ms)
+        sequencer.engine.replay(first)
+        writer = _Writer(ledger, sequencer, known, began, step_ms)
         writer.acts()
         names = list(keys.tables)
         writer.won(story.hits, {name: Script(0, jackpot=True) for name in names})
         writer.won(story.awards, {name: Script(0, hands=True, every=1) for name in names})
         writer.frames(rows, names, hands=story.hands)
-        return Past(config, file, keys.tables, keys.signs, core.durable_seq, writer.now)
+        return Past(config, file, keys.tables, keys.signs, sequencer.durable_seq, writer.now)
 
 
 def open_new(file: Path, config: Config, began: int) -> None:
-    """Makes a ledger with the banks of a site that has one. began: when, in unix milliseconds."""
+    """Makes a ledger with the banks of a site. began: when, in unix milliseconds."""
     asyncio.run(_open(file, config, began))
 
 
 async def _open(file: Path, config: Config, began: int) -> None:
-    store = await Threaded.open(lambda: SqliteLedger(file))
+    store = await AsyncSqliteStore.open(lambda: SqliteLedger(file))
     try:
         await open_banks(store, (BANK, SITE), config.site.first_id, began)
     finally:
@@ -115,11 +115,13 @@ async def _open(file: Path, config: Config, began: int) -> None:
 
 
 class _Writer:
-    """Decides and writes, a full batch at a time."""
+    """Decides and writes frames, a full batch at a time."""
 
-    def __init__(self, ledger: SqliteLedger, core: Core, config: Config, began: int, step_ms: int) -> None:
+    def __init__(
+        self, ledger: SqliteLedger, sequencer: Sequencer, config: Config, began: int, step_ms: int
+    ) -> None:
         self._ledger = ledger
-        self._core = core
+        self._core = sequencer
         self._config = config
         self._began = began
         self._step_ms = step_ms
@@ -128,7 +130,7 @@ class _Writer:
         self._day = self._ended()
 
     def acts(self) -> None:
-        """Links and tables, as a first start opens them."""
+        """Opens links and tables as a first start does."""
         acts: list[ActCommand] = [OpenLink(terms) for terms in self._config.links]
         acts += [OpenTable(terms) for terms in self._config.tables]
         for act in acts:
@@ -136,7 +138,7 @@ class _Writer:
         self._write()
 
     def frames(self, rows: int, names: list[str], *, hands: bool) -> None:
-        """A whole round of each table in turn, until there are so many rows."""
+        """Plays a round of each table in turn, until there are so many rows."""
         scripts = {name: Script(number, hands=hands) for number, name in enumerate(names)}
         while self._core.durable_seq < rows:
             for name, script in scripts.items():
@@ -147,7 +149,7 @@ class _Writer:
             self._write()
 
     def won(self, rounds: int, scripts: dict[str, Script]) -> None:
-        """So many rounds, of each table in turn by its script."""
+        """Plays so many rounds, of each table in turn by its script."""
         for name, script in islice(cycle(scripts.items()), rounds):
             self._round(name, script)
         self._write()
@@ -161,7 +163,7 @@ class _Writer:
 
     @property
     def now(self) -> int:
-        """When the next row is written."""
+        """The time of the next row."""
         return self._began + self._step_ms * self._core.engine.seq
 
     def _ended(self) -> str:
@@ -187,9 +189,9 @@ class _Writer:
 
 
 def _accepted(_outcome: object) -> None:
-    """The bench's own frames are never refused, as its tests show."""
+    """Asserts that a frame was accepted: those of the bench are never refused."""
 
 
 if __name__ == "__main__":
-    made = past(Path(sys.argv[1]), int(sys.argv[2]), Floor(int(sys.argv[3])) if sys.argv[3:] else USUAL)
+    made = past(Path(sys.argv[1]), int(sys.argv[2]), ServedFloor(int(sys.argv[3])) if sys.argv[3:] else USUAL)
     print(made.config)

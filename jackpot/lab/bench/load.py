@@ -1,4 +1,4 @@
-"""How is a server loaded for a measurement? A process of its own, so that its cost is not the server's.
+"""Load generator, a process of its own so that its cost is not counted as the server's.
 
     python -m jackpot.lab.bench.load < job    a Job in; `begin`, `end` and a Load out, a line each
 
@@ -25,14 +25,14 @@ from controllers.frames import LENGTH_BYTES, decode, encode
 from controllers.hello import hello_mac
 from jackpot.lab.bench.frames import Script, payload_text
 
-# At the end a round in flight is finished; a server that takes longer than this has lost it.
+# At the end a round in flight is finished; after this timeout it counts as lost.
 LAST_ANSWER_S: Final = 30.0
-# An open load ends a round so long after it began: the cards are dealt meanwhile.
+# Delay from the beginning to the end of a round in an open load, in which the cards are dealt.
 DEALT_S: Final = 0.25
-# Where nothing was answered in the time that counts, it lasts so much longer, again and again.
+# Where nothing was answered in the window, it is extended by this, again and again.
 AGAIN_S: Final = 0.05
 PERCENTILES: Final = (50, 90, 99)
-# What one wager of the bench adds to a meter of the other designs, in micro-dollars.
+# Amount that one wager of the bench adds to a meter of the other designs, in micro-dollars.
 MORE: Final = 90_000
 
 _ACK: Final = b"\xa1t\xa3ack"
@@ -41,11 +41,11 @@ Kind = Literal["table", "echo", "redis", "redis-py", "function"]
 
 
 class LoadError(Exception):
-    """The other side did not answer as a server must; its text says what it said."""
+    """The other side did not answer as a server must; the text quotes the answer."""
 
 
 class Job(msgspec.Struct, frozen=True):
-    """clients: how many. keys: of the tables in hex, by id. flight: unanswered frames a client.
+    """Job. clients: how many. keys: of the tables in hex, by id. flight: unanswered frames a client.
 
     warm: seconds before those that count. hands: rounds end with a settlement. rate: rounds a second of all
     clients together, for an open load; 0 for a closed one. url: of a database. script: in Redis, its SHA-1.
@@ -67,7 +67,7 @@ class Job(msgspec.Struct, frozen=True):
 
 
 class Load(msgspec.Struct, frozen=True):
-    """frames: answered in the time that counts. cpu: seconds of a processor that the load itself used in it.
+    """Result. frames: answered in the window. cpu: processor seconds that the load itself used in it.
 
     latencies: seconds from sending a wager to its answer, by percentile, and the worst under "max"; late: how
     much later than due they were sent. Both only of an open load.
@@ -81,7 +81,7 @@ class Load(msgspec.Struct, frozen=True):
 
 
 def percentiles(values: list[float]) -> dict[str, float]:
-    """The usual percentiles by name, and the worst; nearest rank, nothing is interpolated."""
+    """The usual percentiles by name, and the maximum; nearest rank, without interpolation."""
     if not values:
         raise LoadError("nothing was measured: give it more time")
     ordered = sorted(values)
@@ -90,7 +90,7 @@ def percentiles(values: list[float]) -> dict[str, float]:
 
 
 class Window:
-    """The time that counts. on: whether it is now. over: whether it has passed."""
+    """The measured window. on: whether it is now. over: whether it has passed."""
 
     def __init__(self) -> None:
         self.on = self.over = False
@@ -101,7 +101,7 @@ class Window:
         self._seconds = self._cpu = 0.0
 
     def run(self, job: Job, at_end: Callable[[], None]) -> None:
-        """From now on, with its running in; a little longer where nothing was measured yet."""
+        """Starts, after the warm-up; the window is extended while nothing was answered."""
         loop = asyncio.get_running_loop()
 
         def end() -> None:
@@ -126,7 +126,7 @@ class Window:
         print("end", flush=True)
 
     def load(self, *, opened: bool) -> Load:
-        """What was measured."""
+        """The result."""
         if not self.frames:
             raise LoadError("nothing was measured: give it more time")
         if not opened:
@@ -135,8 +135,8 @@ class Window:
         return Load(self.frames, self._seconds, self._cpu, percentiles(self.latencies), late)
 
 
-class Client(asyncio.Protocol):
-    """One connection, and the frames that it has not got an answer to. number: its place among all, from 0.
+class LoadClient(asyncio.Protocol):
+    """One connection and its unanswered frames. number: its index among all, from 0.
 
     ready: set once it may send. done: set once its last frame is answered, or with what went wrong.
     """
@@ -169,7 +169,7 @@ class Client(asyncio.Protocol):
         self._end(LoadError(f"client {self.number}: the connection was lost: {exc}"))
 
     def play(self) -> None:
-        """Begins, all clients at about the same time."""
+        """Starts, all clients at about the same time."""
         if not self.job.rate:
             self._send(self.job.flight)
             return
@@ -178,12 +178,12 @@ class Client(asyncio.Protocol):
         self._loop.call_at(due, self._due, due, period)
 
     def over(self) -> None:
-        """The time is over: it ends here, or once its last round is."""
+        """The window has passed: the client ends here, or after its last round."""
         if not self._unanswered and self.whole():
             self._end(None)
 
     def _due(self, due: float, period: float) -> None:
-        """A round begins now, whatever became of the one before."""
+        """A round is due, whatever became of the one before."""
         if self._window.over:
             return
         now = self._loop.time()
@@ -227,13 +227,13 @@ class Client(asyncio.Protocol):
                     future.set_result(None)
                 else:
                     future.set_exception(error)
-                    future.exception()  # one is told; nobody looks at the others
+                    future.exception()  # only the first is raised
 
-    # What a kind of client does in its own way.
+    # Overridden by each kind of client.
 
     @abstractmethod
     def opened(self) -> None:
-        """The connection is made; `ready` is to be set at once or later."""
+        """The connection is made; `ready` is to be set now or later."""
 
     @abstractmethod
     def request(self) -> bytes:
@@ -241,14 +241,14 @@ class Client(asyncio.Protocol):
 
     @abstractmethod
     def answers(self, data: bytes) -> int:
-        """How many frames these bytes answer. Raises LoadError."""
+        """Number of frames that these bytes answer. Raises LoadError."""
 
     def whole(self) -> bool:
-        """Whether it may end here."""
+        """Whether the client may end here."""
         return True
 
 
-class Framed(Client):
+class Framed(LoadClient):
     """A client that speaks in frames of the floor protocol."""
 
     def __init__(self, job: Job, number: int, window: Window) -> None:
@@ -282,7 +282,7 @@ class Framed(Client):
 
 
 class Echoed(Framed):
-    """Everything is an answer."""
+    """Client of the echo: everything is an answer."""
 
     def opened(self) -> None:
         self.ready.set_result(None)
@@ -291,8 +291,8 @@ class Echoed(Framed):
         return True
 
 
-class Table(Framed):
-    """A table of the floor. Every frame must be accepted."""
+class LoadTable(Framed):
+    """Client that plays a table. Every frame must be accepted."""
 
     def opened(self) -> None:
         self.name = list(self.job.keys)[self.number]
@@ -321,8 +321,8 @@ class Table(Framed):
         self.transport.write(encode(message))
 
 
-class RedisClient(Client):
-    """One connection to Redis that runs the script for each frame, with less work than a library has."""
+class RedisClient(LoadClient):
+    """Minimal Redis client: one connection that runs the script for each frame."""
 
     def opened(self) -> None:
         self.seq = 0
@@ -347,7 +347,7 @@ def _bulk(start: str, *words: str) -> bytes:
 
 
 async def call_function(job: Job, window: Window) -> None:
-    """Clients of asyncpg, each calling the function of the database for one frame after the other."""
+    """Clients of asyncpg; each calls the database's function for one frame after the other."""
     connections = [await asyncpg.connect(job.url) for _ in range(job.clients)]
     try:
         await connections[0].execute(
@@ -364,7 +364,7 @@ async def call_function(job: Job, window: Window) -> None:
 
 
 async def call_script(job: Job, window: Window) -> None:
-    """Clients of redis-py, each running the script for one frame after the other. Raises RedisError."""
+    """Clients of redis-py; each runs the script for one frame after the other. Raises RedisError."""
     text = payload_text(Script(0, hands=job.hands).frame(1))
     async with AsyncExitStack() as stack:
         clients = [
@@ -379,7 +379,7 @@ async def call_script(job: Job, window: Window) -> None:
 
 
 async def _one_by_one(job: Job, window: Window, call: Callable[[int, int], Awaitable[object]]) -> None:
-    """Plays by a library: each client calls for its next frame when the last one is answered."""
+    """Runs a library's clients: each calls for its next frame when the last one is answered."""
 
     async def client(number: int) -> None:
         seq = 0
@@ -393,15 +393,15 @@ async def _one_by_one(job: Job, window: Window, call: Callable[[int, int], Await
     await asyncio.gather(*(client(number) for number in range(job.clients)))
 
 
-_KINDS: Final[dict[Kind, type[Client]]] = {"table": Table, "echo": Echoed, "redis": RedisClient}
+_KINDS: Final[dict[Kind, type[LoadClient]]] = {"table": LoadTable, "echo": Echoed, "redis": RedisClient}
 _BY_LIBRARY: Final = {"function": call_function, "redis-py": call_script}
 
 
 async def play(job: Job, window: Window) -> None:
-    """All clients on connections of our own, from first to last. Raises LoadError, OSError."""
+    """Runs all clients on connections of our own to the end. Raises LoadError, OSError."""
     loop = asyncio.get_running_loop()
     kind = _KINDS[job.kind]
-    clients: list[Client] = []
+    clients: list[LoadClient] = []
 
     def over() -> None:
         for client in clients:
@@ -429,14 +429,14 @@ async def play(job: Job, window: Window) -> None:
 
 
 async def load(job: Job) -> Load:
-    """Plays the job. Raises LoadError, OSError, asyncpg's errors."""
+    """Runs the job. Raises LoadError, OSError, asyncpg's errors."""
     window = Window()
     await _BY_LIBRARY.get(job.kind, play)(job, window)
     return window.load(opened=bool(job.rate))
 
 
 def main() -> None:
-    """The process: an error is one line and exit code 1."""
+    """Main function of the process: an error is one line and exit code 1."""
     job = msgspec.json.decode(sys.stdin.buffer.read(), type=Job)
     try:
         found = asyncio.run(load(job))

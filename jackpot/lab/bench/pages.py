@@ -1,4 +1,4 @@
-"""What do pages, lists and reports cost where the journal is long? Each is asked of a real server, once.
+"""Benchmark of pages, lists and reports over a long journal; each is asked of a real server once.
 
     python -m jackpot.lab.bench.pages FOLDER [ROWS]    with a journal of two million rows, or of so many
 
@@ -23,23 +23,23 @@ import structlog
 from jackpot.api.http_call import target_of
 from jackpot.api.operation import BASE
 from jackpot.api.registry import QUESTIONS
-from jackpot.api.worker_pool import Apart
+from jackpot.api.worker_pool import WorkerPool
 from jackpot.app import Server
-from jackpot.auth.person_admin import Coming, Staff
+from jackpot.auth.person_admin import NewPerson, PersonAdmin
 from jackpot.clock import SystemClock
 from jackpot.config import load
 from jackpot.lab.bench.frames import LINK
-from jackpot.lab.bench.ledger_fixture import BANK, Past, Story, past
+from jackpot.lab.bench.ledger_fixture import BANK, Past, PastOptions, past
 from jackpot.reports import worker
 from jackpot.reports.registry import REPORTS
 from jackpot.web.pages_base import SIGN_IN
 
 ROWS: Final = 2_000_000
-# Of gaming days: more than any page shows.
+# Number of gaming days: more than any page shows.
 DAYS: Final = 100
 SECRET: Final = "for the bench alone"  # noqa: S105 - of a ledger that nobody keeps
-PEOPLE: Final = [Coming(name.lower(), name, SECRET) for name in ("Ann", "Bo")]
-# What an address, or a question, is about.
+PEOPLE: Final = [NewPerson(name.lower(), name, SECRET) for name in ("Ann", "Bo")]
+# Values of the parameters in an address or a query.
 NAMED: Final = {
     "bank": BANK, "link": LINK, "table": "T00001", "hit": "H1", "person": "1",
     "act": "correct-meter", "level": "mega", "amount": "1.00",
@@ -71,7 +71,7 @@ PAGES: Final = (
 
 
 class Cost(NamedTuple):
-    """Of one answer. rows: that SQLite handed over. steps: that it took to find them. size: bytes."""
+    """Cost of one answer. rows: returned by SQLite. steps: of its virtual machine. size: bytes."""
 
     path: str
     status: int
@@ -81,8 +81,8 @@ class Cost(NamedTuple):
     size: int
 
 
-class Reads:
-    """Counts what is read through each connection that is opened meanwhile to read a SQLite file alone."""
+class StatementCount:
+    """Counts what is read through each read-only connection to a SQLite file that is opened meanwhile."""
 
     def __init__(self) -> None:
         self.rows = self.steps = 0
@@ -107,27 +107,27 @@ class Reads:
             self.steps += event["stmt_status"]["SQLITE_STMTSTATUS_VM_STEP"]
 
 
-class Visitor(NamedTuple):
-    """Somebody who may see everything, at a server with a past."""
+class PageVisitor(NamedTuple):
+    """A signed-in visitor who may see everything."""
 
     server: Server
     web: aiohttp.ClientSession
-    reads: Reads
+    reads: StatementCount
 
     async def cost(self, path: str) -> Cost:
-        """Of the answer at that address."""
+        """Cost of the answer at that address."""
         self.reads.rows = self.reads.steps = 0
         began = time.perf_counter()
         async with self.web.get(path) as answer:
             size = len(await answer.read())
         seconds = time.perf_counter() - began
-        # A person who is not signed in is led to the door.
+        # A person who is not signed in is redirected to the sign-in page.
         status = HTTPStatus.UNAUTHORIZED if answer.url.path == SIGN_IN else answer.status
         return Cost(path, status, seconds, self.reads.rows, self.reads.steps, size)
 
 
 class _Then(SystemClock):
-    """The machine's clock, put back to when a past ended: no gaming day since then is missing."""
+    """Clock set back to when a fixture ended: no gaming day since then is missing."""
 
     def __init__(self, now: int) -> None:
         self._ahead_ms = super().unix_ms() - now
@@ -136,34 +136,34 @@ class _Then(SystemClock):
         return super().unix_ms() - self._ahead_ms
 
 
-class _Here(Apart):
+class _Here(WorkerPool):
     async def ask(self, question: bytes, _person: int, _within_s: float, _kind: str = "") -> bytes:
         return await asyncio.to_thread(worker.answered, question)
 
 
-def here() -> Apart:
-    """Reads reports in this process: what is read is counted, and none waits until a process has begun."""
+def here() -> WorkerPool:
+    """Runs reports in this process: reads are counted, and no worker process has to start."""
     return _Here("", "", each=1, most=1)
 
 
 @asynccontextmanager
-async def visiting(made: Past) -> AsyncIterator[Visitor]:
-    """A server of that past, and somebody who has signed in there."""
+async def visiting(made: Past) -> AsyncIterator[PageVisitor]:
+    """A server on that fixture, and a signed-in visitor."""
     jar = aiohttp.CookieJar(unsafe=True)  # it is known by an address, not by a name
-    with Reads() as reads:
+    with StatementCount() as reads:
         server = Server(load(made.config), _Then(made.now))
         server.report_readers = here()
         async with server:
-            await Staff(server.entrance).begin(PEOPLE, "root")
+            await PersonAdmin(server.auth).begin(PEOPLE, "root")
             at = f"http://127.0.0.1:{server.ports['http']}"
             async with aiohttp.ClientSession(at, cookie_jar=jar) as web:
                 form = {"login": PEOPLE[0].login, "secret": SECRET}
                 (await web.post("/ops/sign-in", data=form, allow_redirects=False)).close()
-                yield Visitor(server, web, reads)
+                yield PageVisitor(server, web, reads)
 
 
 def addresses() -> Iterator[str]:
-    """Of every page, list and report."""
+    """Addresses of every page, list and report."""
     yield from (page.format(**NAMED) for page in PAGES)
     for question in QUESTIONS:
         fields = [name for name in question.__struct_fields__ if name in NAMED]
@@ -175,15 +175,15 @@ def addresses() -> Iterator[str]:
 
 
 async def costs(made: Past) -> list[Cost]:
-    """Of every one of `addresses`."""
+    """Costs by address, of all `addresses`."""
     async with visiting(made) as visitor:
         return [await visitor.cost(address) for address in addresses()]
 
 
 def main(folder: Path, rows: int) -> int:
-    """Makes the journal and asks; 1 where something was not answered."""
+    """Main function: makes the journal and asks; 1 where something was not answered."""
     structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
-    made = past(folder, rows, story=Story(hands=True, day_rows=max(1, rows // DAYS)))
+    made = past(folder, rows, story=PastOptions(hands=True, day_rows=max(1, rows // DAYS)))
     found = asyncio.run(costs(made))
     print(f"{made.rows:,} rows, {made.ledger.stat().st_size / 1e6:,.0f} MB")
     print(f"{'ms':>8} {'rows':>8} {'steps':>12} {'bytes':>9}")

@@ -1,4 +1,4 @@
-"""What does a whole floor cost while it waits, when it comes back, and when a sign is to show a wager?
+"""Benchmark parts: an idle floor, a mass reconnect, fan-out to signs, and latency under disturbance.
 
 Each part is a Sheet. All of it runs against `jackpot serve` as anybody starts it, on SQLite: none of this is
 the ledger's doing. The devices are a process of their own (`crowd`).
@@ -17,23 +17,23 @@ from typing import Any, Final, Self
 import msgspec
 
 from jackpot.lab.bench.bare import flushes
-from jackpot.lab.bench.crowd import Crowd, Order
-from jackpot.lab.bench.figures import Sheet
+from jackpot.lab.bench.crowd import ConnectionCrowd, Order
+from jackpot.lab.bench.figures import FigureTable
 from jackpot.lab.bench.ledger_fixture import past
 from jackpot.lab.bench.load import Job, LoadError, percentiles
 from jackpot.lab.bench.run_plan import PACES, commit_every, play
-from jackpot.lab.bench.servers import Echo, Floor, Ours, Program, Served, Side, used
+from jackpot.lab.bench.servers import EchoServer, Ours, Program, ServedFloor, ServedProgram, Side, used
 from jackpot.lab.bench.visit import Visit, hire
 from jackpot.lab.demo.house import SQLITE
 
-# WIRE shows a sign ten values a second: a value may wait so long for others.
+# The protocol shows a sign ten values a second: a value may wait so long for others.
 WINDOW_MS: Final = 100
 _MS: Final = 1000
 _MIB: Final = 1 << 20
 
 
 class Sizes(msgspec.Struct, frozen=True):
-    """tables, signs: of the floor that waits and comes back. watched: signs that are to show a wager.
+    """Sizes. tables, signs: of the floor that waits and comes back. watched: signs that are to show a wager.
 
     floor: tables that play at a floor's pace. seconds: of each measurement. settles: until a floor that has
     come has its first snapshots and pings behind it. rows: of the ledger that a long report reads. box:
@@ -51,24 +51,24 @@ class Sizes(msgspec.Struct, frozen=True):
     steps: int = 4
 
 
-# Of a quick look, and of the tests: it shows that all of it runs, and little of how it goes.
+# Sizes of a quick run, and of the tests: everything runs, but the figures mean little.
 SMALL: Final = Sizes(
     tables=100, signs=20, watched=20, floor=20, seconds=1.0, settles=0.1, rows=1_000, box=30.0, steps=2
 )
 
 
 class Company:
-    """A crowd of devices as a context manager. Raises LoadError."""
+    """The process that holds a crowd of devices, as a context manager. Raises LoadError."""
 
     def __init__(
         self,
-        server: Served,
+        server: ServedProgram,
         tables: Mapping[str, str],
         signs: Mapping[str, str],
         player: tuple[str, str] | None = None,
     ) -> None:
         ports = {"table": server.ports["tables"], "sign": server.ports.get("signs", 0)}
-        self._asked = Crowd(ports, {"table": dict(tables), "sign": dict(signs)}, player)
+        self._asked = ConnectionCrowd(ports, {"table": dict(tables), "sign": dict(signs)}, player)
         self._process: subprocess.Popen[bytes]
 
     def __enter__(self) -> Self:
@@ -88,7 +88,7 @@ class Company:
         self._process.communicate()
 
     def does(self, do: str, seconds: float = 0) -> dict[str, float]:
-        """Has an order carried out: its answer."""
+        """Sends an order and returns its answer."""
         self._say(Order(do, seconds))  # type: ignore[arg-type]
         assert self._process.stdout is not None  # noqa: S101 - it is a pipe
         if not (line := self._process.stdout.readline()):
@@ -102,11 +102,11 @@ class Company:
         self._process.stdin.flush()
 
 
-def waiting(folder: Path, sizes: Sizes, progress: Callable[[str], None]) -> dict[str, Sheet]:
-    """The parts `idle` and `crowd`: one floor comes, waits, and comes back."""
+def waiting(folder: Path, sizes: Sizes, progress: Callable[[str], None]) -> dict[str, FigureTable]:
+    """The parts `idle` and `crowd`: one floor connects, waits, and reconnects."""
     who = f"{sizes.tables:,} tables and {sizes.signs:,} signs"
     progress(f"idle: a server for {who}")
-    with Ours(folder / "waiting", SQLITE, Floor(sizes.tables, signs=sizes.signs)) as server:
+    with Ours(folder / "waiting", SQLITE, ServedFloor(sizes.tables, signs=sizes.signs)) as server:
         alone = server.resident()
         with Company(server, server.keys, server.signs) as company:
             progress(f"idle: {who} come")
@@ -121,8 +121,8 @@ def waiting(folder: Path, sizes: Sizes, progress: Callable[[str], None]) -> dict
             again = _timed(server, lambda: company.does("connect"))
     idle = {who: {"MiB": resident / _MIB, "% of a core": 100 * cores}, "nobody": {"MiB": alone / _MIB}}
     return {
-        "idle": Sheet("a floor that waits", idle, {"MiB": 1024, "% of a core": 15}),
-        "crowd": Sheet(
+        "idle": FigureTable("a floor that waits", idle, {"MiB": 1024, "% of a core": 15}),
+        "crowd": FigureTable(
             "a floor that comes at one moment, until all are served",
             {f"{who}, for the first time": came, "the same, again": again},
             {"s": 60},
@@ -140,23 +140,23 @@ def _timed(server: Side, does: Callable[[], dict[str, float]]) -> dict[str, floa
     }
 
 
-def fan(folder: Path, sizes: Sizes, progress: Callable[[str], None]) -> Sheet:
-    """From sending a wager to its value at each of many signs; wagers come at any part of the window."""
+def fan(folder: Path, sizes: Sizes, progress: Callable[[str], None]) -> FigureTable:
+    """Latency from a wager to its value at each of many signs; wagers come at any time within the window."""
     who = f"{sizes.watched:,} signs"
     progress(f"fan: a wager on {who}")
-    with Ours(folder / "fan", SQLITE, Floor(1, signs=sizes.watched)) as server:
+    with Ours(folder / "fan", SQLITE, ServedFloor(1, signs=sizes.watched)) as server:
         (player,) = server.keys.items()
         with Company(server, {}, server.signs, player) as company:
             company.does("connect")
             found = company.does("watch", sizes.seconds)
     rows = {who: {f"{part} ms": value * _MS for part, value in found.items()}}
-    return Sheet(
+    return FigureTable(
         f"from a wager to its value; values gather for up to {WINDOW_MS} ms", rows, {"p99 ms": 2 * WINDOW_MS}
     )
 
 
 class Strangers(Program):
-    """A flood of them at a port, as a context manager."""
+    """A flood of unauthenticated connections to a port, as a context manager."""
 
     def __init__(self, folder: Path, port: int) -> None:
         super().__init__(folder, "-m", "jackpot.lab.bench.strangers", str(port))
@@ -169,7 +169,7 @@ class Strangers(Program):
 
 @contextmanager
 def reading(visit: Visit, path: str) -> Iterator[None]:
-    """Somebody looks at this page again and again."""
+    """Load of a person who requests this page again and again."""
     over = Event()
 
     def look() -> None:
@@ -185,15 +185,15 @@ def reading(visit: Visit, path: str) -> Iterator[None]:
         reader.join()
 
 
-def latency(folder: Path, sizes: Sizes, progress: Callable[[str], None]) -> Sheet:
-    """At the pace of a floor, and ten times that: alone, and next to what must not be felt."""
+def latency(folder: Path, sizes: Sizes, progress: Callable[[str], None]) -> FigureTable:
+    """Latency at a floor's pace, and ten times that: alone, and under load that should have no effect."""
     progress(f"latency: a ledger of {sizes.rows:,} rows")
-    made = past(folder / "latency", sizes.rows, Floor(sizes.floor, signs=sizes.watched))
+    made = past(folder / "latency", sizes.rows, ServedFloor(sizes.floor, signs=sizes.watched))
     person = hire(made.url)
     rows: dict[str, dict[str, float]] = {}
     with ExitStack() as stack:
-        echo = stack.enter_context(Echo(folder / "echo"))
-        server = stack.enter_context(Served(made.config))
+        echo = stack.enter_context(EchoServer(folder / "echo"))
+        server = stack.enter_context(ServedProgram(made.config))
         visit = Visit(server.ports["http"], person)
         disturbed: dict[str, Callable[[], Any]] = {
             "alone": ExitStack,
@@ -218,7 +218,7 @@ def latency(folder: Path, sizes: Sizes, progress: Callable[[str], None]) -> Shee
                     "p50 / alone": found["p50 ms"] / first["p50 ms"],
                     "p99 / alone": found["p99 ms"] / first["p99 ms"],
                 }
-    return Sheet(
+    return FigureTable(
         f"{sizes.floor} tables, rounds a minute each; from sending a wager to its durable answer, SQLite",
         rows,
         {"p50 - bare ms": 0.3, "p99 / p50": 10, "p50 / alone": 2, "p99 / alone": 2},
@@ -226,20 +226,20 @@ def latency(folder: Path, sizes: Sizes, progress: Callable[[str], None]) -> Shee
 
 
 @contextmanager
-def _company(server: Served, signs: Mapping[str, str]) -> Iterator[None]:
+def _company(server: ServedProgram, signs: Mapping[str, str]) -> Iterator[None]:
     with Company(server, {}, signs) as company:
         company.does("connect")
         yield
 
 
-def _paced(server: Served, keys: Mapping[str, str], sizes: Sizes, pace: int) -> dict[str, float]:
+def _paced(server: ServedProgram, keys: Mapping[str, str], sizes: Sizes, pace: int) -> dict[str, float]:
     job = _job("table", server.ports["tables"], keys, sizes, pace)
     found, cpu = play(job, server)
     return _ms(found.latencies) | {"late p99 ms": found.late["p99"] * _MS, "cores": cpu / found.seconds}
 
 
-def _bare(folder: Path, sizes: Sizes, echo: Echo, pace: int) -> dict[str, float]:
-    """What no server could do better: a flush of one batch, and an echo of the same frames, at that pace."""
+def _bare(folder: Path, sizes: Sizes, echo: EchoServer, pace: int) -> dict[str, float]:
+    """Lower bounds: a flush of one batch, and an echo of the same frames, at that pace."""
     found, _ = play(_job("echo", echo.port, {}, sizes, pace))
     every = commit_every(sizes.floor, pace)
     flushed = percentiles(flushes(folder / "bare", _BATCH_BYTES, min(_BARE_S, sizes.seconds), every))
@@ -248,7 +248,7 @@ def _bare(folder: Path, sizes: Sizes, echo: Echo, pace: int) -> dict[str, float]
 
 # A batch of one row as SQLite writes it to its log: some pages of 4 KiB.
 _BATCH_BYTES: Final = 12_288
-# Of bare flushes at a pace: more than a hundred of them.
+# Number of bare flushes at a pace: more than a hundred.
 _BARE_S: Final = 10.0
 
 

@@ -1,4 +1,4 @@
-"""On which disks is it measured? On this one as it is, then with each flush about a millisecond slower.
+"""The two passes of the bench: on this disk as it is, and with each flush about a millisecond slower.
 
 Some disks acknowledge a flush in less time than any disk needs that survives a power cut. What is fast on
 those alone shows in the second pass.
@@ -16,11 +16,11 @@ from typing import Any, Final
 import msgspec
 
 from jackpot import __version__
-from jackpot.lab.bench.figures import Pass, Report
+from jackpot.lab.bench.figures import BenchReport, Pass
 from jackpot.lab.bench.growth import growth
 from jackpot.lab.bench.load import LoadError
 from jackpot.lab.bench.parts import Sizes, fan, latency, waiting
-from jackpot.lab.bench.run_plan import Plan
+from jackpot.lab.bench.run_plan import BenchPlan
 
 AS_IT_IS: Final = "the disk as it is"
 NOT_ASKED_FOR: Final = "it was not asked for"
@@ -29,13 +29,13 @@ _SHIM: Final = Path(__file__).with_name("slow_flush.c")
 
 
 class ShimError(Exception):
-    """No flush can be made slower here; its text says why."""
+    """No flush can be made slower here; the text says why."""
 
 
-def bench(plan: Plan, sizes: Sizes, parts: Collection[str], *, slower: bool) -> Report:
-    """The wanted ones of PARTS; their progress goes to standard error. Raises LoadError, LedgerError."""
+def bench(plan: BenchPlan, sizes: Sizes, parts: Collection[str], *, slower: bool) -> BenchReport:
+    """Runs the wanted PARTS; their progress goes to standard error. Raises LoadError, LedgerError."""
     folder = Path(plan.folder)
-    report = Report(_machine(folder), [], NOT_ASKED_FOR)
+    report = BenchReport(_machine(folder), [], NOT_ASKED_FOR)
     if "throughput" in parts:
         report = _throughput(plan, report.machine, slower=slower)
     if {"idle", "crowd"} & {*parts}:
@@ -54,8 +54,8 @@ def _say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def _throughput(plan: Plan, machine: dict[str, Any], *, slower: bool) -> Report:
-    """Both passes, or the first alone."""
+def _throughput(plan: BenchPlan, machine: dict[str, Any], *, slower: bool) -> BenchReport:
+    """The throughput of both passes, or of the first alone."""
     folder = Path(plan.folder)
     passes, skipped = [_pass(plan, AS_IT_IS, {})], "" if slower else NOT_ASKED_FOR
     if slower:
@@ -65,11 +65,11 @@ def _throughput(plan: Plan, machine: dict[str, Any], *, slower: bool) -> Report:
             skipped = str(error)
         else:
             passes.append(_pass(plan, SLOWER, {"LD_PRELOAD": str(shim)}))
-    return Report(machine, passes, skipped)
+    return BenchReport(machine, passes, skipped)
 
 
 def compiled(folder: Path) -> Path:
-    """The library to preload, in the folder. Raises ShimError."""
+    """Compiles the library to preload into the folder. Raises ShimError."""
     compiler = shutil.which("cc")
     if compiler is None:
         raise ShimError("there is no C compiler: install one (Debian: apt-get install gcc libc6-dev)")
@@ -81,7 +81,7 @@ def compiled(folder: Path) -> Path:
     return shim
 
 
-def _pass(plan: Plan, disk: str, more: Mapping[str, str]) -> Pass:
+def _pass(plan: BenchPlan, disk: str, more: Mapping[str, str]) -> Pass:
     folder = Path(plan.folder) / "pass"  # short, for sockets are in it
     folder.mkdir()
     job = msgspec.structs.replace(plan, folder=str(folder), disk=disk)
@@ -110,7 +110,7 @@ def _machine(folder: Path) -> dict[str, Any]:
 
 
 def filesystem(folder: Path) -> str:
-    """The kind of file system that a folder is on: on tmpfs a flush costs nothing, and measures nothing."""
+    """Kind of the file system of a folder: on tmpfs a flush costs nothing, and measures nothing."""
     mounts = [line.split()[1:3] for line in Path("/proc/self/mounts").read_text().splitlines()]
     above = {str(path) for path in (folder.resolve(), *folder.resolve().parents)}
     return max((mount for mount in mounts if mount[0] in above), key=lambda mount: len(mount[0]))[1]

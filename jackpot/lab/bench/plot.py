@@ -1,21 +1,21 @@
-"""How does a report look? One picture: frames a second of everything, and how long answers took."""
+"""Plot of a bench report: throughput of everything measured, and latencies, in one picture."""
 
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final
 
-from jackpot.lab.bench.figures import NAMES, OURS, Pass, Report, Sheet, medians, middle_latencies
+from jackpot.lab.bench.figures import NAMES, OURS, BenchReport, FigureTable, Pass, medians, middle_latencies
 
 _OURS: Final = "#1f6feb"
 _OTHERS: Final = "#8c959f"
 _MS: Final = 1000
 _BAR_INCHES: Final = 0.28
 _LINES_INCHES: Final = 3.2
-# What grows as its subject does leaves the picture at a hundredfold.
+# Upper limit of the relative growth that is drawn.
 _PARTS_SHOWN: Final = (0.05, 100)
 
 
-def draw(report: Report, file: Path) -> None:
+def draw(report: BenchReport, file: Path) -> None:
     """Writes the picture; the file's suffix says which kind (.svg, .png). Raises ImportError, ValueError."""
     import matplotlib as mpl  # noqa: PLC0415 - of the extra `lab`; nothing else needs it
 
@@ -52,7 +52,7 @@ def draw(report: Report, file: Path) -> None:
 
 
 def _frames(axes: Any, found: Pass) -> None:
-    """A bar each, from best to least on a scale of powers of ten; a line from the least round to the most."""
+    """Throughputs as bars, sorted, on a log scale; a line from the minimum to the maximum."""
     shown = medians(found)
     titles = [NAMES[name] for name in shown]
     middles = [each.middle for each in shown.values()]
@@ -71,7 +71,7 @@ def _frames(axes: Any, found: Pass) -> None:
 
 
 def _latencies(axes: Any, found: Pass) -> None:
-    """The open loads: half of the answers, and 99 in 100, came within so many milliseconds."""
+    """Latencies of the open loads: median and 99th percentile in milliseconds."""
     shown = middle_latencies(found)
     names = [name for name in shown if len(shown[name]) > 1]
     for part, marker in (("p50", "o"), ("p99", "|")):
@@ -83,8 +83,8 @@ def _latencies(axes: Any, found: Pass) -> None:
     axes.set_xlabel("ms from sending a wager to its answer; 1 or 10 rounds a minute a table")
 
 
-def _growth(axes: Any, sheet: Sheet) -> None:
-    """Each figure in parts of what it is at the least size: what does not grow stays at 1."""
+def _growth(axes: Any, sheet: FigureTable) -> None:
+    """Each figure relative to its value at the least size: what does not grow stays at 1."""
     titles = [title for title in sheet.rows if title in sheet.points]
     sizes = [sheet.points[title] for title in titles]
     for name in sheet.rows[titles[0]] if titles else ():

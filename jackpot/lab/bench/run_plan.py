@@ -1,4 +1,4 @@
-"""In which order is everything measured? All of it in every round, so that a busy moment hits each alike.
+"""Order of the measurements: every round measures everything, so that a busy moment hits each alike.
 
     python -m jackpot.lab.bench.run_plan < plan    a Plan in, a Pass out; progress on standard error
 
@@ -22,16 +22,16 @@ from jackpot.lab.bench.bare import copies, flushes
 from jackpot.lab.bench.figures import FUNCTION_CLIENTS, OURS, Measured, Pass
 from jackpot.lab.bench.frames import HANDS, WIN_EVERY, Script, payload_text
 from jackpot.lab.bench.load import MORE, Job, Load, LoadError, percentiles
-from jackpot.lab.bench.servers import Cluster, Echo, Ours, Side, used
+from jackpot.lab.bench.servers import Cluster, EchoServer, Ours, Side, used
 from jackpot.lab.demo.house import SQLITE
 from jackpot.lab.testing import cluster_cleanup
 from jackpot.lab.testing.postgres import EngineError, EnginesMissing, Postgres
 from jackpot.lab.testing.redis import RedisServer, any_program
 
 WARM_S: Final = 0.3
-# Frames unanswered at each table where there is more than one: four rounds.
+# Unanswered frames at each table where there is more than one: four rounds.
 DEEP: Final = 8
-# An open load of one round a minute at each table, and of ten.
+# Rates of the open loads: one round a minute at each table, and ten.
 PACES: Final = (1, 10)
 _FRAMES_A_ROUND: Final = 2
 # redis-benchmark runs for so many requests, not seconds: about as many as this rate gives.
@@ -44,7 +44,7 @@ _SETTINGS: Final = """
 _HERE: Final = Path(__file__).parent
 
 
-class Plan(msgspec.Struct, frozen=True):
+class BenchPlan(msgspec.Struct, frozen=True):
     """folder: on the disk to measure. disk: what it is called. tables: that play without a pause. floor: that
     play as on a real floor. seconds: of each measurement. calm: of each one of latencies, which every round
     has where it is above 0.
@@ -59,10 +59,10 @@ class Plan(msgspec.Struct, frozen=True):
     floor: int = 500
 
 
-class Course:
-    """What there is to measure on this machine. Enter it, then call `round` as often as wanted."""
+class BenchRun:
+    """The measurements of this machine. Enter it, then call `round` as often as wanted."""
 
-    def __init__(self, plan: Plan, stack: ExitStack) -> None:
+    def __init__(self, plan: BenchPlan, stack: ExitStack) -> None:
         self.plan = plan
         self.skipped: dict[str, str] = {}
         self.setup: dict[str, Any] = {"seats": len(HANDS), "one win in rounds": WIN_EVERY}
@@ -76,7 +76,7 @@ class Course:
         self._add_ours(stack, "sqlite", SQLITE, tuple)
         self._add_postgres(stack)
         self._add_redis(stack)
-        self.echo = stack.enter_context(Echo(self._folder / "echo"))
+        self.echo = stack.enter_context(EchoServer(self._folder / "echo"))
         job = self._job("echo", port=self.echo.port, flight=DEEP)
         self.measures["echo"] = lambda: self._loaded(job, self.echo)
         if self._other:
@@ -84,11 +84,11 @@ class Course:
         self.measures["fsync"] = self._flushed
 
     def round(self) -> dict[str, Measured]:
-        """Everything once."""
+        """Measures everything once."""
         return {name: measure() for name, measure in self.measures.items()}
 
     def latencies(self) -> dict[str, dict[str, float]]:
-        """Of each server, of the echo and of bare commits, at the pace of a floor and at ten times that."""
+        """Latencies of each server, the echo and bare commits, at a floor's pace and ten times that."""
         found, plan = {}, self.plan
         size = round(self._written / self._rows.get("sqlite", 1))
         for pace in PACES:
@@ -102,7 +102,7 @@ class Course:
                 found[f"copy {pace}"] = percentiles(asyncio.run(copies(self._other, 1, plan.calm, every)))
         return found
 
-    # What there is to measure.
+    # Setup of each measurement.
 
     def _add_ours(self, stack: ExitStack, store: str, url: str, helpers: Callable[[], Any]) -> None:
         server = stack.enter_context(Ours(self._folder / store, url, self.plan.floor, helpers))
@@ -155,7 +155,7 @@ class Course:
                 [str(benchmark), "-p", str(server.port), "-P", str(flight)], script, side
             )
 
-    # How each is measured.
+    # Measurements.
 
     def _job(self, kind: Any, **facts: Any) -> Job:
         plan = self.plan
@@ -174,7 +174,7 @@ class Course:
         return Measured(found.frames / found.seconds, cpu / found.seconds, found.cpu / found.seconds)
 
     def _served(self, store: str, *, hands: bool, flight: int) -> Measured:
-        """Our own server; of its batches is noted how many rows and bytes they have."""
+        """Measures our own server, with the rows and bytes of its batches."""
         server = self.ours[store]
         keys = dict(list(server.keys.items())[: self.plan.tables])
         before, written = server.batches(), server.written()
@@ -193,7 +193,7 @@ class Course:
         )
 
     def _benchmarked(self, words: list[str], script: str, side: Side) -> Measured:
-        """By requests, not seconds; its own start is in the time of the processors, and not in the rate."""
+        """Measures redis-benchmark by requests; its start is in its processor time, not in the rate."""
         text = payload_text(Script(0, hands=False).frame(1))
         many = max(self.plan.tables, round(REDIS_GUESS * self.plan.seconds))
         key = f"b{self._next_run()}:__rand_int__"
@@ -230,7 +230,7 @@ def commit_every(floor: int, pace: float) -> float:
 
 
 def play(job: Job, side: Side | None = None) -> tuple[Load, float]:
-    """Plays a job in a process of its own; and the seconds of a processor that the side used meanwhile.
+    """Runs a job in a process of its own; and the processor seconds that the measured side used meanwhile.
 
     Raises LoadError.
     """
@@ -270,7 +270,7 @@ def _children() -> float:
 
 
 async def _prepare(url: str) -> dict[str, Any]:
-    """Makes the other design in a database: what the cluster says of itself."""
+    """Sets up the other design in a database; returns the cluster's version and settings."""
     connection = await asyncpg.connect(url)
     try:
         await connection.execute((_HERE / "frame.sql").read_text())
@@ -279,12 +279,12 @@ async def _prepare(url: str) -> dict[str, Any]:
         await connection.close()
 
 
-def measure(plan: Plan, progress: Callable[[str], None]) -> Pass:
-    """All rounds. Raises LoadError, EngineError, OSError."""
+def measure(plan: BenchPlan, progress: Callable[[str], None]) -> Pass:
+    """Measures all rounds. Raises LoadError, EngineError, OSError."""
     rounds, latencies = [], []
     with ExitStack() as stack:
         progress(f"{plan.disk}: starting")
-        course = Course(plan, stack)
+        course = BenchRun(plan, stack)
         for number in range(1, plan.rounds + 1):
             progress(f"{plan.disk}: round {number} of {plan.rounds}")
             rounds.append(course.round())
@@ -294,8 +294,8 @@ def measure(plan: Plan, progress: Callable[[str], None]) -> Pass:
 
 
 def main() -> None:
-    """The process: an error is one line and exit code 1."""
-    plan = msgspec.json.decode(sys.stdin.buffer.read(), type=Plan)
+    """Main function of the process: an error is one line and exit code 1."""
+    plan = msgspec.json.decode(sys.stdin.buffer.read(), type=BenchPlan)
     try:
         found = measure(plan, lambda text: print(text, file=sys.stderr, flush=True))
     except (LoadError, EngineError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:

@@ -1,4 +1,4 @@
-"""How are the measured servers started, and how much of a processor do they use?"""
+"""Starts the measured servers, and measures how much processor time they use."""
 
 import os
 import secrets
@@ -19,7 +19,7 @@ from jackpot.lab.bench.frames import LINK
 from jackpot.lab.bench.load import LoadError
 from jackpot.lab.testing.postgres import tied
 
-# With 12,000 tables and a million rows a start takes seconds; a busy machine needs some times as long.
+# With 12,000 tables and a million rows a start takes seconds; a busy machine needs several times as long.
 STARTS_S: Final = 60.0
 STOPS_S: Final = 30.0
 _LOOK_EVERY_S: Final = 0.01
@@ -29,29 +29,29 @@ _LOG_TAIL: Final = 1500  # characters
 _FREE: Final = "127.0.0.1:0"
 # Here all devices have one address, and all may come at once; on a floor each has its own.
 _ONE_ADDRESS: Final = 60_000
-# Places of a process's user and system time in /proc/PID/stat, behind its name.
+# Fields of a process's user and system time in /proc/PID/stat, after its name.
 _USER, _SYSTEM = 11, 12
 
 
 class Side(ABC):
-    """Something that is measured, as a context manager. pids: of the processes that do its work."""
+    """A measured side, as a context manager. pids: of the processes that do its work."""
 
     @abstractmethod
     def pids(self) -> Iterable[int]:
-        """Those of now."""
+        """The process ids now."""
 
     def cpu(self) -> dict[int, float]:
-        """Seconds of a processor that each has used by now."""
+        """Processor seconds that each has used so far."""
         return {pid: _cpu(pid) for pid in self.pids()}
 
 
 def used(before: dict[int, float], after: dict[int, float]) -> float:
-    """Seconds of a processor between two moments, of the processes that are there at the second."""
+    """Processor seconds between two moments, of the processes that exist at the second."""
     return sum(seconds - before.get(pid, 0.0) for pid, seconds in after.items())
 
 
 class Cluster(Side):
-    """Processes that somebody else starts and stops. pids: which ones now."""
+    """Processes that are started and stopped elsewhere. pids: gives their ids."""
 
     def __init__(self, pids: Callable[[], Iterable[int]]) -> None:
         self._pids = pids
@@ -88,7 +88,7 @@ class Program(Side):
         end({"": self})
 
     def terminate(self) -> None:
-        """Tells it to end, and does not wait."""
+        """Sends the signal to end, and does not wait."""
         self._process.terminate()
 
     def ended(self, within_s: float) -> bool:
@@ -106,7 +106,7 @@ class Program(Side):
         return self.folder / "log"
 
     def said(self, wanted: Callable[[str], Any]) -> Any:
-        """What `wanted` finds in a line of the log, as soon as there is one. Raises LoadError."""
+        """The match of `wanted` in a line of the log, as soon as there is one. Raises LoadError."""
         ends = time.monotonic() + STARTS_S
         while True:
             lines = self._log.read_text(errors="replace").splitlines(keepends=True)
@@ -119,7 +119,7 @@ class Program(Side):
 
 
 def end(programs: Mapping[str, Program], within_s: float = STOPS_S) -> list[str]:
-    """Tells all to end at one moment, and has ended all. Returns which had to be killed after that time."""
+    """Ends all programs at once, and waits. Returns which had to be killed after that time."""
     for program in programs.values():
         program.terminate()
     ends = time.monotonic() + within_s
@@ -128,7 +128,7 @@ def end(programs: Mapping[str, Program], within_s: float = STOPS_S) -> list[str]
     ]
 
 
-class Echo(Program):
+class EchoServer(Program):
     """The bare echo. port: its own."""
 
     def __init__(self, folder: Path) -> None:
@@ -141,7 +141,7 @@ class Echo(Program):
         return self
 
 
-class Served(Program):
+class ServedProgram(Program):
     """`jackpot serve` on a configuration. helpers: the database's processes, if any."""
 
     def __init__(self, config: Path, helpers: Callable[[], Iterable[int]] = tuple) -> None:
@@ -162,13 +162,13 @@ class Served(Program):
         return [*self._own(), *self._helpers()]
 
     def _own(self) -> list[int]:
-        """The server, and what it has started: the process that writes large batches."""
+        """The server and its child processes: it starts one that writes large batches."""
         (pid,) = super().pids()
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
         return [pid, *map(int, children)]
 
     def batches(self) -> tuple[float, float]:
-        """Rows and commits by now. A scrape serves for a second, so one from before is asked for again."""
+        """Rows and commits so far. A scrape is cached for a second, so a stale one is repeated."""
         asked = SystemClock().unix_ms() / 1000
         while True:
             at, rows, commits = self._scraped(
@@ -179,7 +179,7 @@ class Served(Program):
             time.sleep(_SCRAPE_AGAIN_S)
 
     def _scraped(self, *names: str) -> list[float]:
-        """The sums of these metrics over all their labels."""
+        """Sums of these metrics over all their labels."""
         with urlopen(f"http://127.0.0.1:{self.ports['http']}/metrics", timeout=STARTS_S) as answer:
             lines = [line.rpartition(" ") for line in answer.read().decode().splitlines() if line[:1] != "#"]
         found = dict.fromkeys(names, 0.0)
@@ -190,29 +190,31 @@ class Served(Program):
         return list(found.values())
 
     def written(self) -> int:
-        """Bytes that it has written to its disk by now; none where the folder is in memory."""
+        """Bytes written to disk so far; none where the folder is in memory."""
         counts = [Path(f"/proc/{pid}/io").read_text().splitlines() for pid in self._own()]
         return sum(int(dict(line.split(": ") for line in lines)["write_bytes"]) for lines in counts)
 
     def resident(self) -> int:
-        """Bytes that it has in memory now."""
+        """Bytes in memory now."""
         return sum(_resident(pid) for pid in self._own())
 
 
-class Ours(Served):
+class Ours(ServedProgram):
     """`jackpot serve` on an empty ledger, for a floor made for it. keys, signs: in hex, by id."""
 
     def __init__(
-        self, folder: Path, url: str, floor: "int | Floor", helpers: Callable[[], Iterable[int]] = tuple
+        self, folder: Path, url: str, floor: "int | ServedFloor", helpers: Callable[[], Iterable[int]] = tuple
     ) -> None:
         config = folder / "bench.toml"
         super().__init__(config, helpers)
         folder.mkdir(parents=True)
-        self.keys, self.signs = furnish(config, url, floor if isinstance(floor, Floor) else Floor(floor))
+        self.keys, self.signs = furnish(
+            config, url, floor if isinstance(floor, ServedFloor) else ServedFloor(floor)
+        )
 
 
 def serving(line: str) -> dict[str, int] | None:
-    """The ports of a server's line that says so."""
+    """The ports in the server's log line that names them."""
     try:
         event = msgspec.json.decode(line, type=dict[str, Any])
     except msgspec.DecodeError:
@@ -235,8 +237,8 @@ def _cpu(pid: int) -> float:
     return (int(fields[_USER]) + int(fields[_SYSTEM])) / _TICKS
 
 
-class Floor(NamedTuple):
-    """Who is there. tables: that may play, on the first link, which signs show. idle: tables on the last."""
+class ServedFloor(NamedTuple):
+    """The devices. tables: that may play, on the first link, which signs show. idle: tables on the last."""
 
     tables: int
     idle: int = 0
@@ -245,14 +247,14 @@ class Floor(NamedTuple):
 
 
 class Keys(NamedTuple):
-    """In hex, by id: of tables, those that may play first, and of signs."""
+    """Keys in hex, by id: of tables, those that may play first, and of signs."""
 
     tables: dict[str, str]
     signs: dict[str, str]
 
 
-def furnish(config: Path, url: str, floor: Floor) -> Keys:
-    """Writes a configuration of such a floor, its links of three levels, and the keys."""
+def furnish(config: Path, url: str, floor: ServedFloor) -> Keys:
+    """Writes a configuration of such a floor, with links of three levels, and the keys."""
     links = [LINK, *(f"{LINK}{number}" for number in range(2, floor.links + 1))]
     parts = [
         '[site]\nname = "Bench"\ncurrency = "USD"\ngaming_day_ends = "06:00"\ntimezone = "UTC"',

@@ -1,4 +1,4 @@
-"""What does somebody without a key send who means harm? Run as a program: connections that prove nothing.
+"""Flood of unauthenticated connections with wrong MACs, as a program.
 
 python -m jackpot.lab.bench.strangers PORT    until it is ended
 """
@@ -10,13 +10,13 @@ from typing import Final
 
 from controllers.frames import encode
 
-# At any time; each calls again at once. The server's door lets in 400 a second, and these could be thousands.
+# Connections at a time. The server's listener accepts 400 a second, and these could make thousands.
 STRANGERS: Final = 32
 _HELLO: Final = encode({"t": "hello", "v": 1, "role": "table", "id": "T00001", "mac": bytes(32)})
 
 
 async def flood(port: int) -> None:
-    """Calls, says a hello with a wrong mac, hears that it is wrong, and calls again; never ends."""
+    """Connects, sends a hello with a wrong MAC, reads the refusal, and reconnects; never ends."""
 
     async def call() -> None:
         while True:

@@ -1,4 +1,4 @@
-"""How is a report told to people? As plain tables, and next to an older one."""
+"""Text form of a bench report: plain tables, and a comparison with an older report."""
 
 from collections.abc import Iterator
 from itertools import zip_longest
@@ -7,10 +7,10 @@ from typing import Final
 from jackpot.lab.bench.figures import (
     LOAD_FULL,
     NAMES,
+    BenchReport,
+    FigureTable,
     Median,
     Pass,
-    Report,
-    Sheet,
     full_loads,
     medians,
     middle_latencies,
@@ -33,8 +33,8 @@ paytable, posts double entry and chains each row's hash; the others do none of t
 cores: used by the measured side, all its processes together. load: cores that the load itself used."""
 
 
-def lines(report: Report) -> Iterator[str]:
-    """The whole report."""
+def lines(report: BenchReport) -> Iterator[str]:
+    """Lines of the whole report."""
     machine = report.machine
     yield (
         f"jackpot {machine['jackpot']}, Python {machine['python']}, {machine['system']}, "
@@ -78,7 +78,7 @@ def _pass(found: Pass) -> Iterator[str]:
 
 
 def _latencies(found: Pass) -> Iterator[str]:
-    """Of an open load: ms from sending a wager to its durable answer."""
+    """Latencies of an open load: ms from sending a wager to its durable answer."""
     middle = middle_latencies(found)
     if not middle:
         return
@@ -105,8 +105,8 @@ def _calm_title(name: str) -> str:
     return f"{_CALM[of]}, {counted(int(pace), 'round')} a minute a table"
 
 
-def _sheet(sheet: Sheet) -> Iterator[str]:
-    """A line for each row; below a figure's name what is wanted of it at most."""
+def _sheet(sheet: FigureTable) -> Iterator[str]:
+    """A line for each row; below a figure's name its wanted maximum."""
     names = list(dict.fromkeys(name for row in sheet.rows.values() for name in row))
     widths = [max(len(name), _FIGURE) for name in names]
     yield f"== {sheet.title}"
@@ -122,13 +122,13 @@ def _sheet(sheet: Sheet) -> Iterator[str]:
 
 
 def _figure(value: float) -> str:
-    """Three digits or more, and no more decimals than that."""
+    """At least three digits, and no more decimals than that."""
     size = abs(value)
     return f"{value:,.{0 if size >= _WHOLE or value == int(value) else 1 if size >= _TENTHS else 2}f}"
 
 
-def compared(old: Report, new: Report) -> Iterator[str]:
-    """Both reports' medians and ratios. Only ratios can be compared where the machine's mood changed."""
+def compared(old: BenchReport, new: BenchReport) -> Iterator[str]:
+    """Medians and ratios of both reports. Between different machines or loads only ratios are comparable."""
     for before, after in zip_longest(old.passes, new.passes):
         if before is None or after is None:
             yield "one of the two reports has a pass that the other has not"
@@ -147,7 +147,7 @@ def compared(old: Report, new: Report) -> Iterator[str]:
             yield from _compared_sheets(old.sheets[name], sheet)
 
 
-def _compared_sheets(old: Sheet, new: Sheet) -> Iterator[str]:
+def _compared_sheets(old: FigureTable, new: FigureTable) -> Iterator[str]:
     yield ""
     yield f"== {new.title}: old, new, new / old"
     for title, row in new.rows.items():

@@ -1,4 +1,4 @@
-"""How long does a signed-in person wait for a page? A person is made, signs in, and looks."""
+"""Measures page latency for a signed-in person."""
 
 import asyncio
 import secrets
@@ -9,34 +9,34 @@ from typing import Final
 from urllib.parse import urlencode
 from urllib.request import HTTPCookieProcessor, build_opener
 
-from jackpot.auth.offline_people import entered
-from jackpot.auth.person_admin import Coming, Staff
+from jackpot.auth.offline_people import sign_in_offline
+from jackpot.auth.person_admin import NewPerson, PersonAdmin
 from jackpot.clock import SystemClock
 from jackpot.lab.bench.load import LoadError
 from jackpot.ledger.open import opened
 
-# A report of a million rows takes so long on a busy machine.
+# Timeout: a report of a million rows takes so long on a busy machine.
 PAGE_WITHIN_S: Final = 300.0
 BY: Final = "bench"
 
 
-def hire(url: str) -> Coming:
-    """The first of two admins of a ledger without people and without a server."""
-    both = [Coming(login, login, secrets.token_urlsafe(12)) for login in ("ann", "bo")]
+def hire(url: str) -> NewPerson:
+    """Makes the first of two admins in a ledger without people and without a server."""
+    both = [NewPerson(login, login, secrets.token_urlsafe(12)) for login in ("ann", "bo")]
 
     async def begin() -> None:
         clock = SystemClock()
-        async with opened(url) as store, entered(store, url, clock) as entrance:
-            await Staff(entrance).begin(both, BY)
+        async with opened(url) as store, sign_in_offline(store, url, clock) as auth:
+            await PersonAdmin(auth).begin(both, BY)
 
     asyncio.run(begin())
     return both[0]
 
 
 class Visit:
-    """A signed-in browser of one person. Raises LoadError."""
+    """Signed-in browser of one person. Raises LoadError."""
 
-    def __init__(self, port: int, person: Coming) -> None:
+    def __init__(self, port: int, person: NewPerson) -> None:
         self._at = f"http://127.0.0.1:{port}"
         policy = DefaultCookiePolicy(strict_ns_domain=DefaultCookiePolicy.DomainLiberal)
         self._open = build_opener(HTTPCookieProcessor(CookieJar(policy))).open
@@ -44,7 +44,7 @@ class Visit:
         self._get("/ops/sign-in", form.encode())
 
     def page(self, path: str) -> float:
-        """Seconds until the whole of it is here."""
+        """Seconds until the whole page has arrived."""
         began = time.perf_counter()
         self._get(path)
         return time.perf_counter() - began

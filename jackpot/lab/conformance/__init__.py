@@ -1,1 +1,1 @@
-"""Does a device, or a server, of another maker keep the floor protocol?"""
+"""Conformance tests of the floor protocol for third-party devices and servers."""

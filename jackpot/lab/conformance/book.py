@@ -1,4 +1,4 @@
-"""What does the server that the tester plays hold of a table? Its numbers and answers, and the round on it.
+"""State that the tester's server keeps of a table: its numbers, answers and round.
 
 It decides as little as a table needs to go on: no meters, no awards. It notes what the protocol forbids.
 """
@@ -10,7 +10,7 @@ import msgspec
 from controllers.answers import Ack, LinkFacts, LinkState, Nack, Refund, RoundFacts, StandingBet
 from controllers.messages import Close, Command, Lock, Malformed, Settle, Void, Wager, Withdraw
 from controllers.session import Commanded
-from jackpot.lab.conformance.report import Report
+from jackpot.lab.conformance.report import ConformanceReport
 
 Answer = Ack | Nack
 KEPT: Final = 64
@@ -18,7 +18,7 @@ KEPT: Final = 64
 
 
 class Open(msgspec.Struct):
-    """The round that is neither closed nor void. turn: the seat settled last."""
+    """A round that is neither closed nor void. turn: the seat settled last."""
 
     id: str
     bets: dict[tuple[int, str, str], str | None]
@@ -27,13 +27,13 @@ class Open(msgspec.Struct):
     cards: set[str] = msgspec.field(default_factory=set)
 
 
-class Book:
-    """One table. told: the highest number whose durable answer was sent; sure: was also surely heard.
+class TableRecord:
+    """State of one table. told: the highest number whose durable answer was sent; sure: and surely received.
 
     idle_at: the numbers after which no round was open. undecided: what was sent under each number since.
     """
 
-    def __init__(self, report: Report, link: str, wager: int) -> None:
+    def __init__(self, report: ConformanceReport, link: str, wager: int) -> None:
         self.last_seq = self.told = self.sure = 0
         self.suspended = False
         self.round: Open | None = None
@@ -57,7 +57,7 @@ class Book:
 
     @property
     def facts(self) -> RoundFacts | None:
-        """The round as the welcome tells it."""
+        """The round as the welcome describes it."""
         found = self.round
         if found is None:
             return None
@@ -68,7 +68,7 @@ class Book:
         return RoundFacts(found.id, "locked" if found.locked else "open", bets, {}, None, (), (), ())
 
     def check_acked(self, acked: int | None) -> None:
-        """A hello says which answers the table has."""
+        """Checks the `acked` of a hello against the answers sent."""
         if acked is None:
             self._report.broken("acked", "the hello of a table has no acked")
         elif not self.sure <= acked <= self.told:
@@ -77,11 +77,11 @@ class Book:
             self._report.met("acked", f"{acked} at the last hello")
 
     def is_fresh(self, command: Commanded) -> bool:
-        """It was not decided yet."""
+        """Whether it is not decided yet."""
         return command.seq > self.last_seq
 
     def note(self, command: Commanded) -> None:
-        """A command came: under its number no other content may ever have come."""
+        """Records a command: under its number no other content may ever have come."""
         known = self.answers.get(command.seq, (self.undecided.get(command.seq),))[0]
         if known is None:
             self.undecided[command.seq] = command.digest
@@ -102,16 +102,16 @@ class Book:
         return self.accept(command)
 
     def accept(self, command: Commanded) -> Answer:
-        """Decides it whatever else there is, and keeps the answer."""
+        """Accepts a command unconditionally, and keeps the answer."""
         return self.keep(command, self._apply(command.seq, command.message))
 
     def refuse(self, command: Commanded, code: str) -> Nack:
-        """A nack that uses up no number: another command may come under it."""
+        """Refuses by a nack that uses up no number: another command may come under it."""
         self.undecided.clear()
         return Nack(command.seq, code, f"the tester says {code}", self.last_seq + 1)
 
     def keep(self, command: Commanded, answer: Answer) -> Answer:
-        """The answer is durable: the number is used up."""
+        """Makes the answer durable: the number is used up."""
         self.last_seq = command.seq
         self.undecided.pop(command.seq, None)
         self.answers[command.seq] = command.digest, answer
@@ -122,7 +122,7 @@ class Book:
         return answer
 
     def lose(self) -> None:
-        """The ledger has forgotten the last whole round; its answers were told all the same."""
+        """Forgets the last whole round, as a ledger that lost rows; its answers were sent all the same."""
         self.last_seq = next(seq for seq in reversed(self.idle_at) if seq < self.last_seq)
         self.answers = {seq: kept for seq, kept in self.answers.items() if seq <= self.last_seq}
         self.idle_at = [seq for seq in self.idle_at if seq <= self.last_seq]
@@ -130,18 +130,18 @@ class Book:
         self.round = None
 
     def believe(self) -> None:
-        """People have confirmed what was lost: no answer beyond it counts any more."""
+        """Confirms what was lost, as people do: no answer beyond it counts any more."""
         self.told = self.sure = self.last_seq
 
     def leave_over(self) -> str:
-        """The table has lost its memory: there are commands that it does not know, and a round."""
+        """Leaves commands and a round that a table which lost its memory does not know."""
         self.last_seq += 5
         self.undecided.clear()
         self.round = Open(f"left-over-{self.last_seq}", {(1, self._link, "own"): None}, locked=True)
         self._ids.add(self.round.id)
         return self.round.id
 
-    # What commands do.
+    # Effects of commands.
 
     def _apply(self, seq: int, message: Command | Malformed) -> Answer:
         if isinstance(message, Malformed):

@@ -1,4 +1,4 @@
-"""Does a device keep its side? One trial after another, while it plays by itself.
+"""Conformance trials of a device, one after another while it plays by itself.
 
 A trial waits for the device, does one thing to it, and looks at what it does. What holds at every moment (its
 frames, numbers, rounds) the played server and its book look at all the time.
@@ -15,8 +15,8 @@ from controllers.device import FIRST_WAIT_S, LONGEST_WAIT_S, REPLACED_WAIT_S
 from controllers.frames import encode
 from controllers.messages import Close, Settle, Void, Wager
 from jackpot.lab.conformance.book import Answer
-from jackpot.lab.conformance.played import Heard, Line, Played, Setting
-from jackpot.lab.conformance.report import Report
+from jackpot.lab.conformance.played import Heard, Setting, TesterLine, TesterSession
+from jackpot.lab.conformance.report import ConformanceReport
 
 PATIENCE_S: Final = 30.0
 """For a device to connect, or to play its next command: a dealer is slower than a program."""
@@ -39,18 +39,18 @@ VISITS: Final = 8
 
 
 class Power(Protocol):
-    """What cuts a device's power and gives it back."""
+    """Power switch of a device."""
 
     async def cycle(self) -> None:
-        """Cut it, and give it back."""
+        """Cuts the power, and restores it."""
 
 
 class Missed(Exception):
-    """The device did not do what a trial waits for; its text says what."""
+    """The device did not do what a trial waits for; the text says what."""
 
 
 class Options(NamedTuple):
-    """quick: leave out what waits long. power: None if nothing can cut it. only: empty for all.
+    """Options. quick: leave out long waits. power: None if nothing can cut it. only: empty for all.
 
     patience: seconds for a device to connect, or to play its next command. say: hears of each trial that
     begins, and why one did not come about.
@@ -63,18 +63,18 @@ class Options(NamedTuple):
     say: Callable[[str], None] = lambda _: None
 
 
-class Watch:
-    """Waits for what one device does, and says what it was."""
+class DeviceWatch:
+    """Waits for actions of one device, and describes them."""
 
-    def __init__(self, played: Played, options: Options) -> None:
+    def __init__(self, played: TesterSession, options: Options) -> None:
         self.played = played
         self.report = played.report
         self.options = options
 
-    # What a trial waits for.
+    # Conditions that a trial waits for.
 
-    async def online(self, seconds: float | None = None) -> Line:
-        """A welcomed connection; raises Missed."""
+    async def online(self, seconds: float | None = None) -> TesterLine:
+        """Waits for a welcomed connection; raises Missed."""
         played, seconds = self.played, seconds or self.options.patience
         if not await played.until(lambda: played.line is not None, seconds):
             raise Missed(f"it did not come within {seconds:g} s")
@@ -84,7 +84,7 @@ class Watch:
         return line
 
     async def next(self, fits: Callable[[Heard], bool], what: str = "command") -> Heard:
-        """The next such command that comes from now on; raises Missed."""
+        """Waits for the next new command of this kind; raises Missed."""
         heard, begin, seconds = self.played.heard, len(self.played.heard), self.options.patience
         if not await self.played.until(lambda: any(map(fits, heard[begin:])), seconds):
             raise Missed(f"no {what} came within {seconds:g} s")
@@ -109,7 +109,7 @@ class Watch:
         return True
 
     async def caught(self, reply: Callable[[Heard], Answer | None], fits: Callable[[Heard], bool]) -> Heard:
-        """The next fresh command that fits, answered like this; so are all that follow it."""
+        """The next fresh command that matches, answered like this; so are all that follow it."""
         played = self.played
         begun: list[Heard] = []
 
@@ -124,8 +124,8 @@ class Watch:
             raise Missed(f"it gave no such command within {self.options.patience:g} s")
         return begun[0]
 
-    async def come_back(self) -> tuple[Line, Heard]:
-        """Its next connection after a cut, and the first command on it; the server is itself again."""
+    async def come_back(self) -> tuple[TesterLine, Heard]:
+        """The next connection after a cut, and the first command on it; the server is reset."""
         played, since = self.played, len(self.played.heard)
         played.cut()
         played.reply = played.decide
@@ -138,8 +138,8 @@ class Watch:
             raise Missed(f"it came back, and gave no command within {self.options.patience:g} s")
         return heard[since]
 
-    async def idle(self) -> Line:
-        """A moment without a round and without a command on the way; raises Missed.
+    async def idle(self) -> TesterLine:
+        """Waits for a moment without a round and without a command in flight; raises Missed.
 
         The link is suspended for it: a device that plays without a pause has no such moment otherwise.
         """
@@ -150,10 +150,10 @@ class Watch:
         over = await played.until(lambda: played.book.round is None, self.options.patience)
         if not over or not await played.fence(line):
             raise Missed("its round stays unfinished")
-        played.book.suspended = False  # so says the next welcome
+        played.book.suspended = False  # the next welcome says so
         return line
 
-    # What it does again and again.
+    # Repeated actions.
 
     async def come_to(self, port: int) -> None:
         played = self.played
@@ -173,8 +173,8 @@ class Watch:
         else:
             self.report.met(name, f"a {sent.name} of seq {sent.command.seq}")
 
-    def wagers_after(self, line: Line, since: float) -> list[Heard]:
-        """The new wagers on a connection that came when it must be taken for offline, since that moment."""
+    def wagers_after(self, line: TesterLine, since: float) -> list[Heard]:
+        """New wagers on a connection that came when it must count as offline, since that moment."""
         setting = self.played.setting
         offline_at = since + setting.silence + setting.heartbeat / 2
         return [
@@ -201,7 +201,10 @@ class Watch:
         return await self.quiet(len(played.heard), what, "suspended", wait)
 
     async def again(self, name: str) -> None:
-        """The link is active: only a device that wagers again has shown that it had stopped."""
+        """Waits until the device wagers again on the active link.
+
+        Only a device that wagers again has shown that it had stopped.
+        """
         self.played.tell_link("active")
         heard = await self.wagered()
         self.report.met(name, f"it went on with seq {heard.command.seq}")
@@ -213,10 +216,10 @@ class Watch:
             self.report.broken(name, f"it went on with seq {first.command.seq} in place of {seq}")
 
 
-# The trials of all devices.
+# Trials of all devices.
 
 
-async def unknown(watch: Watch) -> None:
+async def unknown(watch: DeviceWatch) -> None:
     line = await watch.online()
     line.session.send_frame(encode({"t": "weather", "wind": [{"from": "north"}], "since": 1}))
     line.session.send_frame(encode({"t": "ping", "at": 0, "mood": {"good": True}}))
@@ -226,7 +229,7 @@ async def unknown(watch: Watch) -> None:
         watch.report.broken("unknown", "it left, or fell silent")
 
 
-async def back_off(watch: Watch) -> None:
+async def back_off(watch: DeviceWatch) -> None:
     played, visits = watch.played, VISITS_QUICK if watch.options.quick else VISITS
     await watch.online()
     played.visits.clear()
@@ -249,7 +252,7 @@ async def back_off(watch: Watch) -> None:
     watch.report.met("back-off", f"waits of {shown} s")
 
 
-async def silence(watch: Watch) -> None:
+async def silence(watch: DeviceWatch) -> None:
     played, line = watch.played, await watch.online()
     line.muted = True
     await played.until(lambda: line.ended_at is not None, played.setting.silence + LATE_S)
@@ -264,7 +267,7 @@ async def silence(watch: Watch) -> None:
     line.cut()
 
 
-async def not_active(watch: Watch) -> None:
+async def not_active(watch: DeviceWatch) -> None:
     played, line = watch.played, await watch.online()
     for _ in played.addresses:  # there, and back
         there = 1 - line.port
@@ -274,7 +277,7 @@ async def not_active(watch: Watch) -> None:
     watch.report.met("not-active", f"it came to {' and '.join(played.addresses)}")
 
 
-async def replaced(watch: Watch) -> None:
+async def replaced(watch: DeviceWatch) -> None:
     if watch.options.quick:
         raise Missed("it takes 30 s: left out by --quick")
     played, line = watch.played, await watch.online()
@@ -290,26 +293,26 @@ async def replaced(watch: Watch) -> None:
         watch.report.met("replaced", f"it came back after {wait:.1f} s")
 
 
-# The trials of tables.
+# Trials of tables.
 
 
-async def resend(watch: Watch) -> None:
+async def resend(watch: DeviceWatch) -> None:
     sent = await watch.caught(lambda _: None, lambda _: True)
     _, again = await watch.come_back()
     watch.same("resend", sent, again)
 
 
-async def decided(watch: Watch) -> None:
+async def decided(watch: DeviceWatch) -> None:
     sent = await watch.caught(watch.decide_untold, lambda _: True)
     _, after = await watch.come_back()
     watch.not_again("decided", sent, after)
 
 
-async def last_follows(watch: Watch) -> None:
+async def last_follows(watch: DeviceWatch) -> None:
     played = watch.played
     sent = await watch.caught(watch.decide_untold, lambda _: True)
 
-    def door(line: Line) -> None:
+    def door(line: TesterLine) -> None:
         welcome, last = played.welcoming(), played.book.last
         line.session.welcome(msgspec.structs.replace(welcome, last=None, last_follows=True))
         if last is not None:
@@ -324,7 +327,7 @@ async def last_follows(watch: Watch) -> None:
         watch.report.broken("last-follows", "it left, or fell silent")
 
 
-async def late_answers(watch: Watch) -> None:
+async def late_answers(watch: DeviceWatch) -> None:
     played = watch.played
     held = await watch.caught(lambda _: None, lambda _: True)
     await played.until(lambda: held.line.ended_at is not None, played.setting.silence + LATE_S)
@@ -338,7 +341,7 @@ async def late_answers(watch: Watch) -> None:
         watch.report.met("late-answers", f"a {held.name} was unanswered, and no new wager came")
 
 
-async def suspended(watch: Watch) -> None:
+async def suspended(watch: DeviceWatch) -> None:
     played = watch.played
 
     def reply(heard: Heard) -> Answer | None:
@@ -362,7 +365,7 @@ async def suspended(watch: Watch) -> None:
         await watch.again("suspended")
 
 
-async def expected(watch: Watch) -> None:
+async def expected(watch: DeviceWatch) -> None:
     played = watch.played
     fenced: list[bool] = []
 
@@ -384,7 +387,7 @@ async def expected(watch: Watch) -> None:
     watch.goes_on("expected", first, refused.command.seq)
 
 
-async def used_up(watch: Watch) -> None:
+async def used_up(watch: DeviceWatch) -> None:
     played = watch.played
 
     def reply(heard: Heard) -> Answer | None:
@@ -397,14 +400,14 @@ async def used_up(watch: Watch) -> None:
     watch.goes_on("used-up", first, refused.command.seq + 1)
 
 
-async def moved(watch: Watch) -> None:
+async def moved(watch: DeviceWatch) -> None:
     played = watch.played
     sent = await watch.caught(lambda _: None, lambda _: True)
     since, line = len(played.heard), sent.line
     played.held.clear()
     there = 1 - line.port
 
-    def door(line: Line) -> None:
+    def door(line: TesterLine) -> None:
         if line.port == there:
             played.welcome(line)
         else:
@@ -417,14 +420,14 @@ async def moved(watch: Watch) -> None:
     watch.same("moved", sent, await watch.first(since))
 
 
-async def witness(watch: Watch) -> None:
+async def witness(watch: DeviceWatch) -> None:
     played, line = watch.played, await watch.idle()
     if played.book.last_seq not in played.book.idle_at or len(played.book.idle_at) < 2:
         raise Missed("it has not played a whole round yet")
     played.book.lose()
     said: list[int | None] = []
 
-    def door(line: Line) -> None:
+    def door(line: TesterLine) -> None:
         said.append(line.greeted.acked if line.greeted else None)
         if len(said) < 3:
             line.session.fail("ledger_behind", "the tester has forgotten your last answers")
@@ -448,7 +451,7 @@ async def witness(watch: Watch) -> None:
     watch.goes_on("believes", await watch.first(since), expected)
 
 
-async def left_over(watch: Watch) -> None:
+async def left_over(watch: DeviceWatch) -> None:
     played, line = watch.played, await watch.idle()
     left = played.book.leave_over()
     since = len(played.heard)
@@ -461,13 +464,13 @@ async def left_over(watch: Watch) -> None:
         watch.report.met("left-over", f"by a {first.name}")
 
 
-async def power_loss(watch: Watch) -> None:
+async def power_loss(watch: DeviceWatch) -> None:
     if watch.options.power is None:
         raise Missed("nothing can cut its power: use --run or --by-hand")
     played = watch.played
     sent = await watch.caught(lambda _: None, lambda _: True)
     since = len(played.heard)
-    played.refusing = inf  # nobody comes back before the power does
+    played.refusing = inf  # nobody reconnects before the power is back
     await watch.options.power.cycle()
     played.refusing = 0
     played.cut()
@@ -476,7 +479,7 @@ async def power_loss(watch: Watch) -> None:
     watch.same("power-loss", sent, await watch.first(since))
 
 
-Trial = Callable[[Watch], Awaitable[None]]
+Trial = Callable[[DeviceWatch], Awaitable[None]]
 
 OF_ALL: Final[tuple[tuple[Trial, tuple[str, ...]], ...]] = (
     (unknown, ("unknown", "pong")),
@@ -501,17 +504,19 @@ OF_TABLES: Final[tuple[tuple[Trial, tuple[str, ...]], ...]] = (
 """Each trial with what it shows."""
 
 
-async def examine(setting: Setting, options: Options, ready: Callable[[Played], Awaitable[None]]) -> Report:
-    """What the device does in all trials. ready: called once the server listens, to start the device.
+async def examine(
+    setting: Setting, options: Options, ready: Callable[[TesterSession], Awaitable[None]]
+) -> ConformanceReport:
+    """Runs all trials on a device. ready: called once the server listens, to start the device.
 
     Raises OSError where it cannot listen.
     """
-    report = Report("table" if setting.role == "table" else "sign")
-    played = Played(setting, report)
+    report = ConformanceReport("table" if setting.role == "table" else "sign")
+    played = TesterSession(setting, report)
     await played.open()
     try:
         await ready(played)
-        await _try_all(Watch(played, options))
+        await _try_all(DeviceWatch(played, options))
     except Missed as missed:
         for one in report.results():
             report.missed(one.obligation.name, str(missed))
@@ -520,7 +525,7 @@ async def examine(setting: Setting, options: Options, ready: Callable[[Played], 
     return report
 
 
-async def _try_all(watch: Watch) -> None:
+async def _try_all(watch: DeviceWatch) -> None:
     table, only = watch.played.setting.role == "table", set(watch.options.only)
     await _settled(watch, table=table)
     every = (*(OF_TABLES if table else ()), *OF_ALL)
@@ -538,15 +543,15 @@ async def _try_all(watch: Watch) -> None:
             _let_be(watch.played)
 
 
-async def _settled(watch: Watch, *, table: bool) -> None:
-    """The device is there, and has played since the last trial."""
+async def _settled(watch: DeviceWatch, *, table: bool) -> None:
+    """Waits until the device is connected, and has played since the last trial."""
     await watch.online()
     if table:
         await watch.next(lambda heard: isinstance(heard.command.message, Settle | Close | Void))
 
 
-def _let_be(played: Played) -> None:
-    """The server is itself again, whatever a trial did to it."""
+def _let_be(played: TesterSession) -> None:
+    """Resets the server, whatever a trial did to it."""
     played.reply, played.door, played.refusing = played.decide, played.welcome, 0
     played.release()
     if played.book.suspended:

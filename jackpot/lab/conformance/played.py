@@ -1,4 +1,4 @@
-"""How does the tester play a server? Real connections, the protocol's own core, and one device.
+"""Server played by the tester: real connections, the protocol's own session, and one device.
 
 It is told by a trial what to answer; left alone it welcomes, answers by its book, and pings.
 """
@@ -16,22 +16,22 @@ from controllers.answers import Link, LinkState, Meters, Welcome
 from controllers.frames import BadFrame, FrameReader, decode
 from controllers.hello import KeyCheck
 from controllers.messages import Ping
-from controllers.pace import UNANSWERED_MOST, Limits
-from controllers.session import SILENT_HEARTBEATS, Closed, Commanded, Greeted, ServerSession
-from controllers.states import WELCOMED, State
-from jackpot.lab.conformance.book import Answer, Book
-from jackpot.lab.conformance.report import Report
+from controllers.pace import UNANSWERED_MAX, Limits
+from controllers.session import SILENT_HEARTBEATS, Commanded, Greeted, ServerSession, SessionClosed
+from controllers.states import WELCOMED, SessionState
+from jackpot.lab.conformance.book import Answer, TableRecord
+from jackpot.lab.conformance.report import ConformanceReport
 
 READ_BYTES: Final = 65_536
 BANK: Final = "main"
 
 
 class Heard(NamedTuple):
-    """A command, when it came, and on which connection. fresh: it had not been decided."""
+    """A received command, with its time and connection. fresh: it had not been decided."""
 
     command: Commanded
     at: float
-    line: "Line"
+    line: "TesterLine"
     fresh: bool
 
     @property
@@ -40,7 +40,7 @@ class Heard(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """The device that is looked at, and what it is to be told.
+    """The device under test, and its settings.
 
     key: its 32 bytes. link, wager: in cents. tls: for the listeners, None for plain TCP.
     """
@@ -62,12 +62,12 @@ class Setting(NamedTuple):
 
     @property
     def silence(self) -> float:
-        """Seconds after which either side is taken for gone."""
+        """Seconds after which either side counts as gone."""
         return SILENT_HEARTBEATS * self.heartbeat
 
 
-class Line:
-    """One connection. muted: nothing more is said on it. ended_at: when it was over, None until then.
+class TesterLine:
+    """One connection. muted: nothing more is sent on it. ended_at: when it ended, None until then.
 
     port: at which of the server's two addresses it came.
     """
@@ -91,7 +91,7 @@ class Line:
         return self.ended_at is None and self.session.state in WELCOMED
 
     def flush(self, now: float) -> None:
-        """Sends what the session has to say; notes what was asked."""
+        """Sends the session's output; records pings."""
         data = self.session.data_to_send()
         if self.muted or not data or self._writer.is_closing():
             return
@@ -103,7 +103,7 @@ class Line:
         self.said_at = now
 
     def strange_pongs(self, data: bytes) -> list[object]:
-        """Notes the pongs in what came; those to nothing that was asked."""
+        """Records pongs in the input that answer no ping."""
         strange: list[object] = []
         try:
             for payload in self._in.feed(data):
@@ -117,12 +117,12 @@ class Line:
         return strange
 
     def cut(self) -> None:
-        """As if a cable were pulled."""
+        """Drops the connection, as if a cable were pulled."""
         self.session.receive_eof()
         self._writer.transport.abort()
 
     def end(self, code: str, message: str, servers: Sequence[str] | None = None) -> None:
-        """The last word; the connection is closed behind it."""
+        """Sends a last message and closes the connection."""
         self.session.fail(code, message, servers)
         self.flush(self.said_at)
         self._writer.close()
@@ -131,31 +131,31 @@ class Line:
         self._writer.close()
 
 
-class Played:
-    """The server. reply: what is answered to a command, None for nothing yet. door: what to a good hello."""
+class TesterSession:
+    """The server. reply: the answer to a command, None for nothing yet. door: the answer to a good hello."""
 
-    def __init__(self, setting: Setting, report: Report) -> None:
+    def __init__(self, setting: Setting, report: ConformanceReport) -> None:
         self.setting = setting
         self.report = report
-        self.book = Book(report, setting.link, setting.wager)
-        self.lines: list[Line] = []
+        self.book = TableRecord(report, setting.link, setting.wager)
+        self.lines: list[TesterLine] = []
         self.heard: list[Heard] = []
         self.held: list[Heard] = []
         self.refusing: float = 0
         self.visits: list[tuple[float, float]] = []
         """Of each connection that was closed at once: when it came, and when it ended."""
         self.reply: Callable[[Heard], Answer | None] = self.decide
-        self.door: Callable[[Line], None] = self.welcome
+        self.door: Callable[[TesterLine], None] = self.welcome
         self.addresses: tuple[str, ...] = ()
         self._changed = asyncio.Event()
         self._servers: list[asyncio.Server] = []
         self._numbers = count(1)
         self._table = setting.role == "table"
 
-    # Its life.
+    # Lifecycle.
 
     async def open(self) -> None:
-        """Listens at two addresses: a device is sent from one to the other. Raises OSError."""
+        """Listens at two addresses, so that a device can be sent from one to the other. Raises OSError."""
         for port in (self.setting.port, 0):
             server = await asyncio.start_server(self._serve, self.setting.host, port, ssl=self.setting.tls)
             self._servers.append(server)
@@ -173,12 +173,12 @@ class Played:
         return asyncio.get_running_loop().time()
 
     @property
-    def line(self) -> Line | None:
+    def line(self) -> TesterLine | None:
         """The welcomed connection, if there is one."""
         return next((line for line in reversed(self.lines) if line.welcomed), None)
 
     async def until(self, condition: Callable[[], bool], seconds: float) -> bool:
-        """Whether it holds within so many seconds."""
+        """Whether the condition becomes true within so many seconds."""
         try:
             async with asyncio.timeout(seconds):
                 while not condition():
@@ -191,12 +191,12 @@ class Played:
         self._changed.set()
         self._changed = asyncio.Event()
 
-    # What it says.
+    # Output.
 
     def decide(self, heard: Heard) -> Answer | None:
         return self.book.decide(heard.command)
 
-    def answer(self, line: Line, answer: Answer) -> None:
+    def answer(self, line: TesterLine, answer: Answer) -> None:
         """Answers the oldest unanswered command of the connection."""
         line.session.answer(answer)
         line.flush(self.now)
@@ -204,14 +204,14 @@ class Played:
             self.book.told = max(self.book.told, answer.seq)
 
     def release(self) -> None:
-        """Answers all that was held and can still be answered."""
+        """Answers all held commands that can still be answered."""
         held, self.held = self.held, []
         for heard in held:
             if heard.line.welcomed:
                 self.answer(heard.line, self.book.decide(heard.command))
 
-    def welcome(self, line: Line) -> None:
-        """Lets it in, and tells it the meters."""
+    def welcome(self, line: TesterLine) -> None:
+        """Welcomes the device, and sends it the meters."""
         line.session.welcome(self.welcoming())
         values = tuple((self.setting.link, level, 1_000_000) for level in self.book.link.levels)
         line.session.push(Meters(BANK, self.book.last_seq, 0, values))
@@ -234,8 +234,8 @@ class Played:
             line.session.push(Link(self.setting.link, state, "the tester"))
             line.flush(self.now)
 
-    async def fence(self, line: Line) -> bool:
-        """Whether the device has read all that it was told so far."""
+    async def fence(self, line: TesterLine) -> bool:
+        """Whether the device has read everything sent so far."""
         at = next(self._numbers)
         line.session.push(Ping(at))
         line.flush(self.now)
@@ -256,7 +256,7 @@ class Played:
                 line.cut()
         self.held.clear()
 
-    # What it hears.
+    # Input.
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if self.refusing:
@@ -268,7 +268,7 @@ class Played:
             return
         port = writer.get_extra_info("sockname")[1]
         place = next(n for n, address in enumerate(self.addresses) if address.endswith(f":{port}"))
-        line = Line(session_of(self.setting, self.now), writer, self.now, place)
+        line = TesterLine(session_of(self.setting, self.now), writer, self.now, place)
         self.lines.append(line)
         try:
             await self._converse(line, reader)
@@ -280,16 +280,16 @@ class Played:
             line.close()
             self.wake()
 
-    async def _converse(self, line: Line, reader: asyncio.StreamReader) -> None:
+    async def _converse(self, line: TesterLine, reader: asyncio.StreamReader) -> None:
         session = line.session
-        while session.state is not State.CLOSED:
+        while session.state is not SessionState.CLOSED:
             line.flush(self.now)
             data = None
             try:
                 async with asyncio.timeout_at(session.next_deadline()):
                     data = await reader.read(READ_BYTES)
             except TimeoutError:
-                pass  # a deadline of the session: tick is told below
+                pass  # a deadline of the session: `tick` is called below
             if data == b"":
                 return
             if data:
@@ -299,23 +299,23 @@ class Played:
             for event in events:
                 self._act(line, event)
             waiting = sum(one.line is line for one in self.held)
-            if waiting >= UNANSWERED_MOST and session.reading_paused:
-                self.report.broken("unanswered", f"more than {UNANSWERED_MOST} commands on the way")
+            if waiting >= UNANSWERED_MAX and session.reading_paused:
+                self.report.broken("unanswered", f"more than {UNANSWERED_MAX} commands on the way")
             self.wake()
         line.flush(self.now)
 
-    def _act(self, line: Line, event: Greeted | Commanded | Closed) -> None:
+    def _act(self, line: TesterLine, event: Greeted | Commanded | SessionClosed) -> None:
         match event:
             case Greeted():
                 self._greet(line, event)
             case Commanded():
                 self._command(line, event)
-            case Closed("auth_failed", reason):
+            case SessionClosed("auth_failed", reason):
                 self.report.broken("hello", f"{line.session.claimed or 'a hello without id'}: {reason}")
-            case Closed(str(), reason):
+            case SessionClosed(str(), reason):
                 self.report.broken("frames", reason)
 
-    def _greet(self, line: Line, greeted: Greeted) -> None:
+    def _greet(self, line: TesterLine, greeted: Greeted) -> None:
         self.report.met("frames")
         self.report.met("hello")
         line.greeted = greeted
@@ -328,7 +328,7 @@ class Played:
             self.book.check_acked(greeted.acked)
         self.door(line)
 
-    def _command(self, line: Line, command: Commanded) -> None:
+    def _command(self, line: TesterLine, command: Commanded) -> None:
         self.report.met("frames")
         self.report.met("unanswered")
         heard = Heard(command, self.now, line, self.book.is_fresh(command))
@@ -342,7 +342,7 @@ class Played:
 
 
 def session_of(setting: Setting, now: float) -> ServerSession:
-    """The server's side of a new connection, which knows this device alone."""
+    """The server's session of a new connection, which knows this device alone."""
     known = {(setting.role, setting.device): [setting.key]}
     check = KeyCheck(secrets.token_bytes(16), "conformance", lambda *who: known.get(who, []))
     return ServerSession(check, Limits(heartbeat_ms=setting.heartbeat_ms), now)

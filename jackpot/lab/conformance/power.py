@@ -1,4 +1,4 @@
-"""What cuts a device's power? Its process is killed, or a person is asked."""
+"""Power cuts for the device under test: kills its process, or asks a person."""
 
 import asyncio
 import shlex
@@ -9,8 +9,11 @@ STARTS: Final = "{server}"
 """Stands in the command of a device for the address where the tester listens."""
 
 
-class Process:
-    """A device that is a program: killed as a power loss would, and started again. command: its words."""
+class ProcessPower:
+    """Power of a device that is a program.
+
+    killed as a power loss would, and restarted. command: its words.
+    """
 
     def __init__(self, command: str) -> None:
         self._words = shlex.split(command)
@@ -25,7 +28,7 @@ class Process:
         self._process = await asyncio.create_subprocess_exec(*words, stdin=quiet, stdout=quiet, stderr=quiet)
 
     async def cycle(self) -> None:
-        """Cut its power, and give it back."""
+        """Cuts the power, and restores it."""
         await self.kill()
         await self.start(self._server)
 
@@ -37,13 +40,13 @@ class Process:
         await self._process.wait()
 
 
-class Hand:
-    """A person cuts the power of a real device. ask: shows them a line, returns once they have done it."""
+class ManualPower:
+    """Power of a real device, cut by a person. ask: shows them a line, returns once they have done it."""
 
     def __init__(self, ask: Callable[[str], object]) -> None:
         self._ask = ask
 
     async def cycle(self) -> None:
-        """Ask them, and wait for them."""
+        """Asks the person, and waits."""
         text = "Cut the device's power now, and switch it on again. Then press Enter"
         await asyncio.to_thread(self._ask, text)

@@ -1,4 +1,4 @@
-"""What must a device or a server do, and what has been seen of it? The obligations and their verdicts."""
+"""Obligations of devices and servers, and the verdict on each."""
 
 from typing import Any, Final, Literal, NamedTuple
 
@@ -11,7 +11,7 @@ SERVERS: Final = frozenset[Side]({"server"})
 
 
 class Obligation(NamedTuple):
-    """One thing that the protocol wants. section: of controllers/README.md. how: the tester looks at it."""
+    """One requirement of the protocol. section: of controllers/README.md. how: the tester checks it."""
 
     name: str
     sides: frozenset[Side]
@@ -271,14 +271,14 @@ OBLIGATIONS: Final = (
 BY_NAME: Final = {one.name: one for one in OBLIGATIONS}
 
 
-class Result(NamedTuple):
+class ObligationResult(NamedTuple):
     obligation: Obligation
     verdict: Verdict
     evidence: str
 
 
-class Report:
-    """What has been seen of the obligations of one side. The first failure of each is kept."""
+class ConformanceReport:
+    """Verdicts on the obligations of one side. The first failure of each is kept."""
 
     def __init__(self, side: Side) -> None:
         self.side: Final = side
@@ -293,7 +293,7 @@ class Report:
         self._broken.setdefault(BY_NAME[name].name, evidence)
 
     def missed(self, name: str, why: str) -> None:
-        """It could not be looked at."""
+        """Records that it could not be tested."""
         self._missed.setdefault(BY_NAME[name].name, why)
 
     @property
@@ -302,21 +302,23 @@ class Report:
 
     @property
     def passed(self) -> bool:
-        """Nothing failed, and something was seen: a device that never came has not passed."""
+        """Whether nothing failed, and something was seen: a device that never connected has not passed."""
         return bool(self._met) and not self._broken
 
-    def results(self) -> list[Result]:
+    def results(self) -> list[ObligationResult]:
         return [self._result(one) for one in OBLIGATIONS if self.side in one.sides]
 
-    def _result(self, one: Obligation) -> Result:
+    def _result(self, one: Obligation) -> ObligationResult:
         if one.name in self._broken:
-            return Result(one, "fail", self._broken[one.name])
+            return ObligationResult(one, "fail", self._broken[one.name])
         if one.name in self._met:
-            return Result(one, "pass", self._met[one.name])
-        return Result(one, "not seen", self._missed.get(one.name, "nothing happened that would show it"))
+            return ObligationResult(one, "pass", self._met[one.name])
+        return ObligationResult(
+            one, "not seen", self._missed.get(one.name, "nothing happened that would show it")
+        )
 
     def as_json(self) -> dict[str, Any]:
-        """For `--json`."""
+        """The report as JSON data."""
         return {
             "side": self.side,
             "failed": self.failed,

@@ -1,4 +1,4 @@
-"""Does a server keep its side? A table that says what a table may say, and some of what it may not.
+"""Conformance trials of a server, by a table that sends valid commands and some invalid ones.
 
 It plays with one table's key and leaves nothing on the table: each wager is voided. What stops a table until
 people act (an `acked` beyond the ledger) is not tried.
@@ -12,9 +12,9 @@ from contextlib import asynccontextmanager
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
-from controllers.frames import STRANGER_MOST, FrameReader, decode, encode
+from controllers.frames import STRANGER_MAX, FrameReader, decode, encode
 from controllers.hello import NONCE_BYTES, hello_mac
-from jackpot.lab.conformance.report import Report
+from jackpot.lab.conformance.report import ConformanceReport
 
 WAIT_S: Final = 10.0
 """For anything that a server says at once."""
@@ -25,8 +25,8 @@ WELCOME: Final = ("session", "heartbeat_ms", "links", "last_seq", "last", "held"
 Message = dict[str, Any]
 
 
-class Target(NamedTuple):
-    """Where the server is, and the table that the tester plays there.
+class TesterTarget(NamedTuple):
+    """The server under test, and the table that the tester plays there.
 
     wager: in cents. patience: seconds for what it says at once.
     """
@@ -41,16 +41,16 @@ class Target(NamedTuple):
     patience: float = WAIT_S
 
 
-class Silent(Exception):
-    """The server did not say what it had to; the text says what."""
+class NoAnswer(Exception):
+    """The server did not send what it had to; the text says what."""
 
 
-class NotLetIn(Silent):
+class NotLetIn(NoAnswer):
     """The server refused the table's hello."""
 
 
-class Call:
-    """One connection to the server; pings on the way are answered."""
+class TesterConnection:
+    """One connection to the server; pings meanwhile are answered."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, patience: float) -> None:
         self._patience = patience
@@ -75,10 +75,10 @@ class Call:
                     if not types or message["t"] in types:
                         return message
         except TimeoutError:
-            raise Silent(f"no {what} within {seconds:g} s") from None
+            raise NoAnswer(f"no {what} within {seconds:g} s") from None
         except OSError as error:
-            raise Silent(f"no {what}: {error}") from error
-        raise Silent(f"the connection ended without {what}")
+            raise NoAnswer(f"no {what}: {error}") from error
+        raise NoAnswer(f"the connection ended without {what}")
 
     async def _next(self) -> Message | None:
         """The next frame; None at the end."""
@@ -90,23 +90,23 @@ class Call:
         return decode(payload)
 
     async def ended(self) -> bool:
-        """Whether the server closes it, and says nothing more."""
+        """Whether the server closes it without sending anything more."""
         try:
             await self.hear("end")
-        except Silent as silent:
+        except NoAnswer as silent:
             return "ended" in str(silent)
         return False
 
     async def answer(self, message: Mapping[str, Any]) -> Message:
-        """What the server says to a command."""
+        """The server's answer to a command."""
         self.say(message)
         return await self.hear(f"answer to a {message['t']}", "ack", "nack")
 
 
 class Questions:
-    """What the server is asked. seq: the number of the next command."""
+    """Requests to the server. seq: the number of the next command."""
 
-    def __init__(self, target: Target, report: Report, *, quick: bool) -> None:
+    def __init__(self, target: TesterTarget, report: ConformanceReport, *, quick: bool) -> None:
         self.target = target
         self.report = report
         self.quick = quick
@@ -115,17 +115,17 @@ class Questions:
         self.let_in = False
 
     @asynccontextmanager
-    async def call(self) -> AsyncIterator[Call]:
+    async def call(self) -> AsyncIterator[TesterConnection]:
         target = self.target
         async with asyncio.timeout(target.patience):
             reader, writer = await asyncio.open_connection(target.host, target.port, ssl=target.tls)
         try:
-            yield Call(reader, writer, target.patience)
+            yield TesterConnection(reader, writer, target.patience)
         finally:
             writer.transport.abort()
 
-    async def greet(self, call: Call, **facts: Any) -> Message:
-        """Say hello; what the server says to it."""
+    async def greet(self, call: TesterConnection, **facts: Any) -> Message:
+        """Sends a hello; returns the server's response."""
         challenge = await call.hear("challenge", "challenge")
         device = facts.pop("id", self.target.device)
         mac = facts.pop("mac", hello_mac(self.target.key, challenge["nonce"], "table", device))
@@ -133,7 +133,7 @@ class Questions:
         return await call.hear("answer to a hello", "welcome", "error")
 
     @asynccontextmanager
-    async def table(self) -> AsyncIterator[tuple[Call, Message]]:
+    async def table(self) -> AsyncIterator[tuple[TesterConnection, Message]]:
         """A welcomed table; raises NotLetIn."""
         async with self.call() as call:
             welcome = await self.greet(call)
@@ -154,7 +154,7 @@ class Questions:
         else:
             self.report.broken(name, f"{what}: {found!r} in place of {wanted!r}")
 
-    # What is asked.
+    # Requests.
 
     async def challenge(self) -> None:
         nonces = []
@@ -180,7 +180,7 @@ class Questions:
             self.report.broken("strangers", f"not the same words: {texts}")
         async with self.call() as call:
             await call.hear("challenge", "challenge")
-            call.put((STRANGER_MOST + 1).to_bytes(4, "big"))
+            call.put((STRANGER_MAX + 1).to_bytes(4, "big"))
             said = await call.hear("error", "error")
             self.expect("bad-frames", said.get("code"), "bad_frame", "a long frame before the welcome")
 
@@ -212,10 +212,10 @@ class Questions:
                 self.report.met("heartbeat", f"a frame within {heartbeat:g} s")
 
     async def commands(self) -> None:
-        """One round of one wager, given back; and what a table must not say."""
+        """One round of one wager, given back; and messages that a table must not send."""
         async with self.table() as (call, welcome):
             if welcome["round"] is not None:
-                raise Silent(f"the table has the round {welcome['round']['round']} unfinished")
+                raise NoAnswer(f"the table has the round {welcome['round']['round']} unfinished")
             self.round = f"conformance-{self.seq}"
             wager = self.wager()
             first = await call.answer(wager)
@@ -242,15 +242,17 @@ class Questions:
             )
         await self._resume()
 
-    async def _refused(self, call: Call, name: str, code: str, command: Message, names: str = "") -> None:
-        """A durable nack, which uses its number up."""
+    async def _refused(
+        self, call: TesterConnection, name: str, code: str, command: Message, names: str = ""
+    ) -> None:
+        """Checks a durable nack, which uses its number up."""
         said = await call.answer(command)
         found = said.get("code"), said.get("expected"), names in said.get("message", "")
         self.expect(name, found, (code, None, True), f"code, expected and field of {code}")
         self.seq += 1
 
     async def _resume(self) -> None:
-        """The table comes back in the middle of its round, then gives the wager back."""
+        """The table reconnects in the middle of its round, then gives the wager back."""
         last = self.seq - 1
         async with self.table() as (call, welcome):
             facts = welcome["round"] or {}
@@ -283,16 +285,19 @@ ASKED: Final[tuple[tuple[Callable[[Questions], Awaitable[None]], tuple[str, ...]
 """Each question with what its answer shows."""
 
 
-async def examine(target: Target, *, quick: bool = False) -> Report:
-    """What the server answers. Raises OSError where it cannot be reached, NotLetIn if it never welcomes."""
-    report = Report("server")
+async def examine(target: TesterTarget, *, quick: bool = False) -> ConformanceReport:
+    """Runs all trials on a server.
+
+    Raises OSError where it cannot be reached, NotLetIn if it never welcomes.
+    """
+    report = ConformanceReport("server")
     questions = Questions(target, report, quick=quick)
     async with questions.call():
         pass  # it is there at all
     for ask, names in ASKED:
         try:
             await ask(questions)
-        except Silent as silent:
+        except NoAnswer as silent:
             if isinstance(silent, NotLetIn) and not questions.let_in:
                 raise
             report.broken(names[0], str(silent))

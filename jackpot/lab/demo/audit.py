@@ -1,4 +1,4 @@
-"""Do the books balance, and does everybody on the floor agree with them?"""
+"""Final audit of a demo: the books balance, and tables and signs agree with them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Meters = Mapping[tuple[str, str], int]
 
 @dataclass(frozen=True)
 class Verdict:
-    """entries: of the verified chain. problems: sentences; none if all is well. left: awards not yet paid."""
+    """Result of the audit. entries: of the verified chain. problems: sentences. left: awards not yet paid."""
 
     entries: int
     tables: int
@@ -25,7 +25,7 @@ class Verdict:
     left: int = 0
 
     def line(self) -> str:
-        """The last word of a demo."""
+        """The last line of a demo."""
         if self.problems:
             return f"the books do NOT balance, or somebody disagrees with them: {'; '.join(self.problems)}"
         left = f"; {counted(self.left, 'award')} left to pay" if self.left else ""
@@ -43,10 +43,10 @@ def audit(
     *,
     by_hand: bool = False,
 ) -> Verdict:
-    """Verifies a ledger that no server has open, and compares it with what the floor itself has seen.
+    """Verifies a ledger that no server has open, and compares it with the floor's own observations.
 
     counts: of each table, its own number of accepted wagers by link (S6). signs: what each sign showed last,
-    in cents; it must be what the books have (S5). by_hand: people pay the awards, so some may be left.
+    in cents; it must be what the ledger has (S5). by_hand: people pay the awards, so some may be left.
     """
     ledger, left = open_reader(url), 0
     try:

@@ -1,4 +1,4 @@
-"""What lies on a table after the deal? Real decks, shuffled by a seeded generator, dealt as each game deals.
+"""Card dealing for simulated tables: real decks, a seeded shuffle, dealt as each game deals.
 
 Nothing here ranks a hand or knows a paytable: the server does that from the cards.
 """
@@ -14,7 +14,7 @@ from jackpot.rules.paytable import FOLD, SEATS, Game
 
 @dataclass(frozen=True)
 class Layout:
-    """How many cards a game gives to the board, the dealer and each seat, and which make the linked hand.
+    """Number of cards for the board, the dealer and each seat, and which of them make the linked hand.
 
     shared: how many of the board's first cards make a seat's hand together with its own (H2).
     """
@@ -31,13 +31,13 @@ LAYOUTS: Final[dict[Game, Layout]] = {
     "three-card-poker": Layout(board=0, dealer=3, own=3, shared=0),
 }
 
-# The hands that a stacked deck gives to one seat, by how many cards make the hand.
+# Hands that a stacked deck gives to one seat, by how many cards make the hand.
 STACKED: Final[dict[int, tuple[str, ...]]] = {
     5: ("royal-flush", "straight-flush", "four-of-a-kind", "full-house"),
     3: ("mini-royal", "three-of-a-kind"),
 }
 
-# How often a player folds where the game allows it, whatever their cards. T8 says what the wager then earns.
+# Probability that a player folds where the game allows it. T8 says what the wager then earns.
 FOLDS: Final = 0.25
 
 
@@ -88,7 +88,7 @@ def _texts(numbers: Sequence[int]) -> tuple[str, ...]:
 def _stack(
     deck: list[int], layout: Layout, seats: Sequence[int], rng: Random, wins: tuple[int, str] | None
 ) -> tuple[int, str]:
-    """Swaps a good hand to where a seat's cards and its part of the board will be: which seat and hand."""
+    """Swaps a good hand to where a seat's cards and its part of the board will be; returns seat and hand."""
     place = seats.index(wins[0]) if wins else rng.randrange(len(seats))
     first = layout.board + layout.dealer + layout.own * place
     places = [*range(layout.shared), *range(first, first + layout.own)]
@@ -100,7 +100,7 @@ def _stack(
 
 
 def _hand(name: str, rng: Random) -> list[int]:
-    """Cards of a hand of that name, in an order drawn by rng."""
+    """Random cards of a hand of that name."""
     suits = rng.sample(cards.SUITS, k=4)
     ranks = rng.sample(cards.RANKS, k=2)
     low = rng.randrange(8)

@@ -1,4 +1,4 @@
-"""How is the whole floor run? A real server, its tables and signs on real connections, and a supervisor."""
+"""Runs the whole simulated floor: a real server, tables and signs on real connections, a supervisor."""
 
 import asyncio
 import os
@@ -13,9 +13,9 @@ from controllers.memory import FileMemory
 from jackpot.app import Server
 from jackpot.config import load
 from jackpot.lab.demo.audit import Verdict, audit, meters_of
-from jackpot.lab.demo.house import PLACES, SIGNS, SQLITE, Place, furnish, keep_ports, key
+from jackpot.lab.demo.house import PLACES, SIGNS, SQLITE, DemoPlace, furnish, keep_ports, key
 from jackpot.lab.demo.own_count import OwnCount
-from jackpot.lab.demo.pace import Pace
+from jackpot.lab.demo.pace import DemoPace
 from jackpot.lab.demo.people import Login, hire
 from jackpot.lab.demo.scene import FloorError, Scene
 from jackpot.lab.demo.supervisor import Supervisor
@@ -23,7 +23,7 @@ from jackpot.lab.demo.table import Shift, SimulatedTable
 from jackpot.net.admin_socket import login_of
 from jackpot.rules import views
 
-# A sign gets the whole snapshot every 5 s (WIRE). If it does not show the books' meters after two, it is
+# A sign gets the whole snapshot every 5 s (WIRE). If it does not show the ledger's meters after two, it is
 # wrong.
 SIGNS_AGREE_S: Final = 10.0
 
@@ -36,7 +36,7 @@ class SimulatedFloor:
     the folder has another.
     """
 
-    def __init__(self, folder: Path, scene: Scene, pace: Pace, url: str | None = None) -> None:
+    def __init__(self, folder: Path, scene: Scene, pace: DemoPace, url: str | None = None) -> None:
         self._folder = folder
         self._scene = scene
         self._pace = pace
@@ -53,7 +53,7 @@ class SimulatedFloor:
         self._bank = self._config.links[0].bank
 
     async def play(self) -> Verdict:
-        """Plays until the pace ends it; then all is paid, the server is stopped and the books are read.
+        """Plays until the pace ends it; then all is paid, the server is stopped and the ledger audited.
 
         Raises what the server raises, and FloorError where it answers what it must not.
         """
@@ -63,7 +63,7 @@ class SimulatedFloor:
             pages = f"http://127.0.0.1:{server.ports['http']}/"
             signs = (f"{pages}sign/{link.link}" for link in self._config.links)
             self._scene.pages = (pages, f"{pages}ops", *signs, f"{pages}sign/wall")
-            self.logins = await hire(server.entrance, login_of(os.getuid()))
+            self.logins = await hire(server.auth, login_of(os.getuid()))
             self.opened.set()
             async with AsyncExitStack() as connections:
                 await self._hang_signs(server, connections)
@@ -79,7 +79,7 @@ class SimulatedFloor:
         return replace(verdict, problems=(*self._scene.warnings, *verdict.problems))
 
     def look(self) -> None:
-        """Brings the scene up to what the signs show at this moment."""
+        """Updates the scene with what the signs show now."""
         for sign, client in self._signs.items():
             self._scene.meters.update(client.meters)
             self._scene.signs_online[SIGNS[sign]] = client.showing
@@ -92,7 +92,7 @@ class SimulatedFloor:
             self._signs[sign] = await connections.enter_async_context(client)
 
     async def _open_tables(self, server: Server, connections: AsyncExitStack) -> None:
-        """Every table plays to its end, then the supervisor pays what is left, if no person does."""
+        """Runs every table to its end; then the supervisor pays what is left, if no person does."""
         supervisor = Supervisor(server, self._rng("supervisor"), self._pace, self._scene)
         shift = Shift(self._pace, self._scene, supervisor.call)
         tables = [self._table(place, server, shift, connections) for place in PLACES]
@@ -105,7 +105,7 @@ class SimulatedFloor:
             supervisor.finish()
 
     def _table(
-        self, place: Place, server: Server, shift: Shift, connections: AsyncExitStack
+        self, place: DemoPlace, server: Server, shift: Shift, connections: AsyncExitStack
     ) -> SimulatedTable:
         # Power loss is not simulated here, so nothing waits for this table's own disk.
         memory = FileMemory(self._folder / "tables" / place.table, sync=False)
@@ -121,7 +121,7 @@ class SimulatedFloor:
         )
 
     async def _wait_for_signs(self, server: Server) -> None:
-        """Until both show what the books have; the audit says so if they do not."""
+        """Waits until both signs show the ledger's meters; otherwise the audit reports it."""
         books: dict[str, Any] = await server.writers[self._bank].ask(views.statistics)
         due = {sign: meters_of(books, link) for sign, link in SIGNS.items()}
         try:
@@ -133,5 +133,5 @@ class SimulatedFloor:
             pass  # the audit names the sign and its value
 
     def _rng(self, name: str) -> Random:
-        """Each person on the floor has luck of their own, whatever the others do."""
+        """Random generator of one person on the floor, independent of the others."""
         return Random(f"{self._scene.seed} {name}")

@@ -1,4 +1,4 @@
-"""Which floor is simulated? Twelve tables of three games on two links, two signs, and their configuration."""
+"""Definition of the demo floor: twelve tables of three games on two links, two signs, and its config."""
 
 import secrets
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ WAGER_CENTS: Final = 100
 # The ledger's file, in the floor's folder.
 SQLITE: Final = "sqlite:///ledger.db"
 
-# Of a new floor: the system gives one that is free.
+# Port of a new floor: the system gives one that is free.
 ANY_PORT: Final = "127.0.0.1:0"
 
 FIVE: Final = "floor-five"
@@ -22,7 +22,7 @@ THREE: Final = "floor-three"
 # Odds awards below this wait for nobody, so that the tables play on while the supervisor walks.
 VALIDATE_AT: Final = "50.00"
 
-# A payment to one seat from this sum on takes a tax form, as the law of many places has it.
+# A payment to one seat from this sum on takes a tax form, as in many jurisdictions.
 TAX_FORM_FROM: Final = "2000.00"
 
 LINKS: Final = f"""
@@ -53,7 +53,7 @@ accent = "#6fd3ff"
 
 
 @dataclass(frozen=True)
-class Place:
+class DemoPlace:
     """A table's place on the floor."""
 
     table: str
@@ -73,7 +73,7 @@ GAMES: Final[tuple[tuple[Game, str], ...]] = (
 TABLES_A_GAME: Final = 4
 
 PLACES: Final = tuple(
-    Place(f"T{TABLES_A_GAME * pit + number:02}", game, link)
+    DemoPlace(f"T{TABLES_A_GAME * pit + number:02}", game, link)
     for pit, (game, link) in enumerate(GAMES)
     for number in range(1, TABLES_A_GAME + 1)
 )
@@ -81,7 +81,7 @@ PLACES: Final = tuple(
 
 @dataclass(frozen=True)
 class ByHand:
-    """What a person validates and pays: the table whose first round wins at once, the hand, and its seat."""
+    """A hit for a person to pay: the table whose first round wins at once, the hand, and its seat."""
 
     table: str
     hand: str
@@ -95,7 +95,7 @@ SIGNS: Final = {"S01": FIVE, "S02": THREE}
 
 
 def furnish(folder: Path, url: str = SQLITE, more: str = "") -> Path:
-    """Writes the configuration and the device keys that are not there yet: the configuration's path.
+    """Writes the configuration and the device keys that are missing; returns the configuration's path.
 
     url: of the ledger, for a new configuration; more: further sections of it. The folder can afterwards be
     served by `jackpot serve` as it stands.
@@ -114,7 +114,7 @@ def furnish(folder: Path, url: str = SQLITE, more: str = "") -> Path:
 
 
 def keep_ports(folder: Path, ports: Mapping[str, int]) -> None:
-    """Writes the ports that a server got into its configuration: a later one is found at the same addresses.
+    """Writes a server's bound ports into its configuration, so that a later one has the same addresses.
 
     ports: by listener. A port that the configuration names already stays.
     """
@@ -125,11 +125,11 @@ def keep_ports(folder: Path, ports: Mapping[str, int]) -> None:
     if text != before:
         fresh = config.with_suffix(".new")
         fresh.write_text(text)
-        fresh.replace(config)  # one that was cut off half written would be no configuration
+        fresh.replace(config)  # a partly written file would not be a valid configuration
 
 
 def key(folder: Path, device: str) -> bytes:
-    """A device's key, as its own file has it."""
+    """A device's key, from its file."""
     return bytes.fromhex((folder / "keys" / device).read_text().strip())
 
 

@@ -1,4 +1,4 @@
-"""How many wagers has a table accepted on each link, by its own count (S6)?"""
+"""A table's own count of accepted wagers by link, kept in a file (S6)."""
 
 import json
 from collections import Counter
@@ -19,7 +19,7 @@ class OwnCount:
         self.counts: Counter[str] = Counter(kept["counts"])
 
     def accepted(self, round_id: str, links: Iterable[str]) -> None:
-        """The server has accepted one wager on each of these links, in this round."""
+        """Counts one accepted wager on each of these links, in this round."""
         self.counts.update(links)
         self._round = round_id
         new = self._path.with_suffix(".new")

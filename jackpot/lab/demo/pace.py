@@ -1,25 +1,25 @@
-"""How fast is the floor played, and for how long?"""
+"""Pace of the simulated floor: pauses, speed, and the number of rounds."""
 
 import asyncio
 from random import Random
 from typing import Final
 
-# Seconds of a round at a real table: players bet, the dealer deals and they decide, bets are paid.
+# Duration of a round at a real table: players bet, the dealer deals and they decide, bets are paid.
 BETTING_S: Final = 25.0
 DEALING_S: Final = 25.0
 PAYING_S: Final = 10.0
 
-# A supervisor's walk to the table, and their paper work there.
+# Time for a supervisor to come to the table and do the paper work.
 WALK_S: Final = 40.0
 
-# A table that loses power or its connection comes back after this time.
+# Time after which a table that loses power or its connection comes back.
 AWAY_S: Final = 90.0
 
-# No two tables are in step: each pause is longer or shorter by up to this share.
+# Relative variation of each pause, so that no two tables are in step.
 UNEVEN: Final = 0.4
 
 
-class Pace:
+class DemoPace:
     """Pauses, and the rounds that may still begin.
 
     speed: how many times faster than a real floor; None: no pauses at all. rounds: over all tables
@@ -42,7 +42,7 @@ class Pace:
         return self._speed is not None
 
     def stop(self) -> None:
-        """No round begins any more; those begun are finished without pauses."""
+        """Lets no further round begin; those begun are finished without pauses."""
         self._stop.set()
         for event in self._woken:
             event.set()
@@ -52,7 +52,7 @@ class Pace:
         self._woken.append(event)
 
     def take_round(self) -> bool:
-        """Whether one more round may begin; it is then counted."""
+        """Takes one round from the limit, if there is one left."""
         if self.stopping or self._left == 0:
             return False
         if self._left is not None:
@@ -60,7 +60,10 @@ class Pace:
         return True
 
     async def pause(self, seconds: float, rng: Random | None = None) -> None:
-        """Let so many seconds of the simulated floor go by, or less if the floor stops. rng: uneven ones."""
+        """Waits for so many seconds of the simulated floor, or less if the floor stops.
+
+        rng: for the variation.
+        """
         if self._speed is None or self.stopping:
             return
         if rng is not None:

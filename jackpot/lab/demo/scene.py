@@ -1,4 +1,4 @@
-"""What is there to see on the simulated floor? Meters, tables, hits, and what the supervisor does."""
+"""View model of the simulated floor: meters, tables, hits, and what the supervisor does."""
 
 from collections import deque
 from dataclasses import dataclass, field
@@ -7,22 +7,22 @@ from typing import Final, NamedTuple
 from jackpot.lab.demo.house import BY_HAND
 from jackpot.rules.paytable import Game
 
-# More than a tall terminal has room for.
+# Events kept: more than a tall terminal has room for.
 HITS_SHOWN: Final = 40
 ACTS_SHOWN: Final = 40
 
 
 def dollars(cents: int) -> str:
-    """A sum of cents for people: $1,234.56."""
+    """Formats cents for people: $1,234.56."""
     return f"${cents // 100:,}.{cents % 100:02}"
 
 
 class FloorError(Exception):
-    """The server answered what a well-behaved table or supervisor must never be told."""
+    """The server gave an answer that a well-behaved table or supervisor must never get."""
 
 
 class Happening(NamedTuple):
-    """Something that happened; big where a meter was won."""
+    """An event of the floor; big where a meter was won."""
 
     text: str
     big: bool = False
@@ -30,7 +30,7 @@ class Happening(NamedTuple):
 
 @dataclass
 class TableLine:
-    """One table as its dealer sees it. rounds, wagers: since the demo began."""
+    """State of one table. rounds, wagers: since the demo began."""
 
     table: str
     game: Game
@@ -82,7 +82,7 @@ class Scene:
         return self.by_hand and (line := self.tables.get(BY_HAND.table)) is not None and line.rounds < 2
 
     def decks(self) -> str:
-        """Says how the cards are dealt, so that nobody mistakes a stacked deck for luck."""
+        """Describes how the cards are dealt, so that nobody mistakes a stacked deck for luck."""
         if self.lucky:
             return f"one deck in {self.lucky} is STACKED"
         return "honest decks after one that is STACKED" if self.by_hand else "honest decks"

@@ -1,4 +1,4 @@
-"""What can a sign show? Everything, one after another, so that people can look: `jackpot demo --show`."""
+"""Showcase of everything that a sign can show, one after another: `jackpot demo --show`."""
 
 import asyncio
 import os
@@ -19,8 +19,8 @@ from jackpot.api.queries.payouts import Validate
 from jackpot.app import Server
 from jackpot.config import Address, Config, load
 from jackpot.lab.demo.audit import Verdict, audit
-from jackpot.lab.demo.house import FIVE, PLACES, THREE, WAGER_CENTS, Place, furnish, key
-from jackpot.lab.demo.pace import Pace
+from jackpot.lab.demo.house import FIVE, PLACES, THREE, WAGER_CENTS, DemoPlace, furnish, key
+from jackpot.lab.demo.pace import DemoPace
 from jackpot.lab.demo.people import ask, hire
 from jackpot.lab.demo.scene import FloorError, dollars
 from jackpot.lab.demo.supervisor import payments
@@ -28,19 +28,19 @@ from jackpot.net.admin_socket import login_of
 from jackpot.rules.acts.hits import Undo
 from jackpot.rules.acts.links import OPERATOR, Resume, Suspend
 
-# Where hands are won; and the tables whose wagers let the meters of both links grow meanwhile.
+# Tables where hands are won; and tables whose wagers let the meters of both links grow meanwhile.
 STAGE: Final = "T01"
 CROWD: Final = ("T05", "T09")
-# A round of the crowd: often enough that an amount is never seen to stand.
+# Pause between rounds of the crowd: so short that an amount is never seen to stand still.
 CROWD_EVERY_S: Final = 1.5
 WINNER: Final = 3
 NEIGHBOUR: Final = 6
-# Seconds to look at what stands still, and at a celebration until people validate it.
+# Seconds to show a static state, and a celebration until it is validated.
 GLANCE_S: Final = 5.0
 CELEBRATION_S: Final = 14.0
-# A minor's own six seconds, and a look at what waits afterwards.
+# Seconds of a minor's celebration, and of what waits afterwards.
 MINOR_S: Final = 8.0
-# Until a sign that has lost the server says so, and then a look at that.
+# Seconds until a sign that has lost the server says so, and then to show that.
 FAULT_S: Final = 10.0
 
 
@@ -58,9 +58,9 @@ NOTHING: Final = ("2h", "5d", "8c")
 
 
 class Show:
-    """The cycle on a floor of its own, in a new folder. say: prints a line."""
+    """The showcase on a floor of its own, in a new folder. say: prints a line."""
 
-    def __init__(self, folder: Path, pace: Pace, say: Callable[[str], None]) -> None:
+    def __init__(self, folder: Path, pace: DemoPace, say: Callable[[str], None]) -> None:
         self._folder = folder
         self._pace = pace
         self._say = say
@@ -71,7 +71,7 @@ class Show:
         self._server: Server
 
     async def play(self) -> Verdict:
-        """Plays as many cycles as the pace lets begin; each ends with the server gone.
+        """Plays as many cycles as the pace lets begin; each ends with a lost server.
 
         Then the books are read. Raises what the server raises, and FloorError where it answers what it must
         not.
@@ -90,13 +90,16 @@ class Show:
         return await asyncio.to_thread(audit, self._config.ledger.url, bank, self._counts, {})
 
     async def _open(self, server: Server, connections: AsyncExitStack) -> None:
-        """Says where to look. Later servers have the same ports, so that every page finds them again."""
+        """Starts the server and prints its addresses.
+
+        Later servers have the same ports, so pages reconnect.
+        """
         at = {name: Address("127.0.0.1", port) for name, port in server.ports.items()}
         listen = msgspec.structs.replace(self._config.listen, **at)
         self._config = msgspec.structs.replace(self._config, listen=listen)
         page = f"http://{listen.http}/"
         self._say(f"look at {page}sign/wall?links={FIVE},{THREE}  {page}sign/{FIVE}  {page}sign/{THREE}")
-        logins = await hire(server.entrance, login_of(os.getuid()))
+        logins = await hire(server.auth, login_of(os.getuid()))
         people = ", ".join(f"{one.login} {one.password}" for one in logins)
         self._say(f"what the floor sees: {page}  people: {page}ops ({people})")
         (self._folder / "tables").mkdir(exist_ok=True)
@@ -121,7 +124,7 @@ class Show:
                 self._over.set()
 
     async def _win_levels(self) -> None:
-        """Mega, minor, major with envy, each validated and paid."""
+        """Wins mega, minor, and major with envy, each validated and paid."""
         sum_ = await self._win(ROYAL)
         self._line(
             "mega", f"royal flush at {STAGE}: {sum_} counts up for a minute, or until people validate it"
@@ -143,7 +146,7 @@ class Show:
         await self._see_to_it()
 
     async def _take_back(self) -> None:
-        """A hit is undone while it is celebrated; then a round is void, so that a meter falls."""
+        """Undoes a hit while it is celebrated; then voids a round, so that a meter falls."""
         await self._win(FOUR)
         self._line("minor", "another four of a kind, which turns out to be none")
         await self._pace.pause(GLANCE_S / 2)
@@ -167,7 +170,7 @@ class Show:
         await self._pace.pause(GLANCE_S)
 
     async def _begin(self, seats: Sequence[int]) -> str:
-        """A round of the stage with these seats' wagers, locked: its id."""
+        """Starts a round of the stage with these seats' wagers, locked; returns its id."""
         table = self._tables[STAGE]
         await table.wait_online()
         round_id = f"R{table.session.acked + 1}"
@@ -176,7 +179,10 @@ class Show:
         return round_id
 
     async def _win(self, won: Won, *, envied: bool = False) -> str:
-        """The winner has this hand: what the meter pays, as text. envied: another has a wager, too."""
+        """Gives the winner this hand; returns what the meter pays, as text.
+
+        envied: another has a wager, too.
+        """
         seats = (NEIGHBOUR, WINNER) if envied else (WINNER,)
         round_id = await self._begin(seats)
         cards: Mapping[int, Sequence[str]] = {NEIGHBOUR: NOTHING, WINNER: won.cards}
@@ -186,14 +192,14 @@ class Show:
         return dollars(sum(award["amount"] for award in answer["awards"] if award["kind"] == "meter"))
 
     async def _see_to_it(self) -> None:
-        """Every hit that waits is validated and paid."""
+        """Validates and pays every hit that waits."""
         for hit in (await ask(self._server, AskWaitingHits()))["hits"]:
             await ask(self._server, Validate(hit["hit"]))
             for payment in payments(hit):
                 await ask(self._server, payment)
 
-    async def _wager_on(self, place: Place) -> None:
-        """Round after round at a table that wins nothing, until the cycle is over."""
+    async def _wager_on(self, place: DemoPlace) -> None:
+        """Plays round after round at a table that wins nothing, until the cycle is over."""
         table, rng, seats = self._tables[place.table], Random(place.table), range(place.seats, 0, -1)
         while not self._over.is_set():
             round_id = f"R{table.session.acked + 1}"
@@ -206,7 +212,7 @@ class Show:
                 self._counts[place.table][place.link] += len(seats)
                 self._expect(await table.close(round_id))
             await self._pace.pause(CROWD_EVERY_S, rng)
-            await asyncio.sleep(0)  # where there are no pauses, others have their turn
+            await asyncio.sleep(0)  # where there are no pauses, other tasks have their turn
 
     def _expect(self, answer: Mapping[str, Any]) -> None:
         if answer["t"] != "ack":

@@ -1,4 +1,4 @@
-"""Who validates and pays what the tables win? A simulated floor supervisor, with a cashier."""
+"""Simulated floor supervisor, with a cashier, who validates and pays what the tables win."""
 
 import asyncio
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from jackpot.api.queries.hits import AskWaitingHits
 from jackpot.api.queries.payouts import Pay, Validate
 from jackpot.app import Server
 from jackpot.lab.demo.house import TAX_FORM_FROM
-from jackpot.lab.demo.pace import WALK_S, Pace
+from jackpot.lab.demo.pace import WALK_S, DemoPace
 from jackpot.lab.demo.people import ask
 from jackpot.lab.demo.scene import Happening, Scene, dollars
 from jackpot.rules.money import of_decimal, to_cents
@@ -17,7 +17,7 @@ from jackpot.rules.state import UNPAID
 
 
 def payments(hit: dict[str, Any]) -> Iterator[Pay]:
-    """That each winner of a hit who waits is paid, with the papers that the floor wants of them."""
+    """Payment operations for each winner of a hit who waits, with the papers that the floor requires."""
     name, standing = hit["hit"], [award for award in hit["awards"] if award["status"] != "undone"]
     for seat in dict.fromkeys(award["seat"] for award in standing if award["status"] in UNPAID):
         theirs = sum(of_decimal(award["amount"]) for award in standing if award["seat"] == seat)
@@ -26,9 +26,9 @@ def payments(hit: dict[str, Any]) -> Iterator[Pay]:
 
 
 class Supervisor:
-    """When called, they validate every hit that waits and pay it."""
+    """Supervisor who, when called, validates and pays every hit that waits."""
 
-    def __init__(self, server: Server, rng: Random, pace: Pace, scene: Scene) -> None:
+    def __init__(self, server: Server, rng: Random, pace: DemoPace, scene: Scene) -> None:
         self._server = server
         self._rng = rng
         self._pace = pace
@@ -37,7 +37,7 @@ class Supervisor:
         self._ending = False
 
     def call(self) -> None:
-        """A table has a win that waits."""
+        """A table reports a win that waits."""
         self._called.set()
 
     def finish(self) -> None:
@@ -46,7 +46,7 @@ class Supervisor:
         self._called.set()
 
     async def work(self) -> None:
-        """Walks to the tables until `finish`, and then once more: a hit may have come while they were paying.
+        """Works until `finish`, and then once more: a hit may have come during the last payment.
 
         Hits left open before a restart are looked for first.
         """

@@ -1,4 +1,4 @@
-"""How does a simulated table play? Like a real one: through the reference client, keeping its own count."""
+"""Simulated table: plays through the reference client and keeps its own count."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -8,12 +8,12 @@ from typing import Any, Final, NamedTuple
 from controllers.client import TableClient
 from controllers.table import Offline
 from jackpot.lab.demo.dealing import Deal, deal
-from jackpot.lab.demo.house import BY_HAND, WAGER_CENTS, Place
+from jackpot.lab.demo.house import BY_HAND, WAGER_CENTS, DemoPlace
 from jackpot.lab.demo.own_count import OwnCount
-from jackpot.lab.demo.pace import AWAY_S, BETTING_S, DEALING_S, PAYING_S, Pace
+from jackpot.lab.demo.pace import AWAY_S, BETTING_S, DEALING_S, PAYING_S, DemoPace
 from jackpot.lab.demo.scene import FloorError, Happening, Scene, TableLine, dollars
 
-# Of the occupied seats, how many place the progressive wager; how often a seat is occupied.
+# Share of occupied seats that place the progressive wager; share of seats that are occupied.
 BETS: Final = 0.8
 OCCUPIED: Final = 0.7
 
@@ -24,19 +24,19 @@ MISDEAL: Final = 0.01
 SEAT_BY_SEAT: Final = 0.15
 TWO_BOXES: Final = 0.1
 
-# How often a table goes away after a round, for a minute or two.
+# Probability that a table disconnects after a round, for a minute or two.
 GOES_AWAY: Final = 0.02
 
-# Refusals that promise the command was not applied and end by themselves: the table waits and tries again.
+# Refusals of commands that were not applied and may be retried: the table waits and tries again.
 LATER: Final = frozenset({"suspended", "table_held"})
 
 Message = dict[str, Any]
 
 
 class Shift(NamedTuple):
-    """What all tables of a floor share. call: calls the supervisor."""
+    """Shared by all tables of a floor. call: calls the supervisor."""
 
-    pace: Pace
+    pace: DemoPace
     scene: Scene
     call: Callable[[], None]
 
@@ -46,7 +46,7 @@ class SimulatedTable:
 
     def __init__(
         self,
-        place: Place,
+        place: DemoPlace,
         own_count: OwnCount,
         rng: Random,
         connect: Callable[[], TableClient],
@@ -60,14 +60,14 @@ class SimulatedTable:
         self._pace.wakes(self._news)
         self._line = TableLine(place.table, place.game, place.link)
         self._scene.tables[place.table] = self._line
-        # What the first round wins at once, so that a person has something to do.
+        # The hand that the first round wins, so that a person has something to do.
         self._first = BY_HAND if self._scene.by_hand and place.table == BY_HAND.table else None
         self._connect = connect
         self._client: TableClient
         self._unanswered: list[Message] = []
 
     async def play(self) -> None:
-        """Plays rounds while the pace allows; now and then it goes away after one, and comes back."""
+        """Plays rounds while the pace allows; sometimes disconnects after one, and comes back."""
         while True:
             self._client = self._connect()
             self._client.on_push = self._told
@@ -86,13 +86,13 @@ class SimulatedTable:
             self._news.set()
 
     async def _play_on(self) -> bool:
-        """Plays until no round may begin, or the table goes away: whether it does."""
+        """Plays until no round may begin, or the table disconnects; returns whether it does."""
         await self._client.wait_online()
         await self._client.wait_answered()
         await self._finish_interrupted()
         self._line.doing = "waiting"
         if not self._first:
-            await self._pace.pause(BETTING_S, self._rng)  # no two tables begin together
+            await self._pace.pause(BETTING_S, self._rng)  # tables begin at different times
         while self._pace.take_round():
             if await self._play_round(f"R{self._client.session.acked + 1}"):
                 self._line.rounds += 1
@@ -125,7 +125,10 @@ class SimulatedTable:
                 self._expect(answer)
 
     async def _play_round(self, round_id: str) -> bool:
-        """Whether the round began. The floor may end while the table is held or the link suspended."""
+        """Plays a round; returns whether it began.
+
+        The floor may end while the table is held or the link suspended.
+        """
         first, self._first = self._first, None
         seats = self._crowd(with_=first.seat if first else 0)
         self._line.doing = "betting"
@@ -149,7 +152,10 @@ class SimulatedTable:
         return True
 
     def _crowd(self, with_: int = 0) -> list[int]:
-        """Who sits there, in payout order (T4); at least one. with_: a seat with a neighbour, 0 for none."""
+        """The occupied seats, in payout order (T4); at least one.
+
+        with_: a seat with a neighbour, 0 for none.
+        """
         places = range(self._place.seats, 0, -1)
         seats = [seat for seat in places if self._rng.random() < OCCUPIED or seat in (with_, with_ - 1)]
         return seats or [self._rng.randint(1, self._place.seats)]
@@ -167,7 +173,7 @@ class SimulatedTable:
         return {"seat": seat, "link": self._place.link, "amount": WAGER_CENTS}
 
     async def _bet(self, round_id: str, seats: list[int], *, all_bet: bool) -> bool:
-        """Wagers and lock; False if the floor stops before they are accepted."""
+        """Places wagers and locks; False if the floor stops before they are accepted."""
         bets = self._bets(seats, all_bet=all_bet)
         takes_back = not all_bet and len(bets) > 1 and self._rng.random() < TAKES_BACK
         while True:
@@ -206,7 +212,10 @@ class SimulatedTable:
         self._take(await self._client.close(round_id, counts=counts), dealt)
 
     def _claim(self, seat: int, dealt: Deal) -> Message:
-        """A folded hand keeps its wager in Ultimate Texas Hold 'Em, if its cards are shown (T8)."""
+        """The claim of a hand.
+
+        In Ultimate Texas Hold 'Em a folded hand keeps its wager if its cards are shown (T8).
+        """
         claim: Message = {"seat": seat}
         if seat in dealt.folded:
             claim["folded"] = True
@@ -233,7 +242,10 @@ class SimulatedTable:
         return Happening(text, award["kind"] == "meter")
 
     def _expect(self, answer: Message) -> None:
-        """A refusal here is a fault of the floor or of the server. A warning says that a count differs."""
+        """Raises FloorError for a refusal, a fault of the floor or server.
+
+        A warning says that a count differs.
+        """
         if answer["t"] != "ack":
             raise FloorError(f"{self._place.table}: {answer['code']}: {answer['message']}")
         for warning in answer.get("warn", ()):

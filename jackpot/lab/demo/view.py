@@ -1,4 +1,4 @@
-"""How does the floor look in a terminal? Drawn from the scene alone; 80 columns by 24 lines are enough."""
+"""Terminal view of the floor, drawn from the scene alone; 80 columns by 24 lines are enough."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -21,7 +21,7 @@ LEVEL_STYLES: Final = {
     "meter": "bold bright_yellow",
 }
 
-# Names that leave room for two tables a line.
+# Widths of names that leave room for two tables a line.
 SHORT_GAMES: Final[dict[Game, str]] = {
     "let-it-ride": "Let It Ride",
     "ultimate-texas-holdem": "Ult. Hold 'Em",
@@ -30,10 +30,10 @@ SHORT_GAMES: Final[dict[Game, str]] = {
 }
 GAME_WIDTH: Final = max(map(len, SHORT_GAMES.values()))
 
-# Columns that hold all of it.
+# Columns that hold everything.
 WIDE: Final = 100
 
-# Lines of a link's panel, and of the tables next to their rows.
+# Heights of a link's panel, and of the tables next to their rows.
 METERS_LINES: Final = 4
 TABLES_LINES: Final = 2
 
@@ -41,7 +41,7 @@ AT_PLAY: Final = {"waiting", "betting", "dealing", "paying"}
 
 
 def draw(scene: Scene, width: int = WIDE) -> RenderableType:
-    """The whole screen, whatever its height: what happens has what the rest leaves.
+    """Draws the whole screen at any height: the list of events gets the lines that are left.
 
     In fewer columns than WIDE it leaves out what people can do without.
     """
@@ -67,7 +67,7 @@ def plain(scene: Scene) -> str:
 
 
 def _head(scene: Scene, width: int) -> list[Text]:
-    """A line each: the floor, where a browser sees it, who signs in there with which password, what to do."""
+    """Header lines: the floor, its address, who signs in there with which password, what to do."""
     text = Text(no_wrap=True, overflow="ellipsis")
     text.append(" JACKPOT ", style="bold black on bright_yellow")
     text.append(f"  seed {scene.seed}, {scene.pace()}, ")

@@ -1,1 +1,1 @@
-"""A floor without sockets or clocks: its decks are dealt by a seeded generator, the rest is the engine's."""
+"""Simulation of a floor without sockets or clocks: seeded dealing, and the real engine."""

@@ -1,4 +1,4 @@
-"""What lies on the tables? Whole decks, shuffled by the thousand. Needs numpy, of the extra `lab`."""
+"""Whole decks, shuffled by the thousand. Needs numpy, of the extra `lab`."""
 
 from typing import Final
 
@@ -15,7 +15,7 @@ _TEXTS: Final = np.array([cards.text(card) for card in range(cards.DECK)])
 
 
 def deal(rng: Generator, layout: Layout, players: int, rounds: int) -> list[list[str]]:
-    """Of each round the cards of the board, then of each player: the front of one shuffled deck.
+    """For each round the cards of the board, then of each player: the front of one shuffled deck.
 
     Every order of a deck is as likely (Fisher and Yates, by `permuted`). The dealer's cards are nobody's.
     """

@@ -1,4 +1,4 @@
-"""Which floor is simulated? Tables of one game on one link of any paytable, and its configuration."""
+"""Plan of a simulated floor: tables of one game on one link of any paytable, and its configuration."""
 
 import json
 import re
@@ -15,10 +15,10 @@ LINK: Final = "simulated"
 FILE: Final = "simulated.db"
 CONFIG: Final = "simulated.toml"
 _SETTING: Final = re.compile(r"(?:(?P<level>[a-z]+)\.)?(?P<name>[a-z_]+)=(?P<value>.+)")
-# The settings of [[link]] that are no text.
+# Settings of [[link]] that are not texts.
 _NUMBERS: Final = ("magic_card_every", "lucky_every")
 _SWITCHES: Final = ("floor_to_seed", "count_chips", "hold_table")
-# What the plan itself says.
+# Settings that the plan itself defines.
 _NOT_SET: Final = ("id", "paytable", "bank", "decks")
 
 DEALT: Final[dict[Game, Layout]] = LAYOUTS | {
@@ -27,10 +27,10 @@ DEALT: Final[dict[Game, Layout]] = LAYOUTS | {
 
 
 class Wrong(Exception):
-    """The floor cannot be simulated as it was asked for; one line says why."""
+    """The floor cannot be simulated as asked for; one line says why."""
 
 
-class Plan(NamedTuple):
+class SimulationPlan(NamedTuple):
     """rounds: an hour at each table, day and night. first: the first gaming day. settings: of the link."""
 
     paytable: str
@@ -59,8 +59,8 @@ def game_of(paytable: str, wanted: str | None, players: int) -> Game:
     return game
 
 
-def furnish(folder: Path, plan: Plan) -> Path:
-    """Writes the configuration of such a floor, with which reports are asked, and its keys. Raises Wrong."""
+def furnish(folder: Path, plan: SimulationPlan) -> Path:
+    """Writes the configuration of such a floor, which reports need, and its keys. Raises Wrong."""
     link, levels = _settings(plan.settings)
     usual = {"id": LINK, "paytable": plan.paytable, "wager": "1.00", "decks": 1, "validate_at": "500.00"}
     parts = [
@@ -83,13 +83,13 @@ def furnish(folder: Path, plan: Plan) -> Path:
     return config
 
 
-def names(plan: Plan) -> list[str]:
-    """Of the tables."""
+def names(plan: SimulationPlan) -> list[str]:
+    """Names of the tables."""
     return [f"T{number:03}" for number in range(1, plan.tables + 1)]
 
 
 def _settings(given: tuple[str, ...]) -> tuple[dict[str, Any], dict[str, dict[str, str]]]:
-    """What [[link]] and [link.level.NAME] say, of texts like "wager=5.00" and "meter.primary=15%"."""
+    """Settings of [[link]] and [link.level.NAME], from texts like "wager=5.00", "meter.primary=15%"."""
     link: dict[str, Any] = {}
     levels: dict[str, dict[str, str]] = {}
     for text in given:
@@ -109,5 +109,5 @@ def _settings(given: tuple[str, ...]) -> tuple[dict[str, Any], dict[str, dict[st
 
 
 def _lines(values: dict[str, Any]) -> str:
-    """As TOML has them: its texts, numbers and truths are written as JSON's."""
+    """Settings as TOML: texts, numbers and booleans are written as in JSON."""
     return "\n".join(f"{name} = {json.dumps(value)}" for name, value in values.items())

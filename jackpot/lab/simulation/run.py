@@ -1,4 +1,4 @@
-"""What happens on a simulated floor? The engine decides each round; hits are validated and paid at once.
+"""Runs a simulated floor: the engine decides each round; hits are validated and paid at once.
 
 The engine does all that it does for a real floor: rows, postings, hashes, seals, readings. Only what a round
 needs outside it is left out: frames, sockets, waiting.
@@ -17,16 +17,16 @@ import numpy as np
 from controllers.answers import Ack
 from controllers.messages import Bet, Claim, Settle, Wager
 from jackpot.bank.draws import Below, draws_at
-from jackpot.bank.sequencer import BATCH_COMMANDS_MAX, Batch, Core
+from jackpot.bank.sequencer import BATCH_COMMANDS_MAX, CommandBatch, Sequencer
 from jackpot.config import Config
 from jackpot.lab.bench.ledger_fixture import BANK, open_new
 from jackpot.lab.demo.dealing import Layout
 from jackpot.lab.simulation.decks import AT_ONCE, deal
-from jackpot.lab.simulation.plan import DEALT, LINK, Plan, Wrong, names
+from jackpot.lab.simulation.plan import DEALT, LINK, SimulationPlan, Wrong, names
 from jackpot.ledger.journal import Head, genesis
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.reports import goodness_of_fit, statistics
-from jackpot.reports.goodness_of_fit import Counted, Expected, Finding
+from jackpot.reports.goodness_of_fit import CountedHands, Expected, Finding
 from jackpot.rules.acts.banks import OpenBank
 from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.hits import Pay, Validate, payments
@@ -40,7 +40,7 @@ from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import Outcome
 
 HOLDER: Final = "simulate"
-# Who validates and pays.
+# The name of who validates and pays.
 FLOORPERSON: Final = "simulated"
 HOUR_MS: Final = 3_600_000
 PARTS: Final = ("dealing", "rows and hashes", "SQLite", "engine")
@@ -51,7 +51,7 @@ Dealing = Callable[[np.random.Generator, Layout, int, int], list[list[str]]]
 
 
 class Luck(NamedTuple):
-    """What deals and draws; below: None for numbers of the plan's seed."""
+    """Source of deals and draws. below: None for numbers of the plan's seed."""
 
     dealing: Dealing = deal
     below: Below | None = None
@@ -61,7 +61,7 @@ FAIR: Final = Luck()
 
 
 class LevelEnd(NamedTuple):
-    """Of a level as the floor closed; sums in micro-dollars."""
+    """A level when the floor closed; sums in micro-dollars."""
 
     level: str
     wagers: int
@@ -72,8 +72,8 @@ class LevelEnd(NamedTuple):
     overflow: int
 
 
-class Result(NamedTuple):
-    """seconds: that went by. spent: seconds of a processor by part. problems: of the books, in sentences."""
+class SimulationResult(NamedTuple):
+    """Result. seconds: elapsed. spent: processor seconds by part. problems: of the ledger, in sentences."""
 
     rounds: int
     rows: int
@@ -86,20 +86,20 @@ class Result(NamedTuple):
 
 
 class Keeps(Protocol):
-    """Where rows go."""
+    """Destination of rows."""
 
-    def append(self, batch: Batch) -> None:
-        """Keeps a batch."""
+    def append(self, batch: CommandBatch) -> None:
+        """Stores a batch."""
 
     def problems(self, engine: Engine) -> list[str]:
-        """Why what is kept is not what the engine has."""
+        """Differences between what is stored and the engine's state."""
 
 
-class Memory:
-    """Rows are made and chained, and thrown away."""
+class RunMemory:
+    """Destination that discards rows after they are made and chained."""
 
-    def append(self, batch: Batch) -> None:
-        """Keeps nothing."""
+    def append(self, batch: CommandBatch) -> None:
+        """Discards a batch."""
 
     def problems(self, engine: Engine) -> list[str]:
         levels = [level for link in engine.state.links for level in link.levels]
@@ -111,19 +111,19 @@ class Memory:
 
 
 class Disk:
-    """Rows go to a SQLite file."""
+    """Destination in a SQLite file."""
 
     def __init__(self, ledger: SqliteLedger) -> None:
         self._ledger = ledger
 
-    def append(self, batch: Batch) -> None:
+    def append(self, batch: CommandBatch) -> None:
         self._ledger.append(BANK, batch.epoch, batch.before, batch.rows)
         if batch.snapshot is not None:
             self._ledger.save_snapshot(batch.snapshot)
         self._ledger.checkpoint()
 
     def problems(self, engine: Engine) -> list[str]:
-        """M4, in the database's own sums."""
+        """Problems of the balance, from the database's own sums (M4)."""
         sums = {(one.link, one.level): tuple(one[3:]) for one in self._ledger.sums(BANK, None, engine.seq)}
         levels = {(link.number, level.number): level for link in engine.state.links for level in link.levels}
         return [
@@ -134,22 +134,22 @@ class Disk:
 
 
 def simulate(
-    plan: Plan,
+    plan: SimulationPlan,
     config: Config,
     tell: Callable[[int], None],
     *,
     keep: bool,
     luck: Luck = FAIR,
-) -> Result:
-    """Plays the plan to its end. tell: is told how many rounds are played. keep: the ledger; else nothing.
+) -> SimulationResult:
+    """Plays the plan to its end. tell: called with the rounds played. keep: the ledger; None keeps nothing.
 
     Raises Wrong where the engine refuses a round, LedgerError.
     """
     draws = partial(draws_at, below=luck.below or Random(f"{plan.seed} draws").randrange)
     began = int(datetime.combine(plan.first, config.site.gaming_day_ends, UTC).timestamp()) * 1000
     if not keep:
-        core = Core(Engine(BANK), Head(BANK, 1, 0, genesis(BANK), HOLDER, 0), draws=draws)
-        floor = _Floor(plan, config, core, Memory(), began)
+        sequencer = Sequencer(Engine(BANK), Head(BANK, 1, 0, genesis(BANK), HOLDER, 0), draws=draws)
+        floor = _Floor(plan, config, sequencer, RunMemory(), began)
         floor.act(OpenBank(config.site.first_id), began)
         return floor.play(luck.dealing, tell)
     file = config.ledger.file
@@ -157,18 +157,20 @@ def simulate(
         raise Wrong("a simulated floor has its ledger in a file")
     open_new(file, config, began)
     with closing(SqliteLedger(file)) as ledger:
-        core = Core(Engine(BANK), ledger.new_epoch(BANK, HOLDER), draws=draws)
-        core.engine.replay(ledger.rows(BANK, 0, 1)[0])
-        return _Floor(plan, config, core, Disk(ledger), began).play(luck.dealing, tell)
+        sequencer = Sequencer(Engine(BANK), ledger.new_epoch(BANK, HOLDER), draws=draws)
+        sequencer.engine.replay(ledger.rows(BANK, 0, 1)[0])
+        return _Floor(plan, config, sequencer, Disk(ledger), began).play(luck.dealing, tell)
 
 
 class _Floor:
-    """began: the first gaming day's first moment, in unix milliseconds."""
+    """State of the run. began: the first gaming day's first moment, in unix milliseconds."""
 
-    def __init__(self, plan: Plan, config: Config, core: Core, keeps: Keeps, began: int) -> None:
+    def __init__(
+        self, plan: SimulationPlan, config: Config, sequencer: Sequencer, keeps: Keeps, began: int
+    ) -> None:
         self._plan = plan
         self._config = config
-        self._core = core
+        self._sequencer = sequencer
         self._keeps = keeps
         self._began = began
         self._asked = 0
@@ -180,12 +182,12 @@ class _Floor:
         self._spent = dict.fromkeys(PARTS, 0.0)
 
     def act(self, command: ActCommand, at: int) -> None:
-        """Of the server, or of the floorperson. at: now, in unix milliseconds."""
+        """Executes an act of the server, or of the floorperson. at: now, in unix milliseconds."""
         people = (FLOORPERSON,) if isinstance(command, Validate | Pay) else ()
-        self._core.submit(Envelope(command, at, 0, self._digest(), people=people), self._done)
+        self._sequencer.submit(Envelope(command, at, 0, self._digest(), people=people), self._done)
 
-    def play(self, dealing: Dealing, tell: Callable[[int], None]) -> Result:
-        """The whole plan."""
+    def play(self, dealing: Dealing, tell: Callable[[int], None]) -> SimulationResult:
+        """Plays the whole plan."""
         started, processor = time.perf_counter(), time.process_time()
         for link in self._config.links:
             self.act(OpenLink(link), self._began)
@@ -210,7 +212,10 @@ class _Floor:
         return self._result(played, time.perf_counter() - started)
 
     def _round(self, number: int, at: int, cards: list[str], layout: Layout) -> None:
-        """Wagers with the lock, then the settlement of all seats with the close. cards: as in `deal`."""
+        """Plays a round.
+
+        wagers with the lock, then the settlement of all seats with the close. cards: as in `deal`.
+        """
         table, own, board = self._tables[number % len(self._tables)], layout.own, layout.board
         name, seq = f"R{number}", table.seq + 1
         table.seq += 2
@@ -220,33 +225,33 @@ class _Floor:
         ])  # fmt: skip
         wager = Wager(seq, name, self._bets, lock=True)
         settle = Settle(seq + 1, name, hands, tuple(cards[:board]) or None, close=True)
-        submit = self._core.submit
+        submit = self._sequencer.submit
         submit(Envelope(wager, at, 0, self._digest(), table=table.name), table.wagered)
         submit(Envelope(settle, at, 0, self._digest(), table=table.name), table.settled)
         self._attend(at)
-        if self._core.depth >= BATCH_COMMANDS_MAX:
+        if self._sequencer.depth >= BATCH_COMMANDS_MAX:
             self._write()
 
     def _attend(self, at: int) -> None:
-        """A floorperson validates and pays what waits, before the table's next round (A10, T11)."""
-        waiting = self._core.engine.state.links[0].unpaid.values()
+        """Validates and pays what waits, as a floorperson does before the table's next round (A10, T11)."""
+        waiting = self._sequencer.engine.state.links[0].unpaid.values()
         for number in sorted({hit for unpaid in waiting for hit in unpaid.hits}):
             self.act(Validate(f"H{number}"), at)
-            for payment in payments(self._core.engine.state.hits[number], f"S{number}"):
+            for payment in payments(self._sequencer.engine.state.hits[number], f"S{number}"):
                 self.act(payment, at)
 
     def _read(self, days: int) -> int:
-        """The reading of a gaming day as it ends; how many have ended (S2)."""
+        """Takes the reading of a gaming day as it ends; returns how many have ended (S2)."""
         ended = self._plan.first + timedelta(days=days)
         self.act(Reading(ended.isoformat()), self._began + (days + 1) * DAY_MS)
         return days + 1
 
     def _write(self) -> None:
-        """All that is decided; raises Wrong for what was refused."""
+        """Writes everything decided; raises Wrong for a refusal."""
         clock = time.process_time
         while True:
             before = clock()
-            batch = self._core.take_batch()
+            batch = self._sequencer.take_batch()
             made = clock()
             self._spent["rows and hashes"] += made - before
             if batch is None:
@@ -254,7 +259,7 @@ class _Floor:
             if batch.rows:
                 self._keeps.append(batch)
             self._spent["SQLite"] += clock() - made
-            self._core.committed()
+            self._sequencer.committed()
         if self._refused:
             raise Wrong(f"the engine refused what was simulated: {self._refused[0]}")
 
@@ -266,40 +271,46 @@ class _Floor:
         if outcome.entry is None:
             self._refused.append(outcome.answer)
 
-    def _result(self, played: int, seconds: float) -> Result:
-        state = self._core.engine.state
+    def _result(self, played: int, seconds: float) -> SimulationResult:
+        state = self._sequencer.engine.state
         levels = [
             LevelEnd(level.terms.level, level.wagers, level.hits, level.wins, level.accounts.primary,
                      level.accounts.reserve, level.accounts.overflow)
             for level in state.links[0].levels
         ]  # fmt: skip
-        problems = self._keeps.problems(self._core.engine)
+        problems = self._keeps.problems(self._sequencer.engine)
         problems += [f"hits are not paid: {one.hits}" for one in state.links[0].unpaid.values() if one.hits]
         counted = [table.counted for table in self._tables]
         expected = goodness_of_fit.expected_of(self._config.links[0], self._plan.game)
-        return Result(
-            played, self._core.durable_seq, seconds, self._spent, levels, judge(expected, counted), problems,
-            self._core.durable_hash,
-        )  # fmt: skip
+        return SimulationResult(
+            played,
+            self._sequencer.durable_seq,
+            seconds,
+            self._spent,
+            levels,
+            judge(expected, counted),
+            problems,
+            self._sequencer.durable_hash,
+        )
 
 
 class _Table:
-    """seq: of its last frame. counted: what its hands were, as the engine's answers pay them."""
+    """State of a table. seq: of its last frame. counted: its hands, from the engine's answers."""
 
     def __init__(self, name: str, players: int, refused: list[Any]) -> None:
         self.name = name
         self.seq = 0
-        self.counted = Counted()
+        self.counted = CountedHands()
         self._players = players
         self._refused = refused
 
     def wagered(self, outcome: Outcome) -> None:
-        """The engine's answer to its wagers."""
+        """Handles the engine's answer to its wagers."""
         if not isinstance(outcome.answer, Ack):
             self._refused.append(outcome.answer)
 
     def settled(self, outcome: Outcome) -> None:
-        """The engine's answer to its hands."""
+        """Handles the engine's answer to its hands."""
         self.wagered(outcome)
         if isinstance(outcome.answer, Ack):
             paid = [award.hand for award in outcome.answer.awards if award.kind in ("meter", "odds")]
@@ -307,7 +318,7 @@ class _Table:
 
 
 class Judged(NamedTuple):
-    """findings: all hands together, then each. above, below: counts of one table and hand, by their side.
+    """Comparison with the exact odds. findings: all hands together, then each. above, below: by their side.
 
     sign: the chance of sides that differ so much.
     """
@@ -318,19 +329,19 @@ class Judged(NamedTuple):
     sign: float
 
     def chances(self) -> dict[str, float]:
-        """Of each comparison among all of them (Holm), where there is enough to say."""
+        """Probability of each comparison among all of them (Holm), where there is enough data."""
         known = {finding.what: finding.chance for finding in self.findings if finding.chance is not None}
         known[SIGNS] = self.sign
         return dict(zip(known, statistics.holm(list(known.values())), strict=True))
 
 
-def judge(expected: Expected, tables: Sequence[Counted]) -> Judged:
-    """Holds what came at the tables against what is expected of one hand and of two hands of a round."""
+def judge(expected: Expected, tables: Sequence[CountedHands]) -> Judged:
+    """Compares the hands at the tables with those expected of one hand and of two hands of a round."""
     off = [
         counted.made[name] - mean
         for counted in tables
         for name, rate in zip(expected.names, expected.chances, strict=True)
-        if (mean := counted.hands * rate) >= goodness_of_fit.TOGETHER_LEAST
+        if (mean := counted.hands * rate) >= goodness_of_fit.TOGETHER_MIN
     ]
     above, below = sum(one > 0 for one in off), sum(one < 0 for one in off)
     sides = above + below

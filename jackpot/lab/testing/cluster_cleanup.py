@@ -1,4 +1,4 @@
-"""What is left of a database cluster, running or on disk, and how is it removed at once?
+"""Finds and removes what is left of a database cluster, running or on disk.
 
 A cluster's processes are those that work in its data folder: every PostgreSQL process does, orphans too.
 This file imports nothing but the standard library and is also a program, which `guard` starts: it outlives
@@ -28,21 +28,21 @@ _WAITING: Final = 'trap "" INT HUP TERM; read -r word || exec "$@"'
 
 
 def inside(data: Path) -> set[int]:
-    """The processes that work in a cluster's data folder; none of them is a zombie."""
+    """The processes that work in a cluster's data folder, without zombies."""
     found = set()
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
                 place = (entry / "cwd").readlink()
             except (FileNotFoundError, ProcessLookupError, PermissionError):
-                continue  # gone meanwhile, or somebody else's
+                continue  # gone meanwhile, or of another user
             if place == data:
                 found.add(int(entry.name))
     return found
 
 
 def freeze(data: Path) -> set[int]:
-    """Stops every process of the cluster, also those forked meanwhile: which ones."""
+    """Stops (SIGSTOP) every process of the cluster, also those forked meanwhile; returns them."""
     frozen: set[int] = set()
     while new := inside(data) - frozen:
         send(new, signal.SIGSTOP)
@@ -51,12 +51,12 @@ def freeze(data: Path) -> set[int]:
 
 
 def thaw(data: Path) -> None:
-    """Lets a frozen cluster go on."""
+    """Continues a frozen cluster."""
     send(inside(data), signal.SIGCONT)
 
 
 def kill(data: Path) -> None:
-    """Ends the whole cluster at one moment, as a power cut of its node does. Raises TimeoutError."""
+    """Kills the whole cluster at one moment, as a power cut of its node does. Raises TimeoutError."""
     killed = freeze(data)
     send(killed, signal.SIGKILL)
     ends = time.monotonic() + KILL_ENDS_S
@@ -72,25 +72,25 @@ def _forget_memory(pid_file: Path) -> None:
     """Frees the few bytes of shared memory that a killed cluster leaves in the kernel."""
     lines = pid_file.read_text().splitlines() if pid_file.exists() else []
     if len(lines) > _SHARED_MEMORY_LINE:
-        # Its only failure is that there is none any more.
+        # It fails only where there is none any more.
         ctypes.CDLL(None).shmctl(int(lines[_SHARED_MEMORY_LINE].split()[1]), _IPC_RMID, None)
 
 
 def remove(folder: Path, data: Path) -> None:
-    """Ends what runs in a folder, and removes it."""
+    """Kills what runs in a folder, and removes it."""
     kill(data)
     shutil.rmtree(folder, ignore_errors=True)
 
 
 def send(processes: set[int], number: signal.Signals) -> None:
-    """A signal to each process that is still there."""
+    """Sends a signal to each process that still exists."""
     for process in processes:
         with suppress(ProcessLookupError):  # it ended by itself
             os.kill(process, number)
 
 
 def guard(folder: Path, data: Path, *, keep: bool) -> "subprocess.Popen[bytes]":
-    """Starts what kills the cluster once this process is gone, and then removes its folder unless `keep`."""
+    """Starts a watchdog that kills the cluster once this process is gone; removes it unless `keep`."""
     program = [sys.executable, "-I", "-S", __file__, "keep" if keep else "remove", str(folder), str(data)]
     return subprocess.Popen(  # noqa: S603 - this very file
         ["/bin/sh", "-c", _WAITING, "guard", *program],
@@ -103,7 +103,7 @@ def guard(folder: Path, data: Path, *, keep: bool) -> "subprocess.Popen[bytes]":
 
 
 def dismiss(guarding: "subprocess.Popen[bytes]") -> None:
-    """Ends a guard that has nothing left to clear up."""
+    """Ends a watchdog that has nothing left to clean up."""
     guarding.communicate(b"done\n")
 
 

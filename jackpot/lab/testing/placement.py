@@ -1,4 +1,4 @@
-"""How many servers and database clusters does a casino need, a state, the world? From what was measured.
+"""Capacity planning: servers and database clusters for a casino, a state, the world, as measured.
 
     python -m jackpot.lab.testing.placement    the table of deploy/SCALE.md
 
@@ -16,7 +16,7 @@ from jackpot.text import counted
 
 
 class Unit(NamedTuple):
-    """What was measured, on two cores shared by server, database and load; deploy/SCALE.md says how.
+    """Measured costs, on two cores shared by server, database and load; deploy/SCALE.md says how.
 
     Seconds of a core: frame, of a frame, half of them with seven hands; shown, of a value shown to a watcher;
     idle, of a second of a connection that says nothing. row_bytes: on the disk, with hands, indexes included.
@@ -32,45 +32,48 @@ class Unit(NamedTuple):
 
 # A process decides on one core. What is above half of it at the peak is kept for a takeover: two such servers
 # fit into one for as long as the other is mended.
-CORE_MOST: Final = 0.5
-# A database cluster, likewise.
-CLUSTER_MOST: Final = 0.5
-# Devices of one process: of 65,536 descriptors two are kept for each, besides those of strangers.
-DEVICES_MOST: Final = 20_000
+CORE_MAX: Final = 0.5
+# The same for a database cluster.
+CLUSTER_MAX: Final = 0.5
+# Devices of one process: of 65,536 descriptors two are kept for each, besides those not authenticated yet.
+DEVICES_MAX: Final = 20_000
 # Signs of one signage process: half a core at ten values a second to each.
 SIGNS_A_PROCESS: Final = 2_500
 # Banks of one server: a lease beats at 0.6 s, and 16 descriptors are kept for each.
-BANKS_MOST: Final = 64
-# Values a second to a table, while meters move all the time.
+BANKS_MAX: Final = 64
+# Values a second to a table while meters move all the time.
 TABLE_VALUES: Final = 2
-# A peak above the average hour, in which a link is nearly won.
+# Ratio of the peak to the average hour; at the peak a link is nearly won.
 PEAK: Final = 3
 MINUTE_S: Final = 60
 YEAR_S: Final = 365 * 86_400
 
 
 class Casino(NamedTuple):
-    """What one has. rounds: of a table a minute, of two frames each."""
+    """Size of a casino. rounds: of a table a minute, of two frames each."""
 
     tables: int = 200
     signs: int = 40
     rounds: float = 1.0
 
 
-class Bank(NamedTuple):
-    """frames: a second at the peak. tables: connected to it; signs are fed by other processes."""
+class PlacedBank(NamedTuple):
+    """A bank to place.
+
+    frames: a second at the peak. tables: connected to it; signs are fed by other processes.
+    """
 
     frames: float
     tables: int
     signs: int
 
     def cores(self, unit: Unit) -> float:
-        """Of the process that holds it, at the peak."""
+        """Cores of the process that holds it, at the peak."""
         return self.frames * unit.frame + self.tables * (TABLE_VALUES * unit.shown + unit.idle)
 
 
-class Placed(NamedTuple):
-    """What a plan needs. limits: a sentence for each bank that no server, or no cluster, can hold."""
+class PlacedServer(NamedTuple):
+    """Result of a plan. limits: a sentence for each bank that no server, or no cluster, can hold."""
 
     name: str
     banks: int
@@ -83,26 +86,26 @@ class Placed(NamedTuple):
     limits: list[str]
 
 
-def bank_of(casinos: int, casino: Casino) -> Bank:
-    """The bank of the links that so many casinos share."""
+def bank_of(casinos: int, casino: Casino) -> PlacedBank:
+    """The bank of the links shared by so many casinos."""
     tables = casinos * casino.tables
-    return Bank(PEAK * tables * casino.rounds * 2 / MINUTE_S, tables, casinos * casino.signs)
+    return PlacedBank(PEAK * tables * casino.rounds * 2 / MINUTE_S, tables, casinos * casino.signs)
 
 
-def place(name: str, banks: Sequence[Bank], unit: Unit) -> Placed:
-    """Puts the largest first where there is the most room."""
+def place(name: str, banks: Sequence[PlacedBank], unit: Unit) -> PlacedServer:
+    """Places the largest first where there is the most room."""
     limits = sorted({limit for bank in set(banks) for limit in limits_of(bank, unit)})
     frames = sum(bank.frames for bank in banks)
-    cores = _filled([bank.cores(unit) for bank in banks], CORE_MOST)
-    clusters = _filled([bank.frames for bank in banks], CLUSTER_MOST * unit.cluster_frames)
-    devices = _filled([bank.tables for bank in banks], DEVICES_MOST)
+    cores = _filled([bank.cores(unit) for bank in banks], CORE_MAX)
+    clusters = _filled([bank.frames for bank in banks], CLUSTER_MAX * unit.cluster_frames)
+    devices = _filled([bank.tables for bank in banks], DEVICES_MAX)
     bytes_a_year = frames / PEAK * YEAR_S * unit.row_bytes
-    return Placed(
+    return PlacedServer(
         name,
         len(banks),
         sum(bank.tables for bank in banks),
         frames,
-        max(cores, devices, ceil(len(banks) / BANKS_MOST)),
+        max(cores, devices, ceil(len(banks) / BANKS_MAX)),
         clusters,
         ceil(sum(bank.signs for bank in banks) / SIGNS_A_PROCESS),
         bytes_a_year / 1e12,
@@ -110,7 +113,7 @@ def place(name: str, banks: Sequence[Bank], unit: Unit) -> Placed:
     )
 
 
-def limits_of(bank: Bank, unit: Unit) -> Iterator[str]:
+def limits_of(bank: PlacedBank, unit: Unit) -> Iterator[str]:
     """Why one process, or one cluster, cannot hold the bank; nothing where they can."""
     if (cores := bank.cores(unit)) > 1:
         decided, shown = bank.frames * unit.frame, bank.tables * TABLE_VALUES * unit.shown
@@ -118,14 +121,14 @@ def limits_of(bank: Bank, unit: Unit) -> Iterator[str]:
             f"{cores:.1f} cores, and a bank has one: {decided:.1f} to decide its frames, {shown:.1f} to show "
             "its tables their meters"
         )
-    if bank.tables > DEVICES_MOST:
-        yield f"{bank.tables:,} tables, and a process has descriptors for {DEVICES_MOST:,}"
+    if bank.tables > DEVICES_MAX:
+        yield f"{bank.tables:,} tables, and a process has descriptors for {DEVICES_MAX:,}"
     if bank.frames > unit.cluster_frames:
         yield f"{bank.frames:,.0f} rows/s, and a cluster writes {unit.cluster_frames:,}"
 
 
 def _filled(needs: Sequence[float], most: float) -> int:
-    """How many places of that size hold all needs, the largest first, each where the least is."""
+    """Number of bins of that size that hold all needs, the largest first, each into the least filled."""
     places: list[float] = []
     for need in sorted(needs, reverse=True):
         if places and places[0] + need <= most:
@@ -136,18 +139,18 @@ def _filled(needs: Sequence[float], most: float) -> int:
 
 
 def most_tables(casino: Casino, unit: Unit) -> int:
-    """How many tables one bank can have, at the peak, on one process."""
+    """Maximum number of tables of one bank, at the peak, on one process."""
     each = bank_of(1, casino)
     return int(
-        min(casino.tables / each.cores(unit), DEVICES_MOST, unit.cluster_frames / each.frames * casino.tables)
+        min(casino.tables / each.cores(unit), DEVICES_MAX, unit.cluster_frames / each.frames * casino.tables)
     )
 
 
 PLANS: Final = (1, 100, 10_000)
 
 
-def plans(casino: Casino, unit: Unit) -> Iterator[Placed]:
-    """Casinos with links of their own, and with one link that all of them share."""
+def plans(casino: Casino, unit: Unit) -> Iterator[PlacedServer]:
+    """Plans of casinos with links of their own, and with one link that all of them share."""
     for count in PLANS:
         yield place(f"{counted(count, 'casino')}, links of their own", [bank_of(1, casino)] * count, unit)
         if count > 1:
@@ -155,7 +158,7 @@ def plans(casino: Casino, unit: Unit) -> Iterator[Placed]:
 
 
 def lines(casino: Casino, unit: Unit) -> Iterator[str]:
-    """As Markdown."""
+    """The plans as Markdown."""
     yield "| | banks | tables | frames/s at the peak | servers | clusters | signage | TB a year |"
     yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
     said = []

@@ -1,4 +1,4 @@
-"""How do tests and the demo start, kill, freeze, copy and remove a PostgreSQL of their own?
+"""PostgreSQL clusters for tests and the demo: start, kill, freeze, copy and remove.
 
 Each is a cluster in a folder, on a free port of 127.0.0.1, as durable as any other.
 """
@@ -26,9 +26,9 @@ from jackpot.lab.testing import cluster_cleanup
 # reach a cluster that is down may get the cluster's port, and even connect to itself.
 PORTS: Final = range(15000, 30000)
 PORTS_TRIED: Final = 20
-# Somebody may take a free port before PostgreSQL does.
+# Retries: another program may take a free port before PostgreSQL does.
 STARTS_TRIED: Final = 3
-# Starting reads the journal from the last checkpoint; clusters of tests have little of it.
+# Startup replays the WAL from the last checkpoint; clusters of tests have little of it.
 STARTS_S: Final = 30.0
 STOPS_S: Final = 30.0
 _LOOK_EVERY_S: Final = 0.002
@@ -37,9 +37,9 @@ _STATUS_LINE: Final = 7
 # The `server_version_num` that brought `create database ... strategy file_copy`; before, every database was
 # copied so.
 _STRATEGIES_SINCE: Final = 15_00_00
-_LOG_TAIL: Final = 1500  # characters
+_LOG_TAIL: Final = 1500  # of output in an error message
 
-# The signals that stop PostgreSQL. Fast rolls back transactions that run; immediate is an orderly crash.
+# Signals that stop PostgreSQL. Fast rolls back open transactions; immediate is an orderly crash.
 _STOPS: Final = {"smart": signal.SIGTERM, "fast": signal.SIGINT, "immediate": signal.SIGQUIT}
 # No socket file; and shared memory in files of the cluster, so that a kill leaves none in /dev/shm.
 _ALWAYS: Final = ("unix_socket_directories=", "dynamic_shared_memory_type=mmap")
@@ -52,7 +52,7 @@ SYSTEM: Final = Path("/usr/lib/postgresql")
 
 
 class EngineError(Exception):
-    """A PostgreSQL program failed; the message holds its last words."""
+    """A PostgreSQL program failed; the message holds its last output."""
 
 
 class EnginesMissing(EngineError):
@@ -73,7 +73,7 @@ def binaries() -> Path:
 
 
 def tied() -> list[str]:
-    """Words before a command that end it with the process that started it; none where nothing can do that."""
+    """Command prefix that ends a program with the process that started it; empty where unsupported."""
     setpriv = shutil.which("setpriv")
     return [setpriv, "--pdeathsig", "KILL"] if setpriv else []
 
@@ -107,7 +107,7 @@ class Programs:
         return [*self._prefix, self.folder / program, *arguments]
 
     def run(self, program: str, *arguments: str | Path) -> str:
-        """What it prints. Raises EngineError."""
+        """Runs a program; returns its output. Raises EngineError."""
         done = subprocess.run(  # noqa: S603 - PostgreSQL's own programs
             self.command(program, *arguments),
             stdin=subprocess.DEVNULL,
@@ -122,7 +122,7 @@ class Programs:
 
 
 class Databases:
-    """What is said to a cluster that runs, as its superuser."""
+    """Connection to a running cluster as its superuser."""
 
     port = 0
 
@@ -130,11 +130,11 @@ class Databases:
         return f"postgresql://{user}@127.0.0.1:{self.port}/{database}"
 
     def create(self, database: str, template: str | None = None) -> str:
-        """Makes a database, of a template that nobody is connected to: its URL."""
+        """Creates a database from a template that nobody is connected to; returns its URL."""
         statement = f'create database "{database}"'
         if template is not None:
             statement += f' template "{template}"'
-            # A template of tests is small: copying its files is quicker than journalling them.
+            # A template of tests is small: copying its files is quicker than writing them to the WAL.
             ((version,),) = self.sql("select current_setting('server_version_num')::int")
             statement += " strategy file_copy" if version >= _STRATEGIES_SINCE else ""
         self.sql(statement)
@@ -160,7 +160,7 @@ class Databases:
             self.configure({"synchronous_standby_names": ""})
 
     def sql(self, statement: str, database: str = "postgres") -> list[tuple[Any, ...]]:
-        """Rows of one statement, for setting up: on a connection of its own, in a thread of its own."""
+        """Runs one statement for setup and returns its rows: on a connection and in a thread of its own."""
 
         async def run() -> list[tuple[Any, ...]]:
             connection = await asyncpg.connect(self.url(database), timeout=STARTS_S)
@@ -231,7 +231,7 @@ class Postgres(Databases):
         raise EngineError(f"PostgreSQL does not start: {self._last_words()}")
 
     def stop(self, mode: str = "fast") -> None:
-        """Stops it in good order; mode is fast, smart or immediate. Raises subprocess.TimeoutExpired."""
+        """Stops it cleanly; mode is fast, smart or immediate. Raises subprocess.TimeoutExpired."""
         if self._process is not None and self.running:
             self._process.send_signal(_STOPS[mode])
             self._process.wait(STOPS_S)
@@ -245,11 +245,11 @@ class Postgres(Databases):
         self._process = None
 
     def freeze(self) -> None:
-        """Stops all its processes where they are: connections stay open, and nothing answers."""
+        """Stops all its processes (SIGSTOP): connections stay open, and nothing answers."""
         cluster_cleanup.freeze(self.data)
 
     def thaw(self) -> None:
-        """After `freeze`."""
+        """Continues after `freeze`."""
         cluster_cleanup.thaw(self.data)
 
     def standby(self, folder: Path, name: str, port: int = 0) -> "Postgres":
@@ -270,7 +270,7 @@ class Postgres(Databases):
         return standby
 
     def received(self) -> int:
-        """The byte up to which a standby has the journal of its primary, which is gone. Raises EngineError.
+        """The position up to which a standby has the WAL of its primary, which is gone. Raises EngineError.
 
         Of several standbys the one that has most is to be promoted: any one may be all that has a commit.
         """
@@ -279,7 +279,7 @@ class Postgres(Databases):
         return int(byte)
 
     def close(self) -> None:
-        """Stops it and its standbys for good; what is not kept is removed."""
+        """Stops it and its standbys for good; removes what is not kept."""
         for standby in self._standbys:
             standby.close()
         if self._keep:
@@ -309,7 +309,7 @@ class Postgres(Databases):
         self.close()
 
     def _prepare(self) -> None:
-        """Before the first file or process is made: starts what clears them up."""
+        """Starts the watchdogs that clean up, before the first file or process is made."""
         self.folder.mkdir(parents=True, exist_ok=True)
         if self._guard is None:
             self._guard = cluster_cleanup.guard(self.folder, self.data, keep=self._keep)
@@ -361,7 +361,7 @@ def _wait_until(condition: Any, otherwise: str) -> None:
 
 
 def free_port() -> int:
-    """A port of 127.0.0.1 that nobody listens on at this moment. Raises EngineError."""
+    """A port of 127.0.0.1 that nobody listens on now. Raises EngineError."""
     for port in SystemRandom().sample(PORTS, PORTS_TRIED):
         with socket.socket() as trial:
             trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

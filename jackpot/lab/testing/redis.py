@@ -1,4 +1,4 @@
-"""How do tests and the bench start, kill, freeze and remove a Redis or Valkey of their own?
+"""Redis and Valkey nodes for tests and the bench: start, kill, freeze and remove.
 
 It keeps nothing on disk unless its settings say so: after a start it is empty.
 """
@@ -67,7 +67,7 @@ class RedisServer:
 
     @property
     def pid(self) -> int:
-        """Of the process; 0 where none runs."""
+        """The id of the process; 0 where none runs."""
         return self._process.pid if self._process else 0
 
     @property
@@ -75,7 +75,7 @@ class RedisServer:
         return f"redis://127.0.0.1:{self.port}"
 
     def start(self) -> None:
-        """Returns when it answers; it holds nothing. Raises EngineError."""
+        """Starts it, empty; returns when it answers. Raises EngineError."""
         self.folder.mkdir(parents=True, exist_ok=True)
         words = [*tied(), str(self._program), "--port", str(self.port), "--dir", str(self.folder), *_ALWAYS]
         words += [word for name, value in self._settings.items() for word in (f"--{name}", value)]
@@ -96,11 +96,11 @@ class RedisServer:
         self._end(signal.SIGTERM)
 
     def kill(self) -> None:
-        """Ends it as a power cut does."""
+        """Kills it as a power cut does."""
         self._end(signal.SIGKILL)
 
     def freeze(self) -> None:
-        """It answers nobody, and its connections stay."""
+        """Stops the process (SIGSTOP): it answers nobody, and its connections stay open."""
         self._send(signal.SIGSTOP)
 
     def thaw(self) -> None:

@@ -29,22 +29,22 @@ PRIMARY, STANDBY = "db1", "db2"
 DATABASE: Final = "jackpot"
 # No commit is answered before the standby has it.
 PAIR: Final = {"synchronous_standby_names": f"FIRST 1 ({STANDBY})"}
-# Debian's packages of what no wheel brings, and their programs.
+# Debian packages of what no wheel brings, and their programs.
 PROMETHEUS: Final = "prometheus"
 ALERTMANAGER: Final = "prometheus-alertmanager"
 READY: Final = {
     PROMETHEUS: re.compile("ready to receive web requests"),
     ALERTMANAGER: re.compile("Listening"),
 }
-# Of the names in a summary.
+# Width of the names in a summary.
 WIDE: Final = max(map(len, READY))
-# Somebody looks at it as it runs: five seconds, as on a floor, are long then.
+# Scrape interval: somebody watches it, and five seconds, as on a floor, are long then.
 EVERY: Final = "1s"
 
-# People wait for the end. What was told to end and has not is killed then: nothing of it is kept.
+# Time to stop; then programs are killed, as nothing of them is kept.
 ENDS_S: Final = 10.0
 ENDED_BY: Final = (signal.SIGINT, signal.SIGTERM)
-# A signal that comes just before a wait without an end would be noticed by the next one alone.
+# A signal that comes just before an infinite wait would only be noticed with the next one.
 NOTICED_S: Final = 1.0
 
 MONITORING: Final = """\
@@ -67,7 +67,7 @@ scrape_configs:
 
 
 class Topology:
-    """All of it, in a folder; it ends with `stack`, all programs at one moment and then the databases.
+    """The whole topology in a folder. `stack` ends it: all programs at one moment, then the databases.
 
     deploy: the folder with the shipped alerts. addresses: of each part by its name, once it is up; a server's
     and a signage process's by listener.
@@ -105,7 +105,7 @@ class Topology:
         return f"postgresql://postgres@{hosts}/{DATABASE}"
 
     def _more(self) -> str:
-        """What the configuration says beyond one server's: who listens where, and Redis between them."""
+        """Sections of the configuration for several servers: their listeners, and Redis between them."""
         text = f'\n[redis]\nurl = "{self.addresses["redis"]}"\n'
         places = [("server", name) for name in SERVERS] + [("signage", name) for name in SIGNAGE]
         for kind, name in places:
@@ -125,7 +125,7 @@ class Topology:
             print(f"killed, since it had not ended after {ENDS_S:.0f} s: {name}", file=sys.stderr)
 
     def _watch(self, found: dict[str, str]) -> None:
-        """Prometheus and Alertmanager, as `deploy/prometheus` has them."""
+        """Starts Prometheus and Alertmanager, as `deploy/prometheus` has them."""
         for name in (ALERTMANAGER, PROMETHEUS):
             self.addresses[name] = f"127.0.0.1:{free_port()}"
         config = self._folder / "prometheus.yml"
@@ -142,7 +142,7 @@ class Topology:
             ALERTMANAGER: [
                 f"--config.file={self._deploy / 'alertmanager.yml'}",
                 f"--storage.path={self._folder / ALERTMANAGER}",
-                "--cluster.listen-address=",  # it is the only one
+                "--cluster.listen-address=",  # the only one
             ],
             PROMETHEUS: [
                 f"--config.file={config}",
@@ -156,7 +156,7 @@ class Topology:
             program.said(READY[name].search)
 
     def summary(self) -> str:
-        """For a person: what is where."""
+        """The addresses, for people."""
         lines = []
         for name, at in self.addresses.items():
             if isinstance(at, dict):
@@ -171,7 +171,7 @@ class Topology:
 
 
 def _programs() -> dict[str, str]:
-    """The path of each program that no wheel brings. Raises EnginesMissing, which names all that lack."""
+    """Path of each program that no wheel brings. Raises EnginesMissing, which names all that are missing."""
     found = {name: shutil.which(name) for name in READY}
     missing = [name for name, path in found.items() if path is None]
     for look, package in ((binaries, "postgresql"), (any_program, "redis-server")):
@@ -209,7 +209,7 @@ def main() -> int:
             return 1
         except KeyboardInterrupt:
             for number in ENDED_BY:
-                signal.signal(number, signal.SIG_IGN)  # the end is under way
+                signal.signal(number, signal.SIG_IGN)  # shutdown is in progress
             return 0
 
 

@@ -1,8 +1,8 @@
-"""How do old rows leave a ledger? Into an archive that is proved to have them, and then in one transaction.
+"""Archives old rows: copies them, proves the copy, then deletes them here in one transaction.
 
-The archive is a backup: a whole ledger from row 1, which each later seal continues. In this order: the
-archive is brought up to date and proved; rows that are to leave are compared with it one by one; a row says
-that they are archived; they are deleted. Whatever interrupts it, the same call goes on.
+The archive is a backup: a whole ledger from row 1, which each later run of `ledger seal` continues. The
+order: the archive is brought up to date and proved; rows that are to leave are compared with it one by one;
+an `archived` row is appended; they are deleted. After any interruption, the same call continues.
 """
 
 import os
@@ -21,7 +21,7 @@ from jackpot.ledger.archived import (
     told_of,
     untrue_cuts,
 )
-from jackpot.ledger.cycles import Cycles
+from jackpot.ledger.cycles import Cycles, Turn
 from jackpot.ledger.journal import Head, chained
 from jackpot.ledger.maintenance.backup import PART, backup
 from jackpot.ledger.maintenance.copy import Progress
@@ -42,12 +42,12 @@ from jackpot.ledger.store import (
     Store,
 )
 from jackpot.ledger.verify.chain_verifier import beginning
-from jackpot.ledger.verify.resume_point import joint_at, row_at
+from jackpot.ledger.verify.resume_point import position_at, row_at
 from jackpot.rules.acts.archives import Archive, Archived, Cut
 from jackpot.rules.acts.snapshot_seals import SEAL_STEP, SNAPSHOT_FORMAT
 from jackpot.rules.engine import Engine
 from jackpot.rules.signing import SITE, People
-from jackpot.rules.state import UNPAID, Hit, State
+from jackpot.rules.state import UNPAID, BankState, Hit
 
 HOLDER: Final = "seal"
 # A year and a month: what an auditor asks of a year just ended is still here.
@@ -83,13 +83,13 @@ _OWNS: Final = """
 """
 
 
-class NotSealed(LedgerError):
-    """Nothing was deleted; its text says why."""
+class NotArchived(LedgerError):
+    """Archiving was refused and nothing was deleted; the text says why."""
 
 
-class Sealing(NamedTuple):
-    """Who lets rows go, why, and which. before_ms: rows of before this moment; unix milliseconds, as unix_ms,
-    the time now.
+class Archiving(NamedTuple):
+    """Request to archive: by whom, why, and which rows. before_ms: rows of before this moment; unix
+    milliseconds, as unix_ms, the time now.
     """
 
     people: tuple[str, str]
@@ -98,8 +98,9 @@ class Sealing(NamedTuple):
     unix_ms: int
 
 
-class Plan(NamedTuple):
-    """What may leave a bank. upto: the row up to which frames leave, 0 for none. leaving: how many rows.
+class ArchivePlan(NamedTuple):
+    """Plan of what may leave a bank. upto: the row up to which frames leave, 0 for none. leaving: how many
+    rows.
 
     gone: the first of them. held: why no later row may leave. at: when the last of them was written at the
     latest, unix milliseconds.
@@ -113,13 +114,13 @@ class Plan(NamedTuple):
     at: int = 0
 
 
-async def plans(store: Store, before_ms: int) -> list[Plan]:
-    """What may leave each bank but the people's, which is small and always whole, and those that have ended.
+async def plans(store: Store, before_ms: int) -> list[ArchivePlan]:
+    """Archive plans of all banks but ended ones and the people's, which is small and always whole.
 
     Raises LedgerError.
     """
 
-    def work(ledger: Reader) -> list[Plan]:
+    def work(ledger: Reader) -> list[ArchivePlan]:
         banks = [bank for bank in ledger.banks() if bank != SITE and ledger.head(bank).seq]
         states = [read_to(ledger, bank, ledger.head(bank)).state for bank in banks]
         return [plan(ledger, state, before_ms) for state in states if not state.closed_into]
@@ -127,18 +128,18 @@ async def plans(store: Store, before_ms: int) -> list[Plan]:
     return await store.run(work)
 
 
-async def seal(
+async def archive(
     store: Store,
     file: Path,
-    sealing: Sealing,
-    tell: Callable[[Plan], None],
+    sealing: Archiving,
+    tell: Callable[[ArchivePlan], None],
     progress: Progress = lambda _what, _done, _of: None,
 ) -> None:
-    """Lets old rows of each bank go, once `file` has them. Nobody else may write.
+    """Deletes old rows of each bank, once `file` has them. Nobody else may write.
 
-    file: the archive of this ledger, which is continued, or where a new one is to be. tell: of each bank what
-    left, once it has, or why nothing does. Raises NotSealed before anything is written, LedgerCorrupt where
-    the two differ, Fenced where somebody took a bank meanwhile, what `backup` raises.
+    file: the archive of this ledger, which is continued, or where a new one is to be. tell: called for each
+    bank with what left, or why nothing does. Raises NotArchived before anything is written, LedgerCorrupt
+    where the two differ, Fenced where somebody took a bank meanwhile, what `backup` raises.
     """
     await store.run(_may_delete)
     _check_place(file, await store.run(_path))
@@ -164,8 +165,8 @@ async def seal(
         os.close(lock)
 
 
-def plan(ledger: Reader, state: State, before_ms: int) -> Plan:
-    """What may leave the bank. state: at its head."""
+def plan(ledger: Reader, state: BankState, before_ms: int) -> ArchivePlan:
+    """Archive plan of one bank. state: at its head."""
     bank, old = state.bank, cut_of(ledger, state.bank)
     least = old.seq if old else 0
     sealed = [seq for seq, format_ in ledger.snapshot_rows(bank) if format_ == SNAPSHOT_FORMAT]
@@ -181,20 +182,21 @@ def plan(ledger: Reader, state: State, before_ms: int) -> Plan:
             continue
         count, gone = ledger.ask(bank, partial(_leaving, upto=seq))
         if count:
-            return Plan(bank, seq, count, gone, held, _at(ledger, bank, seq))
+            return ArchivePlan(bank, seq, count, gone, held, _at(ledger, bank, seq))
         break
-    return Plan(bank, 0, 0, 0, held)
+    return ArchivePlan(bank, 0, 0, 0, held)
 
 
-def _holds(ledger: Reader, state: State, sealed: Sequence[int]) -> Iterator[tuple[str, int]]:
-    """(why, the last row that may leave for all it says) of whatever still needs rows."""
+def _holds(ledger: Reader, state: BankState, sealed: Sequence[int]) -> Iterator[tuple[str, int]]:
+    """Constraints (reason, last row that may leave) of everything that still needs rows."""
     good = islice((seq for seq in sealed[::-1] if _is_state(ledger, state.bank, seq)), STATES_AFTER)
     after = [*good, *[0] * STATES_AFTER][STATES_AFTER - 1]
     yield f"a start needs {STATES_AFTER} sealed states after it, one each {SEAL_STEP} rows", after - 1
+    cycles, old = Cycles(ledger, state.bank), cut_of(ledger, state.bank)
     for hit in _waiting(state):
         yield f"H{hit.number}, in row {hit.seq}, is not paid", hit.seq - 1
-    cycles = Cycles(ledger, state.bank)
-    unpaid = {award.number for hit in _waiting(state) for award in hit.awards if award.status in UNPAID}
+    waiting = [award for hit in _waiting(state) for award in hit.awards]
+    unpaid = {award.number for award in waiting if award.status in UNPAID}
     for link in state.links:
         for level in link.levels if not link.closed else ():
             start = cycles.running_since((link.number, level.number), unpaid)
@@ -202,14 +204,19 @@ def _holds(ledger: Reader, state: State, sealed: Sequence[int]) -> Iterator[tupl
             if not start.seq:
                 continue  # nothing ever moved it
             yield f"the cycle of {name} began in row {start.seq} (L10)", start.seq - 1
+    for award in waiting:
+        if award.level and award.won[0] > (old.seq if old else 0):  # else the archive tells how it grew
+            start = cycles.since((award.link, award.level), Turn(*award.won), unpaid)
+            name = f"A{award.number} of H{award.hit}, which waits,"
+            yield f"the cycle of {name} began in row {start.seq} (L10)", start.seq - 1
 
 
-def _waiting(state: State) -> list[Hit]:
-    """The hits of which an award waits for people; one that is paid or undone may be in the state as well."""
+def _waiting(state: BankState) -> list[Hit]:
+    """Hits with an award that waits for people; the state may also have hits that are paid or undone."""
     return [hit for hit in state.hits.values() if any(award.status in UNPAID for award in hit.awards)]
 
 
-def _unfit(ledger: Reader, state: State, seq: int) -> str | None:
+def _unfit(ledger: Reader, state: BankState, seq: int) -> str | None:
     """Why the chain cannot begin after that row; None where it can. state: at the head."""
     try:
         then = engine_at(ledger, state.bank, seq).state
@@ -243,17 +250,17 @@ def _staying(number: int, upto: int) -> Conversation[int]:
 
 
 def _at(ledger: Reader, bank: str, seq: int) -> int:
-    """When the row after it was written, which seals it."""
+    """When the row after it, which seals it, was written."""
     return row_at(ledger, bank, seq + 1).at
 
 
 def _may_delete(ledger: Reader) -> None:
-    """Only the owner of the tables can; a server's role cannot. Raises NotSealed."""
+    """Checks that the role may delete: only the owner of the tables can. Raises NotArchived."""
     if isinstance(ledger, SqliteLedger):
         return
     ((owns,),) = ledger.look_up(_OWNS)
     if not owns:
-        raise NotSealed("this database role does not own the tables: give --ledger with the owner's URL")
+        raise NotArchived("this database role does not own the tables: give --ledger with the owner's URL")
 
 
 def _path(ledger: Reader) -> Path | None:
@@ -261,19 +268,23 @@ def _path(ledger: Reader) -> Path | None:
 
 
 def _check_place(file: Path, ledger: Path | None) -> None:
-    """An archive lies in a file of its own, which nobody takes for a night's. Raises NotSealed."""
+    """Checks the place of an archive: a file of its own, not named as a nightly backup. Raises
+    NotArchived.
+    """
     if file.is_symlink():
-        raise NotSealed(f"{file} is a link to another file: name the archive itself")
+        raise NotArchived(f"{file} is a link to another file: name the archive itself")
     if not file.parent.is_dir():
-        raise NotSealed(f"there is no folder {file.parent}")
+        raise NotArchived(f"there is no folder {file.parent}")
     if ledger is not None and file.exists() and file.samefile(ledger):
-        raise NotSealed(f"{file} is the ledger itself")
+        raise NotArchived(f"{file} is the ledger itself")
     if file.match(PROVED) or file.name.endswith(PART):
-        raise NotSealed(f"{file.name} is named as a backup that is deleted by itself: give another name")
+        raise NotArchived(f"{file.name} is named as a backup that is deleted by itself: give another name")
 
 
-async def _seal_bank(store: Store, file: Path, bank: str, sealing: Sealing, progress: Progress) -> Plan:
-    """One bank that was taken: compares, says, deletes."""
+async def _seal_bank(
+    store: Store, file: Path, bank: str, sealing: Archiving, progress: Progress
+) -> ArchivePlan:
+    """Archives one bank that was taken: compares, appends the `archived` row, deletes."""
     engine, head = await store.run(partial(rebuild, bank=bank))
     engine.new_epoch(0)
     one = await store.run(lambda ledger: plan(ledger, engine.state, sealing.before_ms))
@@ -285,7 +296,7 @@ async def _seal_bank(store: Store, file: Path, bank: str, sealing: Sealing, prog
     statements = await store.run(lambda ledger: _deletion(ledger, head, cut))
     progress(f"{bank}: deleting", 0, one.leaving)
     if _stands(file) != stood:
-        raise NotSealed(f"{file} was changed or replaced while it was compared: {bank} has all its rows")
+        raise NotArchived(f"{file} was changed or replaced while it was compared: {bank} has all its rows")
     try:
         await store.change(*statements)
     except DataRefused as error:
@@ -297,17 +308,19 @@ async def _seal_bank(store: Store, file: Path, bank: str, sealing: Sealing, prog
 
 
 def _stands(file: Path) -> tuple[int, ...]:
-    """What is another number once somebody changes or replaces the file. Raises OSError where it is gone."""
+    """Identity of the file, which differs once somebody changes or replaces it. Raises OSError where it is
+    gone.
+    """
     found = file.stat()
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 async def _look(store: Store, bank: str) -> None:
-    """Whether a start goes on from what is left. Raises LedgerCorrupt."""
+    """Checks that a start succeeds on the rows that are left. Raises LedgerCorrupt."""
 
     def work(ledger: Reader) -> list[str]:
         cut = cut_of(ledger, bank)
-        read_to(ledger, bank, ledger.head(bank), judge=True)
+        read_to(ledger, bank, ledger.head(bank), redecider=True)
         said = untrue_cuts(ledger, bank) + untrue_balances(ledger, bank, cut)
         return said + ([] if cut is None else left_over(ledger, bank, cut))
 
@@ -315,8 +328,8 @@ async def _look(store: Store, bank: str) -> None:
         raise LedgerCorrupt(problem)
 
 
-def _compared(ledger: Reader, file: Path, one: Plan, tell: Callable[[int, int], None]) -> Cut:
-    """Where to cut, once each row up to there was found to be the archive's, in its place in the chain.
+def _compared(ledger: Reader, file: Path, one: ArchivePlan, tell: Callable[[int, int], None]) -> Cut:
+    """Cut, after each row up to it was compared with the archive and its place in the chain.
 
     Raises LedgerCorrupt.
     """
@@ -338,17 +351,17 @@ def _compared(ledger: Reader, file: Path, one: Plan, tell: Callable[[int, int], 
                 after, last = row.seq, row.hash
             if len(mine) != size or len(theirs) != size:
                 raise LedgerCorrupt(f"{bank}: row {after + 1} is missing in {file} or in the ledger")
-        joint = joint_at(archive, row_at(archive, bank, one.upto), beginning(bank, None))
+        position = position_at(archive, row_at(archive, bank, one.upto), beginning(bank, None))
         stays = digest_of_staying(ledger, bank, one.upto)
         if stays != digest_of_staying(archive, bank, one.upto):
             raise LedgerCorrupt(f"{bank}: what stays of rows 1 to {one.upto} is other than in {file}")
-    return Cut(one.upto, joint.hash, joint.epoch, joint.version, joint.since, one.gone, stays)
+    return Cut(one.upto, position.hash, position.epoch, position.version, position.since, one.gone, stays)
 
 
-async def _told(store: Store, engine: Engine, head: Head, cut: Cut, sealing: Sealing) -> Head:
-    """The bank's head once a row says what leaves; the same people may have said it before.
+async def _told(store: Store, engine: Engine, head: Head, cut: Cut, sealing: Archiving) -> Head:
+    """Appends the `archived` row unless an interrupted run has done so. Returns the bank's head.
 
-    Only the newest such row counts: where another one came since, `cut_of` goes by that.
+    Only the newest such row counts, as in `cut_of`.
     """
     said = Archived(cut, People(sealing.people), sealing.reason)
     if (await store.run(lambda ledger: told_of(ledger, head.bank)))[:1] == [said]:
@@ -358,7 +371,7 @@ async def _told(store: Store, engine: Engine, head: Head, cut: Cut, sealing: Sea
 
 
 def _deletion(ledger: Reader, head: Head, cut: Cut) -> list[Statement]:
-    """The one transaction: append-only is lifted in it, and holds again before anybody else can write."""
+    """Statements of the one deleting transaction: append-only is lifted in it, and holds again at its end."""
     bank, upto = head.bank, cut.seq
     left = ledger.ask(bank, partial(_staying, upto=upto))
     lifted, held = _guards(ledger)
@@ -375,7 +388,7 @@ def _deletion(ledger: Reader, head: Head, cut: Cut) -> list[Statement]:
 
 
 def _guards(ledger: Reader) -> tuple[list[str], list[str]]:
-    """What lifts the triggers that forbid to delete, and what puts the same ones back."""
+    """Statements that drop the triggers that forbid deletes, and those that restore them."""
     if isinstance(ledger, SqliteLedger):
         names = ", ".join(f"'{name}'" for name in _GUARDS)
         made = ledger.look_up(f"SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name IN ({names})")  # noqa: S608

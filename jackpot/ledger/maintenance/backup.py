@@ -1,4 +1,4 @@
-"""How is a ledger copied into one file that is either whole or not there, and how does it come back?
+"""Backs a ledger up into one SQLite file, atomically, and restores it.
 
 A backup is made under another name, and gets its final name once it is proved. So a file of that name is a
 whole ledger: one SQLite file without a write-ahead log, which a reader can open anywhere. The next backup
@@ -33,7 +33,7 @@ _BESIDE: Final = ("", "-wal", "-shm", "-lock", "-journal")
 async def backup(
     source: Store, file: Path, progress: Progress = lambda _what, _done, _of: None
 ) -> list[Copied]:
-    """Brings `file` up to what the source holds now. The source may be in use meanwhile.
+    """Creates or updates the backup `file` from the source, which may be in use meanwhile.
 
     file: a backup of this ledger, or nothing yet. One that was interrupted leaves `file` as it was. Raises
     LedgerUnusable where the file is in use, NotACopy where it is another ledger's, LedgerCorrupt, OSError.
@@ -69,7 +69,7 @@ async def restore(
     unix_ms: int,
     progress: Progress = lambda _what, _done, _of: None,
 ) -> list[Copied]:
-    """Brings a backup into an empty ledger. The file is proved first, then the ledger. Its banks wait (S9).
+    """Restores a backup into an empty ledger. File and ledger are proved; the banks are suspended (S9).
 
     No server takes the ledger before it is whole and its banks are suspended. unix_ms: the time now.
 
@@ -88,7 +88,7 @@ async def restore(
 
 
 async def _made(source: Store, part: Path, progress: Progress) -> list[Copied]:
-    """The backup, complete and proved, still under its unfinished name."""
+    """Writes and proves the backup, still under its unfinished name."""
     async with opened(_url(part)) as target:
         copied = await carry(source, target, progress)
         await finish(target)
@@ -106,7 +106,7 @@ async def _made(source: Store, part: Path, progress: Progress) -> list[Copied]:
 
 
 def _faults(made: Reader) -> list[str]:
-    """What is wrong with its schema, or with pages that a proof of the rows does not read."""
+    """Problems of the file's schema, or of pages that a proof of the rows does not read."""
     return [*made.schema().problems, *(made.integrity() if isinstance(made, SqliteLedger) else [])]
 
 
@@ -129,7 +129,7 @@ def duplicate(file: Path, to: Path) -> None:
 
 
 def remove(path: Path) -> None:
-    """A SQLite file, and what SQLite and its user keep next to it."""
+    """Removes a SQLite file, and the files next to it."""
     for end in _BESIDE:
         _named(path, end).unlink(missing_ok=True)
 

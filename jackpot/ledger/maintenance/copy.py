@@ -1,4 +1,4 @@
-"""How is a whole ledger copied into another, of either kind? Row by row, then proved.
+"""Copies a whole ledger into another one of either database, row by row, and proves the copy.
 
 Rows up to a head never change. So a copy made while a server runs is the ledger as it was at that head; each
 bank is copied up to its own head. A copy that was interrupted goes on. A finished one can take the rows that
@@ -38,7 +38,7 @@ class Copied(msgspec.Struct, frozen=True):
 async def copy(
     source: Store, target: Store, progress: Progress = lambda _what, _done, _of: None
 ) -> list[Copied]:
-    """Brings every bank of `source` into `target` and proves it: `carry`, `prove`, then `finish`.
+    """Copies every bank of `source` into `target` and proves it: `carry`, `prove`, then `finish`.
 
     Raises what they raise. After CommitInDoubt, or any other interruption, the same call goes on.
     """
@@ -66,7 +66,7 @@ async def carry(
 
 
 async def finish(target: Store) -> None:
-    """Makes the copy a whole ledger, which a server may take."""
+    """Marks the copy as a whole ledger, which a server may take."""
     for bank in await target.run(Reader.banks):
         await target.new_epoch(bank, COPY_HOLDER)
 
@@ -176,7 +176,7 @@ def _check_row(row: Row, seq: int, last: bytes) -> None:
 
 
 def _snapshots(source: Reader, head: Head) -> list[Snapshot]:
-    """The snapshots that the chain seals, the older first."""
+    """Snapshots that the chain seals, the older first."""
     found: list[Snapshot] = []
     snapshot = source.newest_snapshot(head.bank, below=head.seq)
     while snapshot is not None:

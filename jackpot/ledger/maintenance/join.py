@@ -1,4 +1,4 @@
-"""How do two banks of a ledger become a third? Each chain ends, and the new one begins with their heads.
+"""Joins banks of a ledger into a new one: each chain ends, and the new chain begins with their heads.
 
 Each step is one transaction, and each can be taken again: after an interruption, run the same command.
 """
@@ -14,7 +14,7 @@ from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.store import LedgerCorrupt, LedgerError, Store
 from jackpot.rules import registry
-from jackpot.rules.acts.act import By
+from jackpot.rules.acts.act import ActContext
 from jackpot.rules.acts.banks import (
     BankClosed,
     BeginBank,
@@ -34,7 +34,7 @@ class NotJoined(LedgerError):
 
 
 class Joining(NamedTuple):
-    """Which bank begins, who joins, why, and when (unix milliseconds)."""
+    """Request to join: the new bank, by whom, why, and when (unix milliseconds)."""
 
     into: str
     person: str
@@ -43,7 +43,7 @@ class Joining(NamedTuple):
 
 
 async def join(store: Store, banks: Sequence[str], joining: Joining) -> Head:
-    """Ends the banks and begins another with all that they had. Returns the head of that one.
+    """Ends the banks and begins another with all that they had. Returns the head of the new bank.
 
     No server may hold any of them. Raises NotJoined where one is not at rest, another LedgerError where it
     cannot be read or written.
@@ -66,7 +66,7 @@ async def join(store: Store, banks: Sequence[str], joining: Joining) -> Head:
 
 
 async def _open(store: Store, bank: str, into: str) -> tuple[Engine, Head]:
-    """A bank, taken and checked whole (S3)."""
+    """Takes a bank and checks it whole (S3)."""
     if not (await store.head(bank)).seq:
         raise NotJoined(f"there is no bank {bank} in this ledger")
     await store.new_epoch(bank, HOLDER)
@@ -78,15 +78,15 @@ async def _open(store: Store, bank: str, into: str) -> tuple[Engine, Head]:
 
 
 def _check(ledger: Reader, opened: Sequence[tuple[Engine, Head]], end: CloseBank, person: str) -> None:
-    """Whether all of it is allowed: a bank that has ended does not come back if another does not fit."""
+    """Checks all banks before the first one ends, since an end cannot be taken back."""
     try:
         parts = [
             _last(ledger, head).handed_on
             if engine.state.closed_into
-            else decide_close_bank(engine.state, end, By(People((person,)))).handed_on
+            else decide_close_bank(engine.state, end, ActContext(People((person,)))).handed_on
             for engine, head in opened
         ]
-        decide_begin_bank(Engine(end.into).state, BeginBank((), tuple(parts)), By())
+        decide_begin_bank(Engine(end.into).state, BeginBank((), tuple(parts)), ActContext())
     except Refusal as refusal:
         raise NotJoined(refusal.message) from refusal
 

@@ -1,7 +1,7 @@
-"""How is a ledger backed up every night? Each backup is brought back on trial, and then old ones are let go.
+"""Nightly backup: each one is restored on trial, then old backups are removed.
 
-A backup that was never restored is only a hope. So a file gets its final name only after it was restored:
-each of its rows was decided once more, and it ends with the heads of the source.
+A file gets its final name only after a trial restore: each of its rows was redecided, and it ends with the
+heads of the source.
 """
 
 import os
@@ -25,13 +25,13 @@ UNPROVED: Final = ".unproved"
 TRIAL: Final = ".trial"
 # Held by the night that is at work in the folder.
 LOCK: Final = "nightly"
-# Two weeks: somebody finds within them that they want the books of before.
+# Two weeks: long enough to notice that an older state of the ledger is needed.
 KEPT: Final = 14
 
 
-class Keeping(NamedTuple):
-    """most: how many backups stay. archive: what has the source's old rows, where it was sealed: each backup
-    begins as its copy.
+class BackupRetention(NamedTuple):
+    """Retention of backups. most: how many stay. archive: what has the source's old rows, where it was
+    sealed: each backup begins as its copy.
     """
 
     most: int = KEPT
@@ -39,7 +39,9 @@ class Keeping(NamedTuple):
 
 
 class Night(NamedTuple):
-    """What a night did. copied: how far the file goes, by bank. gone: older backups that were let go."""
+    """Result of a nightly backup. copied: heads in the file, by bank. gone: older backups that were
+    removed.
+    """
 
     file: Path
     copied: list[Copied]
@@ -50,12 +52,12 @@ async def night(
     source: Store,
     folder: Path,
     unix_ms: int,
-    keeping: Keeping,
+    keeping: BackupRetention,
     progress: Progress = lambda _what, _done, _of: None,
 ) -> Night:
-    """Leaves one more proved backup in the folder, and of all the newest ones. The source may be in use.
+    """Adds a proved backup to the folder and keeps only the newest ones. The source may be in use.
 
-    Of older files only backups of this ledger are counted and let go: one of a later name, another ledger's,
+    Of older files only backups of this ledger are counted and removed: one of a later name, another ledger's,
     and one that a server took into use stay. It reads the whole source: no earlier file is trusted. unix_ms:
     the time now. Raises LedgerUnusable where another night is at work there, the folder is not there, or a
     backup of that second is; what `backup` and `restore` raise. Then every older backup stays.
@@ -81,7 +83,7 @@ async def night(
 
 
 def _alone(folder: Path) -> int:
-    """The lock's descriptor, to be closed at the end."""
+    """Takes the folder's lock. Returns its descriptor, to be closed at the end."""
     if not folder.is_dir():
         raise LedgerUnusable(f"there is no folder {folder}")
     try:
@@ -91,14 +93,14 @@ def _alone(folder: Path) -> int:
 
 
 def _tidy(folder: Path) -> None:
-    """Removes what an interrupted night left, by names that only a night gives."""
+    """Removes files of an interrupted nightly backup, recognised by their names."""
     for end in (UNPROVED, TRIAL):
         for half in folder.glob(f"{PROVED}{end}*"):
             half.unlink(missing_ok=True)
 
 
 async def _tried(file: Path, trial: Path, unix_ms: int, progress: Progress) -> None:
-    """Brings the file back as a ledger, which is gone again afterwards."""
+    """Restores the file on trial into a temporary ledger."""
     try:
         await restore(file, lambda: opened(f"sqlite:///{trial}"), unix_ms, progress)
     finally:
@@ -106,7 +108,7 @@ async def _tried(file: Path, trial: Path, unix_ms: int, progress: Progress) -> N
 
 
 async def _let_go(file: Path, keep: int) -> Sequence[Path]:
-    """Removes older backups of the ledger that the new file is of. The newest stay: `keep` with that file."""
+    """Removes older backups of the same ledger. The newest stay: `keep` with that file."""
     older = [one for one in sorted(file.parent.glob(PROVED)) if one.name < file.name]
     async with opened(f"sqlite:///{file}", readonly=True) as whole:
         ours = [one for one in older if await _goes_on(one, whole)]
@@ -130,6 +132,6 @@ async def _goes_on(file: Path, whole: Store) -> bool:
 
 
 def _only_made(file: Path) -> bool:
-    """Whether it is a file of its own that nobody has taken into use: a server leaves a lock next to it."""
+    """Whether it is a regular file that nobody has taken into use: a server leaves a lock next to it."""
     used = any(file.with_name(file.name + end).exists() for end in ("-lock", "-wal"))
     return file.is_file() and not file.is_symlink() and not used

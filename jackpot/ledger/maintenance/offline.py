@@ -1,4 +1,4 @@
-"""Commands that are decided and made durable where no server runs."""
+"""Decides commands and makes them durable while no server runs."""
 
 import os
 
@@ -12,7 +12,7 @@ from jackpot.rules.outcome import Outcome
 
 
 def command_at(unix_ms: int, command: Command, *people: str) -> Envelope:
-    """The command as the rules take it: of these people, at that time."""
+    """Command of these people at that time, in the form of the rules."""
     return Envelope(command, unix_ms, 0, os.urandom(16), people=people)
 
 
@@ -28,7 +28,7 @@ async def decide(store: Store, engine: Engine, head: Head, envelope: Envelope) -
 
 
 async def execute(store: Store, engine: Engine, head: Head, envelope: Envelope) -> tuple[Outcome, Head]:
-    """What one command comes to on a bank that was taken, whose engine was told of the new epoch; its head.
+    """Executes one command on a bank that was taken in a new epoch. Returns the outcome and the head.
 
     The first row of the epoch says which program this is (S3), also where the command is refused.
     """
@@ -45,7 +45,7 @@ async def execute(store: Store, engine: Engine, head: Head, envelope: Envelope) 
 
 
 def _append(rows: list[Row], head: Head, outcome: Outcome) -> None:
-    """Adds the row of what was decided, if it is to be journalled, behind the others or the head."""
+    """Appends the row of a decision, if it is to be journalled, behind the others or the head."""
     if outcome.entry is not None:
         previous = rows[-1].hash if rows else head.hash
         rows.append(row_of(head.bank, head.epoch, outcome.entry, previous))

@@ -1,6 +1,6 @@
-"""What happens to a ledger that came back from a backup? Its banks wait for two people (S9).
+"""Suspends the banks of a restored ledger until two people resume them (S9).
 
-What the tables did since that backup is missing, and only people can say that this is known.
+Rows since that backup are missing, and only people can confirm that this is known.
 """
 
 from functools import partial

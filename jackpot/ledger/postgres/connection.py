@@ -1,4 +1,4 @@
-"""How is PostgreSQL spoken to, one call at a time, and what does a connection that fails mean?
+"""PostgreSQL connection of a ledger: one call at a time, and what each failure means.
 
 A COMMIT is never timed out or cancelled: a server that is told to stop waiting for its standby commits alone
 and says so in a warning. So a call that is cancelled drops the connection, and every lost connection is
@@ -33,14 +33,14 @@ T = TypeVar("T")
 
 
 async def _ended(work: Coroutine[Any, Any, T]) -> T | Exception:
-    """What the work gives, or the error that it ends with: a group would end its caller with it."""
+    """Result of the work, or its error as a value: a TaskGroup would cancel its caller."""
     try:
         return await work
     except Exception as error:  # noqa: BLE001 - the caller raises it
         return error
 
 
-class Session:
+class PostgresConnection:
     """One connection to a ledger's database, and after doubt another. url: as `connect` takes it.
 
     connection: None before the first, and where `recover` found none. own: the backends that served it, each
@@ -62,7 +62,7 @@ class Session:
         self._left = False
 
     async def open(self) -> None:
-        """A fresh connection to where the database can be written. Raises FAILURES, LedgerUnusable."""
+        """Opens a fresh connection to the writable host. Raises FAILURES, LedgerUnusable."""
         connection = await connect.connect(self._url, readonly=self._readonly)
         connection.add_log_listener(self._warned)
         self.connection = connection
@@ -78,7 +78,7 @@ class Session:
     # One call at a time
 
     async def alone(self, work: Coroutine[Any, Any, T]) -> T:
-        """One call at a time, in order. A caller that is cancelled has the connection dropped, and waits."""
+        """Runs one call at a time, in order. A cancelled caller drops the connection, and waits."""
         try:
             await self._order.acquire()
         except BaseException:
@@ -98,18 +98,18 @@ class Session:
         return result
 
     def ready(self) -> connect.Connection:
-        """The connection. Raises CommitInDoubt where nothing but `recover` may follow."""
+        """The open connection. Raises CommitInDoubt where only `recover` may follow."""
         if self._doubt is not None or self.connection is None:
             raise CommitInDoubt(self._doubt or f"the ledger {self.shown} is closed")
         return self.connection
 
     def begin(self) -> connect.Connection:
-        """The connection, for a call whose COMMIT only its own warnings may put in doubt."""
+        """The open connection with warnings cleared, for a call that ends with a COMMIT."""
         self._said.clear()
         return self.ready()
 
     async def acknowledged(self) -> None:
-        """A warning at a COMMIT says that it was made here alone, without its standby: that is doubt.
+        """Raises CommitInDoubt if a warning says that the COMMIT was made without its standby.
 
         It is doubt, too, when a standby that every COMMIT must wait for is not waited for any more: where its
         name is taken out of the settings, a COMMIT that waits for it returns as if all were well.
@@ -124,7 +124,9 @@ class Session:
             raise self.in_doubt(OSError(self._said[-1]))
 
     async def durable(self, work: Callable[[connect.Connection], Awaitable[T]]) -> T:
-        """One transaction, on the standbys too where it must be. Raises DataRefused, or as `in_doubt`."""
+        """Runs one transaction, durable on the standbys too where required. Raises DataRefused, or as
+        `in_doubt`.
+        """
         connection = self.begin()
         try:
             async with connection.transaction():
@@ -147,7 +149,7 @@ class Session:
             raise self.in_doubt(error) from error
 
     async def read(self, conversation: Conversation[T]) -> T:
-        """Carries a conversation on to its end."""
+        """Runs a generator of SQL statements to its end."""
         found: Any = None
         while True:
             try:
@@ -157,7 +159,7 @@ class Session:
             found = await self.fetch(sql.replace("?", "$"), *values)
 
     async def number(self, bank: str) -> int:
-        """The bank's in the database; 0, which no bank has, where it is not known."""
+        """Number of a bank in the database; 0, which no bank has, if it is not known."""
         if bank not in self._numbers:
             if not (found := await self.read(reading.number(bank))):
                 return 0
@@ -167,7 +169,7 @@ class Session:
     # Failing
 
     def in_doubt(self, error: Exception) -> CommitInDoubt | LedgerUnusable:
-        """What to raise for a failure; after it nothing but `recover` may follow."""
+        """Error to raise for a failure; after it only `recover` may follow."""
         said = f"the ledger {self.shown} failed: {text(error)}"
         if self._readonly:
             return LedgerUnusable(said)
@@ -175,17 +177,17 @@ class Session:
         return CommitInDoubt(said)
 
     def drop(self) -> None:
-        """Cuts the connection: what is under way ends in doubt."""
+        """Drops the connection: a call under way ends in doubt."""
         if self.connection is not None:
             self.connection.terminate()
 
     def leave(self) -> None:
-        """As of a Store."""
+        """As in `Store`."""
         self._left = True
         self.drop()
 
     async def recover(self) -> None:
-        """A fresh connection. Raises CommitInDoubt where there is none."""
+        """Reconnects. Raises CommitInDoubt if that fails."""
         self.drop()
         self.connection = None
         if self._left:

@@ -1,4 +1,4 @@
-"""Who has a bank in PostgreSQL? Taken with a new epoch, once the connection that held it is ended."""
+"""Lease of a bank in PostgreSQL: taken with a new epoch, after the old holder's connection is ended."""
 
 import uuid
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 from jackpot.ledger import reading
 from jackpot.ledger.connect import FAILURES
 from jackpot.ledger.journal import Head, genesis
-from jackpot.ledger.postgres.connection import Session
+from jackpot.ledger.postgres.connection import PostgresConnection
 from jackpot.ledger.store import Fenced, over
 from jackpot.ledger.takeovers import RELEASED
 
@@ -56,15 +56,15 @@ _RELEASE: Final = f"""
 
 
 class Leases:
-    """The banks that one session took. writer: what the database knows it by, whichever its connection."""
+    """Leases of the banks that one store took. writer: its id in the database, across connections."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: PostgresConnection) -> None:
         self.writer = uuid.uuid4()
         self._session = session
         self._taken: set[str] = set()
 
     async def take(self, bank: str, holder: str, at_least: int, seen: Head | None) -> Head:
-        """As `new_epoch` of a Store."""
+        """As `Store.new_epoch`."""
         session, connection = self._session, self._session.begin()
         again = bank in self._taken or (seen is not None and seen.epoch == 0)
         values = bank, genesis(bank), holder, self.writer, at_least, again, session.synchronous
@@ -96,11 +96,11 @@ class Leases:
         return Fenced(f"bank {bank} was taken by another writer")
 
     async def _end_backends(self, bank: str, seen: Head | None) -> None:
-        """Ends the connection that held the bank, one that locks its head and waits for its client, and every
-        earlier one of ours: each may hold its locks.
+        """Terminates the backends that may hold locks of the bank: its holder's, one that locks its head
+        while its client is silent, and every earlier one of ours.
 
-        Raises Fenced, and lets it live, where another process has the bank that this one had, or where the
-        head has moved since it was seen.
+        Raises Fenced, and terminates none, where another process has taken the bank from this one, or where
+        the head has moved since it was seen.
         """
         connection = self._session.ready()
         held = await connection.fetch(
@@ -124,7 +124,7 @@ class Leases:
         del self._session.own[:-1]
 
     async def held(self, bank: str) -> bool:
-        """As of a Store."""
+        """As in `Store`."""
         found = await self._session.fetch(
             "SELECT 1 FROM head JOIN pg_stat_activity AS a ON a.pid = backend AND a.backend_start = "
             "head.backend_start WHERE bank = $1",
@@ -133,11 +133,11 @@ class Leases:
         return bool(found)
 
     async def beat(self, bank: str, epoch: int) -> None:
-        """As of a Store."""
+        """As in `Store`."""
         await self._change(bank, epoch, _BEAT)
 
     async def release(self, bank: str, epoch: int) -> None:
-        """As of a Store."""
+        """As in `Store`."""
         await self._change(bank, epoch, _RELEASE)
 
     async def _change(self, bank: str, epoch: int, sql: str) -> None:

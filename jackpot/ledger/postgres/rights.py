@@ -1,4 +1,4 @@
-"""Who may do what to a ledger in PostgreSQL, and which rights should be taken away?"""
+"""Roles and rights in a PostgreSQL ledger, and warnings about rights that should be revoked."""
 
 from typing import Final
 
@@ -24,14 +24,14 @@ _ANYBODYS: Final = """
 
 
 async def warnings(connection: connect.Connection) -> list[str]:
-    """A sentence for each right or open way that an operator should change; `schema` finds the rest."""
+    """Warnings about rights or settings that an operator should change; `schema` finds the rest."""
     return connect.exposed(connection) + [
         warning for look in (_TOO_MANY_RIGHTS, _ANYBODYS) for (warning,) in await connection.fetch(look)
     ]
 
 
 async def make_roles(url: str) -> None:
-    """Makes the group roles of a ledger's database and gives them their rights. Raises LedgerUnusable."""
+    """Creates the group roles of a ledger's database and grants them their rights. Raises LedgerUnusable."""
     try:
         connection = await connect.connect(url)
         try:

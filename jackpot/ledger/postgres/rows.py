@@ -1,4 +1,4 @@
-"""How do rows and snapshots get into PostgreSQL's tables? Rows in one call, which the database counts."""
+"""Writes rows and snapshots into the tables of PostgreSQL, and checks how many were written."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -10,7 +10,7 @@ from jackpot.ledger.connect import FAILURES, Connection, text
 from jackpot.ledger.journal import Row, Snapshot, genesis
 from jackpot.ledger.names import KEEP as KEEP_NAME
 from jackpot.ledger.names import names_of
-from jackpot.ledger.postgres.connection import Session
+from jackpot.ledger.postgres.connection import PostgresConnection
 from jackpot.ledger.store import DROP_SNAPSHOTS, SNAPSHOTS_KEPT, Statement, kept_apart, not_kept, not_written
 from jackpot.ledger.takeovers import OPENED
 
@@ -57,13 +57,15 @@ async def append_rows(
 
 
 def _check_wrote(table: str, status: str) -> None:
-    """status: what the database said, "INSERT 0 1": without a row that a trigger left out."""
+    """status: the command tag of the database, "INSERT 0 1", which does not count a row that a trigger
+    swallowed.
+    """
     if status != "INSERT 0 1":
         raise not_written(table, int(status.rpartition(" ")[2]), 1)
 
 
 async def begin_banks(connection: Connection, firsts: Sequence[Row], writer: UUID) -> None:
-    """Adds banks with their first rows, in a transaction. No connection holds them: backend 0 is nobody's."""
+    """Adds banks with their first rows, in a transaction. No connection holds them: their backend is 0."""
     for row in firsts:
         number = await connection.fetchval("INSERT INTO bank (name) VALUES ($1) RETURNING id", row.bank)
         status = await connection.execute(
@@ -80,15 +82,15 @@ async def begin_banks(connection: Connection, firsts: Sequence[Row], writer: UUI
 
 
 async def carry_out(connection: Connection, statements: Sequence[Statement]) -> list[tuple[Any, ...]]:
-    """Changes what lies next to the journal, in a transaction; the rows that the last statement gives."""
+    """Changes side tables, in a transaction. Returns the rows of the last statement."""
     found: list[Any] = []
     for sql, values in statements:
         found = await connection.fetch(sql.replace("?", "$"), *values)
     return [tuple(row) for row in found]
 
 
-async def save_snapshot(session: Session, snapshot: Snapshot) -> None:
-    """As of a Store."""
+async def save_snapshot(session: PostgresConnection, snapshot: Snapshot) -> None:
+    """As in `Store`."""
     connection = session.ready()
     number = await session.number(snapshot.bank)
     try:

@@ -1,4 +1,4 @@
-"""How does a PostgreSQL ledger get its schema? Found, made or migrated when the ledger is opened."""
+"""Finds, creates or migrates the schema of a PostgreSQL ledger when it is opened."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -18,14 +18,14 @@ MIGRATION_LOCK: Final = 0x6A61636B706F74
 MIGRATION_WAITS_MS: Final = 5_000
 
 
-class Made(NamedTuple):
-    """As of a Store."""
+class SchemaMade(NamedTuple):
+    """As in `Store`."""
 
     created: bool
     applied: list[str]
 
 
-async def open_schema(connection: Connection, shown: str, *, migrate: bool) -> Made:
+async def open_schema(connection: Connection, shown: str, *, migrate: bool) -> SchemaMade:
     """Makes or migrates the schema where that is wanted and allowed. shown: the ledger's URL, for people.
 
     Raises FAILURES, LedgerUnusable.
@@ -60,18 +60,18 @@ async def open_schema(connection: Connection, shown: str, *, migrate: bool) -> M
                 f"the schema of {shown} cannot be made while others use it, such as another migration or "
                 "a query that was left open: end them (pg_stat_activity), then try again"
             ) from error
-    return Made(not tables and bool(applied), applied)
+    return SchemaMade(not tables and bool(applied), applied)
 
 
 async def _pending(connection: Connection) -> list[Migration]:
-    """What the schema lacks. Raises LedgerUnusable where it is ahead of this program."""
+    """Pending migrations. Raises LedgerUnusable if the schema is newer than this program."""
     return pending("postgres", [number for (number,) in await connection.fetch(APPLIED)])
 
 
 async def _migrate(connection: Connection, owner: str | None) -> list[str]:
-    """Brings the schema up to date, under a lock; the notes of what was applied.
+    """Applies pending migrations under a lock. Returns their notes.
 
-    owner: the role to which what is there belongs, and what comes will; None where nothing is there.
+    owner: the role that owns the tables and will own new ones; None if there are none.
     """
     async with connection.transaction():
         await connection.execute(f"SET LOCAL lock_timeout = {MIGRATION_WAITS_MS}")
@@ -90,7 +90,7 @@ async def _migrate(connection: Connection, owner: str | None) -> list[str]:
 
 
 async def _carry(connection: Connection, conversation: Conversation[None]) -> None:
-    """Carries a conversation on to its end, in the transaction that is open."""
+    """Runs a generator of SQL statements to its end, in the open transaction."""
     found: Sequence[Any] | None = None
     with suppress(StopIteration):
         while True:

@@ -1,6 +1,6 @@
-"""How does the ledger live in PostgreSQL? One session, one transaction a batch.
+"""Store of a ledger in PostgreSQL: one connection, one transaction a batch.
 
-A batch is one message, and so is its answer. What a failure means is `session`'s to say.
+A batch is one message, and so is its answer. `connection` interprets failures.
 """
 
 import asyncio
@@ -11,13 +11,13 @@ from jackpot.ledger import reading, schema
 from jackpot.ledger.connect import FAILURES, text
 from jackpot.ledger.journal import Head, Row, Snapshot, check_dense
 from jackpot.ledger.postgres import rights
-from jackpot.ledger.postgres.connection import REFUSALS, Session
+from jackpot.ledger.postgres.connection import REFUSALS, PostgresConnection
 from jackpot.ledger.postgres.lease import TAKEN, Leases
 from jackpot.ledger.postgres.rows import append_rows, begin_banks, carry_out, save_snapshot
 from jackpot.ledger.postgres.schema import open_schema
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import DataRefused, LedgerCorrupt, LedgerUnusable, Statement, over
-from jackpot.ledger.thread_executor import Aside
+from jackpot.ledger.thread_executor import ThreadExecutor
 
 T = TypeVar("T")
 
@@ -27,23 +27,23 @@ class PostgresStore:
 
     shared = True
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: PostgresConnection) -> None:
         self.created = False
         self.applied: list[str] = []
         self.warnings: list[str] = []
         self.session = session
         self._leases = Leases(session)
-        self._aside: Aside | None = None
+        self._aside: ThreadExecutor | None = None
 
     @classmethod
     async def open(
         cls, url: str, *, readonly: bool = False, require_synchronous: bool = False, migrate: bool = True
     ) -> Self:
-        """Connects, and makes or migrates the schema where that is wanted and allowed.
+        """Connects, and creates or migrates the schema if requested and allowed.
 
         url: postgresql://user@host:port,host:port/database. Raises LedgerUnusable.
         """
-        session = Session(url, readonly=readonly, synchronous=require_synchronous)
+        session = PostgresConnection(url, readonly=readonly, synchronous=require_synchronous)
         store = cls(session)
         try:
             await session.open()
@@ -93,7 +93,9 @@ class PostgresStore:
             await session.acknowledged()
 
     async def _refused(self, bank: str, epoch: int, seq_before: int, error: Exception) -> None:
-        """Nothing was written, on a live connection; a row that is there already is another writer's."""
+        """Raises Fenced if the head has moved, otherwise DataRefused. The connection is live; nothing was
+        written.
+        """
         head = await self._leases.head(bank)
         if (head.epoch, head.seq) != (epoch, seq_before):
             raise over(bank, epoch) from error
@@ -123,7 +125,7 @@ class PostgresStore:
         return await self.session.alone(found())
 
     async def ask(self, sql: str, values: tuple[Any, ...]) -> list[Any]:
-        """The rows that one statement of a conversation finds."""
+        """Rows of one statement of a generator."""
         return await self.session.alone(self.session.fetch(sql.replace("?", "$"), *values))
 
     async def run(self, work: Callable[[Reader], T]) -> T:
@@ -136,7 +138,7 @@ class PostgresStore:
             asyncio.run_coroutine_threadsafe(self.save_snapshot(snapshot), loop).result()
 
         reader = Reader(ask, schema.postgres, schema.postgres_version(), save=save)
-        self._aside = self._aside or Aside()
+        self._aside = self._aside or ThreadExecutor()
         return await self._aside.run(lambda: work(reader), self.session.drop)
 
     async def recover(self) -> None:

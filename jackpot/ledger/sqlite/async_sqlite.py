@@ -1,8 +1,8 @@
-"""How does asyncio use a ledger in SQLite? In one thread of its own, in which it is opened too.
+"""Asyncio store on SQLite: the ledger is opened and used in one thread of its own.
 
-Large batches go to a process of their own (`appender`), which gains where they come one after the other. A
-floor at its usual pace has none, and no such process. Both write in turns, in the order of the calls: SQLite
-would have one of them look again and again whether the other is done.
+Large batches go to a separate process (`writer_process`), which pays off where they follow one another. A
+floor at its usual pace has none, and no such process. Thread and process take turns, in the order of the
+calls: SQLite's own locking would make one of them poll.
 """
 
 import asyncio
@@ -13,9 +13,9 @@ from typing import Any, Final, Self, TypeVar
 from jackpot.ledger.journal import Head, Row, Snapshot
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.sqlite.store import SqliteLedger
-from jackpot.ledger.sqlite.writer_process import Appender
+from jackpot.ledger.sqlite.writer_process import WriterProcess
 from jackpot.ledger.store import CommitInDoubt, Statement
-from jackpot.ledger.thread_executor import LEFT, Aside
+from jackpot.ledger.thread_executor import LEFT, ThreadExecutor
 
 # So many rows are a large batch: writing them takes a few times as long as to hand them to another process.
 LARGE: Final = 48
@@ -23,22 +23,24 @@ LARGE: Final = 48
 T = TypeVar("T")
 
 
-class Threaded:
-    """A Store on a ledger in SQLite; this server alone has it open. aside: the ledger's thread.
+class AsyncSqliteStore:
+    """A Store on a ledger in SQLite, opened by this server only. aside: the executor of the ledger's thread.
 
     large: batches of so many rows are written by a process of their own; None where it shall be none.
     """
 
     shared = False
 
-    def __init__(self, ledger: SqliteLedger, aside: Aside | None = None, large: int | None = None) -> None:
+    def __init__(
+        self, ledger: SqliteLedger, aside: ThreadExecutor | None = None, large: int | None = None
+    ) -> None:
         self.created = ledger.created
         self.applied = ledger.applied
         self.warnings: list[str] = []
         self._ledger = ledger
         self._left = False
-        self._aside = aside or Aside()
-        self._appender = Appender(ledger.path)
+        self._aside = aside or ThreadExecutor()
+        self._appender = WriterProcess(ledger.path)
         self._turn = asyncio.Lock()
         self._large = inf if large is None else large
 
@@ -48,7 +50,7 @@ class Threaded:
 
         Raises what `make` raises; CommitInDoubt where the caller is cancelled.
         """
-        aside, left = Aside(), list[bool]()
+        aside, left = ThreadExecutor(), list[bool]()
 
         def opened() -> SqliteLedger:
             ledger = make()

@@ -1,4 +1,4 @@
-"""How is a SQLite file opened so that it can be trusted, and what does each of its failures mean?
+"""SQLite file of a ledger: its lock, its opening, and what each failure means.
 
 WAL and synchronous=FULL: a commit that returned is on the disk. A commit that failed may be revived by the
 next reader of the WAL, and a sync that failed may be followed by one that lies. So after any failure the
@@ -128,14 +128,16 @@ class SqliteFile:
         self.created = not tables
 
     def ask(self, sql: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-        """The rows that one statement finds."""
+        """Rows of one statement."""
         connection = self.ready()
         with self._disk():
             return connection.execute(sql, values).fetchall()
 
     @contextmanager
     def transaction(self) -> Iterator[apsw.Connection]:
-        """One transaction: what the body raises decides between refusal and doubt; COMMIT only doubts."""
+        """Context of one transaction: an error in the body is a refusal or doubt; one in COMMIT is always
+        doubt.
+        """
         connection = self.ready()
         with self._disk():
             connection.execute("BEGIN IMMEDIATE")
@@ -153,7 +155,7 @@ class SqliteFile:
             self._still_there()
 
     def _still_there(self) -> None:
-        """A commit into a file that was removed or replaced under the server is lost with the process."""
+        """Checks that the file was not removed or replaced: such a commit would be lost with the process."""
         files = _identities(self._names)
         if self._files is None:
             self._files = files
@@ -163,7 +165,9 @@ class SqliteFile:
 
     @contextmanager
     def _disk(self) -> Iterator[None]:
-        """Whatever SQLite raises in here leaves the file in doubt; soon after another failure, for good."""
+        """Context in which an error of SQLite leaves the file in doubt; soon after another failure, for
+        good.
+        """
         try:
             yield
         except apsw.Error as error:
@@ -184,15 +188,15 @@ class SqliteFile:
         return self._connection
 
     def doubt(self, why: str) -> None:
-        """A second writer's commit is in doubt, and so is what this one would read."""
+        """Marks the file as in doubt, after a second writer's commit was."""
         self._doubt = why
 
     def proven(self) -> None:
-        """A commit after `recover` was acknowledged: the disk is believed again."""
+        """Marks the disk as good again, after a commit that follows `recover` was acknowledged."""
         self._unproven = False
 
     def recover(self) -> None:
-        """As of a Store."""
+        """As in `Store`."""
         if self._stopped is not None:
             raise LedgerStopped(self._stopped)
         known = self._files
@@ -213,7 +217,7 @@ class SqliteFile:
         self._unproven = True
 
     def _disconnect(self) -> None:
-        """Closes without the checkpoint that SQLite would make in passing, whose failure nobody would see."""
+        """Closes without SQLite's implicit checkpoint, whose failure would go unnoticed."""
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
@@ -252,9 +256,10 @@ def _roll_back(connection: apsw.Connection) -> None:
 
 
 def locked(path: Path) -> int:
-    """Takes the right to write the ledger at `path`: the lock file's descriptor, to be closed at the end.
+    """Takes the write lock of the ledger at `path`. Returns the lock file's descriptor, to be closed at the
+    end.
 
-    Its text is for people: whose it is. Raises LedgerUnusable where another process has it.
+    The file's text names the holder. Raises LedgerUnusable where another process has it.
     """
     lock = path.with_name(path.name + "-lock")
     try:
@@ -276,7 +281,7 @@ def locked(path: Path) -> int:
 
 
 def _identities(names: tuple[str, ...]) -> tuple[tuple[int, int], ...]:
-    """Which files have these names; shorter where one cannot be seen. Each commit looks at them."""
+    """Device and inode of these files; shorter if one cannot be seen. Each commit checks them."""
     found = []
     for name in names:
         try:
@@ -288,7 +293,9 @@ def _identities(names: tuple[str, ...]) -> tuple[tuple[int, int], ...]:
 
 
 def _passes(error: Exception) -> bool:
-    """May it be tried again? A full disk and a lock pass; the shared index of the WAL holds no data."""
+    """Whether an error is transient: a full disk, a lock, or the shared index of the WAL, which holds no
+    data.
+    """
     return (
         isinstance(error, apsw.FullError | apsw.BusyError)
         or getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_SHMSIZE
@@ -296,7 +303,9 @@ def _passes(error: Exception) -> bool:
 
 
 def _make(path: Path) -> None:
-    """An empty file that its owner alone may read, where there is none: names and secrets will lie in it."""
+    """Creates an empty file that only its owner may read, if there is none: it will hold names and
+    secrets.
+    """
     with suppress(OSError):  # SQLite meets the same, and says it
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
 

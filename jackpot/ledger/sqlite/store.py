@@ -1,4 +1,4 @@
-"""How does the ledger live in one SQLite file? One transaction a batch, counted before its COMMIT."""
+"""Store of a ledger in one SQLite file: one transaction a batch, counted before its COMMIT."""
 
 from collections.abc import Sequence
 from functools import lru_cache, partial
@@ -31,7 +31,7 @@ from jackpot.ledger.takeovers import COPIED, OPENED, RELEASED, TAKEN
 # was prepared every time, which took two thirds of the insert.
 PREPARED_ROWS: Final = 512
 # What is more comes in one statement; SQLite binds 32,766 values, and a row has up to 13 of them.
-ROWS_MOST: Final = 32_766 // 13
+ROWS_MAX: Final = 32_766 // 13
 
 # The fields of a `Row`, from its seq to its body, that are columns of the journal as they stand.
 _KEPT: Final = slice(Row.__struct_fields__.index("seq"), Row.__struct_fields__.index("postings"))
@@ -41,7 +41,7 @@ _FENCE: Final = "UPDATE head SET seq = ?, hash = ? WHERE bank = ? AND epoch = ? 
 
 
 class SqliteLedger(Reader):
-    """The verbs of a Store on one SQLite file, without an event loop: `threaded` gives it one.
+    """Synchronous operations of a Store on one SQLite file; `async_sqlite` wraps it for asyncio.
 
     path, vfs, readonly, second: of the `file`. created, applied: as in a Store. Raises LedgerUnusable. Calls
     may come from any thread, one at a time.
@@ -139,7 +139,7 @@ class SqliteLedger(Reader):
         self.file.recover()
 
     def integrity(self) -> list[str]:
-        """What SQLite finds wrong with its own file, as an index that lacks a row of its table."""
+        """Problems found by SQLite's integrity check."""
         found = self.file.ask("PRAGMA integrity_check")
         return [f"the file: {said}" for (said,) in found if said != "ok"]
 
@@ -170,7 +170,7 @@ def _write(
 
 
 def _tell_taken(connection: apsw.Connection, bank: str, how: str) -> None:
-    """Adds what the head says now to those who took the bank."""
+    """Adds the current head to the table `takeover`."""
     connection.execute(
         "INSERT INTO takeover (bank, epoch, how, holder, seq) SELECT head.bank, epoch, ?, holder, seq "
         "FROM head JOIN bank ON bank.id = head.bank WHERE bank.name = ?",
@@ -180,7 +180,7 @@ def _tell_taken(connection: apsw.Connection, bank: str, how: str) -> None:
 
 
 def _insert(connection: apsw.Connection, table: str, values: list[Any]) -> None:
-    """All rows in one statement or two, for the writer's thread gives up the GIL at each; rarely in more."""
+    """Inserts all rows in one statement or two, rarely more: the thread releases the GIL at each."""
     width, start, most = _WIDTHS[table], 0, PREPARED_ROWS
     while part := values[start : start + most * width]:
         count = size = len(part) // width
@@ -189,12 +189,12 @@ def _insert(connection: apsw.Connection, table: str, values: list[Any]) -> None:
             part += [None] * ((size - count) * width)
         connection.execute(_inserting(table, size), part)
         _check_wrote(table, connection.changes(), count)
-        start, most = start + most * width, ROWS_MOST
+        start, most = start + most * width, ROWS_MAX
 
 
 @lru_cache(64)
 def _inserting(table: str, size: int) -> str:
-    """The statement for so many rows; those without a bank are not there."""
+    """Statement that inserts so many rows, except those without a bank."""
     row = "(" + ",".join("?" * _WIDTHS[table]) + ")"
     rows = ",".join([row] * size)
     return f"INSERT INTO {table} SELECT * FROM (VALUES {rows}) WHERE column1 IS NOT NULL"  # noqa: S608

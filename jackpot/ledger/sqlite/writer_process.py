@@ -1,4 +1,4 @@
-"""How does a large batch get into a SQLite file while the next one is decided? By a process of its own.
+"""Separate process that writes large batches into a SQLite file while the next one is decided.
 
     python -P -m jackpot.ledger.sqlite.writer_process FILE    batches in, what became of each out
 
@@ -43,8 +43,8 @@ _ERRORS: Final[dict[str, type[LedgerError]]] = {
 }
 
 
-class Batch(msgspec.Struct, frozen=True, array_like=True):
-    """What `append` of a Store is given."""
+class WriterBatch(msgspec.Struct, frozen=True, array_like=True):
+    """Arguments of `Store.append`."""
 
     bank: str
     epoch: int
@@ -52,15 +52,17 @@ class Batch(msgspec.Struct, frozen=True, array_like=True):
     rows: Sequence[Row]
 
 
-class Answer(msgspec.Struct, frozen=True, array_like=True):
-    """error: which of a Store's errors it was, by name; empty where the batch is durable."""
+class WriterAnswer(msgspec.Struct, frozen=True, array_like=True):
+    """Result of a batch. error: name of the Store error; empty if the batch is durable."""
 
     error: str = ""
     text: str = ""
 
 
-class Appender:
-    """The server's side: one call at a time. path: of the file, which this server has open already."""
+class WriterProcess:
+    """Server side of the process: one call at a time. path: of the file, which this server has open
+    already.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -70,7 +72,7 @@ class Appender:
         self._left = False
 
     async def ready(self) -> bool:
-        """Whether it takes a batch now. The first question starts the process, which then takes a second.
+        """Whether it accepts a batch now. The first call starts the process, which then takes a second.
 
         It is started once in AGAIN_S at the most.
         """
@@ -98,9 +100,9 @@ class Appender:
         return self._greeted
 
     async def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:
-        """As of a Store, where it is ready. After CommitInDoubt `end` must follow."""
+        """As `Store.append`, if `ready`. After CommitInDoubt `end` must follow."""
         async with asyncio.TaskGroup() as group:
-            asked = group.create_task(self._answer_to(Batch(bank, epoch, seq_before, rows)))
+            asked = group.create_task(self._answer_to(WriterBatch(bank, epoch, seq_before, rows)))
             cancelled = await outlast(asked)
         answer = asked.result()
         if answer.error:
@@ -108,33 +110,33 @@ class Appender:
         if cancelled is not None:
             raise cancelled
 
-    async def _answer_to(self, batch: Batch) -> Answer:
+    async def _answer_to(self, batch: WriterBatch) -> WriterAnswer:
         assert self._process is not None  # noqa: S101 - it is ready
         assert self._process.stdin is not None  # noqa: S101 - a pipe
         try:
             self._process.stdin.write(_framed(batch))
             length = await _read(self._process, _LENGTH_BYTES)
             said = await _read(self._process, int.from_bytes(length, "big"))
-            return msgspec.msgpack.decode(said, type=Answer)
+            return msgspec.msgpack.decode(said, type=WriterAnswer)
         except (OSError, asyncio.IncompleteReadError, msgspec.DecodeError):
-            return Answer(CommitInDoubt.__name__, LEFT if self._left else ENDED)
+            return WriterAnswer(CommitInDoubt.__name__, LEFT if self._left else ENDED)
 
     async def end(self) -> None:
-        """Returns once the process holds the file no more."""
+        """Stops the process; returns once it has released the file."""
         process, self._process, self._greeted = self._process, None, False
         if process is not None:
             _kill(process)
             await process.wait()
 
     def leave(self) -> None:
-        """Waits no longer for anything that was asked."""
+        """Abandons calls under way."""
         self._left = True
         if self._process is not None and self._process.stdout is not None:
             _kill(self._process)
             self._process.stdout.feed_eof()
 
     async def close(self) -> None:
-        """Ends the process, once it has written what it was given."""
+        """Closes the process, after the batch in hand is written."""
         if self._process is not None and self._process.stdin is not None and self._greeted:
             self._process.stdin.close()
             with suppress(TimeoutError):
@@ -143,7 +145,7 @@ class Appender:
 
 
 async def _read(process: Process, size: int) -> bytes:
-    """So many bytes of what it says. Raises OSError, IncompleteReadError."""
+    """Reads exactly so many bytes from the process. Raises OSError, IncompleteReadError."""
     assert process.stdout is not None  # noqa: S101 - a pipe
     return await process.stdout.readexactly(size)
 
@@ -153,19 +155,21 @@ def _kill(process: Process) -> None:
         process.kill()
 
 
-def _framed(value: Batch | Answer) -> bytes:
+def _framed(value: WriterBatch | WriterAnswer) -> bytes:
     data = msgspec.msgpack.encode(value)
     return len(data).to_bytes(_LENGTH_BYTES, "big") + data
 
 
 def main(path: str) -> None:
-    """The process: it ends when nothing follows. Signals to end are the server's, which then closes it."""
+    """Main function of the process, which ends at the end of its input. It ignores termination signals: the
+    server handles them and closes it.
+    """
     end_with_the_server()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     read, write = sys.stdin.buffer, sys.stdout.buffer
     ledger = SqliteLedger(path, second=True)
-    decoder = msgspec.msgpack.Decoder(Batch)
+    decoder = msgspec.msgpack.Decoder(WriterBatch)
     write.write(GREETING)
     write.flush()
     while length := read.read(_LENGTH_BYTES):
@@ -177,12 +181,12 @@ def main(path: str) -> None:
     ledger.close()
 
 
-def _written(ledger: SqliteLedger, batch: Batch) -> Answer:
+def _written(ledger: SqliteLedger, batch: WriterBatch) -> WriterAnswer:
     try:
         ledger.append(batch.bank, batch.epoch, batch.seq_before, batch.rows)
     except tuple(_ERRORS.values()) as error:
-        return Answer(type(error).__name__, str(error))
-    return Answer()
+        return WriterAnswer(type(error).__name__, str(error))
+    return WriterAnswer()
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""What does a walk over a bank's rows find? Whether each follows from the last, and the rules decide it so.
+"""Verifier of the chain of a bank: each row follows from the row before, and the rules decide it so.
 
-A walk begins at the first row, or at a `Joint` that another walk ends at. So a journal may be walked in
-parts, each by a process of its own, as long as each part begins exactly as the part before it ended.
+A pass begins at the first row, or at a `ChainPosition` where another pass ended. So a journal may be verified
+in parts, each by a separate process, if each part begins exactly where the part before it ended.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from jackpot.ledger.journal import Row, chained, genesis
 from jackpot.ledger.programs import Began, began_in
 from jackpot.ledger.rebuild import Totals, accounts_of, event_in, moved_by, replay
 from jackpot.ledger.store import LedgerCorrupt
-from jackpot.ledger.verify.timestamp_checks import Timely
+from jackpot.ledger.verify.timestamp_checks import TimestampChecks
 from jackpot.rules import events, redecide, registry
 from jackpot.rules.acts.archives import Cut
 from jackpot.rules.acts.papers import PapersErased
@@ -29,19 +29,19 @@ PROBLEMS_MAX: Final = 20
 UNDECIDED: Final = "the rules cannot decide it"
 
 # A row is written between 1970 and 9999, in milliseconds: what stands outside of it no calendar can show.
-AT_MOST: Final = 253_402_300_799_999
+AT_MAX: Final = 253_402_300_799_999
 # One epoch a second comes so far in 30,000 years. A forged one beyond lets no server take the bank again.
-EPOCH_MOST: Final = 2**40
+EPOCH_MAX: Final = 2**40
 
 Sums = dict[tuple[int, int], list[int]]
 """(link, level) -> its eight accounts, as the rows post them."""
 
 
-class Joint(msgspec.Struct, frozen=True):
-    """Where a walk stands between two rows: all that the rows after it are judged by, but for the clocks.
+class ChainPosition(msgspec.Struct, frozen=True):
+    """Position between two rows: all that later rows are verified against, except the clocks.
 
     seq, hash, epoch, version: of the row before it. since: the row after which its epoch began. state: the
-    digest of the state as a seal has it; both are of a walk that decides, else 0 and empty.
+    digest of the state as a seal has it; both are set by a verifier that redecides, otherwise 0 and empty.
     """
 
     seq: int
@@ -52,23 +52,23 @@ class Joint(msgspec.Struct, frozen=True):
     state: bytes = b""
 
 
-class Judge(NamedTuple):
-    """What decides rows again. engine: as the rows before left it. untrue: as in `again.fault`. timely: the
-    clocks, as of the rows before. written: of a hit and a row, when the newest papers were before it.
+class Redecider(NamedTuple):
+    """Decides rows again. engine: the state after the rows before. untrue: as in `redecide.check`. timely:
+    the timestamp checks so far. written: of a hit and a row, when the newest papers were before it.
     """
 
     engine: Engine
     untrue: Callable[[People], str | None]
-    timely: Timely
+    timely: TimestampChecks
     written: Callable[[int, int], int]
 
     def fault(self, row: Row, event: events.Event) -> str | None:
         """Why the rules do not decide the row from the state before it; None where they do."""
         untimely = self.timely.fault(self.engine.state, row, event) or self._too_young(row, event)
-        return redecide.fault(self.engine, row, event, self.untrue, sayable=True) or untimely
+        return redecide.check(self.engine, row, event, self.untrue, sayable=True) or untimely
 
     def _too_young(self, row: Row, event: events.Event) -> str | None:
-        """Why papers of a hit that has left the state were not erased by age: it no more says theirs (S8)."""
+        """Why documents of a hit that has left the state were too young to be erased by age (S8)."""
         if not isinstance(event, PapersErased) or event.people.count() >= TWO_PEOPLE:
             return None
         written = self.written(event.number, row.seq)
@@ -77,15 +77,18 @@ class Judge(NamedTuple):
         return f"the newest papers of H{event.number} are of {written} ms, not of {event.written}"
 
 
-class Walk:
-    """One pass over rows. judge: None where nothing is decided again, and once a row could not be applied.
+class ChainVerifier:
+    """Verifier of one pass over rows. redecider: None if nothing is redecided, and once a row could not be
+    applied.
 
     known: a hash to look out for, None once it was seen.
     """
 
-    def __init__(self, bank: str, at: Joint, judge: Judge | None, known: bytes | None = None) -> None:
+    def __init__(
+        self, bank: str, at: ChainPosition, redecider: Redecider | None, known: bytes | None = None
+    ) -> None:
         self.bank = bank
-        self.judge = judge
+        self.redecider = redecider
         self.known = known
         self.seq, self.hash, self.epoch, self.version = at.seq, at.hash, at.epoch, at.version
         self.older = 0
@@ -99,26 +102,26 @@ class Walk:
         self._check_known()
 
     def go_on(self, accounts: Totals) -> None:
-        """Begins with what the rows before the first one came to. accounts: as the events made them."""
+        """Begins with the sums of the rows before the first one. accounts: as the events made them."""
         self.sums = {key: list(sums) for key, sums in accounts.items()}
 
-    def joint(self) -> Joint:
+    def position(self) -> ChainPosition:
         """Where it stands now."""
-        stands = Joint(self.seq, self.hash, self.epoch, self.version)
-        return stands if self.judge is None else at_state(stands, self.judge.engine)
+        stands = ChainPosition(self.seq, self.hash, self.epoch, self.version)
+        return stands if self.redecider is None else at_state(stands, self.redecider.engine)
 
     def accounts(self) -> Totals | None:
         """As the events make them, None where none were decided."""
-        return None if self.judge is None else accounts_of(self.judge.engine)
+        return None if self.redecider is None else accounts_of(self.redecider.engine)
 
     def take(self, row: Row) -> None:
-        """One row, in the order of the journal."""
+        """Verifies the next row of the journal."""
         follows = row.seq == self.seq + 1
         if not follows:
             self.missing(self.seq + 1, row.seq - 1)
-        if not self.epoch <= row.epoch <= EPOCH_MOST:
+        if not self.epoch <= row.epoch <= EPOCH_MAX:
             self._problem(f"row {row.seq} is of epoch {row.epoch}, the row before it of {self.epoch}")
-        if not 0 <= row.at <= AT_MOST:
+        if not 0 <= row.at <= AT_MAX:
             self._problem(f"row {row.seq} was written at {row.at} ms, which is in no year from 1970 to 9999")
         if row.version < self.version:
             self._problem(f"row {row.seq} is of rules {row.version}, the row before it of {self.version}")
@@ -139,10 +142,10 @@ class Walk:
         self._check_known()
 
     def missing(self, first: int, last: int) -> None:
-        """Rows that are not there."""
+        """Reports missing rows."""
         which = f"row {first} is" if first == last else f"rows {first} to {last} are"
         self._problem(f"{which} missing")
-        self.judge = None
+        self.redecider = None
 
     def problems(self) -> list[str]:
         """A sentence each, those of the chain first."""
@@ -152,22 +155,22 @@ class Walk:
         self._problems.append(f"{self.bank}: {said}")
 
     def _replay(self, row: Row) -> None:
-        if self.judge is None:
+        if self.redecider is None:
             return
-        engine, event = self.judge.engine, event_in(row)
+        engine, event = self.redecider.engine, event_in(row)
         if row.epoch > self.epoch:
             engine.new_epoch(0)  # its clock decides nothing: an event says how long was waited (T10)
-        fault = None if event is None else self._decided(self.judge, row, event)
+        fault = None if event is None else self._decided(self.redecider, row, event)
         try:
             replay(engine, row, event)
         except LedgerCorrupt as error:
-            self.judge = None
+            self.redecider = None
             if fault is None or fault.startswith(UNDECIDED):
                 self._problems.append(str(error))
         if fault is not None:
             self._problem(f"row {row.seq} ({registry.name_of(row.kind)}): {fault}")
 
-    def _decided(self, judge: Judge, row: Row, event: events.Event) -> str | None:
+    def _decided(self, redecider: Redecider, row: Row, event: events.Event) -> str | None:
         """Why the rules do not decide the row from the state before it; None where they do, or did once."""
         if row.version < events.RULES_VERSION:
             self.older += 1
@@ -176,15 +179,15 @@ class Walk:
             if isinstance(event, events.Refused):
                 self.refusals += 1
                 self.stopped += [row.seq] * bool(event.suspended)
-            return judge.fault(row, event)
+            return redecider.fault(row, event)
         except Exception as error:  # noqa: BLE001 - a forged event may break anything inside
             return f"{UNDECIDED}: {error!r}"
 
     def _break(self, row: Row) -> None:
         """The row is not what was written; where its event and the rest are, its postings are at fault."""
-        if self.judge is not None:
+        if self.redecider is not None:
             try:
-                made = moved_by(self.judge.engine, row).postings
+                made = moved_by(self.redecider.engine, row).postings
             except LedgerCorrupt:
                 made = row.postings
             if (
@@ -195,7 +198,7 @@ class Walk:
                     f"the postings of row {row.seq} were changed: written {made}, stored {row.postings}"
                 )
                 return
-            self.judge = None
+            self.redecider = None
         if len(self._broken) < PROBLEMS_MAX:
             self._broken.append((row, self.hash))
             self._stored += [self.hash, row.hash]
@@ -205,18 +208,18 @@ class Walk:
             self.known = None
 
 
-def first(bank: str) -> Joint:
-    """Where a walk from the first row begins; nothing is decided yet, so there is no state to compare."""
-    return Joint(0, genesis(bank))
+def first(bank: str) -> ChainPosition:
+    """Position before the first row; nothing is decided yet, so there is no state to compare."""
+    return ChainPosition(0, genesis(bank))
 
 
-def beginning(bank: str, cut: Cut | None) -> Joint:
-    """Where a walk over all rows that are here begins. cut: None where none are archived."""
-    return first(bank) if cut is None else Joint(cut.seq, cut.hash, cut.epoch, cut.version, cut.since)
+def beginning(bank: str, cut: Cut | None) -> ChainPosition:
+    """Position before all rows that are here. cut: None where none are archived."""
+    return first(bank) if cut is None else ChainPosition(cut.seq, cut.hash, cut.epoch, cut.version, cut.since)
 
 
-def at_state(stands: Joint, engine: Engine) -> Joint:
-    """The joint with the state of an engine that stands there."""
+def at_state(stands: ChainPosition, engine: Engine) -> ChainPosition:
+    """The position with the state of an engine at that row."""
     return msgspec.structs.replace(stands, since=engine.epoch.since, state=digest_of(engine.snapshot()))
 
 
@@ -244,7 +247,7 @@ def _explain(broken: list[tuple[Row, bytes]], stored: list[bytes]) -> list[str]:
 
 
 def _home(row: Row, seqs: list[int], stored: list[bytes]) -> int | None:
-    """Under which of these seqs, behind which of these hashes, the row's own hash holds."""
+    """Which of these seqs and previous hashes give the row's own hash."""
     for seq in seqs:
         moved = msgspec.structs.replace(row, seq=seq)
         if any(chained(previous, moved) == row.hash for previous in stored):

@@ -1,9 +1,9 @@
-"""How are a journal's rows verified on all processors at once? In parts that prove where the next begins.
+"""Verifies a journal on all processors, in parts that prove where the next part begins.
 
-A part goes on from a snapshot that is kept, walks to the next one and computes the state there. The part
-after it counts only if it began with exactly that: the same row, hash, epoch and state. The first begins at
-the first row. So nothing is believed that one walk over all rows would not have shown. Where anything is
-wrong, or does not fit, nothing is said of it here: one walk from the first row finds out what, and says so.
+A part resumes at a stored snapshot, verifies up to the next one and computes the state there. The part after
+it counts only if it began with exactly that: the same row, hash, epoch and state. The first part begins at
+the first row. So nothing passes that one pass over all rows would not accept. If anything is wrong, no part
+reports it: one pass from the first row finds and reports it.
 
 Only whether rows follow each other (`chain`) needs no snapshot: any row's hash will do to go on from.
 """
@@ -27,9 +27,9 @@ from jackpot.ledger.programs import Began
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import Totals, summed
 from jackpot.ledger.store import LedgerCorrupt
-from jackpot.ledger.verify.chain_verifier import Joint, Sums, Walk, beginning
-from jackpot.ledger.verify.resume_point import joint_at, judge_on, row_at
-from jackpot.ledger.verify.timestamp_checks import Opened, Timely
+from jackpot.ledger.verify.chain_verifier import ChainPosition, ChainVerifier, Sums, beginning
+from jackpot.ledger.verify.resume_point import position_at, redecider_at, row_at
+from jackpot.ledger.verify.timestamp_checks import FirstRow, TimestampChecks
 from jackpot.ledger.verify.verifier import Parts, Progress, Task, Walked, pass_over
 from jackpot.rules.acts.snapshot_seals import SEAL_STEP, SNAPSHOT_FORMAT
 from jackpot.rules.postings import Posting
@@ -45,22 +45,22 @@ _NOTHING: Final = (0,) * (len(Posting._fields) - 3)
 NICE: Final = 10
 
 
-class Span(msgspec.Struct, frozen=True):
-    """Rows after < seq <= upto of what a task asks."""
+class RowSpan(msgspec.Struct, frozen=True):
+    """Rows after < seq <= upto of a task."""
 
     task: Task
     after: int
     upto: int
 
 
-class Part(msgspec.Struct, frozen=True):
-    """What the walk over a span found, where nothing is wrong in it; as in `Walked`. began: where it went on
-    from. programs: where each begins. opened: the rounds of tables with a limit, which are judged by those
-    before them.
+class VerifiedPart(msgspec.Struct, frozen=True):
+    """Result of a span without problems; as in `Walked`. began: the position at which it resumed. programs:
+    where each begins. opened: the rounds of tables with a limit, which are checked together with those before
+    them.
     """
 
-    began: Joint
-    ended: Joint
+    began: ChainPosition
+    ended: ChainPosition
     known: bytes | None
     older: int
     refusals: int
@@ -69,7 +69,7 @@ class Part(msgspec.Struct, frozen=True):
     totals: Totals
     accounts: Totals | None
     programs: list[Began]
-    opened: list[Opened]
+    opened: list[FirstRow]
 
 
 def processors() -> int:
@@ -78,7 +78,7 @@ def processors() -> int:
 
 
 def in_parts(ledger: Reader, url: str, jobs: int) -> Parts:
-    """How `verify` walks a ledger with so many processes. url: of the ledger, which each opens for itself."""
+    """Makes `verify` use so many processes. url: of the ledger, which each process opens."""
     return partial(_walked, ledger, url, jobs)
 
 
@@ -96,12 +96,14 @@ def _walked(ledger: Reader, url: str, jobs: int, task: Task, progress: Progress)
                 return joined(task, _in_order(parts, lambda: progress(done.value, task.head.seq)))
             finally:
                 pool.shutdown(wait=False, cancel_futures=True)
-    except BrokenProcessPool:  # one was killed, as for want of memory: one walk needs less
+    except BrokenProcessPool:  # one was killed, as for want of memory: one pass needs less
         return None
 
 
-def _in_order(parts: Sequence[Future[Part | None]], tell: Callable[[], None]) -> Iterator[Part | None]:
-    """Each part as soon as it is there and its turn has come."""
+def _in_order(
+    parts: Sequence[Future[VerifiedPart | None]], tell: Callable[[], None]
+) -> Iterator[VerifiedPart | None]:
+    """Yields the parts in order, each as soon as it is done."""
     for part in parts:
         while not part.done():
             wait([part], TELL_S, FIRST_COMPLETED)
@@ -109,8 +111,10 @@ def _in_order(parts: Sequence[Future[Part | None]], tell: Callable[[], None]) ->
         yield part.result()
 
 
-def spans(ledger: Reader, task: Task) -> list[Span]:
-    """Which rows are walked by themselves: from snapshot to snapshot, or as many of a chain as is handy."""
+def spans(ledger: Reader, task: Task) -> list[RowSpan]:
+    """Splits the rows into spans: from snapshot to snapshot, or of a fixed size if only the chain is
+    checked.
+    """
     begin, last = beginning(task.bank, task.cut).seq, task.head.seq
     if task.chain:
         cuts = list(range(begin + CHAIN_ROWS, last, CHAIN_ROWS))
@@ -120,11 +124,11 @@ def spans(ledger: Reader, task: Task) -> list[Span]:
             if format_ == SNAPSHOT_FORMAT and seq - before >= LEAST_ROWS and last - seq >= LEAST_ROWS:
                 cuts.append(seq)
                 before = seq
-    return [Span(task, after, upto) for after, upto in pairwise([begin, *cuts, last])]
+    return [RowSpan(task, after, upto) for after, upto in pairwise([begin, *cuts, last])]
 
 
-def joined(task: Task, parts: Iterable[Part | None]) -> Walked | None:
-    """The parts put together in their order, as one walk would have found it.
+def joined(task: Task, parts: Iterable[VerifiedPart | None]) -> Walked | None:
+    """Combines the parts in order into the result of one pass.
 
     None where anything is wrong in one, or where one did not begin with what the one before it ended with.
     """
@@ -132,7 +136,7 @@ def joined(task: Task, parts: Iterable[Part | None]) -> Walked | None:
     older, refusals, stopped, programs = 0, 0, list[int](), list[Began]()
     sums: Sums = {}
     totals: Totals = {}
-    timely = Timely()
+    timely = TimestampChecks()
     for part in parts:
         if part is None or part.began != at or any(_untimely(timely, one) for one in part.opened):
             return None
@@ -147,7 +151,7 @@ def joined(task: Task, parts: Iterable[Part | None]) -> Walked | None:
     return Walked(at, [], known, older, refusals, stopped, sums, totals, accounts, programs)
 
 
-def _untimely(timely: Timely, opened: Opened) -> bool:
+def _untimely(timely: TimestampChecks, opened: FirstRow) -> bool:
     """Whether a round came too fast, by either clock, after those of the parts before (L11)."""
     return timely.quick(opened) is not None or timely.crowded(opened)
 
@@ -159,14 +163,14 @@ _done: "Synchronized[int] | None" = None
 
 
 def _begin(url: str, done: "Synchronized[int]") -> None:
-    """Once, in each process."""
+    """Initialises a worker process."""
     global _url, _done
     _url, _done = url, done
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # who stops it is told by the first process
     os.nice(NICE)
 
 
-def _part_of(span: Span) -> Part | None:
+def _part_of(span: RowSpan) -> VerifiedPart | None:
     with closing(open_reader(_url)) as ledger:
         return part_of(ledger, span, _count)
 
@@ -177,52 +181,54 @@ def _count(rows: int) -> None:
             _done.value += rows
 
 
-def part_of(ledger: Reader, span: Span, count: Callable[[int], None]) -> Part | None:
-    """Walks one span; None where anything is wrong. count: called with how many rows more are done.
+def part_of(ledger: Reader, span: RowSpan, count: Callable[[int], None]) -> VerifiedPart | None:
+    """Verifies one span; None if anything is wrong. count: called with how many rows more are done.
 
     Raises LedgerUnusable.
     """
-    task, opened = span.task, list[Opened]()
+    task, opened = span.task, list[FirstRow]()
     try:
-        walk = _begun(ledger, span, opened.append)
+        verifier = _begun(ledger, span, opened.append)
     except LedgerCorrupt:
         return None  # nothing can go on from the snapshot there
     begin, told = beginning(task.bank, task.cut), span.after
-    began, before = (walk.joint(), Totals()) if span.after > begin.seq else (begin, walk.accounts() or {})
+    began, before = (
+        (verifier.position(), Totals()) if span.after > begin.seq else (begin, verifier.accounts() or {})
+    )
 
     def tell() -> None:
         nonlocal told
-        count(walk.seq - told)
-        told = walk.seq
+        count(verifier.seq - told)
+        told = verifier.seq
 
-    pass_over(ledger, walk, span.upto, tell)
-    if walk.problems() or walk.seq != span.upto or (walk.judge is None and not task.chain):
+    pass_over(ledger, verifier, span.upto, tell)
+    if verifier.problems() or verifier.seq != span.upto or (verifier.redecider is None and not task.chain):
         return None
-    return Part(
+    return VerifiedPart(
         began,
-        walk.joint(),
-        walk.known,
-        walk.older,
-        walk.refusals,
-        walk.stopped,
-        walk.sums,
+        verifier.position(),
+        verifier.known,
+        verifier.older,
+        verifier.refusals,
+        verifier.stopped,
+        verifier.sums,
         {} if task.chain else summed(ledger, task.bank, span.upto, span.after, before),
-        walk.accounts(),
-        walk.began,
+        verifier.accounts(),
+        verifier.began,
         opened,
     )
 
 
-def _begun(ledger: Reader, span: Span, opened: Callable[[Opened], None]) -> Walk:
-    """A walk that stands after row `span.after`. Raises LedgerCorrupt where it cannot go on from there."""
+def _begun(ledger: Reader, span: RowSpan, opened: Callable[[FirstRow], None]) -> ChainVerifier:
+    """Verifier positioned after row `span.after`. Raises LedgerCorrupt if it cannot resume there."""
     task = span.task
     at = begin = beginning(task.bank, task.cut)
     if span.after > begin.seq:
         row = row_at(ledger, task.bank, span.after)
-        at = Joint(row.seq, row.hash, row.epoch, row.version)
-        at = at if task.chain else joint_at(ledger, row, begin)
-    judge = None if task.chain else judge_on(ledger, task.bank, at, opened)
-    walk = Walk(task.bank, at, judge, task.known)
+        at = ChainPosition(row.seq, row.hash, row.epoch, row.version)
+        at = at if task.chain else position_at(ledger, row, begin)
+    redecider = None if task.chain else redecider_at(ledger, task.bank, at, opened)
+    verifier = ChainVerifier(task.bank, at, redecider, task.known)
     if at == begin:
-        walk.go_on(walk.accounts() or {})
-    return walk
+        verifier.go_on(verifier.accounts() or {})
+    return verifier

@@ -1,7 +1,7 @@
-"""From where can a walk over a journal go on, and what must be known there to decide the next row?
+"""Where verification of a journal can resume, and the state that the next row is decided on.
 
-From row 1, where nothing must be known; from a row whose state is sealed and kept; or from where an archive
-leaves off, which an `archived` row says (S8).
+It is row 1, where nothing must be known; a row whose state is sealed and stored; or the cut of an archive,
+which an `archived` row names (S8).
 """
 
 from collections.abc import Callable
@@ -12,40 +12,42 @@ from jackpot.ledger.papers import last_written
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import check_sealed, engine_of
 from jackpot.ledger.store import LedgerCorrupt
-from jackpot.ledger.verify.chain_verifier import Joint, Judge
+from jackpot.ledger.verify.chain_verifier import ChainPosition, Redecider
 from jackpot.ledger.verify.signer_history import untrue_in
-from jackpot.ledger.verify.timestamp_checks import Opened, Timely
+from jackpot.ledger.verify.timestamp_checks import FirstRow, TimestampChecks
 from jackpot.rules.engine import Engine
 from jackpot.rules.epoch import Epoch
 
 
-def judge_on(
-    ledger: Reader, bank: str, at: Joint, opened: Callable[[Opened], None] = lambda _opened: None
-) -> Judge:
-    """What decides the rows after a joint again, with what else of the ledger says whether they may be so.
+def redecider_at(
+    ledger: Reader, bank: str, at: ChainPosition, opened: Callable[[FirstRow], None] = lambda _opened: None
+) -> Redecider:
+    """Redecider for the rows after a position, with the other checks that need the ledger.
 
-    opened: as in `Timely`. Raises LedgerCorrupt where nothing can go on from there.
+    opened: as in `TimestampChecks`. Raises LedgerCorrupt where nothing can go on from there.
     """
     engine = Engine(bank) if not at.seq else _engine_at(ledger, bank, at)
     asked = {request.id: row_at(ledger, bank, request.seq) for request in engine.state.requests}
-    return Judge(engine, untrue_in(ledger, bank), Timely(asked, opened), partial(last_written, ledger, bank))
+    return Redecider(
+        engine, untrue_in(ledger, bank), TimestampChecks(asked, opened), partial(last_written, ledger, bank)
+    )
 
 
-def joint_at(ledger: Reader, row: Row, begin: Joint) -> Joint:
-    """Where a walk stands after a row. begin: where the rows that are here begin."""
-    return Joint(row.seq, row.hash, row.epoch, row.version, _before_epoch(ledger, row, begin))
+def position_at(ledger: Reader, row: Row, begin: ChainPosition) -> ChainPosition:
+    """Chain position after a row. begin: where the rows that are here begin."""
+    return ChainPosition(row.seq, row.hash, row.epoch, row.version, _before_epoch(ledger, row, begin))
 
 
 def row_at(ledger: Reader, bank: str, seq: int) -> Row:
-    """That row. Raises LedgerCorrupt where it is missing."""
+    """Reads that row. Raises LedgerCorrupt if it is missing."""
     for row in ledger.rows(bank, seq - 1, 1):
         if row.seq == seq:
             return row
     raise LedgerCorrupt(f"{bank}: row {seq} is missing")
 
 
-def _engine_at(ledger: Reader, bank: str, at: Joint) -> Engine:
-    """The engine in the snapshot of that row, in the row's epoch."""
+def _engine_at(ledger: Reader, bank: str, at: ChainPosition) -> Engine:
+    """Engine from the snapshot of that row, in the row's epoch."""
     snapshot = ledger.newest_snapshot(bank, below=at.seq + 1)
     if snapshot is None or (snapshot.seq, snapshot.hash) != (at.seq, at.hash):
         raise LedgerCorrupt(f"{bank}: there is no snapshot of row {at.seq}")
@@ -55,7 +57,7 @@ def _engine_at(ledger: Reader, bank: str, at: Joint) -> Engine:
     return engine
 
 
-def _before_epoch(ledger: Reader, row: Row, begin: Joint) -> int:
+def _before_epoch(ledger: Reader, row: Row, begin: ChainPosition) -> int:
     """The last row before the first one of this row's epoch; epochs never fall along a chain."""
     if row.epoch == begin.epoch:
         return begin.since

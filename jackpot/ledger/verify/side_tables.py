@@ -1,8 +1,8 @@
-"""The rows next to the journal, compared with the chain: names, secrets and papers (S8).
+"""Checks the tables next to the journal against the chain: names, secrets and papers (S8).
 
-Nobody is believed by what lies there: another name or secret fits no digest of the chain. But somebody who
-writes to these tables alone can take a name away, shut somebody out, or empty a payout's papers. So
-`jackpot verify` names each row that the chain does not bear out.
+Nothing there is trusted by itself: another name or secret matches no digest of the chain. But somebody who
+writes to these tables alone can remove a name, lock somebody out, or empty a payout's documents. So `jackpot
+verify` names each row that the chain does not bear out.
 """
 
 from collections import defaultdict
@@ -26,7 +26,7 @@ from jackpot.rules.acts.papers import PapersAdded, PapersErased
 from jackpot.rules.acts.people import AddPerson
 from jackpot.rules.acts.requests import Requested
 from jackpot.rules.signing import SITE
-from jackpot.rules.state import State
+from jackpot.rules.state import BankState
 
 # The digits of a row's key that are told: enough to find the row, few enough to read.
 _TOLD: Final = 16
@@ -38,8 +38,8 @@ _MAY_READ: Final = "SELECT has_table_privilege('secret', 'SELECT')"
 _OF_PAPERS: Final = Validated.kind, Paid.kind, PapersAdded.kind, PapersErased.kind
 
 
-class Keeping(NamedTuple):
-    """How long papers are kept. known: whether the site's configuration says so. days: None for ever.
+class KeptRows(NamedTuple):
+    """Retention of documents. known: whether the site's configuration says so. days: None for ever.
 
     at: now, in unix milliseconds.
     """
@@ -50,9 +50,9 @@ class Keeping(NamedTuple):
 
 
 class Looked(NamedTuple):
-    """What one look found. problems: a sentence for each row that disagrees. by_age: how many papers were
-    emptied without an entry, and nothing but the site's configuration says whether their time was over.
-    unread: the secrets were not looked at, since this role of the database may not read them.
+    """Result of one comparison. problems: a sentence for each row that disagrees. by_age: how many papers
+    were emptied without an entry, and only the site's configuration says whether they were due. unread: the
+    secrets were not looked at, since this role of the database may not read them.
     """
 
     problems: list[str]
@@ -60,11 +60,11 @@ class Looked(NamedTuple):
     unread: bool = False
 
 
-def compare(ledger: Reader, banks: Collection[str], keeping: Keeping) -> Looked:
+def compare(ledger: Reader, banks: Collection[str], keeping: KeptRows) -> Looked:
     """Compares the rows that belong to these banks with their entries. Raises LedgerError.
 
-    Next to a running server a row may be a moment ahead of its entry, so what counts is what a look and a
-    later one both find. Rows of papers that no entry names are told where all banks are compared.
+    Next to a running server a row may be a moment ahead of its entry, so only problems that two successive
+    comparisons find count. Rows of documents that no entry names are reported if all banks are compared.
     """
     problems = list[str]()
     # The rows are read first: an entry that is written meanwhile is found for them.
@@ -89,15 +89,15 @@ def compare(ledger: Reader, banks: Collection[str], keeping: Keeping) -> Looked:
 
 
 def _may_read_secrets(ledger: Reader) -> bool:
-    """On PostgreSQL an auditor's role may not."""
+    """Whether the role may read secrets; on PostgreSQL an auditor's may not."""
     if isinstance(ledger, SqliteLedger):
         return True
     ((may,),) = ledger.look_up(_MAY_READ)
     return bool(may)
 
 
-def _names(ledger: Reader, state: State, rows: Sequence[Named]) -> Iterator[str]:
-    """A sentence for each person whose row is missing, changed or still there, and for each row of nobody."""
+def _names(ledger: Reader, state: BankState, rows: Sequence[Named]) -> Iterator[str]:
+    """Problems: people whose row is missing, changed or not erased, and rows of nobody."""
     kept = {row.mark: row for row in rows}
     for person in state.people:
         row, whose = kept.pop(person.mark, None), f"{SITE}: person {person.id}"
@@ -120,8 +120,8 @@ def _names(ledger: Reader, state: State, rows: Sequence[Named]) -> Iterator[str]
             yield f"{SITE}: a row of person ({mark.hex()[:_TOLD]}) is of nobody: {_LEFT}"
 
 
-def _secrets(state: State, rows: Sequence[keyring.SecretRow]) -> Iterator[str]:
-    """A sentence for each secret that is missing, changed or another's, and for each that lets nobody in."""
+def _secrets(state: BankState, rows: Sequence[keyring.SecretRow]) -> Iterator[str]:
+    """Problems: secrets that are missing, changed or another's, and unused ones."""
     kept = {row.digest: row for row in rows}
     own = defaultdict[bytes, list[int]](list)
     for person in state.people:
@@ -141,8 +141,8 @@ def _secrets(state: State, rows: Sequence[keyring.SecretRow]) -> Iterator[str]:
         yield f"{SITE}: {key}, is left over: by the chain it lets nobody in: {_LEFT}"
 
 
-def _papers(ledger: Reader, bank: str, rows: dict[bytes, Kept], keeping: Keeping) -> tuple[list[str], int]:
-    """A sentence for each row of the bank's papers that disagrees; how many were emptied without an entry.
+def _papers(ledger: Reader, bank: str, rows: dict[bytes, Kept], keeping: KeptRows) -> tuple[list[str], int]:
+    """Problems of the bank's documents, and how many were emptied without an entry.
 
     rows: those whose marks are found are taken out.
     """
@@ -176,13 +176,13 @@ def _papers(ledger: Reader, bank: str, rows: dict[bytes, Kept], keeping: Keeping
 
 
 def _ever_asked(ledger: Reader) -> Iterator[AddPerson | None]:
-    """Everybody who was to join with two people's word, also where that was rejected."""
+    """Everybody whose joining was requested for a second signature, also if it was rejected."""
     for _, _, event in events_of(ledger, SITE, Requested.kind):
         yield _added(event.command) if isinstance(event, Requested) else None
 
 
 def _added(command: bytes) -> AddPerson | None:
-    """Who is to join by what was asked; None where it is anything else."""
+    """Person who joins by a request; None for any other request."""
     try:
         asked = decode_asked(command)
     except msgspec.DecodeError:

@@ -1,4 +1,4 @@
-"""Were people as they signed? An act names where the bank `site` stood, its chain says who they were (S8)."""
+"""Verifies the signers of acts against the history of the site's people (S8)."""
 
 from collections.abc import Callable
 
@@ -11,10 +11,10 @@ from jackpot.rules.engine import Engine
 from jackpot.rules.signing import SITE, People, Proof
 
 
-class Roll:
-    """The people of a ledger's site, followed as far as the acts of another bank looked, and never back.
+class SignerHistory:
+    """People of a site as of the rows that acts of another bank refer to, replayed forward only.
 
-    The rules hold a bank's acts to an order in which none looks further back than one before it.
+    The rules require that no act of a bank refers further back than the act before it.
     """
 
     def __init__(self, ledger: Reader) -> None:
@@ -24,7 +24,7 @@ class Roll:
         self._broken = False
 
     def untrue(self, people: People) -> str | None:
-        """Why these people cannot have stood for an act as they did; None where they can."""
+        """Why these people cannot have signed an act; None if they can."""
         proof = people.proof
         if not people.count() and not proof.seq:
             return None
@@ -37,7 +37,7 @@ class Roll:
         return next((f"{one} by row {proof.seq} of bank {SITE}" for one in said if one), None)
 
     def _reaches(self, proof: Proof) -> bool:
-        """Follows the site to that entry, which must be the one that was seen."""
+        """Replays the site to that entry, which must be the one that the act names."""
         engine = self._engine
         while engine.seq < proof.seq and not self._broken:
             page = self._ledger.rows(SITE, engine.seq, min(PAGE_ROWS, proof.seq - engine.seq))
@@ -47,7 +47,7 @@ class Roll:
         return engine.seq == proof.seq and self._hash == proof.hash
 
     def _follows(self, row: Row) -> bool:
-        """Goes on with a row, if it comes next."""
+        """Applies a row, if it comes next."""
         if chained(self._hash, row) != row.hash:
             return False
         try:
@@ -59,5 +59,5 @@ class Roll:
 
 
 def untrue_in(ledger: Reader, bank: str) -> Callable[[People], str | None]:
-    """What `verify` asks of the people of each act of the bank; the site's own chain says so itself."""
-    return (lambda _people: None) if bank == SITE else Roll(ledger).untrue
+    """Signer check of `verify` for each act of the bank; the site's own chain checks its own acts."""
+    return (lambda _people: None) if bank == SITE else SignerHistory(ledger).untrue

@@ -1,7 +1,7 @@
-"""Does the ledger still say what was written, and do its books balance? Trusts nothing but the first row.
+"""Verifies a whole ledger: chain, rules, accounts, snapshots and head. Trusts nothing but the first row.
 
-Walks the whole chain; decides every row again from the state before it (S8); recomputes every account from
-the events (by the engine), from the stored postings (row by row) and from the database's own sums; holds the
+Verifies the whole chain; redecides every row from the state before it (S8); recomputes every account from the
+events (by the engine), from the stored postings (row by row) and from the database's own sums; holds the
 three together, and with M4, the snapshots and the head. Works next to a running server: it looks at what was
 there when it began.
 """
@@ -21,18 +21,26 @@ from jackpot.ledger.programs import Began, Stretch, stretches, went_on
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import PAGE_ROWS, Totals, accounts_of, check_sealed, meters_differ, summed
 from jackpot.ledger.store import LedgerCorrupt, LedgerUnusable
-from jackpot.ledger.verify.chain_verifier import EPOCH_MOST, PROBLEMS_MAX, Joint, Sums, Walk, beginning, first
-from jackpot.ledger.verify.resume_point import joint_at, judge_on
+from jackpot.ledger.verify.chain_verifier import (
+    EPOCH_MAX,
+    PROBLEMS_MAX,
+    ChainPosition,
+    ChainVerifier,
+    Sums,
+    beginning,
+    first,
+)
+from jackpot.ledger.verify.resume_point import position_at, redecider_at
 from jackpot.rules.acts.archives import Cut
 
 Progress = Callable[[int, int], None]
 
 
 class Task(msgspec.Struct, frozen=True):
-    """What is to be found out about a bank. head: of the rows to walk. known: as in `verify`.
+    """Verification task for a bank. head: of the rows to verify. known: as in `verify`.
 
-    chain: whether the rows follow each other is all that is asked; nothing is decided or summed. cut: where
-    the rows begin, because those before are archived; None where row 1 is here.
+    chain: only the chain is verified; nothing is redecided or summed. cut: where the rows begin, because
+    those before are archived; None where row 1 is here.
     """
 
     bank: str
@@ -43,12 +51,12 @@ class Task(msgspec.Struct, frozen=True):
 
 
 class Walked(msgspec.Struct, frozen=True):
-    """What a walk over all rows found. ended: after the last. sums: as the rows post. totals: as the database
+    """Result of a pass over all rows. ended: after the last. sums: as the rows post. totals: as the database
     sums. accounts: as the events make them, None where a row could not be applied. began: where each program
-    does. The rest as in `Report`.
+    does. The rest as in `VerifyReport`.
     """
 
-    ended: Joint
+    ended: ChainPosition
     problems: list[str]
     known: bytes | None
     older: int
@@ -65,8 +73,9 @@ Parts = Callable[[Task, Progress], Walked | None]
 walk from the first row says what."""
 
 
-class Report(msgspec.Struct, frozen=True):
-    """What was found. head: of the rows walked; its hash is what to keep elsewhere for the next time.
+class VerifyReport(msgspec.Struct, frozen=True):
+    """Result of a verification. head: of the verified rows; its hash is to be kept elsewhere for the next
+    time.
 
     problems: one sentence each, naming the row; none if all is well. older: how many rows were not decided
     again, for older rules decided them. refusals: how many rows refuse a request that is not kept, and so
@@ -86,10 +95,10 @@ class Report(msgspec.Struct, frozen=True):
 
 
 class How(NamedTuple):
-    """chain: only whether each row follows from the one before and balances, up to the head.
+    """Options of a verification. chain: only check that each row follows from the one before and balances.
 
-    parts: none, where it is left out. progress: called with (rows done, rows in all). archive: what has the
-    rows that are archived; whether it holds is asked of it by itself.
+    parts: none, where it is left out. progress: called with (rows done, rows in all). archive: the ledger
+    with the archived rows; it is verified separately.
     """
 
     chain: bool = False
@@ -107,8 +116,8 @@ def verify(
     known: bytes | None = None,
     heads: BankHeads | None = None,
     how: How = WHOLE,
-) -> Report:
-    """Verifies one bank from its first row; where an archive has the first ones, from where they end.
+) -> VerifyReport:
+    """Verifies one bank from its first row, or from the archive cut.
 
     known: a hash that the bank's head once had, kept elsewhere: it shows a tail that was cut off.
     heads: signed ones of the bank, which this uses up (S8). Raises LedgerUnusable where the file cannot be
@@ -140,7 +149,7 @@ def verify(
         problems[PROBLEMS_MAX:] = [f"{bank}: and {len(problems) - PROBLEMS_MAX} more"]
     unproved = kept.unproved(walked.ended.seq)
     began = walked.began if cut is None else [went_on(ledger, bank, cut), *walked.began]
-    return Report(
+    return VerifyReport(
         task.head,
         tuple(problems),
         walked.older,
@@ -153,41 +162,41 @@ def verify(
 
 
 def _whole(ledger: Reader, task: Task, progress: Progress) -> Walked:
-    """One walk over all rows that are here."""
+    """One pass over all rows that are here."""
     bank, head, begin = task.bank, task.head, beginning(task.bank, task.cut)
-    judge, before, said = None, Totals(), list[str]()
+    redecider, before, said = None, Totals(), list[str]()
     if not task.chain:
         try:
-            judge = judge_on(ledger, bank, begin)
-            before = accounts_of(judge.engine)
+            redecider = redecider_at(ledger, bank, begin)
+            before = accounts_of(redecider.engine)
         except LedgerCorrupt as error:
             said = [f"{error}, and the rows before it are archived"]
-    walk = Walk(bank, begin, judge, task.known)
-    walk.go_on(before)
-    pass_over(ledger, walk, head.seq, lambda: progress(walk.seq, head.seq))
-    if walk.seq < head.seq:
-        walk.missing(walk.seq + 1, head.seq)
+    verifier = ChainVerifier(bank, begin, redecider, task.known)
+    verifier.go_on(before)
+    pass_over(ledger, verifier, head.seq, lambda: progress(verifier.seq, head.seq))
+    if verifier.seq < head.seq:
+        verifier.missing(verifier.seq + 1, head.seq)
     return Walked(
-        Joint(walk.seq, walk.hash, walk.epoch, walk.version),
-        said + walk.problems(),
-        walk.known,
-        walk.older,
-        walk.refusals,
-        walk.stopped,
-        walk.sums,
-        {} if task.chain else summed(ledger, bank, walk.seq, begin.seq, before),
-        walk.accounts(),
-        walk.began,
+        ChainPosition(verifier.seq, verifier.hash, verifier.epoch, verifier.version),
+        said + verifier.problems(),
+        verifier.known,
+        verifier.older,
+        verifier.refusals,
+        verifier.stopped,
+        verifier.sums,
+        {} if task.chain else summed(ledger, bank, verifier.seq, begin.seq, before),
+        verifier.accounts(),
+        verifier.began,
     )
 
 
-def pass_over(ledger: Reader, walk: Walk, upto: int, tell: Callable[[], None]) -> None:
-    """Walks on to a row; it stops before it where the rows end. tell: called after each page."""
-    while walk.seq < upto:
-        page = ledger.rows(walk.bank, walk.seq, min(PAGE_ROWS, upto - walk.seq))
+def pass_over(ledger: Reader, verifier: ChainVerifier, upto: int, tell: Callable[[], None]) -> None:
+    """Verifies up to a row, or to the end of the rows. tell: called after each page."""
+    while verifier.seq < upto:
+        page = ledger.rows(verifier.bank, verifier.seq, min(PAGE_ROWS, upto - verifier.seq))
         for row in page:
             if row.seq <= upto:
-                walk.take(row)
+                verifier.take(row)
         if not page or page[-1].seq > upto:
             break
         tell()
@@ -201,7 +210,7 @@ def _knows(task: Task, archive: Reader | None) -> bool:
 
 
 def _end(task: Task, walked: Walked, archive: Reader | None) -> list[str]:
-    """What is wrong after the last row: the head, and the hash that the caller knows."""
+    """Problems after the last row: the head, and the hash that the caller knows."""
     head, ended, said = task.head, walked.ended, []
     if head.epoch == 0:
         said.append("there is no such bank in this ledger, or its head is gone")
@@ -209,8 +218,8 @@ def _end(task: Task, walked: Walked, archive: Reader | None) -> list[str]:
         said.append(f"the head names another hash than row {ended.seq} has")
     if ended.epoch > head.epoch:
         said.append(f"the head is of epoch {head.epoch}, row {ended.seq} of {ended.epoch}")
-    if head.epoch > EPOCH_MOST:
-        said.append(f"the head is of epoch {head.epoch}, and no ledger comes beyond {EPOCH_MOST}")
+    if head.epoch > EPOCH_MAX:
+        said.append(f"the head is of epoch {head.epoch}, and no ledger comes beyond {EPOCH_MAX}")
     if walked.known is not None and not _knows(task, archive):
         told = "" if task.cut is None or archive else ", or that row is archived: give --archive FILE"
         said.append(
@@ -221,9 +230,9 @@ def _end(task: Task, walked: Walked, archive: Reader | None) -> list[str]:
 
 
 def _heads(ledger: Reader, kept: BankHeads, last: int, archive: Reader | None, cut: Cut | None) -> list[str]:
-    """A sentence for each signed head that the rows do not bear out.
+    """Problems: signed heads that the rows contradict.
 
-    One of a row that is archived is held against the archive; without it, only if that row stayed here.
+    One of an archived row is compared with the archive; without it, only if that row stayed here.
     """
     for seq in kept.rows:
         old = cut is not None and seq <= cut.seq
@@ -236,12 +245,12 @@ def _heads(ledger: Reader, kept: BankHeads, last: int, archive: Reader | None, c
 
 
 def _against(ledger: Reader, archive: Reader, task: Task, cut: Cut) -> list[str]:
-    """A sentence for whatever the archive says otherwise than the ledger that goes on without its rows."""
+    """Problems: contradictions between the archive and the ledger that continues it."""
     bank, head = task.bank, archive.head(task.bank)
     if (said := not_the_archive(ledger, archive, bank, cut)) is not None:
         return [said]
     (row,) = archive.rows(bank, cut.seq - 1, 1)
-    if joint_at(archive, row, first(bank)) != beginning(bank, cut):
+    if position_at(archive, row, first(bank)) != beginning(bank, cut):
         return [f"{bank}: row {cut.seq} of the archive is not the one that the ledger goes on from"]
     ends = [one.hash for one in ledger.rows(bank, head.seq - 1, 1) if one.seq == head.seq]
     if head.seq > cut.seq and ends != [head.hash]:
@@ -250,7 +259,7 @@ def _against(ledger: Reader, archive: Reader, task: Task, cut: Cut) -> list[str]
 
 
 def _unsealed(ledger: Reader, bank: str) -> list[str]:
-    """A sentence for each snapshot that is not what the chain sealed; what it seals, the walk decided."""
+    """Problems: snapshots that differ from what the chain sealed. The sealed states were redecided."""
     said = []
     snapshot = ledger.newest_snapshot(bank)
     while snapshot is not None:
@@ -263,7 +272,7 @@ def _unsealed(ledger: Reader, bank: str) -> list[str]:
 
 
 def _unequal(task: Task, walked: Walked) -> list[str]:
-    """The accounts by rows, by the database and by the events, held together (M4)."""
+    """Problems: differences between the accounts by rows, by the database and by the events (M4)."""
     by_row, totals = {key: tuple(sums) for key, sums in walked.sums.items()}, walked.totals
     said = [
         f"{task.bank}: link {link} level {level}: the rows post {by_row.get((link, level))}, "

@@ -1,7 +1,7 @@
-"""Which cards made a hit, or what was drawn? As the frames of its round have them (H2, A7, A10).
+"""Reads the cards of a hit, or what was drawn, from the frames of its round (H2, A7, A10).
 
-Of frames that are archived: as the archive has them, where it is given; else as the sealed state at the cut
-has the round.
+Archived frames are read from the archive, where it is given; else the round comes from the snapshot at the
+cut.
 """
 
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, NamedTuple
 from jackpot.ledger.archived import cut_of, is_archived, not_the_archive
 from jackpot.ledger.reading import Reader
 from jackpot.reports.read.entries import Entry, asked
-from jackpot.reports.read.names import Names
+from jackpot.reports.read.names import JournalNames
 from jackpot.reports.report import Archive, InArchive, Unanswerable
 from jackpot.rules import hands
 from jackpot.rules.cards import text, unpack
@@ -21,7 +21,7 @@ from jackpot.rules.state import HandShown, Hit, Round
 from jackpot.text import card
 
 # A table's frames back from a hit among which its round's stand: more than a round has seats and wagers.
-FRAMES_MOST: Final = 64
+FRAMES_MAX: Final = 64
 # Rows back from a hit among which they stand: a round is a minute or two of the whole floor.
 _BACK: Final = 100_000
 
@@ -38,8 +38,8 @@ Source = Literal["journal", "archive", "state"]
 """Where a round's frames were found: here, in the archive, or as the state at the cut has what they said."""
 
 
-class Cards(NamedTuple):
-    """Texts of cards such as "As", in the order in which they were dealt.
+class HitCards(NamedTuple):
+    """Cards of a hit as texts such as "As", in the order in which they were dealt.
 
     own: of the hand that made the hit, a player's or the dealer's; none where it was not shown. ranked: those
     that the hand is made of. dealer: the dealer's, where they were sent. drawn: of a drawn bonus what was
@@ -55,17 +55,20 @@ class Cards(NamedTuple):
 
 
 class _Round(NamedTuple):
-    """What is known of a hit's round. events: of its frames, the newest first. state: at the cut, or None."""
+    """Evidence on a hit's round.
+
+    events: of its frames, the newest first. state: in the snapshot at the cut, or None.
+    """
 
     events: list[Any]
     state: Round | None
     source: Source
 
 
-def cards_of(ledger: Reader, names: Names, hit: Hit, archive: Archive | None = None) -> Cards:
+def cards_of(ledger: Reader, names: JournalNames, hit: Hit, archive: Archive | None = None) -> HitCards:
     """What was shown up to the hit. archive: the ledger's. Raises InArchive, Unanswerable, LedgerError."""
     if hit.hand == LUCKY_BONUS:
-        return Cards(drawn=f"Lucky Bonus: box {hit.seat}")
+        return HitCards(drawn=f"Lucky Bonus: box {hit.seat}")
     if hit.hand == MAGIC_CARD:
         return _magic(_of_round(ledger, names, _LOCKING, hit, archive), hit)
     round_ = _of_round(ledger, names, _SETTLING, hit, archive)
@@ -81,25 +84,25 @@ def cards_of(ledger: Reader, names: Names, hit: Hit, archive: Archive | None = N
     if own and not hit.unverified:
         taken, _ = hands.made_of(names.links[hit.link].hand_kind, names.tables[hit.table].game)
         ranked = own + board[:taken]
-    return Cards(_texts(own), _texts(board), _texts(dealer), _texts(ranked), source=round_.source)
+    return HitCards(_texts(own), _texts(board), _texts(dealer), _texts(ranked), source=round_.source)
 
 
 def _at(seat: int, shown: Iterable[HandShown]) -> bytes:
     return next((hand.cards for hand in shown if hand.seat == seat), b"")
 
 
-def _magic(round_: _Round, hit: Hit) -> Cards:
-    """Of the links' draws that of the hit's; the card wherever it lay."""
+def _magic(round_: _Round, hit: Hit) -> HitCards:
+    """The Magic Card draw of the hit, among the links' draws; the card counts wherever it lay."""
     lockings = [event.locking.draws for event in round_.events if event.locking is not None]
     lockings += [] if round_.state is None else [round_.state.draws]
     for draw in chain.from_iterable(lockings):
         if draw.link == hit.link and draw.magic is not None:
-            return Cards(drawn=f"Magic Card: {card(text(draw.magic))}", source=round_.source)
-    return Cards(drawn="Magic Card", source=round_.source)
+            return HitCards(drawn=f"Magic Card: {card(text(draw.magic))}", source=round_.source)
+    return HitCards(drawn="Magic Card", source=round_.source)
 
 
-def _of_round(ledger: Reader, names: Names, frames: str, hit: Hit, archive: Archive | None) -> _Round:
-    """What its frames of these kinds said up to the hit. Raises InArchive, Unanswerable."""
+def _of_round(ledger: Reader, names: JournalNames, frames: str, hit: Hit, archive: Archive | None) -> _Round:
+    """The events of these kinds in the hit's round, up to the hit. Raises InArchive, Unanswerable."""
     bank, cut = names.bank, cut_of(ledger, names.bank)
     events = _events(ledger, bank, frames, hit, (names.rounds.after, hit.seq))
     if cut is None or hit.seq - _BACK >= cut.seq or _locked_after(ledger, bank, hit, cut.seq):
@@ -116,16 +119,16 @@ def _of_round(ledger: Reader, names: Names, frames: str, hit: Hit, archive: Arch
 
 
 def _events(ledger: Reader, bank: str, frames: str, hit: Hit, within: tuple[int, int]) -> list[Any]:
-    """Those of the hit's round, the newest first. within: (after, upto), the entries to look at."""
+    """The events of the hit's round, the newest first. within: (after, upto), the entries to search."""
     after, upto = within
-    found = asked(ledger, bank, frames, upto, max(after, hit.seq - _BACK), hit.table, FRAMES_MOST)
+    found = asked(ledger, bank, frames, upto, max(after, hit.seq - _BACK), hit.table, FRAMES_MAX)
     events = [Entry(*row).event for row in found]
     return [event for event in events if getattr(event, "round", None) == hit.round]
 
 
 def _locked_after(ledger: Reader, bank: str, hit: Hit, row: int) -> bool:
-    """Whether the hit's round took wagers, or was locked, after that row: all it showed came later."""
-    found = asked(ledger, bank, _LOCKING, hit.seq, row, hit.table, FRAMES_MOST)
+    """Whether the hit's round took wagers, or was locked, after that row: all cards were shown later."""
+    found = asked(ledger, bank, _LOCKING, hit.seq, row, hit.table, FRAMES_MAX)
     return any(getattr(Entry(*one).event, "round", "") == hit.round for one in found)
 
 

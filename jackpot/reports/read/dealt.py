@@ -1,4 +1,4 @@
-"""What was dealt? Rounds as the journal tells them: wagers that stood, cards shown, draws made."""
+"""Reads rounds as dealt from the journal: wagers that stood, cards shown, draws made."""
 
 from collections.abc import Iterator
 from heapq import merge
@@ -10,15 +10,18 @@ from jackpot.rules.acts.rounds import Struck
 from jackpot.rules.events import Closed, Event, Locked, Locking, Settled, Voided, Wagered, Withdrawn
 from jackpot.rules.state import DrawMade, HandShown, Placed
 
-# Of a table: the round in play, and the one before it, which people may reopen (T10).
+# Rounds kept of a table: the one in play, and the one before it, which people may reopen (T10).
 ROUNDS_KEPT: Final = 2
 
 # What people do to a round, apart from what its table does.
 _ACTS: Final = (Voided.kind, Struck.kind)
 
 
-class Dealt:
-    """One round. at: when it opened, unix milliseconds. ended: it is told, and again if it changes."""
+class DealtRound:
+    """One round.
+
+    at: when it opened, unix milliseconds. ended: it was reported, and is again if it changes.
+    """
 
     def __init__(self, table: int, round_id: str, at: int) -> None:
         self.table = table
@@ -30,25 +33,28 @@ class Dealt:
         self.board = self.dealer = b""
 
 
-class Watch(Protocol):
-    """Is told of each round as it ends."""
+class RoundListener(Protocol):
+    """Receiver of rounds as they end."""
 
-    def drawn(self, seq: int, round_: Dealt, draws: list[DrawMade]) -> None:
-        """A lock has drawn, by that entry of the journal."""
+    def drawn(self, seq: int, round_: DealtRound, draws: list[DrawMade]) -> None:
+        """A lock has drawn, at that entry of the journal."""
 
-    def played(self, round_: Dealt, sign: int) -> None:
-        """A round has ended; -1: it is taken back as it was told, because people reopened or voided it."""
+    def played(self, round_: DealtRound, sign: int) -> None:
+        """A round has ended; -1: a reported round is taken back, because people reopened or voided it."""
 
 
-def watch(ledger: Reader, bank: str, after: int, upto: int, watcher: Watch) -> None:
-    """Tells of every round that opened with after < seq <= upto; two a table in memory. Raises InArchive."""
+def watch(ledger: Reader, bank: str, after: int, upto: int, watcher: RoundListener) -> None:
+    """Reports every round that opened with after < seq <= upto; keeps two a table in memory.
+
+    Raises InArchive.
+    """
     must_be_here(ledger, bank, after)
-    tables: dict[int, dict[str, Dealt]] = {}
+    tables: dict[int, dict[str, DealtRound]] = {}
     for entry in merge(counting(ledger, bank, after, upto), of_kinds(ledger, bank, _ACTS, after, upto)):
         event = entry.event
         rounds = tables.setdefault(_table(entry, event), {})
         if isinstance(event, Wagered) and event.round not in rounds:
-            rounds[event.round] = Dealt(_table(entry, event), event.round, entry.at)
+            rounds[event.round] = DealtRound(_table(entry, event), event.round, entry.at)
             for old in list(rounds)[:-ROUNDS_KEPT]:
                 del rounds[old]
         round_ = rounds.get(getattr(event, "round", ""))
@@ -60,8 +66,8 @@ def watch(ledger: Reader, bank: str, after: int, upto: int, watcher: Watch) -> N
                 del rounds[event.round]
 
 
-def _change(round_: Dealt, event: Event, watcher: Watch) -> Iterator[Locking]:
-    """Carries one event out; yields the lock that it is, if it is one."""
+def _change(round_: DealtRound, event: Event, watcher: RoundListener) -> Iterator[Locking]:
+    """Applies one event; yields the lock, if it is one."""
     if round_.ended:
         round_.ended = False
         watcher.played(round_, -1)
@@ -87,14 +93,17 @@ def _change(round_: Dealt, event: Event, watcher: Watch) -> Iterator[Locking]:
         watcher.played(round_, 1)
 
 
-def _take_back(round_: Dealt, bets: list[Placed]) -> None:
-    """These wagers no longer stand. A player who was named later is no other wager."""
+def _take_back(round_: DealtRound, bets: list[Placed]) -> None:
+    """Removes wagers that no longer stand.
+
+    A wager that only got its player's name later is still the same.
+    """
     gone = {(bet.seat, bet.link, bet.dealer) for bet in bets}
     round_.bets = [bet for bet in round_.bets if (bet.seat, bet.link, bet.dealer) not in gone]
 
 
 def _table(entry: Entry, event: Event) -> int:
-    """Whose round it is about."""
+    """The number of the event's table."""
     if isinstance(event, Voided | Struck):
         return event.table
     return entry.table or 0

@@ -1,4 +1,4 @@
-"""Which entries of the journal does a report read? Page by page, by the small indexes that hold no wager.
+"""Reads journal entries for reports, page by page, by the small indexes that hold no wager.
 
 Each page is one short statement, so a report holds up no writer and needs the memory of one page, however
 long the journal is.
@@ -20,7 +20,7 @@ PAGE: Final = 500
 # Above every entry's number.
 BEYOND: Final = 2**63 - 1
 
-# The key begins with the bank: +bank leaves the small indexes alone to both planners.
+# The key begins with the bank: +bank makes both planners use the small indexes alone.
 _COLUMNS: Final = 'seq, at, kind, version, "table", table_seq, body'
 _ONE: Final = f"SELECT {_COLUMNS} FROM journal WHERE bank = ?1 AND seq = ?2"  # noqa: S608
 _OF_KIND: Final = f"""
@@ -52,7 +52,7 @@ _COUNTING: Final = f"""
 
 
 class Entry(NamedTuple):
-    """One entry of the journal. at: unix milliseconds. table: whose frame it was, by its number."""
+    """One entry of the journal. at: unix milliseconds. table: the number of the table that sent it."""
 
     seq: int
     at: int
@@ -64,17 +64,17 @@ class Entry(NamedTuple):
 
     @property
     def event(self) -> Event:
-        """What it says. Raises what `kinds.decode` raises."""
+        """The decoded event. Raises what `kinds.decode` raises."""
         return registry.decode(self.kind, self.version, self.body)
 
     @property
     def name(self) -> str:
-        """What people call its kind."""
+        """The public name of its kind."""
         return registry.name_of(self.kind)
 
 
 def must_be_here(ledger: Reader, bank: str, after: int) -> None:
-    """Raises InArchive where frames of tables behind that entry are archived."""
+    """Raises InArchive where frames of tables after that entry are archived."""
     cut = cut_of(ledger, bank)
     if cut is not None and after < cut.seq:
         raise InArchive(is_archived(bank, cut))
@@ -136,7 +136,7 @@ def wagers_before(
 
 
 def asked(ledger: Reader, bank: str, sql: str, *values: Any) -> Sequence[Any]:
-    """What one statement finds; its first value is the bank's number."""
+    """Rows of one statement; its first parameter is the bank's number."""
 
     def question(number: int) -> Conversation[Sequence[Any]]:
         return (yield sql, (number, *values))

@@ -1,4 +1,4 @@
-"""Which entries make a gaming day? Those between two readings (S2)."""
+"""Gaming days as spans of journal entries between two readings (S2)."""
 
 from calendar import monthrange
 from collections.abc import Iterable
@@ -13,17 +13,17 @@ from jackpot.ledger.banks import became, begun_with
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.reports.read.entries import Entry, one, seqs
-from jackpot.reports.report import Fact, Wanted
+from jackpot.reports.report import Fact, ReportRequest
 from jackpot.rules.acts.readings import ReadingTaken
 from jackpot.text import Sentence
 
-# Behind a day's name it stands for the moment after it: it comes after the day, and before the next one.
+# Suffix of a day's name for the moment after it: it sorts after the day, and before the next one.
 _LATER: Final = "+"
-# Letters of a day's name that are its month's.
+# Length of the month in a day's name.
 _OF_MONTH: Final = len("2026-11")
 
 
-class Part(NamedTuple):
+class DayPart(NamedTuple):
     """The entries with after < seq <= upto. name: "2026-11-20" of a gaming day, "2026-11" of a month."""
 
     name: str
@@ -31,15 +31,15 @@ class Part(NamedTuple):
     upto: int
 
 
-class Read(NamedTuple):
-    """A reading and where it stands. at: unix milliseconds."""
+class ReadingRow(NamedTuple):
+    """A reading and its entry. at: unix milliseconds."""
 
     seq: int
     at: int
     reading: ReadingTaken
 
 
-class Span(NamedTuple):
+class EntrySpan(NamedTuple):
     """The entries with after < seq <= upto. opening, closing: the readings that bound them.
 
     opening: None from the first entry on. closing: None where the last day has not ended.
@@ -47,21 +47,21 @@ class Span(NamedTuple):
 
     after: int
     upto: int
-    opening: Read | None
-    closing: Read | None
+    opening: ReadingRow | None
+    closing: ReadingRow | None
 
     def covers(self, seq: int) -> bool:
-        """Whether that entry lies in it."""
+        """Whether that entry lies in the span."""
         return self.after < seq <= self.upto
 
     def rows(self) -> Sentence:
-        """Which entries they are, in words."""
+        """The span in words."""
         if self.upto <= self.after:
             return Sentence("no row")
         return Sentence("rows {first} to {last}", first=f"{self.after + 1:,}", last=f"{self.upto:,}")
 
 
-def span(ledger: Reader, bank: str, site: Site, first: str | None, last: str | None) -> Span:
+def span(ledger: Reader, bank: str, site: Site, first: str | None, last: str | None) -> EntrySpan:
     """The entries of the gaming days `first` to `last`, each like 2026-11-20; None has no bound.
 
     A day without a reading of its own is in the next one's. In a bank without any the site's clocks decide.
@@ -71,23 +71,23 @@ def span(ledger: Reader, bank: str, site: Site, first: str | None, last: str | N
     taken = seqs(ledger, bank, ReadingTaken.kind)
     head = ledger.head(bank).seq
     if last is not None and last <= (read_before(ledger, bank) or ""):
-        return Span(0, 0, None, None)
+        return EntrySpan(0, 0, None, None)
     if first is not None and first > (ends_in(ledger, bank) or first):
-        return Span(head, head, None, None)
+        return EntrySpan(head, head, None, None)
     if not taken:
         after = 0 if first is None else _rows_before(ledger, bank, head, site, first)
         upto = head if last is None else _rows_before(ledger, bank, head, site, last + _LATER)
-        return Span(after, upto, None, None)
+        return EntrySpan(after, upto, None, None)
     after = 0 if first is None else _before(ledger, bank, taken, first)
     end = len(taken) if last is None else _before(ledger, bank, taken, last)
     opening = _read(ledger, bank, taken[after - 1]) if after else None
     closing = _read(ledger, bank, taken[end]) if end < len(taken) else None
     upto = closing.seq if closing else head
-    return Span(opening.seq if opening else 0, upto, opening, closing)
+    return EntrySpan(opening.seq if opening else 0, upto, opening, closing)
 
 
-def wanted_span(ledger: Reader, bank: str, wanted: Wanted) -> Span:
-    """The entries of the gaming days wanted: where none is named of the last one read, else all there are."""
+def wanted_span(ledger: Reader, bank: str, wanted: ReportRequest) -> EntrySpan:
+    """The entries of the gaming days wanted; if none is named, of the last day read, else of all."""
     first, last = wanted.first, wanted.last
     if first is None and last is None:
         first = last = last_day(ledger, bank)
@@ -111,25 +111,25 @@ def last_month(ledger: Reader, banks: Iterable[str]) -> tuple[str | None, str | 
     return month.replace(day=1).isoformat(), last.isoformat()
 
 
-def parts_of(ledger: Reader, bank: str, site: Site, days: Span, by: str) -> list[Part]:
+def parts_of(ledger: Reader, bank: str, site: Site, days: EntrySpan, by: str) -> list[DayPart]:
     """The gaming days or months of a span, in order. by: one of BY.
 
     Behind the last reading, and in a bank without any, the site's clocks decide.
     """
-    parts, after = list[Part](), days.after
+    parts, after = list[DayPart](), days.after
     for seq in seqs(ledger, bank, ReadingTaken.kind):
         if days.covers(seq):
-            parts.append(Part(_read(ledger, bank, seq).reading.day, after, seq))
+            parts.append(DayPart(_read(ledger, bank, seq).reading.day, after, seq))
             after = seq
     while after < days.upto and (entry := one(ledger, bank, after + 1)) is not None:
         day = gaming_day(entry.at, site)
         end = min(days.upto, _rows_before(ledger, bank, days.upto, site, day + _LATER))
-        parts.append(Part(day, after, end if end > after else days.upto))
+        parts.append(DayPart(day, after, end if end > after else days.upto))
         after = parts[-1].upto
     if by == "day":
         return parts
     months = [list(of) for _, of in groupby(parts, lambda part: part.name[:_OF_MONTH])]
-    return [Part(of[0].name[:_OF_MONTH], of[0].after, of[-1].upto) for of in months]
+    return [DayPart(of[0].name[:_OF_MONTH], of[0].after, of[-1].upto) for of in months]
 
 
 def last_day(ledger: Reader, bank: str) -> str | None:
@@ -146,8 +146,10 @@ def read_before(ledger: Reader, bank: str) -> str | None:
 
 
 def ends_in(ledger: Reader, bank: str) -> str | None:
-    """The gaming day that the last rows of a bank which was joined are of: the first one that was read in
-    what it became. None where the bank goes on, or none was.
+    """The first gaming day read in the bank that a joined bank became: the day of its last rows.
+
+
+    None where the bank goes on, or none was read.
     """
     if not (into := became(ledger, bank)):
         return None
@@ -169,17 +171,17 @@ def hour(unix_ms: int, site: Site) -> str:
 
 
 def hour_began(unix_ms: int, site: Site) -> int:
-    """When the hour of a moment began by the site's clocks, in unix milliseconds."""
+    """The beginning of the hour of a time by the site's clocks, in unix milliseconds."""
     local = datetime.fromtimestamp(unix_ms // 1000, UTC).astimezone(ZoneInfo(site.timezone))
     return unix_ms - (local.minute * 60 + local.second) * 1000 - unix_ms % 1000
 
 
-def periods(spans: dict[str, Span]) -> list[Fact]:
-    """Which entries of each bank a report is of."""
+def periods(spans: dict[str, EntrySpan]) -> list[Fact]:
+    """The entries of each bank that a report covers."""
     return [Fact(bank, _period(each)) for bank, each in spans.items()]
 
 
-def _period(each: Span) -> Sentence:
+def _period(each: EntrySpan) -> Sentence:
     if not (each.opening or each.closing):
         return each.rows()
     if not each.closing:
@@ -194,7 +196,7 @@ def _period(each: Span) -> Sentence:
 
 
 def day_fault(text: str) -> str | None:
-    """What is wrong with a day that somebody typed; None where nothing is."""
+    """What is wrong with a day that somebody typed; None where it is valid."""
     try:
         good = date.fromisoformat(text).isoformat() == text
     except ValueError:
@@ -208,7 +210,7 @@ def offset_ms(ends: time) -> int:
 
 
 def _before(ledger: Reader, bank: str, taken: list[int], day: str) -> int:
-    """How many of the readings are of days before that one."""
+    """Number of the readings of days before that one."""
     low, high = 0, len(taken)
     while low < high:
         middle = (low + high) // 2
@@ -220,8 +222,10 @@ def _before(ledger: Reader, bank: str, taken: list[int], day: str) -> int:
 
 
 def _rows_before(ledger: Reader, bank: str, head: int, site: Site, day: str) -> int:
-    """How many rows of the bank are of gaming days before that one, by their own times; 0 where archived
-    rows may be of it.
+    """Number of rows of the bank of gaming days before that one, by their own times.
+
+
+    0 where archived rows may be of it.
     """
     cut = cut_of(ledger, bank)
     first = cut.seq if cut else 0
@@ -236,9 +240,9 @@ def _rows_before(ledger: Reader, bank: str, head: int, site: Site, day: str) -> 
     return low if low > first else 0
 
 
-def _read(ledger: Reader, bank: str, seq: int) -> Read:
+def _read(ledger: Reader, bank: str, seq: int) -> ReadingRow:
     entry: Entry | None = one(ledger, bank, seq)
     event = None if entry is None else entry.event
     if entry is None or not isinstance(event, ReadingTaken):
         raise LedgerCorrupt(f"{bank}: row {seq} was a reading and is none now")
-    return Read(entry.seq, entry.at, event)
+    return ReadingRow(entry.seq, entry.at, event)

@@ -1,7 +1,7 @@
-"""Which hits were ever made, and what became of them? As the journal says, by pages, the newest first.
+"""Reads the history of all hits from the journal, by pages, the newest first.
 
-A small table names the entries that made or changed each hit: the oldest is found as fast as the newest. They
-are read backwards, for what people did with a hit comes later in the journal than the hit.
+A small table indexes the entries that made or changed each hit, so the oldest is found as fast as the newest.
+They are read backwards, because acts on a hit come later in the journal than the hit.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import SUM_ROWS
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.reports.read.entries import BEYOND, asked, of_kinds
-from jackpot.reports.read.people import Called
+from jackpot.reports.read.people import PersonNames
 from jackpot.rules import events, names, registry
 from jackpot.rules.acts.act import outlived
 from jackpot.rules.acts.disputes import Disputed, Lifted
@@ -24,7 +24,7 @@ from jackpot.rules.acts.papers import PapersAdded, PapersErased
 from jackpot.rules.state import UNPAID, Award, Hit
 
 # Hits of one page: as many as a person looks at, and as an answer holds.
-PAGE_MOST: Final = 100
+PAGE_MAX: Final = 100
 
 _HITS: Final = """
     SELECT DISTINCT hit FROM hit_entry WHERE bank = ?1 AND hit < ?2 ORDER BY hit DESC LIMIT ?3
@@ -37,17 +37,17 @@ _ENTRIES: Final = """
 """
 
 
-# Facts of a payout that name nobody, so that the journal itself has them.
+# Facts of a payment that name nobody; the journal itself has them.
 _PLAIN: Final = ("surveillance", "tax_form")
-# Those that name somebody: they lie next to the journal, and can be erased.
+# Facts that name somebody: they lie next to the journal, and can be erased.
 PERSONAL: Final = ("dealer", "witness", "patron", "tax_number")
-# What stands for facts that were erased.
+# Placeholder for facts that were erased.
 ERASED: Final = "erased"
-# The papers lie nowhere, or are not those of the entry, and nobody had them erased.
+# Placeholder for documents that are missing or do not match their entry, though nobody had them erased.
 MISSING: Final = "missing"
-# Entries that are about a hit's papers alone.
+# Entries that concern a hit's documents alone.
 _OF_PAPERS: Final = (PapersAdded, PapersErased)
-# What people do with a hit, in a word.
+# Name of each act of people on a hit.
 What = Literal["validated", "paid", "undone", "corrected", "disputed", "lifted", "added", "erased"]
 _WHAT: Final[Mapping[type[events.Event], What]] = {
     Validated: "validated",
@@ -61,8 +61,8 @@ _WHAT: Final[Mapping[type[events.Event], What]] = {
 }
 
 
-class Done(NamedTuple):
-    """What people did with a hit, or with awards of it. at: unix milliseconds. facts: of `facts_of`.
+class PersonAct(NamedTuple):
+    """An act of people on a hit, or on awards of it. at: unix milliseconds. facts: of `facts_of`.
 
     seat: whose papers were added to; 0 where it was not to those of one winner.
     """
@@ -77,8 +77,8 @@ class Done(NamedTuple):
     seat: int = 0
 
 
-class Step(NamedTuple):
-    """What changed an award later. amount: its new sum in micro-dollars, if it has one. at: unix ms."""
+class AwardChange(NamedTuple):
+    """A later change of an award. amount: its new sum in micro-dollars, if it has one. at: unix ms."""
 
     seq: int
     at: int
@@ -87,7 +87,7 @@ class Step(NamedTuple):
     event: events.Event
 
 
-class Story(NamedTuple):
+class HitStory(NamedTuple):
     """A hit as it stands now. made: by award, the entry that made it. steps: by award, the oldest first.
 
     first: by award, what it came to when it was made, in micro-dollars. disputed: what waits of it is not
@@ -97,25 +97,27 @@ class Story(NamedTuple):
     hit: Hit
     made: dict[int, int]
     first: dict[int, int]
-    steps: dict[int, list[Step]]
+    steps: dict[int, list[AwardChange]]
     disputed: bool = False
 
 
-class Page(NamedTuple):
-    """before: where the next page begins; None where there are no older hits."""
+class HitPage(NamedTuple):
+    """One page of hits. before: where the next page begins; None where there are no older hits."""
 
     hits: list[Hit]
     before: int | None
 
 
-def page(ledger: Reader, bank: str, before: int | None = None, limit: int = PAGE_MOST) -> Page:
+def page(ledger: Reader, bank: str, before: int | None = None, limit: int = PAGE_MAX) -> HitPage:
     """The newest hits of a bank with a number below `before`, as they stand now. Raises LedgerError."""
     hits = [story.hit for story in islice(stories(ledger, bank, before, limit + 1), limit + 1)]
-    return Page(hits[:limit], hits[limit - 1].number if len(hits) > limit else None)
+    return HitPage(hits[:limit], hits[limit - 1].number if len(hits) > limit else None)
 
 
-def stories(ledger: Reader, bank: str, before: int | None = None, limit: int = PAGE_MOST) -> Iterator[Story]:
-    """Every hit with a number below `before`, the newest first, with all that became of it.
+def stories(
+    ledger: Reader, bank: str, before: int | None = None, limit: int = PAGE_MAX
+) -> Iterator[HitStory]:
+    """Every hit with a number below `before`, the newest first, with its history.
 
     limit: so many are read at once.
     """
@@ -125,7 +127,7 @@ def stories(ledger: Reader, bank: str, before: int | None = None, limit: int = P
         yield from _read(ledger, bank, found)
 
 
-def stories_within(ledger: Reader, bank: str, after: int, upto: int) -> Iterator[Story]:
+def stories_within(ledger: Reader, bank: str, after: int, upto: int) -> Iterator[HitStory]:
     """Every hit that an entry with after < seq <= upto made or changed, the newest first."""
     found = set[int]()
     for start in range(after, upto, SUM_ROWS):
@@ -133,15 +135,15 @@ def stories_within(ledger: Reader, bank: str, after: int, upto: int) -> Iterator
         found.update(hit for (hit,) in asked(ledger, bank, _WITHIN, start, end))
     run = list[int]()
     for hit in sorted(found, reverse=True):
-        if run and (hit + 1 != run[-1] or len(run) == PAGE_MOST):
+        if run and (hit + 1 != run[-1] or len(run) == PAGE_MAX):
             yield from _read(ledger, bank, run)
             run = []
         run.append(hit)
     yield from _read(ledger, bank, run) if run else ()
 
 
-def _read(ledger: Reader, bank: str, hits: Sequence[int]) -> Iterator[Story]:
-    """hits: those that follow each other, the newest first."""
+def _read(ledger: Reader, bank: str, hits: Sequence[int]) -> Iterator[HitStory]:
+    """Histories of hits with consecutive numbers, the newest first."""
     history = _History()
     for seq, at, kind, version, table, body in asked(ledger, bank, _ENTRIES, hits[-1], hits[0]):
         history.take(seq, at, registry.decode(kind, version, body), table or 0)
@@ -151,14 +153,14 @@ def _read(ledger: Reader, bank: str, hits: Sequence[int]) -> Iterator[Story]:
     yield from (made[hit] for hit in hits)
 
 
-def story_of(ledger: Reader, bank: str, hit: int) -> Story | None:
-    """One hit with all that became of it; None where there is none. Raises LedgerError."""
+def story_of(ledger: Reader, bank: str, hit: int) -> HitStory | None:
+    """One hit with its history; None where there is none. Raises LedgerError."""
     found = next(stories(ledger, bank, hit + 1, 1), None)
     return found if found is not None and found.hit.number == hit else None
 
 
-def changes(first: int, steps: Iterable[Step]) -> Iterator[tuple[Step, int]]:
-    """The steps that changed what an award comes to, each by how much. first: what it came to at first."""
+def changes(first: int, steps: Iterable[AwardChange]) -> Iterator[tuple[AwardChange, int]]:
+    """The changes of an award's amount, each as a difference. first: its first amount."""
     now = first
     for step in steps:
         if step.what in ("raised", "corrected", "undone"):
@@ -166,11 +168,11 @@ def changes(first: int, steps: Iterable[Step]) -> Iterator[tuple[Step, int]]:
             now = step.amount
 
 
-def done_with(ledger: Reader, bank: str, hit: int) -> list[Done]:
-    """What people did with a hit, the newest first; empty for a hit that never was. Raises LedgerError."""
-    called = Called.of(ledger)
+def done_with(ledger: Reader, bank: str, hit: int) -> list[PersonAct]:
+    """Acts of people on a hit, the newest first; empty for a hit that never was. Raises LedgerError."""
+    called = PersonNames.of(ledger)
     return [
-        Done(
+        PersonAct(
             what,
             at,
             [event.award] if isinstance(event, Corrected) else getattr(event, "awards", []),
@@ -186,25 +188,25 @@ def done_with(ledger: Reader, bank: str, hit: int) -> list[Done]:
 
 
 def written_on(ledger: Reader, bank: str, hit: int) -> list[Written]:
-    """The entries that wrote on the hit's papers, the oldest first. Raises LedgerError."""
+    """The entries that wrote on the hit's documents, the oldest first. Raises LedgerError."""
     return _written(_events(ledger, bank, hit), hit)[::-1]
 
 
 def erased_marks(ledger: Reader, bank: str, hit: int) -> list[bytes]:
-    """The marks of what people wrote on the hit's papers before they were erased. Raises LedgerError."""
+    """The digests of what people wrote on the hit's documents before it was erased. Raises LedgerError."""
     since = dropwhile(lambda one: not isinstance(one[1], PapersErased), _events(ledger, bank, hit))
     return _marks(since, hit)
 
 
 def marks_of(ledger: Reader, bank: str, hit: int) -> list[bytes]:
-    """The marks of all that people wrote on the hit's papers. Raises LedgerError."""
+    """The digests of all that people wrote on the hit's documents. Raises LedgerError."""
     return _marks(_events(ledger, bank, hit), hit)
 
 
 def outlived_marks(
     ledger: Reader, bank: str, kept_days: int, at: int, waiting: Collection[int]
 ) -> list[bytes]:
-    """The marks of papers whose time is over: the newest of their hit's is that old. Raises LedgerError.
+    """The digests of expired documents: the newest of their hit's is that old. Raises LedgerError.
 
     waiting: hits that are not paid yet, whose papers stay. at: unix milliseconds.
     """
@@ -217,7 +219,7 @@ def outlived_marks(
 
 
 def stray_marks(ledger: Reader, since: int) -> set[bytes]:
-    """The marks of papers of no entry of any bank, kept from that moment on. Raises LedgerError."""
+    """The digests of documents that no entry of any bank has, kept from that time on. Raises LedgerError."""
     left = papers.since(ledger, since)
     for bank in ledger.banks() if left else ():
         for entry in of_kinds(ledger, bank, (kind.kind for kind in get_args(Written))):
@@ -227,7 +229,10 @@ def stray_marks(ledger: Reader, since: int) -> set[bytes]:
 
 
 def same_patron(ledger: Reader, bank: str, hit: int, patron: str) -> tuple[int, ...]:
-    """The seats of a hit whose papers name that patron, compared as people's names. Raises LedgerError."""
+    """The seats of a hit with that patron on their documents, compared as people's names.
+
+    Raises LedgerError.
+    """
     found = story_of(ledger, bank, hit)
     seats = {award.number: award.seat for award in found.hit.awards} if found is not None else {}
     same: set[int] = set()
@@ -250,7 +255,7 @@ def _written(found: Iterable[tuple[int, Any]], hit: int) -> list[Written]:
 
 
 def facts_of(ledger: Reader, event: events.Event) -> dict[str, str]:
-    """What people wrote on the papers of a hit when they validated or paid it. ERASED, MISSING: what is."""
+    """What people wrote when they validated or paid a hit; ERASED or MISSING in place of what is gone."""
     plain = {name: text for name in _PLAIN if (text := getattr(event, name, ""))}
     if not (mark := getattr(event, "paper", b"")):
         return plain
@@ -261,37 +266,37 @@ def facts_of(ledger: Reader, event: events.Event) -> dict[str, str]:
 
 
 def _is_of(event: Any, hit: int) -> bool:
-    """Whether it is done with that hit, and does not only raise an award of it."""
+    """Whether the event acts on that hit, and does not only raise an award of it."""
     return bool((event.number if isinstance(event, _OF_PAPERS) else event.hit) == hit)
 
 
 def _events(ledger: Reader, bank: str, hit: int) -> Iterator[tuple[int, Any]]:
-    """The entries of one hit, the newest first, each with when it was made."""
+    """The entries of one hit, the newest first, each with its time."""
     for _, at, kind, version, _, body in asked(ledger, bank, _ENTRIES, hit, hit):
         yield at, registry.decode(kind, version, body)
 
 
 class _History:
-    """Hits on the way back through their entries. made: those whose making was reached."""
+    """State of the backward read of hits. made: the hits whose making was reached."""
 
     def __init__(self) -> None:
-        self.made: list[Story] = []
+        self.made: list[HitStory] = []
         self._more: dict[int, list[tuple[int, Award]]] = {}
-        self._steps: dict[int, list[Step]] = {}
+        self._steps: dict[int, list[AwardChange]] = {}
         self._disputed: dict[int, bool] = {}
 
     def take(self, seq: int, at: int, event: events.Event, table: int) -> None:
-        """One entry, older than all that were taken before."""
+        """Applies one entry, older than all before."""
         for award, amount in _raised(event):
-            self._step(award, Step(seq, at, "raised", amount, event))
+            self._step(award, AwardChange(seq, at, "raised", amount, event))
         match event:
             case Validated() | Paid() | Undone():
                 for award in event.awards:
-                    self._step(award, Step(seq, at, type(event).__name__.lower(), 0, event))
+                    self._step(award, AwardChange(seq, at, type(event).__name__.lower(), 0, event))
             case Disputed() | Lifted():
                 self._disputed.setdefault(event.hit, isinstance(event, Disputed))
             case Corrected():
-                self._step(event.award, Step(seq, at, "corrected", event.amount, event))
+                self._step(event.award, AwardChange(seq, at, "corrected", event.amount, event))
             case events.Settled() | events.Closed():
                 for made in reversed(event.made.hits):
                     later = self._more.pop(made.number, [])
@@ -321,14 +326,14 @@ class _History:
         waits = any(award.status in UNPAID for award in hit.awards)
         disputed = waits and self._disputed.get(hit.number, False)
         made_in = {award.number: entry for entry, award in awards}
-        self.made.append(Story(hit, made_in, first, steps, disputed))
+        self.made.append(HitStory(hit, made_in, first, steps, disputed))
 
-    def _step(self, award: int, step: Step) -> None:
+    def _step(self, award: int, step: AwardChange) -> None:
         self._steps.setdefault(award, []).append(step)
 
 
-def _as_it_stands(award: Award, steps: Sequence[Step]) -> Award:
-    """An award with all that changed it since. The sum of a paid one never changes (A10, A11)."""
+def _as_it_stands(award: Award, steps: Sequence[AwardChange]) -> Award:
+    """An award with all later changes. The sum of a paid one never changes (A10, A11)."""
     for step in steps:
         if step.what not in ("raised", "corrected"):
             award.status = step.what  # type: ignore[assignment]  # the names of its events

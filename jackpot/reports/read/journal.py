@@ -1,4 +1,4 @@
-"""What was journalled, and when? A bank's entries, by pages, the newest first; of one kind or table alone.
+"""Paged search of a bank's journal, the newest first; of one kind or table alone.
 
 A page reads a bounded number of rows, however long the journal is: a search for what is rare goes on with
 the next page, from where this one ended.
@@ -14,7 +14,7 @@ from jackpot.rules import registry
 from jackpot.rules.postings import Posting
 
 # Entries that one page of a search looks at, at most: some tens of milliseconds.
-LOOKED_AT_MOST: Final = 20_000
+LOOKED_AT_MAX: Final = 20_000
 
 _FOUND: Final = """
     SELECT seq, at, epoch, kind, version, link, "table", table_seq, digest, body, hash FROM journal
@@ -31,11 +31,11 @@ _NUMBERS: Final = {registry.name_of(kind): kind for kind in registry.KINDS}
 
 
 class NoSuchKind(Unanswerable):
-    """No entry is of that kind; its text says which there are."""
+    """Unknown kind of entry; the text lists the known ones."""
 
 
-class Page(NamedTuple):
-    """before: where the search goes on; None where it is at its end.
+class JournalPage(NamedTuple):
+    """One page of a search. before: where it goes on; None at its end.
 
     archived: up to that row the frames of tables that made no hit are in an archive alone; None where the
     page looks at no row that is so old.
@@ -46,8 +46,11 @@ class Page(NamedTuple):
     archived: int | None
 
 
-class Wanted(NamedTuple):
-    """limit: entries of a page. before: those with a lower number. kind: its name. table: its number."""
+class JournalFilter(NamedTuple):
+    """Filter of a search.
+
+    limit: entries of a page. before: exclusive upper bound. kind: its name. table: its number.
+    """
 
     limit: int
     before: int | None = None
@@ -55,20 +58,20 @@ class Wanted(NamedTuple):
     table: int | None = None
 
 
-def search(ledger: Reader, bank: str, wanted: Wanted) -> Page:
-    """The newest entries that are wanted. Raises NoSuchKind, LedgerError."""
+def search(ledger: Reader, bank: str, wanted: JournalFilter) -> JournalPage:
+    """The newest entries that match. Raises NoSuchKind, LedgerError."""
     if wanted.kind is not None and wanted.kind not in _NUMBERS:
         raise NoSuchKind(f"{wanted.kind!r} is unknown; there is {', '.join(sorted(_NUMBERS))}")
     top = ledger.head(bank).seq + 1
     below = top if wanted.before is None else min(wanted.before, top)
-    least = max(below - LOOKED_AT_MOST, 1)
+    least = max(below - LOOKED_AT_MAX, 1)
     kind = None if wanted.kind is None else _NUMBERS[wanted.kind]
     values = (below, least, kind, wanted.table, wanted.limit)
     found = ledger.ask(bank, lambda number: _rows(bank, (number, *values)))
     end = found[-1].seq if len(found) == wanted.limit else least
     cut = cut_of(ledger, bank)
     archived = cut.seq if cut is not None and end <= cut.seq else None
-    return Page(found, end if end > 1 else None, archived)
+    return JournalPage(found, end if end > 1 else None, archived)
 
 
 def _rows(bank: str, values: tuple[int | None, ...]) -> Conversation[list[Row]]:
@@ -82,7 +85,7 @@ def _rows(bank: str, values: tuple[int | None, ...]) -> Conversation[list[Row]]:
 
 
 def _runs(seqs: list[int]) -> list[tuple[int, int]]:
-    """The least and the greatest of each run of numbers that follow each other; they come falling."""
+    """The first and last of each run of consecutive numbers, which arrive in falling order."""
     runs: list[tuple[int, int]] = []
     for seq in seqs:
         if runs and runs[-1][0] == seq + 1:

@@ -1,8 +1,9 @@
-"""What stood on a meter at a moment, and how did it get there? From where its cycle began (L10).
+"""History of a meter up to a given moment, from where its cycle began (L10).
 
 The primary at a moment is the sum of what all postings since then moved. Wagers are added up by gaming day,
 table and cycle; everything else is named. A cycle that ended with an award that was undone is joined to the
-next, so the way begins where the oldest of the joined ones did. A bank that others became goes on in theirs.
+next, so the history begins with the oldest of the joined ones. A joined bank's history goes on in its
+sources.
 """
 
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import SUM_ROWS
 from jackpot.reports.read.entries import Entry, asked, must_be_here, newest, one
 from jackpot.reports.read.gaming_days import gaming_day, offset_ms
-from jackpot.reports.read.names import Names
+from jackpot.reports.read.names import JournalNames
 from jackpot.rules import meter
 from jackpot.rules.acts.banks import BankBegun, BankClosed
 from jackpot.rules.acts.hits import Corrected, Undone
@@ -37,7 +38,7 @@ from jackpot.rules.paytable import LevelTerms
 from jackpot.rules.rounds.undo import is_whole
 from jackpot.text import Sentence, joined
 
-# Wagers are added up by quarters of an hour, of which every zone's offset is a whole number.
+# Wagers are added up by quarters of an hour: the offset of every time zone is a multiple of one.
 QUARTER_MS: Final = 900_000
 # Entries of one page.
 PAGE: Final = 200
@@ -45,7 +46,7 @@ PAGE: Final = 200
 _AT: Final = (
     'SELECT cycle, "primary", reserve FROM posting WHERE bank = ?1 AND seq = ?2 AND link = ?3 AND level = ?4'
 )
-# A table's wagers, and those that it took back; both are told by day and table.
+# A table's wagers, and those that it took back; both are summed by day and table.
 _PLAY: Final = (
     f"kind = {Wagered.kind} OR (kind IN ({Withdrawn.kind}, {Voided.kind}) AND table_seq IS NOT NULL)"
 )
@@ -65,8 +66,11 @@ _NAMED: Final = f"""
 """  # noqa: S608
 
 
-class Line(NamedTuple):
-    """One step of the way. meter, reserve, overflow: micro-dollars that it moved there. row: 0 for many."""
+class HistoryLine(NamedTuple):
+    """One step of a meter's history.
+
+    meter, reserve, overflow: the change in micro-dollars. row: 0 for many.
+    """
 
     what: Sentence
     day: str
@@ -78,10 +82,10 @@ class Line(NamedTuple):
     overflow: int = 0
 
 
-class Place(NamedTuple):
+class LevelRef(NamedTuple):
     """A level of a link in one bank."""
 
-    names: Names
+    names: JournalNames
     link: int
     level: int
 
@@ -94,13 +98,13 @@ class Place(NamedTuple):
         return self.link, self.level
 
 
-class Way:
-    """The way of one level's meter to a moment. primary: what stood there, once every line was drawn.
+class MeterHistory:
+    """History of one level's meter up to a position. primary: its amount there, after lines() is exhausted.
 
     cycles: those that it went through, of which the moment's own is the last; as `primary`, known at the end.
     """
 
-    def __init__(self, ledger: Reader, site: Site, place: Place, turn: Turn) -> None:
+    def __init__(self, ledger: Reader, site: Site, place: LevelRef, turn: Turn) -> None:
         self.ledger = ledger
         self.site = site
         self.place = place
@@ -109,7 +113,7 @@ class Way:
         self.cycles = range(0)
         self._cycles = Cycles(ledger, place.bank)
 
-    def lines(self) -> Iterator[Line]:
+    def lines(self) -> Iterator[HistoryLine]:
         """Each step from the cycle's beginning to the moment."""
         first, last = 0, self._at_turn()
         for line in self._lines():
@@ -118,7 +122,7 @@ class Way:
             self.cycles = range(first, last + 1)
             yield line
 
-    def _lines(self) -> Iterator[Line]:
+    def _lines(self) -> Iterator[HistoryLine]:
         begins = self._begins(self.turn)
         at = self.turn.row
         if begins is None:
@@ -131,20 +135,20 @@ class Way:
             yield from self._before_turn()
 
     def _begins(self, turn: Turn) -> tuple[Entry, TakeMade] | None:
-        """The last take of the whole meter before that turn of which an award stands; None: none."""
+        """The last take of the whole meter before that turn of which an award stands, or None."""
         found = self._cycles.reseed_before(self.place.key, turn)
         if found is None or found.take is None:
             return None
         return self._entry(found.seq), found.take
 
-    def _start(self, entry: Entry, start: TakeMade, until: int | None) -> Iterator[Line]:
-        """What the take left, what entered the meter with its reseed (A2), and the entry's later takes."""
+    def _start(self, entry: Entry, start: TakeMade, until: int | None) -> Iterator[HistoryLine]:
+        """What the take left, what the reseed put on the meter (A2), and the entry's later takes."""
         terms = self._terms(entry.seq)
         accounts, cycle = before(self.ledger, self.place, entry.seq), self._cycle(entry)
         day, table = self._when(entry.at), self._table(entry)
 
-        def line(what: Sentence, moved: int, reserve: int = 0, overflow: int = 0) -> Line:
-            return Line(what, day, table, entry.seq, cycle, moved, reserve, overflow)
+        def line(what: Sentence, moved: int, reserve: int = 0, overflow: int = 0) -> HistoryLine:
+            return HistoryLine(what, day, table, entry.seq, cycle, moved, reserve, overflow)
 
         begun = False
         for take in takes(entry.event, self.place):
@@ -177,8 +181,8 @@ class Way:
             if late.primary or late.reserve or late.overflow:
                 yield line(_LATE, late.primary, late.reserve, late.overflow)
 
-    def _from_opening(self, upto: int) -> Iterator[Line]:
-        """From the link's own opening; or out of the bank that it was carried over from."""
+    def _from_opening(self, upto: int) -> Iterator[HistoryLine]:
+        """The opening of the link itself, or the bank that it was carried over from."""
         begun = self.place.names.begun
         carried = () if begun is None else zip(begun.heads, begun.parts, strict=True)
         number = 0
@@ -186,17 +190,17 @@ class Way:
             for own in range(1, len(part.links) + 1):
                 number += 1
                 if number == self.place.link:
-                    older = Place(Names(self.ledger, bank), own, self.place.level)
-                    yield from Way(self.ledger, self.site, older, Turn(seq, 0)).lines()
+                    older = LevelRef(JournalNames(self.ledger, bank), own, self.place.level)
+                    yield from MeterHistory(self.ledger, self.site, older, Turn(seq, 0)).lines()
                     yield from self._between(1, upto)
                     return
         opened = self._cycles.first_entry(self.place.key)
         yield from self._between(max(0, opened - 1), upto)
 
-    def _between(self, after: int, upto: int) -> Iterator[Line]:
-        """All that moved the meter in the entries after < seq <= upto, part by part. Raises InArchive."""
+    def _between(self, after: int, upto: int) -> Iterator[HistoryLine]:
+        """All movements of the meter in the entries after < seq <= upto, part by part. Raises InArchive."""
         must_be_here(self.ledger, self.place.bank, after)
-        days: dict[tuple[str, int, str, int], Line] = {}
+        days: dict[tuple[str, int, str, int], HistoryLine] = {}
         for start in range(after, upto, SUM_ROWS):
             end = min(upto, start + SUM_ROWS)
             for line in self._added(start, end):
@@ -208,21 +212,21 @@ class Way:
                     overflow=known.overflow + line.overflow,
                 )
             last = max((day for day, *_ in days), default="")
-            for key in [key for key in days if key[0] < last]:  # the last day may go on
+            for key in [key for key in days if key[0] < last]:  # the last day may not be over
                 yield days.pop(key)
             yield from self._named(start, end)
         yield from days.values()
 
-    def _added(self, after: int, upto: int) -> Iterator[Line]:
+    def _added(self, after: int, upto: int) -> Iterator[HistoryLine]:
         """Wagers, and wagers that tables took back, by gaming day, table and cycle."""
         shift = offset_ms(self.site.gaming_day_ends) % QUARTER_MS
         found = asked(self.ledger, self.place.bank, _ADDED, after, upto, *self.place.key, shift)
         for table, wagered, quarter, cycle, *moved in found:
             day = gaming_day(quarter * QUARTER_MS + shift, self.site)
             what = _WAGERS if wagered else _TAKEN_BACK
-            yield Line(what, day, self.place.names.table(table), 0, cycle, *map(int, moved))
+            yield HistoryLine(what, day, self.place.names.table(table), 0, cycle, *map(int, moved))
 
-    def _named(self, after: int, upto: int) -> Iterator[Line]:
+    def _named(self, after: int, upto: int) -> Iterator[HistoryLine]:
         while True:
             found = asked(self.ledger, self.place.bank, _NAMED, after, upto, *self.place.key, PAGE)
             for row in found:
@@ -232,8 +236,8 @@ class Way:
                 return
             after = found[-1][0]
 
-    def _told(self, entry: Entry, cycle: int, moved: Accounts) -> Iterator[Line]:
-        """One entry that is no wager: its awards, and whatever else it moved."""
+    def _told(self, entry: Entry, cycle: int, moved: Accounts) -> Iterator[HistoryLine]:
+        """One entry that is not a wager: its awards, and whatever else it moved."""
         event = entry.event
         day, table = self._when(entry.at), self._table(entry)
         because = _because(self.place, entry)
@@ -243,19 +247,19 @@ class Way:
             parts = [Sentence("award {awards}", awards=told(take.awards)), _share(take)]
             if set(take.awards) <= self._cycles.undone_since(entry.seq):
                 parts.append(Sentence("undone later"))
-            yield Line(joined(parts), day, table, entry.seq, cycle, -given)
+            yield HistoryLine(joined(parts), day, table, entry.seq, cycle, -given)
             moved.primary += given
             cycle += is_whole(take.rate)
         late = late_change(event, self.place)
         moved = moved.less(late)
         if late.primary or late.reserve or late.overflow:
-            yield Line(_LATE, day, table, entry.seq, cycle, late.primary, late.reserve, late.overflow)
+            yield HistoryLine(_LATE, day, table, entry.seq, cycle, late.primary, late.reserve, late.overflow)
         if moved.primary or moved.reserve or moved.overflow:
-            yield Line(because, day, table, entry.seq, cycle,
+            yield HistoryLine(because, day, table, entry.seq, cycle,
                        moved.primary, moved.reserve, moved.overflow)  # fmt: skip
 
-    def _before_turn(self) -> Iterator[Line]:
-        """The takes of the moment's own entry that came before it."""
+    def _before_turn(self) -> Iterator[HistoryLine]:
+        """The takes earlier in the position's own entry."""
         entry = self._entry(self.turn.row)
         earlier = [take for take in takes(entry.event, self.place) if take.order < self.turn.order]
         if not earlier:
@@ -267,11 +271,11 @@ class Way:
             was = accounts.copy()
             self._take(accounts, take, given, entry.seq)
             moved = accounts.less(was)
-            yield Line(
+            yield HistoryLine(
                 Sentence("award {awards}", awards=told(take.awards)), day, table, entry.seq, cycle, -given
             )
             if moved.primary + given:
-                yield Line(_FOLLOWED, day, table, entry.seq, cycle,
+                yield HistoryLine(_FOLLOWED, day, table, entry.seq, cycle,
                            moved.primary + given, moved.reserve, moved.overflow)  # fmt: skip
             cycle += is_whole(take.rate)
 
@@ -284,14 +288,17 @@ class Way:
         return self.place.names.terms(*self.place.key, row)
 
     def _floor(self, take: TakeMade, row: int) -> int | None:
-        """To what the house restored the meter after the take (A4): the reseed of the last one before it."""
+        """The amount to which the house restored the meter after the take (A4).
+
+        the reseed of the last one before it.
+        """
         if is_whole(take.rate) or not self.place.names.link_terms(self.place.link, row).floor_to_seed:
             return None
         last = self._begins(Turn(row, take.order))
         return self._terms(1 if last is None else last[0].seq).reseed
 
     def _at_turn(self) -> int:
-        """The moment's own cycle; 0 where its entry moved nothing on the level."""
+        """The cycle at the position; 0 where its entry moved nothing on the level."""
         entry = self._entry(self.turn.row)
         begun = sum(
             is_whole(take.rate) for take in takes(entry.event, self.place) if take.order < self.turn.order
@@ -330,9 +337,11 @@ def entry_at(ledger: Reader, bank: str, seq: int) -> Entry:
     return entry
 
 
-def before(ledger: Reader, place: Place, seq: int) -> Accounts:
-    """What stood on the meter before an entry: the figures of the last reading, or of where the rows that are
-    here begin, and the postings since. Raises InArchive.
+def before(ledger: Reader, place: LevelRef, seq: int) -> Accounts:
+    """The meter before an entry: the last reading, or the start of the rows that are here, plus postings.
+
+
+    Raises InArchive.
     """
     accounts, after = Accounts(), 0
     read = newest(ledger, place.bank, ReadingTaken.kind, seq)
@@ -354,18 +363,18 @@ def before(ledger: Reader, place: Place, seq: int) -> Accounts:
     return accounts
 
 
-def takes(event: Event, place: Place) -> list[TakeMade]:
-    """The entry's awards of this meter at their own turn, in their order."""
+def takes(event: Event, place: LevelRef) -> list[TakeMade]:
+    """The entry's awards of this meter by their own turn, in order."""
     return takes_of(event, place.key)
 
 
 def amounts(event: Event) -> dict[int, int]:
-    """What each award of the entry came to when it was made, in micro-dollars."""
+    """The amount of each award of the entry when it was made, in micro-dollars."""
     return {award.number: award.amount for hit in settlement(event).hits for award in hit.awards}
 
 
-def late_change(event: Event, place: Place) -> Accounts:
-    """What awards that were settled as if in the past moved here, with all that followed from them (T10)."""
+def late_change(event: Event, place: LevelRef) -> Accounts:
+    """What late awards, settled as if in the past, moved here, with all that followed from them (T10)."""
     made = Accounts()
     recomputed = settlement(event).recomputed
     for change in recomputed.changes if recomputed else ():
@@ -375,24 +384,24 @@ def late_change(event: Event, place: Place) -> Accounts:
 
 
 def told(awards: list[int]) -> str:
-    """A list of awards, for people."""
+    """A list of awards, in words."""
     return ", ".join(f"A{number}" for number in awards)
 
 
 def percent(rate: int) -> str:
-    """Basis points as people say them: "10 %"."""
+    """Basis points in words: "10 %"."""
     whole, rest = divmod(rate, 100)
     return f"{whole}.{rest:02} %" if rest else f"{whole} %"
 
 
 def _share(take: TakeMade) -> Sentence:
-    """How much of the meter an award took."""
+    """The share of the meter that an award took."""
     if is_whole(take.rate):
         return Sentence("the whole meter")
     return Sentence("{share} of the meter", share=percent(take.rate))
 
 
-def _because(place: Place, entry: Entry) -> Sentence:
+def _because(place: LevelRef, entry: Entry) -> Sentence:
     """Why an entry that is neither wager nor award moved the meter."""
     names = place.names
     match entry.event:
@@ -432,5 +441,5 @@ def _because(place: Place, entry: Entry) -> Sentence:
 
 
 def _lower(entry: Entry) -> Sentence:
-    """What an entry is, within a sentence."""
+    """The name of an entry, within a sentence."""
     return Sentence(entry.name.replace("_", " "))

@@ -1,4 +1,4 @@
-"""What is a number of the journal called? Links, levels and tables, as their openings named them."""
+"""Names of links, levels and tables by their journal numbers, as their openings gave them."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import SUM_ROWS
 from jackpot.reports.read.entries import BEYOND, of_kinds, one
-from jackpot.reports.read.people import Called
+from jackpot.reports.read.people import PersonNames
 from jackpot.reports.read.rounds import RoundsAtCut
 from jackpot.reports.report import Unanswerable
 from jackpot.rules.acts.banks import BankBegun
@@ -18,19 +18,19 @@ from jackpot.rules.paytable import LevelTerms, LinkTerms, TableTerms
 from jackpot.rules.signing import People
 from jackpot.text import Sentence, both
 
-# What no meter pays: odds, envy and draws (level 0 of a posting).
+# Level 0 of a posting, what no meter pays: odds, envy and draws.
 HOUSE: Final = "house"
 
 
 def opened_at(ledger: Reader, bank: str, link: str) -> int | None:
-    """When a link opened in this bank, in unix milliseconds; None where others brought it along."""
+    """When a link opened in this bank, in unix milliseconds; None where it came from a joined bank."""
     for entry in of_kinds(ledger, bank, (LinkOpened.kind,)):
         if isinstance(entry.event, LinkOpened) and entry.event.terms.link == link:
             return entry.at
     return None
 
 
-def must_know(names: "Iterable[Names]", links: Iterable[str]) -> None:
+def must_know(names: "Iterable[JournalNames]", links: Iterable[str]) -> None:
     """Raises Unanswerable for a link that none of the banks has."""
     known = {terms.link for each in names for terms in each.links.values()}
     for link in links:
@@ -38,8 +38,8 @@ def must_know(names: "Iterable[Names]", links: Iterable[str]) -> None:
             raise Unanswerable(f"link: {link} is unknown; there is {' '.join(sorted(known))}")
 
 
-class Names:
-    """Of one bank, as of now. links, tables: their terms, by number. people: of the site.
+class JournalNames:
+    """Names of one bank, as of now. links, tables: their terms, by number. people: of the site.
 
     before: of each link that changed, the entries that changed it, each with the terms of before. rounds:
     what is known of rounds whose frames are archived.
@@ -47,7 +47,7 @@ class Names:
 
     def __init__(self, ledger: Reader, bank: str) -> None:
         self.bank = bank
-        self.people = Called.of(ledger)
+        self.people = PersonNames.of(ledger)
         self.links: dict[int, LinkTerms] = {}
         self.tables: dict[int, TableTerms] = {}
         self.before: dict[int, list[tuple[int, LinkTerms]]] = {}
@@ -90,19 +90,19 @@ class Names:
         return self.link_terms(link, at).levels[level - 1]
 
     def each(self, link: int, at: int = BEYOND) -> int:
-        """What one wager of that entry, or of now, adds to a link's first level, primary and reserve."""
+        """What one wager at that entry, or now, adds to a link's first level, primary and reserve."""
         terms, wager = self.terms(link, 1, at), self.links[link].wager
         return contribution(wager, terms.primary) + contribution(wager, terms.reserve)
 
     def stretches(self, after: int, upto: int) -> Iterator[tuple[int, int]]:
-        """The entries after < seq <= upto in short stretches, in each of which no link changed its terms."""
+        """The entries after < seq <= upto in short stretches, in none of which a link changed its terms."""
         changed = {seq - 1 for known in self.before.values() for seq, _ in known}
         cuts = {*range(after, upto, SUM_ROWS), *(seq for seq in changed if after < seq < upto)}
         starts = sorted(cuts)
         return zip(starts, [*starts[1:], upto], strict=True) if starts else iter(())
 
     def level(self, link: int, level: int) -> str:
-        """The level's name, `house` for what no meter pays."""
+        """The level's name; `house` for level 0, what no meter pays."""
         return self.terms(link, level).level if level else HOUSE
 
     def table(self, number: int | None) -> str:
@@ -110,11 +110,11 @@ class Names:
         return "" if number is None else self.tables[number].table
 
     def levels(self) -> list[tuple[int, int]]:
-        """(link, level) of all that a posting may name, level 0 first."""
+        """(link, level) of every account that a posting may name, level 0 first."""
         return [
             (number, level) for number, terms in self.links.items() for level in range(len(terms.levels) + 1)
         ]
 
     def who(self, people: People | None) -> Sentence | str:
-        """Who stood for something, in words; "" for nobody."""
+        """Who signed something, in words; "" for nobody."""
         return "" if people is None else both(self.people.said(people))

@@ -1,6 +1,6 @@
-"""What are people called? The journal has their numbers, and their names lie next to it.
+"""Names of people by their journal numbers; the names lie next to the journal.
 
-A name that was erased is the person's number. So is one that is missing, or not of the mark in the journal.
+The person's number stands for a name that was erased, is missing, or does not match the journal's digest.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ from jackpot.rules.acts.people import PeopleBegun, PersonAdded, Recovered
 from jackpot.rules.acts.sessions import SignedIn
 from jackpot.rules.signing import SITE, People
 
-# Sign-ins that are looked through for the last of each person: some weeks of a busy site.
+# Sign-ins searched for the last of each person: some weeks of a busy site.
 SIGN_INS: Final = 2_000
 
 _SIGN_INS: Final = f"""
@@ -23,9 +23,11 @@ _SIGN_INS: Final = f"""
 """  # noqa: S608
 
 
-class Called:
-    """names: of people, by number; where a name is not kept, their number and why. kept: the names that are
-    kept, by mark, also of people who may yet join.
+class PersonNames:
+    """Names of people. names: by number; where a name is not kept, the number and the reason.
+
+
+    kept: the names that are kept, by identity digest, also of people who may yet join.
     """
 
     def __init__(self, names: Mapping[int, str], kept: Mapping[bytes, str]) -> None:
@@ -33,8 +35,8 @@ class Called:
         self._kept: Final = kept
 
     @classmethod
-    def of(cls, ledger: Reader) -> "Called":
-        """As of now. Raises LedgerError."""
+    def of(cls, ledger: Reader) -> "PersonNames":
+        """The names as of now. Raises LedgerError."""
         rows = keyring.names(ledger)
         kept = {row.mark: row.name for row in rows if row.is_marked()}
         changed, gone = {row.mark for row in rows} - kept.keys(), _erased(ledger)
@@ -49,33 +51,33 @@ class Called:
         )
 
     def name(self, number: int) -> str:
-        """What the person of that number is called."""
+        """The name of the person of that number."""
         return self._names.get(number, f"person {number}")
 
     def marked(self, mark: bytes) -> str:
-        """What the person of that mark is called; "" where it is erased."""
+        """The name of the person of that identity digest; "" where it is erased."""
         return self._kept.get(mark, "")
 
     def said(self, people: People) -> tuple[str, ...]:
-        """Who stands for something, each as people call them."""
+        """The signers, each by name."""
         return people.names or tuple(self.name(one.id) for one in people.signed)
 
     def who(self, people: People | None) -> str:
-        """The same in words; "" for nobody."""
+        """The signers in words; "" for nobody."""
         return "" if people is None else " and ".join(self.said(people))
 
 
 def nameless(number: int, *, erased: bool, changed: bool) -> str:
-    """What the person of that number is called once their name is not kept, and why it is not.
+    """What a person is called whose name is not kept, and why it is not.
 
-    erased: the journal says that it was. changed: there is a row, and it is not of the mark in the journal.
+    erased: the journal says so. changed: there is a row, but its digest is not the one in the journal.
     """
     why = "erased" if erased else "changed" if changed else "missing"
     return f"person {number} (name {why})"
 
 
 def last_sign_ins(ledger: Reader) -> dict[int, int]:
-    """When each person last came in, in unix milliseconds, by number; of the last SIGN_INS sign-ins."""
+    """The last sign-in of each person, in unix milliseconds, by number; of the last SIGN_INS sign-ins."""
     found: dict[int, int] = {}
     for row in asked(ledger, SITE, _SIGN_INS, BEYOND, SIGN_INS):
         entry = Entry(*row)
@@ -91,7 +93,7 @@ def _erased(ledger: Reader) -> set[int]:
 
 
 def _marks(ledger: Reader) -> Iterator[tuple[int, bytes]]:
-    """The mark of every person there ever was, by number."""
+    """The identity digest of every person there ever was, by number."""
     for entry in of_kinds(ledger, SITE, (PeopleBegun.kind, PersonAdded.kind, Recovered.kind)):
         event = entry.event
         if isinstance(event, PeopleBegun):

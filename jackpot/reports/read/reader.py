@@ -1,4 +1,4 @@
-"""How do pages and commands read the books? Next to the writer, over a connection of their own."""
+"""Read-only access to a ledger for pages and commands, over a connection apart from the writer's."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -8,25 +8,25 @@ from typing import Final, TypeVar
 from jackpot.ledger.open import open_reader
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import CommitInDoubt, LedgerError
-from jackpot.ledger.thread_executor import LEFT, Aside
+from jackpot.ledger.thread_executor import LEFT, ThreadExecutor
 
-# A person who looks at a page waits no longer for a disk or a database. Most reads take some milliseconds.
+# Timeout of a page's read. Most reads take some milliseconds.
 READ_WITHIN_S: Final = 3.0
 
 T = TypeVar("T")
 
 
-class Books:
-    """A ledger that is only read, in a thread of its own. It opens when needed, and again after a failure."""
+class LedgerReader:
+    """Read-only ledger in a worker thread. It opens when needed, and again after a failure."""
 
     def __init__(self, url: str) -> None:
         self._url = url
-        self._aside = Aside()
+        self._aside = ThreadExecutor()
         self._ledger: Reader | None = None
         self._used = False
 
     async def read(self, work: Callable[[Reader], T]) -> T:
-        """Raises LedgerError, and CommitInDoubt where it takes too long; then it is read no further."""
+        """Runs a read. Raises LedgerError, and CommitInDoubt on a timeout, after which it is abandoned."""
         self._used = True
         left = Event()
 
@@ -40,7 +40,7 @@ class Books:
             left.set()
 
     async def close(self) -> None:
-        """Ends its use."""
+        """Closes it."""
         if self._used:
             with suppress(LedgerError):  # nothing was written
                 await self.read(lambda ledger: ledger.close())

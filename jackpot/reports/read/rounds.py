@@ -1,7 +1,6 @@
-"""The rounds of before an archive's cut that went on after it, or could: as the sealed state there has them.
+"""Rounds that were unfinished or reopenable at an archive's cut, from the snapshot there.
 
-A round that was not over, or that its table had closed last, may be voided, reopened or settled later, while
-the frames that made it are archived.
+Such a round may be voided, reopened or settled later, although the frames that made it are archived.
 """
 
 from jackpot.ledger.archived import cut_of, is_archived
@@ -13,7 +12,7 @@ from jackpot.rules.state import Round
 
 
 class RoundsAtCut:
-    """Of one bank. after: up to which entry frames are archived, 0 for none."""
+    """Rounds of one bank at an archive's cut. after: up to which entry frames are archived, 0 for none."""
 
     def __init__(self, ledger: Reader, bank: str) -> None:
         self._ledger = ledger
@@ -29,7 +28,7 @@ class RoundsAtCut:
         return self._found.get((table, round_))
 
     def _read(self) -> dict[tuple[int, str], Round]:
-        """The state is read once, and only where a round is asked for."""
+        """The snapshot's state, read once, and only when a round is asked for."""
         if self._cut is None:
             return {}
         try:

@@ -1,4 +1,4 @@
-"""What may be done besides play? Every act of people and of the server, in one registry.
+"""Registry of every act of people and of the server, which is all that may be done besides play.
 
 A file has a subject: each act's command, event, decision and effect stand next to each other, and the acts
 themselves at its end. To add an act is to add one entry there, and its tests.
@@ -67,12 +67,12 @@ _DECODER: Final = msgspec.json.Decoder(_UNION)
 
 
 def decode_asked(command: bytes) -> ActCommand:
-    """What people asked for, as a request or a refusal keeps it. Raises msgspec.DecodeError."""
+    """Decodes the command that a request or a refusal keeps. Raises msgspec.DecodeError."""
     asked: ActCommand = _DECODER.decode(command)
     return asked
 
 
 def is_alone(command: object) -> bool:
-    """Whether it is an act that is done where no server runs."""
+    """Whether it is an act for when no server runs."""
     act = ACT_OF.get(type(command))  # type: ignore[arg-type]  # a frame is no act
     return act is not None and act.alone

@@ -1,4 +1,4 @@
-"""What is an act? A command, the events that it may come to, and how each of these changes the state."""
+"""The definition of an act: its command, its events, and how each of these changes the state."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple
@@ -10,11 +10,11 @@ from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 from jackpot.rules.refusal import refuse_if
 from jackpot.rules.signing import ROLES, People, Role, Signed
-from jackpot.rules.state import State
+from jackpot.rules.state import BankState
 
 
-class By(NamedTuple):
-    """Who stands for an act: none, one or two people; and when. tick, at: as in `Envelope`."""
+class ActContext(NamedTuple):
+    """The people of an act, none, one or two, and its time. tick, at: as in `Envelope`."""
 
     people: People = People()
     tick: int = 0
@@ -22,43 +22,43 @@ class By(NamedTuple):
 
 
 def themselves(event: Any) -> Iterable[People]:
-    """Whom an event names stood for it; the server itself acts with nobody."""
+    """The people that an event names; the server itself acts with none."""
     yield getattr(event, "people", People())
 
 
 class Act(NamedTuple):
-    """One entry of the registry.
+    """One entry of the registry of acts.
 
     decide: looks at the state and returns the event, or refuses; it touches nothing. applies: changes the
     state by each event that `decide` may return, and cannot fail. again: the commands of which an event may
-    be what was decided (S8); most events leave no doubt. stood: who may have stood for it. asked: whether
-    people may ask a running server for it; its fields are then what they send. power: of the people who
-    signed, each must have one of these roles; with none of them it is the server's own. narrower: which of
-    these roles a command takes, where not all of them may ask for each. alone: it is done where no server
-    runs, by names that nobody proved, also where the site has people.
+    be what was decided (S8); most events leave no doubt. record_signers: who may have stood for it. asked:
+    whether people may ask a running server for it; its fields are then what they send. power: of the people
+    who signed, each must have one of these roles; with none of them it is the server's own. narrower: which
+    of these roles a command takes, where not all of them may ask for each. alone: it is done where no server
+    runs, by unauthenticated names, also where the site has people.
     """
 
     command: type[ActCommand]
-    decide: Callable[[State, Any, By], Event]
+    decide: Callable[[BankState, Any, ActContext], Event]
     applies: Mapping[type[Event], Callable[[Effects, Any], None]]
-    again: Callable[[State, Any], Iterable[ActCommand]]
-    stood: Callable[[Any], Iterable[People]] = themselves
+    again: Callable[[BankState, Any], Iterable[ActCommand]]
+    record_signers: Callable[[Any], Iterable[People]] = themselves
     asked: bool = False
     power: tuple[Role, ...] = ()
     alone: bool = False
-    narrower: Callable[[State, Any], tuple[Role, ...]] | None = None
+    narrower: Callable[[BankState, Any], tuple[Role, ...]] | None = None
 
     @property
     def name(self) -> str:
-        """What people call it: `confirm-behind`."""
+        """Its name for people: `confirm-behind`."""
         return str(self.command.__struct_config__.tag)
 
-    def power_for(self, state: State, command: ActCommand) -> tuple[Role, ...]:
-        """Who may ask for this very command, as the state is."""
+    def power_for(self, state: BankState, command: ActCommand) -> tuple[Role, ...]:
+        """The roles that may ask for this very command, as the state is."""
         return self.power if self.narrower is None else self.narrower(state, command)
 
-    def allows(self, state: State, command: ActCommand, one: Signed) -> bool:
-        """Whether somebody who signed may ask for it."""
+    def allows(self, state: BankState, command: ActCommand, one: Signed) -> bool:
+        """Whether this signer may ask for it."""
         power = self.power_for(state, command)
         return power == ROLES or not set(power).isdisjoint(one.roles)
 
@@ -74,13 +74,13 @@ FLOOR_OR_ADMIN: Final[tuple[Role, ...]] = ("floor", "admin")
 
 
 def outlived(since: int, kept_days: int | None, at: int) -> bool:
-    """Whether what was written then is kept no longer. since, at: unix milliseconds; 0 is not known.
+    """Whether the retention time has passed. since, at: unix milliseconds; 0 is not known.
 
     kept_days: by the site's configuration, None for ever.
     """
     return bool(since) and kept_days is not None and kept_days > 0 and at - since >= kept_days * DAY_MS
 
 
-def someone(by: By) -> None:
-    """At least one person must stand for it; refused as `no_person`."""
+def require_person(by: ActContext) -> None:
+    """Requires at least one person; refused as `no_person`."""
     refuse_if(not by.people.count(), Code.NO_PERSON, "by: say who does this")

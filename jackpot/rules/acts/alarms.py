@@ -1,10 +1,10 @@
-"""Who has seen an alarm? People acknowledge it by name; what raised it is ended where it belongs."""
+"""Acknowledgement of alarms by a named person; their cause is resolved where it belongs."""
 
 from typing import Annotated, ClassVar, Final
 
 from msgspec import Meta
 
-from jackpot.rules.acts.act import FLOOR_OR_ADMIN, Act, By, someone
+from jackpot.rules.acts.act import FLOOR_OR_ADMIN, Act, ActContext, require_person
 from jackpot.rules.acts.fields import NUMBER, Remark
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
@@ -12,7 +12,7 @@ from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 from jackpot.rules.refusal import Refusal, quoted, refuse_if
 from jackpot.rules.signing import SITE, People
-from jackpot.rules.state import Alarm, State
+from jackpot.rules.state import Alarm, BankState
 
 AlarmId = Annotated[str, Meta(pattern=f"^AL{NUMBER}", description="an alarm's id, such as AL7")]
 
@@ -36,9 +36,9 @@ class AlarmAcknowledged(Event, frozen=True, array_like=True):
     people: People
 
 
-def decide_acknowledge(state: State, command: AcknowledgeAlarm, by: By) -> AlarmAcknowledged:
-    """One person; an alarm about the people of the site takes an admin, and not the one whom it is about."""
-    someone(by)
+def decide_acknowledge(state: BankState, command: AcknowledgeAlarm, by: ActContext) -> AlarmAcknowledged:
+    """Takes one person; an alarm about people of the site takes an admin other than that person."""
+    require_person(by)
     alarm = _find(state, command.alarm)
     for one in by.people.signed:
         no_admin = state.bank == SITE and "admin" not in one.roles
@@ -50,11 +50,11 @@ def decide_acknowledge(state: State, command: AcknowledgeAlarm, by: By) -> Alarm
 
 
 def apply_acknowledged(effects: Effects, event: AlarmAcknowledged) -> None:
-    """It is no longer open; when it is raised again it is another one."""
+    """Closes the alarm; raised again, it is another one."""
     del effects.state.alarms[event.what, event.where]
 
 
-def _find(state: State, name: str) -> Alarm:
+def _find(state: BankState, name: str) -> Alarm:
     """The open alarm of that id; refused as `no_such_alarm`."""
     for alarm in state.alarms.values():
         if name == f"AL{alarm.number}":

@@ -1,4 +1,4 @@
-"""What does the journal say once an archive alone has old frames? Where its chain goes on without them (S8).
+"""Archiving of old frames: the journal records the cut after which its chain goes on without them (S8).
 
 The entries that stay behind the cut are all that is no table's frame, each frame that made or changed a hit,
 and each refusal. So whatever is read by its kind or by its hit stays where it was.
@@ -8,20 +8,20 @@ from typing import ClassVar, Final
 
 import msgspec
 
-from jackpot.rules.acts.act import Act, By
+from jackpot.rules.acts.act import Act, ActContext
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 from jackpot.rules.invariant import invariant
 from jackpot.rules.refusal import two_people
 from jackpot.rules.signing import People
-from jackpot.rules.state import State
+from jackpot.rules.state import BankState
 
 _HASH_BYTES: Final = 32
 
 
 class Cut(msgspec.Struct, frozen=True, array_like=True):
-    """The entry up to which frames are archived; a seal follows it, so that its state is known.
+    """The entry up to which frames are archived; a snapshot seal follows it, so that its state is known.
 
     seq, hash, epoch, version: of that entry. since: the entry after which its epoch began. gone: the first
     entry that goes. stays: SHA-256 over the entries up to `seq` that stay, as `jackpot.ledger.archived` says.
@@ -52,8 +52,8 @@ class Archived(Event, frozen=True, array_like=True):
     reason: str
 
 
-def decide_archive(state: State, command: Archive, by: By) -> Archived:
-    """Two people let rows go that lie before the newest seal."""
+def decide_archive(state: BankState, command: Archive, by: ActContext) -> Archived:
+    """Archives frames before the newest snapshot seal, by two people."""
     two_people(by.people, "rows are taken out of the ledger")
     cut = command.cut
     invariant(0 < cut.gone <= cut.seq < state.sealed, "it cuts where no sealed entry is")
@@ -63,7 +63,7 @@ def decide_archive(state: State, command: Archive, by: By) -> Archived:
 
 
 def apply_archived(_effects: Effects, _event: Archived) -> None:
-    """The state is as it was: it needs none of those entries."""
+    """Changes nothing: the state needs none of those entries."""
 
 
 ACTS: Final = (

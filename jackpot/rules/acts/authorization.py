@@ -1,10 +1,10 @@
-"""May these people stand for that act? Looked at before the act itself is decided, and the same for all."""
+"""Authorization of acts: the same checks for all, before the act itself is decided."""
 
 from typing import Final
 
 from jackpot.rules import names
 from jackpot.rules.acts import ACT_BY, ACT_OF, decode_asked
-from jackpot.rules.acts.act import Act, By
+from jackpot.rules.acts.act import Act, ActContext
 from jackpot.rules.acts.people import SetSecret, untrue
 from jackpot.rules.acts.preview import check_seen, check_shown, seen
 from jackpot.rules.acts.requests import (
@@ -22,15 +22,15 @@ from jackpot.rules.events import Event, encode
 from jackpot.rules.invariant import InvariantError
 from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.signing import ROLES, SITE, People, Signed
-from jackpot.rules.state import Request, State
+from jackpot.rules.state import ApprovalRequest, BankState
 
-# Whom a request waits for, where only the other reasons to refuse it are looked for; nobody has the number,
-# neither as a person nor as who gave a code.
+# A placeholder for the second person, to check the other reasons for a refusal. No person and no issuer of a
+# code has its number.
 SOMEBODY: Final = People().signed_by(Signed(-2, ROLES))
 
 
-def decide_asked(state: State, command: ActCommand, by: By) -> Event:
-    """The event of an act that is allowed, or that another person must confirm. Raises Refusal."""
+def decide_asked(state: BankState, command: ActCommand, by: ActContext) -> Event:
+    """The event of an allowed act, or its request for another person. Raises Refusal."""
     act = ACT_OF[type(command)]
     check_people(state, act, command, by.people)
     if isinstance(command, Reject):
@@ -40,7 +40,7 @@ def decide_asked(state: State, command: ActCommand, by: By) -> Event:
     except Refusal as refusal:
         if refusal.code is not Code.TWO_PEOPLE or len(by.people.signed) != 1:
             raise
-        # What two people would be refused waits for nobody.
+        # A request that would be refused to two people does not wait.
         event = act.decide(state, command, by._replace(people=by.people.then(SOMEBODY)))
         check_shown(state, by.people.proof.seen, event)
         return decide_request(state, command, by, seen(state, event))
@@ -50,17 +50,17 @@ def decide_asked(state: State, command: ActCommand, by: By) -> Event:
     return event
 
 
-def would(state: State, request: Request) -> Event:
-    """What a request would come to, if somebody confirmed it now. Raises Refusal."""
+def would(state: BankState, request: ApprovalRequest) -> Event:
+    """The event that a request would come to if it were confirmed now. Raises Refusal."""
     command = decode_asked(request.command)
     try:
-        return ACT_OF[type(command)].decide(state, command, By(request.people.then(SOMEBODY)))
+        return ACT_OF[type(command)].decide(state, command, ActContext(request.people.then(SOMEBODY)))
     except InvariantError as error:
         raise Refusal(Code.INTERNAL, f"it cannot be done: {error}") from error
 
 
-def check_people(state: State, act: Act, command: ActCommand, people: People) -> None:
-    """Refuse people who are not as they say, or have not the power, or confirm what was not asked for."""
+def check_people(state: BankState, act: Act, command: ActCommand, people: People) -> None:
+    """Refuses signers who are not as they claim, lack the role, or confirm something else."""
     for name in people.names:
         refuse_if(not names.plain(name), Code.NO_PERSON, "by: a name is empty")
         wrong = names.fault(name)
@@ -91,8 +91,8 @@ def _words(act: Act) -> str:
     return act.name.replace("-", " ")
 
 
-def check_reject(state: State, command: Reject, people: People) -> None:
-    """Refuse who neither asked for what waits nor may ask for the same."""
+def check_reject(state: BankState, command: Reject, people: People) -> None:
+    """Refuses a rejection by anybody but the asker and those who may ask for the same."""
     request = find_request(state, command.request)
     asked = decode_asked(request.command)
     act = ACT_OF[type(asked)]
@@ -103,20 +103,20 @@ def check_reject(state: State, command: Reject, people: People) -> None:
         )
 
 
-def same(state: State, event: Event, at: int) -> list[int]:
-    """The requests that would have come to the event, before it is applied: none does it once more.
+def satisfied_requests(state: BankState, event: Event, at: int) -> list[int]:
+    """The requests that the event satisfies, looked up before it is applied: none is done once more.
 
     at: the entry's, as in `Envelope`.
     """
     act, people = ACT_BY.get(type(event)), getattr(event, "people", None)
     if act is None or people is None:
         return []
-    by, done = By(people, getattr(event, "tick", 0), at), encode(event)
+    by, done = ActContext(people, getattr(event, "tick", 0), at), encode(event)
     return [request.id for request in state.requests if _comes_to(state, act, request, by) == done]
 
 
-def _comes_to(state: State, act: Act, request: Request, by: By) -> bytes | None:
-    """The event of what was asked for, if these people did it now; None where they could not."""
+def _comes_to(state: BankState, act: Act, request: ApprovalRequest, by: ActContext) -> bytes | None:
+    """The event of a request if these people made it now; None where they could not."""
     command = decode_asked(request.command)
     if not isinstance(command, act.command):
         return None
@@ -126,8 +126,8 @@ def _comes_to(state: State, act: Act, request: Request, by: By) -> bytes | None:
         return None
 
 
-def stood(state: State, people: People, *, done: bool) -> None:
-    """Who stood for an entry is known from then on. done: it did what they asked, so it no longer waits."""
+def record_signers(state: BankState, people: People, *, done: bool) -> None:
+    """Records the signers of an entry. done: the requests that it satisfied, which no longer wait."""
     state.known = max(state.known, people.proof.seq)
     if done and people.proof.request:
         forget(state, people.proof.request)

@@ -1,4 +1,4 @@
-"""How does a bank begin and end, and how do two become one?
+"""Opening and closing of banks, and joining of two banks into one.
 
 Each chain ends with what it hands on, and a new chain begins with both. Only what is at rest can move: every
 link suspended, no round to finish, no award to pay, no cards held, nothing left to decide on. So nothing that
@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 import msgspec
 from msgspec.structs import replace
 
-from jackpot.rules.acts.act import Act, By, someone
+from jackpot.rules.acts.act import Act, ActContext, require_person
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
@@ -19,9 +19,9 @@ from jackpot.rules.invariant import invariant
 from jackpot.rules.meter import Accounts
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.refusal import refuse_if
-from jackpot.rules.rounds.undo import BASE, History, Played, Point, replay
+from jackpot.rules.rounds.undo import BASE, History, PlayedTakes, Point, replay
 from jackpot.rules.signing import People
-from jackpot.rules.state import UNPAID, Alarm, Answered, Done, Level, Link, State, Table
+from jackpot.rules.state import UNPAID, Alarm, AnsweredAct, AnsweredFrame, BankState, Level, Link, Table
 
 
 class OpenBank(ActCommand, tag="open-bank", frozen=True):
@@ -38,15 +38,15 @@ class BankOpened(Event, frozen=True, array_like=True):
     people: People = People()
 
 
-def decide_open_bank(state: State, command: OpenBank, by: By) -> BankOpened:
-    """A bank opens once, before anything else (S3)."""
+def decide_open_bank(state: BankState, command: OpenBank, by: ActContext) -> BankOpened:
+    """Opens a bank once, before anything else (S3)."""
     refuse_if(state.seq > 0, Code.NOT_EMPTY, f"bank {state.bank} has entries already")
     refuse_if(not command.site, Code.NO_SITE, "site: a ledger is one site's")
     return BankOpened(command.site, by.people)
 
 
 def apply_bank_opened(effects: Effects, event: BankOpened) -> None:
-    """The ledger knows whose it is."""
+    """Sets the site that the ledger belongs to."""
     effects.state.site = event.site
 
 
@@ -78,7 +78,7 @@ class CarriedTable(msgspec.Struct, frozen=True, array_like=True):
 
     terms: TableTerms
     last_seq: int
-    answers: list[Answered]
+    answers: list[AnsweredFrame]
     ended: str
     counts: dict[int, int]
     rounds: int
@@ -86,7 +86,7 @@ class CarriedTable(msgspec.Struct, frozen=True, array_like=True):
 
 
 class HandedOn(msgspec.Struct, frozen=True, array_like=True):
-    """What one bank gives to the next."""
+    """The state at rest that one bank gives to the next."""
 
     bank: str
     links: list[CarriedLink]
@@ -99,7 +99,7 @@ class HandedOn(msgspec.Struct, frozen=True, array_like=True):
     refusals: dict[str, int]
     site: str
     alarms: list[Alarm] = []
-    acts: list[Done] = []
+    acts: list[AnsweredAct] = []
 
 
 class CloseBank(ActCommand, tag="close-bank", frozen=True):
@@ -119,9 +119,9 @@ class BankClosed(Event, frozen=True, array_like=True):
     reason: str
 
 
-def decide_close_bank(state: State, command: CloseBank, by: By) -> BankClosed:
-    """The bank ends here, at rest."""
-    someone(by)
+def decide_close_bank(state: BankState, command: CloseBank, by: ActContext) -> BankClosed:
+    """Closes the bank, at rest."""
+    require_person(by)
     refuse_if(command.into == state.bank, Code.SAME_BANK, f"into: {state.bank} cannot become itself")
     for link in state.links:
         name = link.terms.link
@@ -142,8 +142,8 @@ def decide_close_bank(state: State, command: CloseBank, by: By) -> BankClosed:
     return BankClosed(command.into, handed_on(state), by.people, command.reason)
 
 
-def handed_on(state: State) -> HandedOn:
-    """All of a bank at rest that another one goes on with."""
+def handed_on(state: BankState) -> HandedOn:
+    """The state of a bank at rest that the next bank takes over."""
     links = [
         CarriedLink(
             link.terms,
@@ -181,7 +181,7 @@ def handed_on(state: State) -> HandedOn:
 
 
 def apply_bank_closed(effects: Effects, event: BankClosed) -> None:
-    """Every account goes to zero: what was in them is the next bank's (M4)."""
+    """Moves every account to zero: the balances are the next bank's (M4)."""
     state = effects.state
     said, has = event.handed_on, handed_on(state)
     # An older program kept less of an answer to an act; what this one writes is decided again as a whole.
@@ -212,8 +212,8 @@ class BankBegun(Event, frozen=True, array_like=True):
     parts: list[HandedOn]
 
 
-def decide_begin_bank(state: State, command: BeginBank, _by: By) -> BankBegun:
-    """A bank whose first entry is the end of others."""
+def decide_begin_bank(state: BankState, command: BeginBank, _by: ActContext) -> BankBegun:
+    """Begins a bank with the ends of others."""
     refuse_if(state.seq > 0, Code.NOT_EMPTY, f"bank {state.bank} has entries already")
     parts = command.parts
     refuse_if(not parts, Code.NO_SITE, "a bank begins with at least one other")
@@ -227,7 +227,7 @@ def decide_begin_bank(state: State, command: BeginBank, _by: By) -> BankBegun:
 
 
 def apply_bank_begun(effects: Effects, event: BankBegun) -> None:
-    """Links and tables of each bank in turn, numbered on; every account as it was handed on (M4)."""
+    """Takes links and tables of each bank in turn, renumbered; every account as it was handed on (M4)."""
     state = effects.state
     for part in event.parts:
         before = len(state.links)
@@ -257,7 +257,7 @@ def _take_link(effects: Effects, carried: CarriedLink) -> None:
     state.links.append(link)
     effects.outside(link).add(carried.outside)
     for number, (level_terms, of) in enumerate(zip(terms.levels, carried.levels, strict=True), 1):
-        played = Played(level_terms, terms.floor_to_seed)
+        played = PlayedTakes(level_terms, terms.floor_to_seed)
         points = [Point(BASE, of.wagers)]
         history = History(of.accounts.copy(), points, played, of.reset, of.stake, terms.wager, of.wagers)
         level = Level(
@@ -268,10 +268,10 @@ def _take_link(effects: Effects, carried: CarriedLink) -> None:
         effects.meter(link, level).add(of.accounts)
 
 
-def _take_alarm(state: State, alarm: Alarm, bank: str) -> None:
-    """What is open stays open, under a number of this bank; seq is that of the bank before.
+def _take_alarm(state: BankState, alarm: Alarm, bank: str) -> None:
+    """Takes over an open alarm, under a number of this bank; seq is that of the bank before.
 
-    A hit, or the bank itself, is told with that bank's name: another bank may have an alarm of the same.
+    A hit, or the bank itself, is named together with that bank: another bank may have an alarm of the same.
     """
     where = alarm.where or f"bank {bank}"
     if where.startswith("hit "):
@@ -280,8 +280,8 @@ def _take_alarm(state: State, alarm: Alarm, bank: str) -> None:
     state.next_alarm += 1
 
 
-def _take_table(state: State, told: CarriedTable, links_before: int) -> None:
-    """Its links have numbers of their own bank; here they follow those of the banks before."""
+def _take_table(state: BankState, told: CarriedTable, links_before: int) -> None:
+    """Takes over a table; its link numbers follow those of the banks before."""
     names = {link.terms.link: link.number for link in state.links}
     state.tables.append(
         Table(

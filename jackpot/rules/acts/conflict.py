@@ -1,6 +1,7 @@
-"""Did a table send two commands under one number? The first stands; the other is journalled, once an epoch.
+"""Sequence conflicts: a table used one number for two commands. The first stands, the other is journalled.
 
-A table that lost its memory, or two devices with one key, do so: people look which of the two was true.
+A table that lost its memory, or two devices with one key, do so: people look which of the two was true. It is
+journalled once an epoch.
 """
 
 from collections.abc import Callable
@@ -8,7 +9,7 @@ from typing import Any, ClassVar, Final
 
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
-from jackpot.rules.state import State, Table
+from jackpot.rules.state import BankState, Table
 
 
 class SeqConflict(Event, frozen=True, array_like=True):
@@ -20,10 +21,10 @@ class SeqConflict(Event, frozen=True, array_like=True):
 
 
 def decide_conflict(table: Table, seq: int, digest: bytes, since: int) -> SeqConflict | None:
-    """What is journalled of a frame under a used number; nothing for its own resend, or more in an epoch.
+    """Journals a frame under a used number, once an epoch; nothing for a resend of the journalled one.
 
-    A table that goes on fills no journal: each is refused and counted. since: the entry after which the epoch
-    began.
+    So a table that goes on fills no journal: each is refused and counted. since: the entry after which the
+    epoch began.
     """
     kept = next((one for one in table.answers if one.seq == seq), None)
     if kept is None or kept.digest == digest or table.conflict > since:
@@ -32,7 +33,7 @@ def decide_conflict(table: Table, seq: int, digest: bytes, since: int) -> SeqCon
 
 
 def apply_conflict(effects: Effects, event: SeqConflict) -> None:
-    """Nothing moves; people are told."""
+    """Records the conflict at the table; no money moves."""
     effects.state.table(event.table).conflict = effects.seq
 
 
@@ -40,8 +41,8 @@ APPLIES: Final[dict[type[Event], Callable[[Effects, Any], None]]] = {SeqConflict
 """It is neither a table's frame nor an act: it uses up no number, and nobody asked for it."""
 
 
-def conflicting(state: State, event: SeqConflict, digest: bytes, since: int) -> str | None:
-    """Why the rules would not have written it; None where they would (S8)."""
+def conflicting(state: BankState, event: SeqConflict, digest: bytes, since: int) -> str | None:
+    """Why the rules would not have journalled it; None where they would (S8)."""
     table = state.table(event.table)
     if decide_conflict(table, event.table_seq, digest, since) is None:
         return f"table {table.terms.table} used its number {event.table_seq} for nothing else in this epoch"

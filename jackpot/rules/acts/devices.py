@@ -1,9 +1,9 @@
-"""Which devices may greet? Two that fight for one key are blocked; a key that ended never comes back."""
+"""Blocking of devices that share a key, and ending of device keys; an ended key is never valid again."""
 
 from typing import ClassVar, Final
 
 from controllers.messages import Id
-from jackpot.rules.acts.act import ADMIN, FLOOR_OR_ADMIN, Act, By, someone
+from jackpot.rules.acts.act import ADMIN, FLOOR_OR_ADMIN, Act, ActContext, require_person
 from jackpot.rules.acts.fields import Role
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
@@ -11,7 +11,7 @@ from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 from jackpot.rules.refusal import quoted, refuse_if
 from jackpot.rules.signing import SITE, People
-from jackpot.rules.state import State
+from jackpot.rules.state import BankState
 
 
 class BlockDevice(ActCommand, tag="block-device", frozen=True):
@@ -27,8 +27,8 @@ class DeviceBlocked(Event, frozen=True, array_like=True):
     device: str
 
 
-def decide_block(state: State, command: BlockDevice, _by: By) -> DeviceBlocked:
-    """No more hellos from a device that is in two places."""
+def decide_block(state: BankState, command: BlockDevice, _by: ActContext) -> DeviceBlocked:
+    """Blocks a device that connects from two places."""
     _of_links(state)
     blocked = (command.role, command.device) in state.blocked
     refuse_if(blocked, Code.BLOCKED_ALREADY, f"{command.role} {command.device} is blocked already")
@@ -36,7 +36,7 @@ def decide_block(state: State, command: BlockDevice, _by: By) -> DeviceBlocked:
 
 
 def apply_device_blocked(effects: Effects, event: DeviceBlocked) -> None:
-    """Two devices use one key: neither is let in."""
+    """Blocks the device: neither holder of its key may connect."""
     key = (event.role, event.device)
     if key not in effects.state.blocked:
         effects.state.blocked.append(key)
@@ -54,9 +54,9 @@ class DeviceCleared(Event, frozen=True, array_like=True):
     people: People
 
 
-def decide_clear(state: State, command: ClearDevice, by: By) -> DeviceCleared:
-    """An operator has looked into the conflict."""
-    someone(by)
+def decide_clear(state: BankState, command: ClearDevice, by: ActContext) -> DeviceCleared:
+    """Clears a blocked device, after an operator looked into the conflict."""
+    require_person(by)
     _of_links(state)
     blocked = (command.role, command.device) in state.blocked
     refuse_if(not blocked, Code.NOT_BLOCKED, f"the device {quoted(command.device)} is not blocked")
@@ -64,7 +64,7 @@ def decide_clear(state: State, command: ClearDevice, by: By) -> DeviceCleared:
 
 
 def apply_device_cleared(effects: Effects, event: DeviceCleared) -> None:
-    """An operator lets the device in again."""
+    """Allows the device to connect again."""
     effects.state.blocked.remove((event.role, event.device))
 
 
@@ -96,21 +96,21 @@ class KeyEnded(Event, frozen=True, array_like=True):
         return (self.fingerprint, *self.more)
 
 
-def decide_end_key(state: State, command: EndKey, by: By) -> KeyEnded:
-    """The old key of a rotation has ended, or people revoke one."""
+def decide_end_key(state: BankState, command: EndKey, by: ActContext) -> KeyEnded:
+    """Ends the old key of a rotation, or a key that people revoke."""
     _of_links(state)
     return KeyEnded(command.role, command.device, command.fingerprint, by.people, command.more)
 
 
 def apply_key_ended(effects: Effects, event: KeyEnded) -> None:
-    """A rotation is complete: the old key is never valid again."""
+    """Ends the key, which is never valid again."""
     for key in event.keys:
         effects.state.ended.append((event.role, event.device, key))
         effects.alarm("key_ended", role=event.role, device=event.device, fingerprint=key)
     effects.told.keys = event.keys
 
 
-def _of_links(state: State) -> None:
+def _of_links(state: BankState) -> None:
     refuse_if(state.bank == SITE, Code.OTHER_BANK, f"bank {SITE} is that of the people: it has no devices")
 
 

@@ -1,8 +1,8 @@
-"""Is a hit disputed? Then it is not paid until two people lift the dispute, or until it is undone (A10)."""
+"""Disputes of a hit: it is not paid until two people lift the dispute, or until it is undone (A10)."""
 
 from typing import ClassVar, Final
 
-from jackpot.rules.acts.act import FLOOR, FLOOR_OR_AUDITOR, Act, By, someone
+from jackpot.rules.acts.act import FLOOR, FLOOR_OR_AUDITOR, Act, ActContext, require_person
 from jackpot.rules.acts.fields import EntryId, HitId, Reason
 from jackpot.rules.acts.hits import find_hit, number_of
 from jackpot.rules.codes import Code
@@ -12,7 +12,7 @@ from jackpot.rules.events import Event
 from jackpot.rules.refusal import quoted, refuse_if, two_people
 from jackpot.rules.rounds.apply import end_dispute
 from jackpot.rules.signing import People
-from jackpot.rules.state import UNPAID, State
+from jackpot.rules.state import UNPAID, BankState
 
 
 class Dispute(ActCommand, tag="dispute", frozen=True):
@@ -29,9 +29,9 @@ class Disputed(Event, frozen=True, array_like=True):
     people: People
 
 
-def decide_dispute(state: State, command: Dispute, by: By) -> Disputed:
-    """What waits to be paid is held."""
-    someone(by)
+def decide_dispute(state: BankState, command: Dispute, by: ActContext) -> Disputed:
+    """Holds the payment of what waits to be paid."""
+    require_person(by)
     hit = find_hit(state, command.hit)
     waits = any(award.status in UNPAID for award in hit.awards)
     refuse_if(not waits, Code.NOT_PENDING, f"hit: nothing of {command.hit} waits to be paid")
@@ -41,7 +41,7 @@ def decide_dispute(state: State, command: Dispute, by: By) -> Disputed:
 
 
 def apply_disputed(effects: Effects, event: Disputed) -> None:
-    """It cannot be paid until two people lift the dispute. It can still be undone."""
+    """Holds the payment until two people lift the dispute. The hit can still be undone."""
     effects.state.disputed[event.hit] = effects.seq
     _tell(effects, event.hit)
 
@@ -64,8 +64,8 @@ class Lifted(Event, frozen=True, array_like=True):
     people: People
 
 
-def decide_lift(state: State, command: Lift, by: By) -> Lifted:
-    """Two people say that the hit is right, or what was wrong has been corrected."""
+def decide_lift(state: BankState, command: Lift, by: ActContext) -> Lifted:
+    """Lifts a dispute: two people say that the hit is right, or what was wrong has been corrected."""
     two_people(by.people, "a dispute is lifted")
     number = number_of("H", command.hit)
     held = state.disputed.get(number)
@@ -78,7 +78,7 @@ def decide_lift(state: State, command: Lift, by: By) -> Lifted:
 
 
 def apply_lifted(effects: Effects, event: Lifted) -> None:
-    """It may be paid."""
+    """Ends the hold on the payment."""
     end_dispute(effects.state, event.hit)
     _tell(effects, event.hit)
 

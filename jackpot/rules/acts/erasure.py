@@ -1,4 +1,4 @@
-"""Whose name is kept no longer? The journal knows people by their numbers; their names lie next to it.
+"""Erasure of the names of people who left; the journal has their numbers, the names lie next to it.
 
 Two admins have the name of somebody who left erased. Once it is kept long enough one does, or the server
 itself. The journal says that it was, and by whom, not the name.
@@ -6,7 +6,7 @@ itself. The journal says that it was, and by whom, not the name.
 
 from typing import ClassVar, Final
 
-from jackpot.rules.acts.act import ADMIN, Act, By, outlived
+from jackpot.rules.acts.act import ADMIN, Act, ActContext, outlived
 from jackpot.rules.acts.fields import KeptDays
 from jackpot.rules.acts.people import Number
 from jackpot.rules.codes import Code
@@ -15,7 +15,7 @@ from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 from jackpot.rules.refusal import Refusal, refuse_if, two_people
 from jackpot.rules.signing import SITE, People
-from jackpot.rules.state import State
+from jackpot.rules.state import BankState
 
 
 class EraseName(ActCommand, tag="erase-name", frozen=True):
@@ -37,8 +37,11 @@ class NameErased(Event, frozen=True, array_like=True):
     kept_days: int | None = None
 
 
-def decide_erase(state: State, command: EraseName, by: By) -> NameErased:
-    """Two admins, once the person has left, so that nobody ends and hides them alone; by age one, or none."""
+def decide_erase(state: BankState, command: EraseName, by: ActContext) -> NameErased:
+    """Erases a name once the person has left: two admins; by age one admin, or the server.
+
+    So no admin ends and hides somebody alone.
+    """
     refuse_if(state.bank != SITE, Code.OTHER_BANK, f"people are in bank {SITE}, not in {state.bank}")
     number = command.person
     if number > len(state.people):
@@ -52,7 +55,7 @@ def decide_erase(state: State, command: EraseName, by: By) -> NameErased:
 
 
 def apply_erased(effects: Effects, event: NameErased) -> None:
-    """The server erases what lies next to the journal about them."""
+    """Marks the name as erased; the server erases what lies next to the journal."""
     effects.state.people[event.person - 1].erased = True
 
 

@@ -1,6 +1,6 @@
-"""What may stand in the fields of an act? Bounds that hold wherever people's requests are decoded.
+"""Types of the fields of acts, with bounds that hold wherever requests are decoded.
 
-The description of a field is what a person is told who broke its bounds.
+A field's description is shown to a person who broke its bounds.
 """
 
 from typing import Annotated, Final, Literal
@@ -9,9 +9,9 @@ from msgspec import Meta
 
 from controllers.messages import UNPRINTABLE
 
-REASON_MOST: Final = 256
+REASON_MAX: Final = 256
 # A document's number fits a line of a table and of a slip.
-DOCUMENT_MOST: Final = 64
+DOCUMENT_MAX: Final = 64
 
 # `(?!\n)` before `$`: in Python `$` also stands before a last line break.
 NUMBER: Final = r"[0-9]{1,16}(?!\n)$"
@@ -20,35 +20,35 @@ Reason = Annotated[
     str,
     Meta(
         min_length=1,
-        max_length=REASON_MOST,
+        max_length=REASON_MAX,
         pattern=rf"^(?=.*\S)[^{UNPRINTABLE}]+(?!\n)$",
-        description=f"1 to {REASON_MOST} printable characters",
+        description=f"1 to {REASON_MAX} printable characters",
     ),
 ]
 Document = Annotated[
     str,
     Meta(
-        max_length=DOCUMENT_MOST,
+        max_length=DOCUMENT_MAX,
         pattern=rf"^((?=.*\S)[^{UNPRINTABLE}]+)?(?!\n)$",
-        description=f"1 to {DOCUMENT_MOST} printable characters",
+        description=f"1 to {DOCUMENT_MAX} printable characters",
     ),
 ]
-# Where a number is a must.
+# A number that is required.
 DocumentNumber = Annotated[
     str,
     Meta(
         min_length=1,
-        max_length=DOCUMENT_MOST,
+        max_length=DOCUMENT_MAX,
         pattern=rf"^(?=.*\S)[^{UNPRINTABLE}]+(?!\n)$",
-        description=f"1 to {DOCUMENT_MOST} printable characters",
+        description=f"1 to {DOCUMENT_MAX} printable characters",
     ),
 ]
 Remark = Annotated[
     str,
     Meta(
-        max_length=REASON_MOST,
+        max_length=REASON_MAX,
         pattern=rf"^((?=.*\S)[^{UNPRINTABLE}]+)?(?!\n)$",
-        description=f"none, or 1 to {REASON_MOST} printable characters",
+        description=f"none, or 1 to {REASON_MAX} printable characters",
     ),
 ]
 # A level, and the one of another link that its money goes to, as a form's field and an option have them.
@@ -59,17 +59,17 @@ LevelPair = Annotated[
 DIGEST_BYTES: Final = 32
 Paper = Annotated[bytes, Meta(max_length=DIGEST_BYTES)]
 # How long a site keeps what names somebody: a century at most.
-DAYS_MOST: Final = 36_500
+DAYS_MAX: Final = 36_500
 DAY_MS: Final = 24 * 60 * 60 * 1_000
-KeptDays = Annotated[int, Meta(ge=1, le=DAYS_MOST, description=f"days, 1 to {DAYS_MOST}")]
+KeptDays = Annotated[int, Meta(ge=1, le=DAYS_MAX, description=f"days, 1 to {DAYS_MAX}")]
 # What people write on a payout form: a name with a licence, a reference, the number of a form.
-FACT_MOST: Final = 128
+FACT_MAX: Final = 128
 Fact = Annotated[
     str,
     Meta(
-        max_length=FACT_MOST,
+        max_length=FACT_MAX,
         pattern=rf"^((?=.*\S)[^{UNPRINTABLE}]+)?(?!\n)$",
-        description=f"1 to {FACT_MOST} printable characters",
+        description=f"1 to {FACT_MAX} printable characters",
     ),
 ]
 # What a site may want on the papers of every payment.

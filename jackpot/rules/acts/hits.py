@@ -1,4 +1,4 @@
-"""What do people do with a hit? Validate, pay, undo and correct its awards (A10, A11).
+"""Validation, payment, undo and correction of a hit's awards (A10, A11).
 
 What people write on a payout form lies next to the journal where it names somebody, so that it can be erased.
 The journal has its digest (`paper`), and in plain words what names nobody.
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from controllers.messages import Seat
 from jackpot.rules import outgoing_messages
 from jackpot.rules.acts import payout_details
-from jackpot.rules.acts.act import CAGE, FLOOR, FLOOR_OR_CAGE, Act, By, someone
+from jackpot.rules.acts.act import CAGE, FLOOR, FLOOR_OR_CAGE, Act, ActContext, require_person
 from jackpot.rules.acts.fields import (
     AwardId,
     Cents,
@@ -37,14 +37,14 @@ from jackpot.rules.rounds.apply import decided, end_dispute, recomputed_changes,
 from jackpot.rules.rounds.recompute import correct, mark_undone, with_correction, without_awards
 from jackpot.rules.rounds.undo import is_whole
 from jackpot.rules.signing import People, Role
-from jackpot.rules.state import PAID_KEPT, UNPAID, Award, Hit, Level, State
+from jackpot.rules.state import PAID_KEPT, UNPAID, Award, BankState, Hit, Level
 
 # No award is corrected to more than a billion: a slip of the hand, and 64 bits hold a level's sums.
-AWARD_MOST: Final = 100_000_000_000
+AWARD_MAX: Final = 100_000_000_000
 
 
 # Hits and awards are numbered one by one: no number is as long as this.
-DIGITS_MOST: Final = 20
+DIGITS_MAX: Final = 20
 
 
 class Validate(ActCommand, tag="validate", frozen=True):
@@ -70,9 +70,9 @@ class Validated(Event, frozen=True, array_like=True):
     on_paper: Witnesses = ()
 
 
-def decide_validate(state: State, command: Validate, by: By) -> Validated:
-    """A floorperson validates a hand, with all that waits for it; then an envy bonus alone (A10)."""
-    someone(by)
+def decide_validate(state: BankState, command: Validate, by: ActContext) -> Validated:
+    """Validates a hand, with all its awards that wait; later an envy bonus alone (A10)."""
+    require_person(by)
     hit = find_hit(state, command.hit)
     chosen = _named(hit, command.award, "pending")
     early = _shares_later(state, hit)
@@ -89,7 +89,7 @@ def decide_validate(state: State, command: Validate, by: By) -> Validated:
 
 
 def apply_validated(effects: Effects, event: Validated) -> None:
-    """Awards are validated; envy bonuses with their hand (A10)."""
+    """Validates the awards; envy bonuses with their hand (A10)."""
     hit = effects.state.hits[event.hit]
     for award in _chosen(hit, event.awards):
         unpaid.change(effects.state, award, "validated")
@@ -138,24 +138,24 @@ class Paid(Event, frozen=True, array_like=True):
 
 
 class Paying(Protocol):
-    """An award, in the state or as people are told of it."""
+    """An award, from the state or as a query gives it."""
 
     @property
     def pays(self) -> str: ...
 
 
 def payments(hit: Hit, document: str) -> list[Pay]:
-    """What pays a validated hit whole, where nobody looks at papers: each winner on a form of their own."""
+    """The payments that pay a validated hit whole, where papers do not matter: one per winner."""
     return [Pay(f"H{hit.number}", document=f"{document}-{seat}", seat=seat) for seat in winners(hit.awards)]
 
 
 def payers(awards: Iterable[Paying]) -> tuple[Role, ...]:
-    """Who pays these: the cage alone what it pays of them, a part of a meter (A8)."""
+    """The roles that may pay these awards: only the cage if it pays one of them, a part of a meter (A8)."""
     return CAGE if any(award.pays == "cage" for award in awards) else FLOOR_OR_CAGE
 
 
-def who_pays(state: State, command: Pay) -> tuple[Role, ...]:
-    """Who may pay what is named: the validated awards of the hit, of the seat, or the award (A8)."""
+def who_pays(state: BankState, command: Pay) -> tuple[Role, ...]:
+    """The roles that may pay the validated awards named: of the hit, of the seat, or one award (A8)."""
     hit = state.hits.get(number_of("H", command.hit))
     return payers(
         award
@@ -166,9 +166,9 @@ def who_pays(state: State, command: Pay) -> tuple[Role, ...]:
     )
 
 
-def decide_pay(state: State, command: Pay, by: By) -> Paid:
-    """The documentation of one winner is complete (A10, T11)."""
-    someone(by)
+def decide_pay(state: BankState, command: Pay, by: ActContext) -> Paid:
+    """Pays one winner, whose documentation is complete (A10, T11)."""
+    require_person(by)
     hit = find_hit(state, command.hit)
     awards = _payable(state, hit, command)
     unnamed = command.seat is None and command.award is None and len(winners(hit.awards)) > 1
@@ -183,8 +183,8 @@ def decide_pay(state: State, command: Pay, by: By) -> Paid:
     return Paid(hit.number, numbers, by.people, *facts_, *more)
 
 
-def _payable(state: State, hit: Hit, command: Pay) -> list[Award]:
-    """The awards that a payment names, without envy whose hand waits; refused where that leaves none."""
+def _payable(state: BankState, hit: Hit, command: Pay) -> list[Award]:
+    """The awards that a payment names, without envy whose hand waits; refused if none is left."""
     awards = _named(hit, command.award, "validated", command.seat)
     if _shares_later(state, hit) or any(it.kind != "envy" and it.status == "pending" for it in hit.awards):
         awards = [award for award in awards if award.kind != "envy"]
@@ -193,7 +193,7 @@ def _payable(state: State, hit: Hit, command: Pay) -> list[Award]:
 
 
 def _check_papers(hit: Hit, seat: int, command: Pay) -> None:
-    """Refuse a payment whose papers are another winner's, or lack the tax form or what the site wants."""
+    """Refuses a payment whose papers are another winner's, or lack the tax form or required fields."""
     payout_details.check_paper(command.paper, command.on_paper, command.tax_form)
     payout_details.check_document(hit, seat, command.document)
     if command.tax_from is not None and not command.tax_form:
@@ -207,7 +207,7 @@ def _check_papers(hit: Hit, seat: int, command: Pay) -> None:
 
 
 def apply_paid(effects: Effects, event: Paid) -> None:
-    """Awards are paid; the table's cards are free once its cage awards are documented (T11)."""
+    """Pays awards; the table's cards are free once its cage awards are documented (T11)."""
     hit = effects.state.hits[event.hit]
     paid = _chosen(hit, event.awards)
     fields = payout_details.fields_of(event.on_paper, tax_form=event.tax_form)
@@ -241,9 +241,9 @@ class Undone(Event, frozen=True, array_like=True):
     people: People
 
 
-def decide_undo(state: State, command: Undo, by: By) -> Undone:
-    """A hit, or one award or share of it, as if it had not been made (A11)."""
-    someone(by)
+def decide_undo(state: BankState, command: Undo, by: ActContext) -> Undone:
+    """Undoes a hit, or one award or share of it, as if it had not been made (A11)."""
+    require_person(by)
     hit = find_hit(state, command.hit)
     awards = [award for award in hit.awards if award.stands()]
     if command.award is not None:
@@ -270,7 +270,7 @@ def decide_undo(state: State, command: Undo, by: By) -> Undone:
 
 
 def apply_undone(effects: Effects, event: Undone) -> None:
-    """The state becomes what it would be without the awards; later ones may be raised (A11)."""
+    """Changes the state to what it would be without the awards; later ones may be raised (A11)."""
     state = effects.state
     hit = state.hits[event.hit]
     gone = _chosen(hit, event.awards)
@@ -286,7 +286,7 @@ def apply_undone(effects: Effects, event: Undone) -> None:
 
 
 def _undo_on(level: Level, hit: Hit, gone: list[Award]) -> None:
-    """Leave the awards out of the level's history and its counts (S1); join the cycle (L10)."""
+    """Removes the awards from the level's history and its counts (S1); joins the cycle (L10)."""
     numbers = {award.number for award in gone if award.level == level.number}
     mark_undone(level.history, numbers)
     amount = sum(award.amount for award in gone if award.number in numbers)
@@ -338,20 +338,20 @@ class Corrected(Event, frozen=True, array_like=True):
     tax_from: int | None = None
 
 
-def who_corrects(state: State, command: Correct) -> tuple[Role, ...]:
-    """Who may correct an award: what changes a payment of the cage, the cage alone (A8, A10)."""
+def who_corrects(state: BankState, command: Correct) -> tuple[Role, ...]:
+    """The roles that may correct an award: only the cage if that changes its payment (A8, A10)."""
     award = find_award(state, command.award)
     return payers([award] if award is not None and award.settled() else [])
 
 
-def payers_of(state: State, name: str) -> tuple[Role, ...]:
-    """Who pays an award, or has paid it (A8)."""
+def payers_of(state: BankState, name: str) -> tuple[Role, ...]:
+    """The roles that pay an award, or have paid it (A8)."""
     award = find_award(state, name)
     return payers([] if award is None else [award])
 
 
-def decide_correct(state: State, command: Correct, by: By) -> Corrected:
-    """An award comes to another sum; the meter, or the house, takes the difference now (A10)."""
+def decide_correct(state: BankState, command: Correct, by: ActContext) -> Corrected:
+    """Corrects an award; the meter, or the house, takes the difference now (A10)."""
     two_people(by.people, "an award is corrected")
     if (award := find_award(state, command.award)) is None:
         name = quoted(command.award)
@@ -361,8 +361,8 @@ def decide_correct(state: State, command: Correct, by: By) -> Corrected:
     paper = award.settled() and not command.document
     message = f"document: {command.award} is {award.status}; the difference needs a document's number"
     refuse_if(paper, Code.NO_DOCUMENT, message)
-    bad = not 0 <= command.amount <= AWARD_MOST
-    refuse_if(bad, Code.BAD_AMOUNT, f"amount: 0 to {AWARD_MOST} cents")
+    bad = not 0 <= command.amount <= AWARD_MAX
+    refuse_if(bad, Code.BAD_AMOUNT, f"amount: 0 to {AWARD_MAX} cents")
     amount = from_cents(command.amount)
     more = amount - award.worth()
     if award.settled():
@@ -376,7 +376,7 @@ def decide_correct(state: State, command: Correct, by: By) -> Corrected:
 
 
 def apply_corrected(effects: Effects, event: Corrected) -> None:
-    """An award comes to another sum, and waits for its validation; a paid one stays as it is (A10)."""
+    """Corrects an award, which waits for its validation again; a paid one stays as it is (A10)."""
     state = effects.state
     hit = _kept_hit(state, event.hit)
     award = _chosen(hit, [event.award])[0]
@@ -404,7 +404,7 @@ def apply_corrected(effects: Effects, event: Corrected) -> None:
     _tell_awards(effects, [award])
 
 
-def find_hit(state: State, name: str) -> Hit:
+def find_hit(state: BankState, name: str) -> Hit:
     """The hit of that id; refused as `no_such_hit`."""
     hit = state.hits.get(number_of("H", name))
     if hit is None:
@@ -412,13 +412,13 @@ def find_hit(state: State, name: str) -> Hit:
     return hit
 
 
-def _kept_hit(state: State, number: int) -> Hit:
-    """A hit that the state keeps, settled or not."""
+def _kept_hit(state: BankState, number: int) -> Hit:
+    """A hit that the state holds, settled or not."""
     return state.hits.get(number) or state.paid[number]
 
 
-def find_award(state: State, name: str) -> Award | None:
-    """The award of that id, where the state keeps its hit, settled or not."""
+def find_award(state: BankState, name: str) -> Award | None:
+    """The award of that id, where the state holds its hit, settled or not."""
     number = number_of("A", name)
     hits = (*state.hits.values(), *state.paid.values())
     return next((award for hit in hits for award in hit.awards if award.number == number), None)
@@ -427,7 +427,7 @@ def find_award(state: State, name: str) -> Award | None:
 def _named(
     hit: Hit, name: str | None, status: Literal["pending", "validated"], seat: int | None = None
 ) -> list[Award]:
-    """The hit's awards of that status, or those to the seat, or the one named; refused if there is none."""
+    """The hit's awards of that status: all, those of the seat, or the one named; refused if none."""
     wrong = Code.NOT_PENDING if status == "pending" else Code.NOT_VALIDATED
     whose = "" if seat is None else f" for seat {seat}"
     theirs = [award for award in hit.awards if seat in (None, award.seat)]
@@ -444,12 +444,12 @@ def _named(
 
 
 def number_of(letter: str, name: str) -> int:
-    """The number in an id; 0, which none has, where it is none."""
+    """The number in an id; 0, which is never used, where the text is no id."""
     digits = name[1:] if name[:1] == letter else ""
-    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < DIGITS_MOST else 0
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < DIGITS_MAX else 0
 
 
-def _shares_later(state: State, hit: Hit) -> bool:
+def _shares_later(state: BankState, hit: Hit) -> bool:
     """Whether the hand's own award is made only when the round closes (T5)."""
     round_ = state.table(hit.table).find(hit.round)
     return round_ is not None and any(sharer.hit == hit.number for sharer in round_.sharers)
@@ -469,7 +469,7 @@ def _levels(effects: Effects, awards: list[Award]) -> list[Level]:
 
 
 def _tell(effects: Effects, hit: Hit, awards: list[int], status: Change) -> None:
-    """Tell the status of each award, and of the hit once all its standing awards have it."""
+    """Pushes the status of each award, and of the hit once all its standing awards have it."""
     whole = all(award.status == status for award in hit.awards if award.stands())
     for award in _chosen(hit, awards):
         effects.tell_status(hit, status, award)
@@ -480,7 +480,7 @@ def _tell(effects: Effects, hit: Hit, awards: list[int], status: Change) -> None
 
 
 def _tell_awards(effects: Effects, awards: list[Award]) -> None:
-    """People hear of these awards, each with what was journalled against it once it was paid (A10)."""
+    """Adds these awards to the answer, each with what was journalled against it once it was paid (A10)."""
     effects.told.awards = tuple(outgoing_messages.award_facts(effects.state, award) for award in awards)
     effects.told.differences = {
         f"A{award.number}": to_cents(award.difference) for award in awards if award.difference
@@ -488,7 +488,7 @@ def _tell_awards(effects: Effects, awards: list[Award]) -> None:
 
 
 def _finish(effects: Effects, hit: Hit) -> None:
-    """Free the table's cards, and drop the hit, once nothing of it is left to do."""
+    """Frees the table's cards, and drops the hit, once nothing of it is left to do."""
     if not any(award.status in UNPAID for award in hit.awards):
         end_dispute(effects.state, hit.number)
     table = effects.state.table(hit.table)
@@ -503,15 +503,15 @@ def _finish(effects: Effects, hit: Hit) -> None:
 
 
 def _again(command: Callable[..., ActCommand], event: Any, *more: str) -> Iterable[ActCommand]:
-    """Of the whole hit, or of the award that it named: the only one. more: fields that both have."""
+    """Rebuilds the command of an event: of the whole hit, or of its only award. more: common fields."""
     fields = {name: getattr(event, name) for name in more}
     yield command(f"H{event.hit}", **fields)
     if len(event.awards) == 1:
         yield command(f"H{event.hit}", **fields, award=f"A{event.awards[0]}")
 
 
-def _again_pay(state: State, event: Paid) -> Iterable[ActCommand]:
-    """Of the winner who has its awards, or of the award that it named."""
+def _again_pay(state: BankState, event: Paid) -> Iterable[ActCommand]:
+    """Rebuilds the payment of an event: of the winner who has its awards, or of the award that it named."""
     fields = "document", "tax_form", "tax_from", "paper", "needs", "on_paper", "same_patron"
     whole, *alone = _again(Pay, event, *fields)
     for seat in sorted({award.seat for award in _chosen(_kept_hit(state, event.hit), event.awards)}):
@@ -519,7 +519,7 @@ def _again_pay(state: State, event: Paid) -> Iterable[ActCommand]:
     yield from (whole, *alone)
 
 
-def _again_correct(_state: State, event: Corrected) -> Iterable[Correct]:
+def _again_correct(_state: BankState, event: Corrected) -> Iterable[Correct]:
     facts_ = event.document, event.tax_from
     yield Correct(f"A{event.award}", to_cents(event.amount), event.reason, *facts_)
 

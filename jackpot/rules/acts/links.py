@@ -1,4 +1,4 @@
-"""How does a link open, stop and go on? (L4, L7, L9, S4, S9)."""
+"""Opening, suspension and resumption of links (L4, L7, L9, S4, S9)."""
 
 from collections.abc import Iterable
 from typing import Annotated, ClassVar, Final
@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from controllers.messages import Id, Links
 from jackpot.rules.acts import lost_acks
-from jackpot.rules.acts.act import FLOOR_OR_ADMIN, Act, By, someone
+from jackpot.rules.acts.act import FLOOR_OR_ADMIN, Act, ActContext, require_person
 from jackpot.rules.acts.fields import Reason
 from jackpot.rules.acts.lost_acks import BEHIND, Believed, decide_believed
 from jackpot.rules.acts.meters import TRANSFERRED
@@ -24,7 +24,7 @@ from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.refusal import Refusal, quoted, refuse_if, two_people
 from jackpot.rules.rounds.undo import begun
 from jackpot.rules.signing import SITE, People
-from jackpot.rules.state import Level, Link, State
+from jackpot.rules.state import BankState, Level, Link
 from jackpot.rules.terms import check_link
 
 # What tables and signs are told where people suspend a link, and where an invariant broke.
@@ -46,8 +46,8 @@ TWO_RESUME: Final = (RESTORED, INTERNAL, TRANSFERRED)
 OF_THE_BANK: Final = (lost_acks.BEHIND, RESTORED)
 
 
-# The tables that one act believes: more than a bank has.
-TABLES_MOST: Final = 1_000
+# Maximum of tables whose claims one act accepts: more than a bank has.
+TABLES_MAX: Final = 1_000
 
 
 class OpenLink(ActCommand, tag="open-link", frozen=True):
@@ -60,8 +60,8 @@ class LinkOpened(Event, frozen=True, array_like=True):
     terms: LinkTerms
 
 
-def decide_open_link(state: State, command: OpenLink, _by: By) -> LinkOpened:
-    """A link opens once; its terms are fixed for ever (L9)."""
+def decide_open_link(state: BankState, command: OpenLink, _by: ActContext) -> LinkOpened:
+    """Opens a link once; its id is taken for ever (L9)."""
     terms = command.terms
     known = any(link.terms.link == terms.link for link in state.links)
     refuse_if(known, Code.LINK_EXISTS, f"link {terms.link} is open already")
@@ -75,7 +75,7 @@ def decide_open_link(state: State, command: OpenLink, _by: By) -> LinkOpened:
 
 
 def apply_link_opened(effects: Effects, event: LinkOpened) -> None:
-    """A link opens with its seeds, from the house (L4)."""
+    """Opens a link with its seeds, from the house (L4)."""
     state = effects.state
     name = event.terms.link
     known = name in (link.terms.link for link in state.links)
@@ -115,15 +115,15 @@ class Suspended(Event, frozen=True, array_like=True):
     note: str = ""
 
 
-def decide_suspend(state: State, command: Suspend, by: By) -> Suspended:
-    """Stop wagers on some links, or all; by nobody where the server itself stops them."""
+def decide_suspend(state: BankState, command: Suspend, by: ActContext) -> Suspended:
+    """Suspends some links, or all; without people where the server itself does."""
     _not_behind(command.cause)
     _stands(by, command.cause, SERVER_SUSPENDS)
     return Suspended(_links(state, command.links), command.cause, by.people, command.reason)
 
 
 def apply_suspended(effects: Effects, event: Suspended) -> None:
-    """Links take no wagers."""
+    """Suspends links: they take no wagers."""
     for number in event.links:
         effects.suspend(effects.state.link(number), event.reason)
 
@@ -144,7 +144,7 @@ class Resume(ActCommand, tag="resume", frozen=True):
     links: Links
     reason: Reason
     believe: Annotated[
-        tuple[tuple[Id, int], ...], Meta(max_length=TABLES_MOST, description=f"{TABLES_MOST} tables at most")
+        tuple[tuple[Id, int], ...], Meta(max_length=TABLES_MAX, description=f"{TABLES_MAX} tables at most")
     ] = ()
 
 
@@ -159,8 +159,8 @@ class Resumed(Event, frozen=True, array_like=True):
     believed: list[Believed] = msgspec.field(default_factory=list)
 
 
-def decide_resume(state: State, command: Resume, by: By) -> Resumed:
-    """Take one cause away; two people, where something has gone wrong that may go wrong again (S9)."""
+def decide_resume(state: BankState, command: Resume, by: ActContext) -> Resumed:
+    """Removes one cause; takes two people, where something has gone wrong that may go wrong again (S9)."""
     _not_behind(command.cause)
     if command.cause in TWO_RESUME or command.believe:
         two_people(by.people, f"links resume after {quoted(command.cause)}")
@@ -175,7 +175,7 @@ def decide_resume(state: State, command: Resume, by: By) -> Resumed:
 
 
 def apply_resumed(effects: Effects, event: Resumed) -> None:
-    """Links take wagers again, if nothing else holds them; what tables said may be confirmed with it (S9)."""
+    """Resumes links without another cause; may confirm the tables' claims of lost acks with it (S9)."""
     for number in event.links:
         effects.resume(effects.state.link(number), event.reason)
     for believed in event.believed:
@@ -183,19 +183,19 @@ def apply_resumed(effects: Effects, event: Resumed) -> None:
 
 
 def _not_behind(cause: str) -> None:
-    """Refuse `ledger_behind`: a table begins it, and people end it by confirming what is missing (S9)."""
+    """Refuses `ledger_behind`: a table begins it, and people end it by confirming what is missing (S9)."""
     refuse_if(cause == BEHIND, Code.RESERVED, f"cause: {BEHIND} ends where a table's lost tail is confirmed")
 
 
-def _stands(by: By, cause: str, own: tuple[str, ...]) -> None:
-    """Refuse an act that nobody stands for, and people's where the cause is the server's alone."""
+def _stands(by: ActContext, cause: str, own: tuple[str, ...]) -> None:
+    """Refuses an act without people, and people's where the cause is the server's alone."""
     if cause not in own:
-        someone(by)
+        require_person(by)
     ours = bool(by.people.count()) and cause in (CONFIG_REASON, PROGRAM_REASON)
     refuse_if(ours, Code.RESERVED, f"cause: {cause} is the server's")
 
 
-def _links(state: State, names: tuple[str, ...]) -> list[int]:
+def _links(state: BankState, names: tuple[str, ...]) -> list[int]:
     """The links of these names; without a name all that have not ended."""
     numbers = {link.terms.link: link.number for link in state.links if not link.closed}
     ended = {link.terms.link for link in state.links if link.closed}
@@ -205,7 +205,7 @@ def _links(state: State, names: tuple[str, ...]) -> list[int]:
     return [numbers[name] for name in names] if names else sorted(numbers.values())
 
 
-def links_of(state: State, envelope: Envelope) -> list[int]:
+def links_of(state: BankState, envelope: Envelope) -> list[int]:
     """The links that a command is about, by its table, hit or award; none where it names none."""
     command = envelope.command
     name = envelope.table or getattr(command, "table", "")
@@ -219,12 +219,12 @@ def links_of(state: State, envelope: Envelope) -> list[int]:
     return sorted({link for links in tables + hits for link in links})
 
 
-def names_of(state: State, numbers: Iterable[int]) -> tuple[str, ...]:
+def names_of(state: BankState, numbers: Iterable[int]) -> tuple[str, ...]:
     """The ids of the links with these numbers."""
     return tuple(state.link(number).terms.link for number in numbers)
 
 
-def _again_resume(state: State, event: Resumed) -> Iterable[Resume]:
+def _again_resume(state: BankState, event: Resumed) -> Iterable[Resume]:
     believe = tuple((state.table(said.table).terms.table, said.acked) for said in event.believed)
     yield Resume(event.reason, names_of(state, event.links), event.note, believe)
 

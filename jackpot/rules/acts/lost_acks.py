@@ -1,7 +1,7 @@
-"""What has the ledger lost? Every table is a witness, and none of them an off switch (S9).
+"""Claims of tables that the ledger has lost answers, and people's decisions on them (S9).
 
 A table that has answers beyond the ledger is refused and waits for people. Its bank stops when a second one
-says the same within the epoch while people have not answered the first, or when it is the only one that has
+claims the same within the epoch while people have not answered the first, or when it is the only one that has
 ever played.
 """
 
@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final
 import msgspec
 
 from controllers.messages import Id
-from jackpot.rules.acts.act import FLOOR_OR_ADMIN, Act, By
+from jackpot.rules.acts.act import FLOOR_OR_ADMIN, Act, ActContext
 from jackpot.rules.acts.fields import Reason
 from jackpot.rules.acts.tables import find_table, table_name
 from jackpot.rules.codes import Code
@@ -20,19 +20,19 @@ from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 from jackpot.rules.refusal import Refusal, refuse_if, two_people
 from jackpot.rules.signing import People
-from jackpot.rules.state import Said, State, Table
+from jackpot.rules.state import BankState, ClaimedAck, Table
 
 BEHIND: Final = "ledger_behind"
 
 
-# People believe no higher number: from it a table can count on for ever within the 2^53 - 1 of the wire.
-BELIEVED_MOST: Final = 2**52
+# The highest acceptable claim: from it a table can count on for ever within the 2^53 - 1 of the protocol.
+BELIEVED_MAX: Final = 2**52
 
 
 class FoundBehind(Event, frozen=True, array_like=True):
-    """A table says that it holds answers, up to `acked`, that this ledger has lost (S9).
+    """A table claims answers, up to `acked`, that this ledger has lost (S9).
 
-    since: the entry after which the epoch began. suspends: the bank, for another table said so since then
+    since: the entry after which the epoch began. suspends: the bank, for another table claimed so since then
     and waits for people, or no other has ever played.
     """
 
@@ -44,7 +44,7 @@ class FoundBehind(Event, frozen=True, array_like=True):
 
 
 class BehindOver(Event, frozen=True, array_like=True):
-    """A table that was not believed has named a number, `acked`, that the ledger has."""
+    """A table whose claim was rejected has named a number, `acked`, that the ledger has."""
 
     kind: ClassVar[int] = 29
     table: int
@@ -72,7 +72,7 @@ class BehindConfirmed(Event, frozen=True, array_like=True):
 
 
 class Believed(msgspec.Struct, frozen=True, array_like=True):
-    """A table's number that people believe, and how many answers the ledger has lost."""
+    """A table's claimed last ack that people accept, and how many answers the ledger has lost."""
 
     table: int
     acked: int
@@ -80,25 +80,25 @@ class Believed(msgspec.Struct, frozen=True, array_like=True):
 
 
 def is_ahead(table: Table, acked: int | None) -> bool:
-    """Whether the table claims answers that the ledger has not, and people have not disbelieved them."""
+    """Whether the table claims answers that the ledger has not, and people have not rejected that."""
     return acked is not None and acked > max(table.last_seq, table.disbelieved)
 
 
-def is_told(state: State, table: Table, since: int) -> bool:
-    """Whether the table's word of this epoch waits for people. since: the entry after which that began."""
+def is_told(state: BankState, table: Table, since: int) -> bool:
+    """Whether the table's claim of this epoch waits for people. since: the entry after which that began."""
     said = state.behind.get(table.number)
     return said is not None and said.seq > since
 
 
 def told(table: Table) -> str:
-    """What a table is refused with; the numbers are in the journal."""
+    """The refusal of such a table; the numbers are in the journal."""
     return (
         f"table {table.terms.table} has answers that the ledger has lost; people must confirm what is missing"
     )
 
 
-def decide_found(state: State, table: Table, acked: int, since: int) -> FoundBehind:
-    """A table's word, journalled once in an epoch until people have answered it."""
+def decide_found(state: BankState, table: Table, acked: int, since: int) -> FoundBehind:
+    """Journals a table's claim, once in an epoch until people have answered it."""
     others = [other for other in state.tables if other.number != table.number]
     second = any(is_told(state, other, since) for other in others)
     alone = not any(other.counts for other in others)
@@ -106,26 +106,26 @@ def decide_found(state: State, table: Table, acked: int, since: int) -> FoundBeh
 
 
 def apply_found_behind(effects: Effects, event: FoundBehind) -> None:
-    """One table waits for people, or its bank with it (WIRE: ledger_behind)."""
+    """Makes the table wait for people, or its bank with it (WIRE: ledger_behind)."""
     state = effects.state
-    state.behind[event.table] = Said(event.acked, effects.seq)
+    state.behind[event.table] = ClaimedAck(event.acked, effects.seq)
     for link in state.links if event.suspends else ():
         effects.suspend(link, BEHIND)
 
 
 def decide_over(table: Table, acked: int | None) -> BehindOver | None:
-    """The table names a number that the ledger has, after people disbelieved a higher one; else nothing."""
+    """The table names a number that the ledger has, after a higher claim was rejected; else nothing."""
     right = acked is not None and acked <= table.last_seq
     return BehindOver(table.number, acked) if right and table.disbelieved and acked is not None else None
 
 
 def apply_behind_over(effects: Effects, event: BehindOver) -> None:
-    """From here on its word counts again."""
+    """Makes the table's claims count again."""
     effects.state.table(event.table).disbelieved = 0
 
 
-def decide_confirm(state: State, command: ConfirmBehind, by: By) -> BehindConfirmed:
-    """Two people believe what a table says that it has, or they do not."""
+def decide_confirm(state: BankState, command: ConfirmBehind, by: ActContext) -> BehindConfirmed:
+    """Two people accept or reject the table's claimed last ack."""
     two_people(by.people, "what the ledger has lost is confirmed, or that it has lost nothing")
     table = find_table(state, command.table)
     believed = decide_believed(state, table, None) if command.believe else None
@@ -136,8 +136,8 @@ def decide_confirm(state: State, command: ConfirmBehind, by: By) -> BehindConfir
     return BehindConfirmed(table.number, said.acked, missing, command.reason, by.people, command.believe)
 
 
-def decide_believed(state: State, table: Table, acked: int | None) -> Believed:
-    """What people believe of one table. acked: the number that they were shown, None for whatever it said."""
+def decide_believed(state: BankState, table: Table, acked: int | None) -> Believed:
+    """The decision on one table's claim. acked: the number that people were shown, None for any."""
     waiting = state.behind.get(table.number)
     name = table.terms.table
     if waiting is None:
@@ -145,15 +145,15 @@ def decide_believed(state: State, table: Table, acked: int | None) -> Believed:
     said = waiting.acked
     wrong = acked not in (None, said)
     refuse_if(wrong, Code.NOT_BEHIND, f"table: {name} said {said}, not {acked}")
-    high = said > BELIEVED_MOST
+    high = said > BELIEVED_MAX
     refuse_if(
-        high, Code.NOT_BELIEVABLE, f"table: {name} said {said}: no number above {BELIEVED_MOST} is believed"
+        high, Code.NOT_BELIEVABLE, f"table: {name} said {said}: no number above {BELIEVED_MAX} is believed"
     )
     return Believed(table.number, said, max(0, said - table.last_seq))
 
 
 def apply_behind_confirmed(effects: Effects, event: BehindConfirmed) -> None:
-    """The table goes on after what it has, or what it says up to there is ignored from now on."""
+    """Continues the table after its claimed ack, or ignores its claims up to there from now on."""
     if event.believed:
         believe(effects, Believed(event.table, event.acked, event.missing))
         return
@@ -163,7 +163,7 @@ def apply_behind_confirmed(effects: Effects, event: BehindConfirmed) -> None:
 
 
 def believe(effects: Effects, believed: Believed) -> None:
-    """The table goes on after what it has, or after what it sent since; its numbers never go back."""
+    """Continues the table after its claimed ack, or after what it sent since; its numbers never go back."""
     table = effects.state.table(believed.table)
     table.last_seq = max(table.last_seq, believed.acked)
     table.disbelieved = 0
@@ -172,7 +172,7 @@ def believe(effects: Effects, believed: Believed) -> None:
 
 
 def _decided(effects: Effects, number: int) -> None:
-    """The bank resumes when people have answered every table."""
+    """Resumes the bank when people have answered every table."""
     state = effects.state
     del state.behind[number]
     for link in state.links if not state.behind else ():

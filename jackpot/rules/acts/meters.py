@@ -1,4 +1,4 @@
-"""How do people move a link's money? Corrections, transfers, the end of a link (L8), and what was left (A11).
+"""Corrections, transfers, closing of links (L8), and decisions on residual amounts (A11).
 
 Each takes two people. What they move stands in the level's history, so that an undo of something before it
 comes to the right sums (A11).
@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar, Final, Literal
 from msgspec import Meta
 
 from controllers.messages import Id
-from jackpot.rules.acts.act import ADMIN, FLOOR_OR_ADMIN, Act, By
+from jackpot.rules.acts.act import ADMIN, FLOOR_OR_ADMIN, Act, ActContext
 from jackpot.rules.acts.fields import LeftId, LevelPair, Micros, Reason
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
@@ -22,17 +22,17 @@ from jackpot.rules.refusal import Refusal, quoted, refuse_if, two_people
 from jackpot.rules.rounds.apply import decided
 from jackpot.rules.rounds.undo import Move, Point, replay
 from jackpot.rules.signing import People
-from jackpot.rules.state import CLOSED, Left, Level, Link, State
+from jackpot.rules.state import CLOSED, BankState, Level, Link, ResidualAmount
 from jackpot.rules.terms import SUM_MAX
 
 # What tables and signs are told of a link whose money went to another one, until two people resume it (L8).
 TRANSFERRED: Final = "transferred"
 
 # The levels that one act sends elsewhere: more than a link has.
-_LEVELS_MOST: Final = 8
+_LEVELS_MAX: Final = 8
 
 Levels = Annotated[
-    tuple[LevelPair, ...], Meta(max_length=_LEVELS_MOST, description=f"{_LEVELS_MOST} levels at most")
+    tuple[LevelPair, ...], Meta(max_length=_LEVELS_MAX, description=f"{_LEVELS_MAX} levels at most")
 ]
 Account = Literal["primary", "reserve", "overflow"]
 
@@ -57,8 +57,8 @@ class MeterCorrected(Event, frozen=True, array_like=True):
     people: People
 
 
-def decide_correct_meter(state: State, command: CorrectMeter, by: By) -> MeterCorrected:
-    """A meter is set right; nothing is negative then, and nothing above the limit (L8)."""
+def decide_correct_meter(state: BankState, command: CorrectMeter, by: ActContext) -> MeterCorrected:
+    """Corrects a meter; nothing is negative then, and nothing above the limit (L8)."""
     two_people(by.people, "a meter is corrected")
     link = find_link(state, "link", command.link)
     level = _find_level(link, command.level)
@@ -76,7 +76,7 @@ def decide_correct_meter(state: State, command: CorrectMeter, by: By) -> MeterCo
 
 
 def apply_meter_corrected(effects: Effects, event: MeterCorrected) -> None:
-    """The account moves, and the corrections against it."""
+    """Moves the account, against the corrections."""
     change = Accounts(corrections=-event.amount)
     setattr(change, event.account, event.amount)
     _move(effects, LevelChange(event.link, event.level, change))
@@ -104,8 +104,8 @@ class LeftDecided(Event, frozen=True, array_like=True):
     people: People
 
 
-def decide_left(state: State, command: DecideLeft, by: By) -> LeftDecided:
-    """Two people decide; to the winner it goes by a correction of the award (A10)."""
+def decide_left(state: BankState, command: DecideLeft, by: ActContext) -> LeftDecided:
+    """Two people decide on a residual amount; the winner gets it by a correction of the award (A10)."""
     two_people(by.people, "what is left on a meter is decided on")
     one = next((one for one in state.left if f"D{one.number}" == command.left), None)
     if one is None:
@@ -122,7 +122,7 @@ def decide_left(state: State, command: DecideLeft, by: By) -> LeftDecided:
 
 
 def apply_left_decided(effects: Effects, event: LeftDecided) -> None:
-    """It no longer waits; what is removed leaves the meter as a correction does."""
+    """The amount no longer waits; what is removed leaves the meter as a correction does."""
     decided(effects, _left(effects.state, event.left), event.amount)
     if event.remove:
         change = Accounts(primary=-event.amount, corrections=event.amount)
@@ -155,8 +155,8 @@ class Transferred(Event, frozen=True, array_like=True):
     people: People
 
 
-def decide_transfer(state: State, command: Transfer, by: By) -> Transferred:
-    """All that is on the meters goes, less the house's money of the current cycle (L8).
+def decide_transfer(state: BankState, command: Transfer, by: ActContext) -> Transferred:
+    """Transfers all that is on the meters, less the house's money of the current cycle (L8).
 
     Of a link that has ended, too: a correction of what was won on it may have put money there since.
     """
@@ -168,7 +168,7 @@ def decide_transfer(state: State, command: Transfer, by: By) -> Transferred:
 
 
 def apply_transferred(effects: Effects, event: Transferred) -> None:
-    """The link stands empty, until two people resume it; for ever where it has ended."""
+    """Empties the link, which takes no wagers until two people resume it; never where it has ended."""
     _empty(effects, event, CLOSED if effects.state.link(event.link).closed else TRANSFERRED)
 
 
@@ -195,8 +195,8 @@ class LinkClosed(Event, frozen=True, array_like=True):
     people: People
 
 
-def decide_close_link(state: State, command: CloseLink, by: By) -> LinkClosed:
-    """What is on its meters goes to another link, the house's money of the cycle back to the house (L8)."""
+def decide_close_link(state: BankState, command: CloseLink, by: ActContext) -> LinkClosed:
+    """Closes a link: its money goes to another link, the house's money of the cycle to the house (L8)."""
     two_people(by.people, "a link is closed")
     link = _rests(state, find_open(state, "link", command.link))
     to = None if command.to is None else _find_other(state, link, command.to)
@@ -208,11 +208,11 @@ def decide_close_link(state: State, command: CloseLink, by: By) -> LinkClosed:
 
 
 def apply_link_closed(effects: Effects, event: LinkClosed) -> None:
-    """It takes nothing more, and stays in the books."""
+    """Ends the link, which stays in the ledger."""
     _empty(effects, event, CLOSED)
 
 
-def find_link(state: State, field: str, name: str) -> Link:
+def find_link(state: BankState, field: str, name: str) -> Link:
     """The link of that id; refused as `unknown_link`."""
     found = next((link for link in state.links if link.terms.link == name), None)
     if found is None:
@@ -221,8 +221,8 @@ def find_link(state: State, field: str, name: str) -> Link:
     return found
 
 
-def at_rest(state: State, link: Link) -> None:
-    """Refuse a link that takes wagers, has an unfinished round, or a hit not yet paid or undone (L8, L9)."""
+def at_rest(state: BankState, link: Link) -> None:
+    """Refuses a link that takes wagers, has an unfinished round, or a hit not yet paid or undone (L8, L9)."""
     name = link.terms.link
     refuse_if(not link.suspended, Code.NOT_SUSPENDED, f"link: {name} takes wagers: suspend it first")
     for table in state.tables:
@@ -236,15 +236,15 @@ def at_rest(state: State, link: Link) -> None:
         raise Refusal(Code.AWARD_STANDING, said, tuple(waits))
 
 
-def find_open(state: State, field: str, name: str) -> Link:
+def find_open(state: BankState, field: str, name: str) -> Link:
     """The link of that id, unless it has ended; refused as `unknown_link` or `link_closed`."""
     link = find_link(state, field, name)
     refuse_if(link.closed, Code.LINK_CLOSED, f"{field}: {name} has ended")
     return link
 
 
-def _rests(state: State, link: Link) -> Link:
-    """The link that is to be emptied; refused unless it is at rest, and nothing is left on it (A11)."""
+def _rests(state: BankState, link: Link) -> Link:
+    """The link to be emptied; refused unless it is at rest, without residual amounts (A11)."""
     at_rest(state, link)
     waits = ", ".join(f"D{one.number}" for one in state.left if one.link == link.number)
     said = f"link: {waits} of {link.terms.link}: what an undo left there waits for a decision"
@@ -252,8 +252,8 @@ def _rests(state: State, link: Link) -> Link:
     return link
 
 
-def _find_other(state: State, link: Link, name: str) -> Link:
-    """The link that the money goes to, in the same bank."""
+def _find_other(state: BankState, link: Link, name: str) -> Link:
+    """The link that receives the money, in the same bank."""
     if all(other.terms.link != name for other in state.links):
         said = f"to: {quoted(name)} is not open in bank {state.bank}, and money stays in its bank"
         raise Refusal(Code.UNKNOWN_LINK, said)
@@ -271,7 +271,7 @@ def _find_level(link: Link, name: str) -> Level:
 
 
 def _outflow(link: Link, to: Link | None, levels: Iterable[str]) -> list[LevelChange]:
-    """What leaves each level, and what of it comes to which level of the other link; micro-dollars.
+    """By level, what leaves it, and how much of that goes to which level of the other link; micro-dollars.
 
     An empty level is among them: the house has nothing in it from then on, either.
     The house gets its money of the current cycle back, as far as it is there: from the primary, then from the
@@ -299,7 +299,7 @@ def _outflow(link: Link, to: Link | None, levels: Iterable[str]) -> list[LevelCh
 
 
 def _places(link: Link, to: Link, levels: Iterable[str]) -> dict[int, int]:
-    """By each level's number that of the other link's level which its money goes to."""
+    """By each level's number, the level of the other link that receives its money."""
     own = {level.terms.level: level.number for level in link.levels}
     names = {level.terms.level: level.number for level in to.levels}
     given = dict(pair.split("=", 1) for pair in levels)
@@ -316,8 +316,8 @@ def _receive(change: Accounts, goes: dict[str, int]) -> None:
     change.add(Accounts(**goes, transfers=-sum(goes.values())))
 
 
-def comes_to(state: State, made: LevelChange) -> Accounts:
-    """What people move on a level, as it stands now: what would lift it above its limit is overflow (L7)."""
+def comes_to(state: BankState, made: LevelChange) -> Accounts:
+    """The change of a level that people move: what would lift it above its limit is overflow (L7)."""
     level = state.link(made.link).levels[made.level - 1]
     after = level.accounts.copy()
     move(after, level.terms, made.change)
@@ -325,35 +325,35 @@ def comes_to(state: State, made: LevelChange) -> Accounts:
 
 
 def _move(effects: Effects, made: LevelChange, *, ends: bool = False) -> None:
-    """Move a level's accounts now; an undo of something earlier moves them again at this moment (A11)."""
+    """Moves a level's accounts now; an undo of something earlier moves them again at this moment (A11)."""
     effects.move(made.link, made.level, comes_to(effects.state, made))
     history = effects.state.link(made.link).levels[made.level - 1].history
     history.points.append(Point((effects.seq, 0), history.wagers, moved=Move(made.change, ends)))
 
 
 def _empty(effects: Effects, event: Transferred | LinkClosed, reason: str) -> None:
-    """The link's money leaves it, its cycles end, and it stands still for that reason."""
+    """Takes the link's money, ends its cycles, and suspends it for that reason."""
     for change in event.changes:
         _move(effects, change, ends=change.link == event.link)
     effects.suspend(effects.state.link(event.link), reason)
 
 
-def _left(state: State, number: int) -> Left:
+def _left(state: BankState, number: int) -> ResidualAmount:
     return next(one for one in state.left if one.number == number)
 
 
-def _again_correct(state: State, event: MeterCorrected) -> Iterable[CorrectMeter]:
+def _again_correct(state: BankState, event: MeterCorrected) -> Iterable[CorrectMeter]:
     link = state.link(event.link)
     level = link.levels[event.level - 1].terms.level
     yield CorrectMeter(link.terms.link, level, event.amount, event.reason, event.account)
 
 
-def _again_transfer(state: State, event: Transferred) -> Iterable[Transfer]:
+def _again_transfer(state: BankState, event: Transferred) -> Iterable[Transfer]:
     link, to = (state.link(number).terms.link for number in (event.link, event.to))
     yield Transfer(link, to, event.reason, event.levels)
 
 
-def _again_close(state: State, event: LinkClosed) -> Iterable[CloseLink]:
+def _again_close(state: BankState, event: LinkClosed) -> Iterable[CloseLink]:
     to = state.link(event.to).terms.link if event.to else None
     yield CloseLink(state.link(event.link).terms.link, event.reason, to, event.levels)
 

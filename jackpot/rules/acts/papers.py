@@ -1,4 +1,4 @@
-"""What do people do with a hit's papers later? Write more on them, and erase whom they name (A10).
+"""Additions to a hit's papers, and their erasure (A10).
 
 What the papers said before stays: the journal has a digest of each sheet, and who added it.
 """
@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from controllers.messages import Seat
 from jackpot.rules.acts import payout_details
-from jackpot.rules.acts.act import ADMIN, FLOOR_OR_CAGE, Act, By, outlived, someone
+from jackpot.rules.acts.act import ADMIN, FLOOR_OR_CAGE, Act, ActContext, outlived, require_person
 from jackpot.rules.acts.fields import Fact, HitId, KeptDays, Named, Paper, Reason
 from jackpot.rules.acts.hits import number_of
 from jackpot.rules.codes import Code
@@ -19,7 +19,7 @@ from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 from jackpot.rules.refusal import quoted, refuse_if, two_people
 from jackpot.rules.signing import People
-from jackpot.rules.state import UNPAID, Hit, State
+from jackpot.rules.state import UNPAID, BankState, Hit
 
 
 class AddPapers(ActCommand, tag="add-papers", frozen=True):
@@ -54,9 +54,9 @@ class PapersAdded(Event, frozen=True, array_like=True):
     same_patron: tuple[Seat, ...] = ()
 
 
-def decide_add(state: State, command: AddPapers, by: By) -> PapersAdded:
-    """To any hit that has papers: a paid one may have left the state long ago."""
-    someone(by)
+def decide_add(state: BankState, command: AddPapers, by: ActContext) -> PapersAdded:
+    """Adds to any hit that has papers: a paid one may have left the state long ago."""
+    require_person(by)
     number = number_of("H", command.hit)
     check_made(state, command.hit)
     hit = state.hits.get(number) or state.paid.get(number)
@@ -77,7 +77,7 @@ def decide_add(state: State, command: AddPapers, by: By) -> PapersAdded:
 
 
 def whose(hit: Hit, seat: int | None, written: Collection[str]) -> int | None:
-    """Whose papers these fields are written on; None for all winners. Raises Refusal.
+    """The seat whose papers these fields are written on; None for all winners. Raises Refusal.
 
     A hit whose awards are all undone has none (A11): nobody is paid.
     """
@@ -93,7 +93,7 @@ def whose(hit: Hit, seat: int | None, written: Collection[str]) -> int | None:
 
 
 def apply_added(effects: Effects, event: PapersAdded) -> None:
-    """The journal says who added it; no sum and no status changes."""
+    """Records who added it; no sum and no status changes."""
     state = effects.state
     hit = state.hits.get(event.number) or state.paid.get(event.number)
     if hit is not None:
@@ -104,7 +104,7 @@ def apply_added(effects: Effects, event: PapersAdded) -> None:
     effects.told.hit = f"H{event.number}"
 
 
-def _again_add(_state: State, event: PapersAdded) -> Iterable[AddPapers]:
+def _again_add(_state: BankState, event: PapersAdded) -> Iterable[AddPapers]:
     facts = event.surveillance, event.tax_form, event.paper, event.seat or None
     yield AddPapers(f"H{event.number}", event.reason, *facts, event.on_paper, event.same_patron)
 
@@ -133,17 +133,17 @@ class PapersErased(Event, frozen=True, array_like=True):
     written: int = 0
 
 
-def check_made(state: State, hit: str) -> None:
-    """Refuse a hit that the bank has never made; one of a bank that became this one is not this one's."""
+def check_made(state: BankState, hit: str) -> None:
+    """Refuses a hit that this bank has never made; hits of a bank that became this one are not its own."""
     number = number_of("H", hit)
     refuse_if(not 0 < number < state.next_hit, Code.NO_SUCH_HIT, f"hit: there is no {quoted(hit)}")
     said = f"hit: {hit} was made before banks were joined to {state.bank}: nothing can be done with it here"
     refuse_if(number < state.first_hit, Code.NO_SUCH_HIT, said)
 
 
-def decide_erase(state: State, command: ErasePapers, by: By) -> PapersErased:
-    """Of a hit of which nothing waits any more; it may have left the state long ago. Two people, or time."""
-    someone(by)
+def decide_erase(state: BankState, command: ErasePapers, by: ActContext) -> PapersErased:
+    """Erases the papers of a hit that is done; it may have left the state. Two people, or age."""
+    require_person(by)
     number = number_of("H", command.hit)
     check_made(state, command.hit)
     hit = state.hits.get(number) or state.paid.get(number)
@@ -156,7 +156,7 @@ def decide_erase(state: State, command: ErasePapers, by: By) -> PapersErased:
 
 
 def apply_erased(effects: Effects, event: PapersErased) -> None:
-    """The journal says who had it done; the papers lie elsewhere."""
+    """Records who erased the papers, which lie outside the journal."""
     effects.hits.add(event.number)
     effects.told.hit = f"H{event.number}"
 

@@ -1,8 +1,8 @@
-"""How do a link's parameters change? At rest and by two people, with what they were before (L9)."""
+"""Changes of a link's parameters: at rest, by two people, journalled with the old ones (L9)."""
 
 from typing import ClassVar, Final
 
-from jackpot.rules.acts.act import ADMIN, Act, By
+from jackpot.rules.acts.act import ADMIN, Act, ActContext
 from jackpot.rules.acts.fields import Reason
 from jackpot.rules.acts.meters import at_rest, find_open
 from jackpot.rules.codes import Code
@@ -13,9 +13,9 @@ from jackpot.rules.invariant import invariant
 from jackpot.rules.money import decimal
 from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.refusal import Refusal, refuse_if, two_people
-from jackpot.rules.rounds.undo import Played, Point
+from jackpot.rules.rounds.undo import PlayedTakes, Point
 from jackpot.rules.signing import People
-from jackpot.rules.state import Link, State
+from jackpot.rules.state import BankState, Link
 from jackpot.rules.terms import check_link
 
 # What a link is: its paytable, its wager and its game. The prize of a draw follows from whether it has one.
@@ -42,8 +42,8 @@ class LinkChanged(Event, frozen=True, array_like=True):
     people: People
 
 
-def decide_change_link(state: State, command: ChangeLink, by: By) -> LinkChanged:
-    """Any parameter but what the link is; a limit holds what stands on the meter (L7)."""
+def decide_change_link(state: BankState, command: ChangeLink, by: ActContext) -> LinkChanged:
+    """Changes any parameter but what defines the link; a limit is not below the meter (L7)."""
     two_people(by.people, "a link's parameters change")
     terms = command.terms
     link = find_open(state, "link", terms.link)
@@ -59,7 +59,7 @@ def decide_change_link(state: State, command: ChangeLink, by: By) -> LinkChanged
 
 
 def check_fixed(before: LinkTerms, terms: LinkTerms) -> None:
-    """Refuse what would make another link of it; refused as `fixed`."""
+    """Refuses a change of what defines the link; refused as `fixed`."""
     names = [[level.level for level in one.levels] for one in (before, terms)]
     changed = [field for field in FIXED if getattr(before, field) != getattr(terms, field)]
     changed += ["levels"] if names[0] != names[1] else []
@@ -68,7 +68,7 @@ def check_fixed(before: LinkTerms, terms: LinkTerms) -> None:
 
 
 def apply_link_changed(effects: Effects, event: LinkChanged) -> None:
-    """What comes from now on is of the new terms; a round of before, if it is reopened, of the old ones."""
+    """Sets the new terms; an earlier round, if it is reopened, keeps the old ones."""
     link = effects.state.link(event.link)
     invariant(link.terms == event.before, f"link {link.terms.link} was played on other terms than before")
     for table in effects.state.tables:
@@ -77,7 +77,7 @@ def apply_link_changed(effects: Effects, event: LinkChanged) -> None:
     link.terms = event.terms
     for level, terms in zip(link.levels, event.terms.levels, strict=True):
         level.terms = terms
-        played = Played(terms, event.terms.floor_to_seed)
+        played = PlayedTakes(terms, event.terms.floor_to_seed)
         level.history.points.append(Point((effects.seq, 0), level.wagers, played=played))
 
 

@@ -1,4 +1,4 @@
-"""Whose papers are these? Each winner of a hit has their own, and some are about all of them (A8, A10).
+"""Papers of a hit's winners: each winner has their own, and some are about all of them (A8, A10).
 
 The journal has which fields were written, and in plain words what names nobody. So a payment is decided again
 by what stands on the papers, even once the names there are erased.
@@ -11,28 +11,28 @@ from jackpot.rules import names
 from jackpot.rules.codes import Code
 from jackpot.rules.money import decimal, from_cents
 from jackpot.rules.refusal import refuse_if
-from jackpot.rules.state import Award, Hit, Sheet
+from jackpot.rules.state import Award, Hit, PayoutDetails
 
-# Whose the sheet is that is about all winners: no seat has this number.
+# In place of a seat, for the papers that are about all winners: no seat has this number.
 ALL: Final = 0
 TAX_FORM: Final = "tax_form"
-# What is one winner's own, and never stands on the sheet of all.
+# Fields of one winner alone, which never stand on the papers of all.
 OWN: Final = frozenset({"patron", TAX_FORM, "tax_number"})
 
 
 def winners(awards: Iterable[Award]) -> list[int]:
-    """The seats that have awards which stand: each is paid alone, on papers of its own (A10)."""
+    """The seats with standing awards: each is paid alone, on papers of its own (A10)."""
     return sorted({award.seat for award in awards if award.stands()})
 
 
 def several(hit: Hit, then: str) -> str:
-    """What is said where a seat is missing. then: what to do."""
+    """The message where a seat is missing. then: what to do."""
     seats = ", ".join(map(str, winners(hit.awards)))
     return f"seat: H{hit.number} is won by seats {seats}: {then}"
 
 
 def check_paper(paper: bytes, on_paper: Collection[str], tax_form: str) -> None:
-    """Refuse a digest of nothing, names without one, and half of a tax form."""
+    """Refuses a digest of nothing, names without one, and half of a tax form."""
     refuse_if(bool(on_paper) != bool(paper), Code.BAD_REQUEST, "paper: it is there where it names somebody")
     numbered = "tax_number" in on_paper
     missing = "tax_number" if tax_form else TAX_FORM
@@ -41,7 +41,7 @@ def check_paper(paper: bytes, on_paper: Collection[str], tax_form: str) -> None:
 
 
 def fields_of(on_paper: Iterable[str], surveillance: str = "", tax_form: str = "") -> set[str]:
-    """What an entry writes, by the names of the fields."""
+    """The fields that an entry writes, by name."""
     plain = {"surveillance": surveillance, TAX_FORM: tax_form}
     return {*on_paper, *(name for name, text in plain.items() if text)}
 
@@ -49,10 +49,10 @@ def fields_of(on_paper: Iterable[str], surveillance: str = "", tax_form: str = "
 def write(
     hit: Hit, seat: int, fields: Collection[str], document: str = "", same: Collection[int] = ()
 ) -> None:
-    """What was written stands on the papers of a seat, or of all. same: seats with the same patron."""
+    """Writes fields on the papers of a seat, or of all. same: seats with the same patron."""
     if not (fields or document or same):
         return
-    sheet = hit.sheets.setdefault(seat, Sheet())
+    sheet = hit.sheets.setdefault(seat, PayoutDetails())
     sheet.fields = sorted({*sheet.fields, *fields})
     sheet.same_patron = sorted({*sheet.same_patron, *same})
     if document and names.plain(document) not in sheet.documents:
@@ -65,14 +65,14 @@ def stands(hit: Hit, seat: int) -> set[str]:
 
 
 def check_document(hit: Hit, seat: int, document: str) -> None:
-    """Refuse the number of a form that is another winner's of the hit (A10)."""
+    """Refuses the number of a form that is another winner's of the hit (A10)."""
     for other, sheet in hit.sheets.items():
         said = f"document: {document} is the form of seat {other}; each winner has a form of their own"
         refuse_if(other != seat and names.plain(document) in sheet.documents, Code.DOCUMENT_USED, said)
 
 
 def check_tax_form(hit: Hit, seat: int, least: int, more: int = 0, same: Iterable[int] = ()) -> None:
-    """Refuse to bring what the hit gives a seat to the site's sum, or further, where it has no tax form.
+    """Refuses to bring a seat's payments of the hit to the site's sum, or further, without a tax form.
 
     least: cents. more: what is paid on top, micro-dollars. same: seats whose papers name the same patron;
     what they are given counts, too.

@@ -1,4 +1,4 @@
-"""Who may act, and in which roles? The people of a site, each a number in the bank `site`.
+"""People of a site and their roles, secrets and tokens; each is a number in the bank `site`.
 
 The first two are made together, while there is nobody. From then on a role and a new secret take two people.
 Names, secrets and sessions lie next to the journal; the acts here say whose they are.
@@ -10,32 +10,32 @@ from typing import Annotated, Any, ClassVar, Final
 from msgspec import Meta
 from msgspec.structs import replace
 
-from jackpot.rules.acts.act import ADMIN, Act, By, someone
+from jackpot.rules.acts.act import ADMIN, Act, ActContext, require_person
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 from jackpot.rules.refusal import Refusal, refuse_if, two_people
 from jackpot.rules.signing import OPERATOR, ROLES, SITE, People, Role, Signed
-from jackpot.rules.state import Person, State, Token
+from jackpot.rules.state import BankState, Person, Token
 
-# The first people: one alone could confirm nothing.
+# Number of the first people: one alone could confirm nothing.
 FIRST: Final = 2
-# People that a site ever has, and tokens at once: the state holds all of them, each in a few dozen bytes.
-PEOPLE_MOST: Final = 10_000
-TOKENS_MOST: Final = 10_000
+# Maximum of people that a site ever has, and of tokens at once: the state holds all, some dozen bytes each.
+PEOPLE_MAX: Final = 10_000
+TOKENS_MAX: Final = 10_000
 # Tokens that one person has at once: some programs each, and another's for all others.
 TOKENS_OF_ONE: Final = 20
 # People who have not chosen a secret: a whole house that begins, and few enough to be ended by hand.
-NEWCOMERS_MOST: Final = 500
+NEWCOMERS_MAX: Final = 500
 # A token's number is never given again, and this many are never made.
-TOKEN_NUMBER_MOST: Final = 2**53
-# SHA-256 of what lies next to the journal: a name with a salt, a secret's hash; or of a code, a token or what
-# a browser keeps of a session. Who
-# changes what lies there, and not the journal, gives nobody another name, and lets nobody in.
+TOKEN_NUMBER_MAX: Final = 2**53
+# SHA-256 of what lies next to the journal: a name with a salt, a secret's hash; or of a code, a token or a
+# session cookie. Whoever changes what lies there, and not the journal, gives nobody another name, and lets
+# nobody in.
 DIGEST_BYTES: Final = 32
 
-Number = Annotated[int, Meta(ge=1, le=PEOPLE_MOST, description=f"1 to {PEOPLE_MOST}")]
+Number = Annotated[int, Meta(ge=1, le=PEOPLE_MAX, description=f"1 to {PEOPLE_MAX}")]
 Digest = Annotated[bytes, Meta(min_length=DIGEST_BYTES, max_length=DIGEST_BYTES)]
 
 Newcomer = tuple[Digest, Digest]
@@ -54,10 +54,10 @@ class PeopleBegun(Event, frozen=True, array_like=True):
     people: People
 
 
-def decide_first(state: State, command: FirstPeople, by: By) -> PeopleBegun:
-    """Only while there is nobody, and by names that nobody proved: nobody is built in."""
+def decide_first(state: BankState, command: FirstPeople, by: ActContext) -> PeopleBegun:
+    """Only on an empty site: signers are unauthenticated, and there is no default account."""
     _of_site(state)
-    someone(by)
+    require_person(by)
     refuse_if(bool(state.people), Code.NOT_EMPTY, "the site has people already: an admin adds others")
     refuse_if(
         len(command.newcomers) != FIRST, Code.TWO_PEOPLE, f"the first people are {FIRST} admins together"
@@ -66,7 +66,7 @@ def decide_first(state: State, command: FirstPeople, by: By) -> PeopleBegun:
 
 
 def apply_first(effects: Effects, event: PeopleBegun) -> None:
-    """From here on no unproved name stands for an act."""
+    """Adds the first admins; from here on no unauthenticated name may sign an act."""
     for mark, secret in event.newcomers:
         _admit(effects.state, mark, ["admin"], secret)
     effects.state.lost = effects.seq
@@ -87,16 +87,16 @@ class PersonAdded(Event, frozen=True, array_like=True):
     people: People
 
 
-def decide_add(state: State, command: AddPerson, by: By) -> PersonAdded:
-    """One admin adds a person; two, where the person comes with a role."""
+def decide_add(state: BankState, command: AddPerson, by: ActContext) -> PersonAdded:
+    """Takes one admin; two, where the person comes with a role."""
     _of_site(state)
-    someone(by)
+    require_person(by)
     if command.roles:
         two_people(by.people, "a person gets a role")
-    refuse_if(len(state.people) >= PEOPLE_MOST, Code.TOO_MANY, f"a site has {PEOPLE_MOST} people at most")
+    refuse_if(len(state.people) >= PEOPLE_MAX, Code.TOO_MANY, f"a site has {PEOPLE_MAX} people at most")
     new = sum(not (one.secret or one.ended) for one in state.people)
     refuse_if(
-        new >= NEWCOMERS_MOST,
+        new >= NEWCOMERS_MAX,
         Code.TOO_MANY,
         f"{new} people have not chosen a password: end the access of some of them",
     )
@@ -104,7 +104,7 @@ def decide_add(state: State, command: AddPerson, by: By) -> PersonAdded:
 
 
 def apply_added(effects: Effects, event: PersonAdded) -> None:
-    """A person joins."""
+    """Adds the person."""
     _admit(effects.state, event.mark, list(event.roles))
     effects.told.person = event.id
 
@@ -124,8 +124,8 @@ class Granted(Event, frozen=True, array_like=True):
     people: People
 
 
-def decide_grant(state: State, command: Grant, by: By) -> Granted:
-    """Two people give a role."""
+def decide_grant(state: BankState, command: Grant, by: ActContext) -> Granted:
+    """Grants a role, by two people."""
     two_people(by.people, "a person gets a role")
     person = find_person(state, command.person)
     refuse_if(command.role in person.roles, Code.UNCHANGED, f"person {person.id} is {command.role} already")
@@ -133,7 +133,7 @@ def decide_grant(state: State, command: Grant, by: By) -> Granted:
 
 
 def apply_granted(effects: Effects, event: Granted) -> None:
-    """The person may do what the role may."""
+    """Gives the person the role."""
     person = effects.state.people[event.person - 1]
     person.roles = _ordered((*person.roles, event.role))
 
@@ -153,9 +153,9 @@ class RoleWithdrawn(Event, frozen=True, array_like=True):
     people: People
 
 
-def decide_withdraw_role(state: State, command: WithdrawRole, by: By) -> RoleWithdrawn:
-    """One admin takes a role away at once; the last admin stays."""
-    someone(by)
+def decide_withdraw_role(state: BankState, command: WithdrawRole, by: ActContext) -> RoleWithdrawn:
+    """Withdraws a role at once, by one admin; the last admin stays."""
+    require_person(by)
     person = find_person(state, command.person)
     refuse_if(command.role not in person.roles, Code.UNCHANGED, f"person {person.id} is not {command.role}")
     if command.role == "admin":
@@ -164,7 +164,7 @@ def decide_withdraw_role(state: State, command: WithdrawRole, by: By) -> RoleWit
 
 
 def apply_role_withdrawn(effects: Effects, event: RoleWithdrawn) -> None:
-    """The person may no longer do what the role may, and none of their tokens does."""
+    """Takes the role from the person and from their tokens."""
     person = effects.state.people[event.person - 1]
     person.roles.remove(event.role)
     person.lost = effects.state.lost = effects.seq
@@ -183,16 +183,16 @@ class PersonEnded(Event, frozen=True, array_like=True):
     people: People
 
 
-def decide_end_person(state: State, command: EndPerson, by: By) -> PersonEnded:
-    """One admin ends a person at once; the last admin stays."""
-    someone(by)
+def decide_end_person(state: BankState, command: EndPerson, by: ActContext) -> PersonEnded:
+    """Ends a person's access at once, by one admin; the last admin stays."""
+    require_person(by)
     person = find_person(state, command.person)
     _not_last(state, person)
     return PersonEnded(person.id, by.people)
 
 
 def apply_person_ended(effects: Effects, event: PersonEnded) -> None:
-    """Neither their secret nor their tokens let them in."""
+    """Ends the person with their secret and tokens."""
     state = effects.state
     person = state.people[event.person - 1]
     person.ended, person.left, person.secret, person.code = True, effects.at, b"", b""
@@ -214,8 +214,8 @@ class SecretReset(Event, frozen=True, array_like=True):
     people: People
 
 
-def decide_reset(state: State, command: ResetSecret, by: By) -> SecretReset:
-    """Two people take a secret away."""
+def decide_reset(state: BankState, command: ResetSecret, by: ActContext) -> SecretReset:
+    """Resets a secret, by two people."""
     two_people(by.people, "a person's password is reset")
     person = find_person(state, command.person)
     refuse_if(not person.secret, Code.UNCHANGED, f"person {person.id} has no password")
@@ -223,7 +223,7 @@ def decide_reset(state: State, command: ResetSecret, by: By) -> SecretReset:
 
 
 def apply_reset(effects: Effects, event: SecretReset) -> None:
-    """The old secret lets nobody in."""
+    """Removes the secret."""
     person = effects.state.people[event.person - 1]
     person.secret, person.given_by, person.vouched = b"", 0, 0
     person.lost = effects.state.lost = effects.seq
@@ -246,10 +246,11 @@ class CodeGiven(Event, frozen=True, array_like=True):
     people: People
 
 
-def decide_give_code(state: State, command: GiveCode, by: By) -> CodeGiven:
-    """Who knows the code could choose the secret, so that one never confirms together with this person.
+def decide_give_code(state: BankState, command: GiveCode, by: ActContext) -> CodeGiven:
+    """Issues a one-time code. Its issuer never confirms together with this person.
 
-    They give it with their own secret: two logins of a machine, each giving a code, may be one person.
+    They could choose the secret. They issue it with their own secret: two logins of a machine, each issuing a
+    code, may be one person.
     """
     refuse_if(len(by.people.signed) != 1, Code.NO_PERSON, "one admin gives a code, and is named with it")
     person = find_person(state, command.person)
@@ -265,7 +266,7 @@ def decide_give_code(state: State, command: GiveCode, by: By) -> CodeGiven:
 
 
 def apply_code_given(effects: Effects, event: CodeGiven) -> None:
-    """The person chooses their secret with the code; an earlier code is void."""
+    """Stores the code with which the person chooses their secret; an earlier one is void."""
     person = effects.state.people[event.person - 1]
     person.code, person.code_until = event.code, event.until
     person.given_by, person.vouched = event.people.signed[0].id, 0
@@ -283,8 +284,8 @@ class SecretSet(Event, frozen=True, array_like=True):
     people: People
 
 
-def decide_set_secret(state: State, command: SetSecret, by: By) -> SecretSet:
-    """The person themselves, who alone has signed, with what they had."""
+def decide_set_secret(state: BankState, command: SetSecret, by: ActContext) -> SecretSet:
+    """Takes the person themselves as the only signer, with the code or the old secret."""
     _of_site(state)
     own = [one.means in ("secret", "code") for one in by.people.signed]
     refuse_if(
@@ -294,7 +295,7 @@ def decide_set_secret(state: State, command: SetSecret, by: By) -> SecretSet:
 
 
 def apply_secret_set(effects: Effects, event: SecretSet) -> None:
-    """The person can sign in; what was begun with another secret has ended."""
+    """Stores the secret; sessions and tokens made with another one end."""
     person = effects.state.people[event.people.signed[0].id - 1]
     person.secret, person.code = event.secret, b""
     _end_sessions(effects.state, person.id)
@@ -317,7 +318,7 @@ class TokenMade(Event, frozen=True, array_like=True):
     people: People
 
 
-def decide_make_token(state: State, command: MakeToken, by: By) -> TokenMade:
+def decide_make_token(state: BankState, command: MakeToken, by: ActContext) -> TokenMade:
     """A person makes a token for themselves, by their own secret, with roles that they have."""
     _of_site(state)
     refuse_if(len(by.people.signed) != 1, Code.NO_PERSON, "a person makes a token for themselves")
@@ -326,14 +327,14 @@ def decide_make_token(state: State, command: MakeToken, by: By) -> TokenMade:
     more = [role for role in command.roles if role not in signed.roles]
     refuse_if(bool(more), Code.NOT_ALLOWED, f"roles: person {signed.id} is not {', '.join(more)}")
     refuse_if(not command.roles, Code.BAD_REQUEST, "roles: a token has at least one")
-    refuse_if(len(state.tokens) >= TOKENS_MOST, Code.TOO_MANY, f"a site has {TOKENS_MOST} tokens at most")
+    refuse_if(len(state.tokens) >= TOKENS_MAX, Code.TOO_MANY, f"a site has {TOKENS_MAX} tokens at most")
     own = sum(token.person == signed.id for token in state.tokens)
     refuse_if(own >= TOKENS_OF_ONE, Code.TOO_MANY, f"person {signed.id} has {own} tokens: end one of them")
     return TokenMade(state.next_token, command.digest, _ordered(command.roles), command.until, by.people)
 
 
 def apply_token_made(effects: Effects, event: TokenMade) -> None:
-    """The program may ask, and never confirms."""
+    """Adds the token; a program asks with it, and never confirms."""
     state, person = effects.state, event.people.signed[0].id
     state.tokens.append(Token(event.token, person, event.digest, list(event.roles), event.until))
     state.next_token = event.token + 1
@@ -344,7 +345,7 @@ class EndToken(ActCommand, tag="end-token", frozen=True):
     """A token lets nobody in any more."""
 
     bank: ClassVar[str] = SITE
-    token: Annotated[int, Meta(ge=1, le=TOKEN_NUMBER_MOST)]
+    token: Annotated[int, Meta(ge=1, le=TOKEN_NUMBER_MAX)]
 
 
 class TokenEnded(Event, frozen=True, array_like=True):
@@ -353,9 +354,9 @@ class TokenEnded(Event, frozen=True, array_like=True):
     people: People
 
 
-def decide_end_token(state: State, command: EndToken, by: By) -> TokenEnded:
-    """Whose token it is ends it, or an admin."""
-    someone(by)
+def decide_end_token(state: BankState, command: EndToken, by: ActContext) -> TokenEnded:
+    """Takes the token's owner, or an admin."""
+    require_person(by)
     token = next((one for one in state.tokens if one.id == command.token), None)
     if token is None:
         raise Refusal(Code.NO_SUCH_PERSON, f"token: there is no token {command.token}")
@@ -366,7 +367,7 @@ def decide_end_token(state: State, command: EndToken, by: By) -> TokenEnded:
 
 
 def apply_token_ended(effects: Effects, event: TokenEnded) -> None:
-    """It is never valid again."""
+    """Removes the token, which is never valid again."""
     state = effects.state
     state.lost = effects.seq
     state.tokens = [token for token in state.tokens if token.id != event.token]
@@ -390,19 +391,19 @@ class Recovered(Event, frozen=True, array_like=True):
     people: People
 
 
-def decide_recover(state: State, command: Recover, by: By) -> Recovered:
-    """Only where the site has people, and by names that nobody proved."""
+def decide_recover(state: BankState, command: Recover, by: ActContext) -> Recovered:
+    """Only where the site has people, and by unauthenticated names."""
     _of_site(state)
-    someone(by)
+    require_person(by)
     refuse_if(not state.people, Code.NO_SUCH_PERSON, "the site has no person: make the first two")
     return Recovered(len(state.people) + 1, command.mark, command.secret, by.people)
 
 
 def apply_recovered(effects: Effects, event: Recovered) -> None:
-    """An admin whom nobody confirmed: everybody is told.
+    """Adds an admin whom nobody confirmed; the event alarms.
 
-    Two of them are one, while an admin is here who came otherwise. Where none is, the site begins again as
-    with its first two.
+    Two recovered admins count as one person while there is an admin who came otherwise. Where there is none,
+    the site begins again as with its first two.
     """
     state = effects.state
     others = [one for one in state.people if one.given_by != OPERATOR]
@@ -412,8 +413,8 @@ def apply_recovered(effects: Effects, event: Recovered) -> None:
     effects.told.person = event.id
 
 
-def untrue(state: State, signed: Signed, *, choosing: bool = False) -> str:
-    """Why a person of the site, as its state has them, is not as they signed; "" where they are.
+def untrue(state: BankState, signed: Signed, *, choosing: bool = False) -> str:
+    """Why a person is not as they signed, by the state of the site; "" where they are.
 
     choosing: they choose their secret, which is all that a code is for.
     """
@@ -439,7 +440,7 @@ def untrue(state: State, signed: Signed, *, choosing: bool = False) -> str:
     return ""
 
 
-def find_person(state: State, number: int) -> Person:
+def find_person(state: BankState, number: int) -> Person:
     """The person of that number; refused as `no_such_person`, also once they ended."""
     _of_site(state)
     if not 1 <= number <= len(state.people) or state.people[number - 1].ended:
@@ -448,7 +449,7 @@ def find_person(state: State, number: int) -> Person:
 
 
 def of_their_own(signed: Signed) -> None:
-    """Who came by a code makes nobody a person: behind a chain of codes there could be one alone."""
+    """Whether a person is independent. One with an issued code is not: a chain of codes may be one person."""
     refuse_if(
         not signed.own,
         Code.NOT_ALLOWED,
@@ -462,21 +463,21 @@ def _stands(token: Token, signed: Signed) -> bool:
     return same and set(signed.roles) <= set(token.roles)
 
 
-def _of_site(state: State) -> None:
+def _of_site(state: BankState) -> None:
     refuse_if(state.bank != SITE, Code.OTHER_BANK, f"people are in bank {SITE}, not in {state.bank}")
 
 
-def _end_sessions(state: State, person: int) -> None:
+def _end_sessions(state: BankState, person: int) -> None:
     state.sessions = {digest: one for digest, one in state.sessions.items() if one.person != person}
 
 
-def _not_last(state: State, person: Person) -> None:
+def _not_last(state: BankState, person: Person) -> None:
     admins = [one.id for one in state.people if "admin" in one.roles and one.secret]
     last = f"person {person.id} is the last admin who can sign in"
     refuse_if(admins == [person.id], Code.LAST_ADMIN, last)
 
 
-def _admit(state: State, mark: bytes, roles: list[Role], secret: bytes = b"") -> None:
+def _admit(state: BankState, mark: bytes, roles: list[Role], secret: bytes = b"") -> None:
     state.people.append(Person(len(state.people) + 1, mark, roles, secret))
 
 

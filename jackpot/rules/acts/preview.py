@@ -1,4 +1,4 @@
-"""What does somebody see who asks for what takes two? The sums that it would move, and what they stand on.
+"""Preview of an act that takes two people: the sums that it would move, and what they depend on.
 
 The second person confirms what the first one saw. Wagers raise a meter all the time; where anything else
 moved it since, or the act would move other sums, or of other awards, it is refused and asked for again (L8).
@@ -16,21 +16,21 @@ from jackpot.rules.codes import Code
 from jackpot.rules.events import Event, LevelChange, Recomputed
 from jackpot.rules.meter import Accounts
 from jackpot.rules.refusal import refuse_if
-from jackpot.rules.state import Request, Seen, SeenLevel, State
+from jackpot.rules.state import ApprovalRequest, BankState, Seen, SeenLevel
 
-# What names a sight: nobody looks for another one that has the same.
+# Size of a preview's hash: nobody finds another preview with the same.
 MARK_BYTES: Final = 16
-# What an act is about: its sums alone would be those of another act, too. Nobody types a reason to look.
+# Fields that go into the hash: another act may move the same sums. A reason is not among them.
 _ABOUT: Final = (
     "link", "links", "level", "account", "amount", "to", "left", "remove", "terms",
     "hit", "awards", "award", "table", "round", "bet", "number", "seat", "digest",
 )  # fmt: skip
-# Acts on meters, which people ask for by what stands there.
+# Acts on meters, which depend on the balance.
 _ON_METERS: Final = (MeterCorrected, LeftDecided, Transferred, LinkClosed)
 
 
-def _moves(state: State, event: Event) -> list[LevelChange]:
-    """What an event would move now, by level."""
+def _moves(state: BankState, event: Event) -> list[LevelChange]:
+    """The changes that an event would make now, by level."""
     match event:
         case MeterCorrected():
             change = Accounts(corrections=-event.amount)
@@ -45,12 +45,12 @@ def _moves(state: State, event: Event) -> list[LevelChange]:
 
 
 def recomputed_of(event: Event) -> Recomputed:
-    """What the event comes to by a recomputation (A11); nothing where none is made."""
+    """The event's recomputation (A11); nothing where none is made."""
     return getattr(event, "recomputed", None) or Recomputed([])
 
 
-def _limits(state: State, event: Event) -> list[int | None]:
-    """Of each level to which a link's money would come: what is above goes to its overflow (L7)."""
+def _limits(state: BankState, event: Event) -> list[int | None]:
+    """The limits of the levels that would receive a link's money: what is above goes to overflow (L7)."""
     if not isinstance(event, Transferred | LinkClosed):
         return []
     return [
@@ -60,8 +60,8 @@ def _limits(state: State, event: Event) -> list[int | None]:
     ]
 
 
-def seen(state: State, event: Event) -> Seen:
-    """What a person sees who asks for what would come to this event now."""
+def seen(state: BankState, event: Event) -> Seen:
+    """The preview of an act that would come to this event now."""
     levels = [
         SeenLevel(one.link, one.level, _accounts(state, one.link, one.level).copy(), one.change)
         for one in _moves(state, event)
@@ -75,21 +75,21 @@ def seen(state: State, event: Event) -> Seen:
     return Seen(levels, terms, left, _limits(state, event), raised, leaving)
 
 
-def _accounts(state: State, link: int, level: int) -> Accounts:
+def _accounts(state: BankState, link: int, level: int) -> Accounts:
     """A level's accounts; level 0: those of awards that no meter pays."""
     found = state.link(link)
     return found.levels[level - 1].accounts if level else found.outside
 
 
-def check_seen(state: State, request: Request, event: Event) -> None:
-    """Refuse what is confirmed where it is no more what was asked for. event: what it would come to now."""
+def check_seen(state: BankState, request: ApprovalRequest, event: Event) -> None:
+    """Refuses a confirmation where the preview has changed since. event: what the act would come to now."""
     what = _changed(request.seen, seen(state, event), on_meters=isinstance(event, _ON_METERS))
     name = called(state, request.id)
     refuse_if(bool(what), Code.CHANGED, f"request {name}: {what}: look at it, reject it and ask again")
 
 
-def mark_of(state: State, event: Event) -> bytes:
-    """Of what an act would do and what that stands on, but for what wagers alone move; 16 bytes."""
+def mark_of(state: BankState, event: Event) -> bytes:
+    """Hash of a preview and of what it depends on, except for what wagers alone move; 16 bytes."""
     sight = seen(state, event)
     held = [_held(one) for one in sight.levels] if isinstance(event, _ON_METERS) else []
     awards = sight.raised, sight.leaving
@@ -98,14 +98,14 @@ def mark_of(state: State, event: Event) -> bytes:
     return sha256(msgspec.msgpack.encode(facts)).digest()[:MARK_BYTES]
 
 
-def check_shown(state: State, shown: bytes, event: Event) -> None:
-    """Refuse what is asked for, or confirmed, where it would do something else than people were shown."""
+def check_shown(state: BankState, shown: bytes, event: Event) -> None:
+    """Refuses a request, or a confirmation, whose effect differs from the preview that people were shown."""
     other = bool(shown) and shown != mark_of(state, event)
     refuse_if(other, Code.CHANGED, "seen: it would do something else now than was shown: look at it again")
 
 
 def _changed(then: Seen, now: Seen, *, on_meters: bool) -> str:
-    """What is no more as it was seen; "" where all that matters is."""
+    """What differs from the preview; "" where nothing that matters does."""
     if then.terms != now.terms:
         return "the link's parameters have changed since it was asked for"
     if [_sums(one) for one in then.levels] != [_sums(one) for one in now.levels]:
@@ -124,10 +124,10 @@ def _changed(then: Seen, now: Seen, *, on_meters: bool) -> str:
 
 
 def _sums(one: SeenLevel) -> tuple[int, ...]:
-    """What a level would give or take; which of its accounts does may depend on the wagers meanwhile."""
+    """What a level would give or take in all; which accounts do may depend on later wagers."""
     return one.link, one.level, one.change.awards, one.change.corrections, one.change.transfers
 
 
 def _held(one: SeenLevel) -> tuple[int, ...]:
-    """What stands on a level that wagers alone do not move."""
+    """The balance of a level, without what wagers alone move."""
     return one.held.house, one.held.awards, one.held.corrections, one.held.transfers

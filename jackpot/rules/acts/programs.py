@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Final, Literal
 
 from msgspec import Meta
 
-from jackpot.rules.acts.act import FLOOR_OR_ADMIN, Act, By
+from jackpot.rules.acts.act import FLOOR_OR_ADMIN, Act, ActContext
 from jackpot.rules.acts.fields import Reason
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
@@ -17,15 +17,15 @@ from jackpot.rules.events import Event
 from jackpot.rules.invariant import invariant
 from jackpot.rules.refusal import refuse_if, two_people
 from jackpot.rules.signing import SITE, People
-from jackpot.rules.state import Program, State
+from jackpot.rules.state import BankState, Program
 
 # What tables and signs are told while two people have not confirmed the program.
 PROGRAM_REASON: Final = "program"
 DIGEST_BYTES: Final = 32
 # A version is a release's number; a wheel's name bounds it.
-VERSION_MOST: Final = 64
+VERSION_MAX: Final = 64
 # Programs that a bank knows, the newest: more than releases come out in the years that people look back on.
-KNOWN_MOST: Final = 256
+KNOWN_MAX: Final = 256
 
 # always: its links play, whichever program it is. confirmed: they wait, unless the bank knows the program.
 # never: of a command where no server runs, which serves no links, so it changes nothing of them.
@@ -67,15 +67,15 @@ class ProgramConfirmed(Event, frozen=True, array_like=True):
     people: People
 
 
-def decide_begin(_state: State, command: BeginProgram, _by: By) -> ProgramBegan:
-    """Raises InvariantError for what no program is: the server itself asks for it."""
-    fits = len(command.digest) in (0, DIGEST_BYTES) and 0 < len(command.version) <= VERSION_MOST
+def decide_begin(_state: BankState, command: BeginProgram, _by: ActContext) -> ProgramBegan:
+    """Begins a program. Raises InvariantError for an invalid one: only the server itself begins it."""
+    fits = len(command.digest) in (0, DIGEST_BYTES) and 0 < len(command.version) <= VERSION_MAX
     invariant(fits, f"{command.version!r} with a digest of {len(command.digest)} bytes is no program")
     return ProgramBegan(command.version, command.digest, command.serves)
 
 
 def apply_began(effects: Effects, event: ProgramBegan) -> None:
-    """It decides from here on; links wait for people, or no longer do."""
+    """Sets the program that decides; links wait for people, or no longer do."""
     state = effects.state
     known = event.digest in state.programs
     waits = {"always": False, "confirmed": not known, "never": state.program.waits}[event.serves]
@@ -91,8 +91,8 @@ def apply_began(effects: Effects, event: ProgramBegan) -> None:
             effects.resume(link, PROGRAM_REASON)
 
 
-def decide_confirm(state: State, command: ConfirmProgram, by: By) -> ProgramConfirmed:
-    """Of the program that runs, or before an upgrade of the one that will."""
+def decide_confirm(state: BankState, command: ConfirmProgram, by: ActContext) -> ProgramConfirmed:
+    """Confirms the program that runs or, before an upgrade, the one that will."""
     refuse_if(state.bank == SITE, Code.OTHER_BANK, f"bank {SITE} is that of the people: it has no links")
     two_people(by.people, "a program is the one that was released")
     digest = bytes.fromhex(command.digest)
@@ -101,7 +101,7 @@ def decide_confirm(state: State, command: ConfirmProgram, by: By) -> ProgramConf
 
 
 def apply_confirmed(effects: Effects, event: ProgramConfirmed) -> None:
-    """The bank knows it; links that waited for it take wagers again."""
+    """Makes the program known; links that waited for it take wagers again."""
     state = effects.state
     _know(state, event.digest)
     if state.program.digest == event.digest and state.program.waits:
@@ -110,8 +110,8 @@ def apply_confirmed(effects: Effects, event: ProgramConfirmed) -> None:
             effects.resume(link, PROGRAM_REASON)
 
 
-def _know(state: State, digest: bytes) -> None:
-    state.programs = [*state.programs, digest][-KNOWN_MOST:]
+def _know(state: BankState, digest: bytes) -> None:
+    state.programs = [*state.programs, digest][-KNOWN_MAX:]
 
 
 ACTS: Final = (

@@ -1,15 +1,15 @@
-"""What is recorded at the end of a gaming day? Every meter (S2)."""
+"""Meter readings at the end of a gaming day (S2)."""
 
 import re
 from typing import ClassVar, Final
 
-from jackpot.rules.acts.act import Act, By
+from jackpot.rules.acts.act import Act, ActContext
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 from jackpot.rules.refusal import quoted, refuse_if
-from jackpot.rules.state import State
+from jackpot.rules.state import BankState
 
 # How a gaming day is written: its readings are in the order of their texts.
 _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -29,8 +29,8 @@ class ReadingTaken(Event, frozen=True, array_like=True):
     meters: list[tuple[int, int, int, int, int, int, int]]
 
 
-def decide_reading(state: State, command: Reading, _by: By) -> ReadingTaken:
-    """Every meter, once a gaming day (S2)."""
+def decide_reading(state: BankState, command: Reading, _by: ActContext) -> ReadingTaken:
+    """Reads every meter, once a gaming day (S2)."""
     refuse_if(
         not _DAY.fullmatch(command.day),
         Code.BAD_REQUEST,
@@ -54,7 +54,7 @@ def decide_reading(state: State, command: Reading, _by: By) -> ReadingTaken:
 
 
 def apply_reading(effects: Effects, event: ReadingTaken) -> None:
-    """A gaming day's reading is in the journal (S2)."""
+    """Records the gaming day's reading (S2)."""
     effects.state.last_day = event.day
 
 

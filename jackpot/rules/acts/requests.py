@@ -1,7 +1,7 @@
-"""What waits for a second person? One asks for what takes two, and another confirms it within 15 minutes.
+"""Requests that wait for a second person, who confirms or rejects them within 15 minutes.
 
 The act is decided when it is confirmed, with both, as if both had asked for it then. What was refused to
-people who signed is in the journal as well.
+signers is in the journal as well.
 """
 
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Final
 import msgspec
 from msgspec import Meta
 
-from jackpot.rules.acts.act import Act, By, someone
+from jackpot.rules.acts.act import Act, ActContext, require_person
 from jackpot.rules.acts.fields import NUMBER, Reason
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
@@ -18,15 +18,15 @@ from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 from jackpot.rules.refusal import TWO_PEOPLE, Refusal, quoted, refuse_if
 from jackpot.rules.signing import ROLES, People, Signed
-from jackpot.rules.state import Request, Seen, State
+from jackpot.rules.state import ApprovalRequest, BankState, Seen
 
 # How long a request waits, in milliseconds, as long as a table waits for a reopening (T10).
 REQUEST_HOLDS_MS: Final = 15 * 60 * 1_000
 # What a request has waited whose time another server's clock counted: nobody knows how long, so it is over.
 RESTARTED_MS: Final = 2**53 - 1
 # Requests that wait in one bank: more than all people of a floor could look at within that time.
-REQUESTS_MOST: Final = 100
-# Those of one person: more than a hit has awards to correct, so that nobody leaves no room for others.
+REQUESTS_MAX: Final = 100
+# Maximum of one person: more than a hit has awards to correct, so that nobody leaves no room for others.
 REQUESTS_OF_ONE: Final = 10
 # Refusals of one person that a bank journals in an hour of its epoch: more than anybody comes to who works,
 # and few for a journal. Further ones are answered alike, and stand in the log.
@@ -39,9 +39,9 @@ RequestId = Annotated[
 
 
 class Requested(Event, frozen=True, array_like=True):
-    """One person asks for what takes two. command: what they ask for, as JSON. tick: as in `Envelope`.
+    """One person's request for an act that takes two. command: the act, as JSON. tick: as in `Envelope`.
 
-    seen: what it would have moved then.
+    seen: its preview then.
     """
 
     kind: ClassVar[int] = 45
@@ -53,7 +53,7 @@ class Requested(Event, frozen=True, array_like=True):
 
 
 class ActRefused(Event, frozen=True, array_like=True):
-    """What people who signed asked for, and why the rules did not do it. command: as JSON."""
+    """A refused act of signers, and why. command: as JSON."""
 
     kind: ClassVar[int] = 46
     command: bytes
@@ -63,10 +63,10 @@ class ActRefused(Event, frozen=True, array_like=True):
     people: People
 
 
-def decide_request(state: State, command: ActCommand, by: By, seen: Seen) -> Requested:
-    """What one person asked for waits for another. seen: what it would move now."""
-    many = len(state.requests) >= REQUESTS_MOST
-    refuse_if(many, Code.TOO_MANY, f"{REQUESTS_MOST} requests wait for a second person already")
+def decide_request(state: BankState, command: ActCommand, by: ActContext, seen: Seen) -> Requested:
+    """Makes one person's act wait for another person. seen: its preview now."""
+    many = len(state.requests) >= REQUESTS_MAX
+    refuse_if(many, Code.TOO_MANY, f"{REQUESTS_MAX} requests wait for a second person already")
     asker = by.people.signed[0].id
     own = sum(request.people.signed[0].id == asker for request in state.requests)
     refuse_if(own >= REQUESTS_OF_ONE, Code.TOO_MANY, f"{own} requests of person {asker} wait already")
@@ -74,21 +74,23 @@ def decide_request(state: State, command: ActCommand, by: By, seen: Seen) -> Req
 
 
 def apply_requested(effects: Effects, event: Requested) -> None:
-    """It waits."""
+    """Adds the request."""
     state = effects.state
-    state.requests.append(Request(event.id, event.command, event.people, effects.seq, event.tick, event.seen))
+    state.requests.append(
+        ApprovalRequest(event.id, event.command, event.people, effects.seq, event.tick, event.seen)
+    )
     state.next_request = event.id + 1
     effects.told.asked, effects.told.request = True, called(state, event.id)
 
 
-def decide_refused(command: ActCommand, refusal: Refusal, by: By) -> ActRefused:
-    """Who signed and was refused is in the journal, with what they asked for."""
+def decide_refused(command: ActCommand, refusal: Refusal, by: ActContext) -> ActRefused:
+    """Journals a refused act of signers."""
     asked = msgspec.json.encode(command)
     return ActRefused(asked, refusal.code.value, refusal.message, list(refusal.hits), by.people)
 
 
 def apply_refused(effects: Effects, event: ActRefused) -> None:
-    """It is counted with the refusals of tables."""
+    """Counts the refusal with those of tables."""
     refusals = effects.state.refusals
     refusals[event.code] = refusals.get(event.code, 0) + 1
 
@@ -104,20 +106,20 @@ class Confirm(ActCommand, tag="confirm", frozen=True):
         return bank_of(self.request)
 
 
-def decide_confirm(state: State, command: Confirm, _by: By) -> Event:
-    """What waits is decided as what it is, so here comes only what does not wait."""
+def decide_confirm(state: BankState, command: Confirm, _by: ActContext) -> Event:
+    """Refuses: a request that waits is decided as its own act, so here comes only what does not wait."""
     find_request(state, command.request)
     raise Refusal(Code.NOT_ALLOWED, f"request: {command.request} is confirmed by people who signed")
 
 
-def confirmed(people: People, request: Request, waited_ms: int) -> People:
-    """Both people as they stand for what waits. waited_ms: for how long, by this epoch's clock."""
+def confirmed(people: People, request: ApprovalRequest, waited_ms: int) -> People:
+    """The proof of both people, as they are now, for a request. waited_ms: by this epoch's clock."""
     proof = msgspec.structs.replace(people.proof, request=request.id, waited_ms=waited_ms)
     return People(proof=proof)
 
 
-def check_confirmed(state: State, command: ActCommand, people: People) -> None:
-    """Refuse what is done for a request and is not what was asked for, by that person and in time."""
+def check_confirmed(state: BankState, command: ActCommand, people: People) -> None:
+    """Refuses a confirmation that differs from the request, its person or its time."""
     name = called(state, people.proof.request)
     request = find_request(state, name)
     asker = request.people.signed[0]
@@ -139,7 +141,7 @@ def check_confirmed(state: State, command: ActCommand, people: People) -> None:
 
 
 def why_over(waited_ms: int, lost: int = 0) -> str:
-    """How a request ended that nobody confirmed. waited_ms, lost: as in `RequestExpired`."""
+    """The text of how a request ended that nobody confirmed. waited_ms, lost: as in `RequestExpired`."""
     if lost:
         return "ended as the one who asked lost a role or their password"
     if waited_ms == RESTARTED_MS:
@@ -148,7 +150,7 @@ def why_over(waited_ms: int, lost: int = 0) -> str:
 
 
 def as_asked(signed: Signed) -> tuple[int, str, int]:
-    """What of somebody who asked is the same when another confirms it: who they are, and by which means."""
+    """The part of the asker that must be the same at the confirmation: who they are, and by which means."""
     return signed.id, signed.means, signed.token
 
 
@@ -171,14 +173,14 @@ class Rejected(Event, frozen=True, array_like=True):
     people: People
 
 
-def decide_reject(state: State, command: Reject, by: By) -> Rejected:
-    """Somebody says no, or was mistaken."""
-    someone(by)
+def decide_reject(state: BankState, command: Reject, by: ActContext) -> Rejected:
+    """Rejects a request, or withdraws one's own."""
+    require_person(by)
     return Rejected(find_request(state, command.request).id, command.reason, by.people)
 
 
 def apply_rejected(effects: Effects, event: Rejected) -> None:
-    """It no longer waits."""
+    """Removes the request."""
     forget(effects.state, event.request)
 
 
@@ -202,8 +204,8 @@ class RequestExpired(Event, frozen=True, array_like=True):
     lost: int = 0
 
 
-def decide_expire(state: State, command: ExpireRequest, _by: By) -> RequestExpired:
-    """Nobody confirmed it in time, or while the one who asked had the right to."""
+def decide_expire(state: BankState, command: ExpireRequest, _by: ActContext) -> RequestExpired:
+    """Ends a request that was not confirmed in time, or whose asker lost the right to it."""
     request = find_request(state, command.request)
     early = command.waited_ms < REQUEST_HOLDS_MS and command.lost <= request.people.signed[0].lost
     refuse_if(early, Code.NOT_ASKED, f"request {command.request} waited {command.waited_ms} ms only")
@@ -211,36 +213,36 @@ def decide_expire(state: State, command: ExpireRequest, _by: By) -> RequestExpir
 
 
 def apply_expired(effects: Effects, event: RequestExpired) -> None:
-    """It no longer waits, and everybody is told."""
+    """Removes the request, and reports that it expired."""
     forget(effects.state, event.request)
     request, why = called(effects.state, event.request), why_over(event.waited_ms, event.lost)
     effects.alarm("request_expired", request=request, why=why)
 
 
-def waits(state: State, name: str) -> Request | None:
+def waits(state: BankState, name: str) -> ApprovalRequest | None:
     """The request of that id, None where none waits."""
     return next((request for request in state.requests if called(state, request.id) == name), None)
 
 
 def bank_of(name: str) -> str:
-    """The bank of a request of that name."""
+    """The bank in a request's id."""
     return name.rpartition("-")[0]
 
 
-def called(state: State, number: int) -> str:
-    """What a request is called: no other bank has one of that name."""
+def called(state: BankState, number: int) -> str:
+    """The id of a request: unique among banks."""
     return f"{state.bank}-{number}"
 
 
-def find_request(state: State, name: str) -> Request:
+def find_request(state: BankState, name: str) -> ApprovalRequest:
     """The request of that id; refused as `no_such_request`."""
     if (request := waits(state, name)) is not None:
         return request
     raise Refusal(Code.NO_SUCH_REQUEST, f"request: {quoted(name)} does not wait for a second person")
 
 
-def forget(state: State, number: int) -> None:
-    """The request no longer waits."""
+def forget(state: BankState, number: int) -> None:
+    """Removes the request."""
     state.requests = [request for request in state.requests if request.id != number]
 
 

@@ -1,10 +1,10 @@
-"""What may people change in a round? Strike a wager, void it, reopen it once closed (T3, T6, T8, T10)."""
+"""Changes of a round by people: striking a wager, voiding, reopening once closed (T3, T6, T8, T10)."""
 
 from collections.abc import Iterable
 from typing import ClassVar, Final
 
 from controllers.messages import Id, On, Seat, Unbet
-from jackpot.rules.acts.act import FLOOR, Act, By, someone
+from jackpot.rules.acts.act import FLOOR, Act, ActContext, require_person
 from jackpot.rules.acts.fields import Reason
 from jackpot.rules.acts.requests import as_asked
 from jackpot.rules.acts.tables import find_table, table_name
@@ -12,14 +12,14 @@ from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event, Recomputed, Voided
-from jackpot.rules.invariant import present
+from jackpot.rules.invariant import require
 from jackpot.rules.refusal import TWO_PEOPLE, Refusal, quoted, refuse_if, two_people
 from jackpot.rules.rounds.apply import apply_voided, take_back, unfinished
 from jackpot.rules.rounds.betting import find_bets, judged, miscounted
 from jackpot.rules.rounds.recompute import without_bets
 from jackpot.rules.rounds.settling import voided
 from jackpot.rules.signing import People, Signed
-from jackpot.rules.state import Asked, Placed, Round, State, Table
+from jackpot.rules.state import BankState, Placed, ReopenRequest, Round, Table
 
 
 class Strike(ActCommand, tag="strike", frozen=True):
@@ -46,9 +46,9 @@ class Struck(Event, frozen=True, array_like=True):
     people: People
 
 
-def decide_strike(state: State, command: Strike, by: By) -> Struck:
-    """A wager is struck whose link waits for its count (T3), or that is on an unseen dealer's hand (T8)."""
-    someone(by)
+def decide_strike(state: BankState, command: Strike, by: ActContext) -> Struck:
+    """Strikes a wager of a link that waits for its count (T3), or on an unseen dealer's hand (T8)."""
+    require_person(by)
     table, round_ = _find_round(state, command.table, command.round)
     waits = miscounted(state, table, round_, round_.chips) if round_.state == "mismatch" else {}
     chipped = any(state.link(number).terms.link == command.link for number in waits)
@@ -63,7 +63,7 @@ def decide_strike(state: State, command: Strike, by: By) -> Struck:
 
 
 def apply_struck(effects: Effects, event: Struck) -> None:
-    """One wager fewer; the count may agree now (T3)."""
+    """Removes one wager; the count may agree now (T3)."""
     table = effects.state.table(event.table)
     round_ = unfinished(table, event.round)
     effects.told.refunds = take_back(effects, round_, [event.bet], event.recomputed)
@@ -79,9 +79,9 @@ class VoidRound(ActCommand, tag="void", frozen=True):
     reason: Reason
 
 
-def decide_void_round(state: State, command: VoidRound, by: By) -> Voided:
-    """A floorperson voids an unfinished round, two people a reopened one (T6)."""
-    someone(by)
+def decide_void_round(state: BankState, command: VoidRound, by: ActContext) -> Voided:
+    """Voids an unfinished round: a floorperson; a reopened one: two people (T6)."""
+    require_person(by)
     table = find_table(state, command.table)
     return voided(state, table, command.round, command.reason, by.people)
 
@@ -118,12 +118,12 @@ class Reopened(Event, frozen=True, array_like=True):
     people: People
 
 
-def decide_reopen(state: State, command: Reopen, by: By) -> Reopened | ReopenAsked:
-    """A closed round opens again by two people at once, or one asks for it (T10).
+def decide_reopen(state: BankState, command: Reopen, by: ActContext) -> Reopened | ReopenAsked:
+    """Reopens a closed round by two people at once, or requests it by one (T10).
 
-    Of names that nobody proved, a second one may also come later.
+    Of unauthenticated names, the second one may also come later.
     """
-    someone(by)
+    require_person(by)
     table = _find_closed(state, command)
     asked, people = table.waits(), by.people
     refuse_if(bool(people.fault()), Code.NOT_ALLOWED, f"by: {people.fault()}")
@@ -135,7 +135,7 @@ def decide_reopen(state: State, command: Reopen, by: By) -> Reopened | ReopenAsk
 
 
 def _with_asker(asker: People, people: People) -> People:
-    """Both names; who signed is refused, for they answer with `AgreeToReopen`, or have asked already."""
+    """Both names. Signers are refused, for they answer with `AgreeToReopen`, or have asked already."""
     who = asker.said()[0]
     said = f"round: {who} asked to reopen it already; another person answers"
     if people.signed:
@@ -158,8 +158,8 @@ class AgreeToReopen(ActCommand, tag="agree-to-reopen", frozen=True):
     reason: Reason
 
 
-def check_agrees(state: State, command: AgreeToReopen, people: People) -> None:
-    """Refuse an answer to somebody who no longer waits, or who has lost a right since they asked (T10)."""
+def check_agrees(state: BankState, command: AgreeToReopen, people: People) -> None:
+    """Refuses an answer to an asker who no longer waits, or who has lost a right since (T10)."""
     asked = asked_by(state, command.table)
     if asked is None or not people.signed or as_asked(people.signed[0]) != as_asked(asked):
         raise Refusal(Code.STALE, f"round: somebody has answered for {quoted(command.round)} meanwhile")
@@ -167,35 +167,35 @@ def check_agrees(state: State, command: AgreeToReopen, people: People) -> None:
     refuse_if(people.signed[0].lost != asked.lost, Code.EXPIRED, f"{said}: decline it, and ask again")
 
 
-def decide_agree(state: State, command: AgreeToReopen, by: By) -> Reopened:
-    """The one who asked still has what they had when they asked, and another agrees (T10)."""
+def decide_agree(state: BankState, command: AgreeToReopen, by: ActContext) -> Reopened:
+    """Reopens the round: the asker still has the same rights, and another person agrees (T10)."""
     table, people = _find_closed(state, command), by.people
     said = f"round: {people.said()[0]} asked to reopen it already; another person answers {people.fault()}"
     refuse_if(people.count() < TWO_PEOPLE, Code.NOT_ALLOWED, said.rstrip())
     return Reopened(table.number, command.round, command.reason, people)
 
 
-def asked_by(state: State, table_name: str) -> Signed | None:
-    """Who signed as they asked to reopen the table's closed round, and waits for another; None for nobody."""
+def asked_by(state: BankState, table_name: str) -> Signed | None:
+    """The signer who asked to reopen the table's closed round, and waits for another; None for nobody."""
     waits = [table.waits() for table in state.tables if table.terms.table == table_name]
     return next((one for asked in waits if asked is not None for one in asked.people.signed), None)
 
 
 def apply_reopen_asked(effects: Effects, event: ReopenAsked) -> None:
-    """The table opens no new round until a second person answers (T10).
+    """Makes the table open no new round until a second person answers (T10).
 
     The time for it counts from the first asking: a round that is asked for again holds its table no longer.
     """
     table = effects.state.table(event.table)
-    table.asked = table.asked or Asked(event.people, effects.seq, event.tick)
+    table.asked = table.asked or ReopenRequest(event.people, effects.seq, event.tick)
     table.asked.people = event.people
     effects.told.asked = True
 
 
 def apply_reopened(effects: Effects, event: Reopened) -> None:
-    """A closed round may be voided, or a missed hand settled (T10)."""
+    """Reopens the round, which may be voided, or a missed hand settled (T10)."""
     table = effects.state.table(event.table)
-    round_ = present(table.closed, "a reopening without a closed round")
+    round_ = require(table.closed, "a reopening without a closed round")
     table.asked = None
     round_.state = "locked"
     round_.reopened = True
@@ -220,20 +220,20 @@ class ReopenDeclined(Event, frozen=True, array_like=True):
     people: People
 
 
-def decide_decline(state: State, command: Decline, by: By) -> ReopenDeclined:
-    """A second person says no, or the first one was mistaken: the table goes on (T10)."""
-    someone(by)
+def decide_decline(state: BankState, command: Decline, by: ActContext) -> ReopenDeclined:
+    """Declines a reopening, or withdraws one's own request: the table goes on (T10)."""
+    require_person(by)
     table = _find_closed(state, command)
     refuse_if(not table.waits(), Code.NOT_ASKED, f"round: nobody asked to reopen {quoted(command.round)}")
     return ReopenDeclined(table.number, command.round, command.reason, by.people)
 
 
 def apply_reopen_declined(effects: Effects, event: ReopenDeclined) -> None:
-    """The round stays closed, and may be asked for again."""
-    present(effects.state.table(event.table).asked, "an answer to what nobody asked").people = People()
+    """Keeps the round closed; it may be asked for again."""
+    require(effects.state.table(event.table).asked, "an answer to what nobody asked").people = People()
 
 
-def _find_round(state: State, table_name: str, round_id: str) -> tuple[Table, Round]:
+def _find_round(state: BankState, table_name: str, round_id: str) -> tuple[Table, Round]:
     table = find_table(state, table_name)
     round_ = table.find(round_id)
     if round_ is None:
@@ -242,7 +242,7 @@ def _find_round(state: State, table_name: str, round_id: str) -> tuple[Table, Ro
     return table, round_
 
 
-def _find_closed(state: State, command: Reopen | AgreeToReopen | Decline) -> Table:
+def _find_closed(state: BankState, command: Reopen | AgreeToReopen | Decline) -> Table:
     """The table whose last closed round that is; refused as `no_such_round` (T10)."""
     table = find_table(state, command.table)
     closed = table.closed
@@ -252,14 +252,14 @@ def _find_closed(state: State, command: Reopen | AgreeToReopen | Decline) -> Tab
     return table
 
 
-def _again_strike(state: State, event: Struck) -> Iterable[Strike]:
+def _again_strike(state: BankState, event: Struck) -> Iterable[Strike]:
     bet = event.bet
     on: On = "dealer" if bet.dealer else "own"
     link = state.link(bet.link).terms.link
     yield Strike(table_name(state, event), event.round, bet.seat, link, event.reason, on)
 
 
-def _again_reopen(state: State, event: Reopened | ReopenAsked) -> Iterable[Reopen]:
+def _again_reopen(state: BankState, event: Reopened | ReopenAsked) -> Iterable[Reopen]:
     yield Reopen(table_name(state, event), event.round, event.reason)
 
 

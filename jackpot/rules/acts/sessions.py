@@ -1,18 +1,18 @@
-"""Who came in, and until when? The journal names each session, so that nobody makes one next to it (S8).
+"""Sign-ins, sign-outs and lock-outs; a session counts only if the journal names it (S8).
 
 A session also ends with the person's secret, and with the person: see `people`.
 """
 
 from typing import ClassVar, Final
 
-from jackpot.rules.acts.act import Act, By
+from jackpot.rules.acts.act import Act, ActContext
 from jackpot.rules.acts.people import Digest, Number, find_person
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 from jackpot.rules.refusal import Refusal, refuse_if
-from jackpot.rules.state import Session, State
+from jackpot.rules.state import BankState, Session
 
 # Sessions that one person has at once: a desk, a phone, a tablet, and those that they forgot to leave.
 SESSIONS_OF_ONE: Final = 20
@@ -56,8 +56,8 @@ class LockedOut(Event, frozen=True, array_like=True):
     failures: int
 
 
-def decide_sign_in(state: State, command: SignIn, _by: By) -> SignedIn:
-    """The access log of people who came in; a session that it does not name lets nobody in."""
+def decide_sign_in(state: BankState, command: SignIn, _by: ActContext) -> SignedIn:
+    """Records a sign-in; a session that the journal does not name lets nobody in."""
     person = find_person(state, command.person)
     refuse_if(not person.secret, Code.NOT_ALLOWED, f"person {person.id} has no password")
     refuse_if(command.session in state.sessions, Code.TWICE, "session: it belongs to somebody else")
@@ -65,7 +65,7 @@ def decide_sign_in(state: State, command: SignIn, _by: By) -> SignedIn:
 
 
 def apply_signed_in(effects: Effects, event: SignedIn) -> None:
-    """The session begins; where the person has too many, their oldest one ends."""
+    """Begins the session; where the person has too many, their oldest one ends."""
     sessions = effects.state.sessions
     own = [digest for digest, one in sessions.items() if one.person == event.person]
     if len(own) >= SESSIONS_OF_ONE:
@@ -73,8 +73,8 @@ def apply_signed_in(effects: Effects, event: SignedIn) -> None:
     sessions[event.session] = Session(event.person, effects.at)
 
 
-def decide_sign_out(state: State, command: SignOut, _by: By) -> SignedOut:
-    """The access log of people who left."""
+def decide_sign_out(state: BankState, command: SignOut, _by: ActContext) -> SignedOut:
+    """Records a sign-out."""
     session = state.sessions.get(command.session)
     if session is None:
         raise Refusal(Code.NO_PERSON, "session: it has ended")
@@ -82,17 +82,17 @@ def decide_sign_out(state: State, command: SignOut, _by: By) -> SignedOut:
 
 
 def apply_signed_out(effects: Effects, event: SignedOut) -> None:
-    """The session lets nobody in any more."""
+    """Ends the session."""
     del effects.state.sessions[event.session]
 
 
-def decide_lock_out(state: State, command: LockOut, _by: By) -> LockedOut:
-    """For the access log: somebody did not get in."""
+def decide_lock_out(state: BankState, command: LockOut, _by: ActContext) -> LockedOut:
+    """Records that a person is locked out."""
     return LockedOut(find_person(state, command.person).id, command.failures)
 
 
 def apply_seen(_effects: Effects, _event: LockedOut) -> None:
-    """Nothing follows from it in the state; a lock-out alarms."""
+    """Changes nothing in the state; a lock-out alarms."""
 
 
 ACTS: Final = (

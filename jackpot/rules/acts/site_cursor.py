@@ -1,4 +1,4 @@
-"""Whose people does a bank know? It notes how far it has seen the site's, so that no later act looks back.
+"""The site cursor: the entry of the bank `site` up to which a bank has seen the people, never going back.
 
 An act names the entry of bank `site` after which its people were as they signed. Once somebody has lost a
 right there, each bank notes that entry: no server decided what comes after it and names an earlier one (S8).
@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Final
 
 from msgspec import Meta
 
-from jackpot.rules.acts.act import Act, By
+from jackpot.rules.acts.act import Act, ActContext
 from jackpot.rules.acts.people import Digest
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
@@ -16,7 +16,7 @@ from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 from jackpot.rules.refusal import refuse_if
 from jackpot.rules.signing import SITE, People, Proof
-from jackpot.rules.state import State
+from jackpot.rules.state import BankState
 
 
 class SeePeople(ActCommand, tag="see-people", frozen=True):
@@ -27,21 +27,21 @@ class SeePeople(ActCommand, tag="see-people", frozen=True):
 
 
 class PeopleSeen(Event, frozen=True, array_like=True):
-    """people: nobody, as of that entry."""
+    """The bank has seen the site's people as of an entry of the bank `site`. people: none."""
 
     kind: ClassVar[int] = 70
     people: People
 
 
-def decide_see(state: State, command: SeePeople, _by: By) -> PeopleSeen:
-    """A later entry than any act of the bank has named."""
+def decide_see(state: BankState, command: SeePeople, _by: ActContext) -> PeopleSeen:
+    """Advances the cursor to a later entry than any act of the bank has named."""
     refuse_if(state.bank == SITE, Code.OTHER_BANK, f"bank {SITE} has the people itself")
     refuse_if(command.seq <= state.known, Code.UNCHANGED, f"row {state.known} of bank {SITE} was seen")
     return PeopleSeen(People(proof=Proof(seq=command.seq, hash=command.hash)))
 
 
 def apply_seen(_effects: Effects, _event: PeopleSeen) -> None:
-    """Whatever names people is known from its entry on."""
+    """Changes nothing here: the cursor follows whatever names the site's people."""
 
 
 ACTS: Final = (

@@ -1,9 +1,9 @@
-"""How does a table join, and when may its cards go? (L1, L2, L11, T11)."""
+"""Opening of tables, changes of their terms, and release of held cards (L1, L2, L11, T11)."""
 
 from typing import Any, ClassVar, Final
 
 from controllers.messages import Id
-from jackpot.rules.acts.act import FLOOR, Act, By, someone
+from jackpot.rules.acts.act import FLOOR, Act, ActContext, require_person
 from jackpot.rules.acts.fields import Reason
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
@@ -15,11 +15,11 @@ from jackpot.rules.paytable import SEATS, TableTerms
 from jackpot.rules.refusal import Refusal, quoted, refuse_if
 from jackpot.rules.rounds.apply import forget
 from jackpot.rules.signing import People
-from jackpot.rules.state import State, Table
+from jackpot.rules.state import BankState, Table
 from jackpot.rules.terms import check_table
 
 # A welcome tells all of a table's links, its round and its last answer in one frame of 65,536 bytes.
-TABLE_LINKS_MOST = 8
+TABLE_LINKS_MAX = 8
 
 
 class OpenTable(ActCommand, tag="open-table", frozen=True):
@@ -36,8 +36,8 @@ class TableOpened(Event, frozen=True, array_like=True):
     terms: TableTerms
 
 
-def decide_open_table(state: State, command: OpenTable, _by: By) -> TableOpened:
-    """A table joins, or changes its terms between rounds (L1, L2, L11)."""
+def decide_open_table(state: BankState, command: OpenTable, _by: ActContext) -> TableOpened:
+    """Opens a table, or changes its terms between rounds (L1, L2, L11)."""
     terms = command.terms
     links = {link.terms.link: link for link in state.links}
     for name in terms.links:
@@ -47,8 +47,8 @@ def decide_open_table(state: State, command: OpenTable, _by: By) -> TableOpened:
         refuse_if(wrong, Code.WRONG_GAME, f"table {terms.table}: {terms.game} cannot play link {name} (L1)")
     twice = len(set(terms.links)) < len(terms.links)
     refuse_if(not terms.links or twice, Code.NO_LINKS, f"table {terms.table}: no link, or one twice")
-    many = len(terms.links) > TABLE_LINKS_MOST
-    refuse_if(many, Code.TOO_MANY_LINKS, f"table {terms.table}: {TABLE_LINKS_MOST} links at most")
+    many = len(terms.links) > TABLE_LINKS_MAX
+    refuse_if(many, Code.TOO_MANY_LINKS, f"table {terms.table}: {TABLE_LINKS_MAX} links at most")
     most = SEATS[terms.game]
     wrong = not 1 <= terms.seats <= most
     refuse_if(wrong, Code.TOO_MANY_SEATS, f"table {terms.table}: {most} seats at most (L11)")
@@ -66,7 +66,7 @@ def decide_open_table(state: State, command: OpenTable, _by: By) -> TableOpened:
 
 
 def apply_table_opened(effects: Effects, event: TableOpened) -> None:
-    """A table joins, or changes its terms."""
+    """Adds a table, or sets its terms."""
     state = effects.state
     names = {link.terms.link: link.number for link in state.links}
     links = [names[name] for name in event.terms.links]
@@ -98,16 +98,16 @@ class Released(Event, frozen=True, array_like=True):
     people: People
 
 
-def decide_release(state: State, command: Release, by: By) -> Released:
-    """The floorperson releases the cards that a table keeps (T11)."""
-    someone(by)
+def decide_release(state: BankState, command: Release, by: ActContext) -> Released:
+    """Releases the cards that a table keeps (T11)."""
+    require_person(by)
     table = find_table(state, command.table)
     refuse_if(not table.held, Code.NOT_HELD, f"table {command.table} keeps no cards that wait for papers")
     return Released(table.number, list(table.held), command.reason, by.people)
 
 
 def apply_released(effects: Effects, event: Released) -> None:
-    """The cards may go (T11)."""
+    """Ends the hold on the table's cards (T11)."""
     table = effects.state.table(event.table)
     table.held = []
     for number in event.hits:
@@ -116,7 +116,7 @@ def apply_released(effects: Effects, event: Released) -> None:
             effects.tell_status(hit, "released")
 
 
-def find_table(state: State, name: str) -> Table:
+def find_table(state: BankState, name: str) -> Table:
     """The table of that id; refused as `no_such_table`."""
     for table in state.tables:
         if table.terms.table == name:
@@ -124,7 +124,7 @@ def find_table(state: State, name: str) -> Table:
     raise Refusal(Code.NO_SUCH_TABLE, f"table: {quoted(name)} is unknown")
 
 
-def table_name(state: State, event: Any) -> str:
+def table_name(state: BankState, event: Any) -> str:
     """The id of the table that an event names by its number."""
     return state.table(event.table).terms.table
 

@@ -1,13 +1,13 @@
-"""Are two accounts two people? An admin who saw somebody sign in with their own password vouches for them.
+"""Vouching: an admin who saw a person sign in with their own password confirms that they are independent.
 
 An admin who gives the codes of two accounts could choose both secrets, and so could somebody who makes two
-admins on the server's machine. So neither account confirms what the other asks, until an admin who is
+admins on the server's machine. So neither account confirms what the other requests, until an admin who is
 independent of that person has vouched for one of the two.
 """
 
 from typing import ClassVar, Final
 
-from jackpot.rules.acts.act import ADMIN, Act, By
+from jackpot.rules.acts.act import ADMIN, Act, ActContext
 from jackpot.rules.acts.people import Number, find_person, of_their_own
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
@@ -15,7 +15,7 @@ from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 from jackpot.rules.refusal import refuse_if
 from jackpot.rules.signing import OPERATOR, SITE, People, Signed
-from jackpot.rules.state import Person, State
+from jackpot.rules.state import BankState, Person
 
 
 class Vouch(ActCommand, tag="vouch", frozen=True):
@@ -31,8 +31,8 @@ class Vouched(Event, frozen=True, array_like=True):
     people: People
 
 
-def decide_vouch(state: State, command: Vouch, by: By) -> Vouched:
-    """One admin with their own secret, somebody of their own: they could confirm what the giver asks."""
+def decide_vouch(state: BankState, command: Vouch, by: ActContext) -> Vouched:
+    """Takes one admin with their own secret, who could confirm what the code's issuer requests."""
     person = find_person(state, command.person)
     own = [one.means == "secret" for one in by.people.signed]
     refuse_if(own != [True], Code.NO_PERSON, "one admin vouches for a person, with their own password")
@@ -45,8 +45,8 @@ def decide_vouch(state: State, command: Vouch, by: By) -> Vouched:
     return Vouched(person.id, by.people)
 
 
-def _independent(state: State, person: Person, people: People, voucher: Signed) -> None:
-    """Refuse who could not confirm what the one asks who may have chosen the person's secret."""
+def _independent(state: BankState, person: Person, people: People, voucher: Signed) -> None:
+    """Refuses an admin who could not confirm requests of the one who may have chosen the person's secret."""
     if person.given_by == OPERATOR:
         fault = voucher.came if voucher.given_by == OPERATOR else ""
     else:
@@ -55,12 +55,12 @@ def _independent(state: State, person: Person, people: People, voucher: Signed) 
 
 
 def apply_vouched(effects: Effects, event: Vouched) -> None:
-    """They are somebody of their own, whatever others had a code from the same admin."""
+    """Marks the person as independent, whoever else had a code from the same admin."""
     effects.state.people[event.person - 1].vouched = event.people.signed[0].id
 
 
 def as_secret(person: Person) -> Signed:
-    """How the person signs by their own secret."""
+    """The person as a signer by their own secret."""
     return Signed(person.id, tuple(person.roles), "secret", person.given_by, person.vouched, lost=person.lost)
 
 

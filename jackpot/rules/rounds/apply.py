@@ -1,4 +1,4 @@
-"""What changes by the cards, or where a round is void? Its events are applied here; nothing is refused."""
+"""Applies the events of settlement, closing and voiding; nothing is refused here."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
@@ -20,7 +20,7 @@ from jackpot.rules.events import (
     TakeMade,
     Voided,
 )
-from jackpot.rules.invariant import present
+from jackpot.rules.invariant import require
 from jackpot.rules.meter import Accounts
 from jackpot.rules.money import to_cents
 from jackpot.rules.rounds import unpaid
@@ -31,20 +31,20 @@ from jackpot.rules.state import (
     PAID_KEPT,
     UNPAID,
     Award,
+    BankState,
     Hit,
     HitShown,
-    Left,
     Level,
     Placed,
+    ResidualAmount,
     Round,
     Settling,
-    State,
     Table,
 )
 
 # Paid awards of which an answer says what more they would be worth: it fits a frame next to 192 awards or 64
 # refunds. An undo reaches so many only where an older award was unpaid for long; the journal has them all.
-LEFT_TOLD_MOST: Final = 64
+LEFT_TOLD_MAX: Final = 64
 
 NO_TABLE: Final = "a table's event without its table"
 
@@ -52,7 +52,7 @@ NO_TABLE: Final = "a table's event without its table"
 def take_back(
     effects: Effects, round_: Round, placed: Iterable[Placed], recomputed: Recomputed
 ) -> tuple[Refund, ...]:
-    """Undo wagers; returns the refunds and where each goes (T6)."""
+    """Undoes wagers; returns the refunds and where each goes (T6)."""
     keys = {(place.seat, place.link, place.dealer) for place in placed}
     made = list(zip(round_.bets, round_.seqs, strict=True))
     gone = [one for one in made if (one[0].seat, one[0].link, one[0].dealer) in keys]
@@ -70,8 +70,8 @@ def take_back(
     return tuple(outgoing_messages.refund(effects.state.link(bet.link), bet) for bet in bets)
 
 
-def _uncount(state: State, gone: Collection[Made]) -> None:
-    """What rounds keep of the moments of their settling counts these wagers no more (T10).
+def _uncount(state: BankState, gone: Collection[Made]) -> None:
+    """Removes these wagers from the counts that rounds keep of the moments of their settling (T10).
 
     Rounds that were settled before the first of them are not looked at: a table may take wagers back often.
     """
@@ -88,7 +88,7 @@ def _uncount(state: State, gone: Collection[Made]) -> None:
 
 
 def recomputed_changes(effects: Effects, recomputed: Recomputed) -> None:
-    """Move the accounts; raise the later awards that are worth more now (A11)."""
+    """Applies a recomputation: moves the accounts and raises later awards that are worth more now (A11)."""
     for change in recomputed.changes:
         effects.move(change.link, change.level, change.change)
     amounts = dict(recomputed.raised)
@@ -100,44 +100,44 @@ def recomputed_changes(effects: Effects, recomputed: Recomputed) -> None:
     for made in recomputed.left:
         _leave(effects, made)
     if grown := recomputed.grown():
-        left = {f"A{made.award}": to_cents(made.more) for made in grown[:LEFT_TOLD_MOST]}
+        left = {f"A{made.award}": to_cents(made.more) for made in grown[:LEFT_TOLD_MAX]}
         effects.told.left = left
 
 
 def _leave(effects: Effects, made: LeftMade) -> None:
-    """So much is left on the meter now; what nobody has decided on yet waits for two people (A11)."""
+    """Leaves a residual amount on the meter; what is undecided waits for two people (A11)."""
     state = effects.state
     waits = made.more - sum(share.decided for share in _shares(state, made))
     one = next((one for one in state.left if one.award == made.award), None)
     if one is None and waits > 0:
-        one = Left(state.next_left, made.award, made.link, made.level, 0)
+        one = ResidualAmount(state.next_left, made.award, made.link, made.level, 0)
         state.left.append(one)
         state.next_left += 1
     if one is not None:
         _wait(state, one, waits)
 
 
-def decided(effects: Effects, one: Left, amount: int) -> None:
-    """So much of what is left on the meter waits for nobody any more; micro-dollars."""
+def decided(effects: Effects, one: ResidualAmount, amount: int) -> None:
+    """Marks so much of a residual amount as decided; micro-dollars."""
     for share in _shares(effects.state, one):
         share.decided += amount
     _wait(effects.state, one, one.amount - amount)
 
 
-def _wait(state: State, one: Left, amount: int) -> None:
-    """So much of it waits; it is listed while that is anything."""
+def _wait(state: BankState, one: ResidualAmount, amount: int) -> None:
+    """Sets the undecided part of a residual amount; it is listed while there is any."""
     one.amount = amount
     state.left = [one for one in state.left if one.amount > 0]
 
 
-def _shares(state: State, one: Left | LeftMade) -> list[Share]:
+def _shares(state: BankState, one: ResidualAmount | LeftMade) -> list[Share]:
     """The share of the award that left it, while its level's history can still change."""
     history = state.link(one.link).levels[one.level - 1].history
     return [share for share in history.shares() if share.award == one.award]
 
 
-def _unpaid_hits(state: State, levels: Collection[tuple[int, int]]) -> list[Hit]:
-    """Those of the levels, by link and number, whose percentage awards wait: none but them is raised."""
+def _unpaid_hits(state: BankState, levels: Collection[tuple[int, int]]) -> list[Hit]:
+    """The hits of the levels, by link and number, whose percentage awards wait: only these are raised."""
     numbers = {
         number
         for link, level in levels
@@ -165,8 +165,8 @@ def _raise(effects: Effects, hit: Hit, award: Award, amount: int) -> None:
 
 
 def apply_settled(effects: Effects, event: Settled) -> None:
-    """Seats are settled in payout order (T4)."""
-    table = present(effects.table, NO_TABLE)
+    """Settles seats in payout order (T4)."""
+    table = require(effects.table, NO_TABLE)
     round_ = unfinished(table, event.round)
     if event.shown and not round_.reopened:
         _mark(effects, table, round_, [shown.seat for shown in event.shown])
@@ -179,8 +179,8 @@ def apply_settled(effects: Effects, event: Settled) -> None:
 
 
 def apply_closed(effects: Effects, event: Closed) -> None:
-    """The round's end; seats not settled have lost."""
-    table = present(effects.table, NO_TABLE)
+    """Closes the round; seats not settled have lost."""
+    table = require(effects.table, NO_TABLE)
     round_ = unfinished(table, event.round)
     if not round_.reopened:
         _mark(effects, table, round_, [])
@@ -189,7 +189,7 @@ def apply_closed(effects: Effects, event: Closed) -> None:
 
 
 def _mark(effects: Effects, table: Table, round_: Round, seats: list[int]) -> None:
-    """Remember this moment, so that a missed hand can be settled as if now (T10)."""
+    """Records this moment, so that a missed hand can be settled as if now (T10)."""
     last = round_.settlings[-1] if round_.settlings else None
     if last is not None and last.seq == effects.seq:
         wagers = dict(last.wagers)
@@ -202,7 +202,7 @@ def _mark(effects: Effects, table: Table, round_: Round, seats: list[int]) -> No
 
 
 def settle(effects: Effects, table: Table, round_: Round, made: Settlement) -> None:
-    """The awards of an entry: hits, takes from the meters, and what was settled in the past."""
+    """Applies the awards of an entry: hits, takes from the meters, and what was settled in the past."""
     if not (made.hits or made.takes or made.recomputed):
         return
     state = effects.state
@@ -221,7 +221,7 @@ def settle(effects: Effects, table: Table, round_: Round, made: Settlement) -> N
             if not award.level:
                 effects.outside(link).add(Accounts(awards=award.amount, house=-award.amount))
     waiting = len(table.unpaid.hits)
-    if before <= unpaid.WAITING_MOST < waiting:
+    if before <= unpaid.WAITING_MAX < waiting:
         effects.alarm("awards_waiting", table=table.terms.table, awards=waiting)
     for take in made.takes:
         _take(effects, table, round_, take, [awards[number] for number in take.awards])
@@ -262,7 +262,7 @@ def _hit(effects: Effects, table: Table, round_: Round, made: HitMade) -> None:
 
 
 def _take(effects: Effects, table: Table, round_: Round, take: TakeMade, awards: list[Award]) -> None:
-    """A percentage award leaves the meter; a whole meter begins its next cycle (A2, L10)."""
+    """Takes a percentage award from the meter; a whole meter begins its next cycle (A2, L10)."""
     state = effects.state
     link = state.link(take.link)
     level = link.levels[take.level - 1]
@@ -312,7 +312,7 @@ def _take(effects: Effects, table: Table, round_: Round, take: TakeMade, awards:
 
 
 def _moved(effects: Effects, level: Level) -> None:
-    """What a hit of this entry, won in the past, made of the meter is known once that is recomputed."""
+    """Fills in what a hit of this entry, won in the past, moved on the meter, after the recomputation."""
     if level.shown and level.shown[-1].seq == effects.seq:
         level.shown[-1].after = level.accounts.primary
 
@@ -333,7 +333,7 @@ def _close(effects: Effects, table: Table, round_: Round, closing: Closing) -> N
 
 
 def apply_voided(effects: Effects, event: Voided) -> None:
-    """Every wager goes back (T6)."""
+    """Returns every wager (T6)."""
     table = effects.state.table(event.table)
     round_ = unfinished(table, event.round)
     placed = [Placed(bet.seat, bet.link, bet.dealer) for bet in round_.bets]
@@ -349,13 +349,13 @@ def apply_voided(effects: Effects, event: Voided) -> None:
 
 
 def forget(effects: Effects, round_: Round) -> None:
-    """Drop the finished hits of a round that can no longer be reopened."""
+    """Drops the finished hits of a round that can no longer be reopened."""
     for number in round_.hits:
         retire(effects, number)
 
 
 def retire(effects: Effects, number: int) -> None:
-    """Drop a hit, once nothing is left to do about it and its round cannot be reopened.
+    """Drops a hit, once nothing is left to do about it and its round cannot be reopened.
 
     A hit that was paid, or final at once, is kept for a while, for it may still be corrected (A10).
     """
@@ -371,18 +371,18 @@ def retire(effects: Effects, number: int) -> None:
             del state.paid[next(iter(state.paid))]
 
 
-def end_dispute(state: State, number: int) -> None:
-    """Nothing holds the payment of the hit any more."""
+def end_dispute(state: BankState, number: int) -> None:
+    """Removes the dispute that holds the hit's payment."""
     state.disputed.pop(number, None)
 
 
 def unfinished(table: Table, round_id: str) -> Round:
     """The round that an event is about; raises InvariantError where the table has no such unfinished one."""
-    return present(table.find(round_id), f"table {table.terms.table} has no unfinished round {round_id}")
+    return require(table.find(round_id), f"table {table.terms.table} has no unfinished round {round_id}")
 
 
 def apply_refused(effects: Effects, event: Refused) -> None:
-    """A durable no; after an internal error its links stop (WIRE: internal)."""
+    """Applies a durable refusal; after an internal error its links stop (WIRE: internal)."""
     refusals = effects.state.refusals
     refusals[event.code] = refusals.get(event.code, 0) + 1
     for number in event.suspended:

@@ -1,4 +1,4 @@
-"""Who is paid what? The awards of one settlement, decided on copies of the meters (T5, H3, A1-A8)."""
+"""Awards of one settlement, decided on copies of the meters (T5, H3, A1-A8)."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -11,16 +11,16 @@ from jackpot.rules.codes import Code
 from jackpot.rules.events import HitMade, Settlement, TakeMade
 from jackpot.rules.hands import Ranked
 from jackpot.rules.meter import Accounts
-from jackpot.rules.paytable import EnvyRow, Fixed, ForOne, Percent, Row, ToOne
+from jackpot.rules.paytable import EnvyRow, Fixed, ForOne, PaytableRow, Percent, ToOne
 from jackpot.rules.refusal import refuse_if
 from jackpot.rules.rounds.undo import floor_of, is_whole
-from jackpot.rules.state import Award, Hit, Kind, Level, Link, Pays, Round, State, Status, Table
+from jackpot.rules.state import Award, BankState, Hit, Kind, Level, Link, Pays, Round, Status, Table
 
 # The most awards that one frame may make (WIRE): seven seats with every bonus stay far below it.
 AWARDS_PER_FRAME = 192
 
 
-class Winner(NamedTuple):
+class WinningHand(NamedTuple):
     """A winning hand. seat: 0 for the dealer's hand. players: the seats that wagered on it (A6).
 
     player: whose the hand is, where it was sent with it (A5).
@@ -44,10 +44,10 @@ class Prize(NamedTuple):
     because: int = 0
 
 
-class Tally:
-    """The awards of one entry, as they are decided one after the other; nothing else is touched."""
+class AwardTally:
+    """The awards of one entry, decided one after the other on copies; the state does not change."""
 
-    def __init__(self, state: State, table: Table, round_: Round) -> None:
+    def __init__(self, state: BankState, table: Table, round_: Round) -> None:
         self.state = state
         self.table = table
         self.round = round_
@@ -56,7 +56,7 @@ class Tally:
         self.late: list[tuple[TakeMade, list[Award]]] = []
         self._meters: dict[tuple[int, int], Accounts] = {}
         self._reset: dict[tuple[int, int], int] = {}
-        self._rows: dict[tuple[int, Ranked], tuple[Row | None, EnvyRow | None]] = {}
+        self._rows: dict[tuple[int, Ranked], tuple[PaytableRow | None, EnvyRow | None]] = {}
         self._next_hit = state.next_hit
         self._next_award = state.next_award
 
@@ -71,7 +71,7 @@ class Tally:
         """The seats with a wager on their own hand, each with its link."""
         return {(bet.seat, bet.link) for bet in self.round.bets if not bet.dealer}
 
-    def rows(self, link: int, ranked: Ranked) -> tuple[Row | None, EnvyRow | None]:
+    def rows(self, link: int, ranked: Ranked) -> tuple[PaytableRow | None, EnvyRow | None]:
         """The row that a hand is paid by on a link, and the row of its envy bonuses (H3, A5)."""
         key = (link, ranked)
         found = self._rows.get(key)
@@ -82,13 +82,13 @@ class Tally:
         return found
 
     def settlement(self) -> Settlement:
-        """What was decided; refused as `too_many` above what one frame may make."""
+        """The settlement so far; refused as `too_many` above what one frame may make."""
         count = sum(len(hit.awards) for hit in self.hits)
         refuse_if(count > AWARDS_PER_FRAME, Code.TOO_MANY, f"hands: {count} awards; send it seat by seat")
         return Settlement(self.hits, self.takes)
 
-    def pay_row(self, link: Link, row: Row, winner: Winner, order: int) -> HitMade:
-        """Pay one winning hand by its row: a percentage at once (T5), odds by the house (A1)."""
+    def pay_row(self, link: Link, row: PaytableRow, winner: WinningHand, order: int) -> HitMade:
+        """Pays one winning hand by its row: a percentage at once (T5), odds by the house (A1)."""
         if isinstance(row.pays, Percent):
             return self.take(link, row.pays, [winner], order)[0]
         hit = self._hit(link, winner)
@@ -99,9 +99,9 @@ class Tally:
         return hit
 
     def take(
-        self, link: Link, pays: Percent, winners: Sequence[Winner], order: int, moment: int = 0
+        self, link: Link, pays: Percent, winners: Sequence[WinningHand], order: int, moment: int = 0
     ) -> list[HitMade]:
-        """One percentage award, shared by its winners in equal floors (A2-A6, T5).
+        """Takes one percentage award, shared by its winners in equal floors (A2-A6, T5).
 
         moment: 0 for now; else the past entry at which it would have been taken (T10). Its sums are then
         zero, until the recomputation fills them in.
@@ -131,8 +131,10 @@ class Tally:
         meter.take(accounts, level.terms, rate=pays.rate, given=total, total=total, floor=floor)
         return made
 
-    def pay_envy(self, link: Link, ranked: Ranked, winner: Winner, hit: HitMade | None) -> HitMade | None:
-        """Each other player's wager on the link is paid for a qualifying hand (A5)."""
+    def pay_envy(
+        self, link: Link, ranked: Ranked, winner: WinningHand, hit: HitMade | None
+    ) -> HitMade | None:
+        """Pays each other player's wager on the link for a qualifying hand (A5)."""
         _, row = self.rows(link.number, ranked)
         if row is None:
             return hit
@@ -149,17 +151,17 @@ class Tally:
         return hit
 
     def pay_draw(self, link: Link, seat: int, hand: str, odds: int) -> None:
-        """Pay a Magic Card or a Lucky Bonus once to each seat, however often the round is closed (A7)."""
+        """Pays a Magic Card or a Lucky Bonus once to each seat, however often the round is closed (A7)."""
         before: list[Hit | HitMade] = [self.state.hits[number] for number in self.round.hits]
         if any((it.link, it.seat, it.hand) == (link.number, seat, hand) for it in [*before, *self.hits]):
             return
-        hit = self._hit(link, Winner(seat, hand, False, (seat,)))
+        hit = self._hit(link, WinningHand(seat, hand, False, (seat,)))
         amount = odds * link.terms.wager
         status = _first_status(link, amount, odds, unverified=False)
         self._award(hit, link, seat, Prize("draw", amount, status))
 
     def _floor(self, link: Link, level: Level, rate: int) -> int | None:
-        """To what the house restores the meter after this take, None: to nothing (A4)."""
+        """To what the house restores the meter after this take; None: it does not (A4)."""
         if not link.terms.floor_to_seed:
             return None
         key = (link.number, level.number)
@@ -173,7 +175,7 @@ class Tally:
             self._meters[key] = level.accounts.copy()
         return self._meters[key]
 
-    def _hit(self, link: Link, winner: Winner) -> HitMade:
+    def _hit(self, link: Link, winner: WinningHand) -> HitMade:
         number = winner.hit
         if not number:
             number, self._next_hit = self._next_hit, self._next_hit + 1
@@ -205,7 +207,7 @@ class Tally:
 
 
 def _odds(pays: ForOne | ToOne | Fixed, wager: int) -> tuple[int, int]:
-    """What odds pay, in micro-dollars, and the odds; N to 1 returns the wager, too (A1)."""
+    """The award of an odds row, in micro-dollars, and the odds; N to 1 returns the wager, too (A1)."""
     if isinstance(pays, ForOne):
         return pays.n * wager, pays.n
     if isinstance(pays, ToOne):
@@ -214,7 +216,7 @@ def _odds(pays: ForOne | ToOne | Fixed, wager: int) -> tuple[int, int]:
 
 
 def _first_status(link: Link, amount: int, odds: int, *, unverified: bool) -> Status:
-    """Pending, or final at once where the link's approved controls let it (A10)."""
+    """The first status: pending, or final at once where the link's approved controls let it (A10)."""
     terms = link.terms
     always = terms.always_validate_for is not None and odds >= terms.always_validate_for
     if unverified or always or terms.validate_at is None or amount >= terms.validate_at:

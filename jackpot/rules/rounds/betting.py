@@ -1,4 +1,4 @@
-"""May a wager be taken, taken back, locked? The round before the cards: decided, applied (T1-T3, T9, L11)."""
+"""Wagers before the cards: placing, withdrawing and locking, decided and applied (T1-T3, T9, L11)."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Final, Literal, Protocol
@@ -10,39 +10,39 @@ from controllers.messages import Bet, Lock, Unbet, Wager, Withdraw
 from jackpot.rules import names, outgoing_messages
 from jackpot.rules.cards import DECK
 from jackpot.rules.codes import Code
-from jackpot.rules.commands import Draw
+from jackpot.rules.commands import RawDraws
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event, Locked, Locking, Wagered, Withdrawn
-from jackpot.rules.invariant import invariant, present
+from jackpot.rules.invariant import invariant, require
 from jackpot.rules.money import to_cents
-from jackpot.rules.outcome import Told
+from jackpot.rules.outcome import AnswerBuilder
 from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.refusal import CODES, Refusal, quoted, refuse_if
 from jackpot.rules.rounds.apply import NO_TABLE, forget, take_back, unfinished
 from jackpot.rules.rounds.recompute import Made, without_bets
-from jackpot.rules.state import DrawMade, Link, Placed, Round, State, Table
+from jackpot.rules.state import BankState, DrawMade, Link, Placed, Round, Table
 
 # One frame of 65,536 bytes holds a welcome: with the round, and the last answer, which may list 192 awards.
-ROUND_BETS_MOST: Final = 64
+ROUND_BETS_MAX: Final = 64
 
 # How long a table opens and locks no new round, once a person has asked to reopen the last one (T10).
 ASKED_HOLDS_MS: Final = 15 * 60_000
 
 
-class Around(msgspec.Struct, frozen=True, gc=False):
-    """What decides together with a command and the state. draws: raw random numbers, by link (A7).
+class FrameContext(msgspec.Struct, frozen=True, gc=False):
+    """Everything besides the command and the state that decides. draws: raw random numbers, by link (A7).
 
     asked_ms: as in `Wagered`. rounds_lately: opened by the table in the last minute (L11). tick: now.
     """
 
-    draws: Mapping[str, Draw]
+    draws: Mapping[str, RawDraws]
     asked_ms: int = 0
     rounds_lately: int = 0
     tick: int = 0
 
 
 class Seated(Protocol):
-    """A wager or a hand, and whose it is where that was said (T9)."""
+    """A wager or a hand at a seat, with its player where one was named (T9)."""
 
     @property
     def seat(self) -> int: ...
@@ -50,7 +50,7 @@ class Seated(Protocol):
     def player(self) -> str | None: ...
 
 
-def link_number(state: State, table: Table, name: str) -> int:
+def link_number(state: BankState, table: Table, name: str) -> int:
     """The number of one of the table's links; refused as `unknown_link`."""
     for number in table.links:
         if state.link(number).terms.link == name:
@@ -68,8 +68,8 @@ def find_round(table: Table, round_id: str) -> Round:
     return round_
 
 
-def decide_wager(state: State, table: Table, command: Wager, around: Around) -> Wagered:
-    """Accept every bet of the frame or none."""
+def decide_wager(state: BankState, table: Table, command: Wager, around: FrameContext) -> Wagered:
+    """Accepts every bet of the frame or none."""
     bets, round_ = command.bets, table.find(command.round)
     if not bets:
         raise Refusal(Code.BAD_MESSAGE, "bets: at least one")
@@ -93,8 +93,8 @@ def decide_wager(state: State, table: Table, command: Wager, around: Around) -> 
     if round_ is None and limit and around.rounds_lately >= limit:
         raise Refusal(Code.UNREASONABLE, f"round: more than {limit} rounds in a minute")
     whole = [*round_.bets, *placed] if round_ else placed
-    if len(whole) > ROUND_BETS_MOST:
-        raise Refusal(Code.TOO_MANY, f"bets: a round holds {ROUND_BETS_MOST} at most")
+    if len(whole) > ROUND_BETS_MAX:
+        raise Refusal(Code.TOO_MANY, f"bets: a round holds {ROUND_BETS_MAX} at most")
     locking = None
     if command.lock:
         wrong = disagreeing(state, table, whole, chips, {})
@@ -106,9 +106,10 @@ def decide_wager(state: State, table: Table, command: Wager, around: Around) -> 
 def _placed(
     table: Table, round_: Round | None, bets: tuple[Bet, ...], links: Mapping[str, Link]
 ) -> tuple[list[Placed], list[Refusal]]:
-    """The wagers by their links' numbers: at a seat of the table, of the link's amount, each once (T2).
+    """The wagers by link number, checked: at a seat of the table, of the link's amount, each once (T2).
 
-    And what is wrong with them; other refusals come before those. Raises those that come first of all.
+    Also returns what is wrong with them, since other refusals come before those. Raises those that come first
+    of all.
     """
     takes = {name: (link.number, to_cents(link.terms.wager)) for name, link in links.items()}
     taken = {(bet.seat, bet.link, bet.dealer) for bet in round_.bets} if round_ else set()
@@ -134,15 +135,15 @@ def _placed(
     return placed, faults
 
 
-def decide_withdraw(state: State, table: Table, command: Withdraw, _around: Around) -> Withdrawn:
-    """Take wagers back before the lock (T2)."""
+def decide_withdraw(state: BankState, table: Table, command: Withdraw, _around: FrameContext) -> Withdrawn:
+    """Takes wagers back before the lock (T2)."""
     round_ = find_round(table, command.round)
     refuse_if(round_.state != "open", Code.LOCKED_OUT, "round: no wager is taken back after the lock")
     found = find_bets(state, table, round_, command.bets)
     return Withdrawn(round_.id, [bet for bet, _ in found], without_bets(state, found))
 
 
-def find_bets(state: State, table: Table, round_: Round, wanted: Iterable[Unbet]) -> list[Made]:
+def find_bets(state: BankState, table: Table, round_: Round, wanted: Iterable[Unbet]) -> list[Made]:
     """The wagers named; refused as `unknown_link`, `unknown_seat` or `no_wager`."""
     asked = [(bet.seat, link_number(state, table, bet.link), bet.on == "dealer") for bet in wanted]
     for seat, _, _ in asked:
@@ -156,8 +157,8 @@ def find_bets(state: State, table: Table, round_: Round, wanted: Iterable[Unbet]
     return [standing[key] for key in asked]
 
 
-def decide_lock(state: State, table: Table, command: Lock, around: Around) -> Locked:
-    """No more bets; a second lock corrects the count and nothing else (T3).
+def decide_lock(state: BankState, table: Table, command: Lock, around: FrameContext) -> Locked:
+    """Locks the round; a second lock corrects the count and nothing else (T3).
 
     Once cards were shown, a count that agreed stays: else a wager could be struck because it won or lost.
     """
@@ -179,19 +180,19 @@ def decide_lock(state: State, table: Table, command: Lock, around: Around) -> Lo
     return Locked(round_.id, Locking(numbers, drawn, wrong), asked_ms=around.asked_ms)
 
 
-def miscounted(state: State, table: Table, round_: Round, chips: Mapping[int, int]) -> dict[int, int]:
+def miscounted(state: BankState, table: Table, round_: Round, chips: Mapping[int, int]) -> dict[int, int]:
     """By link, the round's wagers where the dealer's count is missing or disagrees with them (T3)."""
     return disagreeing(state, table, round_.bets, chips, round_.terms)
 
 
 def disagreeing(
-    state: State,
+    state: BankState,
     table: Table,
     accepted: Iterable[Placed],
     chips: Mapping[int, int],
     played: Mapping[int, LinkTerms],
 ) -> dict[int, int]:
-    """How many of the wagers are on each link of which the count is missing, or another (T3).
+    """The number of wagers on each link whose count is missing or differs (T3).
 
     Electronic wagers have no chips to count. played: on which terms, by link, where people have changed them
     since (L9).
@@ -209,7 +210,7 @@ def disagreeing(
 
 
 def check_players(table: Table, said: Iterable[Seated], *, whole: bool = True) -> None:
-    """Each seat has one player, and the boxes of one are neighbours, as many as the table allows (T9).
+    """Checks that a seat has one player, and one player's boxes are neighbours within the table's limit (T9).
 
     said: in order; one without a player says nothing. whole: no more is known of the round, so that no box
     between two others is still to come.
@@ -249,7 +250,7 @@ def _check_round_for_wager(table: Table, round_id: str) -> None:
 
 
 def _check_asked(asked_ms: int) -> None:
-    """Refuse what would make the reopening too late, while a second person has not answered (T10)."""
+    """Refuses what would make the reopening too late, while a second person has not answered (T10)."""
     refuse_if(
         0 < asked_ms < ASKED_HOLDS_MS,
         Code.TABLE_HELD,
@@ -265,15 +266,17 @@ def _no_seat(table: Table, seat: int) -> Refusal:
     return Refusal(Code.UNKNOWN_SEAT, f"seat: {seat} is above the table's {table.terms.seats}")
 
 
-def _chips(state: State, table: Table, chips: Mapping[str, int] | None) -> dict[int, int]:
+def _chips(state: BankState, table: Table, chips: Mapping[str, int] | None) -> dict[int, int]:
     if not chips:
         return {}
     counts = {link_number(state, table, name): count for name, count in chips.items()}
     return dict(sorted(counts.items()))
 
 
-def _draw(state: State, table: Table, bets: Iterable[Placed], draws: Mapping[str, Draw]) -> list[DrawMade]:
-    """One chance in N a round each for the Magic Card and the Lucky Bonus (A7)."""
+def _draw(
+    state: BankState, table: Table, bets: Iterable[Placed], draws: Mapping[str, RawDraws]
+) -> list[DrawMade]:
+    """Makes the draws of a link: one chance in N a round each for the Magic Card and the Lucky Bonus (A7)."""
     made = []
     for number in sorted(table.links):
         terms = state.link(number).terms
@@ -296,8 +299,8 @@ def _draw(state: State, table: Table, bets: Iterable[Placed], draws: Mapping[str
 
 
 def apply_wagered(effects: Effects, event: Wagered) -> None:
-    """Every level rises at once (L6); a seat that carries a player does so for all its wagers (T9)."""
-    table = present(effects.table, NO_TABLE)
+    """Raises every level at once (L6); a seat that carries a player does so for all its wagers (T9)."""
+    table = require(effects.table, NO_TABLE)
     round_ = table.round
     if round_ is None:
         round_ = table.round = Round(event.round, "open", effects.seq)
@@ -319,20 +322,20 @@ def apply_wagered(effects: Effects, event: Wagered) -> None:
 
 
 def apply_withdrawn(effects: Effects, event: Withdrawn) -> None:
-    """The state becomes what it would be without the wagers (T2)."""
-    table = present(effects.table, NO_TABLE)
+    """Changes the state to what it would be without the wagers (T2)."""
+    table = require(effects.table, NO_TABLE)
     take_back(effects, unfinished(table, event.round), event.bets, event.recomputed)
 
 
 def apply_locked(effects: Effects, event: Locked) -> None:
-    """No more bets (T1), or a corrected count (T3)."""
-    table = present(effects.table, NO_TABLE)
+    """Locks the round (T1), or corrects its count (T3)."""
+    table = require(effects.table, NO_TABLE)
     if event.recount:
         round_ = unfinished(table, event.round)
         round_.chips |= event.locking.chips
         round_.state = judged(effects.told, event.locking.accepted)
         return
-    _lock(effects, table, present(table.round, "a lock without a round"), event.locking)
+    _lock(effects, table, require(table.round, "a lock without a round"), event.locking)
 
 
 def _lock(effects: Effects, table: Table, round_: Round, locking: Locking) -> None:
@@ -347,16 +350,16 @@ def _lock(effects: Effects, table: Table, round_: Round, locking: Locking) -> No
         effects.told.draw = outgoing_messages.drawn(effects.state, round_)
 
 
-def judged(told: Told, wrong: Collection[int]) -> Literal["locked", "mismatch"]:
-    """Locked, or waiting for a count that agrees (T3). wrong: the links that `miscounted` names."""
+def judged(told: AnswerBuilder, wrong: Collection[int]) -> Literal["locked", "mismatch"]:
+    """The state after the count: locked, or waiting for a count that agrees (T3). wrong: by `miscounted`."""
     if not wrong:
         return "locked"
     told.warn = ("chip_mismatch",)
     return "mismatch"
 
 
-def _fold(state: State, links: Iterable[int], seq: int) -> None:
-    """Shorten the histories that have grown long, but keep all that an open round still needs (A11).
+def _fold(state: BankState, links: Iterable[int], seq: int) -> None:
+    """Folds the histories that have grown long, except what an open round still needs (A11).
 
     seq: of the entry that is applied.
     """

@@ -1,4 +1,4 @@
-"""What do the seats hold? A settlement's claims, checked and ranked by the server (H1-H4, T4, T8)."""
+"""Claims of a settlement, checked and ranked by the server (H1-H4, T4, T8)."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,7 @@ from jackpot.rules.hands import Ranked
 from jackpot.rules.paytable import FOLD, Game, HandKind, LinkTerms
 from jackpot.rules.refusal import Refusal, quoted, refuse_if
 from jackpot.rules.rounds.betting import check_players, link_number
-from jackpot.rules.state import HandShown, Round, State, Table
+from jackpot.rules.state import BankState, HandShown, Round, Table
 
 # Wagers on the dealer's hand exist in Ultimate Texas Hold 'Em alone (A6): two cards and the board.
 DEALER_CARDS = 2
@@ -47,7 +47,7 @@ class Showing(NamedTuple):
 
 
 class Sent(NamedTuple):
-    """What a settlement sends, its cards read once. seats: in the order of their first claims.
+    """The claims of a settlement frame, their cards parsed once. seats: in the order of their first claims.
 
     named: the claims that say a player.
     """
@@ -59,7 +59,7 @@ class Sent(NamedTuple):
 
 
 def check_shape(table: Table, command: Settle) -> Sent:
-    """What was sent; refused for what is wrong whatever the round (WIRE: order of checks).
+    """Checks what was sent; refused for what is wrong whatever the round (WIRE: order of checks).
 
     Folds that the game has not, empty claims, one seat twice or with two hands, and players who are in two
     places.
@@ -76,7 +76,7 @@ def check_shape(table: Table, command: Settle) -> Sent:
 
 
 def _seats(game: Game, claims: Iterable[Claim]) -> dict[int, Seat]:
-    """The claims by their seats; ValueError for cards that are none, or too many or few (H2, H4)."""
+    """Groups the claims by seat. Raises ValueError for cards that are none, or too many or few (H2, H4)."""
     seats: dict[int, Seat] = {}
     counted: set[int] = set()
     for claim in claims:
@@ -97,7 +97,7 @@ def _seats(game: Game, claims: Iterable[Claim]) -> dict[int, Seat]:
 
 
 def _add_claim(seat: Seat, claim: Claim, cards: tuple[int, ...]) -> None:
-    """One more claim of a seat; refused where it was made before, or shows different cards."""
+    """Adds a claim of a seat; refused where it was made before, or shows different cards."""
     twice = any(other.link == claim.link for other in seat.claims)
     refuse_if(twice, Code.BAD_MESSAGE, f"hands: seat {claim.seat} is named twice")
     if claim.cards is not None:
@@ -110,7 +110,7 @@ def _add_claim(seat: Seat, claim: Claim, cards: tuple[int, ...]) -> None:
     seat.player = claim.player if seat.player is None else seat.player
 
 
-def read(state: State, table: Table, round_: Round, command: Settle, sent: Sent) -> Showing:
+def read(state: BankState, table: Table, round_: Round, command: Settle, sent: Sent) -> Showing:
     """The hands as they count; refused with the first code that applies."""
     board = _board(round_, sent.board)
     dealer = _dealer(round_, sent.dealer)
@@ -145,9 +145,9 @@ def read(state: State, table: Table, round_: Round, command: Settle, sent: Sent)
 
 
 def _rank_seats(
-    state: State, table: Table, seats: Sequence[Seat], played: Sequence[int], board: tuple[int, ...]
+    state: BankState, table: Table, seats: Sequence[Seat], played: Sequence[int], board: tuple[int, ...]
 ) -> None:
-    """What each seat's cards make on each link that is played.
+    """Ranks each seat's cards on each link that is played.
 
     The seats' cards and the board were counted before.
     """
@@ -167,7 +167,7 @@ def _needs_more(terms: LinkTerms) -> Refusal:
 
 
 def _check_players(table: Table, round_: Round, named: Sequence[Claim]) -> None:
-    """A hand may say whose a box without a wager is. It contradicts no wager and no other hand (A5, T9)."""
+    """Checks the player of a box without a wager: no wager and no other hand contradicts it (A5, T9)."""
     nameless = {bet.seat for bet in round_.bets if bet.player is None} if named else set()
     for claim in named:
         message = f"player: seat {claim.seat} belongs to a player without a name"
@@ -175,8 +175,8 @@ def _check_players(table: Table, round_: Round, named: Sequence[Claim]) -> None:
     check_players(table, [*round_.bets, *round_.shown, *named])
 
 
-def _read_claims(state: State, table: Table, seat: Seat, named: dict[int, list[int]]) -> None:
-    """One seat's claims as one hand: the same cards have one name (H2, H4). named: links by id of claim."""
+def _read_claims(state: BankState, table: Table, seat: Seat, named: dict[int, list[int]]) -> None:
+    """Reads one seat's claims as one hand: the same cards have one name (H2, H4). named: links by claim."""
     number, ranked = seat.number, seat.ranked
     spoken: dict[HandKind, Ranked] = {}
     for claim in seat.claims:
@@ -196,7 +196,9 @@ def _read_claims(state: State, table: Table, seat: Seat, named: dict[int, list[i
         )
 
 
-def _rank(state: State, table: Table, number: int, own: tuple[int, ...], board: tuple[int, ...]) -> Ranked:
+def _rank(
+    state: BankState, table: Table, number: int, own: tuple[int, ...], board: tuple[int, ...]
+) -> Ranked:
     terms = state.link(number).terms
     ranked = hands.rank(terms.hand_kind, table.terms.game, own, board)
     if ranked is None:
@@ -204,8 +206,8 @@ def _rank(state: State, table: Table, number: int, own: tuple[int, ...], board: 
     return ranked
 
 
-def dealer_ranked(state: State, table: Table, number: int, showing: Showing) -> Ranked:
-    """The dealer's hand, for the wagers on it (A6)."""
+def dealer_ranked(state: BankState, table: Table, number: int, showing: Showing) -> Ranked:
+    """Ranks the dealer's hand, for the wagers on it (A6)."""
     return _rank(state, table, number, showing.dealer, showing.board)
 
 
@@ -218,7 +220,7 @@ def _check_name(seat: int, name: Ranked, ranked: Ranked) -> None:
     )
 
 
-def _named_links(state: State, table: Table, round_: Round, claim: Claim, played: list[int]) -> list[int]:
+def _named_links(state: BankState, table: Table, round_: Round, claim: Claim, played: list[int]) -> list[int]:
     """The links that a named hand is for: its `link` if it is known, or all whose hand the same cards make.
 
     A link counts also where only other seats have wagered on it, for the hand may earn them envy (A5).
@@ -242,13 +244,13 @@ def _named_links(state: State, table: Table, round_: Round, claim: Claim, played
 
 
 def _told_apart(terms: LinkTerms) -> set[str]:
-    """The hands of which this link's rows tell suits apart."""
+    """The hands that this link's rows distinguish by suit."""
     rows = {row.hand for row in terms.rows if row.suits}
     return rows | {row.hand for row in terms.envy if row.suits}
 
 
 def _check_order(round_: Round, seats: list[int]) -> None:
-    """Seat numbers fall, from the dealer's far right; when reopened, each settlement begins there (T4)."""
+    """Checks that seat numbers fall, from the dealer's far right; anew when reopened (T4)."""
     settled = round_.settled()
     falling = seats if round_.reopened or not settled else [min(settled), *seats]
     if falling != sorted(falling, reverse=True):
@@ -259,8 +261,8 @@ def _check_order(round_: Round, seats: list[int]) -> None:
         refuse_if(seat in settled, Code.ALREADY_SETTLED, f"seat: {seat} was settled already")
 
 
-def _check_wagers(state: State, table: Table, wagered: set[int], claims: Sequence[Claim]) -> None:
-    """A hand named for a link counts there, for its own wager or for the envy of others (A5)."""
+def _check_wagers(state: BankState, table: Table, wagered: set[int], claims: Sequence[Claim]) -> None:
+    """Checks that a hand named for a link counts there, for its own wager or for the envy of others (A5)."""
     for claim in claims:
         if claim.link is not None and link_number(state, table, claim.link) not in wagered:
             message = f"link: nobody has a wager on {claim.link} in this round"
@@ -268,9 +270,9 @@ def _check_wagers(state: State, table: Table, wagered: set[int], claims: Sequenc
 
 
 def _check_all_in_one(
-    state: State, round_: Round, wagered: set[int], command: Settle, dealer: tuple[int, ...]
+    state: BankState, round_: Round, wagered: set[int], command: Settle, dealer: tuple[int, ...]
 ) -> None:
-    """A share link, and a wager on the dealer's hand, want all hands in one settlement (T5, A6).
+    """Checks that a share link, or a wager on the dealer's hand, has all hands in one settlement (T5, A6).
 
     One that leaves out a seat is refused, unless it closes the round as well: no other would be taken, and
     what that seat has won would be lost. In a reopened round hands come as they are found (T10).
@@ -292,9 +294,9 @@ def _check_all_in_one(
 
 
 def _check_dealer(
-    state: State, table: Table, round_: Round, dealer: tuple[int, ...], board: tuple[int, ...]
+    state: BankState, table: Table, round_: Round, dealer: tuple[int, ...], board: tuple[int, ...]
 ) -> None:
-    """Where wagers stand on it, the dealer's hand is shown whole, with the board that it needs (A6)."""
+    """Checks that a dealer's hand with wagers is shown whole, with the board that it needs (A6)."""
     shown = dealer and not round_.dealer
     links = {bet.link for bet in round_.bets if bet.dealer} if shown else set()
     wrong = bool(links) and len(dealer) != DEALER_CARDS
@@ -306,7 +308,7 @@ def _check_dealer(
 def _check_possible(
     round_: Round, seats: Sequence[Seat], board: tuple[int, ...], dealer: tuple[int, ...]
 ) -> None:
-    """No card twice in one round: it is played with one deck (L1, H4)."""
+    """Checks that no card comes twice in a round: it is played with one deck (L1, H4)."""
     seen = [*board, *dealer]
     for before in round_.shown:
         seen += deck.unpack(before.cards)

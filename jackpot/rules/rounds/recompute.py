@@ -1,11 +1,11 @@
-"""What does an undo come to? The changes of every level that it touches, decided on copies (A11)."""
+"""Recomputation of every level that an undo touches, decided on copies (A11)."""
 
 from collections.abc import Callable, Iterable
 
 from jackpot.rules.events import LeftMade, LevelChange, Recomputed
 from jackpot.rules.meter import Accounts
 from jackpot.rules.rounds.undo import Fix, History, Point, replay
-from jackpot.rules.state import Award, Level, Link, Placed, State
+from jackpot.rules.state import Award, BankState, Level, Link, Placed
 
 Edit = Callable[[History], None]
 Made = tuple[Placed, int]
@@ -13,7 +13,7 @@ Made = tuple[Placed, int]
 
 
 def recompute(edits: Iterable[tuple[Link, Level, Edit]]) -> tuple[Recomputed, dict[int, int]]:
-    """What the levels come to if their histories were edited so, and every share's amount by award."""
+    """Recomputes levels with their histories so edited; returns every share's amount by award, too."""
     made = Recomputed([], [], [])
     amounts: dict[int, int] = {}
     for link, level, edit in edits:
@@ -44,14 +44,14 @@ def _raised(level: Level, history: History) -> list[tuple[int, int]]:
 
 
 def drop_bets(history: History, link: Link, bets: Iterable[Made]) -> None:
-    """Take the wagers out of the level's history."""
+    """Removes the wagers from the level's history."""
     for bet, seq in bets:
         if bet.link == link.number:
             history.drop(seq)
 
 
-def without_bets(state: State, bets: Iterable[Made]) -> Recomputed:
-    """As if these wagers had not been made (T2, T6)."""
+def without_bets(state: BankState, bets: Iterable[Made]) -> Recomputed:
+    """The recomputation as if these wagers had not been made (T2, T6)."""
     wagers = list(bets)
 
     def dropping(link: Link) -> Edit:
@@ -62,7 +62,7 @@ def without_bets(state: State, bets: Iterable[Made]) -> Recomputed:
 
 
 def mark_undone(history: History, awards: set[int]) -> None:
-    """Mark the awards' shares, and their corrections, as undone (A10)."""
+    """Marks the awards' shares, and their corrections, as undone (A10)."""
     for share in history.shares():
         share.undone = share.undone or share.award in awards
     for point in history.points:
@@ -70,8 +70,8 @@ def mark_undone(history: History, awards: set[int]) -> None:
             point.fix.undone = True
 
 
-def without_awards(state: State, awards: Iterable[Award]) -> Recomputed:
-    """As if these awards had not been made nor corrected; odds awards go back to the house (A10, A11)."""
+def without_awards(state: BankState, awards: Iterable[Award]) -> Recomputed:
+    """The recomputation without these awards; odds awards go back to the house (A10, A11)."""
     gone = list(awards)
     numbers = {award.number for award in gone}
     levels = sorted({(award.link, award.level) for award in gone if award.level})
@@ -86,7 +86,7 @@ def without_awards(state: State, awards: Iterable[Award]) -> Recomputed:
 
 
 def correct(history: History, seq: int, award: Award, more: int) -> None:
-    """Two people made the award worth so much more, or less, in entry `seq`: the level moves then (A10).
+    """Corrects the award by so much, in entry `seq`, as two people decided: the level moves then (A10).
 
     The sum of a paid one stays as it is.
     """
@@ -97,8 +97,8 @@ def correct(history: History, seq: int, award: Award, more: int) -> None:
     history.points.append(Point((seq, 0), history.wagers, fix=Fix(award.number, more, award.won)))
 
 
-def with_correction(state: State, award: Award, more: int) -> Recomputed:
-    """The award is worth so much more, or less, from now on: no other award moves (A10)."""
+def with_correction(state: BankState, award: Award, more: int) -> Recomputed:
+    """The recomputation with the award corrected from now on: no other award moves (A10)."""
     link = state.link(award.link)
     if not award.level:
         return Recomputed([LevelChange(link.number, 0, Accounts(awards=more, house=-more))])

@@ -1,4 +1,4 @@
-"""In which order is a round paid? Seat by seat in payout order, and what waits for the close (T4-T6)."""
+"""Settlement, closing and voiding of a round: seats in payout order, shared awards at the close (T4-T6)."""
 
 from collections.abc import Collection, Iterable
 
@@ -7,20 +7,20 @@ from jackpot.rules.cards import pack, unpack
 from jackpot.rules.codes import Code
 from jackpot.rules.events import Closed, Closing, Recomputed, Settled, Settlement, TakeMade, Voided
 from jackpot.rules.hands import Ranked
-from jackpot.rules.paytable import FOLD, Percent, Row
+from jackpot.rules.paytable import FOLD, PaytableRow, Percent
 from jackpot.rules.refusal import Refusal, two_people
 from jackpot.rules.rounds import claims
-from jackpot.rules.rounds.awards import Tally, Winner
-from jackpot.rules.rounds.betting import Around, find_round, link_number
+from jackpot.rules.rounds.awards import AwardTally, WinningHand
+from jackpot.rules.rounds.betting import FrameContext, find_round, link_number
 from jackpot.rules.rounds.claims import Seat, Showing
 from jackpot.rules.rounds.recompute import Edit, recompute, without_bets
 from jackpot.rules.rounds.undo import History, Share, Take
 from jackpot.rules.signing import People
-from jackpot.rules.state import Award, Level, Link, Round, Sharer, State, Table
+from jackpot.rules.state import Award, BankState, Level, Link, Round, Sharer, Table
 
 # Takes of one entry in their order: a seat's turn, the dealer's hand before the seat's own; rows that
 # are shared when the round closes come after every seat (T5, A6).
-SEATS_MOST = 16
+SEATS_MAX = 16
 SHARED_FROM = 1000
 
 # What the draws are called in place of a hand (A7).
@@ -30,19 +30,19 @@ LUCKY_BONUS = "lucky-bonus"
 
 def _order(seat: int, *, dealer: bool) -> int:
     """The place of a seat's turn among the takes of one entry."""
-    return 2 * (SEATS_MOST + 1 - seat) + (0 if dealer else 1)
+    return 2 * (SEATS_MAX + 1 - seat) + (0 if dealer else 1)
 
 
-def decide_settle(state: State, table: Table, command: Settle, _around: Around) -> Settled:
-    """Settle the seats shown, in payout order, and close the round if asked.
+def decide_settle(state: BankState, table: Table, command: Settle, _around: FrameContext) -> Settled:
+    """Settles the seats shown, in payout order, and closes the round if asked.
 
-    Without hands and without a close nobody's turn has come: then it shows cards and pays nothing.
+    Without hands and without a close no seat's turn has come: then it shows cards and pays nothing.
     """
     sent = claims.check_shape(table, command)
     round_ = _find_locked(table, command.round)
     showing = claims.read(state, table, round_, command, sent)
     counts = _counts(state, table, command.counts)
-    tally = Tally(state, table, round_)
+    tally = AwardTally(state, table, round_)
     sharers = _pay_turns(tally, showing) if command.hands or command.close else []
     if command.close:
         _pay_at_close(tally, [*round_.sharers, *sharers], showing.board)
@@ -57,8 +57,8 @@ def decide_settle(state: State, table: Table, command: Settle, _around: Around) 
     )
 
 
-def decide_close(state: State, table: Table, command: Close, _around: Around) -> Closed:
-    """End the round: seats not settled have lost; shared awards and the Lucky Bonus are made (T5, A7).
+def decide_close(state: BankState, table: Table, command: Close, _around: FrameContext) -> Closed:
+    """Closes the round: seats not settled have lost; shared awards and the Lucky Bonus are made (T5, A7).
 
     A wager on the dealer's hand is never lost unseen: that hand is shown first, or people strike it (T8).
     """
@@ -68,19 +68,19 @@ def decide_close(state: State, table: Table, command: Close, _around: Around) ->
     closing = _closing(table, _counts(state, table, command.counts))
     if not (round_.sharers or round_.draws or round_.dealer):
         return Closed(round_.id, closing, Settlement())  # nothing is left to pay
-    tally = Tally(state, table, round_)
+    tally = AwardTally(state, table, round_)
     showing = Showing([], tuple(unpack(round_.board)), tuple(unpack(round_.dealer)))
     _pay_at_close(tally, [*round_.sharers, *_pay_turns(tally, showing)], showing.board)
     return Closed(round_.id, closing, _with_late(state, tally))
 
 
-def decide_void(state: State, table: Table, command: Void, _around: Around) -> Voided:
-    """The table takes its round back (T6)."""
+def decide_void(state: BankState, table: Table, command: Void, _around: FrameContext) -> Voided:
+    """Voids the round at the table's own request (T6)."""
     return voided(state, table, command.round, command.reason, People())
 
 
-def voided(state: State, table: Table, round_id: str, reason: str, people: People) -> Voided:
-    """Return every wager of the round, unless an award of it stands (T6). people: none for a table."""
+def voided(state: BankState, table: Table, round_id: str, reason: str, people: People) -> Voided:
+    """Returns every wager of the round, unless an award of it stands (T6). people: none for a table."""
     round_ = find_round(table, round_id)
     if round_.reopened:
         two_people(people, "the cards of a round that was closed are known")
@@ -92,7 +92,7 @@ def voided(state: State, table: Table, round_id: str, reason: str, people: Peopl
     return Voided(table.number, round_.id, reason, recomputed, people)
 
 
-def _stands(state: State, hit: int) -> bool:
+def _stands(state: BankState, hit: int) -> bool:
     return any(award.stands() for award in state.hits[hit].awards)
 
 
@@ -106,22 +106,22 @@ def _find_locked(table: Table, round_id: str) -> Round:
 
 
 def _closing(table: Table, counts: dict[int, int]) -> Closing:
-    """The round's end, with our own count of every link whose count by the table is another (S6)."""
+    """The round's end, with the server's count of every link where the table's count differs (S6)."""
     if not counts:
         return Closing(counts)
     ours = {number: table.counts.get(number, 0) for number in counts}
     return Closing(counts, {number: count for number, count in ours.items() if count != counts[number]})
 
 
-def _counts(state: State, table: Table, counts: dict[str, int] | None) -> dict[int, int]:
+def _counts(state: BankState, table: Table, counts: dict[str, int] | None) -> dict[int, int]:
     if not counts:
         return {}
     named = {link_number(state, table, name): count for name, count in counts.items()}
     return dict(sorted(named.items()))
 
 
-def _pay_turns(tally: Tally, showing: Showing) -> list[Sharer]:
-    """Pay the hands shown, each at its seat's turn; returns those that wait for the round's close (T4-T6)."""
+def _pay_turns(tally: AwardTally, showing: Showing) -> list[Sharer]:
+    """Pays the hands shown, each at its seat's turn; returns those that wait for the close (T4-T6)."""
     round_ = tally.round
     sharers: list[Sharer] = []
     dealt = _dealer_turns(round_, showing)
@@ -137,7 +137,7 @@ def _pay_turns(tally: Tally, showing: Showing) -> list[Sharer]:
 
 
 def _dealer_turns(round_: Round, showing: Showing) -> list[tuple[int, int]]:
-    """The seats at whose turns the dealer's hand is paid, and on which link: the first that wagered (A6).
+    """The seats at whose turns the dealer's hand is paid, by link: the first that wagered (A6).
 
     It is paid once, when the round's hands are settled; a round without any settles it at its close. They
     are in payout order, those of one seat by the links' numbers.
@@ -154,8 +154,9 @@ def _dealer_players(round_: Round, link: int) -> tuple[int, ...]:
 
 
 def _moment(round_: Round, seat: int) -> int:
-    """When a seat's turn is: 0 for now. That of a missed one was where a lower seat was settled first, else
-    at the close; the entry of that (T10).
+    """The moment of a seat's turn: 0 for now.
+
+    That of a missed hand is the entry in which a lower seat was first settled, else the close (T10).
     """
     if not round_.reopened:
         return 0
@@ -165,9 +166,9 @@ def _moment(round_: Round, seat: int) -> int:
     raise Refusal(Code.OUT_OF_ORDER, "hands: the round was never closed")
 
 
-def _pay_dealer(tally: Tally, showing: Showing, seat: int, number: int, sharers: list[Sharer]) -> None:
+def _pay_dealer(tally: AwardTally, showing: Showing, seat: int, number: int, sharers: list[Sharer]) -> None:
     link, ranked = tally.link(number), claims.dealer_ranked(tally.state, tally.table, number, showing)
-    winner = Winner(0, ranked.name, False, _dealer_players(tally.round, number))
+    winner = WinningHand(0, ranked.name, False, _dealer_players(tally.round, number))
     row, _ = tally.rows(number, ranked)
     if row is None:
         return
@@ -179,8 +180,8 @@ def _pay_dealer(tally: Tally, showing: Showing, seat: int, number: int, sharers:
         sharers.append(_sharer(link, row, winner))
 
 
-def _pay_seat(tally: Tally, seat: Seat, sharers: list[Sharer]) -> None:
-    """A seat's own wagers by their rows, and the envy that its hand earns others (A5, T8)."""
+def _pay_seat(tally: AwardTally, seat: Seat, sharers: list[Sharer]) -> None:
+    """Pays a seat's own wagers by their rows, and the envy that its hand earns others (A5, T8)."""
     if seat.folded and not seat.cards:
         return
     for number in tally.table.links:
@@ -192,14 +193,14 @@ def _pay_seat(tally: Tally, seat: Seat, sharers: list[Sharer]) -> None:
             _pay_hand(tally, seat, tally.link(number), ranked, sharers)
 
 
-def _pay_hand(tally: Tally, seat: Seat, link: Link, ranked: Ranked, sharers: list[Sharer]) -> None:
-    """What a hand that a row names is paid on a link, and what it earns others."""
+def _pay_hand(tally: AwardTally, seat: Seat, link: Link, ranked: Ranked, sharers: list[Sharer]) -> None:
+    """Pays a hand that a row names on a link, and what it earns others."""
     row, _ = tally.rows(link.number, ranked)
     forfeited = seat.folded and FOLD[tally.table.terms.game] == "forfeits"
     if row is not None and (forfeited or (seat.number, link.number) not in tally.own):
         row = None
     unverified = link.number in seat.unverified
-    winner = Winner(seat.number, ranked.name, unverified, (seat.number,), player=seat.player)
+    winner = WinningHand(seat.number, ranked.name, unverified, (seat.number,), player=seat.player)
     hit = None
     shared = row is not None and isinstance(row.pays, Percent) and link.terms.simultaneous == "share"
     if row is not None and not shared:
@@ -215,8 +216,8 @@ def _pay_hand(tally: Tally, seat: Seat, link: Link, ranked: Ranked, sharers: lis
         sharers.append(_sharer(link, row, winner))
 
 
-def _pay_draws(tally: Tally, seat: int, cards: Collection[int], board: Collection[int]) -> None:
-    """Pay the seat's Magic Card and Lucky Bonus, once, however many wagers it has (A7)."""
+def _pay_draws(tally: AwardTally, seat: int, cards: Collection[int], board: Collection[int]) -> None:
+    """Pays the seat's Magic Card and Lucky Bonus, once, however many wagers it has (A7)."""
     for draw in tally.round.draws:
         if not any(bet.seat == seat and bet.link == draw.link for bet in tally.round.bets):
             continue
@@ -227,8 +228,8 @@ def _pay_draws(tally: Tally, seat: int, cards: Collection[int], board: Collectio
             tally.pay_draw(link, seat, LUCKY_BONUS, link.terms.lucky_for)
 
 
-def _pay_at_close(tally: Tally, sharers: list[Sharer], board: Collection[int]) -> None:
-    """Shared awards row by row, highest first, each after the reseed of the row before (T5).
+def _pay_at_close(tally: AwardTally, sharers: list[Sharer], board: Collection[int]) -> None:
+    """Pays shared awards row by row, highest first, each after the reseed of the row before (T5).
 
     Missed hands join their row's award as if at the first close (T10). Then the draws of seats left out, or
     settled before the card was on the board (A7).
@@ -246,7 +247,7 @@ def _pay_at_close(tally: Tally, sharers: list[Sharer], board: Collection[int]) -
         _pay_draws(tally, seat, (), board)
 
 
-def _sharer(link: Link, row: Row, winner: Winner) -> Sharer:
+def _sharer(link: Link, row: PaytableRow, winner: WinningHand) -> Sharer:
     """A hand that shares its row's award at the close (T5)."""
     index = link.terms.rows.index(row)
     return Sharer(
@@ -254,12 +255,12 @@ def _sharer(link: Link, row: Row, winner: Winner) -> Sharer:
     )
 
 
-def _winner(tally: Tally, sharer: Sharer) -> Winner:
+def _winner(tally: AwardTally, sharer: Sharer) -> WinningHand:
     players = _dealer_players(tally.round, sharer.link) if sharer.dealer else (sharer.seat,)
-    return Winner(sharer.seat, sharer.hand, sharer.unverified, players, sharer.hit)
+    return WinningHand(sharer.seat, sharer.hand, sharer.unverified, players, sharer.hit)
 
 
-def _with_late(state: State, tally: Tally) -> Settlement:
+def _with_late(state: BankState, tally: AwardTally) -> Settlement:
     """The settlement, with the sums of takes made in the past and what these change (T10, A11)."""
     settlement = tally.settlement()
     if not tally.late:
@@ -284,7 +285,7 @@ def _with_late(state: State, tally: Tally) -> Settlement:
 
 
 def _insert_late(history: History, round_: Round, late: Iterable[tuple[TakeMade, list[Award]]]) -> None:
-    """Put takes into the past, at their turn."""
+    """Inserts takes into the past, at their turn."""
     for take, awards in late:
         shares = [Share(award.number, award.amount, award.dealer) for award in awards]
         wagers = round_.wagers_at(take.moment, take.link)

@@ -1,4 +1,4 @@
-"""What would the meter be without it? Recomputing a level from the moment of an undone event (A11).
+"""History of a level, and its recomputation from the moment of an undone event (A11).
 
 Every wager of a link adds the same on the same terms. So a level's history is a short list of points:
 percentage awards ("takes"), and what people moved or changed, each with how many wagers stood on the level
@@ -23,7 +23,7 @@ from jackpot.rules.paytable import LevelTerms
 
 # A history is folded when it has grown to this many points and to twice what the last folding left:
 # so folding costs nothing on average, and a quiet link keeps a handful of points.
-FOLD_AT_LEAST = 64
+FOLD_AT_MIN = 64
 
 Moment = tuple[int, int]
 """Where in a level's history: (the journal's seq, the order within that entry)."""
@@ -58,7 +58,7 @@ class Take(msgspec.Struct, array_like=True, gc=False):
 
 
 class Fix(msgspec.Struct, array_like=True, gc=False):
-    """Two people made an award worth `more`, or less, at this moment; undone with the award (A10).
+    """A correction by two people: an award is worth `more`, or less, from here; undone with it (A10).
 
     won: when the award was taken.
     """
@@ -70,14 +70,14 @@ class Fix(msgspec.Struct, array_like=True, gc=False):
 
 
 class Move(msgspec.Struct, array_like=True):
-    """Two people moved money to the level, or from it (L8). ends: the house has got its stake back."""
+    """Money that two people moved to the level, or from it (L8). ends: the house has got its stake back."""
 
     change: Accounts
     ends: bool = False
 
 
-class Played(msgspec.Struct, array_like=True):
-    """On which terms a level is played."""
+class PlayedTakes(msgspec.Struct, array_like=True):
+    """The terms on which a level is played."""
 
     terms: LevelTerms
     floor_to_seed: bool = False
@@ -94,7 +94,7 @@ class Point(msgspec.Struct, array_like=True, gc=False):
     take: Take | None = None
     fix: Fix | None = None
     moved: Move | None = None
-    played: Played | None = None
+    played: PlayedTakes | None = None
 
 
 class History(msgspec.Struct, array_like=True):
@@ -107,26 +107,26 @@ class History(msgspec.Struct, array_like=True):
 
     base: Accounts
     points: list[Point]
-    played: Played
+    played: PlayedTakes
     reset: int
     stake: int
     wager: int
     wagers: int = 0
-    fold_at: int = FOLD_AT_LEAST
+    fold_at: int = FOLD_AT_MIN
     reseeded: Moment = BASE
 
     def copy(self) -> "History":
-        """The same history, to be changed apart from this one."""
+        """An independent copy."""
         return msgspec.msgpack.decode(msgspec.msgpack.encode(self), type=History)
 
     def drop(self, seq: int) -> None:
-        """A wager of entry `seq` is taken out (T2, T6)."""
+        """Removes a wager of entry `seq` (T2, T6)."""
         self.wagers -= 1
         for point in self.points[bisect_left(self.points, (seq, 0), key=_at) :]:
             point.wagers -= 1
 
     def insert(self, at: Moment, take: Take, wagers: int) -> bool:
-        """Put a take at its moment, now or in the past; whether it is a new point.
+        """Inserts a take at its moment, now or in the past; returns whether it is a new point.
 
         wagers: how many stood then, as in `Point`. A take that stands there already gains shares (T5, T10).
         """
@@ -172,7 +172,7 @@ class History(msgspec.Struct, array_like=True):
         return sum(point.take is not None and is_whole(point.take.rate) for point in later)
 
     def fold(self, needed: int, waits: Collection[int] = ()) -> None:
-        """Fold what entry `needed` and later ones do not stand on into the base; it can no longer change.
+        """Folds what entry `needed` and later ones do not depend on into the base; it can no longer change.
 
         The last point before `needed` stays: what was wagered since then is counted in it. So does an award
         that is not paid, and one of those in `waits`, of which people have yet to decide on what it left.
@@ -189,27 +189,27 @@ class History(msgspec.Struct, array_like=True):
             now, self.wagers = self.wagers, kept[0].wagers
             self.base, self.played, self.reset, self.stake, self.reseeded = replay(self)
             self.points, self.wagers = [Point(BASE, self.wagers), *kept], now
-        self.fold_at = max(FOLD_AT_LEAST, 2 * len(self.points))
+        self.fold_at = max(FOLD_AT_MIN, 2 * len(self.points))
 
 
 class Replayed(NamedTuple):
-    """Where a history leads to; the fields are those of `History`."""
+    """The end of a replayed history; the fields are those of `History`."""
 
     accounts: Accounts
-    played: Played
+    played: PlayedTakes
     reset: int
     stake: int
     reseeded: Moment
 
 
 def begun(terms: LevelTerms, wager: int, *, floor_to_seed: bool) -> History:
-    """The history of a level that opens."""
+    """The history of a new level."""
     base = meter.opened(terms)
-    return History(base, [Point(BASE, 0)], Played(terms, floor_to_seed), terms.reseed, terms.seed, wager)
+    return History(base, [Point(BASE, 0)], PlayedTakes(terms, floor_to_seed), terms.reseed, terms.seed, wager)
 
 
 def replay(history: History, left: dict[int, int] | None = None) -> Replayed:
-    """The level after its history; raises unpaid shares to what the meter now gives.
+    """Replays a level's history; raises unpaid shares to what the meter now gives.
 
     A published award is never lowered: what the recomputed meter cannot give, the house makes up. A
     share already paid stays as it is, and the difference remains on the meter (A11): `left` gathers it
@@ -240,7 +240,7 @@ def replay(history: History, left: dict[int, int] | None = None) -> Replayed:
 
 
 def floor_of(history: History) -> int | None:
-    """What the house now restores the meter to after an award of a part of it (A4); None: it does not."""
+    """To what the house now restores the meter after a partial award (A4); None: it does not."""
     now = replay(history)
     return now.reset if now.played.floor_to_seed else None
 
@@ -248,7 +248,7 @@ def floor_of(history: History) -> int | None:
 def _retake(
     accounts: Accounts, terms: LevelTerms, take: Take, left: dict[int, int], floor: int | None
 ) -> int:
-    """Take an award again; the house's money that enters the meter with it."""
+    """Takes an award again; returns the house's money that enters the meter with it."""
     standing = [share for share in take.shares if not share.undone]
     if not standing:
         return 0
@@ -267,7 +267,7 @@ def _retake(
 
 
 def due_of(primary: int, rate: int, standing: list[Share], share: Share) -> int:
-    """What one of the standing shares gets of this primary: equal floors, the dealer's divided (T5, A6)."""
+    """The amount of one standing share of this primary: equal floors, the dealer's divided (T5, A6)."""
     dealers = sum(other.dealer for other in standing)
     units = len(standing) - dealers + (1 if dealers else 0)
     return meter.formula(primary, rate, units * dealers if share.dealer else units)

@@ -1,4 +1,4 @@
-"""Which awards wait for people? Counted as they come and go, so that no look at them walks over them all.
+"""Counters of awards that wait for people, kept up to date so that no query iterates over all of them.
 
 An award that is pending or validated is counted twice: with those of its link's level and status, and with
 those of its table. Nothing else changes the status or the sum of an award that was made.
@@ -7,22 +7,22 @@ those of its table. Nothing else changes the status or the sum of an award that 
 from bisect import bisect_left, insort
 from typing import Final
 
-from jackpot.rules.state import UNPAID, Award, State, Status, Unpaid
+from jackpot.rules.state import UNPAID, Award, BankState, Status, Unpaid
 
 # Awards of one table that wait for people before somebody is alarmed. Seven seats win a hundred or so in a
 # shift: above it nobody looks at them any more, or `validate_at` is not what the controls say (A10).
-WAITING_MOST: Final = 256
+WAITING_MAX: Final = 256
 
 
-def count(state: State, award: Award) -> None:
-    """An award is there, of a hit that the state holds."""
+def count(state: BankState, award: Award) -> None:
+    """Counts a new award, of a hit that the state holds."""
     for group in _groups(state, award):
         insort(group.hits, award.hit)
         group.amount += award.amount
 
 
-def change(state: State, award: Award, status: Status, amount: int | None = None) -> None:
-    """The award gets another status, and where it is given another sum, in micro-dollars."""
+def change(state: BankState, award: Award, status: Status, amount: int | None = None) -> None:
+    """Gives the award another status and, where it is given, another sum, in micro-dollars."""
     for group in _groups(state, award):
         del group.hits[bisect_left(group.hits, award.hit)]
         group.amount -= award.amount
@@ -32,8 +32,8 @@ def change(state: State, award: Award, status: Status, amount: int | None = None
     count(state, award)
 
 
-def _groups(state: State, award: Award) -> tuple[Unpaid, ...]:
-    """Those that count the award as it is."""
+def _groups(state: BankState, award: Award) -> tuple[Unpaid, ...]:
+    """The counters that the award belongs to."""
     if award.status not in UNPAID:
         return ()
     groups = state.link(award.link).unpaid

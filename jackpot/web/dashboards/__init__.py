@@ -1,4 +1,4 @@
-"""Which dashboards do operations look at? Floor, Link, Server and Business, for Grafana.
+"""Grafana dashboards for operations: Floor, Link, Server and Business.
 
 This is their one source: `jackpot dashboards` writes them in the site's currency, and
 deploy/grafana/dashboards has them for US dollars.
@@ -36,7 +36,7 @@ RUNBOOK: Final = "RUNBOOK.md"
 
 
 def dashboards(currency: str, runbook: str = RUNBOOK) -> Iterator[tuple[str, str]]:
-    """Each dashboard's file name and JSON. currency: of ISO 4217. runbook: where people read it."""
+    """Each dashboard's file name and JSON. currency: of ISO 4217. runbook: its address for people."""
     units = {MONEY: f"currency{currency}" if currency in SIGNS else f"currency:{currency}"}
     for board in (FLOOR, LINK, SERVER, BUSINESS):
         text = json.dumps(written(board, runbook, units), indent=2, ensure_ascii=False)

@@ -1,8 +1,8 @@
-"""Is the link earning? Wagers by table and game, what awards cost, and contributions next to house money."""
+"""The Business dashboard: wagers by table and game, cost of awards, contributions and house money."""
 
 from typing import Final
 
-from jackpot.web.dashboards.grafana import Board, Column, Panel
+from jackpot.web.dashboards.grafana import Dashboard, Panel, TableColumn
 from jackpot.web.dashboards.queries import BY_LINK, BY_SERVER, BY_TABLE, HITS, MONEY, TL, L, T, row
 
 _GAMES: Final = "on (instance, table) group_left (game) jackpot_table_info"
@@ -13,7 +13,7 @@ _AWARDED: Final = "jackpot_awards_made_currency_units_total"
 _CONTRIBUTED: Final = f"sum by (link, level) (jackpot_contributions_currency_units{{{L}}})"
 _PUT_IN: Final = f"sum by (link, level) (jackpot_house_currency_units{{{L}}})"
 
-BUSINESS: Final = Board(
+BUSINESS: Final = Dashboard(
     "business",
     "Business",
     "Is the link earning? Wagers by table and game, what awards cost, and contributions next to house money.",
@@ -24,9 +24,9 @@ BUSINESS: Final = Board(
             "Wagers by table",
             "Wagers and rounds of each table in the chosen time, those undone later included.",
             [
-                Column("Wagers", f"sum by (table) ({_PLAYED})", "locale"),
-                Column("Rounds", _ROUNDS, "locale"),
-                Column(
+                TableColumn("Wagers", f"sum by (table) ({_PLAYED})", "locale"),
+                TableColumn("Rounds", _ROUNDS, "locale"),
+                TableColumn(
                     "Wagers a round",
                     f"sum by (table) ({_PLAYED}) / (sum by (table) ({_ROUNDS}) > 0)",
                     "none",

@@ -1,8 +1,8 @@
-"""Is the floor healthy? Meters, tables and signs, what waits for people, and what is wrong."""
+"""The Floor dashboard: meters, tables and signs, what waits for people, and what is wrong."""
 
 from typing import Final
 
-from jackpot.web.dashboards.grafana import GREEN, ON_OFF, RED, YES_NO, Board, Column, Panel
+from jackpot.web.dashboards.grafana import GREEN, ON_OFF, RED, YES_NO, Dashboard, Panel, TableColumn
 from jackpot.web.dashboards.queries import (
     BY_LINK,
     BY_SERVER,
@@ -24,7 +24,7 @@ from jackpot.web.dashboards.queries import (
 _OLDEST: Final = f"jackpot_oldest_waiting_timestamp_seconds{{{L}}}"
 _UP: Final = f"min(max by (bank) (jackpot_bank_active{{{S}}})) or vector(0)"
 
-FLOOR: Final = Board(
+FLOOR: Final = Dashboard(
     "floor",
     "Floor",
     "Is the floor healthy? Meters, tables and signs, what waits for people, and what is wrong.",
@@ -130,12 +130,14 @@ FLOOR: Final = Board(
             "Tables now",
             "Rounds and wagers over each table's life; wagers undone later are in them, as the table counts.",
             [
-                Column("State", f"jackpot_table_connected{{{T}}}", mapping=ON_OFF),
-                Column("Rounds", f"jackpot_table_rounds_total{{{T}}}"),
-                Column("Wagers", f"sum by (table) (jackpot_table_wagers_total{{{T}}})"),
-                Column("Last heard", f"time() - (jackpot_table_last_seen_timestamp_seconds{{{T}}} > 0)", "s"),
-                Column("Cards held", f"jackpot_table_held{{{T}}}", mapping=YES_NO),
-                Column("Count differs", f"jackpot_table_chip_mismatch{{{T}}}", mapping=YES_NO),
+                TableColumn("State", f"jackpot_table_connected{{{T}}}", mapping=ON_OFF),
+                TableColumn("Rounds", f"jackpot_table_rounds_total{{{T}}}"),
+                TableColumn("Wagers", f"sum by (table) (jackpot_table_wagers_total{{{T}}})"),
+                TableColumn(
+                    "Last heard", f"time() - (jackpot_table_last_seen_timestamp_seconds{{{T}}} > 0)", "s"
+                ),
+                TableColumn("Cards held", f"jackpot_table_held{{{T}}}", mapping=YES_NO),
+                TableColumn("Count differs", f"jackpot_table_chip_mismatch{{{T}}}", mapping=YES_NO),
             ],
             width=12,
             height=9,

@@ -1,4 +1,4 @@
-"""What is a dashboard to Grafana? Its JSON, made of panels that say what they ask and how it is written."""
+"""Grafana's dashboard JSON, generated from panels, their queries and units."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, Literal, NamedTuple
@@ -20,8 +20,8 @@ Steps = Sequence[tuple[float, str]]
 Mapping = dict[int, tuple[str, str]]
 
 
-class Column(NamedTuple):
-    """One column of a table: what is asked, for each value of the table's label."""
+class TableColumn(NamedTuple):
+    """One column of a table: a query, with a value for each value of the table's label."""
 
     name: str
     expr: str
@@ -33,13 +33,13 @@ class Panel(NamedTuple):
     """One panel. words: a sentence. asks: legends and expressions, or columns.
 
     width: of 24 columns. steps: for a stat, and lines in a graph. mapping: texts of values. by: the label of
-    a table's rows. aside: legends of a graph that are bars, counted at the right.
+    a table's rows. aside: legends of a graph that are bars, with their axis at the right.
     """
 
     kind: Literal["stat", "lines", "stacked", "bars", "states", "table", "row"]
     title: str
     words: str = ""
-    asks: Sequence[tuple[str, str] | Column] = ()
+    asks: Sequence[tuple[str, str] | TableColumn] = ()
     unit: str = "none"
     width: int = 8
     height: int = 8
@@ -52,7 +52,7 @@ class Panel(NamedTuple):
 
 
 class Variable(NamedTuple):
-    """What can be chosen: a label of a series. many: more than one, or all."""
+    """A dashboard variable: a label of a series. many: more than one value, or all."""
 
     name: str
     label: str
@@ -60,7 +60,7 @@ class Variable(NamedTuple):
     many: bool = True
 
 
-class Board(NamedTuple):
+class Dashboard(NamedTuple):
     uid: str
     title: str
     words: str
@@ -70,8 +70,11 @@ class Board(NamedTuple):
     """By name: an expression, the mark's text and its colour."""
 
 
-def written(board: Board, runbook: str, units: dict[str, str]) -> Map:
-    """The dashboard. runbook: where its link to the runbook leads. units: what stands for others of ours."""
+def written(board: Dashboard, runbook: str, units: dict[str, str]) -> Map:
+    """A dashboard's JSON. runbook: its link to the runbook.
+
+    units: Grafana's units for placeholders of ours.
+    """
     panels = [_in_units(panel, units) for panel in board.panels]
     return {
         "uid": f"jackpot-{board.uid}",
@@ -98,7 +101,7 @@ def written(board: Board, runbook: str, units: dict[str, str]) -> Map:
 
 def _in_units(panel: Panel, units: dict[str, str]) -> Panel:
     asks = [
-        one._replace(unit=units.get(one.unit, one.unit)) if isinstance(one, Column) else one
+        one._replace(unit=units.get(one.unit, one.unit)) if isinstance(one, TableColumn) else one
         for one in panel.asks
     ]
     return panel._replace(asks=asks, unit=units.get(panel.unit, panel.unit))
@@ -173,7 +176,7 @@ def _variable(variable: Variable) -> Map:
 
 
 def _placed(panels: Iterable[Panel]) -> Iterator[Map]:
-    """From left to right, then below what is highest in the line."""
+    """Lays panels out from left to right, then below the highest one of the line."""
     left = top = high = 0
     for number, panel in enumerate(panels, 1):
         width, height = (COLUMNS, 1) if panel.kind == "row" else (panel.width, panel.height)
@@ -201,7 +204,7 @@ def _target(place: int, expr: str, legend: str, *, instant: bool) -> Map:
 
 
 def _asked(panel: Panel, *, instant: bool) -> Map:
-    asks = [(one.name, one.expr) if isinstance(one, Column) else one for one in panel.asks]
+    asks = [(one.name, one.expr) if isinstance(one, TableColumn) else one for one in panel.asks]
     targets = [_target(place, expr, name, instant=instant) for place, (name, expr) in enumerate(asks)]
     return {"description": panel.words, "datasource": SOURCE, "targets": targets}
 
@@ -313,9 +316,9 @@ def _states(panel: Panel) -> Map:
 
 
 def _table(panel: Panel) -> Map:
-    """A row for each value of one label, a column for each query."""
+    """A table panel: a row for each value of one label, a column for each query."""
     found = _asked(panel, instant=True)
-    columns = [one for one in panel.asks if isinstance(one, Column)]
+    columns = [one for one in panel.asks if isinstance(one, TableColumn)]
     overrides, names = [], {panel.by: panel.by.capitalize()}
     for target, column in zip(found["targets"], columns, strict=True):
         target["format"] = "table"

@@ -1,8 +1,8 @@
-"""What does one progressive do? Each level's history, its hits, and those that its odds let expect."""
+"""The Link dashboard of one progressive: each level's history, its hits, and those that its odds predict."""
 
 from typing import Final
 
-from jackpot.web.dashboards.grafana import Board, Column, Panel
+from jackpot.web.dashboards.grafana import Dashboard, Panel, TableColumn
 from jackpot.web.dashboards.queries import BY_LINK, BY_SERVER, HITS, MONEY, RESTARTS, L, hits_in_a_step
 
 
@@ -14,7 +14,7 @@ _MADE: Final = f"sum by (level) (jackpot_hits_total{{{L}}} - jackpot_hits_undone
 _CHANCE: Final = f"on (instance, link, level) jackpot_hit_probability_ratio{{{L}}}"
 _WAGERS: Final = f"(jackpot_wagers_total{{{L}}} - jackpot_wagers_undone_total{{{L}}})"
 
-LINK: Final = Board(
+LINK: Final = Dashboard(
     "link",
     "Link",
     "What does one progressive do? Its levels, their hits, and those that the odds let expect.",
@@ -67,11 +67,11 @@ LINK: Final = Board(
             "Hits, expected and made",
             "Expected: wagers times the exact odds of the hands. Few hits are far from it by chance alone.",
             [
-                Column("Wagers", f"sum by (level) ({_WAGERS})"),
-                Column("One in", f"1 / (max by (level) (jackpot_hit_probability_ratio{{{L}}}) > 0)"),
-                Column("Expected", f"sum by (level) ({_WAGERS} * {_CHANCE})", "none"),
-                Column("Made", _MADE),
-                Column("Undone", _level("hits_undone_total")),
+                TableColumn("Wagers", f"sum by (level) ({_WAGERS})"),
+                TableColumn("One in", f"1 / (max by (level) (jackpot_hit_probability_ratio{{{L}}}) > 0)"),
+                TableColumn("Expected", f"sum by (level) ({_WAGERS} * {_CHANCE})", "none"),
+                TableColumn("Made", _MADE),
+                TableColumn("Undone", _level("hits_undone_total")),
             ],
             width=12,
             by="level",
@@ -81,14 +81,14 @@ LINK: Final = Board(
             "Money",
             "Over the link's life. Meter, reserve and overflow are the rest, less wins.",
             [
-                Column("Meter", _level("meter_currency_units"), MONEY),
-                Column("Reserve", _level("reserve_currency_units"), MONEY),
-                Column("Overflow", _level("overflow_currency_units"), MONEY),
-                Column("Contributions", _level("contributions_currency_units"), MONEY),
-                Column("House", _level("house_currency_units"), MONEY),
-                Column("Wins", _level("wins_currency_units"), MONEY),
-                Column("Corrections", _level("corrections_currency_units"), MONEY),
-                Column("Transfers", _level("transfers_currency_units"), MONEY),
+                TableColumn("Meter", _level("meter_currency_units"), MONEY),
+                TableColumn("Reserve", _level("reserve_currency_units"), MONEY),
+                TableColumn("Overflow", _level("overflow_currency_units"), MONEY),
+                TableColumn("Contributions", _level("contributions_currency_units"), MONEY),
+                TableColumn("House", _level("house_currency_units"), MONEY),
+                TableColumn("Wins", _level("wins_currency_units"), MONEY),
+                TableColumn("Corrections", _level("corrections_currency_units"), MONEY),
+                TableColumn("Transfers", _level("transfers_currency_units"), MONEY),
             ],
             width=12,
             by="level",

@@ -1,4 +1,4 @@
-"""What do the dashboards have in common? How they choose, and what several of them ask."""
+"""Panels, variables and queries that several dashboards share."""
 
 from typing import Final
 
@@ -21,26 +21,26 @@ NONE: Final = ((0, GREEN), (1, RED))
 
 
 def late(look: float, act: float | None = None) -> Steps:
-    """Green, yellow from where somebody looks, red from where somebody acts."""
+    """Thresholds: green, yellow from where somebody looks, red from where somebody acts."""
     return ((0, GREEN), (look, YELLOW), *([] if act is None else [(act, RED)]))
 
 
 def row(title: str) -> Panel:
-    """A line of its own, with the title of what follows."""
+    """A row with its title, above the panels that follow."""
     return Panel("row", title)
 
 
 def one(title: str, words: str, expr: str, steps: Steps = (), unit: str = "none") -> Panel:
-    """A number of now; a duration is in whole seconds."""
+    """A stat panel of the current value; a duration is in whole seconds."""
     decimals = 0 if unit == "s" else None
     return Panel("stat", title, words, [("__auto", expr)], unit, 3, 4, steps, decimals=decimals)
 
 
 def hits_in_a_step(labels: str) -> str:
-    """The hits that were made within each step of a graph, by these labels.
+    """Expression for the hits within each step of a graph, by these labels.
 
     Every rise of the counter is in one step and in no other, so that none is lost however wide the window is.
-    The value before it may be an hour old, where nothing was scraped meanwhile.
+    The value before it may be an hour old, if nothing was scraped meanwhile.
     """
     now = f"max by (link, level) (jackpot_hits_total{{{L}}})"
     before = f"max by (link, level) (last_over_time(jackpot_hits_total{{{L}}}[1h] offset $__interval))"

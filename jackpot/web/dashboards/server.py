@@ -1,20 +1,20 @@
-"""Does the program keep up? Latencies, commits, memory, connections, and which server holds which bank."""
+"""The Server dashboard: latencies, commits, memory, connections, and which server holds which bank."""
 
 from typing import Final
 
-from jackpot.web.dashboards.grafana import GREEN, RED, Board, Panel
+from jackpot.web.dashboards.grafana import GREEN, RED, Dashboard, Panel
 from jackpot.web.dashboards.queries import BY_SERVER, RESTARTS, S, late, one, row
 
 
 def percentiles(metric: str) -> tuple[tuple[str, str], ...]:
-    """Of a histogram: legends and queries."""
+    """Legends and queries of a histogram's percentiles."""
     rate = f"sum by (le) (rate(jackpot_{metric}_bucket{{{S}}}[$__rate_interval]))"
     parts = (0.5, 0.9, 0.99, 0.999)
     return tuple((f"p{part * 100:g}", f"histogram_quantile({part:g}, {rate})") for part in parts)
 
 
 def rate_of(metric: str) -> str:
-    """A counter's rise a second."""
+    """Expression for a counter's rise a second."""
     return f"sum(rate({metric}{{{S}}}[$__rate_interval]))"
 
 
@@ -28,7 +28,7 @@ _FAULTS: Final = {
     "lines lost": "log_lines_dropped",
 }
 
-SERVER: Final = Board(
+SERVER: Final = Dashboard(
     "server",
     "Server",
     "Does the program keep up? Latencies, commits, memory, connections, and which server holds which bank.",

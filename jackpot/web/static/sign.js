@@ -11,7 +11,7 @@ import { Celebration } from "./win.js";
 import { say } from "./words.js";
 
 // How much taller than the font's own a digit may be: more of it reads like a fence.
-const TALLER_MOST = 1.7;
+const TALLER_MAX = 1.7;
 // An amount's height in its own font size, as base.css draws a digit's window, with some air.
 const TALL_EM = 1.24;
 // How long the light passes over an amount that fell (sign.css).
@@ -65,7 +65,7 @@ function fitAmounts() {
   }
   for (const { stage, amount } of levels.values()) {
     const [size, high] = [sizes.get(key(stage)), heights.get(key(stage))];
-    const tall = Math.max(1, Math.min(TALLER_MOST, high / size));
+    const tall = Math.max(1, Math.min(TALLER_MAX, high / size));
     const written = `${size}px scaleY(${tall.toFixed(2)})`;
     if (amount.dataset.written === written) continue;
     [amount.style.fontSize, amount.style.transform] = written.split(" ");

@@ -10,7 +10,7 @@ const MEGA_LEAST_MS = 12000;
 // A win that could not begin for so long is news no more; its amount stands in the notes.
 const LATE_MS = 300000;
 // More than are celebrated within that time.
-const WINS_MOST = 64;
+const WINS_MAX = 64;
 // The longest count-up, and its part of a short celebration.
 const COUNT_MS = 5000;
 const COUNT_PART = 0.45;
@@ -67,7 +67,7 @@ export function playing(wins, now) {
 // Those that may still be shown, of all that are known: the lowest and oldest go first where there are too many.
 export function kept(wins, now) {
   const fresh = wins.filter((win) => now - win.at <= LATE_MS + MEGA_MS);
-  const over = fresh.length - WINS_MOST;
+  const over = fresh.length - WINS_MAX;
   if (over <= 0) return fresh;
   const out = new Set([...fresh].sort((one, other) => rank(one.level) - rank(other.level) || inOrder(one, other)).slice(0, over));
   return fresh.filter((win) => !out.has(win));

@@ -1,4 +1,4 @@
-"""Are a bank's hits listed for ever?"""
+"""Lists of a bank's hits, which forget none."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Is an entry of the journal shown with the names of its fields?"""
+"""Journal entries, shown with the names of their fields."""
 
 import json
 

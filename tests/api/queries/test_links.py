@@ -1,4 +1,4 @@
-"""Does a link say all that its books know of its levels?"""
+"""Links and levels, shown with everything that the ledger knows of them."""
 
 import json
 import re

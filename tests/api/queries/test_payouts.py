@@ -1,4 +1,4 @@
-"""Does each payout know which of its fields name somebody?"""
+"""Personal fields of payouts, told from those that may stand in the journal."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Can somebody ask which program decides in a bank?"""
+"""Query of the program that decides in each bank."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Does a request say what it would do, who may confirm it, and what has changed since?"""
+"""Requests: what each would do, who may confirm it, and what has changed since."""
 
 import re
 from pathlib import Path
@@ -20,7 +20,7 @@ LESS = CorrectMeter(LINK, "mega", -12_345_678, "a test wager")
 
 
 async def waits(web: aiohttp.ClientSession, bearer: str) -> dict[str, Any]:
-    """The only request that waits, as the API has it."""
+    """The only waiting request, as the API has it."""
     async with web.get("/api/v1/requests", headers={"Authorization": f"Bearer {bearer}"}) as answer:
         (one,) = (await answer.json())["requests"]
     return dict(one)
@@ -45,7 +45,7 @@ async def shown(web: aiohttp.ClientSession) -> tuple[str, str]:
 
 
 async def asked(web: aiohttp.ClientSession, bearer: str, mark: str) -> tuple[int, str]:
-    """LESS is asked for by the API, as it was shown."""
+    """Asks for LESS by the API, as it was shown."""
     less = {"link": LINK, "level": "mega", "amount": "-12.345678", "reason": "a test wager", "seen": mark}
     headers = {"Authorization": f"Bearer {bearer}", "Idempotency-Key": mark}
     async with web.post("/api/v1/acts/correct-meter", json=less, headers=headers) as answer:
@@ -60,7 +60,7 @@ async def sent(web: aiohttp.ClientSession) -> list[str]:
 
 
 async def looked(web: aiohttp.ClientSession, at: str, **given: str) -> tuple[str, dict[str, str]]:
-    """What the page says of an act that is looked at, and the fields of its form."""
+    """What the page says of a previewed act, and the fields of its form."""
     async with web.get(f"/ops{at}/preview", params=given) as answer:
         said = await answer.text()
     form = said.partition(f'<form method="post" action="/ops/acts/{given["act"]}">')[2].partition("</form>")[
@@ -71,7 +71,7 @@ async def looked(web: aiohttp.ClientSession, at: str, **given: str) -> tuple[str
 
 
 async def posted(web: aiohttp.ClientSession, act: str, fields: dict[str, str]) -> tuple[int, str]:
-    """The form is sent with a reason: the status, and what the page says that it leads to."""
+    """Sends the form with a reason: the status, and what the page says that it leads to."""
     async with web.post(f"/ops/acts/{act}", data={**fields, "reason": "a test"}) as answer:
         return answer.status, " ".join(re.sub(r"<[^>]*>", " ", await answer.text()).split())
 
@@ -121,7 +121,7 @@ async def test_a_request_names_its_sums_and_who_may_confirm_it(tmp_path: Path) -
         await join(server, "vic", "viewer")
         main, bearer = server.writers["main"], await token(server)
         ann, bo = await prove(server, "ann"), await prove(server, "bo")
-        asked = await server.entrance.act(main, LESS, [ann])
+        asked = await server.auth.act(main, LESS, [ann])
         assert (asked.asked, asked.request) == (True, "main-1")
         one = await waits(web, bearer)
         assert (one["request"], one["asker"], one["roles"], one["problem"]) == (
@@ -134,7 +134,7 @@ async def test_a_request_names_its_sums_and_who_may_confirm_it(tmp_path: Path) -
         assert (one["moved"][0]["value"], one["moved"][0]["value_after"]) == ("10000.00", "9987.654322")
         assert (await page(web, "bo"))[0]
         assert await sent(web) == [one["shown"]]
-        other = await server.entrance.act(main, Confirm("main-1"), [bo], seen=bytes(16))
+        other = await server.auth.act(main, Confirm("main-1"), [bo], seen=bytes(16))
         assert other.code == Code.CHANGED
         offered, said = await page(web, "ann")
         assert (
@@ -151,11 +151,11 @@ async def test_a_request_names_its_sums_and_who_may_confirm_it(tmp_path: Path) -
         assert one["seen"][0]["value"] == "10000.00"
         offered, said = await page(web, "bo")
         assert (offered, "What it would have done when it was asked for" in said) == (False, True)
-        before = main.core.engine.state.links[0].levels[0].accounts
+        before = main.sequencer.engine.state.links[0].levels[0].accounts
         for by in ([bo], [ann, bo]):  # the second time on Ann's screen
-            confirmed = await server.entrance.act(main, Confirm("main-1"), by)
+            confirmed = await server.auth.act(main, Confirm("main-1"), by)
             assert (confirmed.ok, confirmed.code) == (False, Code.CHANGED)
-        assert main.core.engine.state.links[0].levels[0].accounts == before
+        assert main.sequencer.engine.state.links[0].levels[0].accounts == before
 
 
 @on_loop
@@ -169,7 +169,7 @@ async def test_a_request_names_the_awards_that_it_would_raise(tmp_path: Path) ->
         ann = await prove(server, "ann")
         await royal(device)
         await royal(device, 3, "R2")
-        assert (await server.entrance.act(main, Undo("H1", "misread"), [ann])).asked
+        assert (await server.auth.act(main, Undo("H1", "misread"), [ann])).asked
         raised = {"hit": "H2", "award": "A3", "amount": "10000.18", "amount_after": "10000.36"}
         assert (one := await waits(web, bearer))["raised"] == [raised]
         assert one["leaving"] == []
@@ -180,7 +180,7 @@ async def test_a_request_names_the_awards_that_it_would_raise(tmp_path: Path) ->
         assert "A3 of H2 is raised from $10,000.18 to $10,000.36." in looked
         assert f'name="seen" value="{one["shown"]}"' in looked
         for act in (Validate("H2"), Pay("H2", seat=1, document="W-1")):
-            assert (await server.entrance.act(main, act, [ann])).ok
+            assert (await server.auth.act(main, act, [ann])).ok
         one = await waits(web, bearer)
         assert (one["raised"], one["leaving"]) == (
             [],
@@ -191,11 +191,11 @@ async def test_a_request_names_the_awards_that_it_would_raise(tmp_path: Path) ->
 
 
 async def decides_as_shown(server: Server, web: aiohttp.ClientSession) -> None:
-    """What that undo, asked for again, leaves on the meter: the page shows what each decision does."""
+    """Each decision on what that undo, asked for again, leaves on the meter acts as the page shows."""
     main = server.writers["main"]
     ann, bo = await prove(server, "ann"), await prove(server, "bo")
-    assert (await server.entrance.act(main, Reject("main-1", "look again"), [ann])).ok
-    assert (await server.entrance.act(main, Undo("H1", "misread"), [ann, bo])).ok
+    assert (await server.auth.act(main, Reject("main-1", "look again"), [ann])).ok
+    assert (await server.auth.act(main, Undo("H1", "misread"), [ann, bo])).ok
     async with web.get(f"/ops/links/{LINK}") as answer:
         said = await answer.text()
     assert ("/ops/acts/decide-left" in said, 'name="left" value="D1"' in said) == (False, True)

@@ -1,4 +1,4 @@
-"""Does a table say its round, and whom it waits for?"""
+"""Tables: their rounds, and whom they wait for."""
 
 from pathlib import Path
 

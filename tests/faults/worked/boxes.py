@@ -1,4 +1,4 @@
-"""Worked examples: whose a box without a progressive wager is (A5, T9)."""
+"""Worked examples: the player of a box without a progressive wager (A5, T9)."""
 
 from tests.faults.worked.form import (
     UTH,

@@ -1,4 +1,4 @@
-"""Worked examples: what was asked for is no more what it was, and is refused until asked for again (S8).
+"""Worked examples: a request whose effect has changed is refused until asked for again (S8).
 
 For $1: 643a A 21 %, seed and reseed 10,000.00; LOW 20 %, seed 500.00, reseed 300.00. A royal takes the whole
 meter, a straight flush a tenth; a flush has 40.00 and a straight 30.00 from the house.
@@ -41,7 +41,7 @@ METER: dict[str, Any] = {"level": "", "account": "primary"}
 
 
 def asks(number: int, kind: str, who: Signer, on: Hand | Prize | None = None, **fields: Any) -> Act:
-    """One asks for what takes two, and it waits by that number."""
+    """One person asks for what takes two; the request waits under that number."""
     return Act(kind, on, fields, signed=(who,), asked=number)
 
 
@@ -56,7 +56,7 @@ def confirm(number: int, asker: Signer, second: Signer, why: str = "", **told: A
 
 
 def ended(number: int, asker: Signer) -> Act:
-    """It waits no more."""
+    """The request waits no more."""
     return Act("reject", None, {"request": number}, ok=False, signed=(asker,))
 
 

@@ -1,4 +1,4 @@
-"""Worked examples: what a clock decides: rounds a minute, how long a table waits, a day's end (L11, T10, S2).
+"""Worked examples: time limits: rounds a minute, how long a table waits, a day's end (L11, T10, S2).
 
 643a A for $1: 21 % of each wager.
 """
@@ -46,7 +46,7 @@ def reads(day: str, *, ok: bool = True) -> Act:
 
 
 def meter(wagers: str) -> dict[tuple[str, str], Level]:
-    """After that much of wagers, with nothing won."""
+    """The meter after that much of wagers, with nothing won."""
     return {L: Level(f"1000{wagers}", "10000", wagers)}
 
 

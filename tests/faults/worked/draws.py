@@ -1,4 +1,4 @@
-"""Worked examples: who is paid for the Magic Card, and when (A7)."""
+"""Worked examples: payment of the Magic Card, and its time (A7)."""
 
 from tests.faults.worked.form import Example, Frame, Level, Link, Table, Won, close, plain, settle, shown
 

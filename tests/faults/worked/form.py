@@ -100,7 +100,7 @@ class Prize:
 
 @dataclass(frozen=True)
 class Now:
-    """How an award stands; in a step's `changed`, how it has just come to stand."""
+    """An award's status; in a step's `changed`, its new one."""
 
     prize: Prize
     amount: str
@@ -172,7 +172,7 @@ class Act:
 
 @dataclass(frozen=True)
 class Look:
-    """Somebody is shown what an act would do, which is remembered by that number; or why it is refused."""
+    """A preview of an act, remembered by that number; or why it is refused."""
 
     number: int
     act: Act
@@ -180,7 +180,7 @@ class Look:
 
 @dataclass(frozen=True)
 class Wait:
-    """So many milliseconds pass, or another server takes over, by whose clock it is some other time."""
+    """A wait of so many milliseconds, or a takeover by a server with another clock."""
 
     ms: int = 0
     take_over: bool = False

@@ -1,4 +1,4 @@
-"""Worked examples: what holds a payment: a dispute, and the tax form that a large sum takes (A10)."""
+"""Worked examples: holds on a payment: a dispute, and a large sum's tax form (A10)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Worked examples: who pays is who signs the payment, and what is journalled against it later (A8, A10)."""
+"""Worked examples: the payer is who signs the payment, and what is journalled against it later (A8, A10)."""
 
 from dataclasses import replace
 from typing import Any
@@ -27,7 +27,7 @@ def pays(who: Signer, on: Hand | Prize = FIRST, why: str = "", **fields: Any) ->
 
 
 def corrects(on: Prize, amount: str, *signed: Signer, why: str = "", asked: int | None = None) -> Act:
-    """With a document of its own winner, as it is for what is paid."""
+    """A correction with a document of its own winner, as for a paid award."""
     fields = {"amount": amount, "document": f"V-{on.seat}"}
     return Act("correct", on, fields, ok=not why, signed=signed, why=why, asked=asked)
 

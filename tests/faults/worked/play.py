@@ -55,12 +55,12 @@ class Subject(Protocol):
         """An act of people who sign; "asked" is the number of the request that waits now."""
 
     def preview(self, kind: str, **fields: Any) -> object:
-        """What it would do; text where it is refused."""
+        """The effect of an act; text where it is refused."""
 
     def wait(self, ms: int, *, take_over: bool = False) -> None: ...
 
     def meters(self) -> dict[tuple[str, str], dict[str, int]]:
-        """By link and level: each account of Level in micro-dollars, and its cycle."""
+        """Each account of Level in micro-dollars, and the cycle, by link and level."""
 
     def hits(self) -> list[Message]:
         """Each with hit, round, seat (None: dealer), link and awards: award, seat, kind, amount, status."""
@@ -155,7 +155,7 @@ class Player:
         self.check_changes(name, answer, step.changed)
 
     def fields(self, step: Act) -> Message:
-        """What it names, by the subject's own names."""
+        """The fields of an act, by the subject's own names."""
         fields = dict(step.fields)
         if isinstance(step.on, Hand):
             fields["hit"] = self.hit_id(step.on)

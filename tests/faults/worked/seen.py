@@ -1,4 +1,4 @@
-"""Worked examples: an act would move the same sums as when it was asked for, and yet do something else (S8).
+"""Worked examples: a request that would move the same sums as when asked for, with another effect (S8).
 
 A transfer goes to a level of another limit, or an undo raises another award, or leaves a decision on another.
 For $1: 643a A 21 %, seed and reseed 10,000.00; LOW and NEAR 20 %, seed 500.00. A royal takes the whole meter.

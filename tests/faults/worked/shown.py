@@ -1,4 +1,4 @@
-"""Worked examples: who was shown what an act would do is refused where it would do something else (L8, A11).
+"""Worked examples: an act is refused where its effect differs from its preview (L8, A11).
 
 643a A for $1: 21 %, seed and reseed 10,000.00. A royal takes the whole meter.
 """
@@ -30,12 +30,12 @@ def looks(kind: str, on: Hand | Prize | None = None, *, ok: bool = True, **field
 
 
 def does(kind: str, on: Hand | Prize | None = None, why: str = "", people: int = 2, **fields: Any) -> Act:
-    """As was shown."""
+    """An act as it was previewed."""
     return Act(kind, on, fields, people, ok=not why, why=why, shown=1)
 
 
 def other(kind: str, **fields: Any) -> Step:
-    """Without having looked."""
+    """An act without a preview."""
     return Act(kind, None, fields, 2)
 
 

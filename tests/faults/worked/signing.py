@@ -1,4 +1,4 @@
-"""Worked examples: who may do what, and what one person asks for and another confirms (A10, A11, T10, T11).
+"""Worked examples: roles, and requests that a second person confirms (A10, A11, T10, T11).
 
 A floorperson validates, strikes, voids, reopens and releases; the cage pays what comes of a meter; what
 moves money against an award takes two different people, of whom the second signs with a secret of their own.
@@ -44,7 +44,7 @@ def by(kind: str, *signed: Signer, ok: bool = True, asked: int | None = None, **
 
 
 def no(kind: str, *each: Signer, **fields: Any) -> tuple[Act, ...]:
-    """None of them may, alone."""
+    """Each of them alone is refused."""
     return tuple(by(kind, one, ok=False, **fields) for one in each)
 
 

@@ -1,4 +1,4 @@
-"""Are bare commits and flushes real ones?"""
+"""The baselines of the bench make real commits and real flushes."""
 
 import asyncio
 import time
@@ -7,7 +7,7 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from jackpot.lab.bench.bare import COMMITS_LEAST, copies, flushes
+from jackpot.lab.bench.bare import COMMITS_MIN, copies, flushes
 from jackpot.lab.bench.run_plan import commit_every
 from jackpot.lab.testing.postgres import Postgres
 
@@ -15,7 +15,7 @@ from jackpot.lab.testing.postgres import Postgres
 def test_a_slow_disk_is_measured_too(tmp_path: Path) -> None:
     """Bench: a few flushes at least, and nothing of them stays."""
     took = flushes(tmp_path / "bare", 4096, 0.0)
-    assert len(took) == COMMITS_LEAST
+    assert len(took) == COMMITS_MIN
     assert all(seconds > 0 for seconds in took)
     assert list(tmp_path.iterdir()) == []
 
@@ -36,12 +36,12 @@ def test_bare_rows_are_committed(postgres: Postgres) -> None:
     async def run() -> int:
         await copies(url, 7, 0.0)
         took = await copies(url, 7, 0.0)
-        assert len(took) == COMMITS_LEAST
+        assert len(took) == COMMITS_MIN
         connection = await asyncpg.connect(url)
         try:
             return int(await connection.fetchval("SELECT count(*) FROM bare"))
         finally:
             await connection.close()
 
-    assert asyncio.run(run()) == 2 * 7 * COMMITS_LEAST
+    assert asyncio.run(run()) == 2 * 7 * COMMITS_MIN
     postgres.drop("bare")

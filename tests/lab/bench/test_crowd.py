@@ -1,4 +1,4 @@
-"""Does a crowd say when all of it is there, and when each of its signs shows a wager?"""
+"""The bench's crowd reports when all are connected, and when each sign shows a wager."""
 
 from pathlib import Path
 
@@ -6,13 +6,13 @@ import pytest
 
 from jackpot.lab.bench.load import LoadError
 from jackpot.lab.bench.parts import Company
-from jackpot.lab.bench.servers import Floor, Ours
+from jackpot.lab.bench.servers import Ours, ServedFloor
 from jackpot.lab.demo.house import SQLITE
 
 
 def test_a_crowd_comes_and_sees_a_wager(tmp_path: Path) -> None:
     """Bench: tables and signs come, a table of its own plays, and all come again; a wrong key is told."""
-    with Ours(tmp_path / "ours", SQLITE, Floor(3, signs=2)) as server:
+    with Ours(tmp_path / "ours", SQLITE, ServedFloor(3, signs=2)) as server:
         player, *others = server.keys.items()
         with Company(server, dict(others), server.signs, player) as company:
             assert company.does("connect")["again"] == 0

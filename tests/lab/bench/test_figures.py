@@ -1,4 +1,4 @@
-"""Are medians and ratios what the rounds say?"""
+"""Medians and ratios of the bench are those of its rounds."""
 
 from jackpot.lab.bench.figures import (
     NAMES,

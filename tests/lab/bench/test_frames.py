@@ -1,4 +1,4 @@
-"""Are the rounds of the bench rounds that the server accepts, and all alike?"""
+"""The rounds of the bench are accepted by the server, and all alike."""
 
 import pytest
 

@@ -1,11 +1,11 @@
-"""Is what grows measured within its box of time, and is a page of a past one that a person sees?"""
+"""The scaling benchmark keeps to its box of time, and asks for a page of the past as a person sees it."""
 
 from pathlib import Path
 
 import pytest
 
 from jackpot.lab.bench import growth
-from jackpot.lab.bench.growth import PAGES, Subject, grown, journal
+from jackpot.lab.bench.growth import PAGES, GrowthSubject, grown, journal
 from jackpot.lab.bench.parts import Sizes
 
 
@@ -20,7 +20,7 @@ def test_what_does_not_fit_in_the_box_is_left_out(tmp_path: Path, monkeypatch: p
 
     monkeypatch.setattr("jackpot.lab.bench.growth.time.monotonic", lambda: now)
     said: list[str] = []
-    sheet = grown(tmp_path, Subject("rows", 10, measure), Sizes(box=200, steps=4), said.append)
+    sheet = grown(tmp_path, GrowthSubject("rows", 10, measure), Sizes(box=200, steps=4), said.append)
     assert sheet.rows == {"10": {"us": 10.0}, "100": {"us": 100.0}, "1,000": {"us": 1000.0}}
     assert sheet.points == {"10": 10, "100": 100, "1,000": 1000}
     assert sheet.left_out == {"10,000": "of the box of 200 s 89 are left, and 991 needed"}

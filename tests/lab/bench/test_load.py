@@ -1,4 +1,4 @@
-"""Does the load count what was answered, and end at the first refusal?"""
+"""The load generator counts what was answered, and ends at the first refusal."""
 
 from pathlib import Path
 
@@ -8,14 +8,14 @@ from jackpot.app import Server
 from jackpot.config import Config
 from jackpot.config import load as load_config
 from jackpot.lab.bench.load import Job, LoadError, load, percentiles
-from jackpot.lab.bench.servers import Floor, furnish
+from jackpot.lab.bench.servers import ServedFloor, furnish
 from jackpot.lab.demo.house import SQLITE
 from tests.running_server import configure, on_loop
 
 
 def furnished(folder: Path) -> Config:
     """The bench's own floor, of two tables."""
-    furnish(folder / "bench.toml", SQLITE, Floor(2))
+    furnish(folder / "bench.toml", SQLITE, ServedFloor(2))
     return load_config(folder / "bench.toml")
 
 

@@ -1,4 +1,4 @@
-"""Does a page, a list or a report cost more where the journal is longer? Asked of all there are."""
+"""No page, list or report costs more where the journal is longer; all of them are tried."""
 
 import asyncio
 import re
@@ -8,9 +8,9 @@ from typing import Final, NamedTuple
 import pytest
 
 from jackpot.lab.bench import frames
-from jackpot.lab.bench.ledger_fixture import Story, past
-from jackpot.lab.bench.pages import Cost, Visitor, addresses, visiting
-from jackpot.lab.bench.servers import Floor
+from jackpot.lab.bench.ledger_fixture import PastOptions, past
+from jackpot.lab.bench.pages import Cost, PageVisitor, addresses, visiting
+from jackpot.lab.bench.servers import ServedFloor
 from jackpot.reports.read import journal
 
 # They read nothing of the journal.
@@ -34,7 +34,7 @@ class Asked(NamedTuple):
 
 
 def ask_all(folder: Path, rows: int) -> Asked:
-    made = past(folder / str(rows), rows, Floor(TABLES), Story(hands=True, day_rows=DAY_ROWS))
+    made = past(folder / str(rows), rows, ServedFloor(TABLES), PastOptions(hands=True, day_rows=DAY_ROWS))
 
     async def ask() -> Asked:
         async with visiting(made) as visitor:
@@ -49,8 +49,8 @@ def ask_all(folder: Path, rows: int) -> Asked:
     return asyncio.run(ask())
 
 
-async def least(visitor: Visitor, address: str) -> Cost:
-    """Of two visits: what the server reads for itself at that moment is not the page's."""
+async def least(visitor: PageVisitor, address: str) -> Cost:
+    """The lesser of two visits: what the server reads for itself at that moment is not the page's."""
     return min([await visitor.cost(address) for _ in range(2)], key=lambda cost: cost.steps)
 
 
@@ -67,7 +67,7 @@ def test_nothing_that_people_ask_reads_more_of_a_longer_journal(
     What a number bounds has come to it in the shorter journal: a page of hits, a search for what is rare.
     """
     monkeypatch.setattr(frames, "WIN_EVERY", 5)
-    monkeypatch.setattr(journal, "LOOKED_AT_MOST", 500)
+    monkeypatch.setattr(journal, "LOOKED_AT_MAX", 500)
     short, long = (ask_all(tmp_path, rows) for rows in (SHORT, LONG))
     assert {route for route in long.routes if not asked_of(route)} == OF_MEMORY | LEADING_ON
     assert [cost for asked in (short, long) for cost in asked.costs.values() if cost.status != 200] == []

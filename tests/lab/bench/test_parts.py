@@ -1,4 +1,4 @@
-"""Is a floor that waits and comes back measured whole?"""
+"""The bench measures a whole floor that waits and reconnects."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Can a flush be made slower, and does the bench say why where it cannot?"""
+"""A flush can be made slower; where it cannot, the bench says why."""
 
 import os
 import subprocess

@@ -1,9 +1,9 @@
-"""Is a report drawn whole?"""
+"""The plot of a bench report is complete."""
 
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from jackpot.lab.bench.figures import NAMES, Measured, Pass, Report, Sheet
+from jackpot.lab.bench.figures import NAMES, BenchReport, FigureTable, Measured, Pass
 from jackpot.lab.bench.plot import draw
 
 
@@ -12,7 +12,7 @@ def test_the_picture_names_everything(tmp_path: Path) -> None:
     rounds = [{name: Measured(100.0 * n, 0.5, 0.1) for name in NAMES} for n in (1, 2, 3)]
     latencies = [{"sqlite 1": {"p50": 0.001, "p99": 0.002, "max": 0.004}, "fsync 1": {"p50": 0.001}}]
     passes = [Pass(disk, rounds, latencies, {}, {}) for disk in ("first disk", "second disk")]
-    draw(Report({}, passes), tmp_path / "bench.svg")
+    draw(BenchReport({}, passes), tmp_path / "bench.svg")
     text = " ".join(ET.parse(tmp_path / "bench.svg").getroot().itertext())  # noqa: S314 - our own
     for words in ("first disk: medians of 3", "second disk", *NAMES.values()):
         assert words in text
@@ -21,8 +21,10 @@ def test_the_picture_names_everything(tmp_path: Path) -> None:
 def test_growth_is_drawn_without_a_pass(tmp_path: Path) -> None:
     """Bench: each subject has a picture, with each figure that can be drawn."""
     rows = {"10": {"us": 1.0, "nothing": 0.0}, "100": {"us": 1.5, "nothing": 0.0}}
-    sheets = {"links": Sheet("with more links", rows, points={"10": 10, "100": 100})}
-    draw(Report({}, [], sheets={**sheets, "idle": Sheet("no growth", rows)}), tmp_path / "bench.svg")
+    sheets = {"links": FigureTable("with more links", rows, points={"10": 10, "100": 100})}
+    draw(
+        BenchReport({}, [], sheets={**sheets, "idle": FigureTable("no growth", rows)}), tmp_path / "bench.svg"
+    )
     text = " ".join(ET.parse(tmp_path / "bench.svg").getroot().itertext())  # noqa: S314 - our own
     assert "with more links" in text
     assert "us" in text.split()

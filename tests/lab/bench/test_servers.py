@@ -1,4 +1,4 @@
-"""Does a measured server say where it is, and why it does not start?"""
+"""A measured server reports its ports, and why it does not start."""
 
 from pathlib import Path
 from typing import Final

@@ -1,4 +1,4 @@
-"""Does a flood of strangers reach the server, and is each refused?"""
+"""A flood of unauthenticated connections reaches the server, and each is refused."""
 
 import asyncio
 from pathlib import Path

@@ -1,15 +1,15 @@
-"""Is a report told in words that say what is missing?"""
+"""The text form of a bench report names what is missing."""
 
-from jackpot.lab.bench.figures import Measured, Pass, Report, Sheet
+from jackpot.lab.bench.figures import BenchReport, FigureTable, Measured, Pass
 from jackpot.lab.bench.tables import compared, lines
 
 MACHINE = {"jackpot": "1", "python": "3", "system": "S", "processors": 2, "filesystem": "tmpfs", "load": 1.5}
 SETUP = {"rounds": 1, "seconds": 1.0, "tables": 2, "floor": 3, "calm": 1.0}
 
 
-def report(frames: float, load: float = 0.1) -> Report:
+def report(frames: float, load: float = 0.1) -> BenchReport:
     found = Pass("a disk", [{"echo": Measured(frames, 0.5, load)}], [], {"redis": "there is none"}, SETUP)
-    return Report(MACHINE, [found], "there is no compiler")
+    return BenchReport(MACHINE, [found], "there is no compiler")
 
 
 def test_what_is_missing_is_said() -> None:
@@ -34,13 +34,17 @@ def test_a_change_is_told_as_a_factor() -> None:
 
 def test_a_sheet_shows_what_is_wanted_of_a_figure() -> None:
     """Bench: below its name; what was left out is named; next to an older one as a factor."""
-    sheet = Sheet("a floor", {"who": {"MiB": 512.4, "%": 7.25}}, {"%": 15}, left_out={"1,000": "no time"})
-    older = Sheet("a floor", {"who": {"MiB": 256.2}})
-    said = "\n".join(lines(Report(MACHINE, [], sheets={"idle": sheet})))
+    sheet = FigureTable(
+        "a floor", {"who": {"MiB": 512.4, "%": 7.25}}, {"%": 15}, left_out={"1,000": "no time"}
+    )
+    older = FigureTable("a floor", {"who": {"MiB": 256.2}})
+    said = "\n".join(lines(BenchReport(MACHINE, [], sheets={"idle": sheet})))
     for words in ("== a floor", "<= 15  wanted", "512      7.25  who", "not measured: 1,000: no time"):
         assert words in said
     assert "Every frame" not in said
     changes = "\n".join(
-        compared(Report(MACHINE, [], sheets={"idle": older}), Report(MACHINE, [], sheets={"idle": sheet}))
+        compared(
+            BenchReport(MACHINE, [], sheets={"idle": older}), BenchReport(MACHINE, [], sheets={"idle": sheet})
+        )
     )
     assert "256        512    2.00  who: MiB" in changes

@@ -1,4 +1,4 @@
-"""Tables that play without end: the reference client, and such that break one obligation each."""
+"""Tables that play without end: the reference client, and variants that break one obligation each."""
 
 import asyncio
 import random
@@ -10,7 +10,7 @@ from controllers.client import SignClient, TableClient
 from controllers.device import DeviceEvent
 from controllers.frames import BadFrame
 from controllers.memory import VolatileMemory
-from controllers.states import State
+from controllers.states import SessionState
 from controllers.table import Offline, Pending, TableSession
 
 KEY = bytes(range(32))
@@ -176,4 +176,4 @@ class Stubborn(TableSession):
 
 class Hopeful(TableSession):
     def online(self, now: float) -> bool:
-        return self.state is State.TABLE
+        return self.state is SessionState.TABLE

@@ -1,4 +1,4 @@
-"""Does the tester's book find what a table must not say?"""
+"""The tester's table state detects what a table must not send."""
 
 from typing import Any
 
@@ -7,8 +7,8 @@ import pytest
 from controllers.frames import encode
 from controllers.messages import Ping, Pong, decode_device, digest
 from controllers.session import Commanded
-from jackpot.lab.conformance.book import Book
-from jackpot.lab.conformance.report import Report
+from jackpot.lab.conformance.book import TableRecord
+from jackpot.lab.conformance.report import ConformanceReport
 
 LINK = "five"
 
@@ -30,9 +30,9 @@ def settle(seq: int, *seats: int, **fields: Any) -> Commanded:
 
 
 def broken(*commands: Commanded) -> list[str]:
-    """What a fresh book holds against them, and the codes that it refused with."""
-    report = Report("table")
-    book = Book(report, LINK, 100)
+    """The obligations that a fresh record finds broken, and the codes that it refused with."""
+    report = ConformanceReport("table")
+    book = TableRecord(report, LINK, 100)
     for each in commands:
         book.note(each)
         book.decide(each)
@@ -75,12 +75,12 @@ def test_what_is_against_the_protocol_is_found(name: str, commands: tuple[Comman
 
 def test_other_content_under_an_undecided_number_is_found() -> None:
     """WIRE: the table keeps the command with its number until it is answered."""
-    report = Report("table")
-    book = Book(report, LINK, 100)
+    report = ConformanceReport("table")
+    book = TableRecord(report, LINK, 100)
     book.note(wager(1, 7))
     book.note(wager(1, 3))
     assert report.failed
-    fresh = Book(Report("table"), LINK, 100)
+    fresh = TableRecord(ConformanceReport("table"), LINK, 100)
     fresh.note(wager(1, 7))
     assert fresh.refuse(wager(1, 7), "suspended").expected == 1
     fresh.note(wager(1, 3))  # the number is free again

@@ -1,4 +1,4 @@
-"""Does the tester pass a device that keeps the protocol, and fail one that does not, for that alone?"""
+"""The tester passes a correct device, and fails a wrong one for exactly what it breaks."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -8,8 +8,8 @@ import pytest
 
 from controllers.table import TableSession
 from jackpot.lab.conformance.device import Options, examine
-from jackpot.lab.conformance.played import Played, Setting
-from jackpot.lab.conformance.report import Report
+from jackpot.lab.conformance.played import Setting, TesterSession
+from jackpot.lab.conformance.report import ConformanceReport
 from tests.lab.conformance import players
 from tests.lab.conformance.players import KEY, LINK, Player
 from tests.running_server import on_loop
@@ -19,13 +19,13 @@ HEARTBEAT_MS = 400
 PATIENCE_S = 6.0
 
 
-async def report_of(role: str, device: str, play: Any, options: Options) -> Report:
+async def report_of(role: str, device: str, play: Any, options: Options) -> ConformanceReport:
     """What the tester says of the device that `play` runs, given the server's address."""
     setting = Setting(role, device, KEY, LINK, 100, HEARTBEAT_MS)
     async with asyncio.TaskGroup() as group:
         running: list[asyncio.Task[None]] = []
 
-        async def ready(played: Played) -> None:
+        async def ready(played: TesterSession) -> None:
             begun: Coroutine[Any, Any, None] = play([played.addresses[0]])
             running.append(group.create_task(begun))
 
@@ -35,7 +35,7 @@ async def report_of(role: str, device: str, play: Any, options: Options) -> Repo
     return report
 
 
-def verdicts(report: Report, verdict: str) -> dict[str, str]:
+def verdicts(report: ConformanceReport, verdict: str) -> dict[str, str]:
     return {one.name: why for one, found, why in report.results() if found == verdict}
 
 

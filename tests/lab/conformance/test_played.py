@@ -1,4 +1,4 @@
-"""Does the server that the tester plays find a device that does not say what it should?"""
+"""The server that the tester plays detects a device that does not send what it should."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -7,17 +7,17 @@ from contextlib import asynccontextmanager
 import pytest
 
 from controllers.frames import encode
-from jackpot.lab.conformance.played import Played, Setting
-from jackpot.lab.conformance.report import Report
+from jackpot.lab.conformance.played import Setting, TesterSession
+from jackpot.lab.conformance.report import ConformanceReport
 from tests.running_server import Device, connected, on_loop, until
 
 KEY = bytes(range(32))
 
 
 @asynccontextmanager
-async def played() -> AsyncIterator[Played]:
+async def played() -> AsyncIterator[TesterSession]:
     """A server for table T01, open."""
-    found = Played(Setting("table", "T01", KEY, "five", 100, 500), Report("table"))
+    found = TesterSession(Setting("table", "T01", KEY, "five", 100, 500), ConformanceReport("table"))
     await found.open()
     try:
         yield found
@@ -26,7 +26,7 @@ async def played() -> AsyncIterator[Played]:
 
 
 @asynccontextmanager
-async def table(server: Played, **hello: int) -> AsyncIterator[Device]:
+async def table(server: TesterSession, **hello: int) -> AsyncIterator[Device]:
     """A welcomed table of raw frames."""
     async with connected(int(server.addresses[0].rpartition(":")[2])) as device:
         await device.greet(KEY, "table", "T01", **hello)
@@ -39,7 +39,7 @@ async def answer_ping(device: Device) -> None:
     device.say(t="pong", at=ping["at"])
 
 
-def failed(server: Played) -> list[str]:
+def failed(server: TesterSession) -> list[str]:
     return [one.name for one, verdict, _ in server.report.results() if verdict == "fail"]
 
 
@@ -54,7 +54,7 @@ async def test_a_wrong_key_is_found() -> None:
 
 @on_loop
 async def test_a_hello_without_acked_is_found() -> None:
-    """WIRE handshake: the table is a witness of what was answered."""
+    """WIRE handshake: the table's `acked` reveals answers that the ledger lost."""
     async with played() as server, table(server):
         assert failed(server) == ["acked"]
 

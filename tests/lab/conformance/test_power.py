@@ -1,9 +1,9 @@
-"""Is a program killed and started again, as a power loss would?"""
+"""A program is killed and restarted as by a power loss."""
 
 import asyncio
 from pathlib import Path
 
-from jackpot.lab.conformance.power import Hand, Process
+from jackpot.lab.conformance.power import ManualPower, ProcessPower
 from tests.running_server import on_loop, until
 
 
@@ -11,7 +11,7 @@ from tests.running_server import on_loop, until
 async def test_a_process_is_killed_and_started_again(tmp_path: Path) -> None:
     """WIRE table commands: across power loss; nothing of the first life goes on."""
     lives = tmp_path / "lives"
-    process = Process(f"sh -c 'echo $$ $0 >>{lives}; exec sleep 60' {{server}}")
+    process = ProcessPower(f"sh -c 'echo $$ $0 >>{lives}; exec sleep 60' {{server}}")
 
     def told() -> list[str]:
         return lives.read_text().splitlines() if lives.exists() else []
@@ -32,5 +32,5 @@ async def test_a_process_is_killed_and_started_again(tmp_path: Path) -> None:
 def test_a_person_is_asked() -> None:
     """A real device has its power cut by hand."""
     asked: list[str] = []
-    asyncio.run(Hand(asked.append).cycle())
+    asyncio.run(ManualPower(asked.append).cycle())
     assert len(asked) == 1

@@ -1,9 +1,9 @@
-"""Does the report say of every obligation what was seen of it?"""
+"""The conformance report has a verdict on every obligation."""
 
 from pathlib import Path
 
 from jackpot.lab.conformance.device import OF_ALL, OF_TABLES
-from jackpot.lab.conformance.report import BY_NAME, OBLIGATIONS, Report
+from jackpot.lab.conformance.report import BY_NAME, OBLIGATIONS, ConformanceReport
 from jackpot.lab.conformance.server import ASKED
 
 ROOT = Path(__file__).parents[3]
@@ -27,7 +27,7 @@ def test_each_trial_is_of_obligations_that_there_are() -> None:
 
 def test_a_failure_stays_and_the_first_one_is_told() -> None:
     """A device that fails once has failed, whatever it does well before and after."""
-    report = Report("table")
+    report = ConformanceReport("table")
     report.met("resend", "once")
     report.broken("resend", "seq 7 came with other content")
     report.broken("resend", "seq 9 too")
@@ -39,9 +39,9 @@ def test_a_failure_stays_and_the_first_one_is_told() -> None:
     assert found["hello"][0] == "not seen"
     assert report.failed
     assert not report.passed
-    never_came, good = Report("table"), Report("table")
+    never_came, good = ConformanceReport("table"), ConformanceReport("table")
     good.met("hello")
     assert (never_came.passed, good.passed) == (False, True)
     assert "challenge" not in found
-    assert not Report("sign").failed
-    assert "wagers" not in {one.name for one, _, _ in Report("sign").results()}
+    assert not ConformanceReport("sign").failed
+    assert "wagers" not in {one.name for one, _, _ in ConformanceReport("sign").results()}

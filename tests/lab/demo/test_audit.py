@@ -1,4 +1,4 @@
-"""Does the last word of a demo notice what is wrong?"""
+"""The final audit of a demo detects what is wrong."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pytest
 from jackpot.lab.demo.audit import Verdict, audit
 from jackpot.lab.demo.floor import SimulatedFloor
 from jackpot.lab.demo.house import PLACES
-from jackpot.lab.demo.pace import Pace
+from jackpot.lab.demo.pace import DemoPace
 from jackpot.lab.demo.scene import Scene
 
 LEVELS = {
@@ -27,7 +27,7 @@ def url(tmp_path: Path) -> str:
     import asyncio
 
     async def main() -> Verdict:
-        pace = Pace(None, 1)
+        pace = DemoPace(None, 1)
         pace.stop()
         return await SimulatedFloor(tmp_path, Scene(1, None, 0), pace).play()
 

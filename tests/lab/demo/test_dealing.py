@@ -1,4 +1,4 @@
-"""Are the simulated decks real decks?"""
+"""The simulated decks are real decks."""
 
 from random import Random
 

@@ -1,4 +1,4 @@
-"""Does the simulated floor behave like one? Tables that leave come back, and nothing of theirs is lost."""
+"""The simulated floor behaves like a real one: tables leave and come back, and lose nothing."""
 
 import asyncio
 from pathlib import Path
@@ -9,7 +9,7 @@ from structlog.testing import capture_logs
 from jackpot.lab.demo import table
 from jackpot.lab.demo.floor import SimulatedFloor
 from jackpot.lab.demo.house import PLACES
-from jackpot.lab.demo.pace import Pace
+from jackpot.lab.demo.pace import DemoPace
 from jackpot.lab.demo.scene import Scene
 
 # Simulated seconds in one real one: a round of a minute takes a fraction of a second.
@@ -22,7 +22,7 @@ def test_a_table_goes_away_and_comes_back(tmp_path: Path, monkeypatch: pytest.Mo
     rounds = 3 * len(PLACES)
     scene = Scene(7, SPEED, 0)
     with capture_logs() as logs:
-        verdict = asyncio.run(SimulatedFloor(tmp_path, scene, Pace(SPEED, rounds)).play())
+        verdict = asyncio.run(SimulatedFloor(tmp_path, scene, DemoPace(SPEED, rounds)).play())
     assert verdict.problems == ()
     assert sum(line.rounds for line in scene.tables.values()) == rounds
     left = [log["device"] for log in logs if log["event"] == "closed" and log["role"] == "table"]

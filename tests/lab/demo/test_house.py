@@ -1,4 +1,4 @@
-"""Is the demo's floor one that the server would accept anywhere?"""
+"""The demo's configuration is one that any server accepts."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def test_keys_are_read_by_their_owner_alone(tmp_path: Path) -> None:
 
 
 def test_a_kept_floor_has_the_ports_that_it_got(tmp_path: Path) -> None:
-    """A floor page that is open finds the next start; a port that somebody chose is never written over."""
+    """An open floor page reconnects after a restart; a port that was configured is never overwritten."""
     path = furnish(tmp_path)
     keep_ports(tmp_path, {"tables": 40_001, "http": 40_002})
     keep_ports(tmp_path, {"tables": 50_001, "signs": 40_003, "http": 50_002})

@@ -1,4 +1,4 @@
-"""Does a table's own count survive the table?"""
+"""A table's own count survives the table."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Does the show have all that signs can show, and do its books balance?"""
+"""The showcase has everything that signs can show, and its books balance."""
 
 import signal
 import subprocess

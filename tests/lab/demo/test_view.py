@@ -1,4 +1,4 @@
-"""Does the view fit a terminal, and does it say what is dealt?"""
+"""The terminal view fits, and says how the cards are dealt."""
 
 import io
 
@@ -111,5 +111,5 @@ def test_without_a_terminal_one_line_tells_the_floor() -> None:
 
 
 def test_sums_are_read_as_money() -> None:
-    """M1: cents on the wire, dollars and cents for people."""
+    """M1: cents in the protocol, dollars and cents for people."""
     assert [dollars(cents) for cents in (0, 5, 1_000_000_09)] == ["$0.00", "$0.05", "$1,000,000.09"]

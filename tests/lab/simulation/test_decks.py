@@ -1,4 +1,4 @@
-"""Are decks that are shuffled by the thousand real decks?"""
+"""Decks shuffled by the thousand are real decks."""
 
 import numpy as np
 import pytest

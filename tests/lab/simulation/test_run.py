@@ -1,4 +1,4 @@
-"""Is a simulated floor one that the rules decide, the ledger holds, and exact odds describe?"""
+"""A simulated floor is decided by the rules, recorded in the ledger, and described by the exact odds."""
 
 from contextlib import closing
 from pathlib import Path
@@ -9,15 +9,15 @@ import pytest
 from jackpot.lab.bench.ledger_fixture import BANK
 from jackpot.lab.demo.dealing import Layout
 from jackpot.lab.simulation.decks import deal
-from jackpot.lab.simulation.plan import DEALT, Plan, game_of
+from jackpot.lab.simulation.plan import DEALT, SimulationPlan, game_of
 from jackpot.lab.simulation.run import judge
 from jackpot.ledger.open import open_reader
 from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.verify.verifier import verify
 from jackpot.reports import goodness_of_fit
-from jackpot.reports.goodness_of_fit import LEVEL, Counted
+from jackpot.reports.goodness_of_fit import LEVEL, CountedHands
 from jackpot.reports.registry import REPORTS
-from jackpot.reports.report import Wanted
+from jackpot.reports.report import ReportRequest
 from jackpot.rules import hands
 from jackpot.rules.cards import parse_all
 from tests.lab.simulation.floors import FIVE, played
@@ -36,7 +36,7 @@ def test_a_simulated_ledger_holds_and_every_report_reads_it(tmp_path: Path) -> N
         assert engine.state.last_day == "2026-01-02"
         for name, each in REPORTS.items():
             if "hit" not in each.options:
-                found = each.find(ledger, Wanted(config.site, (BANK,)))
+                found = each.find(ledger, ReportRequest(config.site, (BANK,)))
                 list(found.rows)
                 assert found.problems == [], name
 
@@ -52,9 +52,9 @@ def test_a_seed_plays_the_same_again(tmp_path: Path) -> None:
     assert other.head != one.head
 
 
-def counts(layout: Layout, players: int, rounds: int, seed: int) -> Counted:
+def counts(layout: Layout, players: int, rounds: int, seed: int) -> CountedHands:
     """Of hands as they are dealt, ranked by the rules alone."""
-    counted = Counted()
+    counted = CountedHands()
     taken, ranking = hands.made_of("five-flop", "let-it-ride")
     for cards in deal(np.random.default_rng(seed), layout, players, rounds):
         board, own = parse_all(cards[: layout.board]), parse_all(cards[layout.board :])
@@ -78,7 +78,7 @@ def test_wrong_odds_do_not_pass(tmp_path: Path) -> None:
 def test_one_sided_counts_do_not_pass() -> None:
     """The sign of every residual: counts that are each a little too low are improbable together."""
     expected = goodness_of_fit.Expected(("pair",), (0.5,), ((0.25,),))
-    tables = [Counted() for _ in range(20)]
+    tables = [CountedHands() for _ in range(20)]
     for counted in tables:
         counted.hands, counted.made["pair"] = 1_000, 495
     judged = judge(expected, tables)
@@ -101,7 +101,7 @@ def test_other_games_are_played(tmp_path: Path, paytable: str, settings: list[st
     settings = [text for text in settings if text != "*"] + [
         f"meter.{text}" for text in open_ if "*" in settings
     ]
-    plan = Plan(paytable, game_of(paytable, None, 6), 2, 6, 1, 5, 4, FIVE.first, tuple(settings))
+    plan = SimulationPlan(paytable, game_of(paytable, None, 6), 2, 6, 1, 5, 4, FIVE.first, tuple(settings))
     _, result = played(tmp_path / "played", plan, keep=False)
     assert result.problems == []
     assert result.levels[0].wagers == result.rounds * 6

@@ -1,13 +1,13 @@
-"""Does the placement keep to the limits that it names, and is its table the one that is printed?"""
+"""Placement keeps to the limits it names, and its table is the one in the documentation."""
 
 import pytest
 
 from jackpot.lab.testing.placement import (
-    CLUSTER_MOST,
-    CORE_MOST,
-    DEVICES_MOST,
-    Bank,
+    CLUSTER_MAX,
+    CORE_MAX,
+    DEVICES_MAX,
     Casino,
+    PlacedBank,
     Unit,
     bank_of,
     limits_of,
@@ -33,19 +33,21 @@ def test_each_server_and_cluster_has_room_for_what_it_holds(count: int) -> None:
     banks = [bank_of(1, Casino(tables=50 + 10 * (number % 40))) for number in range(count)]
     placed = place("some", banks, UNIT)
     cores = sum(bank.cores(UNIT) for bank in banks)
-    assert cores / CORE_MOST <= placed.servers <= 2 * cores / CORE_MOST + 1
+    assert cores / CORE_MAX <= placed.servers <= 2 * cores / CORE_MAX + 1
     rows = sum(bank.frames for bank in banks)
-    assert rows / (CLUSTER_MOST * UNIT.cluster_frames) <= placed.clusters
+    assert rows / (CLUSTER_MAX * UNIT.cluster_frames) <= placed.clusters
     assert placed.limits == []
 
 
 def test_a_bank_that_no_process_holds_is_named() -> None:
     """SCALE.md: one link is one order of events; what is too much for one writer no placement makes less."""
     most = most_tables(Casino(), UNIT)
-    fits, too_many = (Bank(bank_of(1, Casino(tables)).frames, tables, 0) for tables in (most, most + 200))
+    fits, too_many = (
+        PlacedBank(bank_of(1, Casino(tables)).frames, tables, 0) for tables in (most, most + 200)
+    )
     assert list(limits_of(fits, UNIT)) == []
     (said,) = limits_of(too_many, UNIT)
     assert said.startswith("1.0 cores, and a bank has one")
     named = list(limits_of(bank_of(10_000, Casino()), UNIT))
     assert len(named) == 3
-    assert f"a process has descriptors for {DEVICES_MOST:,}" in named[1]
+    assert f"a process has descriptors for {DEVICES_MAX:,}" in named[1]

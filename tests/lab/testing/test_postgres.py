@@ -1,4 +1,4 @@
-"""Do clusters start, break, fail over and vanish as the tests and the demo need it?"""
+"""Test clusters start, break, fail over and vanish as tests and the demo need."""
 
 import asyncio
 import subprocess

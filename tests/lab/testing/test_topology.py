@@ -1,4 +1,4 @@
-"""Does everything that a large floor has come up with one command, work together, and go down with Ctrl-C?"""
+"""One command brings up a whole large floor, its parts work together, and Ctrl-C ends it."""
 
 import asyncio
 import json

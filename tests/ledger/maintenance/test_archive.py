@@ -1,4 +1,4 @@
-"""Do old rows leave a ledger for an archive without a row, a cent or a proof being lost?"""
+"""Archiving old rows loses no row, no cent and no proof."""
 
 import os
 import shutil
@@ -18,7 +18,7 @@ from jackpot.ledger.banks import COPY_HOLDER
 from jackpot.ledger.heads import BankHeads, SignedHead
 from jackpot.ledger.journal import Row
 from jackpot.ledger.maintenance import archive as sealing
-from jackpot.ledger.maintenance.archive import NotSealed, Plan, Sealing
+from jackpot.ledger.maintenance.archive import ArchivePlan, Archiving, NotArchived
 from jackpot.ledger.maintenance.copy import NotACopy
 from jackpot.ledger.maintenance.nightly import NAME
 from jackpot.ledger.open import open_reader, opened
@@ -28,7 +28,7 @@ from jackpot.ledger.sqlite.file import locked
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.store import Fenced, LedgerCorrupt, LedgerError, LedgerUnusable
 from jackpot.ledger.verify.parallel_verify import in_parts
-from jackpot.ledger.verify.verifier import WHOLE, How, Report, verify
+from jackpot.ledger.verify.verifier import WHOLE, How, VerifyReport, verify
 from jackpot.rules.acts.archives import Archived
 from jackpot.rules.acts.hits import Undo, Validate, payments
 from jackpot.rules.acts.links import OpenLink
@@ -52,13 +52,13 @@ from tests.ledger.verify.test_verifier import spoil
 from tests.ledger.waiting import backup, night, restore, seal
 from tests.ledgers import Fresh
 
-HOW: Final = Sealing(("anna", "ben"), "a year ago", START_MS * 2, START_MS)
+HOW: Final = Archiving(("anna", "ben"), "a year ago", START_MS * 2, START_MS)
 # What a seal writes of its own in a bank: which program it is, and what leaves.
 OWN: Final = [ProgramBegan.kind, Archived.kind]
 
 
 def quiet(_what: str, _done: int, _of: int) -> None:
-    """Nobody looks on."""
+    """Progress callback that does nothing."""
 
 
 def head_of(seq: int, hash_: bytes) -> SignedHead:
@@ -83,7 +83,7 @@ class Kept:
         self.file = folder / "archive.db"
         self.season.write(self.ledger)
 
-    def seal(self) -> Plan:
+    def seal(self) -> ArchivePlan:
         (one,) = seal(self.ledger, self.file, HOW)
         return one
 
@@ -126,7 +126,7 @@ class Kept:
         running.start()
         running.join()
 
-    def plan(self, before_ms: int = HOW.before_ms) -> Plan:
+    def plan(self, before_ms: int = HOW.before_ms) -> ArchivePlan:
         return sealing.plan(self.ledger, rebuild(self.ledger, "main")[0].state, before_ms)
 
     def signed(self, seq: int, hash_: bytes) -> Iterator[tuple[str, ...]]:
@@ -151,11 +151,11 @@ class Kept:
     def rows(self) -> list[Row]:
         return self.ledger.rows("main", 0, 10_000)
 
-    def verified(self, how: How = WHOLE, known: bytes | None = None) -> Report:
+    def verified(self, how: How = WHOLE, known: bytes | None = None) -> VerifyReport:
         return verify(self.ledger, "main", known, how=how)
 
     def with_archive(self, known: bytes | None = None) -> tuple[str, ...]:
-        """What is found with the archive, by itself and as the beginning of the ledger."""
+        """Problems found in the archive, by itself and as the beginning of the ledger."""
         with closing(open_reader(f"sqlite:///{self.file}")) as archive:
             own = verify(archive, "main").problems
             return own + self.verified(How(archive=archive), known).problems
@@ -198,7 +198,7 @@ def test_nobody_can_delete_afterwards(kept: Kept) -> None:
 
 
 def test_parts_and_chain_find_the_same(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
-    """S8: a sealed ledger is walked in parts, and by its chain alone, as a whole one is."""
+    """S8: a sealed ledger is verified in parts, and by its chain alone, as a whole one is."""
     kept.seal()
     monkeypatch.setattr("jackpot.ledger.verify.parallel_verify.LEAST_ROWS", 1)
     parts = in_parts(kept.ledger, kept.url, 2)
@@ -207,7 +207,7 @@ def test_parts_and_chain_find_the_same(kept: Kept, monkeypatch: pytest.MonkeyPat
 
 
 class Interrupted(BaseException):
-    """The power went."""
+    """Simulated power failure."""
 
 
 @pytest.mark.parametrize("step", ["copying", "proving", "comparing", "deleting"])
@@ -297,7 +297,7 @@ def test_an_archive_that_differs_deletes_nothing(kept: Kept, tmp_path: Path) -> 
             seal(kept.ledger, file, HOW, tell)
         assert len(kept.rows()) == rows
     if isinstance(kept.ledger, SqliteLedger):
-        with pytest.raises(NotSealed, match="is the ledger itself"):
+        with pytest.raises(NotArchived, match="is the ledger itself"):
             seal(kept.ledger, kept.ledger.path, HOW)
     assert kept.verified().problems == ()
 
@@ -316,7 +316,7 @@ def test_an_archive_that_goes_meanwhile_deletes_nothing(kept: Kept) -> None:
             if "deleting" in what and not done:
                 work()
 
-        with pytest.raises((NotSealed, FileNotFoundError), match=said):
+        with pytest.raises((NotArchived, FileNotFoundError), match=said):
             seal(kept.ledger, kept.file, HOW, then)
         assert [row.kind for row in kept.rows()[rows:]] == OWN
     kept.seal()
@@ -400,7 +400,7 @@ def test_a_deletion_that_takes_more_takes_nothing(kept: Kept) -> None:
 
 
 def unguarded(url: str, statement: str) -> tuple[str, ...]:
-    """The statement, by somebody who lifts what keeps the journal as it is, and puts it back."""
+    """Runs a statement with the append-only triggers lifted, and restores them."""
     if url.startswith("sqlite"):
         name = "journal_is_never_changed"
         guard = f"CREATE TRIGGER {name} BEFORE UPDATE ON journal BEGIN SELECT RAISE(ABORT, 'x'); END"
@@ -427,7 +427,7 @@ def thief(url: str) -> tuple[str, ...]:
 
 def test_what_left_is_told_whatever_comes_after(kept: Kept) -> None:
     """S8: people keep the archive, also if a server takes the bank at once, or the look after it fails."""
-    told: list[Plan] = []
+    told: list[ArchivePlan] = []
 
     def then(work: Callable[[], None]) -> Callable[[str, int, int], None]:
         return lambda what, done, _of: work() if "deleting" in what and done else None

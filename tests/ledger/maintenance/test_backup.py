@@ -1,4 +1,4 @@
-"""Is a backup one proved file, and does a ledger come back from it?"""
+"""A backup is one proved file, and restores to the same ledger."""
 
 from contextlib import AbstractAsyncContextManager, closing
 from pathlib import Path
@@ -49,7 +49,7 @@ def test_a_backup_is_one_file(source: Ledger, played: list[Row], tmp_path: Path)
 
 
 class Interrupted(BaseException):
-    """The power went."""
+    """Simulated power failure."""
 
 
 def interrupt(_what: str, done: int, of: int) -> None:

@@ -1,4 +1,4 @@
-"""Is a copy of a ledger the ledger, whatever it is copied from and to, and whatever interrupts it?"""
+"""A copy equals its source, between any two databases and after any interruption."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing

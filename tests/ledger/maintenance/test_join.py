@@ -1,4 +1,4 @@
-"""Do two banks become one without losing a micro-dollar, and do the three chains prove each other?"""
+"""A join of banks keeps every micro-dollar, and the three chains prove each other."""
 
 import re
 from contextlib import closing
@@ -18,7 +18,7 @@ from jackpot.ledger.verify.verifier import verify
 from jackpot.reports.read.hits import stories
 from jackpot.rules import commands as c
 from jackpot.rules import events, registry, views
-from jackpot.rules.acts.act import By
+from jackpot.rules.acts.act import ActContext
 from jackpot.rules.acts.banks import (
     BankBegun,
     BankClosed,
@@ -35,7 +35,7 @@ from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.commands import Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.meter import Accounts
-from jackpot.rules.outcome import Entry
+from jackpot.rules.outcome import DecidedEntry
 from jackpot.rules.paytable import TableTerms
 from jackpot.rules.postings import only_link
 from jackpot.rules.signing import People
@@ -131,7 +131,7 @@ def test_a_bank_that_ended_takes_nothing_more(ledger: Ledger) -> None:
     engine, _ = rebuild(ledger, "north")
     resume = Envelope(Resume("operator", (), ""), NOW, 0, b"r" * 16, people=("anna",))
     assert engine.execute(resume).of_act().code == "bank_closed"
-    hello = Envelope(c.Hello(None), NOW, 0, b"h" * 16, table="north-1")
+    hello = Envelope(c.TableHello(None), NOW, 0, b"h" * 16, table="north-1")
     refused = engine.execute(hello).answer
     assert isinstance(refused, Error)
     assert refused.code == "auth_failed"
@@ -194,7 +194,7 @@ def test_only_a_bank_at_rest_is_joined(ledger: Ledger, what: str, said: str) -> 
         assert isinstance(settled.answer, Ack)
         assert settled.answer.awards
     elif what == "behind":
-        north.act(c.Hello(10**6), table="north-1")
+        north.act(c.TableHello(10**6), table="north-1")
     if what != "resume":
         north.rest()
     with pytest.raises(NotJoined, match=said):
@@ -264,7 +264,7 @@ def test_names_that_do_not_fit_are_refused(ledger: Ledger) -> None:
 
 
 def test_verify_holds_the_joint_together(tmp_path: object) -> None:
-    """S3: a joined bank that began with other sums, or whose beginnings are gone, does not verify."""
+    """S3: a joined bank that began with other sums, or whose source banks are gone, does not verify."""
     url = f"sqlite:///{tmp_path}/ledger.db"
     with closing(open_ledger(url)) as ledger:
         two_banks(ledger)
@@ -286,10 +286,10 @@ def test_verify_holds_the_joint_together(tmp_path: object) -> None:
 
 
 def begin(ledger: Ledger, bank: str, heads: list[tuple[str, int, bytes]], parts: list[HandedOn]) -> None:
-    """A bank whose first row says that, as somebody wrote it who knows how to chain."""
+    """Forges a bank with that first row, correctly chained."""
     engine, event = Engine(bank), BankBegun(heads, parts)
     body = events.encode(event)
-    entry = Entry(1, NOW, event.kind, 1, None, None, None, b"f" * 16, body, ())
+    entry = DecidedEntry(1, NOW, event.kind, 1, None, None, None, b"f" * 16, body, ())
     made = engine.replay(entry).postings
     entry = msgspec.structs.replace(entry, link=only_link(made), postings=made)
     head = ledger.new_epoch(bank, "test")
@@ -317,7 +317,7 @@ def test_a_bank_begins_with_what_ended_in_it_alone(ledger: Ledger) -> None:
 
 
 def richer(parts: HandedOn) -> HandedOn:
-    """A dollar more on the first meter, from the house: balanced."""
+    """Adds a dollar from the house to the first meter, balanced."""
     (level, *levels), *_ = (link.levels for link in parts.links)
     accounts = level.accounts.copy()
     accounts.add(Accounts(primary=DOLLAR, house=-DOLLAR))
@@ -331,7 +331,7 @@ def test_an_end_that_hands_on_more_than_there_was_is_not_joined(place: Place) ->
     ledger = place.open()
     north, _ = two_banks(ledger)
     end = CloseBank("floor", "one control room")
-    right = decide_close_bank(north.engine.state, end, By(People(("anna",))))
+    right = decide_close_bank(north.engine.state, end, ActContext(People(("anna",))))
     lie = msgspec.structs.replace(right, handed_on=richer(right.handed_on))
     postings = Engine.from_snapshot(north.engine.snapshot()).execute(
         Envelope(end, NOW, 0, b"e" * 16, people=("anna",))

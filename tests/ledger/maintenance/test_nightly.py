@@ -1,4 +1,4 @@
-"""Does each night leave one more backup that came back on trial, and no more of them than are kept?"""
+"""Each nightly backup was restored on trial; no more are kept than configured."""
 
 import os
 import shutil
@@ -34,7 +34,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def backups(folder: Path) -> list[str]:
-    """What lies there, but for the lock."""
+    """Files in the folder, except the lock."""
     return sorted(path.name for path in folder.iterdir() if not path.name.endswith("-lock"))
 
 

@@ -1,4 +1,4 @@
-"""Is anything acknowledged that its synchronous standby has not? A primary and a standby that is stopped."""
+"""No commit is acknowledged that its synchronous standby lacks: a primary with a stopped standby."""
 
 import asyncio
 from collections.abc import Iterator
@@ -57,7 +57,7 @@ async def until_synchronous(watcher: Watcher, names: str) -> None:
 
 
 async def outcome(call: Any) -> Any:
-    """What a call gives, or the error that it ends with."""
+    """Result of a call, or its error as a value."""
     try:
         return await call
     except (CommitInDoubt, asyncio.CancelledError) as error:

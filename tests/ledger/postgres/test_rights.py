@@ -1,4 +1,4 @@
-"""With what rights and settings is a ledger in PostgreSQL written, and which are refused?"""
+"""Rights and settings of a PostgreSQL ledger: which it is written with, and which are refused."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -16,7 +16,7 @@ from jackpot.ledger.keyring import Named, Secret
 from jackpot.ledger.open import make_roles
 from jackpot.ledger.postgres.store import PostgresStore
 from jackpot.ledger.store import CommitInDoubt, LedgerUnusable
-from jackpot.ledger.verify.side_tables import Keeping, compare
+from jackpot.ledger.verify.side_tables import KeptRows, compare
 from jackpot.ledger.verify.verifier import verify
 from tests.ledger.backends import stores, watching
 from tests.ledger.material import rows
@@ -57,7 +57,7 @@ CHANGES = (
     "DELETE FROM bank",
     "TRUNCATE bank",
 )
-KEPT: Final = Keeping(known=True, days=None, at=0)
+KEPT: Final = KeptRows(known=True, days=None, at=0)
 AUDITED = ("takeover", "name", "audit_meters", "audit_hits", "audit_people")
 WRITES = (
     "INSERT INTO bank (name) VALUES ('x')",
@@ -312,7 +312,7 @@ def test_a_setting_that_is_cleared_meanwhile_is_noticed(own: Postgres, setting: 
         ledger.new_epoch("main", "test")
 
         def write() -> None:
-            """The database hears of it between two rows."""
+            """Appends rows one by one; the database applies the new setting between two of them."""
             for row in rows(1_000):
                 ledger.append("main", 1, row.seq - 1, [row])
 

@@ -1,4 +1,4 @@
-"""How does a PostgreSQL ledger come by its schema, and what is refused?"""
+"""Creation and migration of a PostgreSQL schema, and what is refused."""
 
 import asyncio
 

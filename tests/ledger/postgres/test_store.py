@@ -1,4 +1,4 @@
-"""Who may write a ledger in PostgreSQL, and what is every broken connection taken for?"""
+"""Fencing of writers in PostgreSQL; every broken connection is doubt."""
 
 import asyncio
 import signal
@@ -172,7 +172,9 @@ async def outcome(call: Any) -> BaseException | None:
 
 @contextmanager
 def stopped(process: int) -> Iterator[None]:
-    """It stands still meanwhile, whatever happens: a backend left so would hold up its whole cluster."""
+    """Stops a process (SIGSTOP) within the context, and always resumes it: a stopped backend blocks its
+    cluster.
+    """
     send(process, signal.SIGSTOP)
     try:
         yield

@@ -1,4 +1,4 @@
-"""Does the threaded store lose nothing: no error, no order, no commit that a cancelled caller began?"""
+"""The asyncio store on SQLite loses no error, no order, and no commit of a cancelled caller."""
 
 import asyncio
 import threading
@@ -11,10 +11,10 @@ import pytest
 
 from jackpot.ledger.journal import Row, Snapshot
 from jackpot.ledger.sqlite import file
-from jackpot.ledger.sqlite.async_sqlite import Threaded
+from jackpot.ledger.sqlite.async_sqlite import AsyncSqliteStore
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.store import CommitInDoubt, Fenced, LedgerError
-from jackpot.ledger.thread_executor import Aside
+from jackpot.ledger.thread_executor import ThreadExecutor
 from tests.faults.disk import Disk
 from tests.ledger.material import rows
 
@@ -25,7 +25,7 @@ def test_the_store_is_the_ledger(tmp_path: Path) -> None:
     """S5: every call reaches the ledger and brings back what it gave."""
 
     async def use() -> None:
-        store = Threaded(SqliteLedger(tmp_path / "ledger.db"))
+        store = AsyncSqliteStore(SqliteLedger(tmp_path / "ledger.db"))
         assert (await store.head("main")).epoch == 0
         assert (await store.new_epoch("main", "test")).epoch == 1
         written = rows(4)
@@ -47,7 +47,7 @@ def test_errors_arrive(tmp_path: Path) -> None:
     """DESIGN 4: what the ledger raises is raised where it was asked."""
 
     async def use() -> None:
-        store = Threaded(SqliteLedger(tmp_path / "ledger.db"))
+        store = AsyncSqliteStore(SqliteLedger(tmp_path / "ledger.db"))
         await store.new_epoch("main", "test")
         with pytest.raises(Fenced):
             await store.append("main", 7, 0, rows(1, epoch=7))
@@ -60,7 +60,7 @@ def test_one_thread_does_it_all(tmp_path: Path) -> None:
     """DESIGN 1: calls are carried out in order, one at a time, in a thread of their own."""
 
     async def use() -> list[str]:
-        store = Threaded(SqliteLedger(tmp_path / "ledger.db"))
+        store = AsyncSqliteStore(SqliteLedger(tmp_path / "ledger.db"))
         async with asyncio.TaskGroup() as group:
             tasks = [
                 group.create_task(store.run(lambda _: threading.current_thread().name)) for _ in range(5)
@@ -74,7 +74,7 @@ def test_one_thread_does_it_all(tmp_path: Path) -> None:
 
 
 class Noted(SqliteLedger):
-    """A ledger that notes its batches and checkpoints, in their order. fails: whether a checkpoint does."""
+    """A ledger that records its batches and checkpoints in order. fails: whether a checkpoint does."""
 
     def __init__(self, path: Path, disk: Disk) -> None:
         super().__init__(path, disk.name)
@@ -99,7 +99,7 @@ def test_the_log_is_looked_after_between_batches(tmp_path: Path, monkeypatch: py
 
     async def use() -> None:
         ledger = Noted(tmp_path / "ledger.db", disk)
-        store, written = Threaded(ledger), rows(6)
+        store, written = AsyncSqliteStore(ledger), rows(6)
         await store.new_epoch("main", "test")
         for start in (0, 2):
             await store.append("main", 1, start, written[start : start + 2])
@@ -120,7 +120,7 @@ def test_the_log_is_looked_after_between_batches(tmp_path: Path, monkeypatch: py
 def test_the_thread_is_not_woken_for_a_short_log(tmp_path: Path) -> None:
     """DESIGN, the ledger: a lone batch costs its thread one waking, for nothing else is due after it."""
 
-    class Counted(Aside):
+    class Counted(ThreadExecutor):
         asked = 0
 
         def later(self, work: Callable[[], Any]) -> None:
@@ -129,7 +129,7 @@ def test_the_thread_is_not_woken_for_a_short_log(tmp_path: Path) -> None:
 
     async def use() -> int:
         aside = Counted()
-        store = Threaded(SqliteLedger(tmp_path / "ledger.db"), aside)
+        store = AsyncSqliteStore(SqliteLedger(tmp_path / "ledger.db"), aside)
         await store.new_epoch("main", "test")
         await store.append("main", 1, 0, rows(2))
         await store.close()
@@ -139,7 +139,7 @@ def test_the_thread_is_not_woken_for_a_short_log(tmp_path: Path) -> None:
 
 
 class Gate:
-    """Work that begins, tells so, and ends when it is let."""
+    """A job that signals its start, and ends when released."""
 
     def __init__(self, end: Callable[[SqliteLedger], None]) -> None:
         self.begun = threading.Event()
@@ -152,7 +152,7 @@ class Gate:
         self.end(ledger)
 
 
-async def cancel_within(store: Threaded, gate: Gate) -> bool:
+async def cancel_within(store: AsyncSqliteStore, gate: Gate) -> bool:
     """Whether a caller, cancelled twice while its work is under way, ends so; its error comes in a group."""
     async with asyncio.TaskGroup() as group:
         task = group.create_task(store._call(gate))
@@ -169,7 +169,7 @@ def test_a_cancelled_call_is_waited_for(tmp_path: Path) -> None:
     """S5: a commit under way cannot be taken back, so cancelling returns when it is done."""
 
     async def use() -> None:
-        store = Threaded(SqliteLedger(tmp_path / "ledger.db"))
+        store = AsyncSqliteStore(SqliteLedger(tmp_path / "ledger.db"))
         await store.new_epoch("main", "test")
         assert await cancel_within(store, Gate(lambda ledger: ledger.append("main", 1, 0, rows(3))))
         assert (await store.head("main")).seq == 3
@@ -185,7 +185,7 @@ def test_a_cancelled_call_keeps_its_error(tmp_path: Path) -> None:
         raise LedgerError("the disk is gone")
 
     async def use() -> None:
-        store = Threaded(SqliteLedger(tmp_path / "ledger.db"))
+        store = AsyncSqliteStore(SqliteLedger(tmp_path / "ledger.db"))
         with pytest.raises(ExceptionGroup) as raised:
             await cancel_within(store, Gate(fail))
         assert raised.group_contains(LedgerError, match="the disk is gone")
@@ -199,7 +199,7 @@ def test_a_call_that_hangs_is_left(tmp_path: Path) -> None:
 
     async def use() -> None:
         gate, began = Gate(lambda _ledger: None), list[int]()
-        store = Threaded(SqliteLedger(tmp_path / "ledger.db"))
+        store = AsyncSqliteStore(SqliteLedger(tmp_path / "ledger.db"))
         async with asyncio.timeout(30), asyncio.TaskGroup() as group:
             calls = [group.create_task(doubtful(store._call(gate)))]
             await asyncio.get_running_loop().run_in_executor(None, gate.begun.wait, 30)

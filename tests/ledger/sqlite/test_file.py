@@ -1,4 +1,4 @@
-"""What does a SQLite file refuse, and what does it survive? Its lock, its opening and a disk that fails."""
+"""Lock, opening and disk failures of a SQLite file: what is refused, and what it survives."""
 
 import os
 import subprocess

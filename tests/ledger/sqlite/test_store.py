@@ -1,4 +1,4 @@
-"""What does the SQLite file hold, refuse, and survive? Beyond what every backend promises."""
+"""The SQLite store, beyond the conformance suite of every backend: triggers, crashes, size."""
 
 import shutil
 from pathlib import Path

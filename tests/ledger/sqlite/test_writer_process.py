@@ -1,4 +1,4 @@
-"""Does the process that writes large batches write what the thread would, and is each of its ends a doubt?"""
+"""The writer process writes what the thread would; each way that it ends is doubt."""
 
 import asyncio
 import os
@@ -14,7 +14,7 @@ import pytest
 
 from jackpot.ledger.journal import Row
 from jackpot.ledger.sqlite import writer_process
-from jackpot.ledger.sqlite.async_sqlite import Threaded
+from jackpot.ledger.sqlite.async_sqlite import AsyncSqliteStore
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.sqlite.writer_process import ENDED
 from jackpot.ledger.store import CommitInDoubt, DataRefused, Fenced, LedgerCorrupt
@@ -26,12 +26,12 @@ REFUSES = "CREATE TRIGGER refuses BEFORE INSERT ON posting BEGIN SELECT RAISE(AB
 LESS = "CREATE TRIGGER less BEFORE INSERT ON posting BEGIN SELECT RAISE(IGNORE); END"
 
 
-def with_store(path: Path, use: Callable[[Threaded], Awaitable[None]]) -> None:
+def with_store(path: Path, use: Callable[[AsyncSqliteStore], Awaitable[None]]) -> None:
     """A ledger whose batches of three rows and more are large."""
 
     async def run() -> None:
         async with asyncio.timeout(30):
-            store = Threaded(SqliteLedger(path), large=LARGE)
+            store = AsyncSqliteStore(SqliteLedger(path), large=LARGE)
             try:
                 await use(store)
             finally:
@@ -46,7 +46,7 @@ def writing(path: Path) -> list[int]:
     return [int(pid) for pid in children if str(path) in Path(f"/proc/{pid}/cmdline").read_text()]
 
 
-async def until_begun(store: Threaded) -> int:
+async def until_begun(store: AsyncSqliteStore) -> int:
     """The process that writes this ledger, once it takes batches."""
     while not await store._appender.ready():  # noqa: ASYNC110 - a process sends no event
         await asyncio.sleep(0.01)
@@ -54,14 +54,14 @@ async def until_begun(store: Threaded) -> int:
     return pid
 
 
-async def until_ended(store: Threaded) -> None:
+async def until_ended(store: AsyncSqliteStore) -> None:
     """Returns once the process that was started is none that takes batches."""
     while store._appender._process is not None:
         assert not await store._appender.ready()
         await asyncio.sleep(0.01)
 
 
-async def frozen(store: Threaded) -> tuple[int, list[Row]]:
+async def frozen(store: AsyncSqliteStore) -> tuple[int, list[Row]]:
     """The process that wrote four rows, and hangs from now on; and the four rows that come next."""
     await store.new_epoch("main", "test")
     made, pid = rows(8), await until_begun(store)
@@ -73,7 +73,7 @@ async def frozen(store: Threaded) -> tuple[int, list[Row]]:
 def test_large_and_small_batches_take_turns(tmp_path: Path) -> None:
     """S5: rows of both ways are there at once, in order and whole; no process is started for small ones."""
 
-    async def use(store: Threaded) -> None:
+    async def use(store: AsyncSqliteStore) -> None:
         await store.new_epoch("main", "test")
         made, start = rows(46), 0
         for size in (2, 1, 3, 3, 2, 12, 1, 19, 3):
@@ -92,7 +92,7 @@ def test_large_and_small_batches_take_turns(tmp_path: Path) -> None:
 def test_a_small_batch_waits_for_the_large_one_before_it(tmp_path: Path) -> None:
     """DESIGN 1: two banks of a file are written in the order of their calls. Who reads does not wait."""
 
-    async def use(store: Threaded) -> None:
+    async def use(store: AsyncSqliteStore) -> None:
         for bank in ("main", "other"):
             await store.new_epoch(bank, "test")
         pid = await until_begun(store)
@@ -113,7 +113,7 @@ def test_a_small_batch_waits_for_the_large_one_before_it(tmp_path: Path) -> None
 def test_ctrl_c_is_for_the_server_alone(tmp_path: Path) -> None:
     """A terminal interrupts the server's group: from its first moment the process is in another one."""
 
-    async def use(store: Threaded) -> None:
+    async def use(store: AsyncSqliteStore) -> None:
         await store.new_epoch("main", "test")
         await store.append("main", 1, 0, rows(LARGE))
         (pid,) = writing(tmp_path)
@@ -126,7 +126,7 @@ def test_ctrl_c_is_for_the_server_alone(tmp_path: Path) -> None:
 def test_a_signal_to_end_is_left_to_the_server(tmp_path: Path, number: int) -> None:
     """DESIGN 4: a supervisor may tell every process of a unit to end; what is in hand is written."""
 
-    async def use(store: Threaded) -> None:
+    async def use(store: AsyncSqliteStore) -> None:
         await store.new_epoch("main", "test")
         made, pid = rows(LARGE), await until_begun(store)
         os.kill(pid, number)
@@ -178,7 +178,7 @@ def has_ended(pid: int) -> bool:
 def test_its_errors_arrive(tmp_path: Path) -> None:
     """DESIGN 4: what it met is raised where the batch was given; only doubt ends it."""
 
-    async def use(store: Threaded) -> None:
+    async def use(store: AsyncSqliteStore) -> None:
         await store.new_epoch("main", "test")
         made = rows(12)
         await until_begun(store)
@@ -202,7 +202,7 @@ def test_its_errors_arrive(tmp_path: Path) -> None:
 def test_its_end_is_doubt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """S5: nothing is read or written before `recover`, by no bank; then the thread writes, later another."""
 
-    async def use(store: Threaded) -> None:
+    async def use(store: AsyncSqliteStore) -> None:
         made = {bank: rows(12, bank=bank) for bank in ("main", "other")}
         for bank in made:
             await store.new_epoch(bank, "test")
@@ -228,7 +228,7 @@ def test_its_end_is_doubt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     with_store(tmp_path / "ledger.db", use)
 
 
-async def doubted(store: Threaded, bank: str, more: list[Row]) -> None:
+async def doubted(store: AsyncSqliteStore, bank: str, more: list[Row]) -> None:
     with pytest.raises(CommitInDoubt, match=ENDED):
         await store.append(bank, 1, 4, more)
 
@@ -236,7 +236,7 @@ async def doubted(store: Threaded, bank: str, more: list[Row]) -> None:
 def test_a_process_that_hangs_is_left(tmp_path: Path) -> None:
     """A disk that hangs keeps nobody: what waits for it ends in doubt, and the store can be closed."""
 
-    async def use(store: Threaded) -> None:
+    async def use(store: AsyncSqliteStore) -> None:
         _, more = await frozen(store)
         async with asyncio.TaskGroup() as group:
             asked = group.create_task(left(store, more))
@@ -247,7 +247,7 @@ def test_a_process_that_hangs_is_left(tmp_path: Path) -> None:
     with_store(tmp_path / "ledger.db", use)
 
 
-async def left(store: Threaded, more: list[Row]) -> None:
+async def left(store: AsyncSqliteStore, more: list[Row]) -> None:
     with pytest.raises(CommitInDoubt, match="not waited for"):
         await store.append("main", 1, 4, more)
 
@@ -255,7 +255,7 @@ async def left(store: Threaded, more: list[Row]) -> None:
 def test_a_cancelled_batch_is_waited_for(tmp_path: Path) -> None:
     """S5: a commit under way cannot be taken back, so cancelling returns when it is done."""
 
-    async def use(store: Threaded) -> None:
+    async def use(store: AsyncSqliteStore) -> None:
         pid, more = await frozen(store)
         async with asyncio.TaskGroup() as group:
             asked = group.create_task(store.append("main", 1, 4, more))
@@ -273,7 +273,7 @@ def test_a_cancelled_batch_is_waited_for(tmp_path: Path) -> None:
 def test_a_doubt_of_the_thread_ends_it_too(tmp_path: Path) -> None:
     """DESIGN, the ledger: after a failure of the file, no connection from before it writes again."""
 
-    async def use(store: Threaded) -> None:
+    async def use(store: AsyncSqliteStore) -> None:
         await store.new_epoch("main", "test")
         await until_begun(store)
         store._ledger.file.doubt("the disk failed")
@@ -296,7 +296,7 @@ def test_without_such_a_process_the_thread_writes(
     right = sys.executable
     monkeypatch.setattr(sys, "executable", program)
 
-    async def use(store: Threaded) -> None:
+    async def use(store: AsyncSqliteStore) -> None:
         await store.new_epoch("main", "test")
         made = rows(12)
         await store.append("main", 1, 0, made[:4])
@@ -320,7 +320,7 @@ def test_where_no_thread_can_watch_it_the_thread_writes(
     def none_left(_thread: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
-    async def use(store: Threaded) -> None:
+    async def use(store: AsyncSqliteStore) -> None:
         await store.new_epoch("main", "test")
         with monkeypatch.context() as limited:
             limited.setattr(threading.Thread, "start", none_left)

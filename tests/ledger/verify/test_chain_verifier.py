@@ -1,12 +1,12 @@
-"""Does a walk that goes on from a joint find what one finds that never stopped?"""
+"""A verifier that resumes at a chain position finds what an uninterrupted one finds."""
 
-from jackpot.ledger.verify.chain_verifier import Joint, Walk, first
+from jackpot.ledger.verify.chain_verifier import ChainPosition, ChainVerifier, first
 from tests.ledger.play import Play
 
 
-def walked(at: Joint, play: Play) -> Walk:
-    """Over the rows behind a joint, deciding nothing."""
-    walk = Walk("main", at, None)
+def walked(at: ChainPosition, play: Play) -> ChainVerifier:
+    """Verifies the chain of the rows behind a position, without redeciding."""
+    walk = ChainVerifier("main", at, None)
     for row in play.rows[at.seq :]:
         walk.take(row)
     return walk
@@ -17,16 +17,16 @@ def test_a_walk_goes_on_from_a_joint() -> None:
     play = Play(12).until(60)
     whole = walked(first("main"), play)
     row = play.rows[29]
-    second = walked(Joint(row.seq, row.hash, row.epoch, row.version), play)
+    second = walked(ChainPosition(row.seq, row.hash, row.epoch, row.version), play)
     assert (whole.problems(), second.problems()) == ([], [])
-    assert second.joint() == whole.joint()
+    assert second.position() == whole.position()
 
 
 def test_a_joint_that_is_not_its_rows_is_found() -> None:
     """S8: another hash, or a later epoch, than the row has that it pretends to stand behind."""
     play = Play(12).until(60)
     row = play.rows[29]
-    (problem,) = walked(Joint(row.seq, bytes(32), row.epoch, row.version), play).problems()
+    (problem,) = walked(ChainPosition(row.seq, bytes(32), row.epoch, row.version), play).problems()
     assert problem == "main: row 31 was changed or added: it does not follow from row 30"
-    early = walked(Joint(row.seq, row.hash, row.epoch + 100, row.version), play).problems()
+    early = walked(ChainPosition(row.seq, row.hash, row.epoch + 100, row.version), play).problems()
     assert early[0].startswith("main: row 31 is of epoch ")

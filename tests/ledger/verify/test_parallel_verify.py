@@ -1,4 +1,4 @@
-"""Do parts find what one walk from the first row finds, and does nothing pass that it would not let pass?"""
+"""Parallel verification finds what one pass from the first row finds."""
 
 from contextlib import closing
 from pathlib import Path
@@ -10,10 +10,10 @@ from jackpot.ledger.open import open_reader
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.verify import parallel_verify
-from jackpot.ledger.verify.parallel_verify import Part, in_parts, joined, part_of, spans
-from jackpot.ledger.verify.verifier import How, Report, Task, Walked, verify
+from jackpot.ledger.verify.parallel_verify import VerifiedPart, in_parts, joined, part_of, spans
+from jackpot.ledger.verify.verifier import How, Task, VerifyReport, Walked, verify
 from jackpot.rules import events
-from jackpot.rules.acts.snapshot_seals import SNAPSHOT_FORMAT, Sealed, digest_of
+from jackpot.rules.acts.snapshot_seals import SNAPSHOT_FORMAT, SnapshotSealed, digest_of
 from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.engine import Engine
 from jackpot.rules.epoch import MINUTE
@@ -29,7 +29,7 @@ QUICK = TableTerms("T09", "let-it-ride", 7, ("five",), max_rounds_per_minute=2)
 
 @pytest.fixture(autouse=True)
 def _short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that a small ledger has parts."""
+    """Shortens parts, so that a small ledger has several."""
     monkeypatch.setattr(parallel_verify, "LEAST_ROWS", 1)
     monkeypatch.setattr(parallel_verify, "CHAIN_ROWS", 40)
 
@@ -49,10 +49,10 @@ class Sealed3(Play):
 
 
 class Used:
-    """How `verify` walks, in one process. parts: what they found. walked: what came of them."""
+    """Runs parts in one process. parts: their results. walked: the combined result."""
 
     def __init__(self, ledger: Reader) -> None:
-        self.parts: list[Part | None] = []
+        self.parts: list[VerifiedPart | None] = []
         self.walked: Walked | None = None
         self._ledger = ledger
 
@@ -62,8 +62,8 @@ class Used:
         return self.walked
 
 
-def both(path: Path, *, chain: bool = False) -> tuple[Used, Report]:
-    """Verified in parts and by one walk, which must say the same."""
+def both(path: Path, *, chain: bool = False) -> tuple[Used, VerifyReport]:
+    """Verifies in parts and by one pass, which must find the same."""
     with closing(open_reader(f"sqlite:///{path}")) as ledger:
         used = Used(ledger)
         report = verify(ledger, "main", how=How(chain, used))
@@ -113,7 +113,7 @@ def seal(forger: Forger, richer: int = 0) -> None:
     accounts.primary += richer
     accounts.house -= richer
     made = Snapshot("main", head.seq, head.hash, SNAPSHOT_FORMAT, engine.snapshot())
-    forger.append(Sealed(SNAPSHOT_FORMAT, digest_of(made.state)))
+    forger.append(SnapshotSealed(SNAPSHOT_FORMAT, digest_of(made.state)))
     with closing(SqliteLedger(forger.path)) as ledger:
         ledger.save_snapshot(made)
 
@@ -157,7 +157,7 @@ def test_processes_find_what_one_finds(tmp_path: Path) -> None:
     path = play.saved(tmp_path / "ledger.db")
     url, told = f"sqlite:///{path}", list[tuple[int, int]]()
 
-    def verified(jobs: int, known: bytes) -> Report:
+    def verified(jobs: int, known: bytes) -> VerifyReport:
         with closing(open_reader(url)) as ledger:
             how = How(True, in_parts(ledger, url, jobs), lambda *done: told.append(done))
             return verify(ledger, "main", known, how=how)

@@ -1,4 +1,4 @@
-"""Does verify name each row next to the journal that the chain does not bear out, and nothing lawful (S8)?"""
+"""Verify names each row next to the journal that the chain contradicts, and no lawful one (S8)."""
 
 from collections.abc import Callable
 from itertools import count
@@ -10,7 +10,7 @@ from jackpot.ledger import keyring, papers
 from jackpot.ledger.keyring import Named, Secret
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import Statement
-from jackpot.ledger.verify.side_tables import Keeping, compare
+from jackpot.ledger.verify.side_tables import KeptRows, compare
 from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.hits import Pay, Validate
 from jackpot.rules.acts.papers import AddPapers, ErasePapers
@@ -27,7 +27,7 @@ from tests.ledger.play import START_MS, Play
 from tests.ledger.waiting import Ledger
 
 # Of both banks: what the site's configuration says of papers, and when it is looked.
-FOR_EVER: Final = Keeping(known=True, days=None, at=START_MS + 400 * DAY_MS)
+FOR_EVER: Final = KeptRows(known=True, days=None, at=START_MS + 400 * DAY_MS)
 UNKNOWN: Final = FOR_EVER._replace(known=False)
 _numbers = count(1)
 
@@ -40,7 +40,7 @@ KEYS: Final = {
 
 
 class Sheet:
-    """What was written on one payout's papers. row: as it is kept."""
+    """Content of one payout's documents. row: as stored."""
 
     def __init__(self, patron: str) -> None:
         number = next(_numbers)
@@ -104,7 +104,7 @@ class Scene:
         sheets = self.validated, self.paid, self.added, self.erased
         self.ledger.change(*(one.keep for one in sheets), papers.erase(self.erased.mark))
 
-    def found(self, keeping: Keeping = FOR_EVER) -> list[str]:
+    def found(self, keeping: KeptRows = FOR_EVER) -> list[str]:
         return compare(self.ledger, self.ledger.banks(), keeping).problems
 
 

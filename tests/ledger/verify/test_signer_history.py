@@ -1,4 +1,4 @@
-"""Does verify find acts of people who had not the power, or were not as they signed?"""
+"""Verify finds acts of people who lacked the role, or whose recorded state is false."""
 
 from collections.abc import Callable
 from contextlib import closing
@@ -49,7 +49,7 @@ class Case:
             return verify(ledger, "main").problems
 
     def signed(self, event: Any, *people: int) -> Any:
-        """The event as if these people had stood for it."""
+        """The event as if these people had signed it."""
         return replace(event, people=People(proof=self.paper.proof(*people)))
 
 
@@ -152,7 +152,7 @@ def corrected_with_a_token(case: Case) -> Any:
 
 
 def corrected_by_who_gave_the_code(case: Case) -> Any:
-    """The row hides who gave the code."""
+    """A correction whose row hides the issuer of the two-factor code."""
     paper = case.paper
     proof = paper.proof(paper.floor, paper.cage)
     hidden = replace(proof, signed=(proof.signed[0], replace(proof.signed[1], given_by=0)))

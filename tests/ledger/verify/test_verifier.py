@@ -1,4 +1,4 @@
-"""Does verify find whatever was done to a ledger, and say where? And nothing where nothing was done?"""
+"""Verify finds every change of a ledger and names the place, without false alarms."""
 
 import shutil
 from collections.abc import Iterator
@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from jackpot.ledger.journal import Row, Snapshot, genesis, row_of
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.verify.chain_verifier import PROBLEMS_MAX
-from jackpot.ledger.verify.verifier import How, Report, verify
-from jackpot.rules.acts.snapshot_seals import SNAPSHOT_FORMAT, Seal, Sealed
+from jackpot.ledger.verify.verifier import How, VerifyReport, verify
+from jackpot.rules.acts.snapshot_seals import SNAPSHOT_FORMAT, SnapshotSeal, SnapshotSealed
 from jackpot.rules.commands import Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.events import RULES_VERSION
-from jackpot.rules.outcome import Entry
+from jackpot.rules.outcome import DecidedEntry
 from tests.ledger.play import Play
 
 ROWS: Final = 150
@@ -69,7 +69,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
 
 
 def spoil(path: Path, *statements: str) -> None:
-    """As somebody with the file and enough will could: no trigger is in the way, and all are put back."""
+    """Runs SQL as somebody with the file could: triggers are dropped and restored."""
     connection = apsw.Connection(str(path))
     connection.pragma("ignore_check_constraints", True)
     guards = connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
@@ -82,7 +82,7 @@ def spoil(path: Path, *statements: str) -> None:
     connection.close()
 
 
-def audit(path: Path, known: bytes | None = None, bank: str = "main") -> Report:
+def audit(path: Path, known: bytes | None = None, bank: str = "main") -> VerifyReport:
     ledger = SqliteLedger(path, readonly=True)
     try:
         return verify(ledger, bank, known)
@@ -154,7 +154,7 @@ def test_what_was_done_is_named(written: Written, statements: list[str], said: s
     path = written.copy()
     spoil(path, *(statement.format(last=last) for statement in statements))
     problems = audit(path).problems
-    sealed = next(row.seq for row in written.rows if row.kind == Sealed.kind)
+    sealed = next(row.seq for row in written.rows if row.kind == SnapshotSealed.kind)
     wanted = said.format(last=last, after=last + 1, five=last + 5, sealed=sealed)
     assert any(wanted in problem for problem in problems), problems
 
@@ -181,7 +181,7 @@ def test_a_forged_tail_must_still_make_sense(written: Written) -> None:
     forged = row_of(
         "main",
         last.epoch,
-        Entry(last.seq + 1, 0, 6, RULES_VERSION, 1, 1, 1, bytes(16), b"\x93", ()),
+        DecidedEntry(last.seq + 1, 0, 6, RULES_VERSION, 1, 1, 1, bytes(16), b"\x93", ()),
         last.hash,
     )
     ledger = SqliteLedger(path)
@@ -198,7 +198,7 @@ def test_a_forged_posting_with_a_right_chain_is_found(written: Written) -> None:
     extra = first.postings[0]._replace(
         primary=first.postings[0].primary + 7, house=first.postings[0].house - 7
     )
-    entry = Entry(
+    entry = DecidedEntry(
         2, first.at, first.kind, first.version, first.link, None, None, first.digest, first.body,
         (extra, *first.postings[1:]),
     )  # fmt: skip
@@ -251,7 +251,7 @@ def test_a_server_may_write_meanwhile(written: Written) -> None:
 
     def write_more(_done: int, _of: int) -> None:
         snapshot = Snapshot("main", last[0].seq, last[0].hash, SNAPSHOT_FORMAT, engine.snapshot())
-        sealed = engine.execute(Envelope(Seal(), 0, 0, bytes(16))).entry
+        sealed = engine.execute(Envelope(SnapshotSeal(), 0, 0, bytes(16))).entry
         assert sealed is not None
         row = row_of("main", epoch, sealed, last[0].hash)
         server.append("main", epoch, last[0].seq, [row])

@@ -1,10 +1,10 @@
-"""Are the cards of a hit those that were shown for it, and those that make its hand?"""
+"""The cards of a hit are those that were shown for it, and those that make its hand."""
 
 from typing import Any
 
 from jackpot.ledger.reading import Reader
 from jackpot.reports.read.cards import cards_of
-from jackpot.reports.read.names import Names
+from jackpot.reports.read.names import JournalNames
 from jackpot.rules import hands, registry
 from jackpot.rules.cards import parse_all, text
 from jackpot.rules.events import Settled
@@ -16,7 +16,7 @@ from tests.reports.test_explain import hits_of
 
 def test_every_hand_is_the_one_that_its_cards_make(books: Reader, season: Season) -> None:
     """H2, A7: what is shown as ranked is ranked as the hit says; of a drawn bonus stands what was drawn."""
-    names, ranked, drawn = Names(books, "main"), 0, set()
+    names, ranked, drawn = JournalNames(books, "main"), 0, set()
     for hit in hits_of(season).values():
         found = cards_of(books, names, hit)
         if hit.hand in (MAGIC_CARD, LUCKY_BONUS):
@@ -36,7 +36,7 @@ def test_every_hand_is_the_one_that_its_cards_make(books: Reader, season: Season
 
 
 def drawn_in(season: Season, hit: Any) -> str:
-    """What the round of a hit drew for its link, as its lock has it."""
+    """The draw for a hit's link in its round, from the lock's event."""
     if hit.hand == LUCKY_BONUS:
         return f"Lucky Bonus: box {hit.seat}"
     for row in reversed(season.rows[: hit.seq]):
@@ -51,7 +51,7 @@ def drawn_in(season: Season, hit: Any) -> str:
 
 def test_the_cards_stand_as_they_were_dealt(books: Reader, season: Season) -> None:
     """H2: each in its place, the seat's own as its frame had them."""
-    names = Names(books, "main")
+    names = JournalNames(books, "main")
     shown = {
         (row.table, event.round, one.seat): tuple(map(text, one.cards))
         for row in season.rows

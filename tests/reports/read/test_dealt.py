@@ -1,12 +1,12 @@
-"""Are the rounds of a journal told as they ended, each once?"""
+"""The rounds of a journal are read as they ended, each once."""
 
 from collections import defaultdict
 
 from jackpot.lab.bench.ledger_fixture import BANK
 from jackpot.ledger.reading import Reader
-from jackpot.reports.fairness import Tally
+from jackpot.reports.fairness import FairnessTally
 from jackpot.reports.read.dealt import watch
-from jackpot.reports.read.names import Names
+from jackpot.reports.read.names import JournalNames
 from jackpot.rules import registry
 from jackpot.rules.engine import Engine
 from jackpot.rules.events import Closed, Settled, Voided
@@ -15,7 +15,7 @@ from tests.reports.season import SITE, Season
 
 def test_each_hand_of_a_round_that_ended_is_counted_once(books: Reader, season: Season) -> None:
     """T2, T3, T6, T10: what was withdrawn, struck or voided counts nowhere, what was reopened counts once."""
-    tally = Tally(Names(books, BANK), SITE, None)
+    tally = FairnessTally(JournalNames(books, BANK), SITE, None)
     watch(books, BANK, 0, season.engine.seq, tally)
     counted: dict[tuple[int, int], int] = {}
     for place, each in tally.hands.items():
@@ -24,7 +24,7 @@ def test_each_hand_of_a_round_that_ended_is_counted_once(books: Reader, season: 
 
 
 def ended(season: Season) -> dict[tuple[int, int], set[tuple[str, int]]]:
-    """By link and table: the hands with a wager of rounds that have ended, as the engine has them."""
+    """By link and table: the hands with a wager in ended rounds, from the engine."""
     engine = Engine(BANK)
     found: defaultdict[tuple[int, int], set[tuple[str, int]]] = defaultdict(set)
     for row in season.rows:

@@ -1,4 +1,4 @@
-"""Is a report read by indexes, page by page, whatever the length of the journal?"""
+"""A report is read by indexes, page by page, however long the journal is."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -24,7 +24,7 @@ MORE = 40
 
 
 class Counted(SqliteLedger):
-    """A ledger that counts the statements and the rows that it is asked for, and keeps each statement."""
+    """Reader that counts its statements and rows, and keeps each statement."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, readonly=True)
@@ -39,7 +39,7 @@ class Counted(SqliteLedger):
 
 
 def counted(season: Season, path: Path, rows: int) -> Counted:
-    """A ledger with the first so many rows of the season."""
+    """Reader of a ledger with the first so many rows of the season."""
     with closing(SqliteLedger(path)) as ledger:
         ledger.new_epoch("main", "test")
         ledger.append("main", 1, 0, season.rows[:rows])

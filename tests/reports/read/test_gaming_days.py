@@ -1,4 +1,4 @@
-"""Which rows are a gaming day's, and what is the day of a moment?"""
+"""The rows of a gaming day, and the gaming day of a moment."""
 
 from datetime import UTC, date, datetime, time
 
@@ -16,7 +16,7 @@ from jackpot.reports.read.gaming_days import (
     span,
     wanted_span,
 )
-from jackpot.reports.report import Wanted
+from jackpot.reports.report import ReportRequest
 from jackpot.rules import registry
 from jackpot.rules.acts.readings import ReadingTaken
 from tests.ledger.conftest import Place
@@ -49,7 +49,7 @@ def test_a_day_lies_between_two_readings(books: Reader, season: Season) -> None:
     assert span(books, "main", SITE, None, None).after == 0
     assert span(books, "main", SITE, "1999-01-01", "1999-01-01").upto == first[1]
     assert last_day(books, "main") == last[0]
-    asked = wanted_span(books, "main", Wanted(SITE, ("main",)))
+    asked = wanted_span(books, "main", ReportRequest(SITE, ("main",)))
     assert asked == span(books, "main", SITE, last[0], last[0])
 
 
@@ -59,12 +59,12 @@ def test_a_bank_without_a_reading_is_one_day(place: Place, season: Season) -> No
     ledger.new_epoch("main", "test")
     ledger.append("main", 1, 0, season.rows[:20])
     assert last_day(ledger, "main") is None
-    found = wanted_span(ledger, "main", Wanted(SITE, ("main",)))
+    found = wanted_span(ledger, "main", ReportRequest(SITE, ("main",)))
     assert (found.after, found.upto, found.opening, found.closing) == (0, 20, None, None)
 
 
 class Unread(Season):
-    """Nobody reads the meters when a day ends."""
+    """A floor whose meters nobody reads when a day ends."""
 
     def _day(self, day: date, steps: int) -> None:
         self.at = max(self.at, self._begins(day))

@@ -1,4 +1,4 @@
-"""Does the journal's own history of hits say what tables were told, however long ago it was?"""
+"""The history of hits in the journal is what tables were told, however old."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.commands import Envelope
 from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import Outcome
-from jackpot.rules.paytable import LevelTerms, LinkTerms, Percent, Row, TableTerms
+from jackpot.rules.paytable import LevelTerms, LinkTerms, PaytableRow, Percent, TableTerms
 from tests import frames
 from tests.frames import Bet, Claim
 from tests.ledger.conftest import Place
@@ -22,7 +22,10 @@ SEED = 2
 POOR = LinkTerms(
     link="poor", bank="main", paytable="test-poor", wager=1_000_000, hand_kind="five-flop",
     levels=(LevelTerms("meter", 1, 800, 0, 0),), hold_table=False,
-    rows=(Row("royal-flush", Percent("meter", 10_000)), Row("straight-flush", Percent("meter", 1_000))),
+    rows=(
+        PaytableRow("royal-flush", Percent("meter", 10_000)),
+        PaytableRow("straight-flush", Percent("meter", 1_000)),
+    ),
 )  # fmt: skip
 ROWS = 700
 
@@ -30,7 +33,7 @@ Told = dict[str, dict[str, Any]]
 
 
 class Heard(Play):
-    """A floor whose tables remember what they were told: each award's hit, seat, sum and status."""
+    """A floor whose tables record each award they were sent: hit, seat, sum and status."""
 
     def __init__(self, seed: int) -> None:
         self.told: Told = {}
@@ -48,7 +51,7 @@ class Heard(Play):
 
 
 def history(ledger: Ledger, limit: int) -> tuple[list[int], Told]:
-    """All hits, page by page: their numbers in the order told, and their awards."""
+    """All hits, page by page: their numbers in order, and their awards."""
     numbers: list[int] = []
     told: Told = {}
     before: int | None = None

@@ -1,4 +1,4 @@
-"""Is the journal searched by pages, each of a bounded number of rows?"""
+"""The search of the journal is paged, and each page reads a bounded number of rows."""
 
 from pathlib import Path
 
@@ -39,7 +39,7 @@ async def test_a_search_for_what_is_rare_goes_on_from_page_to_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """S8: a page looks at so many rows and no more; the next one goes on there, and none is missed."""
-    monkeypatch.setattr(journal, "LOOKED_AT_MOST", 3)
+    monkeypatch.setattr(journal, "LOOKED_AT_MAX", 3)
     async with Server(configure(tmp_path)) as server, table(server) as device:
         for seq in range(1, 8):
             device.wager(seq, "R1", seq)
@@ -50,4 +50,4 @@ async def test_a_search_for_what_is_rare_goes_on_from_page_to_page(
             found += [entry["event"]["terms"]["link"] for entry in page["entries"]]
             before, pages = page["before"], pages + 1
         assert found == [LINK]
-        assert pages == -(-server.writers["main"].core.durable_seq // 3)
+        assert pages == -(-server.writers["main"].sequencer.durable_seq // 3)

@@ -1,9 +1,9 @@
-"""Does what stood on a meter before any row come from its last reading and the postings since?"""
+"""A meter before any row is its last reading plus the postings since."""
 
 from jackpot.ledger.cycles import Turn
 from jackpot.ledger.reading import Reader
-from jackpot.reports.read.meter_history import Place, Way, before, percent, told
-from jackpot.reports.read.names import Names
+from jackpot.reports.read.meter_history import LevelRef, MeterHistory, before, percent, told
+from jackpot.reports.read.names import JournalNames
 from jackpot.rules.engine import Engine
 from tests.reports.season import SITE, Season
 
@@ -13,14 +13,14 @@ EVERY = 37
 
 def test_what_stood_there_before_any_row(books: Reader, season: Season) -> None:
     """L10, S1: primary, reserve and overflow of every level, as the events alone have them then."""
-    names = Names(books, "main")
+    names = JournalNames(books, "main")
     engine = Engine("main")
     looked = 0
     for row in season.rows:
         if row.seq % EVERY == 0:
             for link in engine.state.links:
                 for level in link.levels:
-                    found = before(books, Place(names, link.number, level.number), row.seq)
+                    found = before(books, LevelRef(names, link.number, level.number), row.seq)
                     assert found.values()[:3] == level.accounts.values()[:3]
                     looked += 1
         engine.replay(row)
@@ -28,14 +28,16 @@ def test_what_stood_there_before_any_row(books: Reader, season: Season) -> None:
 
 
 def test_a_way_ends_at_what_stood_there(books: Reader, season: Season) -> None:
-    """L10: the way to any row's moment, whether or not somebody won there, adds up to the meter."""
-    names = Names(books, "main")
+    """L10: the history up to any row, with or without a win there, adds up to the meter."""
+    names = JournalNames(books, "main")
     engine = Engine("main")
     for row in season.rows:
         if row.seq % (3 * EVERY) == 0:
             for link in engine.state.links:
                 for level in link.levels:
-                    way = Way(books, SITE, Place(names, link.number, level.number), Turn(row.seq, 0))
+                    way = MeterHistory(
+                        books, SITE, LevelRef(names, link.number, level.number), Turn(row.seq, 0)
+                    )
                     lines = list(way.lines())
                     assert way.primary == sum(line.meter for line in lines) == level.accounts.primary
         engine.replay(row)

@@ -1,13 +1,13 @@
-"""Is every number of the journal called what its opening called it?"""
+"""Every number of the journal has the name that its opening gave it."""
 
 from jackpot.ledger.reading import Reader
-from jackpot.reports.read.names import HOUSE, Names
+from jackpot.reports.read.names import HOUSE, JournalNames
 from tests.reports.season import Season
 
 
 def test_the_names_are_those_of_the_openings(books: Reader, season: Season) -> None:
     """L1, L3: links, levels and tables by their numbers; nothing that no level has."""
-    names, state = Names(books, "main"), season.engine.state
+    names, state = JournalNames(books, "main"), season.engine.state
     assert {number: terms.link for number, terms in names.links.items()} == {
         link.number: link.terms.link for link in state.links
     }

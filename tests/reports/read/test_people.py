@@ -1,9 +1,9 @@
-"""Are people called by their names, and by their numbers where a name is gone?"""
+"""People are called by their names, or by their numbers where a name is erased."""
 
 from contextlib import closing
 from pathlib import Path
 
-from jackpot.reports.read.people import Called, last_sign_ins
+from jackpot.reports.read.people import PersonNames, last_sign_ins
 from jackpot.rules.signing import People, Signed
 from tests.auth.test_auth_service import ANN, change, opened
 from tests.ledger.waiting import open_ledger
@@ -23,13 +23,13 @@ async def test_names_are_those_next_to_the_journal(tmp_path: Path) -> None:
         await site.enter(ANN)
         at = site.clock.unix_ms()
     with closing(open_ledger(url, readonly=True)) as ledger:
-        assert Called.of(ledger).who(BOTH) == "Ann Arbor and Ben Nevis"
-        assert Called.of(ledger).name(3) == "Cal"
-        assert Called.of(ledger).said(People(("Gus",))) == ("Gus",)
+        assert PersonNames.of(ledger).who(BOTH) == "Ann Arbor and Ben Nevis"
+        assert PersonNames.of(ledger).name(3) == "Cal"
+        assert PersonNames.of(ledger).said(People(("Gus",))) == ("Gus",)
         found = last_sign_ins(ledger)
         assert found.keys() == {1, 2, 3}
         assert found[2] <= found[3] <= found[1] <= at
     change(tmp_path, "UPDATE person SET name = 'Mallory' WHERE login = 'ann'")
     change(tmp_path, "DELETE FROM person WHERE login = 'ben'")
     with closing(open_ledger(url, readonly=True)) as ledger:
-        assert Called.of(ledger).said(BOTH) == ("person 1 (name changed)", "person 2 (name missing)")
+        assert PersonNames.of(ledger).said(BOTH) == ("person 1 (name changed)", "person 2 (name missing)")

@@ -1,4 +1,4 @@
-"""Do pages read the books without being in anybody's way?"""
+"""Pages read the ledger without blocking anybody."""
 
 import asyncio
 import threading
@@ -10,7 +10,7 @@ import pytest
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import CommitInDoubt
 from jackpot.reports.read import reader
-from jackpot.reports.read.reader import Books
+from jackpot.reports.read.reader import LedgerReader
 from tests.ledger.waiting import open_ledger
 from tests.running_server import WAIT_S, on_loop
 
@@ -22,7 +22,7 @@ async def test_books_that_nobody_has_read_are_not_opened_to_be_closed(
     """DESIGN: a server ends at once, also where its database is gone and nobody had looked at a page."""
     url = f"sqlite:///{tmp_path}/ledger.db"
     open_ledger(url).close()
-    books = Books(url)
+    books = LedgerReader(url)
     assert await books.read(lambda ledger: ledger.banks()) == []
     await books.close()
 
@@ -30,7 +30,7 @@ async def test_books_that_nobody_has_read_are_not_opened_to_be_closed(
         raise AssertionError
 
     monkeypatch.setattr(reader, "open_reader", opened)
-    await Books(url).close()
+    await LedgerReader(url).close()
 
 
 @on_loop
@@ -39,7 +39,7 @@ async def test_a_reading_that_nobody_waits_for_ends(tmp_path: Path, monkeypatch:
     url = f"sqlite:///{tmp_path}/ledger.db"
     open_ledger(url).close()
     monkeypatch.setattr(reader, "READ_WITHIN_S", 0.2)
-    books = Books(url)
+    books = LedgerReader(url)
     enough, ended = threading.Event(), threading.Event()
 
     def long(ledger: Reader) -> None:

@@ -1,4 +1,4 @@
-"""Do the books say of a round whose frames are archived what they would say of it in the whole ledger?
+"""Reports on rounds whose frames are archived are the same as in the whole ledger.
 
 The oracle is the archive, brought up to date: it is whole from row 1.
 """
@@ -41,10 +41,10 @@ LAST: Final = "1991-01-02"
 
 
 class Idle(Season):
-    """A table closes a round, and then none for a year: it may be reopened all the time."""
+    """A table that closes a round, and then has none for a year: it can be reopened all the time."""
 
     def idle(self) -> None:
-        """Two wagers, of which one hand is settled and the other is missed."""
+        """A round of two wagers, of which one hand is settled and the other is missed."""
         self.does(OpenTable(TableTerms("T02", "let-it-ride", 7, ("three",))))
         bets = (Bet(1, "three", 500), Bet(2, "three", 500))
         assert self.frame("T02", frames.Wager("idle", bets, lock=True)).entry is not None
@@ -52,13 +52,13 @@ class Idle(Season):
         assert self.frame("T02", settle).entry is not None
 
     def halved(self) -> None:
-        """Two people change the rates of the link."""
+        """Two people halve the rates of the link."""
         self.does(Suspend("operator", ("three",), "a change"), "anna")
         self.does(ChangeLink(HALF, "approved"), "anna", "ben")
         self.does(Resume("operator", ("three",), "approved"), "anna", "ben")
 
     def years(self) -> None:
-        """Enough sealed states that the first of them may become the cut."""
+        """Writes enough snapshots that the first of them may become the cut."""
         for number in range(4):
             self.weeks()
             if number == 2:
@@ -69,7 +69,7 @@ class Idle(Season):
 
 
 def kept_of(place: Place, folder: Path, season: Idle, *first: Any) -> Kept:
-    """Its ledger, sealed once it was played."""
+    """The ledger of a floor, archived after play."""
     for play in first:
         play(season)
     season.years()
@@ -79,7 +79,7 @@ def kept_of(place: Place, folder: Path, season: Idle, *first: Any) -> Kept:
 
 
 def void(kept: Kept) -> None:
-    """The idle round is reopened and voided by two people, a year later."""
+    """Two people reopen and void the idle round, a year later."""
     with kept.going_on() as season:
         season.does(Reading(AFTER))
         for act in (Reopen, VoidRound):
@@ -127,7 +127,7 @@ def test_a_round_on_both_sides_of_the_cut_is_taken_back_whole(place: Place, tmp_
 
 
 def missed(kept: Kept) -> str:
-    """The idle round is reopened a year later, and its missed royal settled as if at its turn."""
+    """The idle round is reopened a year later, and its missed royal settled at its former turn."""
     with kept.going_on() as season:
         season.does(Reopen("T02", "idle", "a missed hand"), "anna", "ben")
         settle = frames.Settle("idle", (Claim(2, ROYAL),), close=True)

@@ -1,4 +1,4 @@
-"""Is every act whole in the one registry that engine, auditor, admin surface and model read?"""
+"""Every act is whole in the one registry that engine, auditor, admin surface and model read."""
 
 from typing import Final
 
@@ -26,7 +26,7 @@ from jackpot.rules.acts.papers import AddPapers, ErasePapers
 from jackpot.rules.acts.programs import BeginProgram, ConfirmProgram
 from jackpot.rules.acts.readings import Reading
 from jackpot.rules.acts.rounds import Decline
-from jackpot.rules.acts.snapshot_seals import Seal
+from jackpot.rules.acts.snapshot_seals import SnapshotSeal
 from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.commands import ActCommand
 from tests.faults.terms import ACTIONS
@@ -40,7 +40,7 @@ MOVES_NOTHING: Final = (
     ClearDevice,
     EndKey,
     Reading,
-    Seal,
+    SnapshotSeal,
     Archive,
     OpenBank,
     CloseBank,

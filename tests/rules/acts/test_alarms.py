@@ -1,4 +1,4 @@
-"""Who acknowledges an alarm, and what becomes of it where nobody does?"""
+"""Acknowledgement of alarms, and alarms that nobody acknowledges."""
 
 from typing import Any
 

@@ -1,24 +1,24 @@
-"""May rows leave a ledger? Only where two people say so, and only from before a sealed state (S8)."""
+"""Archiving takes two people, and only entries before a snapshot seal leave the ledger (S8)."""
 
 import pytest
 from msgspec.structs import replace
 
-from jackpot.rules.acts.act import By
+from jackpot.rules.acts.act import ActContext
 from jackpot.rules.acts.archives import Archive, Archived, Cut, decide_archive
 from jackpot.rules.invariant import InvariantError
 from jackpot.rules.refusal import Refusal
 from jackpot.rules.signing import People
-from jackpot.rules.state import State
+from jackpot.rules.state import BankState
 
 CUT = Cut(seq=9, hash=bytes(32), epoch=2, version=1, since=4, gone=3, stays=bytes(32))
-STATE = State("main", 20, sealed=10)
-BOTH = By(People(("anna", "ben")))
+STATE = BankState("main", 20, sealed=10)
+BOTH = ActContext(People(("anna", "ben")))
 
 
 def test_two_people_let_rows_go() -> None:
     """S8: the entry says who and why, and where the chain goes on."""
     assert decide_archive(STATE, Archive(CUT, "old"), BOTH) == Archived(CUT, BOTH.people, "old")
-    for alone in (By(), By(People(("anna",))), By(People(("anna", "anna")))):
+    for alone in (ActContext(), ActContext(People(("anna",))), ActContext(People(("anna", "anna")))):
         with pytest.raises(Refusal, match="two different people"):
             decide_archive(STATE, Archive(CUT, "old"), alone)
 

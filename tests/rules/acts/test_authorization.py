@@ -1,4 +1,4 @@
-"""Which acts may which role ask for? One table, so that a change of a power is seen."""
+"""The roles of every act in one table, so that a change of a power is seen."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Is a number that was used twice in the journal, once an epoch?"""
+"""A number that was used twice is journalled once an epoch."""
 
 from jackpot.rules import registry
 from jackpot.rules.acts.conflict import SeqConflict, conflicting

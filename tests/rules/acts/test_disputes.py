@@ -1,4 +1,4 @@
-"""Is a disputed hit held until two people lift that, and does a large payment take its tax form (A10)?"""
+"""A disputed hit is held until two people lift the dispute, and a large payment takes its tax form (A10)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -113,7 +113,7 @@ def test_what_was_asked_about_one_dispute_lifts_no_later_one() -> None:
 
 
 def test_a_payment_takes_a_document() -> None:
-    """A10: it is paid when its documentation is complete, through whatever door it is asked for."""
+    """A10: it is paid when its documentation is complete, through whatever way it is requested."""
     subject = won()
     act(subject, Validate("H1"))
     refused = act(subject, Pay("H1", seat=3))

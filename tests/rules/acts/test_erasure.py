@@ -1,4 +1,4 @@
-"""Whose name may be erased?"""
+"""Conditions of the erasure of names."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from jackpot.rules.acts.erasure import EraseName, NameErased
 from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.people import EndPerson
 from jackpot.rules.events import RULES_VERSION, encode
-from jackpot.rules.outcome import Entry
+from jackpot.rules.outcome import DecidedEntry
 from jackpot.rules.signing import People
 from tests.rules.site import OfSite
 
@@ -65,10 +65,10 @@ def test_a_forged_erasure_by_age_is_found() -> None:
 
     def fault(days: int, at: int) -> str | None:
         event: Any = NameErased(dee, People(), days)
-        row = Entry(
+        row = DecidedEntry(
             site.engine.seq + 1, at, event.kind, RULES_VERSION, None, None, None, b"f" * 16, encode(event), ()
         )
-        return redecide.fault(site.auditor, row, event)
+        return redecide.check(site.auditor, row, event)
 
     for days, at in ((KEPT, KEPT * DAY_MS), (0, KEPT * DAY_MS)):
         assert "before its time is over" in (fault(days, at) or "")

@@ -1,4 +1,4 @@
-"""What does a correction move? The live meter, the house, its own award, and nothing else (A10)."""
+"""A correction moves the live meter, the house, its own award, and nothing else (A10)."""
 
 import pytest
 

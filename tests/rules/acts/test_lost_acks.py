@@ -1,4 +1,4 @@
-"""Who says that the ledger has lost something, who is believed, and what stops meanwhile (S9)?"""
+"""Claims of lost acks: which are believed, and what stops meanwhile (S9)."""
 
 from typing import Any, TypeVar
 
@@ -7,13 +7,13 @@ import pytest
 from jackpot.rules import events, registry
 from jackpot.rules.acts.links import Resume, Resumed, Suspend
 from jackpot.rules.acts.lost_acks import (
-    BELIEVED_MOST,
+    BELIEVED_MAX,
     BehindConfirmed,
     BehindOver,
     ConfirmBehind,
     FoundBehind,
 )
-from jackpot.rules.commands import Hello
+from jackpot.rules.commands import TableHello
 from tests import frames
 from tests.faults.worked.form import Link, Table
 from tests.frames import malformed
@@ -35,7 +35,7 @@ def three() -> OfEngine:
 
 
 def says(subject: OfEngine, table: str, acked: int) -> dict[str, Any]:
-    return subject.execute(Hello(acked=acked), table=table).answer
+    return subject.execute(TableHello(acked=acked), table=table).answer
 
 
 def confirm(subject: OfEngine, table: str, believe: bool, people: tuple[str, ...] = BOTH) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def test_a_table_is_ahead_from_one_above_the_last_number() -> None:
 def test_one_table_is_no_off_switch() -> None:
     """S9: refused and alarmed, journalled once an epoch whatever it says then; the others play on."""
     subject = three()
-    found = subject.execute(Hello(acked=2**53 - 2**32), table="T1")
+    found = subject.execute(TableHello(acked=2**53 - 2**32), table="T1")
     assert [alarm for alarm, _ in found.alarms] == ["ledger_behind"]
     for acked in (7, 8, 2**52, 2**53 - 2**32):
         assert says(subject, "T1", acked)["code"] == "ledger_behind"
@@ -144,15 +144,15 @@ def test_two_people_confirm_and_nobody_resumes_it_otherwise() -> None:
 def test_nobody_is_believed_above_half_of_what_the_wire_can_count() -> None:
     """S9: from a believed number a table can count on for ever; a higher one is disbelieved, and it plays."""
     subject = three()
-    says(subject, "T1", BELIEVED_MOST + 1)
+    says(subject, "T1", BELIEVED_MAX + 1)
     assert confirm(subject, "T1", believe=True)["code"] == "not_believable"
     assert confirm(subject, "T1", believe=False)["ok"]
-    assert says(subject, "T1", BELIEVED_MOST + 1)["last_seq"] == 2
+    assert says(subject, "T1", BELIEVED_MAX + 1)["last_seq"] == 2
     assert send(subject, 3, wager("r2")).answer["t"] == "ack"
     subject = three()
-    says(subject, "T1", BELIEVED_MOST)
+    says(subject, "T1", BELIEVED_MAX)
     assert confirm(subject, "T1", believe=True)["ok"]
-    assert send(subject, BELIEVED_MOST + 1, wager("r2")).answer["t"] == "ack"
+    assert send(subject, BELIEVED_MAX + 1, wager("r2")).answer["t"] == "ack"
 
 
 def test_a_disbelieved_number_is_ignored_until_the_table_names_a_right_one() -> None:

@@ -1,4 +1,4 @@
-"""What do corrections and transfers move, and what becomes of them when something before is undone?"""
+"""Corrections and transfers: what they move, and what an earlier undo makes of them."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from jackpot.rules.acts.links import Resume, Suspend
 from jackpot.rules.acts.meters import Account, CloseLink, CorrectMeter, DecideLeft, MeterCorrected, Transfer
 from jackpot.rules.acts.rounds import Reopen
 from jackpot.rules.commands import ActCommand
-from jackpot.rules.rounds.undo import FOLD_AT_LEAST
+from jackpot.rules.rounds.undo import FOLD_AT_MIN
 from jackpot.rules.signing import People
 from tests import frames
 from tests.faults.worked.form import Link, Table
@@ -487,13 +487,13 @@ def test_what_a_later_award_took_along_can_only_stay_however_long_ago_that_was()
         jackpot(subject, f"x{number}", "T2")
     done(subject, Undo("H1", "misdealt"))
     assert listed(subject) == [(3, 42 * CENT), (5, 42 * CENT), (7, 42 * CENT)]
-    for number in range(2 * FOLD_AT_LEAST):
+    for number in range(2 * FOLD_AT_MIN):
         done(subject, CorrectMeter("L", "meter", 1 if number % 2 else -1, "a test"))
     for round_ in ("y1", "y2"):
         for table in ("T1", "T2"):
             frame(subject, wager(f"{round_}{table}"), table)
             frame(subject, Close(f"{round_}{table}"), table)
-    assert len(subject.engine.state.links[0].levels[0].history.points) > FOLD_AT_LEAST
+    assert len(subject.engine.state.links[0].levels[0].history.points) > FOLD_AT_MIN
     before = meter(subject)[0]
     assert [code(subject, DecideLeft(name, True, "as agreed")) for name in ("D1", "D2")] == ["bad_amount"] * 2
     done(subject, DecideLeft("D3", True, "as agreed"), DecideLeft("D1", False, "it went with A5"))

@@ -1,4 +1,4 @@
-"""May something be added to a hit's papers once it is paid?"""
+"""Additions to a hit's papers once it is paid."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What changes with a link's parameters, from when on, and what stays as it was played?"""
+"""Changes of a link's parameters: what changes, from when on, and what stays as it was played."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Who may join, act and leave, and who must confirm it? The people of a site, in their own bank."""
+"""People of a site, in their own bank: who may join, act and leave, and who must confirm it."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from jackpot.rules.acts.hits import Validate
 from jackpot.rules.acts.links import OpenLink
 from jackpot.rules.acts.people import (
     ACTS,
-    NEWCOMERS_MOST,
+    NEWCOMERS_MAX,
     TOKENS_OF_ONE,
     AddPerson,
     EndPerson,
@@ -60,7 +60,7 @@ def test_the_first_two_are_made_together_and_once() -> None:
 
 
 def test_once_there_are_people_a_name_stands_for_nothing() -> None:
-    """The socket is no back door: an unproved name is refused in the site's bank, and told what to do."""
+    """The socket is no back door: an unauthenticated name is refused in the site's bank, with what to do."""
     site = OfSite()
     answer = site.execute(AddPerson(mark(3)), people=("root",)).answer
     assert (answer["code"], "sign in" in answer["message"]) == ("no_person", True)
@@ -174,7 +174,7 @@ def test_nobody_leaves_no_token_for_others() -> None:
 def test_one_admin_fills_no_site() -> None:
     """Misuse: only so many wait for their secret; who is ended makes room."""
     site = OfSite()
-    for number in range(NEWCOMERS_MOST):
+    for number in range(NEWCOMERS_MAX):
         assert code(site, AddPerson(mark(number)), 1) == ""
     assert code(site, AddPerson(mark(0)), 1) == "too_many"
     assert code(site, EndPerson(3), 2) == ""

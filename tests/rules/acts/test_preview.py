@@ -1,4 +1,4 @@
-"""Is what another person confirms still what the first one saw (A10, L8, L9)?"""
+"""A confirmation takes effect only if the preview is still what the first person saw (A10, L8, L9)."""
 
 from collections.abc import Callable
 from typing import Final
@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from jackpot.rules import redecide
 from jackpot.rules.acts import ACT_OF, hits
-from jackpot.rules.acts.act import By
+from jackpot.rules.acts.act import ActContext
 from jackpot.rules.acts.links import Suspend
 from jackpot.rules.acts.meters import CloseLink, CorrectMeter, Transfer
 from jackpot.rules.acts.parameters import ChangeLink
@@ -19,7 +19,7 @@ from jackpot.rules.acts.requests import ActRefused, Confirm, Requested
 from jackpot.rules.acts.rounds import Reopen, VoidRound
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.events import RULES_VERSION, Event, encode
-from jackpot.rules.outcome import Entry
+from jackpot.rules.outcome import DecidedEntry
 from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.postings import Posting
 from jackpot.rules.signing import People, Proof, Signed
@@ -222,11 +222,11 @@ def test_a_forged_confirmation_of_what_has_changed_is_found() -> None:
     asked_for(subject, LESS)
     jackpot(subject, 1)
     people = People(proof=Proof((ANN, BEN), 5, b"h" * 32, 1, 1_000))
-    event = ACT_OF[CorrectMeter].decide(subject.engine.state, LESS, By(people))
-    row = Entry(
+    event = ACT_OF[CorrectMeter].decide(subject.engine.state, LESS, ActContext(people))
+    row = DecidedEntry(
         subject.engine.seq + 1, 1, event.kind, RULES_VERSION, None, None, None, b"f" * 16, encode(event), ()
     )  # fmt: skip
-    assert "more than wagers has moved the meter" in (redecide.fault(subject.auditor, row, event) or "")
+    assert "more than wagers has moved the meter" in (redecide.check(subject.auditor, row, event) or "")
 
 
 def shown(subject: OfEngine, command: ActCommand) -> bytes:
@@ -236,7 +236,7 @@ def shown(subject: OfEngine, command: ActCommand) -> bytes:
 
 def event_of(subject: OfEngine, command: ActCommand) -> Event:
     """What two people's act would come to now."""
-    return ACT_OF[type(command)].decide(subject.engine.state, command, By(People(("one", "other"))))
+    return ACT_OF[type(command)].decide(subject.engine.state, command, ActContext(People(("one", "other"))))
 
 
 def ask_as_shown(subject: OfEngine, mark: bytes, *who: Signed) -> Heard:

@@ -1,4 +1,4 @@
-"""Which programs does a bank know, and which links wait meanwhile (S3)?"""
+"""Known programs of a bank, and links that wait for the confirmation of one (S3)."""
 
 from hashlib import sha256
 from typing import Any, Final
@@ -6,7 +6,7 @@ from typing import Any, Final
 import pytest
 
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
-from jackpot.rules.acts.programs import KNOWN_MOST, BeginProgram, ConfirmProgram, Serves
+from jackpot.rules.acts.programs import KNOWN_MAX, BeginProgram, ConfirmProgram, Serves
 from jackpot.rules.commands import ActCommand, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.invariant import InvariantError
@@ -131,11 +131,11 @@ def test_the_people_have_no_links() -> None:
 def test_the_newest_programs_are_known() -> None:
     """S3: what a bank keeps of them is bounded."""
     bank = Bank()
-    for number in range(KNOWN_MOST + 1):
+    for number in range(KNOWN_MAX + 1):
         digest = sha256(f"{number}".encode()).digest()
         bank.play.new_epoch(bank.play.epoch + 1)
         bank.play.act(BeginProgram("1", digest, "always"))
-    assert len(bank.engine.state.programs) == KNOWN_MOST
+    assert len(bank.engine.state.programs) == KNOWN_MAX
     assert sha256(b"0").digest() not in bank.engine.state.programs
 
 

@@ -1,4 +1,4 @@
-"""What waits for a second person, and what becomes of it? On a bank of links, with people of a site."""
+"""Requests that wait for a second person, and their ends; on a bank of links, with people of a site."""
 
 import msgspec
 import pytest
@@ -10,7 +10,7 @@ from jackpot.rules.acts.people import AddPerson, Grant
 from jackpot.rules.acts.requests import (
     REFUSED_OF_ONE,
     REQUEST_HOLDS_MS,
-    REQUESTS_MOST,
+    REQUESTS_MAX,
     REQUESTS_OF_ONE,
     ActRefused,
     Confirm,
@@ -188,7 +188,7 @@ def test_a_request_is_rejected_by_another_or_by_the_asker() -> None:
 def test_so_many_requests_wait_and_no_more() -> None:
     """Misuse: a program that asks for ever fills no memory, and leaves room for others."""
     subject = won()
-    askers = [Signed(10 + number, ("floor",)) for number in range(REQUESTS_MOST // REQUESTS_OF_ONE)]
+    askers = [Signed(10 + number, ("floor",)) for number in range(REQUESTS_MAX // REQUESTS_OF_ONE)]
     for asker in askers:
         for _ in range(REQUESTS_OF_ONE):
             assert ask(subject, CORRECT, asker).answer["asked"]
@@ -262,7 +262,7 @@ def test_a_forged_refusal_is_found() -> None:
     event = registry.decode(entry.kind, entry.version, entry.body)
     fresh = won()
     ask(fresh, Validate("H1"), ANN)
-    assert "the rules decide otherwise" in (again.fault(fresh.engine, entry, event) or "")
+    assert "the rules decide otherwise" in (again.check(fresh.engine, entry, event) or "")
 
 
 def test_nobody_looks_back_behind_an_act_before() -> None:

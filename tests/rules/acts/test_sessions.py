@@ -1,4 +1,4 @@
-"""Does the journal say who came in, and until when?"""
+"""The journal names each session and its end."""
 
 from jackpot.rules.acts.people import EndPerson, GiveCode, ResetSecret, SetSecret
 from jackpot.rules.acts.sessions import SESSIONS_OF_ONE, LockOut, SignIn, SignOut

@@ -1,4 +1,4 @@
-"""Does a bank note whose people it has seen?"""
+"""A bank's site cursor follows the site's people that the bank has seen."""
 
 from jackpot.rules.acts.people import EndPerson, WithdrawRole
 from jackpot.rules.acts.sessions import SignIn

@@ -1,4 +1,4 @@
-"""Are two accounts two people?"""
+"""Vouching: when two accounts count as two people."""
 
 from jackpot.rules.acts.people import (
     AddPerson,

@@ -1,4 +1,4 @@
-"""Is each winner of a hit paid alone, with a document and papers of their own (A10)?"""
+"""Each winner of a hit is paid alone, with a document and papers of their own (A10)."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Whose hand is it, which cards make it, and which links does a name speak for (H2, H4, A5)?"""
+"""Claims: whose hand it is, which cards make it, and which links a name counts for (H2, H4, A5)."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from jackpot.rules import commands
 from jackpot.rules.acts.links import OpenLink
-from jackpot.rules.paytable import EnvyRow, ForOne, LinkTerms, Percent, Row, ToOne
+from jackpot.rules.paytable import EnvyRow, ForOne, LinkTerms, PaytableRow, Percent, ToOne
 from tests import frames
 from tests.faults.worked.form import Link, Table
 from tests.frames import Bet, Claim, Close, Settle, Wager
@@ -167,7 +167,7 @@ def test_what_a_hand_said_of_its_box_holds_for_the_round() -> None:
     assert floor.send(Close("r1"))["t"] == "ack"
 
 
-def made(name: str, *rows: Row, **more: Any) -> LinkTerms:
+def made(name: str, *rows: PaytableRow, **more: Any) -> LinkTerms:
     """A link of a paytable that no regulation prints."""
     return link(name, "made", (level("meter", 1_000, 0, 100),), rows, **more)
 
@@ -176,7 +176,7 @@ def test_a_wager_on_the_dealers_hand_earns_no_envy() -> None:
     """A5, A6: only a player's own wager is paid for another player's hand."""
     terms = made(
         "x",
-        Row("royal-flush", Percent("meter", 10_000)),
+        PaytableRow("royal-flush", Percent("meter", 10_000)),
         envy=(EnvyRow("flush", 50 * DOLLAR),),
         electronic=True,
         dealer_hand=True,
@@ -190,7 +190,10 @@ def test_a_wager_on_the_dealers_hand_earns_no_envy() -> None:
 def test_to_one_odds_return_the_wager_and_for_one_odds_do_not() -> None:
     """A1: 4 to 1 on $1 is $5, 4 for 1 is $4."""
     terms = made(
-        "x", Row("royal-flush", Percent("meter", 10_000)), Row("flush", ToOne(4)), Row("straight", ForOne(4))
+        "x",
+        PaytableRow("royal-flush", Percent("meter", 10_000)),
+        PaytableRow("flush", ToOne(4)),
+        PaytableRow("straight", ForOne(4)),
     )
     floor = Floor(Table("T1", links=("x",)), terms, bets=(Bet(5, "x", 100), Bet(3, "x", 100)))
     hands = (Claim(5, ("2s", "5s", "7s")), Claim(3, ("Qs", "Kd", "Ah")))

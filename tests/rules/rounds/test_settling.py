@@ -1,4 +1,4 @@
-"""Which settlements want all hands of a round in one, and how does each round end (T4, T5, T8, A6)?
+"""Settlements that need all hands of a round in one, and the ends of rounds (T4, T5, T8, A6).
 
 Where hands share an award, or players wagered on the dealer's hand, a round takes one settlement with hands.
 So the first one that leaves out a seat is refused: what that seat has won would be lost with it.

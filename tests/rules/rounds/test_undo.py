@@ -1,4 +1,4 @@
-"""Does recomputing a level from its short history give what a recount of everything gives?
+"""Recomputing a level from its short history gives the same as a recount of everything.
 
 The recount here keeps every wager and every award one by one, for ever, and counts them again in plain
 steps; the history under test keeps counts between awards and folds what can no longer change.
@@ -16,7 +16,7 @@ from jackpot.rules.acts.rounds import Reopen
 from jackpot.rules.meter import Accounts, contribute
 from jackpot.rules.meter import take as take_now
 from jackpot.rules.paytable import LevelTerms
-from jackpot.rules.rounds.undo import Move, Played, Point, Share, Take, begun, due_of, floor_of, replay
+from jackpot.rules.rounds.undo import Move, PlayedTakes, Point, Share, Take, begun, due_of, floor_of, replay
 from tests import frames
 from tests.faults.worked.form import Link, Table
 from tests.rules.subject import PEOPLE, OfEngine
@@ -157,7 +157,7 @@ class Both:
         self.terms = LevelTerms("meter", 1_000 + pick * 10, pick * 5, SEED, SEED // (pick + 1), limit)
         seq = self.seq()
         self.recount.events.append(Happened(seq, terms=self.terms))
-        played = Played(self.terms, self.floor_to_seed)
+        played = PlayedTakes(self.terms, self.floor_to_seed)
         self.history.points.append(Point((seq, 0), self.history.wagers, played=played))
 
     def pay(self, event: Happened) -> None:

@@ -1,4 +1,4 @@
-"""Does the Business dashboard show whether the link earns?"""
+"""The Business dashboard shows whether the link earns."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Does the Floor dashboard show whether the floor is healthy?"""
+"""The Floor dashboard shows whether the floor is healthy."""
 
 import pytest
 

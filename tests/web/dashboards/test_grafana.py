@@ -1,8 +1,8 @@
-"""Do panels become what Grafana draws?"""
+"""Grafana JSON generated from panels."""
 
-from jackpot.web.dashboards.grafana import Board, Column, Panel, Variable, written
+from jackpot.web.dashboards.grafana import Dashboard, Panel, TableColumn, Variable, written
 
-BOARD = Board(
+BOARD = Dashboard(
     "some",
     "Some",
     "A board.",
@@ -18,7 +18,13 @@ BOARD = Board(
             12,
             aside="/^hits /",
         ),
-        Panel("table", "Rows", "A table.", [Column("Sum", "up", "money"), Column("Up", "up")], by="link"),
+        Panel(
+            "table",
+            "Rows",
+            "A table.",
+            [TableColumn("Sum", "up", "money"), TableColumn("Up", "up")],
+            by="link",
+        ),
     ],
 )
 

@@ -1,4 +1,4 @@
-"""Does the Link dashboard show what one progressive does?"""
+"""The Link dashboard shows what one progressive does."""
 
 import pytest
 

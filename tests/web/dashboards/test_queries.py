@@ -1,4 +1,4 @@
-"""Do the dashboards' common parts ask for what they say?"""
+"""Shared queries of the dashboards."""
 
 from jackpot.web.dashboards.queries import hits_in_a_step, late
 

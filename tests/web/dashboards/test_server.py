@@ -1,4 +1,4 @@
-"""Does the Server dashboard show whether the program keeps up?"""
+"""The Server dashboard shows whether the program keeps up."""
 
 import pytest
 
