@@ -122,9 +122,9 @@ def test_a_ledger_that_says_it_is_older_is_held_to_that(tmp_path: Path) -> None:
     file = tmp_path / "ledger.db"
     with closing(open_ledger(f"sqlite:///{file}")) as ledger:
         Idle().write(ledger)
-    spoil(file, "DELETE FROM migration WHERE number = 2")
+    spoil(file, "DELETE FROM migration WHERE number = (SELECT max(number) FROM migration)")
     done = jackpot("verify", "--ledger", f"sqlite:///{file}")
-    assert (done.returncode, "the schema: table opening is not the ledger's" in done.stderr) == (1, True)
+    assert (done.returncode, "the schema: table takeover is not the ledger's" in done.stderr) == (1, True)
 
 
 @earlier
@@ -189,7 +189,8 @@ def test_an_archive_of_years_ago_begins_a_night_and_is_continued(
     made = night(kept.ledger, folder, START_MS, 2, archive=kept.file)
     assert same()
     restore(made.file, lambda: opened(f"sqlite:///{tmp_path}/back.db"), START_MS)
-    assert backed_up(tmp_path / "back.db")[:-1] == backed_up(made.file)
+    # A restored bank has two rows more: the program that restored it, and that it waits for people.
+    assert backed_up(tmp_path / "back.db")[:-2] == backed_up(made.file)
     backup(kept.ledger, kept.file)
     seal(kept.ledger, kept.file, HOW)
     with closing(SqliteLedger(kept.file, readonly=True)) as archive:

@@ -219,7 +219,7 @@ def test_a_ledger_of_before_goes_on(tmp_path: Path) -> None:
         connection.execute("INSERT INTO bank VALUES (1, 'main')")
         connection.execute("INSERT INTO head VALUES (1, 4, 0, zeroblob(32), 'before', 0)")
     with closing(SqliteLedger(path)) as ledger:
-        assert len(ledger.applied) == 1
+        assert len(ledger.applied) == len(migrations("sqlite")) - 1
         assert ledger.look_up("SELECT epoch, how, holder, seq FROM takeover") == [(4, "found", "before", 0)]
         assert takeovers.differences(ledger, "main") == []
         ledger.new_epoch("main", "server")

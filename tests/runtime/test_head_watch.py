@@ -414,8 +414,8 @@ async def test_another_row_at_the_head_has_everything_read(database: str, rows_r
         writer.sequencer.held._hash = writer.sequencer.durable_hash = bytes(32)
         store.session.drop()
         await until(lambda: writer.lifecycle.failed)
-        assert rows_read == [1, 2, 3]
-        assert "row 3, which was acknowledged, is not in the ledger" in str(writer.lifecycle.stopped)
+        assert rows_read == [1, 2, 3, 4]
+        assert "row 4, which was acknowledged, is not in the ledger" in str(writer.lifecycle.stopped)
 
 
 @on_loop
