@@ -8,7 +8,7 @@ from pathlib import Path
 from jackpot import worker_limits
 from tests.running_server import on_loop, until
 
-ANSWER = "from jackpot import behind; behind.answer(lambda asked: asked.upper())"
+ANSWER = "from jackpot import worker_limits; worker_limits.answer(lambda asked: asked.upper())"
 
 
 @on_loop

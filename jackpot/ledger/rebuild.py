@@ -22,7 +22,7 @@ from jackpot.rules.acts.snapshot_seals import (
     SEAL_STEP,
     SNAPSHOT_FORMAT,
     SnapshotSeal,
-    SnapshotSealed,
+    Sealed,
     decide_seal,
     digest_of,
 )
@@ -247,10 +247,10 @@ def event_in(row: Row) -> Event | None:
         return None
 
 
-def _seal_in(row: Row) -> SnapshotSealed | None:
+def _seal_in(row: Row) -> Sealed | None:
     """The row's event, if it is a seal."""
-    event = event_in(row) if row.kind == SnapshotSealed.kind else None
-    return event if isinstance(event, SnapshotSealed) else None
+    event = event_in(row) if row.kind == Sealed.kind else None
+    return event if isinstance(event, Sealed) else None
 
 
 def engine_of(snapshot: Snapshot) -> Engine:
@@ -309,7 +309,7 @@ class _Judge:
         event = event_in(row)
         if (
             event is None
-            or isinstance(event, SnapshotSealed)
+            or isinstance(event, Sealed)
             or (isinstance(event, FoundBehind) and not self._known)
         ):
             return

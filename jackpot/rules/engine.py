@@ -20,7 +20,7 @@ from jackpot.rules.acts.banks import BankBegun
 from jackpot.rules.acts.links import links_of
 from jackpot.rules.acts.programs import ProgramBegan
 from jackpot.rules.acts.requests import ActRefused, Confirm
-from jackpot.rules.acts.snapshot_seals import SnapshotSealed
+from jackpot.rules.acts.snapshot_seals import Sealed
 from jackpot.rules.acts.tables import TableOpened
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import KEY_BYTES, ActCommand, Command, Envelope, RawDraws, TableHello
@@ -38,7 +38,7 @@ from jackpot.rules.signing import People
 from jackpot.rules.state import ANSWERS_KEPT, AnsweredAct, AnsweredFrame, BankState, Table
 
 # Events of the bank's writer itself, without an answer to anybody.
-OWN = (SnapshotSealed, ProgramBegan)
+OWN = (Sealed, ProgramBegan)
 # Events that are neither a table's frame nor an act that anybody may ask for again.
 UNASKED = (*lost_acks.GREETINGS, *conflict.APPLIES, *OWN)
 # Events after which there are other tables.

@@ -42,7 +42,7 @@ def running(code: str, **more: Any) -> WorkerPool:
     apart._program = (
         sys.executable,
         "-c",
-        f"from jackpot import behind; behind.answer(lambda question: {code})",
+        f"from jackpot import worker_limits; worker_limits.answer(lambda question: {code})",
     )
     return apart
 

@@ -132,7 +132,7 @@ async def test_no_admin_is_made_in_place_of_the_first_two(tmp_path: Path) -> Non
         pass
     code, said = await users(config, "recover", "eve", typed=f"{EVE}\n{EVE}\n")
     assert (code, NOBODY_YET in said) == (1, True), said
-    assert rows(config, SITE) == 1
+    assert rows(config, SITE) == 2  # it is opened, and the program began
 
 
 @on_loop

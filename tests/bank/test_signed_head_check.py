@@ -21,7 +21,7 @@ from jackpot.ledger.verify.verifier import verify
 from jackpot.rules.acts import snapshot_seals
 from jackpot.rules.acts.people import FirstPeople
 from jackpot.rules.acts.readings import Reading
-from jackpot.rules.acts.snapshot_seals import SNAPSHOT_FORMAT, SnapshotSealed, digest_of
+from jackpot.rules.acts.snapshot_seals import SNAPSHOT_FORMAT, Sealed, digest_of
 from jackpot.rules.signing import SITE
 from tests.ledger.forger import Forger
 from tests.ledger.people import SECRET
@@ -110,7 +110,7 @@ def forge_state(config: Config) -> None:
 
     def seal() -> None:
         last, state = forger.head, forger.engine.snapshot()
-        forger.append(SnapshotSealed(SNAPSHOT_FORMAT, digest_of(state)))
+        forger.append(Sealed(SNAPSHOT_FORMAT, digest_of(state)))
         with closing(SqliteLedger(forger.path)) as ledger:
             ledger.save_snapshot(Snapshot("main", last.seq, last.hash, SNAPSHOT_FORMAT, state))
 

@@ -161,7 +161,7 @@ def test_the_documentation_names_every_alarm() -> None:
     text = (DEPLOY / "METRICS.md").read_text()
     assert " ".join(ALARMS) in text
     raised = set()
-    for file in sorted((ROOT / "jackpot" / "rules").glob("*.py")):
+    for file in sorted((ROOT / "jackpot" / "rules").rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text())):
             match node:
                 case ast.Call(func=ast.Attribute(attr="alarm"), args=[ast.Constant(value=str() as name)]):

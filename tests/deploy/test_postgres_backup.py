@@ -75,7 +75,7 @@ def read(data: Path) -> list[Row]:
         Postgres(data.parent) as cluster,
         closing(open_ledger(cluster.url(LEDGER), readonly=True)) as ledger,
     ):
-        *rows, last = ledger.rows("main", 0, 10_000)
+        *rows, _program, last = ledger.rows("main", 0, 10_000)
     event = decode(last.kind, last.version, last.body)
     assert isinstance(event, Suspended)
     assert event.reason == "restored"

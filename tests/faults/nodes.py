@@ -418,7 +418,7 @@ def simulated(random: Random) -> Iterator[None]:
 
     changed: tuple[tuple[Any, str, Any], ...] = (
         (app, "Writer", WatchedWriter),
-        (app, "Books", FalseBooks),
+        (app, "LedgerReader", FalseBooks),
         (app, "look_at_program", look),
         (signage, "look_at_program", look),
         (server_desk, "os", Chance(random)),

@@ -29,7 +29,7 @@ from jackpot.rules.acts.people import (
 )
 from jackpot.rules.acts.programs import ProgramBegan
 from jackpot.rules.acts.requests import ActRefused, Confirm, ExpireRequest, Reject
-from jackpot.rules.acts.snapshot_seals import SnapshotSealed
+from jackpot.rules.acts.snapshot_seals import Sealed
 from jackpot.rules.acts.vouching import Vouch
 from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine
@@ -214,7 +214,7 @@ class Site:
                 f"row {row.seq} of the site, whether a program begins", isinstance(event, ProgramBegan), first
             )
         self._epoch = row.epoch
-        if isinstance(event, SnapshotSealed | ProgramBegan):
+        if isinstance(event, Sealed | ProgramBegan):
             return
         envelope = self._asked.get(row.digest)
         if envelope is None:

@@ -27,7 +27,7 @@ from jackpot.rules.acts.parameters import LinkChanged
 from jackpot.rules.acts.programs import ConfirmProgram, ProgramBegan, ProgramConfirmed
 from jackpot.rules.acts.requests import ActRefused, ExpireRequest, RequestExpired
 from jackpot.rules.acts.site_cursor import SeePeople
-from jackpot.rules.acts.snapshot_seals import SnapshotSealed
+from jackpot.rules.acts.snapshot_seals import Sealed
 from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.commands import Envelope
 from jackpot.rules.engine import Engine
@@ -49,9 +49,9 @@ from tests.said import told
 Map = dict[str, Any]
 
 # Rows that move nothing, and keep no answer.
-SILENT: Final = (SnapshotSealed, SeqConflict, ProgramBegan)
+SILENT: Final = (Sealed, SeqConflict, ProgramBegan)
 # Those of them that the bank's writer writes by itself.
-OWN: Final = (SnapshotSealed.kind, ProgramBegan.kind)
+OWN: Final = (Sealed.kind, ProgramBegan.kind)
 # Answers remembered a table: a resend may ask for the last 64, and 64 may be under way.
 ANSWERS: Final = 200
 KEPT: Final = 64

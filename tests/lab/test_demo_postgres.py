@@ -104,7 +104,7 @@ def test_no_postgresql_is_said_in_one_line(tmp_path: Path) -> None:
     """A newcomer reads what to install; nothing is left in the folder for temporary files."""
     lacking = (
         "import sys; from pathlib import Path\n"
-        "from jackpot.lab import engines; from jackpot.cli.__main__ import main\n"
+        "from jackpot.lab.testing import postgres as engines; from jackpot.cli.__main__ import main\n"
         "engines.SYSTEM = Path('/nowhere'); engines.find_spec = lambda name: None\n"
         "sys.argv = ['jackpot', 'demo', '--postgres', '--rounds', '1']; main()"
     )

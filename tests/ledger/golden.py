@@ -18,7 +18,7 @@ from jackpot import __version__
 from jackpot.ledger.journal import Row, canonical
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.rules.acts.archives import Archive, Cut
-from jackpot.rules.acts.snapshot_seals import SnapshotSealed
+from jackpot.rules.acts.snapshot_seals import Sealed
 from jackpot.rules.events import Refused
 from jackpot.rules.registry import KINDS
 from tests.ledger.people import Paper
@@ -75,7 +75,7 @@ def make(path: Path) -> bytes:
 
 def cut_at(rows: Sequence[Row], least: int) -> Cut:
     """As `jackpot ledger seal` would cut at the first seal from there on; nothing is deleted."""
-    row = next(row for row, after in pairwise(rows) if row.seq >= least and after.kind == SnapshotSealed.kind)
+    row = next(row for row, after in pairwise(rows) if row.seq >= least and after.kind == Sealed.kind)
     old = rows[: row.seq]
     left = [one for one in old if one.table_seq is None or one.kind == Refused.kind or one.hits]
     gone = next(one.seq for one in old if one not in left)

@@ -18,7 +18,7 @@ def test_what_was_said_last_is_done(
     place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, order: str
 ) -> None:
     """S4, S8: two seals with other --older-than are interrupted, and the first of them is run again."""
-    for written in ("jackpot.ledger.sqlite.kept_apart", "jackpot.ledger.postgres_rows.kept_apart"):
+    for written in ("jackpot.ledger.sqlite.store.kept_apart", "jackpot.ledger.postgres.rows.kept_apart"):
         monkeypatch.setattr(written, lambda _snapshot: 1)
     season = Season()
     years(season)

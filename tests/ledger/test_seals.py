@@ -16,7 +16,7 @@ from jackpot.rules import events
 from jackpot.rules.acts import snapshot_seals
 from jackpot.rules.acts.act import ActContext
 from jackpot.rules.acts.readings import Reading, decide_reading
-from jackpot.rules.acts.snapshot_seals import SNAPSHOT_FORMAT, SnapshotSealed, digest_of
+from jackpot.rules.acts.snapshot_seals import SNAPSHOT_FORMAT, Sealed, digest_of
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import DecidedEntry
 from tests.ledger.conftest import Place
@@ -72,7 +72,7 @@ class Written:
         engine = Engine.from_snapshot(lie.state)
         engine.state.seq = head.seq
         made = msgspec.structs.replace(lie, seq=head.seq, hash=head.hash, state=engine.snapshot())
-        self.append(SnapshotSealed(SNAPSHOT_FORMAT, digest_of(made.state)))
+        self.append(Sealed(SNAPSHOT_FORMAT, digest_of(made.state)))
         self.ledger.save_snapshot(made)
         return made
 
@@ -168,7 +168,7 @@ def test_a_snapshot_beyond_the_head_is_no_start(written: Written) -> None:
 def test_a_seal_that_was_forged_in_its_place_breaks_the_chain(written: Written, place: Place) -> None:
     """S3: the row that seals a snapshot is held by all rows after it, up to the head."""
     lie = forged(written.newer)
-    body = events.encode(SnapshotSealed(SNAPSHOT_FORMAT, digest_of(lie.state))).hex()
+    body = events.encode(Sealed(SNAPSHOT_FORMAT, digest_of(lie.state))).hex()
     written.ledger.save_snapshot(lie)
     where = f"WHERE seq = {lie.seq + 1}"
     if place.url.startswith("sqlite"):
@@ -192,7 +192,7 @@ def test_a_seal_that_was_forged_in_its_place_breaks_the_chain(written: Written, 
 @pytest.mark.parametrize("format_", [SNAPSHOT_FORMAT - 1, SNAPSHOT_FORMAT, SNAPSHOT_FORMAT + 1])
 def test_a_seal_of_a_state_that_no_rows_made_is_named(written: Written, format_: int) -> None:
     """S8: appended as a server would have; a start that replays it, and verify, compute the state."""
-    row = written.append(SnapshotSealed(format_, bytes(32)))
+    row = written.append(Sealed(format_, bytes(32)))
     (problem,) = verify(written.ledger, "main").problems
     assert problem.startswith(f"main: row {row.seq} (sealed): the rules decide otherwise: ")
     with pytest.raises(LedgerCorrupt, match=f"row {row.seq} seals another state than the rows before"):
@@ -204,7 +204,7 @@ def test_a_seal_of_an_older_program_is_not_decided_again(
 ) -> None:
     """S8: its format and its rules' version say so; it spares no start of this program its replay."""
     older = Snapshot("main", len(written.rows), written.rows[-1].hash, SNAPSHOT_FORMAT - 1, b"another form")
-    written.append(SnapshotSealed(older.format, digest_of(older.state)), version=events.RULES_VERSION)
+    written.append(Sealed(older.format, digest_of(older.state)), version=events.RULES_VERSION)
     written.ledger.save_snapshot(older)
     monkeypatch.setattr(events, "RULES_VERSION", events.RULES_VERSION + 1)
     report = verify(written.ledger, "main")
@@ -219,7 +219,7 @@ def test_a_seal_of_an_older_program_is_not_decided_again(
 def test_a_seal_that_is_no_seal_stops_the_start(written: Written) -> None:
     """S3: forged bytes break nothing inside; the row is named."""
     last = written.ledger.head("main")
-    entry = DecidedEntry(last.seq + 1, 0, SnapshotSealed.kind, 1, None, None, None, bytes(16), b"\xc1", ())
+    entry = DecidedEntry(last.seq + 1, 0, Sealed.kind, 1, None, None, None, bytes(16), b"\xc1", ())
     row = row_of("main", last.epoch, entry, last.hash)
     written.ledger.append("main", last.epoch, last.seq, [row])
     with pytest.raises(LedgerCorrupt, match=f"the event of row {row.seq} cannot be applied"):
@@ -229,7 +229,7 @@ def test_a_seal_that_is_no_seal_stops_the_start(written: Written) -> None:
 def test_a_sealed_state_that_is_none_is_passed_over(written: Written, place: Place) -> None:
     """S3: a seal and a snapshot of the same nonsense, both appended with a server's rights."""
     nonsense: Any = b"\xc0"
-    written.append(SnapshotSealed(SNAPSHOT_FORMAT, digest_of(nonsense)))
+    written.append(Sealed(SNAPSHOT_FORMAT, digest_of(nonsense)))
     last = written.rows[-1]
     written.ledger.save_snapshot(Snapshot("main", last.seq, last.hash, SNAPSHOT_FORMAT, nonsense))
     with pytest.raises(LedgerCorrupt, match="seals another state than the rows before it make"):

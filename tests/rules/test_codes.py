@@ -54,7 +54,7 @@ def made() -> set[str]:
     """The members that the program names outside their own page."""
     return {
         node.attr
-        for folder in ("rules", "server")
+        for folder in ("rules", "api", "auth", "bank", "net", "notify", "publish", "runtime")
         for file in (ROOT / "jackpot" / folder).rglob("*.py")
         if file.name != "codes.py"
         for node in ast.walk(ast.parse(file.read_text("utf-8")))

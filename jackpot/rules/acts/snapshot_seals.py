@@ -33,7 +33,7 @@ class SnapshotSeal(ActCommand, tag="seal", frozen=True):
     """The bank's writer seals the state as it is (S3)."""
 
 
-class SnapshotSealed(Event, frozen=True, array_like=True):
+class Sealed(Event, frozen=True, array_like=True):
     """The state before this entry. format: of its snapshot. digest: SHA-256 of the snapshot's bytes."""
 
     kind: ClassVar[int] = 31
@@ -51,22 +51,22 @@ def digest_of(snapshot: bytes) -> bytes:
     return sha256(snapshot).digest()
 
 
-def decide_seal(state: BankState, _command: SnapshotSeal, _by: ActContext) -> SnapshotSealed:
+def decide_seal(state: BankState, _command: SnapshotSeal, _by: ActContext) -> Sealed:
     """Seals the state as it is now. Raises InvariantError too soon after the last snapshot seal."""
     since = state.seq - state.sealed
     invariant(
         not state.sealed or since >= SEAL_MIN,
         f"{since} entries after the last seal, and there are at least {SEAL_MIN} between two",
     )
-    return SnapshotSealed(SNAPSHOT_FORMAT, digest_of(snapshot_of(state)))
+    return Sealed(SNAPSHOT_FORMAT, digest_of(snapshot_of(state)))
 
 
-def apply_sealed(effects: Effects, event: SnapshotSealed) -> None:
+def apply_sealed(effects: Effects, event: Sealed) -> None:
     """Records the seal. One of another format is useless here, so it does not delay the next one."""
     if event.format == SNAPSHOT_FORMAT:
         effects.state.sealed = effects.seq
 
 
 ACTS: Final = (
-    Act(SnapshotSeal, decide_seal, {SnapshotSealed: apply_sealed}, lambda _, _event: [SnapshotSeal()]),
+    Act(SnapshotSeal, decide_seal, {Sealed: apply_sealed}, lambda _, _event: [SnapshotSeal()]),
 )

@@ -13,7 +13,7 @@ from jackpot.ledger.verify import parallel_verify
 from jackpot.ledger.verify.parallel_verify import VerifiedPart, in_parts, joined, part_of, spans
 from jackpot.ledger.verify.verifier import How, Task, VerifyReport, Walked, verify
 from jackpot.rules import events
-from jackpot.rules.acts.snapshot_seals import SNAPSHOT_FORMAT, SnapshotSealed, digest_of
+from jackpot.rules.acts.snapshot_seals import SNAPSHOT_FORMAT, Sealed, digest_of
 from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.engine import Engine
 from jackpot.rules.epoch import MINUTE
@@ -113,7 +113,7 @@ def seal(forger: Forger, richer: int = 0) -> None:
     accounts.primary += richer
     accounts.house -= richer
     made = Snapshot("main", head.seq, head.hash, SNAPSHOT_FORMAT, engine.snapshot())
-    forger.append(SnapshotSealed(SNAPSHOT_FORMAT, digest_of(made.state)))
+    forger.append(Sealed(SNAPSHOT_FORMAT, digest_of(made.state)))
     with closing(SqliteLedger(forger.path)) as ledger:
         ledger.save_snapshot(made)
 

@@ -16,7 +16,7 @@ from jackpot.ledger.journal import Row, Snapshot, genesis, row_of
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.verify.chain_verifier import PROBLEMS_MAX
 from jackpot.ledger.verify.verifier import How, VerifyReport, verify
-from jackpot.rules.acts.snapshot_seals import SNAPSHOT_FORMAT, SnapshotSeal, SnapshotSealed
+from jackpot.rules.acts.snapshot_seals import SNAPSHOT_FORMAT, SnapshotSeal, Sealed
 from jackpot.rules.commands import Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.events import RULES_VERSION
@@ -154,7 +154,7 @@ def test_what_was_done_is_named(written: Written, statements: list[str], said: s
     path = written.copy()
     spoil(path, *(statement.format(last=last) for statement in statements))
     problems = audit(path).problems
-    sealed = next(row.seq for row in written.rows if row.kind == SnapshotSealed.kind)
+    sealed = next(row.seq for row in written.rows if row.kind == Sealed.kind)
     wanted = said.format(last=last, after=last + 1, five=last + 5, sealed=sealed)
     assert any(wanted in problem for problem in problems), problems
 
