@@ -61,7 +61,10 @@ def opens_to_write(module: Path) -> bool:
 def test_one_place_opens_a_ledger_to_write() -> None:
     """S3: no command comes to a store but through `alone`, and every command of those modules is listed."""
     modules = Path(jackpot.cli.__file__).parent.glob("*.py")
-    assert {module.name for module in modules if opens_to_write(module)} == {"offline_ledger.py", *WITHOUT_HEADS}
+    assert {module.name for module in modules if opens_to_write(module)} == {
+        "offline_ledger.py",
+        *WITHOUT_HEADS,
+    }
     groups: dict[str, Any] = {
         name: getattr(typer.main.get_command(root(name)), "commands", {})[name] for name in ("bank", "users")
     }

@@ -171,7 +171,7 @@ def test_a_doubt_without_a_new_epoch_is_found(monkeypatch: pytest.MonkeyPatch) -
         return engine, head
 
     monkeypatch.setattr(Recovery, "again", again)
-    found("is fenced though", kinds=("call_late", "call_late"))
+    found("is fenced though", "whether a program begins", kinds=("call_late", "call_late"))
 
 
 def test_an_epoch_that_is_another_s_by_now_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,7 +27,7 @@ HOUSE = Path(jackpot.__file__).parents[1]
 PARTS = (str(HOUSE / "jackpot"), str(HOUSE / "controllers"))
 STRANGERS = 20
 # Calls of ours for one stranger with a bad frame: accepted, challenged, refused, counted, logged, forgotten.
-CALLS_MAX = 90
+CALLS_MAX = 100
 # Of an idle device in a heartbeat: it is shown the whole with a ping, and its pong comes.
 SHOWN_MAX = 14
 PONG_MAX = 8

@@ -396,7 +396,9 @@ def test_a_deletion_that_takes_more_takes_nothing(kept: Kept) -> None:
 
     with pytest.raises(LedgerError):
         seal(kept.ledger, kept.file, HOW, plant)
-    assert [row.seq for row in kept.rows()] == list(range(1, rows + 3))  # and the program, and the row that says what leaves
+    assert [row.seq for row in kept.rows()] == list(
+        range(1, rows + 3)
+    )  # and the program, and the row that says what leaves
 
 
 def unguarded(url: str, statement: str) -> tuple[str, ...]:

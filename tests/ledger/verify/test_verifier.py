@@ -16,7 +16,7 @@ from jackpot.ledger.journal import Row, Snapshot, genesis, row_of
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.verify.chain_verifier import PROBLEMS_MAX
 from jackpot.ledger.verify.verifier import How, VerifyReport, verify
-from jackpot.rules.acts.snapshot_seals import SNAPSHOT_FORMAT, SnapshotSeal, Sealed
+from jackpot.rules.acts.snapshot_seals import SNAPSHOT_FORMAT, Sealed, SnapshotSeal
 from jackpot.rules.commands import Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.events import RULES_VERSION
