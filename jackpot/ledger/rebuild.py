@@ -21,8 +21,8 @@ from jackpot.rules.acts.lost_acks import FoundBehind
 from jackpot.rules.acts.snapshot_seals import (
     SEAL_STEP,
     SNAPSHOT_FORMAT,
-    SnapshotSeal,
     Sealed,
+    SnapshotSeal,
     decide_seal,
     digest_of,
 )
@@ -307,11 +307,7 @@ class _Judge:
         if row.seq <= self._after or row.version < events.RULES_VERSION:
             return
         event = event_in(row)
-        if (
-            event is None
-            or isinstance(event, Sealed)
-            or (isinstance(event, FoundBehind) and not self._known)
-        ):
+        if event is None or isinstance(event, Sealed) or (isinstance(event, FoundBehind) and not self._known):
             return
         try:
             fault = redecide.check(self._engine, row, event, lambda _people: None)
