@@ -49,7 +49,7 @@ class DirectorySnapshot(msgspec.Struct, frozen=True):
         return next((one for one in self.state.people if one.mark in marks and not one.ended), None)
 
     def left(self, login: str) -> Person | None:
-        """Whoever had that login, and has left."""
+        """The person who had that login and has left."""
         marks = {one.mark for one in self.named.values() if one.login == login}
         return next((one for one in self.state.people if one.mark in marks and one.ended), None)
 

@@ -36,8 +36,8 @@ NOT_THERE: Final = (
     "jackpot verify --config looks for what else is missing"
 )
 
-# What to do about a head or takeovers that somebody changed. It goes on, since the next epoch fences whoever
-# else would write, and what is written is judged by itself.
+# What to do about a head or takeovers that somebody changed. The start goes on: the next epoch fences any other
+# writer, and each row is judged by itself.
 BY_HAND: Final = (
     "find out who writes to the database by hand; jackpot verify names it until the ledger is copied into a "
     "new one (jackpot ledger copy), which begins its takeovers anew"

@@ -14,7 +14,7 @@ from aiohttp import hdrs, web
 ADDRESS_MAX: Final = 64
 # What a provider gives to one customer, at least: a customer that has one address of it has all of them.
 IPV6_CUSTOMER_BITS: Final = 64
-# What a provider gives to one site, or for nothing to whoever asks: 65,536 customers' networks.
+# What a provider gives to one site, or for nothing to anybody who asks: 65,536 customers' networks.
 IPV6_SITE_BITS: Final = 48
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address

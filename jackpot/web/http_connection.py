@@ -35,7 +35,7 @@ HEAD_WITHIN_S: Final = 10.0
 # aiohttp's own limit of that counts the time in a queue that it does not know of, so it gets none: a year.
 NO_LIMIT_S: Final = 365 * 86_400.0
 # A TLS handshake, with the turns that it waits for while others flood. One that says nothing meanwhile gives
-# its place to whoever comes.
+# its place to the next that comes.
 HANDSHAKE_S: Final = 30
 # Receivers are told to go. One that does not hear it must not delay the end.
 SHUTDOWN_S: Final = 2.0

@@ -1,4 +1,4 @@
-"""Does a floor lose anything when its database dies many times? By hand: `python -m tests.soak failover`.
+"""Soaks: a floor under faults for as long as you like. By hand: `python -m tests.soak failover`.
 
 A real server, tables and a sign play on PostgreSQL under load. `kill-database`: kill -9 and a new start.
 `failover`: kill -9 of the primary, promotion of its synchronous standby, a new standby where the old one was.

@@ -1,4 +1,4 @@
-"""How does everything that a large floor has run on one machine, without containers? `deploy/local-up`.
+"""Everything that a large floor has, on one machine and without containers: `deploy/local-up`.
 
 Two servers of one ledger, two signage processes, a PostgreSQL with a standby that has every commit, a Redis
 or Valkey, Prometheus with the shipped alerts, and Alertmanager; each a program of its own, in one folder.

@@ -31,8 +31,8 @@ NEWCOMERS_MAX: Final = 500
 # A token's number is never given again, and this many are never made.
 TOKEN_NUMBER_MAX: Final = 2**53
 # SHA-256 of what lies next to the journal: a name with a salt, a secret's hash; or of a code, a token or a
-# session cookie. Whoever changes what lies there, and not the journal, gives nobody another name, and lets
-# nobody in.
+# session cookie. Changing what lies there, and not the journal, gives nobody another name and
+# lets nobody in.
 DIGEST_BYTES: Final = 32
 
 Number = Annotated[int, Meta(ge=1, le=PEOPLE_MAX, description=f"1 to {PEOPLE_MAX}")]

@@ -55,7 +55,7 @@ def _independent(state: BankState, person: Person, people: People, voucher: Sign
 
 
 def apply_vouched(effects: Effects, event: Vouched) -> None:
-    """Marks the person as independent, whoever else had a code from the same admin."""
+    """Marks the person as independent, even if others had a code from the same admin."""
     effects.state.people[event.person - 1].vouched = event.people.signed[0].id
 
 
