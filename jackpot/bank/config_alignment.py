@@ -36,7 +36,7 @@ NOT_THERE: Final = (
     "jackpot verify --config looks for what else is missing"
 )
 
-# What to do about a head or takeovers that somebody changed. The start goes on: the next epoch fences any other
+# What to do about a head or takeovers that somebody changed. A start goes on: the next epoch fences any other
 # writer, and each row is judged by itself.
 BY_HAND: Final = (
     "find out who writes to the database by hand; jackpot verify names it until the ledger is copied into a "
