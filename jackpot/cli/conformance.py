@@ -126,7 +126,7 @@ def _tested(given: _Given) -> "ConformanceReport":
 
 async def _of_device(given: _Given) -> "ConformanceReport":
     from jackpot.lab.conformance.device import Options, examine
-    from jackpot.lab.conformance.played import Setting, TesterSession
+    from jackpot.lab.conformance.played import ConformanceSession, Setting
     from jackpot.lab.conformance.power import ManualPower, ProcessPower
 
     if given.role not in {"table", "sign"}:
@@ -147,7 +147,7 @@ async def _of_device(given: _Given) -> "ConformanceReport":
         _listening_tls(given),
     )
 
-    async def ready(played: TesterSession) -> None:
+    async def ready(played: ConformanceSession) -> None:
         typer.echo(f"waiting for {given.role} {device} at {played.addresses[0]}", err=True)
         if process is not None:
             await process.start(played.addresses[0])
@@ -169,14 +169,14 @@ def _asked_of_a_person(text: str) -> None:
 
 
 async def _of_server(given: _Given) -> "ConformanceReport":
-    from jackpot.lab.conformance.server import NotLetIn, TesterTarget, examine
+    from jackpot.lab.conformance.server import ConformanceTarget, NotLetIn, examine
 
     host, port = _place("--server", given.server or "")
     tls = _calling_tls(given)
     device, key = _device(given)
     typer.echo(f"playing table {device} at {given.server}", err=True)
     try:
-        target = TesterTarget(host, port, device, key, given.link, given.wager, tls)
+        target = ConformanceTarget(host, port, device, key, given.link, given.wager, tls)
         return await examine(target, quick=given.quick)
     except NotLetIn as refused:
         fail(f"{given.server}: {refused}; --device and --key name a table of it")

@@ -74,9 +74,11 @@ async def test_a_graceful_stop_answers_what_is_in_flight(tmp_path: Path) -> None
         group.create_task(run())
         await until(lambda: "http" in server.ports)
         async with table(server) as device:
+            sequencer = server.writers["main"].sequencer
+            await until(lambda: sequencer.depth == 0)  # nothing else is under way
             ledger.go.clear()
             device.wager(1, "R1", 1)
-            await until(lambda: server.writers["main"].sequencer.depth == 1)
+            await until(lambda: sequencer.depth == 1)
             ending.set()
             await until(lambda: not server.tables.accepting)
             device.wager(2, "R1", 2)

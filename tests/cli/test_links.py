@@ -29,7 +29,7 @@ async def test_a_restored_start_says_how_it_is_resumed(tmp_path: Path) -> None:
         "    jackpot ledger resume --bank main --believe all --reason TEXT --config FILE"
         in done[1].splitlines()
     )
-    assert done[1].splitlines()[-1] == "add both names: --by NAME --and-by OTHER."
+    assert done[1].splitlines()[-1] == "jackpot users init makes them before the start."
     with structlog.testing.capture_logs() as lines:
         async with Server(config) as server:
             status, ready = await fetch(server, "/readyz")

@@ -35,7 +35,7 @@ def writer(bank: str, *, elsewhere: bool) -> Any:
     else:
         lifecycle.state = LifecycleState.SERVING
     return SimpleNamespace(
-        bank=bank,
+        name=bank,
         lifecycle=lifecycle,
         active=True,
         board=SimpleNamespace(links={}, trusted=True),

@@ -15,7 +15,7 @@ from controllers.device import FIRST_WAIT_S, LONGEST_WAIT_S, REPLACED_WAIT_S
 from controllers.frames import encode
 from controllers.messages import Close, Settle, Void, Wager
 from jackpot.lab.conformance.book import Answer
-from jackpot.lab.conformance.played import Heard, Setting, TesterLine, TesterSession
+from jackpot.lab.conformance.played import ConformanceLine, ConformanceSession, Heard, Setting
 from jackpot.lab.conformance.report import ConformanceReport
 
 PATIENCE_S: Final = 30.0
@@ -66,14 +66,14 @@ class Options(NamedTuple):
 class DeviceWatch:
     """Waits for actions of one device, and describes them."""
 
-    def __init__(self, played: TesterSession, options: Options) -> None:
+    def __init__(self, played: ConformanceSession, options: Options) -> None:
         self.played = played
         self.report = played.report
         self.options = options
 
     # Conditions that a trial waits for.
 
-    async def online(self, seconds: float | None = None) -> TesterLine:
+    async def online(self, seconds: float | None = None) -> ConformanceLine:
         """Waits for a welcomed connection; raises Missed."""
         played, seconds = self.played, seconds or self.options.patience
         if not await played.until(lambda: played.line is not None, seconds):
@@ -124,7 +124,7 @@ class DeviceWatch:
             raise Missed(f"it gave no such command within {self.options.patience:g} s")
         return begun[0]
 
-    async def come_back(self) -> tuple[TesterLine, Heard]:
+    async def come_back(self) -> tuple[ConformanceLine, Heard]:
         """The next connection after a cut, and the first command on it; the server is reset."""
         played, since = self.played, len(self.played.heard)
         played.cut()
@@ -138,7 +138,7 @@ class DeviceWatch:
             raise Missed(f"it came back, and gave no command within {self.options.patience:g} s")
         return heard[since]
 
-    async def idle(self) -> TesterLine:
+    async def idle(self) -> ConformanceLine:
         """Waits for a moment without a round and without a command in flight; raises Missed.
 
         The link is suspended for it: a device that plays without a pause has no such moment otherwise.
@@ -173,7 +173,7 @@ class DeviceWatch:
         else:
             self.report.met(name, f"a {sent.name} of seq {sent.command.seq}")
 
-    def wagers_after(self, line: TesterLine, since: float) -> list[Heard]:
+    def wagers_after(self, line: ConformanceLine, since: float) -> list[Heard]:
         """New wagers on a connection that came when it must count as offline, since that moment."""
         setting = self.played.setting
         offline_at = since + setting.silence + setting.heartbeat / 2
@@ -312,7 +312,7 @@ async def last_follows(watch: DeviceWatch) -> None:
     played = watch.played
     sent = await watch.caught(watch.decide_untold, lambda _: True)
 
-    def door(line: TesterLine) -> None:
+    def door(line: ConformanceLine) -> None:
         welcome, last = played.welcoming(), played.book.last
         line.session.welcome(msgspec.structs.replace(welcome, last=None, last_follows=True))
         if last is not None:
@@ -407,7 +407,7 @@ async def moved(watch: DeviceWatch) -> None:
     played.held.clear()
     there = 1 - line.port
 
-    def door(line: TesterLine) -> None:
+    def door(line: ConformanceLine) -> None:
         if line.port == there:
             played.welcome(line)
         else:
@@ -427,7 +427,7 @@ async def witness(watch: DeviceWatch) -> None:
     played.book.lose()
     said: list[int | None] = []
 
-    def door(line: TesterLine) -> None:
+    def door(line: ConformanceLine) -> None:
         said.append(line.greeted.acked if line.greeted else None)
         if len(said) < 3:
             line.session.fail("ledger_behind", "the tester has forgotten your last answers")
@@ -505,14 +505,14 @@ OF_TABLES: Final[tuple[tuple[Trial, tuple[str, ...]], ...]] = (
 
 
 async def examine(
-    setting: Setting, options: Options, ready: Callable[[TesterSession], Awaitable[None]]
+    setting: Setting, options: Options, ready: Callable[[ConformanceSession], Awaitable[None]]
 ) -> ConformanceReport:
     """Runs all trials on a device. ready: called once the server listens, to start the device.
 
     Raises OSError where it cannot listen.
     """
     report = ConformanceReport("table" if setting.role == "table" else "sign")
-    played = TesterSession(setting, report)
+    played = ConformanceSession(setting, report)
     await played.open()
     try:
         await ready(played)
@@ -550,7 +550,7 @@ async def _settled(watch: DeviceWatch, *, table: bool) -> None:
         await watch.next(lambda heard: isinstance(heard.command.message, Settle | Close | Void))
 
 
-def _let_be(played: TesterSession) -> None:
+def _let_be(played: ConformanceSession) -> None:
     """Resets the server, whatever a trial did to it."""
     played.reply, played.door, played.refusing = played.decide, played.welcome, 0
     played.release()

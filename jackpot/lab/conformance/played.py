@@ -31,7 +31,7 @@ class Heard(NamedTuple):
 
     command: Commanded
     at: float
-    line: "TesterLine"
+    line: "ConformanceLine"
     fresh: bool
 
     @property
@@ -66,7 +66,7 @@ class Setting(NamedTuple):
         return SILENT_HEARTBEATS * self.heartbeat
 
 
-class TesterLine:
+class ConformanceLine:
     """One connection. muted: nothing more is sent on it. ended_at: when it ended, None until then.
 
     port: at which of the server's two addresses it came.
@@ -131,21 +131,21 @@ class TesterLine:
         self._writer.close()
 
 
-class TesterSession:
+class ConformanceSession:
     """The server. reply: the answer to a command, None for nothing yet. door: the answer to a good hello."""
 
     def __init__(self, setting: Setting, report: ConformanceReport) -> None:
         self.setting = setting
         self.report = report
         self.book = TableRecord(report, setting.link, setting.wager)
-        self.lines: list[TesterLine] = []
+        self.lines: list[ConformanceLine] = []
         self.heard: list[Heard] = []
         self.held: list[Heard] = []
         self.refusing: float = 0
         self.visits: list[tuple[float, float]] = []
         """Of each connection that was closed at once: when it came, and when it ended."""
         self.reply: Callable[[Heard], Answer | None] = self.decide
-        self.door: Callable[[TesterLine], None] = self.welcome
+        self.door: Callable[[ConformanceLine], None] = self.welcome
         self.addresses: tuple[str, ...] = ()
         self._changed = asyncio.Event()
         self._servers: list[asyncio.Server] = []
@@ -173,7 +173,7 @@ class TesterSession:
         return asyncio.get_running_loop().time()
 
     @property
-    def line(self) -> TesterLine | None:
+    def line(self) -> ConformanceLine | None:
         """The welcomed connection, if there is one."""
         return next((line for line in reversed(self.lines) if line.welcomed), None)
 
@@ -196,7 +196,7 @@ class TesterSession:
     def decide(self, heard: Heard) -> Answer | None:
         return self.book.decide(heard.command)
 
-    def answer(self, line: TesterLine, answer: Answer) -> None:
+    def answer(self, line: ConformanceLine, answer: Answer) -> None:
         """Answers the oldest unanswered command of the connection."""
         line.session.answer(answer)
         line.flush(self.now)
@@ -210,7 +210,7 @@ class TesterSession:
             if heard.line.welcomed:
                 self.answer(heard.line, self.book.decide(heard.command))
 
-    def welcome(self, line: TesterLine) -> None:
+    def welcome(self, line: ConformanceLine) -> None:
         """Welcomes the device, and sends it the meters."""
         line.session.welcome(self.welcoming())
         values = tuple((self.setting.link, level, 1_000_000) for level in self.book.link.levels)
@@ -234,7 +234,7 @@ class TesterSession:
             line.session.push(Link(self.setting.link, state, "the tester"))
             line.flush(self.now)
 
-    async def fence(self, line: TesterLine) -> bool:
+    async def fence(self, line: ConformanceLine) -> bool:
         """Whether the device has read everything sent so far."""
         at = next(self._numbers)
         line.session.push(Ping(at))
@@ -268,7 +268,7 @@ class TesterSession:
             return
         port = writer.get_extra_info("sockname")[1]
         place = next(n for n, address in enumerate(self.addresses) if address.endswith(f":{port}"))
-        line = TesterLine(session_of(self.setting, self.now), writer, self.now, place)
+        line = ConformanceLine(session_of(self.setting, self.now), writer, self.now, place)
         self.lines.append(line)
         try:
             await self._converse(line, reader)
@@ -280,7 +280,7 @@ class TesterSession:
             line.close()
             self.wake()
 
-    async def _converse(self, line: TesterLine, reader: asyncio.StreamReader) -> None:
+    async def _converse(self, line: ConformanceLine, reader: asyncio.StreamReader) -> None:
         session = line.session
         while session.state is not SessionState.CLOSED:
             line.flush(self.now)
@@ -304,7 +304,7 @@ class TesterSession:
             self.wake()
         line.flush(self.now)
 
-    def _act(self, line: TesterLine, event: Greeted | Commanded | SessionClosed) -> None:
+    def _act(self, line: ConformanceLine, event: Greeted | Commanded | SessionClosed) -> None:
         match event:
             case Greeted():
                 self._greet(line, event)
@@ -315,7 +315,7 @@ class TesterSession:
             case SessionClosed(str(), reason):
                 self.report.broken("frames", reason)
 
-    def _greet(self, line: TesterLine, greeted: Greeted) -> None:
+    def _greet(self, line: ConformanceLine, greeted: Greeted) -> None:
         self.report.met("frames")
         self.report.met("hello")
         line.greeted = greeted
@@ -328,7 +328,7 @@ class TesterSession:
             self.book.check_acked(greeted.acked)
         self.door(line)
 
-    def _command(self, line: TesterLine, command: Commanded) -> None:
+    def _command(self, line: ConformanceLine, command: Commanded) -> None:
         self.report.met("frames")
         self.report.met("unanswered")
         heard = Heard(command, self.now, line, self.book.is_fresh(command))

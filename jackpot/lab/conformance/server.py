@@ -25,7 +25,7 @@ WELCOME: Final = ("session", "heartbeat_ms", "links", "last_seq", "last", "held"
 Message = dict[str, Any]
 
 
-class TesterTarget(NamedTuple):
+class ConformanceTarget(NamedTuple):
     """The server under test, and the table that the tester plays there.
 
     wager: in cents. patience: seconds for what it says at once.
@@ -49,7 +49,7 @@ class NotLetIn(NoAnswer):
     """The server refused the table's hello."""
 
 
-class TesterConnection:
+class ConformanceConnection:
     """One connection to the server; pings meanwhile are answered."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, patience: float) -> None:
@@ -106,7 +106,7 @@ class TesterConnection:
 class Questions:
     """Requests to the server. seq: the number of the next command."""
 
-    def __init__(self, target: TesterTarget, report: ConformanceReport, *, quick: bool) -> None:
+    def __init__(self, target: ConformanceTarget, report: ConformanceReport, *, quick: bool) -> None:
         self.target = target
         self.report = report
         self.quick = quick
@@ -115,16 +115,16 @@ class Questions:
         self.let_in = False
 
     @asynccontextmanager
-    async def call(self) -> AsyncIterator[TesterConnection]:
+    async def call(self) -> AsyncIterator[ConformanceConnection]:
         target = self.target
         async with asyncio.timeout(target.patience):
             reader, writer = await asyncio.open_connection(target.host, target.port, ssl=target.tls)
         try:
-            yield TesterConnection(reader, writer, target.patience)
+            yield ConformanceConnection(reader, writer, target.patience)
         finally:
             writer.transport.abort()
 
-    async def greet(self, call: TesterConnection, **facts: Any) -> Message:
+    async def greet(self, call: ConformanceConnection, **facts: Any) -> Message:
         """Sends a hello; returns the server's response."""
         challenge = await call.hear("challenge", "challenge")
         device = facts.pop("id", self.target.device)
@@ -133,7 +133,7 @@ class Questions:
         return await call.hear("answer to a hello", "welcome", "error")
 
     @asynccontextmanager
-    async def table(self) -> AsyncIterator[tuple[TesterConnection, Message]]:
+    async def table(self) -> AsyncIterator[tuple[ConformanceConnection, Message]]:
         """A welcomed table; raises NotLetIn."""
         async with self.call() as call:
             welcome = await self.greet(call)
@@ -243,7 +243,7 @@ class Questions:
         await self._resume()
 
     async def _refused(
-        self, call: TesterConnection, name: str, code: str, command: Message, names: str = ""
+        self, call: ConformanceConnection, name: str, code: str, command: Message, names: str = ""
     ) -> None:
         """Checks a durable nack, which uses its number up."""
         said = await call.answer(command)
@@ -285,7 +285,7 @@ ASKED: Final[tuple[tuple[Callable[[Questions], Awaitable[None]], tuple[str, ...]
 """Each question with what its answer shows."""
 
 
-async def examine(target: TesterTarget, *, quick: bool = False) -> ConformanceReport:
+async def examine(target: ConformanceTarget, *, quick: bool = False) -> ConformanceReport:
     """Runs all trials on a server.
 
     Raises OSError where it cannot be reached, NotLetIn if it never welcomes.

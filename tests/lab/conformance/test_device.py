@@ -8,7 +8,7 @@ import pytest
 
 from controllers.table import TableSession
 from jackpot.lab.conformance.device import Options, examine
-from jackpot.lab.conformance.played import Setting, TesterSession
+from jackpot.lab.conformance.played import ConformanceSession, Setting
 from jackpot.lab.conformance.report import ConformanceReport
 from tests.lab.conformance import players
 from tests.lab.conformance.players import KEY, LINK, Player
@@ -25,7 +25,7 @@ async def report_of(role: str, device: str, play: Any, options: Options) -> Conf
     async with asyncio.TaskGroup() as group:
         running: list[asyncio.Task[None]] = []
 
-        async def ready(played: TesterSession) -> None:
+        async def ready(played: ConformanceSession) -> None:
             begun: Coroutine[Any, Any, None] = play([played.addresses[0]])
             running.append(group.create_task(begun))
 

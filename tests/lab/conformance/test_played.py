@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from controllers.frames import encode
-from jackpot.lab.conformance.played import Setting, TesterSession
+from jackpot.lab.conformance.played import ConformanceSession, Setting
 from jackpot.lab.conformance.report import ConformanceReport
 from tests.running_server import Device, connected, on_loop, until
 
@@ -15,9 +15,9 @@ KEY = bytes(range(32))
 
 
 @asynccontextmanager
-async def played() -> AsyncIterator[TesterSession]:
+async def played() -> AsyncIterator[ConformanceSession]:
     """A server for table T01, open."""
-    found = TesterSession(Setting("table", "T01", KEY, "five", 100, 500), ConformanceReport("table"))
+    found = ConformanceSession(Setting("table", "T01", KEY, "five", 100, 500), ConformanceReport("table"))
     await found.open()
     try:
         yield found
@@ -26,7 +26,7 @@ async def played() -> AsyncIterator[TesterSession]:
 
 
 @asynccontextmanager
-async def table(server: TesterSession, **hello: int) -> AsyncIterator[Device]:
+async def table(server: ConformanceSession, **hello: int) -> AsyncIterator[Device]:
     """A welcomed table of raw frames."""
     async with connected(int(server.addresses[0].rpartition(":")[2])) as device:
         await device.greet(KEY, "table", "T01", **hello)
@@ -39,7 +39,7 @@ async def answer_ping(device: Device) -> None:
     device.say(t="pong", at=ping["at"])
 
 
-def failed(server: TesterSession) -> list[str]:
+def failed(server: ConformanceSession) -> list[str]:
     return [one.name for one, verdict, _ in server.report.results() if verdict == "fail"]
 
 

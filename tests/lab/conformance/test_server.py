@@ -7,7 +7,7 @@ import pytest
 from controllers.answers import Ack, Nack
 from controllers.session import Commanded
 from jackpot.app import Server
-from jackpot.lab.conformance.server import NotLetIn, TesterTarget, examine
+from jackpot.lab.conformance.server import ConformanceTarget, NotLetIn, examine
 from tests.controllers.host import Host
 from tests.controllers.pair import KEY, Ledger
 from tests.running_server import LINK, configure, on_loop
@@ -19,7 +19,7 @@ async def test_this_server_passes(tmp_path: Path) -> None:
     config = configure(tmp_path, heartbeat_ms=500)
     async with Server(config) as server:
         port, key = server.ports["tables"], config.keys["table", "T01"][0]
-        target = TesterTarget("127.0.0.1", port, "T01", key, LINK, 100)
+        target = ConformanceTarget("127.0.0.1", port, "T01", key, LINK, 100)
         for _ in range(2):  # the second time the table has played before
             report = await examine(target)
             assert {verdict for _, verdict, _ in report.results()} == {"pass"}, report.results()
@@ -29,7 +29,7 @@ async def test_this_server_passes(tmp_path: Path) -> None:
 async def test_a_table_that_is_not_let_in_asks_no_more(tmp_path: Path) -> None:
     """A wrong key says nothing about a server: one sentence names the table, and nothing is reported."""
     async with Server(configure(tmp_path)) as server:
-        target = TesterTarget("127.0.0.1", server.ports["tables"], "T01", bytes(32), LINK, 100)
+        target = ConformanceTarget("127.0.0.1", server.ports["tables"], "T01", bytes(32), LINK, 100)
         with pytest.raises(NotLetIn, match="table T01 is not let in: auth_failed"):
             await examine(target, quick=True)
 
@@ -48,7 +48,7 @@ async def test_a_server_that_does_less_is_found() -> None:
     async with Host(Forgetful()) as host:
         address, port = host.address.split(":")
         report = await examine(
-            TesterTarget(address, int(port), "T01", KEY, "floor-five", 100, None, 3.0), quick=True
+            ConformanceTarget(address, int(port), "T01", KEY, "floor-five", 100, None, 3.0), quick=True
         )
     found = {one.name: verdict for one, verdict, _ in report.results()}
     wrong = {"challenge", "same-answer", "conflict", "codes", "replaces"}
