@@ -75,10 +75,9 @@ async def test_a_graceful_stop_answers_what_is_in_flight(tmp_path: Path) -> None
         await until(lambda: "http" in server.ports)
         async with table(server) as device:
             sequencer = server.writers["main"].sequencer
-            await until(lambda: sequencer.depth == 0)  # nothing else is under way
             ledger.go.clear()
             device.wager(1, "R1", 1)
-            await until(lambda: sequencer.depth == 1)
+            await until(lambda: sequencer.engine.state.tables[0].last_seq == 1)
             ending.set()
             await until(lambda: not server.tables.accepting)
             device.wager(2, "R1", 2)
@@ -208,10 +207,9 @@ async def test_a_server_ends_while_its_disk_hangs(tmp_path: Path, monkeypatch: p
     async with asyncio.timeout(WAIT_S):
         async with Server(config, ledger=ledger) as server, table(server) as device:
             sequencer = server.writers["main"].sequencer
-            await until(lambda: sequencer.depth == 0)  # nothing else is under way
             ledger.go.clear()
             device.wager(1, "R1", 1)
-            await until(lambda: sequencer.depth >= 1)
+            await until(lambda: sequencer.engine.state.tables[0].last_seq == 1)
         assert server.writers["main"].lifecycle.stopped is not None
     with pytest.raises(ConnectionError):
         await administer(config, do="/links")
