@@ -341,6 +341,7 @@ async def test_a_session_that_ends_in_the_middle_of_a_hit_leads_back_to_it(tmp_p
         await server.auth.store.change(("DELETE FROM session", ()))
         await page.click("button.main")
         await page.wait_for_selector("#login")
+        await page.wait_for_load_state()  # its scripts are there, too
         assert server.writers["main"].sequencer.durable_seq == seq
         await page.fill("#login", "ann")
         await page.fill("#secret", SECRET)
