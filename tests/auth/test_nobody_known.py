@@ -72,7 +72,7 @@ async def test_no_act_is_done_for_a_name(tmp_path: Path) -> None:
 
 @on_loop
 async def test_no_way_around_the_requests_believes_a_name(tmp_path: Path) -> None:
-    """L8: the auth service itself refuses names, whoever asks it; with the first people it begins to work."""
+    """L8: the auth service itself refuses names from every caller, until the first people are there."""
     config = strict(tmp_path)
     async with Server(config) as server:
         main = server.writers["main"]

@@ -239,7 +239,7 @@ async def test_people_and_signs_come_through(proxy: Proxy, tmp_path: Path) -> No
 @each_proxy
 @on_loop
 async def test_nobody_hides_behind_a_forged_address(proxy: Proxy, tmp_path: Path) -> None:
-    """Misuse: the server counts and charges the machine that came to the proxy, whoever it says it is."""
+    """Misuse: the server counts and charges the machine behind the proxy, whatever address it claims."""
     async with through(proxy, tmp_path) as (server, way):
         async with way.browser(CLIENT) as web:
             for number in range(OF_ONE):

@@ -1,4 +1,4 @@
-"""Transports of dying sockets, whose every call may raise, and a check that only that peer suffers.
+"""Transports of dying sockets, on which any call may raise, and a check that only that peer suffers.
 
 A `Mood` lets the transport of one wire die at one of its next calls, of any kind: it raises, and so do
 most that follow, until the loop sees that the connection is lost. What the server makes of such an error it

@@ -118,7 +118,7 @@ def test_an_archive_of_years_ago_is_changed_by_nobody(kept: Kept, number: int) -
 
 
 def test_a_ledger_that_says_it_is_older_is_held_to_that(tmp_path: Path) -> None:
-    """S3: whoever takes a line out of `migration` has tables too many for what is left."""
+    """S3: a ledger with a row of `migration` taken out has more tables than the rest explains."""
     file = tmp_path / "ledger.db"
     with closing(open_ledger(f"sqlite:///{file}")) as ledger:
         Idle().write(ledger)

@@ -28,7 +28,7 @@ Made = Callable[[Path], None]
 
 
 def of_before(path: Path) -> None:
-    """A ledger that was written before there was the table; whoever opens it migrates it."""
+    """A ledger from before the table existed; opening it for writing migrates it."""
     shutil.copy(golden.FOLDER / "0.1.0.db", path)
 
 
@@ -133,7 +133,7 @@ def test_a_name_of_a_row_that_comes_meanwhile_is_no_problem(golden_place: Place)
 
 
 def test_a_name_that_is_in_the_way_stops_no_link(place: Place) -> None:
-    """S8: whoever may write into the table keeps nothing from opening: verify names it."""
+    """S8: a planted row of the table keeps no link from opening, and verify names it."""
     with closing(open_ledger(place.url)) as ledger:
         run_sql(place.url, "INSERT INTO name VALUES (1, 'link', 0, 1, 'mine')")
         Bank(ledger, "north")

@@ -56,5 +56,5 @@ async def test_wrong_codes_by_ten_addresses_shut_no_login(tmp_path: Path) -> Non
 
 @on_loop
 async def test_a_client_of_a_proxy_is_counted_as_itself(tmp_path: Path) -> None:
-    """Misuse: whoever it says it is, it guesses ten times, and nobody else is shut out for it."""
+    """Misuse: whatever address it claims, it guesses ten times, and nobody else is locked out."""
     assert f"'refused': {OF_ONE}, 'shut': " in await attacked(tmp_path, "forged_behind_a_proxy")

@@ -143,7 +143,7 @@ async def test_what_comes_in_at_the_door_is_in_the_budget(
 
 @on_loop
 async def test_an_overdrawn_door_accepts_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Misuse: whoever connects meanwhile waits in the kernel, and costs nothing.
+    """Misuse: a connection that comes meanwhile waits in the kernel, and costs nothing.
 
     Tables have another listener.
     """
