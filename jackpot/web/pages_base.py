@@ -188,7 +188,7 @@ class PageRenderer:
                 return self._door(request, request.query, str(error), 403)
             except Denied:
                 if request.path == WAITING:
-                    return web.Response(status=204, headers={"HX-Refresh": "true"})
+                    return web.Response(status=HTTPStatus.UNAUTHORIZED)
                 return there(f"{SIGN_IN}?back={quote(_sent_from(request))}")
             except Forged as error:
                 return self._door(request, {}, str(error), 403)

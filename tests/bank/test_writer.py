@@ -98,10 +98,11 @@ async def test_many_tables_share_a_commit(tmp_path: Path) -> None:
         table(server, "T02") as second,
     ):
         sequencer = server.writers["main"].sequencer
+        await until(lambda: sequencer.depth == 0)  # what the tables' arrival wrote is durable
+        commits = sum(server.writers["main"].counts.batches.counts)
         ledger.go.clear()
         first.wager(1, "R1", 1)
         await until(lambda: sequencer.depth == 1)
-        commits = sum(server.writers["main"].counts.batches.counts)
         for seq in range(2, 6):
             first.wager(seq, "R1", seq)
         for seq in range(1, 6):

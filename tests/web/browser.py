@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 CHROMIUM: Final = (
     shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
 )
+# Of a page on a machine that runs the whole suite: a wait that ends sooner is not spent.
+WAIT_MS: Final = 120_000
 FLAGS: Final = (
     "--no-sandbox",
     "--disable-gpu",
@@ -55,12 +57,17 @@ async def opened(browser: "Browser", url: str, size: str, faults: list[str], **m
     """
     width, height = SIZES[size]
     page = await browser.new_page(viewport={"width": width, "height": height}, **more)
-    page.set_default_timeout(30_000)
+    page.set_default_timeout(WAIT_MS)
     page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("console", lambda line: faults.append(line.text) if complains(line) else None)
+    page.on("console", lambda line: faults.append(said_of(line)) if complains(line) else None)
     page.on("request", lambda asked: None if asked.url.startswith(url[:17]) else faults.append(asked.url))
     await page.goto(url)
     return page
+
+
+def said_of(line: "ConsoleMessage") -> str:
+    """A line of the console with the address that it is about."""
+    return f"{line.text} {line.location['url']}"
 
 
 def complains(line: "ConsoleMessage") -> bool:

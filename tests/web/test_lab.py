@@ -166,11 +166,11 @@ async def test_a_lab_that_cannot_answer_says_so(tmp_path: Path, monkeypatch: pyt
     """S4's manner: what is slow is given up, what is missing is named, and the pages go on."""
     async with floor(tmp_path) as (_, web):
         (await signed_in(web)).close()
-        monkeypatch.setattr(lab, "ANSWER_WITHIN_S", 0.001)
+        monkeypatch.setattr(lab, "FIGURES_WITHIN_S", 0.001)
         async with web.get("/ops/lab") as page:
             assert page.status == 503
             assert "the lab did not answer" in await page.text()
-        monkeypatch.setattr(lab, "ANSWER_WITHIN_S", 30.0)
+        monkeypatch.setattr(lab, "FIGURES_WITHIN_S", 30.0)
 
         async def bare(*_question: object) -> bytes:
             return msgspec.json.encode(LabReply(facts=[("game", "let-it-ride")]))

@@ -19,7 +19,7 @@ from tests.web.browser import SIZES, chromium, needs_chromium, opened, until_tru
 from tests.web.staffed import SECRET, prove, staffed
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser, Page
+    from playwright.async_api import Browser, Page, Route
 
 AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text("utf-8")
 PAGES = (
@@ -338,13 +338,26 @@ async def test_a_session_that_ends_in_the_middle_of_a_hit_leads_back_to_it(tmp_p
         await page.click("#waiting .hit")
         await page.wait_for_selector("button.main")
         seq = server.writers["main"].sequencer.durable_seq
+        asked, left = asyncio.Event(), asyncio.Event()
+
+        async def late(route: "Route") -> None:
+            asked.set()
+            await left.wait()
+            await route.fulfill(response=await route.fetch())
+
+        await page.route("**/ops/waiting", late)
+        await asked.wait()  # the page asks for what waits, and is answered once it was left
         await server.auth.store.change(("DELETE FROM session", ()))
         await page.click("button.main")
         await page.wait_for_selector("#login")
-        await page.wait_for_load_state()  # its scripts are there, too
         assert server.writers["main"].sequencer.durable_seq == seq
         await page.fill("#login", "ann")
         await page.fill("#secret", SECRET)
+        async with page.expect_response("**/ops/waiting") as answer:
+            left.set()
+        assert (await answer.value).status == 401
+        await page.wait_for_load_state()
+        assert await page.input_value("#secret") == SECRET, "what is typed stays"
         await page.keyboard.press("Enter")
         await page.click("text=Validate: the cards are right")
         await until_open(page, "Validated by Ann")

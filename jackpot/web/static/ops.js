@@ -80,6 +80,12 @@ document.addEventListener("submit", (event) => {
 // A picture that could not be drawn says what it would have shown. Such events do not bubble.
 document.addEventListener("error", (event) => event.target.closest("figure")?.classList.add("failed"), true);
 
+// A session is over: the page that is loaded again asks for a sign-in. The event of an answer that comes after its
+// page was left reaches nobody, so a sign-in that somebody types is not wiped.
+document.body.addEventListener("htmx:responseError", (event) => {
+  if (event.detail.elt.id === "waiting" && event.detail.xhr.status === 401) location.reload();
+});
+
 // Where the server is gone each page says so, also one that comes meanwhile from the browser.
 function sayLost() {
   const line = document.querySelector("#lost");
