@@ -21,7 +21,7 @@ Name = Annotated[str, Meta(max_length=64)]
 """A name of ours, such as a hit's id, a level or a hand."""
 
 TOO_LONG: Final = "too_long"
-"""Warns of an ack that lost its lists on the way: the floor page has them."""
+"""The warning of an ack that was too large with its lists: the floor page has them."""
 
 
 class Challenge(Message, tag="challenge", frozen=True):
@@ -46,7 +46,7 @@ class StandingBet(Item, frozen=True):
 
 
 class Drawn(Item, frozen=True):
-    """What was drawn for one link (A7)."""
+    """The draw of one link (A7)."""
 
     magic_card: str | None = None
     lucky_box: Int | None = None
@@ -84,7 +84,7 @@ class AwardFacts(Item, frozen=True):
 
 
 class Refund(Item, frozen=True):
-    """One wager that goes back. on: whose hand it was on."""
+    """A wager that goes back. on: the seat whose hand it was on."""
 
     seat: Seat
     link: Id
@@ -94,7 +94,7 @@ class Refund(Item, frozen=True):
 
 
 class Ack(Message, tag="ack", frozen=True):
-    """The command was done. left: by how many cents awards that are paid already would be higher now.
+    """The answer to a command that was done. left: cents by which awards paid already would be higher now.
 
     They stay on the meter, and are a matter of people: the table has nothing to do about it.
     """
@@ -108,7 +108,7 @@ class Ack(Message, tag="ack", frozen=True):
 
 
 class Nack(Message, tag="nack", frozen=True):
-    """A refusal; with expected it used up no number."""
+    """A refusal. expected: the seq that the table sends next; where it is given, no number was used up."""
 
     seq: Seq
     code: str
@@ -118,7 +118,7 @@ class Nack(Message, tag="nack", frozen=True):
 
 
 class Welcome(Message, tag="welcome", frozen=True, kw_only=True, omit_defaults=False):
-    """Of a sign nothing is known of last_seq, last, held and round; a browser's has none of the four.
+    """The answer to a hello. last_seq, last, held and round are empty for a sign, and left out for a browser.
 
     last_follows: the answer to last_seq is the next frame, for there was no room for it here.
     """
@@ -135,7 +135,7 @@ class Welcome(Message, tag="welcome", frozen=True, kw_only=True, omit_defaults=F
 
 
 class Error(Message, tag="error", frozen=True):
-    """The last word. servers: where to go, with `not_active`."""
+    """The last message before the server closes. servers: addresses to try, with `not_active`."""
 
     code: str
     message: str
@@ -163,7 +163,7 @@ class Hit(Message, tag="hit", frozen=True):
 
 
 class Award(AwardFacts, tag_field="t", tag="award", frozen=True):
-    """An award of the table, told again."""
+    """A changed award of the table."""
 
 
 class Status(Message, tag="status", frozen=True):
@@ -174,7 +174,7 @@ class Status(Message, tag="status", frozen=True):
 
 
 class Round(RoundFacts, tag_field="t", tag="round", frozen=True):
-    """People changed the table's round. refunds: the wagers that went back with it."""
+    """A change of the table's round by people. refunds: the wagers that went back with it."""
 
     refunds: tuple[Refund, ...] | UnsetType = UNSET
 
@@ -193,7 +193,7 @@ class WaitingHit(Item, frozen=True):
 
 
 class State(Message, tag="state", frozen=True):
-    """What a sign shows of a link besides its meters."""
+    """The facts of a link that a sign shows besides its meters."""
 
     link: Id
     state: Literal["normal", "pending", "win", "suspended", "fault"]

@@ -93,7 +93,7 @@ class Item(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 class Hello(Message, tag="hello", kw_only=True, frozen=True):
-    """Who is there. acked: the highest seq whose durable answer the table has. links: a sign's choice."""
+    """The first message. acked: the highest seq durably answered. links: a sign shows them."""
 
     v: Literal[1]
     role: Literal["table", "sign"]
@@ -104,19 +104,19 @@ class Hello(Message, tag="hello", kw_only=True, frozen=True):
 
 
 class Ping(Message, tag="ping", frozen=True):
-    """Are you there? at: on the asker's own clock, given back unread."""
+    """A heartbeat that asks for a pong. at: a time on the sender's own clock; the pong repeats it unread."""
 
     at: Int | None = None
 
 
 class Pong(Message, tag="pong", frozen=True):
-    """The answer to a ping."""
+    """The answer to a ping, with its `at`."""
 
     at: Int | None = None
 
 
 class Bet(Item, frozen=True):
-    """One wager: amount in cents; player: whose seat it is, where boxes share one."""
+    """A wager. amount: in cents. player: who plays the seat, where several boxes share one."""
 
     seat: Seat
     link: _Repeated
@@ -126,7 +126,7 @@ class Bet(Item, frozen=True):
 
 
 class Unbet(Item, frozen=True):
-    """One wager to take back."""
+    """A wager to take back."""
 
     seat: Seat
     link: Id
@@ -134,7 +134,7 @@ class Unbet(Item, frozen=True):
 
 
 class Claim(Item, frozen=True):
-    """What a seat shows: cards, a named hand, both, or a fold. player: whose a box without a wager is."""
+    """The hand of a seat: cards, a named hand, both, or a fold. player: who plays a box without a wager."""
 
     seat: Seat
     cards: Cards | None = None
@@ -183,7 +183,7 @@ class Withdraw(Message, tag="withdraw", frozen=True):
 
 
 class Lock(Message, tag="lock", frozen=True):
-    """No more bets; again: a corrected count of chips."""
+    """The end of betting in a round. again: this corrects an earlier count of chips."""
 
     seq: Seq
     round: Id
@@ -209,7 +209,7 @@ class Settle(Message, tag="settle", frozen=True):
 
 
 class Close(Message, tag="close", frozen=True):
-    """The round is over. counts: the table's own lifetime number of wagers per link."""
+    """The end of a round. counts: the table's own lifetime number of wagers of each link."""
 
     seq: Seq
     round: Id
@@ -217,7 +217,7 @@ class Close(Message, tag="close", frozen=True):
 
 
 class Void(Message, tag="void", frozen=True):
-    """The round never was."""
+    """The cancellation of a round: every wager goes back."""
 
     seq: Seq
     round: Id

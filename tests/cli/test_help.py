@@ -1,38 +1,18 @@
-"""Every command has help with a working example, and the README lists it."""
+"""Every command has help with a working example, and the page of commands is made from it."""
 
 import re
 import shlex
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
-import typer.main
 from typer.testing import CliRunner
 
 from jackpot.cli.__main__ import COMMANDS, root
+from tests.cli import reference
+from tests.cli.reference import Command, every
 from tests.program import jackpot
 
-# A command of typer's own click, whose place differs from version to version.
-Command = Any
 # No line of a help is folded.
 WIDE = {"COLUMNS": "400"}
-README = Path(__file__).parents[2] / "README.md"
-
-
-def walked(command: Command, *path: str) -> Iterator[tuple[tuple[str, ...], Command]]:
-    """A command and, of a group, all below it; each with the words that lead to it."""
-    yield path, command
-    for name, below in getattr(command, "commands", {}).items():
-        yield from walked(below, *path, name)
-
-
-def every() -> list[tuple[tuple[str, ...], Command]]:
-    found: list[tuple[tuple[str, ...], Command]] = [((), typer.main.get_command(root(None)))]
-    for name in COMMANDS:
-        whole = typer.main.get_command(root(name))
-        found += walked(getattr(whole, "commands", {})[name], name)
-    return found
 
 
 EVERY = every()
@@ -40,7 +20,7 @@ EVERY = every()
 
 @pytest.mark.parametrize("path", [path for path, _ in EVERY], ids=" ".join)
 def test_help_shows_an_example_that_can_be_typed(path: tuple[str, ...]) -> None:
-    """README, commands: each command and group has `--help` with an example, and its words are right."""
+    """cli/README: each command and group has `--help` with an example, and its words are right."""
     shown = CliRunner().invoke(root(path[0] if path else None), [*path, "--help"], env=WIDE)
     assert shown.exit_code == 0, shown.output
     example = re.search(r"Example: (jackpot .*?)\s*$", shown.output, re.MULTILINE)
@@ -53,7 +33,7 @@ def test_help_shows_an_example_that_can_be_typed(path: tuple[str, ...]) -> None:
 
 
 def test_a_flag_has_no_type() -> None:
-    """README, commands: a flag takes no value, and its help names none; what takes one says what it is."""
+    """cli/README: a flag takes no value, and its help names none; what takes one says what it is."""
     for words in (["--help"], ["report", "hits", "--help"], ["hits", "pay", "--help"]):
         shown = jackpot(*words).stdout
         assert "--help" in shown
@@ -69,22 +49,9 @@ def longest(words: list[str]) -> tuple[Command, list[str]]:
     return known[path], words[len(path) :]
 
 
-def test_the_readme_names_every_command() -> None:
-    """README, commands: its table has every command that there is, and no other."""
-    told: set[tuple[str, ...]] = set()
-    for cell in re.findall(r"^\| (`[^|]+) \|", README.read_text(), re.MULTILINE):
-        group = ""
-        for part in re.findall(r"`([^`]+)`", cell):
-            words = [word for word in part.split() if word.islower() and not word.startswith("-")]
-            if words == ["jackpot"]:
-                continue
-            if words[0] in COMMANDS:
-                group = words[0]
-                told.add(tuple(words[:2]))
-            else:
-                told.add((group, words[0]))
-    leaves = {path for path, command in EVERY if path and not getattr(command, "commands", {})}
-    assert told == leaves
+def test_the_page_of_commands_is_what_help_says() -> None:
+    """cli/README: `python -m tests.cli.reference` has been run since a command changed."""
+    assert reference.FILE.read_text("utf-8") == reference.text()
 
 
 def test_the_list_of_commands_says_what_each_group_says_of_itself() -> None:
@@ -96,7 +63,7 @@ def test_the_list_of_commands_says_what_each_group_says_of_itself() -> None:
 
 
 def test_commands_stand_by_who_uses_them() -> None:
-    """README, commands: it and `--help` have the same groups, and each command in the same one."""
+    """cli/README: `--help` lists each command under those who use it most, and so does the page."""
     shown = CliRunner().invoke(root(None), ["--help"], env=WIDE).output
     listed: dict[str, str] = {}
     panel = ""
@@ -106,16 +73,10 @@ def test_commands_stand_by_who_uses_them() -> None:
         elif (word := re.match(r"│ +(\w+) ", line)) and word[1] in COMMANDS:
             listed[word[1]] = panel
     assert listed == {name: command.of for name, command in COMMANDS.items()}
-    section = README.read_text().partition("\n## Commands\n")[2].partition("\n## ")[0]
-    titles = dict.fromkeys(command.of for command in COMMANDS.values())
-    assert re.findall(r"(?m)^### (.+)$", section) == list(titles)
-    for name, of in listed.items():
-        part = section.partition(f"### {of}\n")[2].partition("\n### ")[0]
-        assert re.search(rf"^\| `{name}[ `]", part, re.MULTILINE), name
 
 
 def test_a_ledger_is_named_in_one_way() -> None:
-    """README, commands: wherever a command takes a ledger's URL, it is the option --ledger."""
+    """cli/README: wherever a command takes a ledger's URL, it is the option --ledger."""
     named = {
         (path, option)
         for path, command in EVERY
