@@ -11,7 +11,7 @@ from typing import Any, Final
 import pytest
 import yaml
 
-from jackpot.web.dashboards import dashboards
+from jackpot.cli.dashboards import shipped
 from tests.deploy.dashboard import FOLDER, boards, panels, queries, variables
 from tests.deploy.test_metrics import documented
 from tests.deploy.tools import DEPLOY
@@ -33,6 +33,30 @@ type Plain<T> = T extends (infer U)[] ? Plain<U>[] : T extends string ? `${T}`
 """
 
 
+# What each dashboard is for.
+SHOWN: Final = {
+    "Business": (
+        "jackpot_awards_made_currency_units_total", "jackpot_contributions_currency_units",
+        "jackpot_house_currency_units", "jackpot_table_info", "jackpot_table_wagers_total",
+    ),
+    "Floor": (
+        "jackpot_alarms_total", "jackpot_awards_waiting", "jackpot_hits_total",
+        "jackpot_meter_currency_units", "jackpot_requests_waiting", "jackpot_sign_connected", "jackpot_table_connected",
+        "jackpot_table_rounds_total",
+    ),
+    "Link": (
+        "jackpot_contributions_currency_units", "jackpot_cycle", "jackpot_hit_probability_ratio",
+        "jackpot_hits_total", "jackpot_house_currency_units", "jackpot_meter_currency_units",
+        "jackpot_wins_currency_units",
+    ),
+    "Server": (
+        "jackpot_bank_active", "jackpot_batch_rows", "jackpot_commit_seconds",
+        "jackpot_event_loop_lag_seconds", "jackpot_ledger_disk_free_bytes", "jackpot_refusals_total", "jackpot_wager_answer_seconds",
+        "process_resident_memory_bytes",
+    ),
+}  # fmt: skip
+
+
 def metrics_in(text: str) -> set[str]:
     """The names of ours that an expression asks for, as documented."""
     found = set(re.findall(r"\b(?:jackpot|process)_[a-z_]+\b", text)) - {"jackpot_"}
@@ -48,6 +72,13 @@ def test_it_asks_only_for_documented_metrics() -> None:
     assert len(asked) > 30
     known = (documented(part).keys() for part in ("server", "signage", "timer"))
     assert asked <= {metric for part in known for metric in part}
+
+
+def test_each_shows_what_it_is_for() -> None:
+    """Deploy: the floor's health; a level's history; whether the program keeps up; the bonus's cost."""
+    for title, metrics in SHOWN.items():
+        text = "\n".join(expr for name, expr in queries().items() if name.startswith(f"{title}, "))
+        assert metrics_in(text) >= set(metrics), title
 
 
 def test_no_two_panels_cover_each_other() -> None:
@@ -79,15 +110,16 @@ def test_what_is_chosen_is_what_is_drawn() -> None:
                     assert f'{label}=~"${label}"' in target["expr"]
 
 
-def test_they_are_of_one_source() -> None:
-    """Deploy: what is shipped is what the program writes for US dollars, with a link to the runbook."""
-    made = dict(dashboards("USD"))
-    assert {file.name: file.read_text() for file in FOLDER.glob("*.json")} == made
+def test_a_site_has_its_own_currency_and_runbook() -> None:
+    """Deploy: the program writes what is shipped, with the site's unit for each sum and its address."""
+    assert {file.name: file.read_text() for file in FOLDER.glob("*.json")} == dict(
+        shipped("USD", "RUNBOOK.md")
+    )
     assert list(boards()) == ["Business", "Floor", "Link", "Server"]
     for board in boards().values():
         assert [link["url"] for link in board["links"]] == ["", "RUNBOOK.md"]
     for currency, unit in (("EUR", "currencyEUR"), ("KWD", "currency:KWD")):
-        text = "".join(text for _, text in dashboards(currency, "https://ops.example/runbook"))
+        text = "".join(text for _, text in shipped(currency, "https://ops.example/runbook"))
         assert f'"unit": "{unit}"' in text
         assert "currencyUSD" not in text
         assert '"url": "https://ops.example/runbook"' in text

@@ -17,8 +17,7 @@ import pytest
 import yaml
 
 from jackpot.lab.testing.postgres import free_port
-from jackpot.web.dashboards.queries import hits_in_a_step
-from tests.deploy.dashboard import filled, queries, variables
+from tests.deploy.dashboard import boards, filled, queries, variables
 from tests.deploy.test_metrics import documented
 from tests.deploy.tools import DEPLOY, ROOT, TIMEOUT_S, tool
 
@@ -152,6 +151,7 @@ def test_every_query_of_the_dashboards_has_data(prometheus: Prometheus) -> None:
 def test_no_window_loses_a_hit(prometheus: Prometheus) -> None:
     """Deploy: the bars of a link's history add up to all its hits, however wide each of them is."""
     hits = "sum(max by (link, level) (jackpot_hits_total))"
+    (bars_of,) = {mark["expr"] for mark in boards()["Link"]["annotations"]["list"] if mark["name"] == "Hits"}
 
     def seen() -> list[list[Any]]:
         """The hits at each second since the first scrape."""
@@ -164,7 +164,7 @@ def test_no_window_loses_a_hit(prometheus: Prometheus) -> None:
     first, last = min(points) + 9, max(points) - 1
     for step in (1, 2, 4, 9):
         end = first + (last - first) // step * step
-        expr = filled(hits_in_a_step("link, level").replace("$__interval", f"{step}s"))
+        expr = filled(bars_of.replace("$__interval", f"{step}s"))
         bars = prometheus.range(expr, first, end, step)
         drawn = sum(float(value) for series in bars for _, value in series["values"])
         assert drawn == points[end] - points[first - step], step
