@@ -15,7 +15,7 @@ from multidict import MultiDict
 
 from jackpot.api.executor import OperationExecutor
 from jackpot.api.http_call import question_of
-from jackpot.api.operation import QUOTED_MAX, NotDone, Query
+from jackpot.api.operation import QUOTED_MAX, Money, NotDone, Query
 from jackpot.api.queries.alarms import Alarm, AskAlarms
 from jackpot.api.queries.hits import AskWaitingHits, Hit
 from jackpot.api.queries.requests import AskRequests, Waiting
@@ -29,6 +29,7 @@ from jackpot.ledger.store import LedgerError
 from jackpot.rules.acts import ACTS
 from jackpot.rules.codes import OF_ACTS, Code
 from jackpot.rules.money import of_decimal, to_cents
+from jackpot.rules.state import UNPAID
 from jackpot.runtime.errors import Denied, ServerError
 from jackpot.text import Sentence, card, game, joined, words
 from jackpot.web import act_labels
@@ -67,6 +68,14 @@ _NOT_HERE: Final = (400, 404)
 SAID: Final = ("said", "word")
 
 
+# Pages that show every hit that waits; the others have one line that leads there.
+LISTED_WHOLE: Final = frozenset({HOME, HITS})
+# Hits of one list: more than a floor's people work at in a shift, and a page that a phone draws at once.
+WAITING_SHOWN_MAX: Final = 50
+# Awards that are a percentage of a meter, or all of it.
+OF_METER: Final = frozenset({"meter", "draw"})
+
+
 class PageContext(NamedTuple):
     """What templates are rendered with. money: how the site writes sums."""
 
@@ -77,15 +86,43 @@ class PageContext(NamedTuple):
 
 
 class WaitingWork(NamedTuple):
-    """Work that waits for people. hits: the oldest first.
+    """Work that waits for people. hits: in the order of `waiting_rank`. now: unix milliseconds.
 
-    others: how many there are besides the one whose own page it is; None if it is not that of one.
+    others: the hits besides the one whose own page it is. whole: the page shows each hit.
     """
 
     hits: Sequence[Hit]
-    others: int | None = None
+    others: Sequence[Hit] = ()
+    whole: bool = False
+    now: int = 0
     alarms: Sequence[Alarm] = ()
     requests: Sequence[Waiting] = ()
+
+    @property
+    def newest(self) -> Sequence[Hit]:
+        """The newest hits that nobody has validated: what a page tells of."""
+        pending = [hit for hit in self.hits if hit.status == "pending"]
+        return sorted(pending, key=lambda hit: hit.at)[-WAITING_SHOWN_MAX:]
+
+    @property
+    def highest(self) -> Money:
+        """The largest sum that is not paid yet, of the other hits."""
+        return max((hit.left for hit in self.others), key=of_decimal, default="0.00")
+
+    @property
+    def longest_ms(self) -> int:
+        """How long the oldest of the other hits has waited."""
+        return self.now - min((hit.at for hit in self.others), default=self.now)
+
+
+def is_of_meter(hit: Hit) -> bool:
+    """Whether an award of a meter is not paid yet."""
+    return any(award.kind in OF_METER and award.status in UNPAID for award in hit.awards)
+
+
+def waiting_rank(hit: Hit) -> tuple[bool, int, int]:
+    """The place of a hit that waits: awards of a meter by sum, the highest first; the rest by age."""
+    return (False, -of_decimal(hit.left), hit.at) if is_of_meter(hit) else (True, 0, hit.at)
 
 
 class PageRenderer:
@@ -105,6 +142,7 @@ class PageRenderer:
             "path": path,
             "sentence": sentence,
             "clock": clock,
+            "waited": waited,
             "card": card,
             "game": game,
             "doing": act_labels.title,
@@ -113,6 +151,8 @@ class PageRenderer:
             "titled": self._title,
             "levelled": self._level,
         }
+        self._templates.tests["of_meter"] = is_of_meter
+        self._templates.globals["waiting_most"] = WAITING_SHOWN_MAX
         self._templates.globals |= {"tongue": tongue, "titles": titles, "answer": answer}
 
     async def listener(self, request: web.Request) -> web.StreamResponse:
@@ -240,8 +280,9 @@ class PageRenderer:
         for bank in self._config.banks:
             with suppress(NotDone):
                 hits += (await self.ask(AskWaitingHits, bank=bank)).hits
-        own = any(f"{HITS}/{path(hit.bank)}/{hit.hit}" == at for hit in hits)
-        found = WaitingWork(sorted(hits, key=lambda hit: hit.at), len(hits) - 1 if own else None)
+        ranked = sorted(hits, key=waiting_rank)
+        others = [hit for hit in ranked if f"{HITS}/{path(hit.bank)}/{hit.hit}" != at]
+        found = WaitingWork(ranked, others, at in LISTED_WHOLE, self._access.auth.clock.unix_ms())
         with suppress(NotDone):
             found = found._replace(alarms=(await self.ask(AskAlarms)).alarms)
         with suppress(NotDone):
@@ -350,6 +391,17 @@ def clock(ms: int) -> str:
     """Remaining time in minutes and seconds; a page counts on from there."""
     seconds = ms // 1000
     return f"{seconds // 60}:{seconds % 60:02}"
+
+
+def waited(ms: int) -> Sentence:
+    """How long something has waited, in its two largest units."""
+    minutes = max(ms, 0) // 60_000
+    hours, days = minutes // 60, minutes // (24 * 60)
+    if days:
+        return Sentence("{days} d {hours} h", days=days, hours=hours % 24)
+    if hours:
+        return Sentence("{hours} h {minutes} min", hours=hours, minutes=minutes % 60)
+    return Sentence("{minutes} min", minutes=minutes)
 
 
 def path(part: str) -> str:

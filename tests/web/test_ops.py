@@ -171,6 +171,43 @@ async def undo(page: Any, reason: str, login: str = "", secret: str = "") -> Non
     await page.click(f"{form} button")
 
 
+async def played(device: Device, seq: int, hand: str, board: str) -> None:
+    """A round in which seat 1 alone wagers and shows this hand, with the seq of its two frames."""
+    device.wager(seq, f"R{seq}", 1, lock=True)
+    hands = [{"seat": 1, "cards": hand.split()}]
+    device.say(t="settle", seq=seq + 1, round=f"R{seq}", hands=hands, board=board.split(), close=True)
+    assert (answer := await device.answer(seq + 1))["t"] == "ack", answer
+
+
+@needs_chromium
+@on_loop
+async def test_what_waits_is_ranked_and_buries_no_page(tmp_path: Path) -> None:
+    """A10: a mega stands above a full house that is older; other pages have one line, which leads there."""
+    faults: list[str] = []
+    async with floor(tmp_path) as (server, device, browser):
+        await played(device, 1, "Kh Kd Ks", "Qh Qd")
+        await played(device, 3, "9h 9d 9s", "9c Qd")
+        await royal(device, 5)
+        page = await signed_in(server, browser, faults)
+        hands = await page.locator("#waiting .hit .what").all_inner_texts()
+        assert [hand.split()[0] for hand in hands] == ["Royal", "Four", "Full"]
+        assert await page.locator("#waiting .hit .waited:text-is('0 min')").count() == 3
+        await page.goto(f"http://127.0.0.1:{server.ports['http']}/ops/journal")
+        line = page.locator("#waiting a:visible")
+        assert await line.count() == 1
+        assert (
+            " ".join((await line.inner_text()).split())
+            == "3 hits wait the highest $10,000.36 the oldest 0 min"
+        )
+        box = await page.locator("#waiting").bounding_box()
+        assert box is not None
+        assert box["height"] < 70
+        await until_true(page, "document.title.startsWith('(3) ')")
+        await line.click()
+        await page.wait_for_selector("#waiting .hits li:nth-child(3)")
+    assert faults == []
+
+
 @needs_chromium
 @on_loop
 async def test_two_people_undo_on_one_screen(tmp_path: Path) -> None:
@@ -181,7 +218,7 @@ async def test_two_people_undo_on_one_screen(tmp_path: Path) -> None:
         await royal(device, 3, "R2")
         page = await signed_in(server, browser, faults)
         await page.click("#waiting li:first-child .hit")
-        await until_open(page, "1 other hit waits for people")
+        await until_open(page, "1 other hit waits")
         for login, secret, said in (
             ("ann", SECRET, "a second person signs: this is the first one"),
             ("bo", "guess", "login, password or code is not right"),

@@ -11,7 +11,7 @@ const TOGETHER_MS = 150;
 const COUNT_MS = 500;
 
 const { money } = JSON.parse(document.body.dataset.settings);
-const waiting = () => document.querySelectorAll("#waiting [data-waits]").length;
+const waiting = () => Number(document.querySelector("#waiting [data-count]")?.dataset.count ?? 0);
 let due = null;
 let pressed = false;
 let missed = false;
@@ -67,7 +67,14 @@ function released() {
 document.addEventListener("pointerdown", () => (pressed = true));
 for (const end of ["pointerup", "pointercancel", "dragend"]) document.addEventListener(end, released);
 document.body.addEventListener("htmx:beforeSwap", (event) => {
-  if (!pressed || event.detail.target.id !== "waiting") return;
+  if (event.detail.target.id !== "waiting") return;
+  if (event.detail.xhr.status === 401) {
+    // The session is over: the page that is loaded again asks for a sign-in. An answer that comes after its page was
+    // left reaches nobody here, so a sign-in that somebody types is not wiped.
+    event.detail.shouldSwap = false;
+    location.reload();
+  }
+  if (!pressed) return;
   event.detail.shouldSwap = false;
   missed = true;
 });
@@ -79,12 +86,6 @@ document.addEventListener("submit", (event) => {
 
 // A picture that could not be drawn says what it would have shown. Such events do not bubble.
 document.addEventListener("error", (event) => event.target.closest("figure")?.classList.add("failed"), true);
-
-// A session is over: the page that is loaded again asks for a sign-in. The event of an answer that comes after its
-// page was left reaches nobody, so a sign-in that somebody types is not wiped.
-document.body.addEventListener("htmx:responseError", (event) => {
-  if (event.detail.elt.id === "waiting" && event.detail.xhr.status === 401) location.reload();
-});
 
 // Where the server is gone each page says so, also one that comes meanwhile from the browser.
 function sayLost() {
