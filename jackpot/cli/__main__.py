@@ -2,7 +2,7 @@
 
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 from jackpot import __version__
 
@@ -97,9 +97,6 @@ COMMANDS: Final[dict[str, CommandEntry]] = {
 
 def main() -> None:
     """The program's entry: `jackpot COMMAND ...`."""
-    if sys.argv[1:] == ["--version"]:
-        print(f"jackpot {__version__}")
-        return
     from typer.main import get_command
 
     whole = get_command(root(next((word for word in sys.argv[1:] if not word.startswith("-")), None)))
@@ -129,8 +126,20 @@ def root(wanted: str | None) -> "typer.Typer":
         rich_markup_mode="markdown",
     )
 
+    def tell_version(asked: bool) -> None:
+        if asked:
+            typer.echo(f"jackpot {__version__}")
+            raise typer.Exit
+
     @whole.callback()
-    def jackpot() -> None:
+    def jackpot(
+        version: Annotated[
+            bool,
+            typer.Option(
+                "--version", callback=tell_version, is_eager=True, help="Say which release this is."
+            ),
+        ] = False,
+    ) -> None:
         """One server for all the linked progressives of a casino floor.
 
         Example: jackpot demo

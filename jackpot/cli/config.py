@@ -36,7 +36,7 @@ def check(
     try:
         found = load(file)
     except ConfigErrors as errors:
-        _wrong(file, [f"{path}: {sentence}" if path else sentence for path, sentence in errors.mistakes])
+        _wrong(file, str(errors).splitlines())
     for line in (*_links(found), *_tables(found), *_returns(found), *_signs(found), *_processes(found)):
         typer.echo(line)
     told = _ledger(found)

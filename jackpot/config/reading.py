@@ -39,7 +39,8 @@ def load(path: Path | str, roles: Collection[str] = ROLES) -> Config:
     """
     path = Path(path).absolute()
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        data = tomllib.loads(text)
     except OSError as error:
         raise ConfigErrors([("", f"{path} cannot be read: {error.strerror}")]) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -47,7 +48,7 @@ def load(path: Path | str, roles: Collection[str] = ROLES) -> Config:
     source = ConfigSource(path, data)
     config = _config(source, roles)
     if config is None or source.mistakes:
-        raise ConfigErrors(source.mistakes)
+        raise ConfigErrors(source.mistakes, source.tables(text))
     return config
 
 

@@ -2,6 +2,7 @@
 
 import ipaddress
 import re
+from collections.abc import Mapping
 from datetime import time
 from pathlib import Path
 from typing import Final, Literal
@@ -22,15 +23,29 @@ Keys = dict[tuple[str, str], tuple[bytes, ...]]
 """By (role, id), role "table" or "sign": the device's keys, the next one of a rotation last."""
 
 
-class ConfigErrors(Exception):
-    """The configuration has mistakes: `mistakes` lists every one as (path, sentence)."""
+# The path of a table of many, like link[0], and of a part of it.
+TABLE_PATH: Final = re.compile(r"(?P<table>[a-z_.]+\[\d+\])(\.(?P<part>[a-z_][\w.\[\]]*\w))?")
 
-    def __init__(self, mistakes: list[tuple[str, str]]) -> None:
+
+class ConfigErrors(Exception):
+    """The configuration has mistakes: `mistakes` lists every one as (path, sentence).
+
+    tables: by path, what people call a table of many, as `ConfigSource.tables` finds it.
+    """
+
+    def __init__(self, mistakes: list[tuple[str, str]], tables: Mapping[str, str] | None = None) -> None:
         super().__init__(mistakes)
         self.mistakes = mistakes
+        self._tables = tables or {}
 
     def __str__(self) -> str:
-        return "\n".join(f"{path}: {sentence}" if path else sentence for path, sentence in self.mistakes)
+        lines = [f"{path}: {sentence}" if path else sentence for path, sentence in self.mistakes]
+        return TABLE_PATH.sub(self._called, "\n".join(lines))
+
+    def _called(self, found: re.Match[str]) -> str:
+        """What people call the table, and the part of it that a path names."""
+        called = self._tables.get(found["table"])
+        return found[0] if called is None else f"{called} {found['part']}" if found["part"] else called
 
 
 class Site(msgspec.Struct, frozen=True):

@@ -187,17 +187,19 @@ def test_a_ledger_out_of_reach_is_no_mistake(floor: Path) -> None:
 
 
 def test_every_mistake_is_a_line(floor: Path) -> None:
-    """Every mistake with its path on a line of its own, their number, exit 1, nothing on standard output."""
+    """Every mistake on a line of its own, with the table's id and line; their number; nothing on stdout."""
     text = FLOOR.replace('"USD"', '"$"').replace("15.25%", "15.255%").replace("seats = 7", "seats = 9")
     floor.write_text(text)
     shown = CliRunner().invoke(app, ["check", str(floor)])
     assert shown.exit_code == 1
     assert shown.stdout == ""
     lines = shown.stderr.splitlines()
+    told = text.splitlines()
+    begins = {part: told.index(f'id = "{part}"') for part in ("four", "T01")}  # below the head of its table
     assert [line.split(": ")[0] for line in lines[:-1]] == [
         "site.currency",
-        "link[1].level.meter.primary",
-        "table[0].seats",
+        f'link "four" (line {begins["four"]}) level.meter.primary',
+        f'table "T01" (line {begins["T01"]}) seats',
     ]
     assert lines[-1] == f"{floor}: 3 mistakes"
 
