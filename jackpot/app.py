@@ -46,7 +46,7 @@ from jackpot.rules.acts.programs import BeginProgram, Serves
 from jackpot.rules.engine import Engine
 from jackpot.rules.signing import SITE
 from jackpot.runtime.errors import ProgramUnproved
-from jackpot.runtime.service_states import Service
+from jackpot.runtime.service import Service
 from jackpot.web import api
 from jackpot.web import server_routes as site
 from jackpot.web.reports import readers

@@ -22,7 +22,7 @@ from jackpot.rules.outcome import ActAnswer, Outcome
 from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.signing import Proof
 from jackpot.runtime.errors import ProgramUnproved, ServerError
-from jackpot.runtime.service_states import Service
+from jackpot.runtime.service import Service
 
 T = TypeVar("T")
 log: Final = structlog.get_logger()

@@ -13,13 +13,11 @@ from typing import Any, Final
 import structlog
 
 from jackpot.bank.bank import BankStopped
-from jackpot.bank.lifecycle import LifecycleAction
+from jackpot.bank.lifecycle import BEAT_S, HEIR_WITHIN_S, LOOK_S, Lease, LifecycleAction
 from jackpot.bank.writer import Writer
 from jackpot.ledger.banks import UNFINISHED_COPY
 from jackpot.ledger.journal import Head
 from jackpot.ledger.store import CommitInDoubt, Fenced, LedgerError, LedgerUnusable
-from jackpot.runtime.head_watch import BEAT_S, HEIR_WITHIN_S, LOOK_S
-from jackpot.runtime.service_states import Lease
 
 # A ledger that does not answer a standby is asked again so often: it costs one connection.
 RETRY_S: Final = 1.0

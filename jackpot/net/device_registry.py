@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol
 
 from jackpot.publish.board import BoardPublisher
 from jackpot.rules.commands import Command
-from jackpot.runtime.service_states import Service
+from jackpot.runtime.service import Service
 from jackpot.text import counted
 
 # Enough of a key's hash to tell keys apart in a journal, and nothing of the key itself.

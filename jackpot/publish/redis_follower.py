@@ -18,7 +18,7 @@ from jackpot.publish.redis_relay import BEAT_S, RelayedLink, RelayedState, Rev, 
 from jackpot.rules.commands import Command
 from jackpot.rules.paytable import LinkTerms
 from jackpot.runtime.errors import ServerError
-from jackpot.runtime.service_states import Service
+from jackpot.runtime.service import Service
 
 if TYPE_CHECKING:
     from redis.asyncio import Redis

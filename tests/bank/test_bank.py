@@ -8,10 +8,10 @@ import pytest
 
 from jackpot.app import Server
 from jackpot.bank.bank import BankStopped
+from jackpot.bank.lifecycle import LifecycleState
 from jackpot.bank.writer import Writer
 from jackpot.ledger.store import CommitInDoubt
 from jackpot.rules.acts.readings import Reading
-from jackpot.runtime.service_states import LifecycleState
 from tests.running_server import WAIT_S, Faulty, configure, doubt, on_loop, table, until
 
 

@@ -9,11 +9,11 @@ import pytest
 
 from controllers.pace import Limits
 from jackpot.app import Server
+from jackpot.bank.lifecycle import LEASE_S
 from jackpot.clock import SystemClock
 from jackpot.ledger.sqlite.async_sqlite import AsyncSqliteStore
 from jackpot.net.device_registry import DeviceRegistry
 from jackpot.net.tables import TableListener
-from jackpot.runtime.head_watch import LEASE_S
 from tests.running_server import (
     LINK,
     WAIT_S,

@@ -38,7 +38,7 @@ from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import Outcome
 from jackpot.rules.signing import SITE
-from jackpot.runtime.service_states import Service
+from jackpot.runtime.service import Service
 from jackpot.web.live import Live
 from tests.faults.house import BANK, House, keys
 from tests.faults.loops import FalseLoop

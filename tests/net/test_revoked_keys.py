@@ -11,6 +11,7 @@ from jackpot.api.operation import NotDone, OperationCall
 from jackpot.api.queries.devices import Revoke
 from jackpot.api.queries.servers import HandOver
 from jackpot.app import Server
+from jackpot.bank.lifecycle import LifecycleState
 from jackpot.bank.writer import Writer
 from jackpot.config import Config
 from jackpot.ledger.journal import Head
@@ -19,7 +20,6 @@ from jackpot.rules.acts.devices import BlockDevice, ClearDevice, EndKey, KeyEnde
 from jackpot.rules.acts.people import WithdrawRole
 from jackpot.rules.codes import Code
 from jackpot.rules.registry import decode
-from jackpot.runtime.service_states import LifecycleState
 from tests.auth.test_auth_service import ANN, opened
 from tests.net.test_admin_socket import jackpot
 from tests.running_server import Faulty, administer, configure, connected, doubt, on_loop, sign, table, until

@@ -15,6 +15,7 @@ from redis.exceptions import NoPermissionError, ResponseError
 
 from controllers.answers import Hit, Status
 from jackpot.app import Server
+from jackpot.bank.lifecycle import LifecycleState
 from jackpot.config import Config, load
 from jackpot.lab.testing.postgres import EnginesMissing, free_port
 from jackpot.lab.testing.redis import RedisServer, redis_program, valkey_program
@@ -35,7 +36,7 @@ from jackpot.publish.redis_relay import (
     offer,
     read,
 )
-from jackpot.runtime.service_states import LifecycleState, Service
+from jackpot.runtime.service import Service
 from jackpot.signage import SignageProcess
 from tests.running_server import (
     LINK,

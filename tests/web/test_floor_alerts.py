@@ -10,10 +10,9 @@ import pytest
 
 from jackpot.app import Server
 from jackpot.bank.bank import BankStopped
-from jackpot.bank.lifecycle import BankLifecycle
+from jackpot.bank.lifecycle import BankLifecycle, LifecycleState
 from jackpot.ledger.journal import Head
 from jackpot.net.device_registry import DeviceRegistry
-from jackpot.runtime.service_states import LifecycleState
 from jackpot.web import overview
 from jackpot.web.overview import Overview
 from tests.running_server import LINK, LINKS, administer, configure, connected, on_loop, sign, table

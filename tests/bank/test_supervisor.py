@@ -1,19 +1,21 @@
-"""Which server may take a bank and when, and what a server shows after losing it."""
+"""A server takes a bank, opens it, loses it and hands it over, on a real database."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
 from datetime import date
 from itertools import count
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from jackpot.bank.bank import BankStopped
-from jackpot.bank.lifecycle import BankLifecycle
+from jackpot.bank.lifecycle import (
+    AWAY_S,
+    LEASE_S,
+    LOOK_S,
+    BankLifecycle,
+)
 from jackpot.bank.supervisor import RETRY_S, BankSupervisor
 from jackpot.bank.writer import Writer
 from jackpot.clock import Clock, SystemClock
@@ -25,134 +27,10 @@ from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.store import CommitInDoubt, Fenced, LedgerCorrupt
 from jackpot.rules.acts.programs import BeginProgram
 from jackpot.rules.acts.readings import Reading
-from jackpot.runtime.head_watch import (
-    AWAY_S,
-    BEAT_S,
-    BLIND_S,
-    GONE_S,
-    HANDED_OVER_S,
-    LEASE_S,
-    LOOK_S,
-    NOT_FIRST_S,
-    SILENT_S,
-    TAKEOVER_S,
-    HeadWatch,
-)
-from jackpot.runtime.service_states import Service
+from jackpot.runtime.service import Service
 from tests.ledger.backends import stores
 from tests.ledger.material import rows
 from tests.running_server import WAIT_S, StepClock, on_loop, until
-
-
-def head(beat: int, holder: str = "a", epoch: int = 1) -> Head:
-    return Head("main", epoch, 0, bytes(32), holder, beat)
-
-
-def test_a_lease_ends_before_anybody_takes_over() -> None:
-    """DESIGN, lease: a holder suspends itself before another may take the bank, however slowly that looks."""
-    assert 2 * BEAT_S + LOOK_S < SILENT_S < LEASE_S < TAKEOVER_S
-    assert LEASE_S <= GONE_S
-    assert LOOK_S < BLIND_S < GONE_S
-    assert NOT_FIRST_S < HANDED_OVER_S
-    assert LEASE_S + AWAY_S >= TAKEOVER_S
-
-
-@dataclass
-class Look:
-    """A poll of a standby: its result, and the time since the poll before. moved: whether the head moved
-    meanwhile.
-    """
-
-    after: float
-    moved: bool
-    held: bool
-
-
-LOOKS = st.lists(
-    st.builds(
-        Look,
-        after=st.sampled_from([0.01, LOOK_S, 0.6, BLIND_S, 1.5, LEASE_S, TAKEOVER_S, 60.0, 3600.0]),
-        moved=st.booleans(),
-        held=st.booleans(),
-    ),
-    max_size=40,
-)
-
-
-@given(LOOKS, st.sampled_from([0.0, NOT_FIRST_S, HANDED_OVER_S]))
-def test_a_bank_with_a_living_holder_is_never_free(looks: list[Look], waits: float) -> None:
-    """DESIGN, lease: nobody takes a bank whose head may have moved, as far as he saw, within the lease.
-
-    held by a standing connection: within TAKEOVER_S. Of what was not looked at BLIND_S counts, no more.
-    """
-    now, beat = 1000.0, 1
-    watch = HeadWatch(now)
-    quiet = gone = 0.0
-    for look in looks:
-        now += look.after
-        quiet += min(look.after, BLIND_S)
-        gone += min(look.after, BLIND_S)
-        if look.moved:
-            beat += 1
-            quiet = gone = 0.0
-        if look.held:
-            gone = 0.0
-        if watch.free(head(beat), held=look.held, now=now, waits=waits):
-            assert quiet >= TAKEOVER_S + waits - 1e-9 or gone >= GONE_S + waits - 1e-9
-            assert quiet >= LEASE_S - 1e-9
-            assert not watch.alive
-            return
-
-
-@pytest.mark.parametrize("holder", ["a", ""])
-@pytest.mark.parametrize("held", [False, True])
-def test_slow_looks_find_a_dead_holder_too(*, holder: str, held: bool) -> None:
-    """DESIGN, lease: a bank is not left to nobody where every look takes longer than BLIND_S."""
-    watch, now = HeadWatch(0.0), 0.0
-    while not watch.free(head(1, holder=holder), held=held, now=now, waits=NOT_FIRST_S):
-        now += 1.5 * BLIND_S
-        assert now < 3 * TAKEOVER_S
-
-
-@given(st.floats(0, 10), st.booleans())
-def test_a_bank_without_a_holder_is_free_at_once(waits: float, held: bool) -> None:
-    """DESIGN, lease: what was given up is taken at once, but by a server that leaves it to another first."""
-    watch = HeadWatch(0.0)
-    now = 0.0
-    while not watch.free(head(1, holder=""), held=held, now=now, waits=waits):
-        now += LOOK_S
-    assert waits <= now < waits + LOOK_S + 1e-6
-
-
-def test_a_holder_that_stops_beating_is_not_taken_for_alive() -> None:
-    """WIRE, not_active: who comes while nobody is known to serve the bank is not sent to a dead server."""
-    watch = HeadWatch(0.0)
-
-    def alive() -> bool:
-        return watch.alive
-
-    assert not watch.free(head(1), held=True, now=0.0)
-    assert not alive()
-    watch.free(head(2), held=True, now=LOOK_S)
-    assert alive()
-    watch.free(head(2), held=False, now=2 * LOOK_S)
-    assert not alive()
-    watch.free(head(3), held=True, now=3 * LOOK_S)
-    assert alive()
-    watch.free(head(3), held=True, now=3 * LOOK_S + SILENT_S / 2)
-    assert alive()
-    watch.free(head(3), held=True, now=3 * LOOK_S + SILENT_S)
-    assert not alive()
-
-
-def test_a_standby_that_was_frozen_knows_of_nobody() -> None:
-    """DESIGN, lease: what was seen before a freeze says nothing about now, neither alive nor dead."""
-    watch = HeadWatch(0.0)
-    for beat in (1, 2):
-        watch.free(head(beat), held=True, now=beat * LOOK_S)
-    assert watch.alive
-    assert not watch.free(head(2), held=False, now=3600.0)
-    assert not watch.alive
 
 
 @on_loop
