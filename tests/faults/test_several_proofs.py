@@ -11,10 +11,10 @@ import msgspec
 import pytest
 
 from jackpot import app
+from jackpot.bank.bank import Bank
 from jackpot.bank.lifecycle import HELD, SURE, BankLifecycle, HeadWatch, LifecycleAction, LifecycleState
 from jackpot.bank.recovery import Recovery
 from jackpot.bank.supervisor import BankSupervisor
-from jackpot.bank.writer import Writer
 from jackpot.ledger.journal import Head, Row
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.store import CommitInDoubt, Fenced
@@ -99,12 +99,12 @@ def test_a_bank_shown_until_it_is_known_to_be_free_is_found(monkeypatch: pytest.
 
     async def release(self: BankSupervisor) -> None:
         try:
-            await self._store.release(self.bank, self.writer.sequencer.epoch)
+            await self._store.release(self.bank.name, self.bank.sequencer.epoch)
             self._given_up(free=True)
         except (CommitInDoubt, Fenced):
             pass  # others wait until it has lapsed
-        self.writer.carry_out(self.lifecycle.drained())
-        self.writer.carry_out(self.lifecycle.released())
+        self.bank.perform(self.lifecycle.drained())
+        self.bank.perform(self.lifecycle.released())
 
     monkeypatch.setattr(BankSupervisor, "_release", release)
     monkeypatch.setattr("jackpot.bank.lifecycle.SURE", SURE | {LifecycleState.DRAINING})
@@ -141,16 +141,16 @@ def test_a_relay_fed_without_the_lease_is_found(monkeypatch: pytest.MonkeyPatch)
 
 def test_answers_to_what_was_fenced_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """S5: a server that lost its bank answers nothing that it could not write."""
-    right = Writer._write_next
+    right = Bank._write_next
 
-    async def write(writer: Writer) -> bool:
+    async def write(bank: Bank) -> bool:
         try:
-            return await right(writer)
+            return await right(bank)
         except Fenced:
-            writer.sequencer.committed()
+            bank.sequencer.committed()
             raise
 
-    monkeypatch.setattr(Writer, "_write_next", write)
+    monkeypatch.setattr(Bank, "_write_next", write)
     found("which is acknowledged", "before its row", kinds=("freeze", "cut_ledger"))
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
-from jackpot.bank.writer import face
+from jackpot.bank.bank import face
 from jackpot.rules import outgoing_messages, views
 from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
 from jackpot.rules.engine import Engine
