@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 
 import structlog
 
-from controllers.answers import Ack, Hit, WaitingHit
+from controllers.answers import Ack
 from jackpot.bank.counts import Counts
 from jackpot.bank.lifecycle import BankLifecycle, LifecycleAction
 from jackpot.bank.recovery import Recovery
@@ -22,12 +22,11 @@ from jackpot.bank.sequencer import QueuedCommand, Release, Sequencer
 from jackpot.clock import Clock
 from jackpot.ledger.journal import Head, genesis
 from jackpot.ledger.store import CommitInDoubt, DataRefused, Fenced, LedgerError, Store
-from jackpot.publish.board import BoardPublisher
+from jackpot.publish.board import BoardSnapshot, LinkView, MeterBoard
 from jackpot.rules import views
 from jackpot.rules.acts.programs import BeginProgram
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import DIGEST_BYTES, Command, Envelope
-from jackpot.rules.effects import Map
 from jackpot.rules.engine import Engine
 from jackpot.rules.invariant import InvariantError
 from jackpot.rules.outcome import ActAnswer, Outcome
@@ -57,8 +56,8 @@ class BankStopped(ServerError):
     code = Code.BANK_STOPPED
 
 
-def face(engine: Engine) -> tuple[list[Map], list[Hit], int, dict[str, tuple[WaitingHit, ...]]]:
-    """Arguments of a board for a state: links, the last hits by age, seq, and waiting awards by link (S7)."""
+def snapshot_of(engine: Engine) -> BoardSnapshot:
+    """What a board has of a state: links, the last hits by age, seq, and what waits for people (S7)."""
     state = engine.state
     shown = [
         (past.seq, hit_push(state.bank, link, level.terms.level, past))
@@ -66,9 +65,12 @@ def face(engine: Engine) -> tuple[list[Map], list[Hit], int, dict[str, tuple[Wai
         for level in link.levels
         for past in level.shown
     ]
-    hits = [hit for _, hit in sorted(shown, key=lambda pair: pair[0])]
-    waiting = {link.terms.link: jackpots(state, link.number) for link in state.links}
-    return views.statistics(engine)["links"], hits, state.seq, waiting
+    return BoardSnapshot(
+        [LinkView.of(link) for link in views.statistics(engine)["links"]],
+        [hit for _, hit in sorted(shown, key=lambda pair: pair[0])],
+        state.seq,
+        {link.terms.link: jackpots(state, link.number) for link in state.links},
+    )
 
 
 class Bank:
@@ -95,7 +97,7 @@ class Bank:
             Engine(self.name), Head(self.name, 0, 0, genesis(self.name), "", 0), self._tell
         )
         self.recovery = Recovery(self, store)
-        self.board = BoardPublisher(lifecycle.bank, clock, lifecycle)
+        self.board = MeterBoard(lifecycle.bank, clock, lifecycle)
         self.board.expect(links)
         self.counts = Counts()
         self.on_durable: list[Callable[[], None]] = []
@@ -217,14 +219,14 @@ class Bank:
         """Starts deciding, on a state that the ledger holds."""
         self.sequencer = Sequencer(engine, head, self._tell)
         self._pause = 0.0
-        self.board.reset(*face(engine))
+        self.board.reset(snapshot_of(engine))
         self.sequencer.begin(self._envelope(self._program))
 
     async def refresh(self) -> None:
         """Adds links that were opened since to the board; only while nobody else submits. Raises
         BankStopped.
         """
-        self.board.reset(*await self.ask(face))
+        self.board.reset(await self.ask(snapshot_of))
 
     def end(self, *, hand_over: bool = False) -> None:
         """Lets `run` return once nothing waits; in doubt at once, for nobody knows how long that lasts.
@@ -340,7 +342,8 @@ class Bank:
             return
         if head.seq > self.sequencer.durable_seq:
             self._pause = 0.0  # the batch in doubt was durable
-        self.board.reset(*face(engine))  # before anything is decided on it: what a board shows is durable
+        # Before anything is decided on it: what a board shows is durable.
+        self.board.reset(snapshot_of(engine))
         self.sequencer.rebuilt(engine, head, self._envelope(self._program) if new_epoch else None)
         self.perform(self.lifecycle.rebuilt())
         self.flush()

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
-from jackpot.publish.board import BoardPublisher
+from jackpot.publish.board import MeterBoard
 from jackpot.rules.commands import Command
 from jackpot.runtime.service import Service
 from jackpot.text import counted
@@ -27,7 +27,7 @@ class DeviceBank(Protocol):
     @property
     def name(self) -> str: ...
     @property
-    def board(self) -> BoardPublisher: ...
+    def board(self) -> MeterBoard: ...
     @property
     def service(self) -> Service:
         """Whether it serves devices here, may soon, or does so elsewhere."""

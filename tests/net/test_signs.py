@@ -12,7 +12,7 @@ from jackpot.app import Server
 from jackpot.net.connection import Connection
 from jackpot.net.signs import SIGN_UNREAD_MAX, SIGN_UNREAD_S, SignConnection
 from jackpot.publish import broadcaster
-from jackpot.publish.board import BoardPublisher
+from jackpot.publish.board import MeterBoard
 from tests.running_server import (
     LINK,
     Device,
@@ -152,7 +152,7 @@ async def test_a_clock_an_hour_ahead_makes_no_new_win(tmp_path: Path) -> None:
             clock.ahead_s += 1800
 
 
-def meters(board: BoardPublisher) -> bytes:
+def meters(board: MeterBoard) -> bytes:
     """A frame of the link's values, as any sign may get it."""
     values = [list(value) for value in board.values([LINK])]
     return encode({"t": "meters", "bank": "main", "rev": 0, "at": 0, "values": values})

@@ -19,7 +19,7 @@ from jackpot.bank.lifecycle import LifecycleState
 from jackpot.config import Config, load
 from jackpot.lab.testing.postgres import EnginesMissing, free_port
 from jackpot.lab.testing.redis import RedisServer, redis_program, valkey_program
-from jackpot.publish.board import BoardPublisher
+from jackpot.publish.board import MeterBoard
 from jackpot.publish.redis_follower import LATE_S, STALE_S, FollowedBoard, RedisFollower
 from jackpot.publish.redis_relay import (
     EXPIRE_MS,
@@ -76,7 +76,7 @@ def said(rev: Rev, mega: int = 1_000_000, after: Rev | None = None) -> RelayedSt
     )
 
 
-def mega(board: BoardPublisher) -> int | None:
+def mega(board: MeterBoard) -> int | None:
     return board.links[LINK].levels.get("mega")
 
 

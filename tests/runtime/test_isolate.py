@@ -18,7 +18,7 @@ from jackpot.app import Server
 from jackpot.net.signs import SignConnection
 from jackpot.net.tables import TableConnection
 from jackpot.net.udp import UdpText
-from jackpot.publish.board import BoardPublisher
+from jackpot.publish.board import MeterBoard
 from jackpot.runtime import isolate as alone_module
 from jackpot.runtime.isolate import failures, isolate
 from jackpot.web.live import Live, Stream
@@ -271,9 +271,7 @@ async def test_what_nobody_can_explain_stops_the_bank_alone(
     with structlog.testing.capture_logs() as logs:
         async with Server(config) as server, table(server) as device:
             bank = server.banks["main"]
-            monkeypatch.setattr(
-                BoardPublisher, place, throwing(lambda _self: True, getattr(BoardPublisher, place))
-            )
+            monkeypatch.setattr(MeterBoard, place, throwing(lambda _self: True, getattr(MeterBoard, place)))
             device.wager(1, "R1", 1)
             await until(lambda: bank.lifecycle.failed)
             assert (bank.lifecycle.stopped or "").startswith("internal: Thrown")
