@@ -18,13 +18,12 @@ from jackpot.auth.auth_service import NOBODY_YET, AuthService
 from jackpot.auth.request_expiry import expire
 from jackpot.auth.retention import names_by_age, papers_by_age, strays
 from jackpot.auth.site_cursor import see_people
-from jackpot.bank.bank import BankStopped
+from jackpot.bank.bank import Bank, BankStopped
 from jackpot.bank.config_alignment import AlignedBank, agree, is_left_out, open_books
 from jackpot.bank.lifecycle import BankLifecycle, patience
 from jackpot.bank.readings import GamingDayCalendar, read_ended, take_readings
 from jackpot.bank.standbys import Standbys, wanted
 from jackpot.bank.supervisor import RETRY_S, BankSupervisor
-from jackpot.bank.writer import Writer
 from jackpot.clock import Clock
 from jackpot.config import Address, Config
 from jackpot.ledger.connect import without_password
@@ -46,7 +45,7 @@ from jackpot.rules.acts.programs import BeginProgram, Serves
 from jackpot.rules.engine import Engine
 from jackpot.rules.signing import SITE
 from jackpot.runtime.errors import ProgramUnproved
-from jackpot.runtime.service_states import Service
+from jackpot.runtime.service import Service
 from jackpot.web import api
 from jackpot.web import server_routes as site
 from jackpot.web.reports import readers
@@ -73,8 +72,8 @@ class Server(Process):
         self, config: Config, clock: Clock | None = None, ledger: SqliteLedger | None = None
     ) -> None:
         super().__init__(config, clock)
-        self.writers: dict[str, Writer] = {}
-        self.people: Writer
+        self.banks: dict[str, Bank] = {}
+        self.people: Bank
         self.supervisors: dict[str, BankSupervisor] = {}
         self.digest = ""
         self.warnings: list[str] = []
@@ -102,7 +101,7 @@ class Server(Process):
     @property
     def active(self) -> bool:
         """Whether every bank decides and is durable."""
-        return bool(self.writers) and all(writer.active for writer in self.writers.values())
+        return bool(self.banks) and all(bank.active for bank in self.banks.values())
 
     async def _start(self) -> None:
         config = self.config
@@ -123,8 +122,8 @@ class Server(Process):
         self._stores = await self._open_ledger()
         serves: Serves = "confirmed" if config.site.confirm_program else "always"
         program = BeginProgram(*found.program, serves)
-        self.writers |= {bank: self._writer(bank, holder, program) for bank in config.banks}
-        self.people = self._writer(SITE, holder, program)
+        self.banks |= {name: self._bank(name, holder, program) for name in config.banks}
+        self.people = self._bank(SITE, holder, program)
         self.auth = AuthService(self.people, self._stores[SITE], self.directory, self.clock, config.people)
         self._build_devices()
         missing, left_out, self._first, proved = await self._open_books()
@@ -137,29 +136,29 @@ class Server(Process):
         if wanted(config.ledger):
             self.standbys = Standbys(config.ledger.url, self.clock)
             self._others.append(self._task(self.standbys.run(), _harmless))
-        self.warnings += [is_left_out(bank) for bank in left_out]
-        banks = self.writers | {SITE: self.people}
+        self.warnings += [is_left_out(name) for name in left_out]
+        banks = self.banks | {SITE: self.people}
         if len(config.servers) < 2:  # the file of one of several lacks what the others signed
-            for bank, writer in banks.items():
-                writer.recovery.proved = proved.get(bank)
-        self.supervisors |= {bank: self._supervisor(writer) for bank, writer in banks.items()}
-        for bank, reason in missing.items():
-            banks[bank].fail(LedgerUnusable(reason))
+            for name, bank in banks.items():
+                bank.recovery.proved = proved.get(name)
+        self.supervisors |= {name: self._supervisor(bank) for name, bank in banks.items()}
+        for name, reason in missing.items():
+            banks[name].fail(LedgerUnusable(reason))
         stopped = set(missing)
         if unproved is not None:
-            for writer in self.writers.values():
-                writer.fail(unproved)
-            stopped |= self.writers.keys()
-        there = [supervisor for bank, supervisor in self.supervisors.items() if bank not in stopped]
-        self._writing += [self._task_of(supervisor.run(), supervisor.writer) for supervisor in there]
+            for bank in self.banks.values():
+                bank.fail(unproved)
+            stopped |= self.banks.keys()
+        there = [supervisor for name, supervisor in self.supervisors.items() if name not in stopped]
+        self._writing += [self._task_of(supervisor.run(), supervisor.bank) for supervisor in there]
         for supervisor in there:
             await supervisor.settled()
         await self._listen()
         self._run(self._tick())
-        self._run(expire([*self.writers.values(), self.people], self.auth.directory))
+        self._run(expire([*self.banks.values(), self.people], self.auth.directory))
         if config.redis:
-            for writer in self.writers.values():
-                self._relay(writer)
+            for bank in self.banks.values():
+                self._relay(bank)
         http = self.ports.get("http")
         pages = {} if http is None else {"pages": page_at(config.listen, "http", http)}
         log.info("serving", **self.ports, **pages)
@@ -168,14 +167,14 @@ class Server(Process):
         """Binds the addresses before a ledger is made, so that a second server touches nothing."""
         await self._bind(self.config.listen, ["tables", "signs"])
 
-    def _writer(self, bank: str, holder: str, program: BeginProgram) -> Writer:
-        """The writer of the bank here, as that holder. program: what each epoch of its begins with."""
-        config, store = self.config, self._stores[bank]
+    def _bank(self, name: str, holder: str, program: BeginProgram) -> Bank:
+        """A bank in this server, as that holder. program: what each of its epochs begins with."""
+        config, store = self.config, self._stores[name]
         lifecycle = BankLifecycle(
-            bank, holder, self.clock.monotonic(), shared=store.shared, others=len(config.servers) > 1
+            name, holder, self.clock.monotonic(), shared=store.shared, others=len(config.servers) > 1
         )
-        links = [terms for terms in config.links if terms.bank == bank]
-        return Writer(lifecycle, store, self.clock, program, links)
+        links = [terms for terms in config.links if terms.bank == name]
+        return Bank(lifecycle, store, self.clock, program, links)
 
     async def _open_ledger(self) -> dict[str, Store]:
         """Opens a store for each bank; what its opening found is logged."""
@@ -214,67 +213,67 @@ class Server(Process):
         for store in self._stores.values():
             store.leave()
 
-    def _supervisor(self, writer: Writer) -> BankSupervisor:
+    def _supervisor(self, bank: Bank) -> BankSupervisor:
         """The supervisor of a bank here: alone on the ledger, or one server of several."""
-        server, began, bank = self.config.server, self.clock.monotonic(), writer.name
-        first = [other for other in self.config.servers if bank in other.banks]
+        server, began = self.config.server, self.clock.monotonic()
+        first = [other for other in self.config.servers if bank.name in other.banks]
 
         def waits() -> float:
-            busy = sum(other.lifecycle.busy for other in self.writers.values())
+            busy = sum(other.lifecycle.busy for other in self.banks.values())
             up_s = self.clock.monotonic() - began
             return patience(first=server in first, others_first=bool(first), busy=busy, up_s=up_s)
 
         return BankSupervisor(
-            writer,
+            bank,
             waits=waits,
-            start=lambda work: self._task_of(work, writer),
+            start=lambda work: self._task_of(work, bank),
             on_taken=self._taken,
         )
 
-    async def _taken(self, writer: Writer) -> None:
+    async def _taken(self, bank: Bank) -> None:
         """Aligns the bank's links with the configuration, before any device is accepted."""
-        await writer.ask(lambda engine: engine.seq)  # the epoch's own first row is durable: no head is older
-        if writer is self.people:  # no device is let in, and nothing stands on a meter
-            if self.config.people.required and not await writer.ask(lambda engine: engine.state.people):
+        await bank.ask(lambda engine: engine.seq)  # the epoch's own first row is durable: no head is older
+        if bank is self.people:  # no device is let in, and nothing stands on a meter
+            if self.config.people.required and not await bank.ask(lambda engine: engine.state.people):
                 log.warning("nobody_known", do=NOBODY_YET)
-            duties = [strays(writer, self.auth)]
+            duties = [strays(bank, self.auth)]
             if self.config.site.names_kept_days is not None:
-                duties.append(names_by_age(writer, self.auth, self.config.site.names_kept_days))
-            self._begin(writer, *duties)
+                duties.append(names_by_age(bank, self.auth, self.config.site.names_kept_days))
+            self._begin(bank, *duties)
             return
-        await agree(writer, self.config, self._stores[writer.name], first=self._first)
-        await writer.refresh()
-        for link, reason in explained(writer.board, writer.name).items():
-            log.warning("link_suspended", bank=writer.name, link=link, reason=reason)
-        known = await writer.ask(_known)
+        await agree(bank, self.config, self._stores[bank.name], first=self._first)
+        await bank.refresh()
+        for link, reason in explained(bank.board, bank.name).items():
+            log.warning("link_suspended", bank=bank.name, link=link, reason=reason)
+        known = await bank.ask(_known)
         for devices in (self.tables, self.signs):
             register, reason = devices.register, "its key has ended"
-            for name in register.learn(writer, known.blocked, known.ended):
+            for name in register.learn(bank, known.blocked, known.ended):
                 log.warning("device_locked_out", role=register.role, device=name, reason=reason)
-        (first,) = await self._stores[writer.name].rows(writer.name, 0, 1)
+        (first,) = await self._stores[bank.name].rows(bank.name, 0, 1)
         site = self.config.site
         calendar = GamingDayCalendar(self.clock, site.gaming_day_ends, ZoneInfo(site.timezone), first.at)
-        await read_ended(writer, calendar)
-        duties = [take_readings(writer, calendar), see_people(writer, self.auth.directory)]
+        await read_ended(bank, calendar)
+        duties = [take_readings(bank, calendar), see_people(bank, self.auth.directory)]
         if site.papers_kept_days is not None:
-            duties.append(papers_by_age(writer, self.auth, site.papers_kept_days))
-        self._begin(writer, *duties)
+            duties.append(papers_by_age(bank, self.auth, site.papers_kept_days))
+        self._begin(bank, *duties)
 
-    def _begin(self, writer: Writer, *duties: Coroutine[Any, Any, None]) -> None:
+    def _begin(self, bank: Bank, *duties: Coroutine[Any, Any, None]) -> None:
         """Starts the periodic work of a bank, which runs as long as it is held here."""
-        for task in self._duties.get(writer.name, ()):
+        for task in self._duties.get(bank.name, ()):
             task.cancel()
-        self._duties[writer.name] = [self._task_of(_while_held(duty), writer) for duty in duties]
+        self._duties[bank.name] = [self._task_of(_while_held(duty), bank) for duty in duties]
         if self.signer is not None:
-            signing = self._task(_while_held(self.signer.watch(writer)), _harmless)
-            self._duties[writer.name].append(signing)
+            signing = self._task(_while_held(self.signer.watch(bank)), _harmless)
+            self._duties[bank.name].append(signing)
         if self.notifier is not None:
-            telling = self._task(_while_held(self.notifier.watch(writer)), _harmless)
-            self._duties[writer.name].append(telling)
+            telling = self._task(_while_held(self.notifier.watch(bank)), _harmless)
+            self._duties[bank.name].append(telling)
 
     def _build_devices(self) -> None:
         config = self.config
-        banks = {terms.link: self.writers[terms.bank] for terms in config.links}
+        banks = {terms.link: self.banks[terms.bank] for terms in config.links}
         at_tables = [RegisteredDevice(at.table, at.links, [banks[at.links[0]]]) for at in config.tables]
         at_signs = [
             RegisteredDevice(at.id, at.links, [banks[link] for link in at.links]) for at in config.signs
@@ -287,13 +286,13 @@ class Server(Process):
         others = [server.listen for server in config.servers if server != config.server]
         self.tables.elsewhere = tuple(str(listen.tables) for listen in others)
         self.signs.elsewhere = tuple(str(listen.signs) for listen in others if listen.signs is not None)
-        for writer in self.writers.values():
-            writer.on_durable += [self.tables.flush, self.signs.flush]
-            writer.on_opened += [self.tables.active, self.signs.active]
-            writer.on_stopped += [self.tables.not_active, self.signs.not_active]
+        for bank in self.banks.values():
+            bank.on_durable += [self.tables.flush, self.signs.flush]
+            bank.on_opened += [self.tables.active, self.signs.active]
+            bank.on_stopped += [self.tables.not_active, self.signs.not_active]
 
     async def _listen(self) -> None:
-        boards = [writer.board for writer in self.writers.values()]
+        boards = [bank.board for bank in self.banks.values()]
         roles = {"table": self.tables, "sign": self.signs}
         self.acts = OperationExecutor(roles, self.supervisors, self.books, self.config, self.auth)
         listen = self.config.listen
@@ -306,7 +305,7 @@ class Server(Process):
     ) -> tuple[web.AppRunner, int]:
         return await site.listen(self, screens, listener, address, public=public)
 
-    def _relay(self, writer: Writer) -> None:
+    def _relay(self, bank: Bank) -> None:
         """Feeds a bank to Redis, as long as this server may speak for it."""
         signs = self.signs
 
@@ -314,9 +313,9 @@ class Server(Process):
             return SignKeys(sorted(signs.register.ended), sorted(signs.register.blocked))
 
         def allowed() -> bool:
-            return writer.lifecycle.service is Service.HERE and writer.board.leased
+            return bank.lifecycle.service is Service.HERE and bank.board.leased
 
-        publisher = RedisRelay(writer, self.config.redis, self.clock, allowed, keys)
+        publisher = RedisRelay(bank, self.config.redis, self.clock, allowed, keys)
         self.relays.append(publisher)
         self._run(publisher.run())
 
@@ -328,7 +327,7 @@ class Server(Process):
         for each in devices:
             each.read_no_further()
         held = [
-            supervisor.writer
+            supervisor.bank
             for supervisor in self.supervisors.values()
             if supervisor.lifecycle.stopped is None
         ]
@@ -341,7 +340,7 @@ class Server(Process):
                 self.leave()
                 await asyncio.wait(late)
         if self.signer is not None:
-            await self.signer.end([writer for writer in held if not writer.lifecycle.failed])
+            await self.signer.end([bank for bank in held if not bank.lifecycle.failed])
         for task in chain(self._others, *self._duties.values()):
             task.cancel()
         await self._close(devices)
@@ -354,21 +353,21 @@ class Server(Process):
         log.info("stopped")
 
     def _sweep(self) -> None:
-        for writer in (*self.writers.values(), self.people):
-            writer.tick()
+        for bank in (*self.banks.values(), self.people):
+            bank.tick()
         self.tables.sweep()
         self.signs.sweep()
         self.connections.budget.tables_connected = bool(self.tables.connections)
 
     def _run(self, work: Coroutine[None, None, None]) -> None:
-        self._others.append(self._task_of(work, *self.writers.values()))
+        self._others.append(self._task_of(work, *self.banks.values()))
 
-    def _task_of(self, work: Coroutine[Any, Any, None], *banks: Writer) -> asyncio.Task[None]:
+    def _task_of(self, work: Coroutine[Any, Any, None], *banks: Bank) -> asyncio.Task[None]:
         """Runs it as a task next to the others. An unexpected error stops only its own banks."""
 
         def stop(error: Exception) -> None:
-            for writer in banks:
-                writer.fail(error)
+            for bank in banks:
+                bank.fail(error)
 
         return self._task(work, stop)
 

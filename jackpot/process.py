@@ -24,7 +24,7 @@ from jackpot.net.devices import ConnectedDevices
 from jackpot.net.listener import Listener
 from jackpot.net.udp import UdpText
 from jackpot.program import Installed, installed, told
-from jackpot.publish.board import BoardPublisher
+from jackpot.publish.board import MeterBoard
 from jackpot.runtime.errors import ProgramUnproved
 from jackpot.runtime.histogram import LAG_SECONDS, Histogram
 from jackpot.runtime.isolate import contained, isolate
@@ -146,7 +146,7 @@ class Process(ABC):
             await self._door(name, bounds[name], tls).bind(getattr(at, name))
 
     async def _open(
-        self, at: Listen | Signage, devices: Mapping[str, ConnectedDevices], boards: Sequence[BoardPublisher]
+        self, at: Listen | Signage, devices: Mapping[str, ConnectedDevices], boards: Sequence[MeterBoard]
     ) -> None:
         """Starts listening at each address taken, and opens the UDP text sent here. Raises OSError.
 

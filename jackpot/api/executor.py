@@ -92,14 +92,14 @@ class OperationExecutor:
         config: Config,
         auth: AuthService,
     ) -> None:
-        banks = {bank: supervisor.writer for bank, supervisor in supervisors.items() if bank != SITE}
+        banks = {bank: supervisor.bank for bank, supervisor in supervisors.items() if bank != SITE}
         self._auth = auth
         self._config = config
         self._papers = Papers(auth.store, auth.clock, config.site)
         self._books = books
         self._supervisors = supervisors
         self._devices = devices
-        self._router = BankRouter(banks, devices, supervisors[SITE].writer)
+        self._router = BankRouter(banks, devices, supervisors[SITE].bank)
         self._sources = QueryContext(self._router, supervisors, books, config, auth.directory)
         self._person_admin = PersonAdmin(auth)
         self._own_acts = IdempotencyCache()

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from jackpot.publish.board import BoardPublisher
-from jackpot.publish.meter_board import NOT_OPENED
+from jackpot.publish.board import NOT_OPENED, MeterBoard
 from jackpot.rules.acts.links import CONFIG_REASON, INTERNAL, OPERATOR, RESTORED
 from jackpot.rules.acts.lost_acks import BEHIND
 from jackpot.rules.acts.meters import TRANSFERRED
@@ -39,13 +38,13 @@ def remedy(reason: str, bank: str, link: str) -> Sentence:
     return Sentence(REMEDIES.get(reason, ""), bank=bank, link=link)
 
 
-def suspended(board: BoardPublisher) -> dict[str, str]:
+def suspended(board: MeterBoard) -> dict[str, str]:
     """Why each suspended link of a bank takes no wagers; empty while the ledger is in doubt."""
     states = {link: board.state(link) for link in board.links} if board.trusted else {}
     return {link: reason for link, (state, reason) in states.items() if state != "active"}
 
 
-def explained(board: BoardPublisher, bank: str) -> dict[str, str]:
+def explained(board: MeterBoard, bank: str) -> dict[str, str]:
     """For each suspended link of a bank: why, and what ends it."""
     return {
         link: ": ".join([reasons, *(["; ".join(next_)] if (next_ := remedies(reasons, bank, link)) else [])])

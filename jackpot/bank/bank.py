@@ -1,35 +1,53 @@
-"""Interface of a bank to the rest of the server: submit, act, ask, look, and notifications."""
+"""One bank at work: its queue, its one order of decisions, its ledger, and its board.
+
+Whoever wants something of a bank submits it, acts, asks or looks. One task (`run`) drains the sequencer into
+the store, without a timer: while one transaction is flushed the next batch gathers. A commit in doubt
+suspends every link at once. Then the bank is recovered from its ledger (`recovery`), and what waits is
+decided again. What becomes durable is answered, then shown on the board.
+"""
 
 import asyncio
 import os
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any, Final, TypeVar
 
 import structlog
 
+from controllers.answers import Ack
 from jackpot.bank.counts import Counts
 from jackpot.bank.lifecycle import BankLifecycle, LifecycleAction
-from jackpot.bank.sequencer import Release, Sequencer
+from jackpot.bank.recovery import Recovery
+from jackpot.bank.sequencer import QueuedCommand, Release, Sequencer
 from jackpot.clock import Clock
-from jackpot.ledger.store import LedgerError
-from jackpot.publish.board import BoardPublisher
+from jackpot.ledger.journal import Head, genesis
+from jackpot.ledger.store import CommitInDoubt, DataRefused, Fenced, LedgerError, Store
+from jackpot.publish.board import BoardSnapshot, LinkView, MeterBoard
+from jackpot.rules import views
+from jackpot.rules.acts.programs import BeginProgram
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import DIGEST_BYTES, Command, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.invariant import InvariantError
 from jackpot.rules.outcome import ActAnswer, Outcome
+from jackpot.rules.outgoing_messages import hit_push, jackpots
 from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.signing import Proof
 from jackpot.runtime.errors import ProgramUnproved, ServerError
-from jackpot.runtime.service_states import Service
+from jackpot.runtime.service import Service
+
+# DESIGN: a holder without an acknowledged commit for 2 s suspends its tables; the commit itself goes on.
+SLOW_COMMIT_S: Final = 2.0
+# A ledger that still takes nothing is looked at again after these pauses: soon, then seldom enough not to
+# load a struggling disk or use up epochs.
+RETRY_FIRST_S: Final = 0.1
+RETRY_MAX_S: Final = 5.0
+
+# The signers of an act that has none, or names alone, which nobody looked up.
+UNPROVED: Final = Proof()
 
 T = TypeVar("T")
 log: Final = structlog.get_logger()
-
-
-# Names alone, which nobody looked up.
-UNPROVED: Final = Proof()
 
 
 class BankStopped(ServerError):
@@ -38,33 +56,69 @@ class BankStopped(ServerError):
     code = Code.BANK_STOPPED
 
 
-class Bank(ABC):
-    """One bank, as the rest of the server uses it. links: those on its board. sequencer: decides it.
+def snapshot_of(engine: Engine) -> BoardSnapshot:
+    """What a board has of a state: links, the last hits by age, seq, and what waits for people (S7)."""
+    state = engine.state
+    shown = [
+        (past.seq, hit_push(state.bank, link, level.terms.level, past))
+        for link in state.links
+        for level in link.levels
+        for past in level.shown
+    ]
+    return BoardSnapshot(
+        [LinkView.of(link) for link in views.statistics(engine)["links"]],
+        [hit for _, hit in sorted(shown, key=lambda pair: pair[0])],
+        state.seq,
+        {link.terms.link: jackpots(state, link.number) for link in state.links},
+    )
 
-    lifecycle: the bank's state in this server. on_durable is called after each commit; on_opened when devices
-    may be accepted; on_stopped when they may not be accepted any more.
+
+class Bank:
+    """One bank in this server. It decides nothing until `begin`, and writes while `run` does.
+
+    lifecycle: its state here; each commit is reported to it. links: those on its board by the configuration.
+    program: the version that begins each epoch here. on_durable is called after each commit; on_opened when
+    devices may be accepted; on_stopped when they may not be accepted any more.
     """
 
-    sequencer: Sequencer
-
-    def __init__(self, lifecycle: BankLifecycle, clock: Clock, links: Iterable[LinkTerms] = ()) -> None:
+    def __init__(
+        self,
+        lifecycle: BankLifecycle,
+        store: Store,
+        clock: Clock,
+        program: BeginProgram,
+        links: Iterable[LinkTerms] = (),
+    ) -> None:
         self.name = lifecycle.bank
         self.lifecycle = lifecycle
+        self.store = store
         self.clock = clock
-        self.board = BoardPublisher(lifecycle.bank, clock, lifecycle)
+        self.sequencer = Sequencer(
+            Engine(self.name), Head(self.name, 0, 0, genesis(self.name), "", 0), self._tell
+        )
+        self.recovery = Recovery(self, store)
+        self.board = MeterBoard(lifecycle.bank, clock, lifecycle)
         self.board.expect(links)
         self.counts = Counts()
         self.on_durable: list[Callable[[], None]] = []
         self.on_opened: list[Callable[[Bank], None]] = []
         self.on_stopped: list[Callable[[Bank], None]] = []
+        self._program = program
         self._asked: set[asyncio.Future[Any]] = set()
+        self._pause = 0.0
+        self._wake = asyncio.Event()
 
-    @abstractmethod
+    # What is asked of it.
+
     def submit(self, envelope: Envelope, release: Release) -> None:
         """Decides a command at its place in the order; `release(outcome)` comes once it is durable.
 
         It never comes where the bank stops first, which `on_stopped` tells. Raises BankStopped.
         """
+        if (stopped := self.lifecycle.stopped) is not None:
+            raise BankStopped(stopped)
+        self.sequencer.submit(envelope, release)
+        self._wake.set()
 
     def act(self, command: Command, release: Release) -> None:
         """Submits what the server itself decides, as `submit`."""
@@ -144,8 +198,8 @@ class Bank(ABC):
 
     @property
     def full(self) -> bool:
-        """Whether the queue can take no more commands."""
-        return self.sequencer.full
+        """Whether it takes no more commands: the queue is full, or is being drained for the end."""
+        return self.sequencer.full or self.lifecycle.draining
 
     def statistics(self) -> dict[str, Any]:
         """Counters since the start, and the current state; links as they may be shown."""
@@ -159,23 +213,176 @@ class Bank(ABC):
             **self.sequencer.statistics(),
         }
 
-    def carry_out(self, what: Iterable[LifecycleAction]) -> None:
+    # Its writing.
+
+    def begin(self, engine: Engine, head: Head) -> None:
+        """Starts deciding, on a state that the ledger holds."""
+        self.sequencer = Sequencer(engine, head, self._tell)
+        self._pause = 0.0
+        self.board.reset(snapshot_of(engine))
+        self.sequencer.begin(self._envelope(self._program))
+
+    async def refresh(self) -> None:
+        """Adds links that were opened since to the board; only while nobody else submits. Raises
+        BankStopped.
+        """
+        self.board.reset(await self.ask(snapshot_of))
+
+    def end(self, *, hand_over: bool = False) -> None:
+        """Lets `run` return once nothing waits; in doubt at once, for nobody knows how long that lasts.
+
+        hand_over: as in `BankLifecycle.ending`.
+        """
+        if self.lifecycle.stopped is None:
+            self.perform(self.lifecycle.ending(hand_over=hand_over))
+        self._wake.set()
+
+    async def run(self) -> None:
+        """Writes until `end`, or until another server takes the bank; what cannot go on stops for good."""
+        try:
+            await self._run()
+        except Fenced as error:
+            log.warning("fenced", bank=self.name, reason=str(error))
+            self.perform(self.lifecycle.fenced())
+        except Exception as error:  # noqa: BLE001 - also what nobody can explain stops this bank, and it alone
+            self.fail(error)
+
+    async def _run(self) -> None:
+        while True:
+            lost, draining = self.lifecycle.stopped is not None, self.lifecycle.draining
+            if self.sequencer.broken:
+                if lost or (draining and self.lifecycle.in_doubt):
+                    return
+                await self._recover()
+            elif not await self._write_next():
+                if (lost or draining) and not self.sequencer.depth:
+                    return
+                await self._idle()
+
+    async def _idle(self) -> None:
+        """Waits for work; where others watch the bank, no longer than until its lease must be confirmed."""
+        self._wake.clear()
+        left = self.lifecycle.beat_due - self.clock.monotonic()
+        if left > 0 or not self.store.shared:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(left if self.store.shared else None):
+                    await self._wake.wait()
+            return
+        began = self.clock.monotonic()
+        try:
+            await self.store.beat(self.name, self.sequencer.epoch)
+            self._acknowledged(began)
+        except CommitInDoubt as error:
+            self._doubt(error)
+
+    def _acknowledged(self, began: float) -> None:
+        """Reports to the lifecycle that a commit or beat sent at `began` is durable."""
+        self._pause = 0.0
+        self.perform(self.lifecycle.acknowledged(began, self.clock.monotonic()))
+
+    async def _write_next(self) -> bool:
+        """Writes the next batch in one transaction, and handles its failure or slowness.
+
+        Returns False if there is none.
+        """
+        batch = self.sequencer.take_batch()
+        if batch is None:
+            return False
+        if not batch.rows:
+            self.sequencer.committed()
+            return True
+        slow = asyncio.get_running_loop().call_later(SLOW_COMMIT_S, self._slow)
+        began = self.clock.monotonic()
+        try:
+            await self.store.append(self.name, batch.epoch, batch.before, batch.rows)
+            took = self.clock.monotonic() - began
+            self._acknowledged(began)
+            self.sequencer.committed()
+            self.counts.commits.observe(took)
+            self.counts.batches.observe(len(batch.rows))
+            if batch.snapshot is not None:
+                await self.recovery.save(batch.snapshot)
+        except DataRefused as error:
+            self.counts.batches_refused += 1
+            log.warning("batch_refused", bank=self.name, rows=len(batch.rows), reason=str(error))
+            self.sequencer.refused()
+        except CommitInDoubt as error:
+            self._doubt(error)
+        finally:
+            slow.cancel()
+        return True
+
+    def _slow(self) -> None:
+        self.counts.slow_commits += 1
+        log.error("commit_slow", bank=self.name, seconds=SLOW_COMMIT_S)
+        self.perform(self.lifecycle.slow())
+
+    def _doubt(self, error: CommitInDoubt) -> None:
+        log.error(
+            "commit_in_doubt", bank=self.name, durable_seq=self.sequencer.durable_seq, reason=str(error)
+        )
+        self.counts.doubts += 1
+        self.sequencer.failed()
+        self.perform(self.lifecycle.doubted())
+
+    async def _recover(self) -> None:
+        """Tries once to rebuild the state from the ledger, with growing pauses while nothing becomes durable.
+
+        Raises LedgerError where that is impossible.
+        """
+        if self.lifecycle.in_doubt:
+            await asyncio.sleep(self._pause)
+            self._pause = min(max(2 * self._pause, RETRY_FIRST_S), RETRY_MAX_S)
+        new_epoch = self.lifecycle.in_doubt
+        try:
+            engine, head = await self.recovery.again()
+        except CommitInDoubt as error:
+            self.perform(self.lifecycle.doubted())
+            log.warning("ledger_unavailable", bank=self.name, reason=str(error))
+            return
+        if head.seq > self.sequencer.durable_seq:
+            self._pause = 0.0  # the batch in doubt was durable
+        # Before anything is decided on it: what a board shows is durable.
+        self.board.reset(snapshot_of(engine))
+        self.sequencer.rebuilt(engine, head, self._envelope(self._program) if new_epoch else None)
+        self.perform(self.lifecycle.rebuilt())
+        self.flush()
+        log.info("rebuilt", bank=self.name, seq=head.seq, epoch=head.epoch)
+
+    def _tell(self, items: Sequence[QueuedCommand], seq: int) -> None:
+        """Publishes what became durable and was answered: pushes, then meters (WIRE); then flushes.
+
+        Answers leave first: no table waits for a thousand signs.
+        """
+        outcomes = [item.outcome for item in items if isinstance(item.outcome, Outcome)]
+        if outcomes:
+            self.flush()
+            self.board.push(outcomes, seq)
+            for outcome in outcomes:
+                answer = outcome.answer
+                if outcome.alarms or type(answer) is not Ack or answer.awards:
+                    self.counts.add(self.name, outcome)
+            self.flush()
+
+    # What happens to it.
+
+    def perform(self, actions: Iterable[LifecycleAction]) -> None:
         """Performs the actions of a lifecycle change on devices, signs and callers."""
         if self.board.restand():
             self.flush()
-        for each in what:
-            if each is LifecycleAction.STAND_BY:
+        for action in actions:
+            if action is LifecycleAction.STAND_BY:
                 log.info("standing_by", bank=self.name, reason=self.lifecycle.stopped)
-            elif each is LifecycleAction.GIVE_UP:
+            elif action is LifecycleAction.GIVE_UP:
                 log.info("bank_given_up", bank=self.name)
-            elif each is LifecycleAction.STOP:
+            elif action is LifecycleAction.STOP:
                 for answer in self._asked:
                     if not answer.done():
                         answer.set_exception(BankStopped(self.lifecycle.stopped))
-            elif each is LifecycleAction.DISCONNECT:
+            elif action is LifecycleAction.DISCONNECT:
                 for send_away in self.on_stopped:
                     send_away(self)
-            elif each is LifecycleAction.ACCEPT_DEVICES:
+            elif action is LifecycleAction.ACCEPT_DEVICES:
                 for let_in in self.on_opened:
                     let_in(self)
 
@@ -192,9 +399,9 @@ class Bank(ABC):
         """
         try:
             self.board.tick()
-            if what := self.lifecycle.tick(self.clock.monotonic()):
+            if actions := self.lifecycle.tick(self.clock.monotonic()):
                 log.warning("lease_lapsed", bank=self.name)
-                self.carry_out(what)
+                self.perform(actions)
         except Exception as error:  # noqa: BLE001 - see above
             self.fail(error)
 
@@ -206,11 +413,11 @@ class Bank(ABC):
             log.error("bank_stopped_again", bank=self.name, reason=reason, kind=(self.name, reason))
             return
         told = reason if explained else f"internal: {reason}"
-        what = self.lifecycle.fail(told)
+        actions = self.lifecycle.fail(told)
         if not explained:
             self.counts.alarms["internal"] += 1
         log.critical("bank_stopped", bank=self.name, reason=told, exc_info=None if explained else error)
         try:
-            self.carry_out(what)
+            self.perform(actions)
         except Exception as worse:
             log.exception("bank_stopped_untold", bank=self.name, exc_info=worse)

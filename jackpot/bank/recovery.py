@@ -6,17 +6,19 @@ this process holds: where the journal has the last one with its hash, it has all
 """
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import structlog
 
-from jackpot.bank.bank import Bank
 from jackpot.ledger.journal import Head, Snapshot
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import rebuild, still_own
 from jackpot.ledger.store import LedgerCorrupt, Store
 from jackpot.rules.acts.snapshot_seals import SEAL_STEP
 from jackpot.rules.engine import Engine
+
+if TYPE_CHECKING:
+    from jackpot.bank.bank import Bank
 
 # A start that replays more rows says so. It begins at the older of two seals, and a process that ended
 # between a seal and its snapshot leaves as many rows more.
@@ -26,12 +28,12 @@ log: Final = structlog.get_logger()
 
 
 class Recovery:
-    """Takes and reads the ledger of one bank for its writer. Every call may raise CommitInDoubt: try again.
+    """Takes and reads the ledger of one bank. Every call may raise CommitInDoubt: try again.
 
     proved: the newest row that a signed head proves, as a start found it; used by the first reading only.
     """
 
-    def __init__(self, bank: Bank, store: Store) -> None:
+    def __init__(self, bank: "Bank", store: Store) -> None:
         self._bank = bank
         self._store = store
         self._clock = bank.clock
@@ -45,7 +47,7 @@ class Recovery:
         """
         bank, began = self._bank, self._clock.monotonic()
         head = await self._store.new_epoch(bank.name, bank.lifecycle.own, seen=seen)
-        bank.carry_out(bank.lifecycle.taken(head, began, self._clock.monotonic()))
+        bank.perform(bank.lifecycle.taken(head, began, self._clock.monotonic()))
         return head.epoch
 
     async def again(self) -> tuple[Engine, Head]:

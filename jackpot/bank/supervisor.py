@@ -12,14 +12,11 @@ from typing import Any, Final
 
 import structlog
 
-from jackpot.bank.bank import BankStopped
-from jackpot.bank.lifecycle import LifecycleAction
-from jackpot.bank.writer import Writer
+from jackpot.bank.bank import Bank, BankStopped
+from jackpot.bank.lifecycle import BEAT_S, HEIR_WITHIN_S, LOOK_S, Lease, LifecycleAction
 from jackpot.ledger.banks import UNFINISHED_COPY
 from jackpot.ledger.journal import Head
 from jackpot.ledger.store import CommitInDoubt, Fenced, LedgerError, LedgerUnusable
-from jackpot.runtime.head_watch import BEAT_S, HEIR_WITHIN_S, LOOK_S
-from jackpot.runtime.service_states import Lease
 
 # A ledger that does not answer a standby is asked again so often: it costs one connection.
 RETRY_S: Final = 1.0
@@ -50,18 +47,17 @@ class BankSupervisor:
 
     def __init__(
         self,
-        writer: Writer,
+        bank: Bank,
         *,
         waits: Callable[[], float],
         start: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]],
-        on_taken: Callable[[Writer], Awaitable[None]],
+        on_taken: Callable[[Bank], Awaitable[None]],
     ) -> None:
-        self.writer = writer
-        self.lifecycle = writer.lifecycle
-        self.bank = writer.name
-        self._store = writer.store
-        self._clock = writer.clock
-        self._alone = not writer.lifecycle.others
+        self.bank = bank
+        self.lifecycle = bank.lifecycle
+        self._store = bank.store
+        self._clock = bank.clock
+        self._alone = not bank.lifecycle.others
         self._waits = waits
         self._start = start
         self._on_taken = on_taken
@@ -79,7 +75,7 @@ class BankSupervisor:
     def end(self) -> None:
         """Lets `run` return once what was decided is durable and the bank is free for others."""
         self._ended.set()
-        self.writer.end()
+        self.bank.end()
 
     async def hand_over(self) -> str:
         """Gives the bank up once all decided rows are durable. Returns the name of the server that took it.
@@ -91,17 +87,17 @@ class BankSupervisor:
         if not self._store.shared:
             raise BankStopped("a ledger in SQLite has one server")
         handing = self._handing = self._handing or _Handing()
-        self.writer.end(hand_over=True)
+        self.bank.end(hand_over=True)
         await asyncio.wait((handing.given_up,))
         if not handing.given_up.result():
             raise BankStopped(
-                f"{self.bank} was not given up in the ledger: other servers wait until it lapses"
+                f"{self.bank.name} was not given up in the ledger: other servers wait until it lapses"
             )
         await asyncio.wait((handing.heir,), timeout=HEIR_WITHIN_S)
         if not handing.heir.done():
-            raise BankStopped(f"{self.bank} was given up, and the ledger does not say who has it now")
+            raise BankStopped(f"{self.bank.name} was given up, and the ledger does not say who has it now")
         if not handing.heir.result():
-            raise BankStopped(f"no other server took {self.bank}: this one has it again")
+            raise BankStopped(f"no other server took {self.bank.name}: this one has it again")
         return handing.heir.result()
 
     def _given_up(self, *, free: bool) -> None:
@@ -119,11 +115,11 @@ class BankSupervisor:
 
     def look(self) -> Lease:
         """Status of the bank: its holder as last seen, and its state here; works without a ledger."""
-        return self.lifecycle.look(self.writer.sequencer.durable_seq, self._clock.monotonic())
+        return self.lifecycle.look(self.bank.sequencer.durable_seq, self._clock.monotonic())
 
     async def run(self) -> None:
         """Holds the bank whenever it may, until `end`; one that cannot be held at all is stopped for good."""
-        writer, at_once = self.writer, self._alone
+        bank, at_once = self.bank, self._alone
         while not self._ended.is_set() and not self.lifecycle.failed:
             try:
                 seen = None
@@ -135,8 +131,8 @@ class BankSupervisor:
                     at_once = False
                     await self._take(seen)
             except Fenced as error:
-                log.info("bank_taken_by_another", bank=self.bank, reason=str(error))
-                writer.carry_out(self.lifecycle.fenced())
+                log.info("bank_taken_by_another", bank=self.bank.name, reason=str(error))
+                bank.perform(self.lifecycle.fenced())
             except CommitInDoubt as error:
                 if self._alone:
                     self._refuse(error)
@@ -145,15 +141,15 @@ class BankSupervisor:
                 self._refuse(error)
             except Exception as error:  # noqa: BLE001 - also what nobody can explain stops this bank alone
                 self._refuse(error)
-                writer.fail(error)
+                bank.fail(error)
             finally:
                 self._given_up(free=False)
 
     async def _at_work(self) -> bool:
         """Whether an unknown server seems to hold the bank: its connection stands."""
-        if not self._store.shared or not (await self._store.head(self.bank)).holder:
+        if not self._store.shared or not (await self._store.head(self.bank.name)).holder:
             return False
-        return await self._store.held(self.bank)
+        return await self._store.held(self.bank.name)
 
     def _settle(self) -> None:
         if not self._settled.done():
@@ -171,16 +167,18 @@ class BankSupervisor:
         Raises CommitInDoubt.
         """
         while not self._ended.is_set() and not self.lifecycle.failed:
-            head = await self._store.head(self.bank)
-            held = await self._store.held(self.bank)
+            head = await self._store.head(self.bank.name)
+            held = await self._store.held(self.bank.name)
             now = self._clock.monotonic()
-            what = self.lifecycle.seen(head, held=held, now=now, waits=self._waits())
-            if LifecycleAction.WENT_BACK in what and self.lifecycle.furthest is not None:
-                log.error("ledger_went_back", bank=self.bank, seq=head.seq, was=self.lifecycle.furthest.seq)
+            actions = self.lifecycle.seen(head, held=held, now=now, waits=self._waits())
+            if LifecycleAction.WENT_BACK in actions and self.lifecycle.furthest is not None:
+                log.error(
+                    "ledger_went_back", bank=self.bank.name, seq=head.seq, was=self.lifecycle.furthest.seq
+                )
             if head.holder not in {"", self.lifecycle.own}:
                 self._inherited(head.holder)
-            self.writer.carry_out(what)
-            if LifecycleAction.TAKE in what:
+            self.bank.perform(actions)
+            if LifecycleAction.TAKE in actions:
                 return head
             self._settle()
             await self._pause(LOOK_S)
@@ -191,34 +189,34 @@ class BankSupervisor:
 
         seen: the head that it is taken on: where that has moved since, another server is at work (Fenced).
         """
-        writer = self.writer
-        if (seen or await self._store.head(self.bank)).holder == UNFINISHED_COPY:
+        bank = self.bank
+        if (seen or await self._store.head(self.bank.name)).holder == UNFINISHED_COPY:
             raise LedgerUnusable(
-                f"bank {self.bank} is a copy that was interrupted: jackpot ledger copy goes on with it"
+                f"bank {self.bank.name} is a copy that was interrupted: jackpot ledger copy goes on with it"
             )
-        epoch = await writer.recovery.take(seen)
+        epoch = await bank.recovery.take(seen)
         self._inherited("")
         async with self._beating(epoch):
-            engine, head = await writer.recovery.whole(epoch, self.lifecycle.furthest)
+            engine, head = await bank.recovery.whole(epoch, self.lifecycle.furthest)
         if into := engine.state.closed_into:
             raise LedgerUnusable(
-                f'bank {self.bank} was joined: write bank = "{into}" on its links in the configuration'
+                f'bank {self.bank.name} was joined: write bank = "{into}" on its links in the configuration'
             )
         engine.new_epoch(int(self._clock.monotonic() * 1000))
-        log.info("ledger_checked", bank=self.bank, seq=head.seq, epoch=head.epoch, hash=head.hash.hex())
-        writer.begin(engine, head)
-        writer.carry_out(self.lifecycle.checked())
+        log.info("ledger_checked", bank=self.bank.name, seq=head.seq, epoch=head.epoch, hash=head.hash.hex())
+        bank.begin(engine, head)
+        bank.perform(self.lifecycle.checked())
         await self._write()
 
     async def _write(self) -> None:
         """Writes the bank until that ends, and gives it up if it may. Raises BankStopped."""
         if self.lifecycle.failed:
             raise BankStopped(self.lifecycle.stopped)
-        writer = self.writer
-        writing = self._start(writer.run())
+        bank = self.bank
+        writing = self._start(bank.run())
         opening = self._start(self._open())
         if self._ended.is_set():
-            writer.end()
+            bank.end()
         try:
             await asyncio.wait((opening, writing), return_when=asyncio.FIRST_COMPLETED)
             if opening.done():
@@ -228,7 +226,7 @@ class BankSupervisor:
             writing.cancel()
             raise
         finally:
-            writer.end()
+            bank.end()
             opening.cancel()
             await asyncio.wait((opening, writing))
         if self.lifecycle.failed:
@@ -240,35 +238,35 @@ class BankSupervisor:
         """Accepts devices once configuration and journal agree; not if the bank is lost meanwhile."""
         while True:
             try:
-                await self._on_taken(self.writer)
+                await self._on_taken(self.bank)
                 break
-            except CommitInDoubt as error:  # the writer recovers from it, and it is done again
-                log.warning("ledger_unavailable", bank=self.bank, retry_s=RETRY_S, reason=str(error))
+            except CommitInDoubt as error:  # the bank recovers from it, and it is done again
+                log.warning("ledger_unavailable", bank=self.bank.name, retry_s=RETRY_S, reason=str(error))
             except BankStopped:
-                return  # the writer's end says why
+                return  # the bank's end says why
             except LedgerError as error:
-                self.writer.fail(error)
-                self.writer.end()
+                self.bank.fail(error)
+                self.bank.end()
                 return
             await self._pause(RETRY_S)
             if self._ended.is_set():
                 return
-        self.writer.carry_out(self.lifecycle.agreed())
+        self.bank.perform(self.lifecycle.agreed())
         self._settle()
 
     async def _release(self) -> None:
         """Releases the lease, after everything decided is durable; another server may take the bank at
         once.
         """
-        self.writer.carry_out(self.lifecycle.drained())
+        self.bank.perform(self.lifecycle.drained())
         if not self._store.shared:
             return  # its file is free for others once this server has closed it
         try:
-            await self._store.release(self.bank, self.writer.sequencer.epoch)
+            await self._store.release(self.bank.name, self.bank.sequencer.epoch)
             self._given_up(free=True)
         except (CommitInDoubt, Fenced) as error:
-            log.warning("not_released", bank=self.bank, reason=str(error))
-        self.writer.carry_out(self.lifecycle.released())
+            log.warning("not_released", bank=self.bank.name, reason=str(error))
+        self.bank.perform(self.lifecycle.released())
 
     @asynccontextmanager
     async def _beating(self, epoch: int) -> AsyncIterator[None]:
@@ -282,7 +280,7 @@ class BankSupervisor:
                         await done.wait()
                         return
                 with suppress(CommitInDoubt, Fenced):  # who reads the ledger finds out too
-                    await self._store.beat(self.bank, epoch)
+                    await self._store.beat(self.bank.name, epoch)
 
         if not self._store.shared:
             yield
@@ -296,8 +294,8 @@ class BankSupervisor:
 
     async def _recover(self, error: CommitInDoubt) -> None:
         """Reconnects, at once or after a pause; the bank stays with its holder."""
-        log.warning("ledger_unavailable", bank=self.bank, retry_s=RETRY_S, reason=str(error))
-        self.writer.carry_out(self.lifecycle.lost())
+        log.warning("ledger_unavailable", bank=self.bank.name, retry_s=RETRY_S, reason=str(error))
+        self.bank.perform(self.lifecycle.lost())
         if not self._alone:
             self._settle()
         if self._clock.monotonic() < self._patient_until:

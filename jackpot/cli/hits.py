@@ -331,8 +331,8 @@ def _banks(client: ApiClient) -> tuple[list[str], bool]:
     Where it holds none the first, of which it says who does.
     """
     from jackpot.api.queries.servers import AskBanks
+    from jackpot.bank.lifecycle import Here
     from jackpot.rules.signing import SITE
-    from jackpot.runtime.service_states import Here
 
     leases = [lease for lease in client.ask(AskBanks())["banks"] if lease["bank"] != SITE]
     held = [lease["bank"] for lease in leases if Here(lease["here"]) in (Here.HELD, Here.UNCONFIRMED)]

@@ -58,7 +58,7 @@ def _missing(url: str) -> bool:
 
 async def until_free(store: "Store", banks: Sequence[str]) -> None:
     """Ends the command if a server is running: it is, if the head of a bank moves."""
-    from jackpot.runtime.head_watch import LOOK_S, TAKEOVER_S
+    from jackpot.bank.lifecycle import LOOK_S, TAKEOVER_S
 
     if not store.shared:
         return  # its lock shows that no server has it

@@ -9,9 +9,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
-from jackpot.publish.board import BoardPublisher
+from jackpot.publish.board import MeterBoard
 from jackpot.rules.commands import Command
-from jackpot.runtime.service_states import Service
+from jackpot.runtime.service import Service
 from jackpot.text import counted
 
 # Enough of a key's hash to tell keys apart in a journal, and nothing of the key itself.
@@ -27,7 +27,7 @@ class DeviceBank(Protocol):
     @property
     def name(self) -> str: ...
     @property
-    def board(self) -> BoardPublisher: ...
+    def board(self) -> MeterBoard: ...
     @property
     def service(self) -> Service:
         """Whether it serves devices here, may soon, or does so elsewhere."""

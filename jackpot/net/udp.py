@@ -13,7 +13,7 @@ from typing import Final
 import structlog
 
 from jackpot.config import UdpSign
-from jackpot.publish.board import BoardPublisher
+from jackpot.publish.board import MeterBoard
 from jackpot.publish.broadcaster import SIGN_INTERVAL_S
 
 # A lost datagram is made good within a second; WIRE asks for 5 s.
@@ -44,7 +44,7 @@ class UdpText:
 
     kind = "udp"
 
-    def __init__(self, sign: UdpSign, boards: Sequence[BoardPublisher]) -> None:
+    def __init__(self, sign: UdpSign, boards: Sequence[MeterBoard]) -> None:
         self.sign = sign
         self.sent = 0
         self.failed = 0
@@ -93,7 +93,7 @@ class UdpText:
         if self._socket is not None:
             self._socket.close()
 
-    def _items(self, board: BoardPublisher, links: Sequence[str]) -> list[str]:
+    def _items(self, board: MeterBoard, links: Sequence[str]) -> list[str]:
         values: list[Mapping[str, str]] = [
             {"link": link, "level": level, "amount": f"{cents // 100}.{cents % 100:02}", "cents": str(cents)}
             for link, level, cents in board.values(links)

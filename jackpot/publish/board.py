@@ -1,53 +1,246 @@
-"""Publishes the meter board of a bank to its watchers after each commit.
+"""Meter board of a bank: its links with their meters and states, and the hits of the last minute.
 
-No I/O: the shell calls `push` once a commit, and `tick` about ten times a second.
+Everything on it is durable, or an untrusted bank's word that nothing is promised. Each commit is pushed to
+the watchers of the board by its broadcaster. No I/O: the bank calls `push` once a commit, and `tick` about
+ten times a second.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
-from controllers.answers import Hit, Link, State, Status, WaitingHit
+import msgspec
+
+from controllers.answers import Hit, Link, LinkFacts, LinkState, State, Status, WaitingHit
 from jackpot.clock import Clock
 from jackpot.publish.broadcaster import SIGN_INTERVAL_S, Broadcaster
-from jackpot.publish.meter_board import BoardTrust, MeterBoard
 from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import Outcome, Push
+from jackpot.rules.paytable import LinkTerms
 
 # WIRE: per commit link first, then hit, then award, status and round, then meters.
 _FIRST: Final[tuple[type, ...]] = (Link, Hit)
+# WIRE: a welcome brings the hits of the last 60 s.
+HIT_MEMORY_S: Final = 60.0
+# How long a link's state is `win` after a hit: long enough to be noticed, and below the 30 s that regulators
+# allow before the new meter must stand (S7).
+WIN_S: Final = 20.0
+# A reason is 1..256 characters, an active link's too.
+RESUMED: Final = "in order"
+
+LEDGER_REASON: Final = "ledger"
+# Of a link that the configuration has in this bank and the journal has not.
+NOT_OPENED: Final = "not_opened"
 
 
-class BoardPublisher(MeterBoard):
-    """Publisher of a bank's meter board to its broadcaster.
+class BoardTrust(Protocol):
+    """What may be shown of a bank in this process. now: monotonic seconds."""
 
-    on_status: called with the link of each `status` for signs, and with the message.
+    def leased(self, now: float) -> bool:
+        """Whether this process may show the meters."""
+
+    def trusted(self, now: float) -> bool:
+        """Whether what is shown is known to be durable, by the server that may say so (S4)."""
+
+
+class LinkView:
+    """Durable view of a link: its welcome fields, its state, and its levels in cents."""
+
+    __slots__ = ("facts", "levels", "reason", "state")
+
+    def __init__(self, facts: LinkFacts, levels: dict[str, int], reason: str) -> None:
+        self.facts = facts
+        self.levels = levels
+        self.state: LinkState = facts.state
+        self.reason = reason
+
+    @classmethod
+    def of(cls, statistics: Mapping[str, Any]) -> "LinkView":
+        """Builds the view from `views.statistics`; to a device an ended link takes no wagers."""
+        levels = {level["level"]: to_cents(level["primary"]) for level in statistics["levels"]}
+        name, wager, paytable = (statistics[key] for key in ("link", "wager", "paytable"))
+        state: LinkState = "active" if statistics["state"] == "active" else "suspended"
+        facts = LinkFacts(name, wager, paytable, tuple(levels), state)
+        return cls(facts, levels, ", ".join(statistics["reasons"]))
+
+
+class RecentHits:
+    """The percentage hits of the last 60 s, oldest first; their age is counted by our own monotonic clock."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._known: dict[tuple[str, str], Hit] = {}  # by hit and level: one hit may win two
+        self._at: dict[tuple[str, str], float] = {}
+
+    @property
+    def all(self) -> Iterable[Hit]:
+        return self._known.values()
+
+    def take(self, hits: Iterable[Hit]) -> list[Hit]:
+        """Replaces them by the hits of a state within the last minute; returns the new ones."""
+        known, self._known = self._known, {}
+        for hit in hits:
+            age = self._age(hit)
+            if (hit.hit, hit.level) in known or abs(age) < HIT_MEMORY_S:
+                self.remember(hit, max(age, 0.0))
+        self._at = {key: self._at[key] for key in self._known}
+        return [hit for key, hit in self._known.items() if key not in known]
+
+    def remember(self, hit: Hit, age: float = 0.0) -> None:
+        """Adds a hit that is so many seconds old."""
+        key = hit.hit, hit.level
+        self._known[key] = hit
+        self._at.setdefault(key, self._clock.monotonic() - age)
+
+    def undone(self, hit: str) -> None:
+        """Removes a hit that was undone, by its number."""
+        self._keep(lambda key: key[0] != hit)
+
+    def forget_old(self) -> None:
+        """Drops hits of more than a minute ago."""
+        oldest = self._clock.monotonic() - HIT_MEMORY_S
+        if any(at < oldest for at in self._at.values()):
+            self._keep(lambda key: self._at[key] >= oldest)
+
+    def won(self, link: str) -> bool:
+        """Whether a level of the link was won in the last 20 s."""
+        after = self._clock.monotonic() - WIN_S
+        return any(hit.link == link and self._at[key] > after for key, hit in self._known.items())
+
+    def _age(self, hit: Hit) -> float:
+        """Age in seconds by the clock of the hit's server; if that differs much from ours, the hit may be
+        old.
+        """
+        return (self._clock.unix_ms() - hit.at) / 1000
+
+    def _keep(self, which: Callable[[tuple[str, str]], bool]) -> None:
+        self._known = {key: hit for key, hit in self._known.items() if which(key)}
+        self._at = {key: self._at[key] for key in self._known}
+
+
+class BoardSnapshot(NamedTuple):
+    """What a board has of a state. hits: the last ones of each level, by age. rev: its last seq. waiting:
+    hits that wait for people, by link (S7).
     """
 
-    def __init__(self, bank: str, clock: Clock, standing: BoardTrust) -> None:
-        super().__init__(bank, clock, standing)
+    links: list[LinkView]
+    hits: list[Hit]
+    rev: int
+    waiting: dict[str, tuple[WaitingHit, ...]]
+
+
+class MeterBoard:
+    """Committed meters and states of one bank, shown to its watchers.
+
+    trust: whether it may be shown now. rev: the bank's last durable seq. waiting: hits that wait for people,
+    by link (S7). on_status: called with the link of each `status` for signs, and with the message.
+    """
+
+    def __init__(self, bank: str, clock: Clock, trust: BoardTrust) -> None:
+        self.bank = bank
+        self.rev = 0
+        self.links: dict[str, LinkView] = {}
+        self.hits = RecentHits(clock)
+        self.waiting: dict[str, tuple[WaitingHit, ...]] = {}
+        self.clock = clock
         self.broadcaster = Broadcaster(self)
         self.on_status: list[Callable[[str, Status], None]] = []
+        self._trust = trust
+        self._expected: dict[str, LinkView] = {}
         self._told_trusted = False
         self._stated: dict[str, State] = {}
         self._stated_at = 0.0
 
-    def reset(
-        self,
-        links: Iterable[dict[str, Any]],
-        hits: Iterable[Hit],
-        rev: int,
-        waiting: Mapping[str, tuple[WaitingHit, ...]],
-    ) -> None:
-        """Resets the board from a state that equals the ledger: at the start, and after doubt.
+    # What it shows.
+
+    @property
+    def trusted(self) -> bool:
+        """Whether what it shows is known to be durable, by the server that may say so (S4)."""
+        return self._trust.trusted(self.clock.monotonic())
+
+    @property
+    def leased(self) -> bool:
+        """Whether this process may show the meters."""
+        return self._trust.leased(self.clock.monotonic())
+
+    def state(self, link: str) -> tuple[LinkState, str]:
+        """State and reason of a link, as a device may be told now."""
+        if not self.trusted:
+            return "suspended", LEDGER_REASON
+        view = self.links[link]
+        return view.state, view.reason
+
+    def link_message(self, link: str) -> Link:
+        """A link's state and reason, for all that watch it."""
+        state, reason = self.state(link)
+        return Link(link, state, reason or RESUMED)
+
+    def display(self, link: str) -> State:
+        """The `state` message: what signs show of a link next to its meters.
+
+        fault: the ledger is in doubt. suspended: no wagers are taken. win: a level was won in the last 20 s.
+        pending: a win waits for a floorperson; `waiting` names those (S7).
+        """
+        state, reason = self.state(link)
+        waiting = self.waiting.get(link, ())
+        shown: Literal["normal", "pending", "win", "suspended", "fault"]
+        if not self.trusted:
+            shown = "fault"
+        elif state != "active":
+            shown = "suspended"
+        elif self.hits.won(link):
+            shown = "win"
+        else:
+            shown = "pending" if waiting else "normal"
+        return State(link, shown, reason or RESUMED, waiting)
+
+    def facts(self, links: Iterable[str]) -> list[LinkFacts]:
+        """Welcome fields of these links."""
+        return [
+            msgspec.structs.replace(self.links[link].facts, state=self.state(link)[0])
+            for link in links
+            if link in self.links
+        ]
+
+    def recent_hits(self, links: frozenset[str]) -> list[Hit]:
+        """The percentage hits of the last 60 s on these links, oldest first."""
+        self.hits.forget_old()
+        return [hit for hit in self.hits.all if hit.link in links]
+
+    def values(self, links: Iterable[str]) -> list[tuple[str, str, int]]:
+        """Every meter of these links as (link, level, cents)."""
+        return [
+            (name, level, cents)
+            for name in links
+            if name in self.links
+            for level, cents in self.links[name].levels.items()
+        ]
+
+    # What changes it.
+
+    def expect(self, links: Iterable[LinkTerms]) -> None:
+        """Shows the links of the configuration, each as a fault until its state is known.
+
+        A link that the journal turns out not to have is shown, too: it takes no wagers, and the reason says
+        why.
+        """
+        for terms in links:
+            levels = tuple(level.level for level in terms.levels)
+            facts = LinkFacts(terms.link, to_cents(terms.wager), terms.paytable, levels, "suspended")
+            self._expected[terms.link] = LinkView(facts, {}, NOT_OPENED)
+        self.links |= self._expected
+
+    def reset(self, found: BoardSnapshot) -> None:
+        """Resets the board to a state that equals the ledger: at the start, and after doubt.
 
         Watchers are told of hits that this process has not pushed: the server that made them may have ended
         before it could.
         """
-        self.waiting = dict(waiting)
-        self.take_links(links)
-        for hit in self.hits.take(hits):
+        self.waiting = dict(found.waiting)
+        known = {view.facts.link: view for view in found.links}
+        self.links = known | {link: view for link, view in self._expected.items() if link not in known}
+        for hit in self.hits.take(found.hits):
             self.broadcaster.tell(hit.link, hit)
-        self.rev = rev
+        self.rev = found.rev
         self.broadcaster.owe_all()
         self._restate()
 

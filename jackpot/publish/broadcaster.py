@@ -8,13 +8,15 @@ that a wager waits for one portion only. No I/O.
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from controllers.answers import Meters, ServerMessage
 from controllers.frames import encode
-from jackpot.publish.meter_board import MeterBoard
 from jackpot.runtime.isolate import Peer, isolate
 from jackpot.runtime.round_robin import RoundRobin
+
+if TYPE_CHECKING:
+    from jackpot.publish.board import MeterBoard
 
 # WIRE: at most 10 a second to a sign; to a table the first change at once, then at most 2 a second.
 SIGN_INTERVAL_S: Final = 0.1
@@ -87,7 +89,7 @@ class Broadcaster:
     soon: schedules a callback after other work; calls it at once if there is none.
     """
 
-    def __init__(self, board: MeterBoard) -> None:
+    def __init__(self, board: "MeterBoard") -> None:
         self.groups: dict[tuple[bool, Form, frozenset[str]], _Group] = {}
         self.soon: Callable[[Callable[[], None]], object] = lambda call: call()
         self._board = board

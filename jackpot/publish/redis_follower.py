@@ -11,14 +11,13 @@ import msgspec
 
 from controllers.answers import Hit, State
 from jackpot.clock import Clock
-from jackpot.publish.board import BoardPublisher
-from jackpot.publish.meter_board import RESUMED, RecentHits
+from jackpot.publish.board import RESUMED, MeterBoard, RecentHits
 from jackpot.publish.redis_connection import RedisConnection
 from jackpot.publish.redis_relay import BEAT_S, RelayedLink, RelayedState, Rev, SignKeys, keys_of, read
 from jackpot.rules.commands import Command
 from jackpot.rules.paytable import LinkTerms
 from jackpot.runtime.errors import ServerError
-from jackpot.runtime.service_states import Service
+from jackpot.runtime.service import Service
 
 if TYPE_CHECKING:
     from redis.asyncio import Redis
@@ -59,7 +58,7 @@ class _ToldHits(RecentHits):
         return 0.0
 
 
-class FollowedBoard(BoardPublisher):
+class FollowedBoard(MeterBoard):
     """Meter board of a bank as its server publishes it: states and hits are received, not computed by our
     clock.
 

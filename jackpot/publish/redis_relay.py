@@ -17,7 +17,7 @@ import structlog
 from controllers.answers import Hit, LinkState, Status, WaitingHit
 from controllers.messages import Id
 from jackpot.clock import Clock
-from jackpot.publish.board import BoardPublisher
+from jackpot.publish.board import MeterBoard
 from jackpot.publish.broadcaster import SIGN_INTERVAL_S
 from jackpot.publish.redis_connection import RedisConnection
 from jackpot.rules.outgoing_messages import JACKPOTS_MAX
@@ -118,7 +118,7 @@ class RelaySource(Protocol):
     @property
     def name(self) -> str: ...
     @property
-    def board(self) -> BoardPublisher: ...
+    def board(self) -> MeterBoard: ...
     @property
     def epoch(self) -> int: ...
 
@@ -128,7 +128,7 @@ def keys_of(bank: str) -> tuple[str, str, str]:
     return f"jackpot:{{{bank}}}:face", f"jackpot:{{{bank}}}:hits", f"jackpot:{{{bank}}}:changes"
 
 
-def links_of(board: BoardPublisher) -> dict[str, RelayedLink]:
+def links_of(board: MeterBoard) -> dict[str, RelayedLink]:
     """Relayed links of a board."""
     faces = {}
     for name, view in board.links.items():

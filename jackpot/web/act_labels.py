@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
-from jackpot.publish.meter_board import LEDGER_REASON, NOT_OPENED
+from jackpot.publish.board import LEDGER_REASON, NOT_OPENED
 from jackpot.rules.acts.links import CONFIG_REASON, INTERNAL, OPERATOR, RESTORED
 from jackpot.rules.acts.lost_acks import BEHIND
 from jackpot.rules.acts.meters import TRANSFERRED

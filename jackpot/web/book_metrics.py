@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from math import inf
 from typing import Final
 
-from jackpot.publish.meter_board import NOT_OPENED
+from jackpot.publish.board import NOT_OPENED
 from jackpot.rules import views
 from jackpot.rules.acts.links import CONFIG_REASON, INTERNAL, OPERATOR, RESTORED
 from jackpot.rules.acts.lost_acks import BEHIND

@@ -146,7 +146,7 @@ def troubles(source: "OverviewSource", states: Sequence[Map], *, starting: bool)
 
     states: `views.statistics` of each bank. starting: devices may still be on their way here.
     """
-    for name, bank in source.writers.items():
+    for name, bank in source.banks.items():
         if reason := why(bank):
             said = Sentence("Bank {bank} does not act: {reason}", bank=name, reason=reason)
             yield _trouble(said, _LOOK_INTO_BANK)
@@ -197,7 +197,7 @@ def _doubled(source: "OverviewSource") -> Iterator[dict[str, str]]:
 def _unfed(source: "OverviewSource") -> list[str]:
     """The banks of this server that do not reach Redis; another server's banks are its own to feed."""
     down = [relay.bank for relay in source.relays if not relay.line.up]
-    return [bank for bank in down if not source.writers[bank].lifecycle.elsewhere]
+    return [bank for bank in down if not source.banks[bank].lifecycle.elsewhere]
 
 
 def _expected(source: "OverviewSource") -> list[ConnectedDevices]:

@@ -20,7 +20,7 @@ from jackpot.clock import Clock
 from jackpot.config.settings import STREAMS_PER_ADDRESS
 from jackpot.net.device_protocol import write_through
 from jackpot.net.signs import SIGN_SEND_BUFFER, SIGN_UNREAD_MAX, SIGN_UNREAD_S
-from jackpot.publish.board import BoardPublisher
+from jackpot.publish.board import MeterBoard
 from jackpot.publish.broadcaster import Form, Subscription
 from jackpot.runtime.isolate import isolate
 from jackpot.web.client_address import client_address, rate_limit_group
@@ -112,7 +112,7 @@ class Live:
 
     def __init__(
         self,
-        boards: Iterable[BoardPublisher],
+        boards: Iterable[MeterBoard],
         clock: Clock,
         of_address: int = STREAMS_PER_ADDRESS,
         proxies: Collection[str] = (),

@@ -61,7 +61,7 @@ class OverviewSource(Protocol):
     @property
     def clock(self) -> Clock: ...
     @property
-    def writers(self) -> Mapping[str, Bank]: ...
+    def banks(self) -> Mapping[str, Bank]: ...
     @property
     def people(self) -> Bank: ...
     @property
@@ -125,7 +125,7 @@ class Overview:
         async with self._looking:
             now = self._source.clock.monotonic()
             if self._looked_at is None or now - self._looked_at >= FRESH_S:
-                banks = [*self._source.writers.values(), self._source.people]
+                banks = [*self._source.banks.values(), self._source.people]
                 await asyncio.gather(*(self._read(bank) for bank in banks))
                 self._found = self._overview()
                 self._looked_at = now
@@ -164,13 +164,13 @@ class Overview:
             "starting": starting,
             "elsewhere": {
                 link: Sentence("at server {server}", server=bank.lifecycle.held_by.split()[0])
-                for bank in source.writers.values()
+                for bank in source.banks.values()
                 if bank.lifecycle.elsewhere
                 for link in bank.board.links
             },
             "why": {
                 link: causes(reasons.split(", "))
-                for bank in source.writers.values()
+                for bank in source.banks.values()
                 for link, reasons in suspended(bank.board).items()
             },
             "troubles": list(troubles(source, states, starting=starting)),
@@ -222,7 +222,7 @@ class Overview:
         own = self._source.config.server
         if own is None:
             return ""
-        holders = {name: bank.lifecycle.held_by for name, bank in self._source.writers.items()}
+        holders = {name: bank.lifecycle.held_by for name, bank in self._source.banks.items()}
         said = joined(
             Sentence("bank {bank}: server {server}", bank=name, server=holder.split()[0])
             if holder
@@ -318,7 +318,7 @@ class Overview:
             "at": hit["at"],
             "when": moment(hit["at"], self._source.config.site.timezone),
             "hit": hit["hit"],
-            "bank": bank if len(self._source.writers) > 1 else "",
+            "bank": bank if len(self._source.banks) > 1 else "",
             "page": f"/ops/hits/{quote(bank, safe='')}/{hit['hit']}",
             "table": hit["table"],
             "seat": Sentence("seat {seat}", seat=hit["seat"]) if hit["seat"] else "",

@@ -171,11 +171,11 @@ async def ready(request: web.Request) -> web.Response:
     suspended: the links that take no wagers, each with why and what people do next.
     """
     source = request.app[_SOURCE]
-    reasons = {name: reason for name, bank in source.writers.items() if (reason := why(bank))}
+    reasons = {name: reason for name, bank in source.banks.items() if (reason := why(bank))}
     found: dict[str, Any] = {"warnings": list(source.warnings)} if source.warnings else {}
     if reasons:
         return web.json_response({"status": "not ready", "reasons": reasons, **found}, status=503)
-    for bank in source.writers.values():
+    for bank in source.banks.values():
         if stopped := explained(bank.board, bank.name):
             found["suspended"] = found.get("suspended", {}) | stopped
     return web.json_response({"status": "ready", **found})
@@ -194,7 +194,7 @@ async def _learn(states: dict[str, dict[str, Any]], name: str, bank: Bank) -> No
 async def metrics(app: web.Application) -> bytes:
     """Everything, in Prometheus' text form."""
     source, states, chances = app[_SOURCE], app[_STATES], app[_CHANCES]
-    banks = {**source.writers, SITE: source.people}
+    banks = {**source.banks, SITE: source.people}
     async with asyncio.TaskGroup() as group:  # all at once: banks in doubt answer late, each as late as one
         for name, bank in banks.items():
             group.create_task(_learn(states, name, bank))

@@ -13,7 +13,7 @@ async def test_an_act_on_another_servers_bank_says_where_it_goes(tmp_path: Path)
     side = f'{LINKS}\n{LINKS.replace(LINK, "side").strip()}\nbank = "side"'
     config = configure(tmp_path, links=side)
     async with Server(config) as server:
-        taken_by("b", server.writers["side"])
+        taken_by("b", server.banks["side"])
         suspend = {"do": "suspend", "cause": "operator", "reason": "drill", "by": "Ann"}
         away = await administer(config, links=["side"], **suspend)
         assert (away["status"], away["code"], away["bank"], away["server"]) == (

@@ -175,7 +175,7 @@ async def test_papers_go_by_age_once_nothing_of_their_hit_waits(tmp_path: Path) 
 
         async def left_after(days: int) -> int:
             clock.stepped_s += days * DAY_MS / 1000
-            await erase_papers(server.writers["main"], server.auth, 30)
+            await erase_papers(server.banks["main"], server.auth, 30)
             return len(kept(config))
 
         await royal(device)
@@ -198,7 +198,7 @@ async def test_papers_of_a_hit_long_settled_are_as_old_as_the_journal_says(tmp_p
         await royal(device)
         assert (await administer(config, do="validate", hit="H1", by="Ann", **SEEN))["ok"]
         assert (await administer(config, do="pay", hit="H1", by="Ann", **PAID))["ok"]
-        state, store = server.writers["main"].sequencer.engine.state, server._stores["main"]
+        state, store = server.banks["main"].sequencer.engine.state, server._stores["main"]
         del state.hits[1]
         erase = {"do": "erase-papers", "hit": "H1", "reason": "asked for by the patron"}
         await store.change(("UPDATE paper SET made = made - ?1", (31 * DAY_MS,)))
@@ -295,7 +295,7 @@ async def test_papers_of_a_bank_that_became_part_of_another_go_by_age(tmp_path: 
     async with Server(config, clock) as server:
         for days, left in ((29, 3), (2, 0)):
             clock.stepped_s += days * DAY_MS / 1000
-            await erase_papers(server.writers["floor"], server.auth, 30)
+            await erase_papers(server.banks["floor"], server.auth, 30)
             assert len(kept(config)) == left
 
 
@@ -374,7 +374,7 @@ async def test_a_patron_and_a_tax_form_are_one_winners(tmp_path: Path) -> None:
         form = {"tax_form": "W-2G", "tax_number": "T-0815"}
         for forgotten in (False, True):
             if forgotten:
-                server.writers["main"].sequencer.engine.state.hits.clear()
+                server.banks["main"].sequencer.engine.state.hits.clear()
             for own in (form, {"patron": "Pat Ron"}):
                 assert await refused(config, **add | own) == ("several_winners", "seat")
                 assert await refused(config, seat=4, **add | own) == ("no_such_award", "seat")
@@ -409,7 +409,7 @@ async def test_a_payment_that_is_refused_when_sent_again_keeps_its_papers(tmp_pa
         assert (await administer(config, do="validate", hit="H1", by="Ann", **SEEN))["ok"]
         pay = {"do": "pay", "hit": "H1", "by": "Ann", "once": "p", **PAID}
         assert (await administer(config, **pay))["ok"]
-        server.writers["main"].sequencer.engine.state.acts.clear()
+        server.banks["main"].sequencer.engine.state.acts.clear()
         assert not (await administer(config, **pay))["ok"]
         assert (await payout(server, config))["patron"] == "Pat Ron"
 

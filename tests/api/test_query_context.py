@@ -13,7 +13,7 @@ async def test_what_another_server_may_have_changed_is_not_listed(tmp_path: Path
     config = configure(tmp_path)
     async with Server(config) as server, table(server) as device:
         await royal(device)
-        server.writers["main"].lifecycle._until = 0.0
+        server.banks["main"].lifecycle._until = 0.0
         for request in ({"do": "/hits"}, {"do": "/tables/{table}", "table": "T01"}):
             answer = await administer(config, **request)
             assert (answer["ok"], answer["code"]) == (False, "bank_stopped")

@@ -36,7 +36,7 @@ async def test_every_question_is_answered_and_no_bank_is_left_out_in_silence(tmp
             assert answer["ok"], (kind, answer)
         (waiting,) = (await administer(server.config, do="/tables"))["tables"][:1]
         assert (waiting["table"], waiting["held"], waiting["round"]["hits"]) == ("T01", ["H1"], ["H1"])
-        taken_by("b", server.writers["side"])
+        taken_by("b", server.banks["side"])
         links = await administer(server.config, do="/links")
         assert [link["link"] for link in links["links"]] == [LINK]
         assert [(one["bank"], one["server"]) for one in links["elsewhere"]] == [("side", "b")]

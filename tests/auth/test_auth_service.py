@@ -52,7 +52,7 @@ class Site:
         self.server, self.clock = server, clock
         self.auth: AuthService = server.auth
         self.person_admin = PersonAdmin(server.auth)
-        self.main = server.writers["main"]
+        self.main = server.banks["main"]
 
     async def enter(self, who: NewPerson) -> AuthenticatedPerson:
         return (await self.auth.sign_in(who.login, who.secret)).person

@@ -75,7 +75,7 @@ async def test_no_way_around_the_requests_believes_a_name(tmp_path: Path) -> Non
     """L8: the auth service itself refuses names from every caller, until the first people are there."""
     config = strict(tmp_path)
     async with Server(config) as server:
-        main = server.writers["main"]
+        main = server.banks["main"]
         await denied(server.auth.act(main, STOP, ["ann"]), Code.NO_PEOPLE)
         await denied(server.auth.act(main, STOP, ["ann", "ben"]), Code.NO_PEOPLE)
         await denied(server.auth.act(main, STOP, []), Code.NO_PEOPLE)

@@ -100,7 +100,7 @@ async def test_what_was_asked_before_a_restart_is_over_for_all_to_see(tmp_path: 
         device.wager(1, "R1", 1, lock=True)
         device.say(t="close", seq=2, round="R1")
         await device.answer(2)
-        ann, main = await prove(server, "ann"), server.writers["main"]
+        ann, main = await prove(server, "ann"), server.banks["main"]
         for act in (Reopen("T01", "R1", "seat 3"), CorrectMeter(LINK, "mega", 1_000_000, "a test wager")):
             assert (await server.auth.act(main, act, [ann])).asked
         mine = await token(server)
@@ -116,7 +116,7 @@ async def test_what_was_asked_before_a_restart_is_over_for_all_to_see(tmp_path: 
             device.wager(3, "R2", 1)
             assert (await device.type("nack"))["code"] == "table_held"
         clock.ahead_s += max(REQUEST_HOLDS_MS, ASKED_HOLDS_MS) / 1_000
-        await expire_now(server.writers["main"], server.auth.directory)
+        await expire_now(server.banks["main"], server.auth.directory)
         assert await confirmed(server) == RESTARTED, "the journal remembers"
         assert await look.waiting() == []
         assert '<p class="empty">Nothing.</p>' in await look.page("/requests")
@@ -142,7 +142,7 @@ async def test_a_role_that_was_taken_and_given_back_revives_no_request(tmp_path:
         cy = await join(server, "cy", "admin")
         ann, bo = await prove(server, "ann"), await prove(server, "bo")
         main, people, act, directory = (
-            server.writers["main"], server.people, server.auth.act, server.auth.directory
+            server.banks["main"], server.people, server.auth.act, server.auth.directory
         )  # fmt: skip
         correct = CorrectMeter(LINK, "mega", 1_000_000, "a test wager")
         asked = [(await act(main, correct, [ann])).request]
@@ -177,7 +177,7 @@ async def test_who_lost_a_role_stands_for_no_reopening(tmp_path: Path) -> None:
         await device.answer(2)
         cy = await join(server, "cy", "admin")
         ann, bo = await prove(server, "ann"), await prove(server, "bo")
-        main, people, act = server.writers["main"], server.people, server.auth.act
+        main, people, act = server.banks["main"], server.people, server.auth.act
         reopen, decline = Reopen("T01", "R1", "seat 3"), Decline("T01", "R1", "not by her")
         assert (await act(main, reopen, [ann])).asked
         said = "round: person 1 asked to reopen it, and lost a role or their password since"

@@ -38,5 +38,5 @@ async def test_a_start_notes_what_happened_meanwhile(tmp_path: Path) -> None:
     async with opened(tmp_path):
         pass
     async with opened(tmp_path, empty=True) as site:
-        await until(lambda: site.server.writers["main"].sequencer.engine.state.known > 0)
+        await until(lambda: site.server.banks["main"].sequencer.engine.state.known > 0)
     assert journal(tmp_path, "main")[-1] == "people_seen"

@@ -190,8 +190,8 @@ async def test_a_missing_bank_keeps_only_its_own_links_closed(tmp_path: Path, ki
     async with Server(config) as server, table(server) as device:
         device.wager(1, "R1", 1)
         assert (await device.answer(1))["t"] == "ack"
-        assert server.writers["side"].lifecycle.failed
-        assert "jackpot bank open side opens it" in (server.writers["side"].lifecycle.stopped or "")
+        assert server.banks["side"].lifecycle.failed
+        assert "jackpot bank open side opens it" in (server.banks["side"].lifecycle.stopped or "")
         leases = (await administer(config, do="/banks"))["banks"]
         assert [("not in the ledger" in lease["why"]) for lease in leases] == [False, True, False]
     opened = jackpot("bank", "open", "side", "-c", str(config.path), "--by", "anna")
@@ -218,8 +218,8 @@ async def test_a_bank_that_was_taken_out_is_not_opened_at_the_seed(tmp_path: Pat
     await sites(config)
     take_out(config.ledger.url, "side")
     async with Server(config) as server:
-        assert server.writers["main"].active
-        assert server.writers["side"].lifecycle.failed
+        assert server.banks["main"].active
+        assert server.banks["side"].lifecycle.failed
     with closing(open_ledger(config.ledger.url, readonly=True)) as ledger:
         assert ledger.banks() == ["main", "site"]
     done = jackpot("verify", "-c", str(config.path))

@@ -7,38 +7,43 @@ what happens next.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import product
-from math import inf
+from math import inf, nextafter
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jackpot.bank.lifecycle import INPUTS, TRANSITIONS, BankLifecycle, LifecycleAction, next_state, patience
-from jackpot.ledger.journal import Head
-from jackpot.rules.invariant import InvariantError
-from jackpot.runtime.head_watch import (
+from jackpot.bank.lifecycle import (
+    AWAY,
     AWAY_S,
     BEAT_S,
     BLIND_S,
+    DRAINING,
     GONE_S,
     HANDED_OVER_S,
+    HELD,
+    IN_DOUBT,
     LEASE_S,
     LOOK_S,
     NOT_FIRST_S,
-    STARTED_TOGETHER_S,
-    TAKEOVER_S,
-)
-from jackpot.runtime.service_states import (
-    AWAY,
-    DRAINING,
-    HELD,
-    IN_DOUBT,
     OPEN,
+    SILENT_S,
+    STARTED_TOGETHER_S,
     SURE,
+    TAKEOVER_S,
+    TRANSITIONS,
+    BankLifecycle,
+    HeadWatch,
     Here,
+    LifecycleAction,
+    LifecycleInput,
     LifecycleState,
-    Service,
+    next_state,
+    patience,
 )
+from jackpot.ledger.journal import Head
+from jackpot.rules.invariant import InvariantError
+from jackpot.runtime.service import Service
 
 US, THEM = "a host:1:abc", "b host:2:abc"
 
@@ -63,72 +68,80 @@ def serving(now: float = 0.0, *, shared: bool = True, others: bool = True) -> Ba
 
 # The table itself
 
+TAKEN = {LifecycleInput.TAKEN, LifecycleInput.TAKEN_LATE}
+ACKNOWLEDGED = {LifecycleInput.ACKNOWLEDGED, LifecycleInput.ACKNOWLEDGED_LATE}
+LATE = {LifecycleInput.TAKEN_LATE, LifecycleInput.ACKNOWLEDGED_LATE}
+
 
 def test_the_table_knows_every_state_and_input() -> None:
     """DESIGN, beyond one machine: a bank's life is one literal table; nothing in it is unreachable."""
     assert TRANSITIONS.keys() == set(LifecycleState)
-    assert {news for row in TRANSITIONS.values() for news in row} == set(INPUTS)
+    assert {what for row in TRANSITIONS.values() for what in row} == set(LifecycleInput)
     reached = {LifecycleState.WATCHING}
     while more := {after for state in reached for after in TRANSITIONS[state].values()} - reached:
         reached |= more
     assert reached == set(LifecycleState)
 
 
-@pytest.mark.parametrize(("state", "news"), list(product(LifecycleState, INPUTS)))
-def test_every_input_in_every_state_keeps_the_rules(state: LifecycleState, news: str) -> None:
+@pytest.mark.parametrize(("state", "what"), list(product(LifecycleState, LifecycleInput)))
+def test_every_input_in_every_state_keeps_the_rules(state: LifecycleState, what: LifecycleInput) -> None:
     """DESIGN, beyond one machine, and 4: what an input may do to a bank, whatever state it is in."""
-    if news not in TRANSITIONS[state]:
-        with pytest.raises(InvariantError, match=f"{news} cannot happen"):
-            next_state(state, news)
+    if what not in TRANSITIONS[state]:
+        with pytest.raises(InvariantError, match="cannot happen to a bank that is"):
+            next_state(state, what)
         return
-    after = next_state(state, news)
-    if state is LifecycleState.FAILED or news == "failed":
+    after = next_state(state, what)
+    if state is LifecycleState.FAILED or what is LifecycleInput.FAILED:
         assert after is LifecycleState.FAILED, "what has stopped for good stays so"
         return
     assert after is not LifecycleState.FAILED
     if after in HELD - {state} and state not in HELD:
-        assert (state, news) == (LifecycleState.CHECKING, "checked"), (
+        assert (state, what) == (LifecycleState.CHECKING, LifecycleInput.CHECKED), (
             "held only once the epoch's books were checked"
         )
     if after is LifecycleState.CHECKING:
-        assert (state, news[:5]) == (LifecycleState.TAKING, "taken"), "checked only in an epoch of our own"
+        assert (state, what in TAKEN) == (LifecycleState.TAKING, True), "checked only in an epoch of our own"
     if after in OPEN and state not in OPEN | AWAY:
-        assert news == "agreed", "no device is let in before configuration and journal agree (L9)"
+        assert what is LifecycleInput.AGREED, (
+            "no device is let in before configuration and journal agree (L9)"
+        )
     if state in IN_DOUBT and after not in IN_DOUBT and after in HELD:
-        assert news == "rebuilt", "a doubt ends with a look at the ledger, and nothing else"
-    if news == "doubted":
+        assert what is LifecycleInput.REBUILT, "a doubt ends with a look at the ledger, and nothing else"
+    if what is LifecycleInput.DOUBTED:
         assert after in IN_DOUBT
-    if news in {"fenced", "lost"}:
+    if what in {LifecycleInput.FENCED, LifecycleInput.LOST}:
         assert after is LifecycleState.WATCHING, "a server that lost the bank decides nothing"
-    if news in {"slow", "doubted", "lapsed"}:
+    if what in {LifecycleInput.SLOW, LifecycleInput.DOUBTED, LifecycleInput.LAPSED}:
         assert after not in SURE - {LifecycleState.OPENING}, "links are suspended"
     if state in AWAY and after in OPEN:
-        assert news in {"acknowledged", "taken"}, "devices come back only once the ledger has confirmed it"
+        assert what in {LifecycleInput.ACKNOWLEDGED, LifecycleInput.TAKEN}, (
+            "devices come back only once the ledger has confirmed it"
+        )
     if after is LifecycleState.RELEASING:
-        assert (state in DRAINING, news) == (True, "drained"), "first nothing more is taken in"
+        assert (state in DRAINING, what) == (True, LifecycleInput.DRAINED), "first nothing more is taken in"
     if state in DRAINING and after in HELD:
         assert after in DRAINING, "a bank that is to be given up takes nothing in again"
 
 
-CALLS: dict[str, Callable[[BankLifecycle, float], object]] = {
-    "seen": lambda one, now: one.seen(head(THEM), held=True, now=now, waits=0.0),
-    "free": lambda one, _now: one.take(),
-    "lost": lambda one, _now: one.lost(),
-    "taken": lambda one, now: one.taken(head(US), now, now),
-    "taken late": lambda one, now: one.taken(head(US), now - LEASE_S, now),
-    "checked": lambda one, _now: one.checked(),
-    "agreed": lambda one, _now: one.agreed(),
-    "acknowledged": lambda one, now: one.acknowledged(now, now),
-    "acknowledged late": lambda one, now: one.acknowledged(now - LEASE_S, now),
-    "slow": lambda one, _now: one.slow(),
-    "doubted": lambda one, _now: one.doubted(),
-    "rebuilt": lambda one, _now: one.rebuilt(),
-    "fenced": lambda one, _now: one.fenced(),
-    "ending": lambda one, _now: one.ending(),
-    "drained": lambda one, _now: one.drained(),
-    "released": lambda one, _now: one.released(),
-    "failed": lambda one, _now: one.fail("for this test"),
-    "lapsed": lambda one, now: one.tick(now),
+CALLS: dict[LifecycleInput, Callable[[BankLifecycle, float], object]] = {
+    LifecycleInput.SEEN: lambda one, now: one.seen(head(THEM), held=True, now=now, waits=0.0),
+    LifecycleInput.FREE: lambda one, _now: one.take(),
+    LifecycleInput.LOST: lambda one, _now: one.lost(),
+    LifecycleInput.TAKEN: lambda one, now: one.taken(head(US), now, now),
+    LifecycleInput.TAKEN_LATE: lambda one, now: one.taken(head(US), now - LEASE_S, now),
+    LifecycleInput.CHECKED: lambda one, _now: one.checked(),
+    LifecycleInput.AGREED: lambda one, _now: one.agreed(),
+    LifecycleInput.ACKNOWLEDGED: lambda one, now: one.acknowledged(now, now),
+    LifecycleInput.ACKNOWLEDGED_LATE: lambda one, now: one.acknowledged(now - LEASE_S, now),
+    LifecycleInput.SLOW: lambda one, _now: one.slow(),
+    LifecycleInput.DOUBTED: lambda one, _now: one.doubted(),
+    LifecycleInput.REBUILT: lambda one, _now: one.rebuilt(),
+    LifecycleInput.FENCED: lambda one, _now: one.fenced(),
+    LifecycleInput.ENDING: lambda one, _now: one.ending(),
+    LifecycleInput.DRAINED: lambda one, _now: one.drained(),
+    LifecycleInput.RELEASED: lambda one, _now: one.released(),
+    LifecycleInput.FAILED: lambda one, _now: one.fail("for this test"),
+    LifecycleInput.LAPSED: lambda one, now: one.tick(now),
 }
 
 STEPS = st.lists(
@@ -140,7 +153,7 @@ STEPS = st.lists(
 @settings(max_examples=500)
 @given(STEPS, st.booleans(), st.booleans())
 def test_whatever_comes_the_views_agree_with_the_state(
-    steps: list[tuple[str, float]], shared: bool, others: bool
+    steps: list[tuple[LifecycleInput, float]], shared: bool, others: bool
 ) -> None:
     """DESIGN, beyond one machine: what is asked about a bank has one answer, and a safe one.
 
@@ -148,21 +161,23 @@ def test_whatever_comes_the_views_agree_with_the_state(
     """
     one, now = lifecycle(shared=shared, others=others), 100.0
     confirmed, epoch_since_doubt = -inf, True
-    for news, passed in steps:
+    for what, passed in steps:
         now += passed
         before = one.state
         try:
-            said = CALLS[news](one, now) or ()
+            said = CALLS[what](one, now) or ()
         except InvariantError:
             assert one.state is before
-            assert news not in TRANSITIONS[before] or (news == "rebuilt" and not epoch_since_doubt)
+            assert what not in TRANSITIONS[before] or (
+                what is LifecycleInput.REBUILT and not epoch_since_doubt
+            )
         else:
             assert isinstance(said, tuple)
-            if news.startswith(("acknowledged", "taken")):
-                confirmed = now - (LEASE_S if news.endswith("late") else 0.0)
-            if news.startswith("taken"):
+            if what in TAKEN | ACKNOWLEDGED:
+                confirmed = now - (LEASE_S if what in LATE else 0.0)
+            if what in TAKEN:
                 epoch_since_doubt = True
-            if news == "doubted" and before is not LifecycleState.FAILED:
+            if what is LifecycleInput.DOUBTED and before is not LifecycleState.FAILED:
                 epoch_since_doubt = False
             left = before in HELD and one.state not in HELD
             assert not left or {LifecycleAction.STOP, LifecycleAction.DISCONNECT} <= set(said), (
@@ -176,6 +191,33 @@ def test_whatever_comes_the_views_agree_with_the_state(
         agree(one, now)
         if shared and one.trusted(now):
             assert now - confirmed < LEASE_S, "nothing is promised 2 s after the last acknowledgement"
+
+
+@pytest.mark.parametrize("state", LifecycleState)
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("took", [0.0, BEAT_S, LEASE_S - 0.01, LEASE_S, 3600.0])
+def test_an_acknowledgement_does_what_the_table_says_in_every_state(
+    state: LifecycleState, shared: bool, took: float
+) -> None:
+    """DESIGN, lease: the short way of a bank that serves is the table's; the lease holds from `began`."""
+    one, began = lifecycle(shared=shared), 100.0
+    one.state, one.beat_due = state, 50.0
+    late = shared and took >= LEASE_S
+    what = LifecycleInput.ACKNOWLEDGED_LATE if late else LifecycleInput.ACKNOWLEDGED
+    if what not in TRANSITIONS[state]:
+        with pytest.raises(InvariantError):
+            one.acknowledged(began, began + took)
+        assert (one.state, one.beat_due, one.leased(-inf)) == (state, 50.0, False)
+        return
+    said = one.acknowledged(began, began + took)
+    assert one.state is TRANSITIONS[state][what]
+    came = state in AWAY and one.state in OPEN
+    assert said == ((LifecycleAction.ACCEPT_DEVICES,) if came else ())
+    assert one.beat_due == began + BEAT_S
+    left = began + LEASE_S if shared else inf
+    held = state is not LifecycleState.FAILED
+    assert one.leased(nextafter(left, -inf)) == held
+    assert not one.leased(left)
 
 
 def agree(one: BankLifecycle, now: float) -> None:
@@ -195,6 +237,116 @@ def agree(one: BankLifecycle, now: float) -> None:
         assert (one.held_by, told.holder, told.seq) == (US, US, 7)
     else:
         assert one.held_by == (THEM if one.elsewhere else "")
+
+
+# What a standby sees of a head
+
+
+def test_a_lease_ends_before_anybody_takes_over() -> None:
+    """DESIGN, lease: a holder suspends itself before another may take the bank, however slowly that looks."""
+    assert 2 * BEAT_S + LOOK_S < SILENT_S < LEASE_S < TAKEOVER_S
+    assert LEASE_S <= GONE_S
+    assert LOOK_S < BLIND_S < GONE_S
+    assert NOT_FIRST_S < HANDED_OVER_S
+    assert LEASE_S + AWAY_S >= TAKEOVER_S
+
+
+@dataclass
+class Look:
+    """A poll of a standby: its result, and the time since the poll before. moved: whether the head moved
+    meanwhile.
+    """
+
+    after: float
+    moved: bool
+    held: bool
+
+
+LOOKS = st.lists(
+    st.builds(
+        Look,
+        after=st.sampled_from([0.01, LOOK_S, 0.6, BLIND_S, 1.5, LEASE_S, TAKEOVER_S, 60.0, 3600.0]),
+        moved=st.booleans(),
+        held=st.booleans(),
+    ),
+    max_size=40,
+)
+
+
+@given(LOOKS, st.sampled_from([0.0, NOT_FIRST_S, HANDED_OVER_S]))
+def test_a_bank_with_a_living_holder_is_never_free(looks: list[Look], waits: float) -> None:
+    """DESIGN, lease: nobody takes a bank whose head may have moved, as far as he saw, within the lease.
+
+    held by a standing connection: within TAKEOVER_S. Of what was not looked at BLIND_S counts, no more.
+    """
+    now, beat = 1000.0, 1
+    watch = HeadWatch(now)
+    quiet = gone = 0.0
+    for look in looks:
+        now += look.after
+        quiet += min(look.after, BLIND_S)
+        gone += min(look.after, BLIND_S)
+        if look.moved:
+            beat += 1
+            quiet = gone = 0.0
+        if look.held:
+            gone = 0.0
+        if watch.free(head(THEM, beat=beat), held=look.held, now=now, waits=waits):
+            assert quiet >= TAKEOVER_S + waits - 1e-9 or gone >= GONE_S + waits - 1e-9
+            assert quiet >= LEASE_S - 1e-9
+            assert not watch.alive
+            return
+
+
+@pytest.mark.parametrize("holder", ["a", ""])
+@pytest.mark.parametrize("held", [False, True])
+def test_slow_looks_find_a_dead_holder_too(*, holder: str, held: bool) -> None:
+    """DESIGN, lease: a bank is not left to nobody where every look takes longer than BLIND_S."""
+    watch, now = HeadWatch(0.0), 0.0
+    while not watch.free(head(holder, beat=1), held=held, now=now, waits=NOT_FIRST_S):
+        now += 1.5 * BLIND_S
+        assert now < 3 * TAKEOVER_S
+
+
+@given(st.floats(0, 10), st.booleans())
+def test_a_bank_without_a_holder_is_free_at_once(waits: float, held: bool) -> None:
+    """DESIGN, lease: what was given up is taken at once, but by a server that leaves it to another first."""
+    watch = HeadWatch(0.0)
+    now = 0.0
+    while not watch.free(head("", beat=1), held=held, now=now, waits=waits):
+        now += LOOK_S
+    assert waits <= now < waits + LOOK_S + 1e-6
+
+
+def test_a_holder_that_stops_beating_is_not_taken_for_alive() -> None:
+    """WIRE, not_active: who comes while nobody is known to serve the bank is not sent to a dead server."""
+    watch = HeadWatch(0.0)
+
+    def alive() -> bool:
+        return watch.alive
+
+    assert not watch.free(head(THEM, beat=1), held=True, now=0.0)
+    assert not alive()
+    watch.free(head(THEM, beat=2), held=True, now=LOOK_S)
+    assert alive()
+    watch.free(head(THEM, beat=2), held=False, now=2 * LOOK_S)
+    assert not alive()
+    watch.free(head(THEM, beat=3), held=True, now=3 * LOOK_S)
+    assert alive()
+    watch.free(head(THEM, beat=3), held=True, now=3 * LOOK_S + SILENT_S / 2)
+    assert alive()
+    watch.free(head(THEM, beat=3), held=True, now=3 * LOOK_S + SILENT_S)
+    assert not alive()
+
+
+def test_a_standby_that_was_frozen_knows_of_nobody() -> None:
+    """DESIGN, lease: what was seen before a freeze says nothing about now, neither alive nor dead."""
+    watch = HeadWatch(0.0)
+    for beat in (1, 2):
+        watch.free(head(THEM, beat=beat), held=True, now=beat * LOOK_S)
+    assert watch.alive
+    assert not watch.free(head(THEM, beat=2), held=False, now=3600.0)
+    assert not watch.alive
 
 
 # Several servers and one head, without a database

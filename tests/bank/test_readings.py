@@ -100,10 +100,10 @@ async def test_a_reading_is_taken_after_the_day_ends(tmp_path: Path, monkeypatch
     async with Server(config, clock) as server, table(server) as device:
         device.wager(1, "R1", 1)
         await device.answer(1)
-        writer = server.writers["main"]
-        assert writer.sequencer.engine.state.last_day == ""
+        bank = server.banks["main"]
+        assert bank.sequencer.engine.state.last_day == ""
         clock.ahead_s += DAY_S
-        await until(lambda: writer.sequencer.engine.state.last_day != "")
+        await until(lambda: bank.sequencer.engine.state.last_day != "")
 
 
 @on_loop
@@ -117,7 +117,7 @@ async def test_every_missed_day_is_read_before_a_device_is_let_in(tmp_path: Path
     async with Server(config, clock) as server, table(server) as device:
         device.wager(2, "R1", 4, 5)
         await device.answer(2)
-        wagered = server.writers["main"].sequencer.durable_seq
+        wagered = server.banks["main"].sequencer.durable_seq
     found = taken(config)
     days = [date.fromisoformat(event.day) for _, event in found]
     assert len(days) == 4

@@ -45,7 +45,7 @@ async def test_a_commit_in_doubt_suspends_and_resumes(
     config = configure(tmp_path)
     ledger = Faulty(config)
     async with Server(config, ledger=ledger) as server, table(server) as device, sign(server) as board:
-        epoch = server.writers["main"].sequencer.epoch
+        epoch = server.banks["main"].sequencer.epoch
         ledger.faults.append(fault)
         device.wager(1, "R1", 1)
         told = await device.type("link", "ack")
@@ -54,11 +54,11 @@ async def test_a_commit_in_doubt_suspends_and_resumes(
         assert (await device.answer(1))["t"] == "ack"
         if not any(message.get("state") == "active" for message in device.heard):
             assert (await device.type("link"))["state"] == "active"
-        assert server.writers["main"].sequencer.epoch == epoch + 1
+        assert server.banks["main"].sequencer.epoch == epoch + 1
         assert await readiness(server) == 200
         device.wager(2, "R1", 2)
         assert (await device.answer(2))["t"] == "ack"
-        values = server.writers["main"].board.links[LINK].levels
+        values = server.banks["main"].board.links[LINK].levels
         assert values["mega"] == 1_000_018
     with closing(open_ledger(configure(tmp_path).ledger.url)) as written:
         assert verify(written, "main").problems == ()
@@ -70,7 +70,7 @@ async def test_after_a_doubt_a_board_shows_what_is_durable_alone(tmp_path: Path)
     config = configure(tmp_path)
     ledger = Faulty(config)
     async with Server(config, ledger=ledger) as server, table(server) as device:
-        writer = server.writers["main"]
+        bank = server.banks["main"]
         held, go = threading.Event(), threading.Event()
 
         def poll_next_tick(append: Callable[[], None]) -> None:
@@ -78,16 +78,16 @@ async def test_after_a_doubt_a_board_shows_what_is_durable_alone(tmp_path: Path)
             assert go.wait(WAIT_S)
             append()
 
-        durable = writer.sequencer.durable_seq
+        durable = bank.sequencer.durable_seq
         ledger.faults = [doubt, poll_next_tick]
         device.wager(1, "R1", 1)
         await until(held.is_set)
         # the new epoch's own row, and the wager
-        assert (writer.sequencer.engine.seq, writer.sequencer.durable_seq) == (durable + 2, durable)
-        assert (writer.board.rev, writer.board.links[LINK].levels["mega"]) == (durable, 1_000_000)
+        assert (bank.sequencer.engine.seq, bank.sequencer.durable_seq) == (durable + 2, durable)
+        assert (bank.board.rev, bank.board.links[LINK].levels["mega"]) == (durable, 1_000_000)
         go.set()
         assert (await device.answer(1))["t"] == "ack"
-        assert writer.board.links[LINK].levels["mega"] == 1_000_009
+        assert bank.board.links[LINK].levels["mega"] == 1_000_009
 
 
 @on_loop
@@ -120,7 +120,7 @@ async def test_refused_data_begins_no_epoch(tmp_path: Path) -> None:
                 await late.hello(config, "table", "T02", acked=7)
                 assert (await late.type("error"))["code"] == "ledger_behind"
 
-        sequencer = server.writers["main"].sequencer
+        sequencer = server.banks["main"].sequencer
         device.wager(1, "R1", 1)
         await device.answer(1)
         await say()

@@ -16,7 +16,7 @@ async def test_an_alarm_is_listed_and_acknowledged(tmp_path: Path) -> None:
     where = ("--config", str(config.path))
     async with Server(config) as server:
         for name in ("T01", "T02"):
-            await server.writers["main"].person(BlockDevice("table", name), ())
+            await server.banks["main"].person(BlockDevice("table", name), ())
         listed = (await jackpot("alarms", "list", *where))[1]
         assert all(
             word in listed for word in ("2 open alarms", "device_conflict", "table T01", "revoke a stolen")

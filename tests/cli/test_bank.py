@@ -27,7 +27,7 @@ async def test_a_bank_of_the_configuration_is_opened_once(tmp_path: Path) -> Non
     code, _, error = await jackpot("bank", "open", "side", *where)
     assert (code, error) == (1, "bank side is open already\n")
     async with Server(load(config.path)) as server:
-        assert set(server.writers) == {"main", "side"}
+        assert set(server.banks) == {"main", "side"}
 
 
 @on_loop

@@ -97,7 +97,7 @@ async def test_an_act_finds_the_bank_of_its_hit(tmp_path: Path) -> None:
         assert (code, error) == (1, "award: H1 has no award 'A99'\n")
         code, _, error = await jackpot("ledger", "resume", "--reason", "the night's copy", *TWO[2:], *where)
         assert (code, error) == (1, "bank: which one? --bank main or --bank side\n")
-        server.writers["side"].sequencer.engine.state.next_hit = 2  # it has a hit H1 of its own
+        server.banks["side"].sequencer.engine.state.next_hit = 2  # it has a hit H1 of its own
         code, _, error = await jackpot("hits", "show", "H1", *where)
         assert (code, error) == (1, "bank: which one? --bank main or --bank side\n")
 

@@ -21,7 +21,7 @@ async def test_the_only_server_has_every_bank_and_hands_none_over(tmp_path: Path
         assert (lease["bank"], lease["here"], lease["seq"]) == (
             "main",
             "held",
-            server.writers["main"].sequencer.durable_seq,
+            server.banks["main"].sequencer.durable_seq,
         )
         assert (of_people["bank"], of_people["here"]) == (SITE, "held")
         code, _, error = await jackpot("lease", "hand-over", "main", *where)

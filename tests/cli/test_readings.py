@@ -19,7 +19,7 @@ async def test_readings_are_listed_without_a_server(tmp_path: Path) -> None:
         await device.answer(1)
     clock.ahead_s += 3 * 86_400
     async with Server(config, clock) as server:
-        head = server.writers["main"].sequencer.durable_hash.hex()
+        head = server.banks["main"].sequencer.durable_hash.hex()
     given = ("--config", str(config.path))
     code, out, error = await jackpot("ledger", "readings", *given)
     assert (code, error) == (0, "")

@@ -25,20 +25,20 @@ async def test_what_a_promoted_standby_lacks_is_missed(tmp_path: Path) -> None:
         url = primary.create("ledger").replace("/ledger", f",127.0.0.1:{standby.port}/ledger")
         config = configured(tmp_path, url)
         async with Server(config) as server, table(server) as device:
-            writer = server.writers["main"]
+            bank = server.banks["main"]
             device.wager(1, "R1", 1)
             await device.answer(1)
             await until_received(primary, standby)
             await asyncio.to_thread(standby.stop)
             device.wager(2, "R1", 2)
             assert (await device.answer(2))["t"] == "ack"
-            lost = writer.sequencer.durable_seq
+            lost = bank.sequencer.durable_seq
             await asyncio.to_thread(primary.kill)
             await asyncio.to_thread(standby.start)
             await asyncio.to_thread(standby.promote, alone=True)
-            await until(lambda: writer.lifecycle.failed)
+            await until(lambda: bank.lifecycle.failed)
             assert f"row {lost}, which was acknowledged, is not in the ledger" in (
-                writer.lifecycle.stopped or ""
+                bank.lifecycle.stopped or ""
             )
         async with Server(config) as server:
             async with connected(server.ports["tables"]) as device:

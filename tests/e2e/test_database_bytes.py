@@ -96,7 +96,7 @@ async def test_a_connection_that_ends_after_any_byte(database: str, tmp_path: Pa
                 cutter.left[way] = place
                 await command()
             cutter.left[way] = None
-            counts = server.writers["main"].counts
+            counts = server.banks["main"].counts
             assert counts.doubts > 3, "no cut was felt"
             assert (await epochs(database)).keys() == set(range(1, seq + 1))
             assert all(len(rows) == 1 for rows in (await epochs(database)).values())

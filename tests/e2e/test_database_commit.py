@@ -20,7 +20,7 @@ from tests.ledger.backends import WAIT_S, Watcher, watching
 from tests.ledger.waiting import open_ledger
 from tests.running_server import LINK, Device, configure, on_loop, sign, table, until
 
-SLOW_S = "jackpot.bank.writer.SLOW_COMMIT_S"
+SLOW_S = "jackpot.bank.bank.SLOW_COMMIT_S"
 SUSPENDED = {"link": LINK, "state": "suspended", "reason": "ledger"}
 
 
@@ -28,11 +28,11 @@ class Bed:
     """A server that reaches its database through a proxy, a table and a sign."""
 
     def __init__(self, server: Server, proxy: Proxy, device: Device, board: Device) -> None:
-        self.writer = server.writers["main"]
+        self.bank = server.banks["main"]
         self.proxy = proxy
         self.device = device
         self.board = board
-        self.epoch = self.writer.sequencer.epoch
+        self.epoch = self.bank.sequencer.epoch
 
     async def wager(self, seq: int) -> dict[str, Any]:
         self.device.wager(seq, "R1", seq)
@@ -91,7 +91,7 @@ async def proven(bed: Bed, database: str, wagers: int) -> None:
     assert {seq: len(rows) for seq, rows in (await epochs(database)).items()} == dict.fromkeys(
         range(1, wagers + 1), 1
     )
-    assert bed.writer.board.links[LINK].levels["mega"] == 1_000_000 + 9 * wagers
+    assert bed.bank.board.links[LINK].levels["mega"] == 1_000_000 + 9 * wagers
     assert bed.proxy.cancels == 0
 
     def look() -> None:
@@ -112,8 +112,8 @@ async def test_a_connection_cut_at_commit(
     async with behind_a_proxy(database, tmp_path) as bed:
         bed.proxy.plans.append(plan)
         assert (await bed.wager(2))["t"] == "ack"
-        assert bed.writer.counts.doubts == 1
-        assert bed.writer.sequencer.epoch == bed.epoch + 1
+        assert bed.bank.counts.doubts == 1
+        assert bed.bank.sequencer.epoch == bed.epoch + 1
         found = await epochs(database)
         assert found[2] in ([[bed.epoch], [bed.epoch + 1]] if again is None else [[bed.epoch + again]])
         suspended = [push for push in bed.device.heard if push["t"] == "link"]
@@ -135,7 +135,7 @@ async def test_a_connection_cut_at_commit_again_and_again(database: str, tmp_pat
         while bed.proxy.plans:
             bed.device.say(t="void", seq=(seq := seq + 1), round=f"R{seq}", reason="x")
             await bed.device.answer(seq)
-        assert bed.writer.counts.doubts == len(plans)
+        assert bed.bank.counts.doubts == len(plans)
         found = await epochs(database)
         assert all(len(rows) == 1 for rows in found.values())
         assert sorted(found) == list(range(1, seq + 1))
@@ -154,7 +154,7 @@ async def test_a_slow_commit_is_left_alone(
         bed.proxy.go.set()
         assert (await bed.device.answer(2))["t"] == "ack"
         await bed.resumed()
-        assert (bed.writer.counts.doubts, bed.writer.sequencer.epoch) == (0, bed.epoch)
+        assert (bed.bank.counts.doubts, bed.bank.sequencer.epoch) == (0, bed.epoch)
         await proven(bed, database, 2)
 
 
@@ -175,7 +175,7 @@ async def test_a_network_that_goes_dark_at_commit(
         bed.proxy.go.set()
         assert (await bed.device.answer(3))["t"] == "ack"
         await bed.resumed()
-        await until(lambda: bed.writer.counts.doubts == 1)
+        await until(lambda: bed.bank.counts.doubts == 1)
         assert (await epochs(database))[2] == [bed.epoch if made else bed.epoch + 1]
         await proven(bed, database, 3)
 
@@ -197,7 +197,7 @@ async def test_a_server_ends_while_its_commit_waits(
         device.wager(2, "R1", 2)
         assert (await device.answer(2))["t"] == "ack"
         found = await epochs(database)
-        assert found[2] == [bed.epoch if made else server.writers["main"].sequencer.epoch]
+        assert found[2] == [bed.epoch if made else server.banks["main"].sequencer.epoch]
 
 
 @on_loop

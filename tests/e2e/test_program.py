@@ -91,7 +91,7 @@ async def readiness(server: Server) -> tuple[int, str]:
 
 
 def state_of(server: Server) -> tuple[str, str]:
-    return server.writers["main"].board.state(LINK)
+    return server.banks["main"].board.state(LINK)
 
 
 @on_loop
@@ -229,7 +229,7 @@ async def test_people_who_sign_in_confirm_it(tmp_path: Path, runs: Any) -> None:
     config = confirming(tmp_path)
     async with staffed(config) as server:
         ann, bo = await prove(server, "ann"), await prove(server, "bo")
-        act, bank = server.auth.act, server.writers["main"]
+        act, bank = server.auth.act, server.banks["main"]
         asked = await act(bank, ConfirmProgram(NEW.digest.hex(), "for tonight"), [ann])
         assert asked.asked
         done(await act(bank, Confirm(asked.request), [ann, bo]))

@@ -10,8 +10,8 @@ from typing import Final
 
 import pytest
 
+from jackpot.bank.lifecycle import AWAY_S, LEASE_S
 from jackpot.rules.acts.readings import ReadingTaken
-from jackpot.runtime.head_watch import AWAY_S, LEASE_S
 from tests.e2e.floors import EASY
 from tests.e2e.load import load
 from tests.e2e.servers import Heard, Server, Servers, kill, serving, verdict

@@ -67,7 +67,7 @@ async def test_a_ledger_and_a_redis_behind_tls(tmp_path: Path) -> None:
             assert (await device.answer(1))["t"] == "ack"
             async with SignageProcess(config, config.signage[0]) as hall:
                 board = hall.followers["main"].board
-                await until(lambda: board.trusted and board.rev == server.writers["main"].board.rev)
+                await until(lambda: board.trusted and board.rev == server.banks["main"].board.rev)
                 async with sign(hall) as seen:
                     await seen.type("meters")
         for seq, wrong, fault, cure in (

@@ -1,6 +1,6 @@
 """Simulated machines: the real server and the real signage process, each on a simulated event loop.
 
-Nothing in them is stubbed: supervisor, writer, relay and graceful end run as they are. Replaced are their
+Nothing in them is stubbed: supervisor, bank, relay and graceful end run as they are. Replaced are their
 listeners (a `Wire` is handed to them), their way to the ledger (`reach`) and Redis (`relays`).
 """
 
@@ -19,10 +19,9 @@ from msgspec.structs import replace
 from controllers.pace import Limits
 from jackpot import app, signage
 from jackpot.auth import request_expiry
-from jackpot.bank import bank as server_desk
-from jackpot.bank.bank import BankStopped
+from jackpot.bank import bank as bank_module
+from jackpot.bank.bank import Bank, BankStopped
 from jackpot.bank.sequencer import QueuedCommand, Release, Sequencer
-from jackpot.bank.writer import Writer
 from jackpot.config import Config
 from jackpot.config.settings import Address, Ledger, Listen, ServerAt, Sign, Signage, Site
 from jackpot.ledger.journal import Head
@@ -38,7 +37,7 @@ from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import Outcome
 from jackpot.rules.signing import SITE
-from jackpot.runtime.service_states import Service
+from jackpot.runtime.service import Service
 from jackpot.web.live import Live
 from tests.faults.house import BANK, House, keys
 from tests.faults.loops import FalseLoop
@@ -241,16 +240,16 @@ class SimulatedServer(app.Server):
         return {BANK: self.node.reach, SITE: self.node.reach_of_site}
 
     async def _listen(self) -> None:
-        self._live = Live([writer.board for writer in self.writers.values()], self.clock)
+        self._live = Live([bank.board for bank in self.banks.values()], self.clock)
         self.listening = True
 
-    def _relay(self, writer: Writer) -> None:
-        super()._relay(writer)
+    def _relay(self, bank: Bank) -> None:
+        super()._relay(bank)
         take_road(self.relays[-1].line, self.node.road)
 
 
-class WatchedWriter(Writer):
-    """The real writer; commands and answers are reported to the simulation."""
+class WatchedBank(Bank):
+    """The real bank; its commands and answers are reported to the simulation."""
 
     @property
     def node(self) -> Node:
@@ -309,20 +308,15 @@ class Node(Machine):
         self.begin(self.server)
 
     @property
-    def writer(self) -> WatchedWriter | None:
-        found = self.server.writers.get(BANK)
-        assert found is None or isinstance(found, WatchedWriter)
+    def bank(self) -> WatchedBank | None:
+        found = self.server.banks.get(BANK)
+        assert found is None or isinstance(found, WatchedBank)
         return found
 
     @property
     def active(self) -> bool:
         """Whether the server believes that it is active, and accepts devices."""
-        return (
-            self.alive
-            and self.writer is not None
-            and self.writer.active
-            and self.writer.service is Service.HERE
-        )
+        return self.alive and self.bank is not None and self.bank.active and self.bank.service is Service.HERE
 
     @property
     def well(self) -> bool:
@@ -346,7 +340,7 @@ class Node(Machine):
                     command, self.clock.unix_ms(), tick, digest, people=by.names, proof=by.proof
                 )
                 with contextlib.suppress(BankStopped):  # it is answered so
-                    supervisor.writer.submit(envelope, release)
+                    supervisor.bank.submit(envelope, release)
 
         self.loop.call_soon(act)
 
@@ -406,7 +400,7 @@ class Chance:
 
 @contextlib.contextmanager
 def simulated(random: Random) -> Iterator[None]:
-    """Patches servers that start meanwhile: their writers are watched, their randomness is seeded.
+    """Patches servers that start meanwhile: their banks are watched, their randomness is seeded.
 
     Requests end soon, for a run lasts less than a quarter of an hour.
     """
@@ -417,11 +411,11 @@ def simulated(random: Random) -> Iterator[None]:
         return release(starts)
 
     changed: tuple[tuple[Any, str, Any], ...] = (
-        (app, "Writer", WatchedWriter),
+        (app, "Bank", WatchedBank),
         (app, "LedgerReader", FalseBooks),
         (app, "look_at_program", look),
         (signage, "look_at_program", look),
-        (server_desk, "os", Chance(random)),
+        (bank_module, "os", Chance(random)),
         (redis_connection, "_chance", random),
         (requests, "REQUEST_HOLDS_MS", HOLDS_MS),
         (request_expiry, "REQUEST_HOLDS_MS", HOLDS_MS),

@@ -15,11 +15,11 @@ from math import inf
 from random import Random
 from typing import Any, Final, TypeVar
 
+from jackpot.bank.lifecycle import LEASE_S
 from jackpot.ledger.journal import Head, Row, Snapshot
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import CommitInDoubt, Fenced, LedgerError, Statement
 from jackpot.rules.engine import Engine
-from jackpot.runtime.head_watch import LEASE_S
 from tests.faults.loops import FalseLoop
 from tests.faults.network import Timeline
 from tests.faults.places import Killed

@@ -157,10 +157,10 @@ class Simulation(Play):
 
     def _judge_node(self, node: Node) -> None:
         """Checks that one server at a time shows the bank, and only while its lease is certain (DESIGN 4)."""
-        writer = node.writer
-        if writer is None:
+        bank = node.bank
+        if bank is None:
             return
-        if not writer.board.trusted or writer.lifecycle.stopped is not None:
+        if not bank.board.trusted or bank.lifecycle.stopped is not None:
             return
         if node.loop.time() > node.reach.until:
             late = node.loop.time() - node.reach.until
@@ -168,9 +168,9 @@ class Simulation(Play):
         for other in self.nodes:
             if (
                 other is not node
-                and other.writer is not None
-                and other.writer.lifecycle.stopped is None
-                and other.writer.board.trusted
+                and other.bank is not None
+                and other.bank.lifecycle.stopped is None
+                and other.bank.board.trusted
             ):
                 raise Difference(f"{node.life} and {other.life} both show the bank")
 
@@ -241,8 +241,8 @@ class Simulation(Play):
         return (
             owner is not None
             and owner.name == node.life
-            and node.writer is not None
-            and node.writer.sequencer.epoch == owner.epoch
+            and node.bank is not None
+            and node.bank.sequencer.epoch == owner.epoch
         )
 
     def ear(self, machine: Machine) -> Callable[[bytes], None]:
@@ -387,8 +387,8 @@ class Simulation(Play):
         node = self.active
         return (
             node is not None
-            and node.writer is not None
-            and node.writer.sequencer.depth == 0
+            and node.bank is not None
+            and node.bank.sequencer.depth == 0
             and super()._at_rest()
             and all(self._shows_all(sign) for sign in self.signs)
         )
@@ -407,8 +407,8 @@ class Simulation(Play):
         """The whole state, the tables' own counts, and the ledger from its first row."""
         node = self.active
         assert node is not None
-        assert node.writer is not None
-        self.witness.durable(node.writer.sequencer, every=True)
+        assert node.bank is not None
+        self.witness.durable(node.bank.sequencer, every=True)
         super()._check_at_rest()
         self._end_all()
         self.place.last()
@@ -440,11 +440,11 @@ def _state(machine: Machine) -> str:
     if machine.loop.frozen:
         return "frozen"
     if isinstance(machine, Node):
-        writer = machine.writer
+        bank = machine.bank
         return (
             "starting"
-            if writer is None
-            else f"{writer.lifecycle.state.name.lower()}, {writer.sequencer.depth} wait"
+            if bank is None
+            else f"{bank.lifecycle.state.name.lower()}, {bank.sequencer.depth} wait"
         )
     assert isinstance(machine, Screen)
     return "shows" if machine.follower.board.trusted else "fault"

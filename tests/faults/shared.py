@@ -12,10 +12,10 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
+from jackpot.bank.lifecycle import GONE_S
 from jackpot.ledger.journal import Head, Row
 from jackpot.ledger.store import DataRefused, Fenced
 from jackpot.rules.events import Refused
-from jackpot.runtime.head_watch import GONE_S
 from tests.faults.difference import Difference, same
 from tests.faults.house import BANK
 from tests.faults.network import Timeline

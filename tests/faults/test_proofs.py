@@ -10,7 +10,7 @@ import pytest
 
 from jackpot.bank.sequencer import Sequencer
 from jackpot.ledger.sqlite.file import SqliteFile
-from jackpot.publish.board import BoardPublisher
+from jackpot.publish.board import MeterBoard
 from jackpot.rules import acts, engine, meter
 from jackpot.rules.acts.hits import Validate
 from jackpot.rules.engine import Engine
@@ -153,12 +153,12 @@ def test_one_who_confirms_their_own_request_is_found(monkeypatch: pytest.MonkeyP
 
 def test_a_board_that_goes_back_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """WIRE, meters: a revision never goes back on one connection."""
-    right = BoardPublisher.push
+    right = MeterBoard.push
 
-    def push(board: BoardPublisher, outcomes: Any, rev: int) -> None:
+    def push(board: MeterBoard, outcomes: Any, rev: int) -> None:
         right(board, outcomes, rev if rev % 10 else rev - 5)
 
-    monkeypatch.setattr(BoardPublisher, "push", push)
+    monkeypatch.setattr(MeterBoard, "push", push)
     found()
 
 

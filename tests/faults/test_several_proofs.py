@@ -11,17 +11,15 @@ import msgspec
 import pytest
 
 from jackpot import app
-from jackpot.bank.lifecycle import BankLifecycle, LifecycleAction
+from jackpot.bank.bank import Bank
+from jackpot.bank.lifecycle import HELD, SURE, BankLifecycle, HeadWatch, LifecycleAction, LifecycleState
 from jackpot.bank.recovery import Recovery
 from jackpot.bank.supervisor import BankSupervisor
-from jackpot.bank.writer import Writer
 from jackpot.ledger.journal import Head, Row
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.store import CommitInDoubt, Fenced
 from jackpot.publish.redis_follower import RedisFollower
 from jackpot.publish.redis_relay import BEAT_S, RedisRelay, RelayedState
-from jackpot.runtime.head_watch import HeadWatch
-from jackpot.runtime.service_states import HELD, SURE, LifecycleState
 from tests.faults import proofs
 from tests.faults.places import SERVERS
 from tests.faults.plan import Fault
@@ -77,7 +75,7 @@ def test_a_release_without_its_fence_is_found(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize("limit", ["TAKEOVER_S", "GONE_S"])
 def test_a_standby_that_takes_too_early_is_found(monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
     """DESIGN, lease: nobody takes the bank from a holder that may still show it."""
-    monkeypatch.setattr(f"jackpot.runtime.head_watch.{limit}", 1.0)
+    monkeypatch.setattr(f"jackpot.bank.lifecycle.{limit}", 1.0)
     found("stand for", "both show")
 
 
@@ -101,28 +99,26 @@ def test_a_bank_shown_until_it_is_known_to_be_free_is_found(monkeypatch: pytest.
 
     async def release(self: BankSupervisor) -> None:
         try:
-            await self._store.release(self.bank, self.writer.sequencer.epoch)
+            await self._store.release(self.bank.name, self.bank.sequencer.epoch)
             self._given_up(free=True)
         except (CommitInDoubt, Fenced):
             pass  # others wait until it has lapsed
-        self.writer.carry_out(self.lifecycle.drained())
-        self.writer.carry_out(self.lifecycle.released())
+        self.bank.perform(self.lifecycle.drained())
+        self.bank.perform(self.lifecycle.released())
 
     monkeypatch.setattr(BankSupervisor, "_release", release)
-    monkeypatch.setattr("jackpot.runtime.service_states.SURE", SURE | {LifecycleState.DRAINING})
+    monkeypatch.setattr("jackpot.bank.lifecycle.SURE", SURE | {LifecycleState.DRAINING})
     found("after its lease has lapsed", "both show")
 
 
 def test_a_lease_counted_from_its_answer_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """DESIGN, lease: it holds from when the ledger was asked, for the answer may have taken long."""
-    right = BankLifecycle._confirmed
+    right = BankLifecycle.acknowledged
 
-    def confirmed(
-        lifecycle: BankLifecycle, news: str, _began: float, now: float
-    ) -> tuple[LifecycleAction, ...]:
-        return right(lifecycle, news, now, now)
+    def acknowledged(lifecycle: BankLifecycle, _began: float, now: float) -> tuple[LifecycleAction, ...]:
+        return right(lifecycle, now, now)
 
-    monkeypatch.setattr(BankLifecycle, "_confirmed", confirmed)
+    monkeypatch.setattr(BankLifecycle, "acknowledged", acknowledged)
     found("after its lease has lapsed", "both show", kinds=("call_slow", "cut_ledger"))
 
 
@@ -145,16 +141,16 @@ def test_a_relay_fed_without_the_lease_is_found(monkeypatch: pytest.MonkeyPatch)
 
 def test_answers_to_what_was_fenced_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """S5: a server that lost its bank answers nothing that it could not write."""
-    right = Writer._write_next
+    right = Bank._write_next
 
-    async def write(writer: Writer) -> bool:
+    async def write(bank: Bank) -> bool:
         try:
-            return await right(writer)
+            return await right(bank)
         except Fenced:
-            writer.sequencer.committed()
+            bank.sequencer.committed()
             raise
 
-    monkeypatch.setattr(Writer, "_write_next", write)
+    monkeypatch.setattr(Bank, "_write_next", write)
     found("which is acknowledged", "before its row", kinds=("freeze", "cut_ledger"))
 
 

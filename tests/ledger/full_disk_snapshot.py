@@ -71,15 +71,15 @@ class Filled(SqliteLedger):
 
 async def play(config: Config, ledger: Filled) -> None:
     async with Server(config, ledger=ledger) as server, table(server) as device:
-        writer = server.writers["main"]
+        bank = server.banks["main"]
         for seq in range(1, 2 * ROUNDS, 2):
-            writer.sequencer._snapshot_every = SEAL_EVERY
-            await until(lambda: writer.active)
+            bank.sequencer._snapshot_every = SEAL_EVERY
+            await until(lambda: bank.active)
             device.wager(seq, f"R{seq}", 1, lock=True)
             assert (await device.answer(seq))["t"] == "ack"
             device.say(t="close", seq=seq + 1, round=f"R{seq}")
             assert (await device.answer(seq + 1))["t"] == "ack"
-        print("doubts:", writer.counts.doubts)
+        print("doubts:", bank.counts.doubts)
 
 
 def main(folder: Path) -> None:

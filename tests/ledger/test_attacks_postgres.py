@@ -11,10 +11,9 @@ import asyncpg
 import pytest
 from structlog.testing import capture_logs
 
-from jackpot.bank.bank import BankStopped
+from jackpot.bank.bank import RETRY_FIRST_S, Bank, BankStopped
 from jackpot.bank.lifecycle import BankLifecycle
 from jackpot.bank.supervisor import BankSupervisor
-from jackpot.bank.writer import RETRY_FIRST_S, Writer
 from jackpot.clock import SystemClock
 from jackpot.lab.testing.postgres import Postgres
 from jackpot.ledger import connect
@@ -64,41 +63,41 @@ CLOG_FILE: Final = 2**20, 2**18
 
 
 @asynccontextmanager
-async def holding(store: PostgresStore, *, alone: bool = True) -> AsyncIterator[Writer]:
+async def holding(store: PostgresStore, *, alone: bool = True) -> AsyncIterator[Bank]:
     """A server that holds the bank; one of several looks first whether another has it."""
     clock = SystemClock()
     hold = BankLifecycle("main", "us", clock.monotonic(), shared=True, others=not alone)
-    writer = Writer(hold, store, clock, BeginProgram("1", b"", "always"))
+    bank = Bank(hold, store, clock, BeginProgram("1", b"", "always"))
 
-    async def taken(_writer: Writer) -> None:
+    async def taken(_bank: Bank) -> None:
         """Null callback: there is no device."""
 
     async with asyncio.TaskGroup() as group:
         supervisor = BankSupervisor(
-            writer,
+            bank,
             waits=lambda: 0.0,
             start=group.create_task,
             on_taken=taken,
         )
         group.create_task(supervisor.run())
         await supervisor.settled()
-        yield writer
+        yield bank
         supervisor.end()
 
 
 @on_loop
 async def test_a_database_that_went_back_is_noticed_by_whoever_took_it_again(database: str) -> None:
     """S5: an act that was acknowledged is gone, the head is another writer's: the bank stops."""
-    async with stores(database) as (store,), holding(store) as writer:
-        await writer.person(OpenLink(THREE), ("p",))
-        assert writer.sequencer.durable_seq == 2  # the program's row, and the link's
+    async with stores(database) as (store,), holding(store) as bank:
+        await bank.person(OpenLink(THREE), ("p",))
+        assert bank.sequencer.durable_seq == 2  # the program's row, and the link's
         owner = await asyncpg.connect(database, timeout=WAIT_S)
         try:
             await owner.execute(GOES_BACK)
         finally:
             owner.terminate()
-        await until(lambda: writer.lifecycle.failed)
-        assert "row 2, which was acknowledged, is not in the ledger" in (writer.lifecycle.stopped or "")
+        await until(lambda: bank.lifecycle.failed)
+        assert "row 2, which was acknowledged, is not in the ledger" in (bank.lifecycle.stopped or "")
 
 
 @on_loop
@@ -108,19 +107,17 @@ async def test_a_database_that_went_back_is_noticed_by_whoever_only_watched(data
         head = await old.new_epoch("main", "another")
         play = Play(1)
         await old.append("main", head.epoch, 0, play.rows[:2])
-        async with holding(new, alone=False) as writer, watching(database) as owner:
-            await until(
-                lambda: writer.lifecycle.held_by == "" and "another" in (writer.lifecycle.stopped or "")
-            )
+        async with holding(new, alone=False) as bank, watching(database) as owner:
+            await until(lambda: bank.lifecycle.held_by == "" and "another" in (bank.lifecycle.stopped or ""))
             await old.close()
             with capture_logs() as logs:
                 for statement in GOES_BACK.split(";"):
                     await owner.run(statement)
-                await until(lambda: writer.lifecycle.failed)
+                await until(lambda: bank.lifecycle.failed)
             assert [(line["was"], line["seq"]) for line in logs if line["event"] == "ledger_went_back"] == [
                 (2, 1)
             ]
-            assert "row 2, which was acknowledged, is not in the ledger" in (writer.lifecycle.stopped or "")
+            assert "row 2, which was acknowledged, is not in the ledger" in (bank.lifecycle.stopped or "")
 
 
 @on_loop
@@ -377,21 +374,21 @@ def test_a_forged_snapshot_is_not_what_a_server_goes_on_from(database: str, post
         async def run() -> None:
             async with stores(server) as (store,), watching(server) as insider:
                 with capture_logs() as logs:
-                    async with holding(store) as writer:
-                        writer.sequencer._snapshot_every = 1
-                        await writer.person(OpenLink(THREE), ("p",))
-                        honest = await writer.ask(_books)
+                    async with holding(store) as bank:
+                        bank.sequencer._snapshot_every = 1
+                        await bank.person(OpenLink(THREE), ("p",))
+                        honest = await bank.ask(_books)
                         newest = await saved(store)
-                        writer.sequencer._snapshot_every = SEAL_STEP
+                        bank.sequencer._snapshot_every = SEAL_STEP
                         forged = Engine.from_snapshot(newest.state)
                         forged.state.links[0].levels[0].accounts.primary += 1_000_000_000_000
                         plant = "UPDATE snapshot SET state = $1", forged.snapshot()
                         await insider.run(*plant)
                         await insider.run("SELECT pg_terminate_backend(backend, 5000) FROM head")
-                        await until(lambda: writer.counts.doubts == 1 and writer.active)
-                        assert await writer.ask(_books) == honest
-                    async with holding(store) as writer:
-                        assert await writer.ask(_books) == honest
+                        await until(lambda: bank.counts.doubts == 1 and bank.active)
+                        assert await bank.ask(_books) == honest
+                    async with holding(store) as bank:
+                        assert await bank.ask(_books) == honest
                 reason = "main: the snapshot of row 2 is not what row 3 sealed"
                 replayed = [line for line in logs if line["event"] == "ledger_replayed"]
                 # With the row of the epoch after the doubt.
@@ -406,10 +403,10 @@ def test_a_forged_tail_stops_a_server_that_runs(database: str, postgres: Postgre
 
         @on_loop
         async def run() -> None:
-            async with stores(server) as (store,), watching(server) as insider, holding(store) as writer:
-                await writer.person(OpenLink(THREE), ("p",))
+            async with stores(server) as (store,), watching(server) as insider, holding(store) as bank:
+                await bank.person(OpenLink(THREE), ("p",))
                 head = await store.head("main")
-                rich = Engine.from_snapshot(await writer.ask(Engine.snapshot))
+                rich = Engine.from_snapshot(await bank.ask(Engine.snapshot))
                 rich.state.links[0].levels[0].accounts.primary += 1_000_000_000_000
                 rich.state.links[0].levels[0].accounts.house -= 1_000_000_000_000
                 state = rich.snapshot()
@@ -424,10 +421,10 @@ def test_a_forged_tail_stops_a_server_that_runs(database: str, postgres: Postgre
                 await insider.run(plant, head.seq, head.hash, SNAPSHOT_FORMAT, state)
                 await insider.run("UPDATE head SET seq = $1, hash = $2", row.seq, row.hash)
                 with pytest.raises(BankStopped):  # fenced; then it takes the bank again, and reads it
-                    await writer.person(OpenLink(FIVE), ("p",))
-                await until(lambda: writer.lifecycle.failed)
+                    await bank.person(OpenLink(FIVE), ("p",))
+                await until(lambda: bank.lifecycle.failed)
                 said = "row 3 seals another state than the rows before it make: .* jackpot ledger restore"
-                assert re.search(said, writer.lifecycle.stopped or "")
+                assert re.search(said, bank.lifecycle.stopped or "")
 
         run()
 
@@ -452,14 +449,14 @@ def test_a_ledger_that_takes_no_row_is_tried_ever_more_seldom(database: str, pos
 
         @on_loop
         async def run() -> None:
-            async with stores(server) as (store,), holding(store) as writer, asyncio.TaskGroup() as group:
+            async with stores(server) as (store,), holding(store) as bank, asyncio.TaskGroup() as group:
                 postgres.sql("REVOKE INSERT ON posting FROM jackpot_server", name)
-                act = group.create_task(writer.person(OpenLink(FIVE), ("p",)))
-                await until(lambda: writer._pause > 2 * RETRY_FIRST_S)
-                assert writer.counts.doubts == 3
+                act = group.create_task(bank.person(OpenLink(FIVE), ("p",)))
+                await until(lambda: bank._pause > 2 * RETRY_FIRST_S)
+                assert bank.counts.doubts == 3
                 postgres.sql("GRANT INSERT ON posting TO jackpot_server", name)
                 assert (await act).ok
-                assert writer._pause == 0
+                assert bank._pause == 0
 
         run()
 
@@ -468,11 +465,11 @@ def test_a_ledger_that_takes_no_row_is_tried_ever_more_seldom(database: str, pos
 async def test_a_second_server_by_mistake_ends_no_other(database: str) -> None:
     """DESIGN, lease: one that knows of no other stands by too where a bank is held, until it is free."""
     async with stores(database, 2) as (store, another), AsyncExitStack() as until_last:
-        async with holding(store) as writer:
-            epoch = writer.sequencer.epoch
+        async with holding(store) as bank:
+            epoch = bank.sequencer.epoch
             mistaken = await until_last.enter_async_context(holding(another))
             assert mistaken.lifecycle.stopped == "standby: us has bank main"
-            assert (await writer.person(OpenLink(FIVE), ("p",))).ok
-            assert (writer.active, writer.sequencer.epoch) == (True, epoch)
+            assert (await bank.person(OpenLink(FIVE), ("p",))).ok
+            assert (bank.active, bank.sequencer.epoch) == (True, epoch)
         await until(lambda: mistaken.active)
         assert mistaken.epoch > epoch

@@ -119,8 +119,8 @@ async def test_a_royal_that_is_not_stored_is_not_answered(tmp_path: Path) -> Non
             t="settle", seq=2, round="R1", close=True, board=["Js", "Ts"],
             hands=[{"seat": 1, "cards": ["As", "Ks", "Qs"]}],
         )  # fmt: skip
-        await until(lambda: server.writers["main"].lifecycle.failed)
+        await until(lambda: server.banks["main"].lifecycle.failed)
         await device.closed()
         assert not [message for message in device.heard if message["t"] == "ack" and message["seq"] == 2]
         assert not [message for message in device.heard if message["t"] == "hit"]
-        assert "wrote 0 rows of journal, not 1" in (server.writers["main"].lifecycle.stopped or "")
+        assert "wrote 0 rows of journal, not 1" in (server.banks["main"].lifecycle.stopped or "")

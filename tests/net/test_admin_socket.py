@@ -87,7 +87,7 @@ async def test_two_people_are_asked_for_where_the_rules_do(tmp_path: Path) -> No
         assert out.startswith("H1: undone")
         shown = (await jackpot("hits", "show", "H1", "--config", str(config.path)))[1]
         assert ", undone: $10,000.18, and $1,000.00 envy\n" in shown  # what was taken back, and not nothing
-        durable = server.writers["main"].sequencer.durable_seq
+        durable = server.banks["main"].sequencer.durable_seq
         row = (await server._stores["main"].rows("main", durable - 1, 1))[0]
         event = decode(row.kind, row.version, row.body)
         assert isinstance(event, Undone)
@@ -124,7 +124,7 @@ async def test_the_socket_is_ours_alone_and_knows_who_we_are(tmp_path: Path) -> 
         assert stat.S_IMODE(config.listen.admin.stat().st_mode) == 0o600
         await royal(device)
         assert (await administer(config, do="validate", hit="H1"))["ok"]
-        durable = server.writers["main"].sequencer.durable_seq
+        durable = server.banks["main"].sequencer.durable_seq
         last = (await server._stores["main"].rows("main", durable - 1, 1))[0]
         assert getpass.getuser().encode() in last.body
 

@@ -37,7 +37,7 @@ async def test_tables_in_other_languages_play_and_survive(tmp_path: Path) -> Non
         evenings = await asyncio.gather(
             *(evening(server, program, name, tmp_path) for name, program in programs.items())
         )
-        books = await server.writers["main"].ask(views.statistics)
+        books = await server.banks["main"].ask(views.statistics)
     for facts, seqs in zip(books["tables"], evenings, strict=True):
         assert seqs == sorted(set(seqs))  # a command that was answered is never sent again
         assert facts["last_seq"] == seqs[-1]

@@ -11,7 +11,8 @@ from jackpot.api.operation import NotDone, OperationCall
 from jackpot.api.queries.devices import Revoke
 from jackpot.api.queries.servers import HandOver
 from jackpot.app import Server
-from jackpot.bank.writer import Writer
+from jackpot.bank.bank import Bank
+from jackpot.bank.lifecycle import LifecycleState
 from jackpot.config import Config
 from jackpot.ledger.journal import Head
 from jackpot.net.device_registry import fingerprint
@@ -19,7 +20,6 @@ from jackpot.rules.acts.devices import BlockDevice, ClearDevice, EndKey, KeyEnde
 from jackpot.rules.acts.people import WithdrawRole
 from jackpot.rules.codes import Code
 from jackpot.rules.registry import decode
-from jackpot.runtime.service_states import LifecycleState
 from tests.auth.test_auth_service import ANN, opened
 from tests.net.test_admin_socket import jackpot
 from tests.running_server import Faulty, administer, configure, connected, doubt, on_loop, sign, table, until
@@ -33,13 +33,13 @@ async def refused(server: Server, role: str, name: str, *, key: int = 0) -> bool
         return (error.get("code"), error.get("message")) == ("auth_failed", AUTH_FAILED)
 
 
-def taken_by(name: str, writer: Writer) -> None:
+def taken_by(name: str, bank: Bank) -> None:
     """Puts the bank in the state where another server has fenced this one, and was seen at work since."""
-    writer.carry_out(writer.lifecycle.fenced())
+    bank.perform(bank.lifecycle.fenced())
     for beat in (1, 2):
-        head = Head(writer.name, writer.sequencer.epoch + 1, 9, bytes(32), name, beat)
-        now = writer.clock.monotonic()
-        writer.carry_out(writer.lifecycle.seen(head, held=True, now=now, waits=0.0))
+        head = Head(bank.name, bank.sequencer.epoch + 1, 9, bytes(32), name, beat)
+        now = bank.clock.monotonic()
+        bank.perform(bank.lifecycle.seen(head, held=True, now=now, waits=0.0))
 
 
 async def revoked(config: Config, **request: str) -> list[str]:
@@ -74,7 +74,7 @@ async def test_the_journal_says_who_revoked_it(tmp_path: Path) -> None:
     async with Server(config) as server, sign(server) as board:
         await revoked(config, role="sign", device="S01")
         await board.closed()
-        durable = server.writers["main"].sequencer.durable_seq
+        durable = server.banks["main"].sequencer.durable_seq
         row = (await server._stores["main"].rows("main", durable - 1, 1))[0]
         ended = decode(row.kind, row.version, row.body)
         assert isinstance(ended, KeyEnded)
@@ -161,7 +161,7 @@ async def test_a_key_is_revoked_where_the_bank_is(tmp_path: Path) -> None:
     """Keys: a server that stands by says who has the bank, however often it is asked, and ends nothing."""
     config = configure(tmp_path)
     async with Server(config) as server:
-        taken_by("b", server.writers["main"])
+        taken_by("b", server.banks["main"])
         for _ in range(2):
             answer = await administer(config, do="revoke", device="T01")
             assert (answer["code"], answer["message"]) == ("misdirected", "bank main is at server b")
@@ -178,7 +178,7 @@ async def test_in_doubt_the_key_ends_at_once_and_the_entry_follows(tmp_path: Pat
         ledger.faults.append(doubt)
         assert len(await revoked(config, device="T01")) == 1
         await device.closed()
-        assert server.writers["main"].counts.doubts == 1
+        assert server.banks["main"].counts.doubts == 1
     async with Server(config) as server:
         assert await refused(server, "table", "T01")
 
@@ -207,11 +207,11 @@ async def test_a_key_that_ended_while_its_device_waited_for_the_bank(tmp_path: P
     """
     config = configure(tmp_path, next_keys=True)
     async with Server(config) as server:
-        writer, tables = server.writers["main"], server.tables
+        bank, tables = server.banks["main"], server.tables
         await revoked(config, device="T01", key=fingerprint(config.keys["table", "T01"][0]))
         await revoked(config, device="T02")
         tables.register.ended.clear()
-        writer.lifecycle.state = LifecycleState.OPENING
+        bank.lifecycle.state = LifecycleState.OPENING
         async with (
             connected(server.ports["tables"]) as old,
             connected(server.ports["tables"]) as new,
@@ -221,8 +221,8 @@ async def test_a_key_that_ended_while_its_device_waited_for_the_bank(tmp_path: P
             await new.hello(config, "table", "T01", key=1)
             await stolen.hello(config, "table", "T02", key=1)
             await until(lambda: len(tables._waiting) == 3)
-            await server._taken(writer)
-            writer.carry_out(writer.lifecycle.agreed())
+            await server._taken(bank)
+            bank.perform(bank.lifecycle.agreed())
             assert (await old.type("error", "welcome"))["code"] == "auth_failed"
             assert (await stolen.type("error", "welcome"))["code"] == "auth_failed"
             assert (await new.type("error", "welcome"))["t"] == "welcome"

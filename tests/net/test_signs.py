@@ -12,7 +12,7 @@ from jackpot.app import Server
 from jackpot.net.connection import Connection
 from jackpot.net.signs import SIGN_UNREAD_MAX, SIGN_UNREAD_S, SignConnection
 from jackpot.publish import broadcaster
-from jackpot.publish.board import BoardPublisher
+from jackpot.publish.board import MeterBoard
 from tests.running_server import (
     LINK,
     Device,
@@ -36,7 +36,7 @@ async def test_a_sign_shows_nothing_that_is_not_durable(tmp_path: Path) -> None:
         before = await board.type("meters")
         ledger.go.clear()
         device.wager(1, "R1", 1)
-        sequencer = server.writers["main"].sequencer
+        sequencer = server.banks["main"].sequencer
         await until(lambda: sequencer.engine.seq == before["rev"] + 1)
         async with sign(server, "S02") as second:
             assert (await second.type("meters"))["rev"] == before["rev"]
@@ -110,7 +110,7 @@ async def test_late_signs_see_the_hits_of_the_last_minute(tmp_path: Path) -> Non
         async with sign(server) as board:
             assert (await board.type("hit"))["hit"] == "H1"
         clock.ahead_s += 61
-        assert server.writers["main"].board.recent_hits(frozenset([LINK])) == []
+        assert server.banks["main"].board.recent_hits(frozenset([LINK])) == []
 
 
 @pytest.mark.parametrize("step_s", [-3600, 3600])
@@ -120,7 +120,7 @@ async def test_a_clock_that_steps_does_not_prolong_a_win(tmp_path: Path, step_s:
     config, clock = configure(tmp_path), StepClock()
     royal = {"seat": 1, "cards": ["As", "Ks", "Qs"]}
     async with Server(config, clock) as server, table(server) as device:
-        board = server.writers["main"].board
+        board = server.banks["main"].board
         device.wager(1, "R1", 1, lock=True)
         device.say(t="settle", seq=2, round="R1", hands=[royal], board=["Js", "Ts"], close=True)
         await device.answer(2)
@@ -145,14 +145,14 @@ async def test_a_clock_an_hour_ahead_makes_no_new_win(tmp_path: Path) -> None:
         await device.answer(2)
     clock = StepClock()
     async with Server(config, clock) as server:
-        board = server.writers["main"].board
+        board = server.banks["main"].board
         for _ in range(3):
             assert board.display(LINK).state == "pending"
             assert board.recent_hits(frozenset([LINK])) == []
             clock.ahead_s += 1800
 
 
-def meters(board: BoardPublisher) -> bytes:
+def meters(board: MeterBoard) -> bytes:
     """A frame of the link's values, as any sign may get it."""
     values = [list(value) for value in board.values([LINK])]
     return encode({"t": "meters", "bank": "main", "rev": 0, "at": 0, "values": values})
@@ -160,7 +160,7 @@ def meters(board: BoardPublisher) -> bytes:
 
 async def _fill(server: Server, shell: Connection) -> None:
     """Sends more to a sign that does not read than the system's buffers hold, until some stays with us."""
-    frame = meters(server.writers["main"].board)
+    frame = meters(server.banks["main"].board)
     while shell.protocol.unread < SIGN_UNREAD_MAX // 2:
         shell.tell(frame)
         server.signs.flush()
@@ -181,7 +181,7 @@ async def test_a_sign_that_does_not_read_is_bounded_and_closed(tmp_path: Path) -
         await slow.type("welcome")
         slow.writer.transport.pause_reading()  # type: ignore[attr-defined]
         shell = server.signs.current["S01"]
-        board = server.writers["main"].board
+        board = server.banks["main"].board
         await _fill(server, shell)
         assert shell.protocol.unread <= SIGN_UNREAD_MAX
         assert not shell.show(meters(board))

@@ -60,8 +60,8 @@ async def test_a_wager_and_its_royal(tmp_path: Path) -> None:
         shown = await board.hear(
             lambda message: message["t"] == "meters" and [LINK, "mega", 1_000_000] in message["values"]
         )
-        assert shown["rev"] == server.writers["main"].sequencer.durable_seq
-        assert server.writers["main"].counts.awards == {(LINK, "meter"): 1_000_027, (LINK, "envy"): 200_000}
+        assert shown["rev"] == server.banks["main"].sequencer.durable_seq
+        assert server.banks["main"].counts.awards == {(LINK, "meter"): 1_000_027, (LINK, "envy"): 200_000}
 
 
 @on_loop
@@ -160,7 +160,7 @@ async def test_the_newer_connection_wins(tmp_path: Path) -> None:
     """WIRE, faults: the old one is told `replaced`, and the welcome knows all that it had sent."""
     async with Server(configure(tmp_path)) as server, table(server) as old:
         old.wager(1, "R1", 1)
-        await until(lambda: server.writers["main"].sequencer.submitted > 4)
+        await until(lambda: server.banks["main"].sequencer.submitted > 4)
         async with table(server) as new:
             assert new.heard[-1]["last_seq"] == 1
             assert (await old.type("error"))["code"] == "replaced"
@@ -317,7 +317,7 @@ async def test_a_lock_draws_by_the_terms_of_now(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr("secrets.randbelow", unlucky)
     config = configure(tmp_path, links=bonus + "magic_card_every = 200\n")
     async with Server(config) as server, table(server) as device:
-        writer = server.writers["main"]
+        bank = server.banks["main"]
 
         async def lock(seq: int) -> int:
             asked.clear()
@@ -329,14 +329,14 @@ async def test_a_lock_draws_by_the_terms_of_now(tmp_path: Path, monkeypatch: pyt
 
         assert await lock(1) == 200
         for number, every in enumerate((1000, 3), 1):
-            terms = await writer.ask(lambda engine: engine.state.links[0].terms)
+            terms = await bank.ask(lambda engine: engine.state.links[0].terms)
             changed = ChangeLink(msgspec.structs.replace(terms, magic_every=every), "another chance")
             for act in (
                 Suspend("operator", (LINK,), "a change"),
                 changed,
                 Resume("operator", (LINK,), "done"),
             ):
-                assert (await writer.person(act, ("Ann", "Bob"))).ok
+                assert (await bank.person(act, ("Ann", "Bob"))).ok
             assert await lock(1 + 2 * number) == every
 
 
@@ -354,7 +354,7 @@ async def test_sixty_four_unanswered_are_held_back_not_lost(tmp_path: Path) -> N
             device.say(t="void", seq=2 * number + 2, round=f"R{number}", reason="misdeal")
         for seq in range(1, 301):
             assert (await device.type("ack", "nack"))["seq"] == seq
-        assert server.writers["main"].sequencer.depth == 0
+        assert server.banks["main"].sequencer.depth == 0
 
 
 @pytest.mark.parametrize("noise", [b"", b"\0\0\0\0", b"\xff" * 64, b"GET / HTTP/1.1\r\n\r\n"])
@@ -385,14 +385,14 @@ async def test_a_ledger_of_before_that_holds_an_endless_answer(
     config = configure(tmp_path)
     wrong = {"t": "lock", "seq": 1, "round": 5}
     async with Server(config) as server:
-        writer = server.writers["main"]
+        bank = server.banks["main"]
         digest = messages.digest(messages.decode_device(encode(wrong)[4:]))  # type: ignore[arg-type]
         command = frames.malformed("x" * 65_500)
         envelope = commands.Envelope(command, 1, 1, digest, table="T01")
         done = asyncio.Event()
         with monkeypatch.context() as before:
             before.setattr("jackpot.rules.refusal.bounded", lambda message: message)
-            writer.submit(envelope, lambda _outcome: done.set())
+            bank.submit(envelope, lambda _outcome: done.set())
         await asyncio.wait_for(done.wait(), WAIT_S)
     nack = {"t": "nack", "seq": 1, "code": "bad_message", "message": "x" * 253 + "..."}
     async with Server(config) as server:

@@ -109,7 +109,7 @@ async def test_nothing_is_lost_while_nobody_could_be_told(tmp_path: Path) -> Non
         async with Server(config) as server, table(server) as device:
             await until(lambda: server.notifier is not None and server.notifier.outbox.room > 0)
             await royal(device)
-            main = server.writers["main"]
+            main = server.banks["main"]
             await main.person(Validate("H1"), ("Ann",))
             await main.person(Pay("H1", document="W-1", seat=1), ("Ann",))
             await main.person(BlockDevice("table", "T02"), ())
@@ -165,7 +165,7 @@ async def test_a_request_is_told_with_who_asks(tmp_path: Path) -> None:
             await royal(device)
             await royal(device, 3, "R2")
             ann = await prove(server, "ann")
-            asked = await server.auth.act(server.writers["main"], Undo("H1", "misdealt"), (ann,))
+            asked = await server.auth.act(server.banks["main"], Undo("H1", "misdealt"), (ann,))
             assert asked.asked, asked.message
             await until(lambda: bool(there.heard))
         (one,) = there.heard
@@ -181,7 +181,7 @@ async def test_a_pager_that_is_away_is_said_once_in_a_while(tmp_path: Path) -> N
         with structlog.testing.capture_logs() as logs:
             async with Server(notify(tmp_path, away.port)) as server:
                 assert server.notifier is not None
-                await server.writers["main"].person(BlockDevice("table", "T02"), ())
+                await server.banks["main"].person(BlockDevice("table", "T02"), ())
                 await until(lambda: away.asked > 1)
                 told = server.notifier.statistics()
                 assert (told["waiting"], told["sent"], told["sent_at"]) == (1, 0, 0)

@@ -48,7 +48,7 @@ async def test_heads_leave_when_they_must(tmp_path: Path) -> None:
     """S8: at the start, after a hit, at a reading, hourly, and a last one at the end; not at every wager."""
     config, clock = configure(tmp_path, extra=heads(tmp_path)), StepClock()
     async with Server(config, clock) as server:
-        sequencer = server.writers["main"].sequencer
+        sequencer = server.banks["main"].sequencer
         await until(lambda: len(written(tmp_path)) == 1)
         first = written(tmp_path)[0]
         assert (first["site"], first["bank"], first["epoch"]) == ("test", "main", sequencer.epoch)
@@ -66,7 +66,7 @@ async def test_heads_leave_when_they_must(tmp_path: Path) -> None:
         await until(lambda: len(written(tmp_path)) >= 3)
         assert written(tmp_path)[2]["hash"] == written(tmp_path)[1]["hash"]
         before = len(written(tmp_path))
-        await server.writers["main"].person(Reading("2026-01-01"), ())
+        await server.banks["main"].person(Reading("2026-01-01"), ())
         read = sequencer.durable_seq
         await until(lambda: written(tmp_path)[-1]["seq"] == read)
         assert len(written(tmp_path)) == before + 1
@@ -143,7 +143,7 @@ async def test_a_bank_that_is_lost_is_signed_no_more(tmp_path: Path) -> None:
     config = configure(tmp_path, extra=heads(tmp_path))
     async with Server(config) as server:
         await until(lambda: len(written(tmp_path)) == 1)
-        store, bank = server._stores["main"], server.writers["main"]
+        store, bank = server._stores["main"], server.banks["main"]
         await store.new_epoch("main", "another")
         with structlog.testing.capture_logs() as logs:
             bank.act(Reading("2026-01-01"), lambda _outcome: None)

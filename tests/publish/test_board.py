@@ -4,8 +4,7 @@ from typing import Any
 
 from controllers.answers import Hit, LinkFacts, Status
 from controllers.frames import LENGTH_BYTES, decode
-from jackpot.publish.board import BoardPublisher
-from jackpot.publish.meter_board import LinkView
+from jackpot.publish.board import BoardSnapshot, LinkView, MeterBoard
 from jackpot.rules.outcome import ActAnswer, Outcome, Push
 from tests.running_server import StepClock
 
@@ -46,20 +45,20 @@ class Ear:
         raise AssertionError
 
 
-def a_board() -> BoardPublisher:
-    board = BoardPublisher("main", StepClock(), Always())
+def a_board() -> MeterBoard:
+    board = MeterBoard("main", StepClock(), Always())
     facts = LinkFacts(LINK, 100, "nj-641a-A", ("mega", "minor"), "active")
     board.links[LINK] = LinkView(facts, {"mega": 100, "minor": 10}, "")
     return board
 
 
-def a_hit(board: BoardPublisher, number: int, level: str = "mega") -> Hit:
+def a_hit(board: MeterBoard, number: int, level: str = "mega") -> Hit:
     at = board.clock.unix_ms() - 1_000
     return Hit(f"H{number}", LINK, level, "royal-flush", "T01", 1_000, 1, "main", number, at)
 
 
-def reset(board: BoardPublisher, *hits: Hit) -> None:
-    board.reset([], hits, 9, {})
+def reset(board: MeterBoard, *hits: Hit) -> None:
+    board.reset(BoardSnapshot([], list(hits), 9, {}))
 
 
 def test_a_hit_that_its_server_could_not_tell_is_told_by_the_next() -> None:

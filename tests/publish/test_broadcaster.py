@@ -8,8 +8,8 @@ import pytest
 from controllers.answers import LinkFacts, Meters
 from controllers.frames import LENGTH_BYTES, decode
 from jackpot.clock import SystemClock
-from jackpot.publish.broadcaster import SHOWN_AT_ONCE, SNAPSHOT_INTERVAL_S, Broadcaster
-from jackpot.publish.meter_board import LinkView, MeterBoard
+from jackpot.publish.board import LinkView, MeterBoard
+from jackpot.publish.broadcaster import SHOWN_AT_ONCE, SNAPSHOT_INTERVAL_S
 
 TICK_S = 0.1
 MANY = 500
@@ -69,7 +69,7 @@ class Hall:
         self.board = MeterBoard("main", self.clock, self.standing)
         facts = LinkFacts("five", 100, "test-five", ("major", "minor"), "active")
         self.board.links["five"] = LinkView(facts, {"major": 100, "minor": 200}, "")
-        self.broadcaster = Broadcaster(self.board)
+        self.broadcaster = self.board.broadcaster
         self.eyes = [Eye(self.clock) for _ in range(many)]
         for number, eye in enumerate(self.eyes):
             self.broadcaster.watch(eye, frozenset({"five"}), None if signs else f"T{number}")

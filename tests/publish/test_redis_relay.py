@@ -15,10 +15,11 @@ from redis.exceptions import NoPermissionError, ResponseError
 
 from controllers.answers import Hit, Status
 from jackpot.app import Server
+from jackpot.bank.lifecycle import LifecycleState
 from jackpot.config import Config, load
 from jackpot.lab.testing.postgres import EnginesMissing, free_port
 from jackpot.lab.testing.redis import RedisServer, redis_program, valkey_program
-from jackpot.publish.board import BoardPublisher
+from jackpot.publish.board import MeterBoard
 from jackpot.publish.redis_follower import LATE_S, STALE_S, FollowedBoard, RedisFollower
 from jackpot.publish.redis_relay import (
     EXPIRE_MS,
@@ -35,7 +36,7 @@ from jackpot.publish.redis_relay import (
     offer,
     read,
 )
-from jackpot.runtime.service_states import LifecycleState, Service
+from jackpot.runtime.service import Service
 from jackpot.signage import SignageProcess
 from tests.running_server import (
     LINK,
@@ -75,7 +76,7 @@ def said(rev: Rev, mega: int = 1_000_000, after: Rev | None = None) -> RelayedSt
     )
 
 
-def mega(board: BoardPublisher) -> int | None:
+def mega(board: MeterBoard) -> int | None:
     return board.links[LINK].levels.get("mega")
 
 
@@ -303,7 +304,7 @@ async def test_a_redis_that_hangs_or_dies_holds_up_no_table(redis: RedisServer, 
                 device.say(t="withdraw", seq=seq + 1, round="R1", bets=[{"seat": 1, "link": LINK}])
                 seq += 1
             await device.answer(seq)
-            rev = server.writers["main"].board.rev
+            rev = server.banks["main"].board.rev
             while (await local.type("meters"))["rev"] < rev:
                 pass
             await until(lambda: not relay.line.up)
@@ -334,7 +335,7 @@ async def test_a_replica_takes_over(redis: RedisServer, tmp_path: Path) -> None:
             second.command("REPLICAOF", "NO", "ONE")
             device.wager(1, "R1", 1)
             await device.answer(1)
-            await until(lambda: board.trusted and board.rev == server.writers["main"].board.rev)
+            await until(lambda: board.trusted and board.rev == server.banks["main"].board.rev)
             assert mega(board) == 1_000_009
 
 
@@ -393,7 +394,7 @@ async def test_what_signs_are_told_is_told_there_too(redis: RedisServer, tmp_pat
             await far.hear(lambda message: message["t"] == "status" and message["status"] == "validated")
             await administer(config, do="suspend", by="Ann", cause="operator", links=[LINK], reason="felt")
             told = await far.hear(lambda message: message["t"] == "link")
-            assert (told["state"], told["reason"]) == server.writers["main"].board.state(LINK)
+            assert (told["state"], told["reason"]) == server.banks["main"].board.state(LINK)
             assert told["state"] == "suspended"
         async with sign(process) as late:
             assert (await late.type("hit"))["hit"] == "H1"
@@ -443,17 +444,17 @@ async def test_doubt_and_a_stop_are_faults_there_at_once(redis: RedisServer, tmp
     clock = StepClock()
     config = fed(configure(tmp_path), redis)
     async with Server(config) as server, signage(config, clock) as process:
-        writer, follower = server.writers["main"], process.followers["main"]
+        bank, follower = server.banks["main"], process.followers["main"]
         await until(lambda: follower.board.trusted)
-        writer.lifecycle.state = LifecycleState.DOUBT
+        bank.lifecycle.state = LifecycleState.DOUBT
         await until(lambda: not follower.board.trusted)
         assert follower.fresh
-        writer.lifecycle.state = LifecycleState.SERVING
+        bank.lifecycle.state = LifecycleState.SERVING
         await until(lambda: follower.board.trusted)
-        writer.lifecycle.state = LifecycleState.WATCHING
+        bank.lifecycle.state = LifecycleState.WATCHING
         seen = server.relays[0].published
         clock.ahead_s += STALE_S + 1
         await until(lambda: not follower.board.trusted)
         assert server.relays[0].published <= seen + 1
-        writer.lifecycle.state = LifecycleState.SERVING
+        bank.lifecycle.state = LifecycleState.SERVING
         await until(lambda: follower.board.trusted)

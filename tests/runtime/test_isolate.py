@@ -18,7 +18,7 @@ from jackpot.app import Server
 from jackpot.net.signs import SignConnection
 from jackpot.net.tables import TableConnection
 from jackpot.net.udp import UdpText
-from jackpot.publish.board import BoardPublisher
+from jackpot.publish.board import MeterBoard
 from jackpot.runtime import isolate as alone_module
 from jackpot.runtime.isolate import failures, isolate
 from jackpot.web.live import Live, Stream
@@ -107,7 +107,7 @@ async def test_one_table_that_breaks_ends_alone(
             device.wager(1, "R1", 1, lock=True)
             await other.type("meters")
             clock.ahead_s += server.config.limits.heartbeat
-            board = server.writers["main"].board
+            board = server.banks["main"].board
             if push == "of its link":
                 board.broadcaster.tell(LINK, board.link_message(LINK))
             elif push:
@@ -159,7 +159,7 @@ async def test_a_device_sent_away_that_breaks_keeps_no_other(
     """
     async with Server(configure(tmp_path)) as server, table(server) as device, table(server, "T02") as other:
         monkeypatch.setattr(TableConnection, "fail", throwing(first, TableConnection.fail))
-        server.tables.not_active(server.writers["main"])
+        server.tables.not_active(server.banks["main"])
         assert (await other.type("error"))["code"] == "not_active"
         await device.closed()
         assert failures()["table"] == 1
@@ -175,7 +175,7 @@ async def test_a_release_that_raises_keeps_no_answer_back(tmp_path: Path) -> Non
             raise Thrown
 
         device.wager(1, "R1", 1)
-        server.writers["main"].sequencer.submit(lambda _engine: 1, raising)
+        server.banks["main"].sequencer.submit(lambda _engine: 1, raising)
         assert (await device.answer(1))["t"] == "ack"
         await until(lambda: failures()["answer"] == 1)
         assert server.active
@@ -270,16 +270,14 @@ async def test_what_nobody_can_explain_stops_the_bank_alone(
     config = configure(tmp_path)
     with structlog.testing.capture_logs() as logs:
         async with Server(config) as server, table(server) as device:
-            writer = server.writers["main"]
-            monkeypatch.setattr(
-                BoardPublisher, place, throwing(lambda _self: True, getattr(BoardPublisher, place))
-            )
+            bank = server.banks["main"]
+            monkeypatch.setattr(MeterBoard, place, throwing(lambda _self: True, getattr(MeterBoard, place)))
             device.wager(1, "R1", 1)
-            await until(lambda: writer.lifecycle.failed)
-            assert (writer.lifecycle.stopped or "").startswith("internal: Thrown")
+            await until(lambda: bank.lifecycle.failed)
+            assert (bank.lifecycle.stopped or "").startswith("internal: Thrown")
             assert (await fetch(server, "/healthz"))[0] == 200
             assert (await fetch(server, "/readyz"))[0] == 503
-            assert writer.counts.alarms["internal"] == 1
+            assert bank.counts.alarms["internal"] == 1
     assert [line["event"] for line in logs].count("bank_stopped") == 1
 
 
@@ -336,7 +334,7 @@ async def test_sending_a_table_away_that_is_gone(tmp_path: Path) -> None:
         await loop.sock_sendall(raw, encode({"t": "hello", "v": 1, "role": "table", "id": "T01", "mac": mac}))
         await until(lambda: "T01" in server.tables.current)
         hang_up(raw)
-        server.tables.not_active(server.writers["main"])
+        server.tables.not_active(server.banks["main"])
         assert (await other.type("error"))["code"] == "not_active"
         assert not any(failures().values())
         assert server.active

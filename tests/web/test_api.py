@@ -56,10 +56,10 @@ async def test_an_act_that_is_sent_twice_is_done_once(tmp_path: Path) -> None:
         await royal(device)
         validate = target_of(Validate, {"hit": "H1"})
         first = await asked(server, validate, "one")
-        seq = server.writers["main"].sequencer.durable_seq
+        seq = server.banks["main"].sequencer.durable_seq
         assert (first.ok, first.said["awards"][0]["status"]) == (True, "validated")
         assert await asked(server, validate, "one") == first
-        assert server.writers["main"].sequencer.durable_seq == seq
+        assert server.banks["main"].sequencer.durable_seq == seq
         other = await asked(server, target_of(Pay, {"hit": "H1", "document": "W-1"}), "one")
         assert (other.status, other.said["code"]) == (422, "key_used")
         assert (await asked(server, validate, "two")).said["code"] == "not_pending"

@@ -146,7 +146,7 @@ async def test_another_sites_page_does_nothing_with_a_session(tmp_path: Path) ->
         await royal(device)
         async with await signed_in(web) as answer:
             own_page = page_token(answer.cookies[PLAIN_COOKIE].value)
-        seq = server.writers["main"].sequencer.durable_seq
+        seq = server.banks["main"].sequencer.durable_seq
         good = {"hit": "H1", "page": own_page}
         for data, origin in (
             ({"hit": "H1"}, None),
@@ -161,11 +161,11 @@ async def test_another_sites_page_does_nothing_with_a_session(tmp_path: Path) ->
             assert answer.status == 403
         async with web.post("/ops/sign-in", data={"login": "ann"}, headers={"Origin": "null"}) as answer:
             assert answer.status == 403
-        assert server.writers["main"].sequencer.durable_seq == seq
+        assert server.banks["main"].sequencer.durable_seq == seq
         own = {"Origin": f"http://127.0.0.1:{server.ports['http']}"}
         async with web.post("/ops/acts/validate", data=good, headers=own, allow_redirects=False) as answer:
             assert answer.status == 303
-        assert server.writers["main"].sequencer.durable_seq == seq + 1
+        assert server.banks["main"].sequencer.durable_seq == seq + 1
 
 
 @on_loop
@@ -195,7 +195,7 @@ async def test_what_cannot_be_done_with_a_hit_does_no_harm(tmp_path: Path) -> No
     """Misuse: a sum that was not won, a second payment or undo, a huge body: a clear no, journalled."""
     async with floor(tmp_path) as (server, web), table(server) as device:
         await royal(device)
-        bank = server.writers["main"]
+        bank = server.banks["main"]
         mine = {"Authorization": f"Bearer {await token(server)}"}
 
         async def refused(act: str, **fields: str | int) -> tuple[int, str, bool]:
@@ -280,7 +280,7 @@ async def test_a_screen_left_alone_is_signed_out(tmp_path: Path) -> None:
             assert seen == (401 if ends else 200)
         async with web.get("/ops/hits", allow_redirects=False) as answer:
             assert (answer.status, answer.headers["Location"]) == (303, "/ops/sign-in?back=/ops/hits")
-        assert server.writers["main"].active
+        assert server.banks["main"].active
 
 
 @on_loop

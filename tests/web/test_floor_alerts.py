@@ -10,10 +10,9 @@ import pytest
 
 from jackpot.app import Server
 from jackpot.bank.bank import BankStopped
-from jackpot.bank.lifecycle import BankLifecycle
+from jackpot.bank.lifecycle import BankLifecycle, LifecycleState
 from jackpot.ledger.journal import Head
 from jackpot.net.device_registry import DeviceRegistry
-from jackpot.runtime.service_states import LifecycleState
 from jackpot.web import overview
 from jackpot.web.overview import Overview
 from tests.running_server import LINK, LINKS, administer, configure, connected, on_loop, sign, table
@@ -24,7 +23,7 @@ def devices(role: str) -> Any:
     return SimpleNamespace(register=DeviceRegistry(role, [], lambda _role, _device: ()), current={})
 
 
-def writer(bank: str, *, elsewhere: bool) -> Any:
+def bank_of(bank: str, *, elsewhere: bool) -> Any:
     async def ask(_: Any) -> Any:
         raise BankStopped("no state is asked for here")
 
@@ -51,8 +50,8 @@ def test_only_the_server_that_has_a_bank_misses_its_redis(elsewhere: bool) -> No
             site=SimpleNamespace(timezone="UTC"), server=SimpleNamespace(id="a"), displays={}, signage=()
         ),
         clock=SimpleNamespace(monotonic=lambda: 0.0, unix_ms=lambda: 0),
-        writers={"main": writer("main", elsewhere=elsewhere)},
-        people=writer("site", elsewhere=False),
+        banks={"main": bank_of("main", elsewhere=elsewhere)},
+        people=bank_of("site", elsewhere=False),
         tables=devices("table"),
         signs=devices("sign"),
         relays=[SimpleNamespace(bank="main", line=SimpleNamespace(up=False))],

@@ -73,7 +73,7 @@ async def test_every_way_out_shows_the_same_values_in_order(tmp_path: Path) -> N
                 number += 1
                 device.wager(number, "R1", number)
                 await device.answer(number)
-                cents = server.writers["main"].board.links[LINK].levels["mega"]
+                cents = server.banks["main"].board.links[LINK].levels["mega"]
                 await until_all_show(shown, f"{cents // 100}.{cents % 100:02}")
 
     async with asyncio.TaskGroup() as group:
@@ -119,7 +119,7 @@ async def test_five_hundred_that_never_read_hold_up_nobody(tmp_path: Path) -> No
         reading = [group.create_task(WAYS[at % 2](server, one)) for at, one in enumerate(good)]
         await until(lambda: len(server._live.streams) == SILENT + GOOD and all(good))
         # More than their systems hold is told to all, so that the silent ones have something left unread.
-        board = server.writers["main"].board
+        board = server.banks["main"].board
         ports = {raw.getsockname()[1] for raw in silent}
         stuck = [one for one in server._live.streams if one._transport.get_extra_info("peername")[1] in ports]
         padding = event_chunk(Error("x" * 4_000, ""))
@@ -201,14 +201,14 @@ async def test_doubt_is_a_fault_and_silence_on_udp(tmp_path: Path) -> None:
     config = configure(tmp_path, extra=udp_sign(receiver))
     ledger = Faulty(config)
     async with Server(config, ledger=ledger) as server, table(server) as device, events(server) as told:
-        board = server.writers["main"].board
+        board = server.banks["main"].board
         await until_told(told, "state", state="normal")
         ledger.go.clear()
         ledger.faults.append(doubt)
         ledger.recover_faults += [OSError("still broken")]
         device.wager(1, "R1", 1)
-        await until(lambda: server.writers["main"].sequencer.engine.seq > board.rev)
-        server.writers["main"].carry_out(server.writers["main"].lifecycle.slow())
+        await until(lambda: server.banks["main"].sequencer.engine.seq > board.rev)
+        server.banks["main"].perform(server.banks["main"].lifecycle.slow())
         sent = server._udp[0].sent
         await until_told(told, "state", state="fault")
         server._udp[0].tick(server.clock.monotonic() + 60)
@@ -319,7 +319,7 @@ async def test_nobody_is_shown_a_board_that_they_have_left(tmp_path: Path) -> No
     """Memory: a receiver that goes away is forgotten, also where a board's links changed in between."""
     config = configure(tmp_path)
     async with Server(config) as server, AsyncExitStack() as receivers:
-        board = server.writers["main"].board
+        board = server.banks["main"].board
         url = f"http://127.0.0.1:{server.ports['http']}/ws/meters"
         session = await receivers.enter_async_context(aiohttp.ClientSession())
         await receivers.enter_async_context(session.ws_connect(url))

@@ -55,9 +55,9 @@ async def test_what_is_counted(tmp_path: Path) -> None:
         assert found[key("jackpot_table_connected", table="T01")] == 1
         assert found[key("jackpot_table_connected", table="T02")] == 0
         assert found[key("jackpot_sign_connected", sign="S01")] == 1
-        assert found[key("jackpot_durable_seq", bank="main")] == server.writers["main"].sequencer.durable_seq
+        assert found[key("jackpot_durable_seq", bank="main")] == server.banks["main"].sequencer.durable_seq
         assert found[key("jackpot_commit_seconds_count", bank="main")] >= 4
-        batches = server.writers["main"].sequencer.durable_seq - 1  # the first row came with the ledger
+        batches = server.banks["main"].sequencer.durable_seq - 1  # the first row came with the ledger
         assert found[key("jackpot_batch_rows_sum", bank="main")] == batches
         assert found[key("jackpot_bank_active", bank="main")] == 1
 

@@ -148,7 +148,7 @@ async def fast_digest(server: Server, mine: str) -> bytes:
 
 def durable(server: Server) -> dict[str, int]:
     """The last entry of each bank."""
-    return {bank.name: bank.sequencer.durable_seq for bank in (server.people, server.writers["main"])}
+    return {bank.name: bank.sequencer.durable_seq for bank in (server.people, server.banks["main"])}
 
 
 def rows_of(folder: Path) -> list[Row]:

@@ -271,10 +271,10 @@ async def test_a_stale_page_and_a_double_tap_do_no_harm(tmp_path: Path) -> None:
         page = await signed_in(server, browser, faults)
         await page.click("#waiting .hit")
         await page.wait_for_selector("form[action='/ops/acts/validate']")  # as it was before Bo
-        await server.auth.act(server.writers["main"], Validate("H1"), [await prove(server, "bo")])
+        await server.auth.act(server.banks["main"], Validate("H1"), [await prove(server, "bo")])
         await page.click("button.main")
         await until_open(page, "H1 is validated already, by Bo, ")
-        seq = server.writers["main"].sequencer.durable_seq
+        seq = server.banks["main"].sequencer.durable_seq
         await page.click("text=Back")
         await page.wait_for_selector("form[action='/ops/acts/pay']")
         form = await page.evaluate(FORM) | {"document": "P-1"}
@@ -284,7 +284,7 @@ async def test_a_stale_page_and_a_double_tap_do_no_harm(tmp_path: Path) -> None:
         ]
         answers = await asyncio.gather(*sent)
         assert [answer.status for answer in answers] == [200] * 3
-        assert server.writers["main"].sequencer.durable_seq == seq + 1
+        assert server.banks["main"].sequencer.durable_seq == seq + 1
     assert faults == []
 
 
@@ -305,7 +305,7 @@ async def test_a_disputed_hit_is_held_and_a_large_one_takes_its_tax_form(tmp_pat
     faults: list[str] = []
     async with floor(tmp_path, tax_from=200_000) as (server, device, browser):
         await royal(device)
-        await server.auth.act(server.writers["main"], Validate("H1"), [await prove(server, "bo")])
+        await server.auth.act(server.banks["main"], Validate("H1"), [await prove(server, "bo")])
         page = await signed_in(server, browser, faults, "phone")
         await page.click("#waiting .hit.validated")
         await page.click("text=Dispute it")
@@ -374,7 +374,7 @@ async def test_a_session_that_ends_in_the_middle_of_a_hit_leads_back_to_it(tmp_p
         page = await signed_in(server, browser, faults, "phone")
         await page.click("#waiting .hit")
         await page.wait_for_selector("button.main")
-        seq = server.writers["main"].sequencer.durable_seq
+        seq = server.banks["main"].sequencer.durable_seq
         asked, left = asyncio.Event(), asyncio.Event()
 
         async def late(route: "Route") -> None:
@@ -387,7 +387,7 @@ async def test_a_session_that_ends_in_the_middle_of_a_hit_leads_back_to_it(tmp_p
         await server.auth.store.change(("DELETE FROM session", ()))
         await page.click("button.main")
         await page.wait_for_selector("#login")
-        assert server.writers["main"].sequencer.durable_seq == seq
+        assert server.banks["main"].sequencer.durable_seq == seq
         await page.fill("#login", "ann")
         await page.fill("#secret", SECRET)
         async with page.expect_response("**/ops/waiting") as answer:
@@ -408,7 +408,7 @@ async def test_every_page_is_for_everybody(tmp_path: Path) -> None:
     faults: list[str] = []
     async with floor(tmp_path, LINKS) as (server, device, browser):
         await royal(device)
-        assert (await server.writers["main"].person(BlockDevice("table", "T02"), ())).ok
+        assert (await server.banks["main"].person(BlockDevice("table", "T02"), ())).ok
         for size in ("wall", "tablet", "phone"):
             page = await opened(browser, f"http://127.0.0.1:{server.ports['http']}/ops", size, faults)
             for number, path in enumerate(("/sign-in", *PAGES)):

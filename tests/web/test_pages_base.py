@@ -159,7 +159,7 @@ async def test_no_page_leaves_english_to_who_reads_spanish(tmp_path: Path) -> No
     async with floor(tmp_path) as (server, web), table(server) as device:
         await royal(device)
         ann = await prove(server, "ann")
-        done(await server.auth.act(server.writers["main"], Validate("H1"), [ann]))
+        done(await server.auth.act(server.banks["main"], Validate("H1"), [ann]))
         (await signed_in(web)).close()
         reports = [
             f"/reports/{report.name}?{'&'.join(asked[one] for one in report.options if one in asked)}"

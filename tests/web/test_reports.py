@@ -31,9 +31,9 @@ async def test_every_report_is_a_page_a_paper_and_a_file(
     async with floor(tmp_path, clock=clock) as (server, web), table(server) as device:
         await royal(device)
         ann = await prove(server, "ann")
-        done(await server.auth.act(server.writers["main"], Validate("H1"), [ann]))
+        done(await server.auth.act(server.banks["main"], Validate("H1"), [ann]))
         clock.stepped_s += 86_400  # the gaming day ends, and its meters are read
-        await until(lambda: bool(server.writers["main"].sequencer.engine.state.last_day))
+        await until(lambda: bool(server.banks["main"].sequencer.engine.state.last_day))
         (await signed_in(web)).close()
         for report in REPORTS.values():
             at = f"/ops/reports/{report.name}?bank=main" + ("&hit=H1" if "hit" in report.options else "")

@@ -324,7 +324,7 @@ async def test_ten_thousand_updates_leave_nothing_behind(tmp_path: Path) -> None
             return await page.evaluate("document.querySelectorAll('*').length"), heap["usedSize"]
 
         async def update(first: int, last: int) -> None:
-            board = server.writers["main"].board
+            board = server.banks["main"].board
             for cents in range(first, last):
                 board.links[LINK].levels["mega"] = cents  # so that a snapshot says the same
                 frame = Meters("main", board.rev, 0, ((LINK, "mega", cents),))

@@ -22,7 +22,7 @@ async def test_what_was_typed_outlives_the_session(tmp_path: Path) -> None:
     faults: list[str] = []
     async with floor(tmp_path) as (server, device, browser):
         await royal(device)
-        await server.auth.act(server.writers["main"], Validate("H1"), [await prove(server, "bo")])
+        await server.auth.act(server.banks["main"], Validate("H1"), [await prove(server, "bo")])
         page = await signed_in(server, browser, faults, "phone")
         await page.goto(f"{page.url}/hits/main/H1/preview?act=undo")
         await page.fill("#undo-reason", "misread")
@@ -76,7 +76,7 @@ async def test_a_server_that_does_not_answer_loses_nothing(tmp_path: Path) -> No
     faults: list[str] = []
     async with floor(tmp_path) as (server, device, browser):
         await royal(device)
-        await server.auth.act(server.writers["main"], Validate("H1"), [await prove(server, "bo")])
+        await server.auth.act(server.banks["main"], Validate("H1"), [await prove(server, "bo")])
         page = await signed_in(server, browser, faults, "phone")
         await page.click("#waiting .hit")
         await page.fill("#s1-document", "P-4711")

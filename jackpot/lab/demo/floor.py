@@ -122,7 +122,7 @@ class SimulatedFloor:
 
     async def _wait_for_signs(self, server: Server) -> None:
         """Waits until both signs show the ledger's meters; otherwise the audit reports it."""
-        books: dict[str, Any] = await server.writers[self._bank].ask(views.statistics)
+        books: dict[str, Any] = await server.banks[self._bank].ask(views.statistics)
         due = {sign: meters_of(books, link) for sign, link in SIGNS.items()}
         try:
             async with asyncio.timeout(SIGNS_AGREE_S):

@@ -119,7 +119,7 @@ async def test_a_request_names_its_sums_and_who_may_confirm_it(tmp_path: Path) -
     """L8: what it would do now, and once a jackpot fell what it would have done; then nobody confirms it."""
     async with floor(tmp_path) as (server, web), table(server) as device:
         await join(server, "vic", "viewer")
-        main, bearer = server.writers["main"], await token(server)
+        main, bearer = server.banks["main"], await token(server)
         ann, bo = await prove(server, "ann"), await prove(server, "bo")
         asked = await server.auth.act(main, LESS, [ann])
         assert (asked.asked, asked.request) == (True, "main-1")
@@ -165,7 +165,7 @@ async def test_a_request_names_the_awards_that_it_would_raise(tmp_path: Path) ->
         floor(tmp_path, links=LINKS + "hold_table = false\n") as (server, web),
         table(server) as device,
     ):
-        main, bearer = server.writers["main"], await token(server)
+        main, bearer = server.banks["main"], await token(server)
         ann = await prove(server, "ann")
         await royal(device)
         await royal(device, 3, "R2")
@@ -192,7 +192,7 @@ async def test_a_request_names_the_awards_that_it_would_raise(tmp_path: Path) ->
 
 async def decides_as_shown(server: Server, web: aiohttp.ClientSession) -> None:
     """Each decision on what that undo, asked for again, leaves on the meter acts as the page shows."""
-    main = server.writers["main"]
+    main = server.banks["main"]
     ann, bo = await prove(server, "ann"), await prove(server, "bo")
     assert (await server.auth.act(main, Reject("main-1", "look again"), [ann])).ok
     assert (await server.auth.act(main, Undo("H1", "misread"), [ann, bo])).ok

@@ -37,7 +37,7 @@ def test_a_closed_load_leaves_no_round_open(tmp_path: Path, flight: int, hands: 
             assert found.frames > 0
             assert found.cpu > 0
             assert not found.latencies
-            tables = await server.writers["main"].ask(lambda engine: engine.state.tables)
+            tables = await server.banks["main"].ask(lambda engine: engine.state.tables)
             assert [table.last_seq % 2 for table in tables] == [0, 0]
             assert all(table.rounds == table.last_seq // 2 > 0 for table in tables)
 

@@ -50,4 +50,4 @@ async def test_a_search_for_what_is_rare_goes_on_from_page_to_page(
             found += [entry["event"]["terms"]["link"] for entry in page["entries"]]
             before, pages = page["before"], pages + 1
         assert found == [LINK]
-        assert pages == -(-server.writers["main"].sequencer.durable_seq // 3)
+        assert pages == -(-server.banks["main"].sequencer.durable_seq // 3)

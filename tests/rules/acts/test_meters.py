@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from jackpot.publish.meter_board import LinkView
+from jackpot.publish.board import LinkView
 from jackpot.rules import registry, views
 from jackpot.rules.acts.banks import CloseBank
 from jackpot.rules.acts.hits import Correct, Undo, Validate

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
-from jackpot.bank.writer import face
+from jackpot.bank.bank import snapshot_of
 from jackpot.rules import outgoing_messages, views
 from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
 from jackpot.rules.engine import Engine
@@ -54,7 +54,7 @@ def test_a_look_costs_the_same_however_many_awards_wait() -> None:
     subject = floor()
     looks: dict[str, Callable[[Engine], object]] = {
         "scrape": views.statistics,
-        "board": face,
+        "board": snapshot_of,
         "signs": lambda engine: outgoing_messages.jackpots(engine.state, 1),
         "welcome": page,
         "next part of the welcome": lambda engine: page(engine, 5),

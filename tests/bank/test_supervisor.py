@@ -1,21 +1,22 @@
-"""Which server may take a bank and when, and what a server shows after losing it."""
+"""A server takes a bank, opens it, loses it and hands it over, on a real database."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
 from datetime import date
 from itertools import count
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from jackpot.bank.bank import BankStopped
-from jackpot.bank.lifecycle import BankLifecycle
+from jackpot.bank.bank import Bank, BankStopped
+from jackpot.bank.lifecycle import (
+    AWAY_S,
+    LEASE_S,
+    LOOK_S,
+    BankLifecycle,
+)
 from jackpot.bank.supervisor import RETRY_S, BankSupervisor
-from jackpot.bank.writer import Writer
 from jackpot.clock import Clock, SystemClock
 from jackpot.ledger.journal import Head, Row, genesis
 from jackpot.ledger.postgres.lease import Leases
@@ -25,134 +26,10 @@ from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.store import CommitInDoubt, Fenced, LedgerCorrupt
 from jackpot.rules.acts.programs import BeginProgram
 from jackpot.rules.acts.readings import Reading
-from jackpot.runtime.head_watch import (
-    AWAY_S,
-    BEAT_S,
-    BLIND_S,
-    GONE_S,
-    HANDED_OVER_S,
-    LEASE_S,
-    LOOK_S,
-    NOT_FIRST_S,
-    SILENT_S,
-    TAKEOVER_S,
-    HeadWatch,
-)
-from jackpot.runtime.service_states import Service
+from jackpot.runtime.service import Service
 from tests.ledger.backends import stores
 from tests.ledger.material import rows
 from tests.running_server import WAIT_S, StepClock, on_loop, until
-
-
-def head(beat: int, holder: str = "a", epoch: int = 1) -> Head:
-    return Head("main", epoch, 0, bytes(32), holder, beat)
-
-
-def test_a_lease_ends_before_anybody_takes_over() -> None:
-    """DESIGN, lease: a holder suspends itself before another may take the bank, however slowly that looks."""
-    assert 2 * BEAT_S + LOOK_S < SILENT_S < LEASE_S < TAKEOVER_S
-    assert LEASE_S <= GONE_S
-    assert LOOK_S < BLIND_S < GONE_S
-    assert NOT_FIRST_S < HANDED_OVER_S
-    assert LEASE_S + AWAY_S >= TAKEOVER_S
-
-
-@dataclass
-class Look:
-    """A poll of a standby: its result, and the time since the poll before. moved: whether the head moved
-    meanwhile.
-    """
-
-    after: float
-    moved: bool
-    held: bool
-
-
-LOOKS = st.lists(
-    st.builds(
-        Look,
-        after=st.sampled_from([0.01, LOOK_S, 0.6, BLIND_S, 1.5, LEASE_S, TAKEOVER_S, 60.0, 3600.0]),
-        moved=st.booleans(),
-        held=st.booleans(),
-    ),
-    max_size=40,
-)
-
-
-@given(LOOKS, st.sampled_from([0.0, NOT_FIRST_S, HANDED_OVER_S]))
-def test_a_bank_with_a_living_holder_is_never_free(looks: list[Look], waits: float) -> None:
-    """DESIGN, lease: nobody takes a bank whose head may have moved, as far as he saw, within the lease.
-
-    held by a standing connection: within TAKEOVER_S. Of what was not looked at BLIND_S counts, no more.
-    """
-    now, beat = 1000.0, 1
-    watch = HeadWatch(now)
-    quiet = gone = 0.0
-    for look in looks:
-        now += look.after
-        quiet += min(look.after, BLIND_S)
-        gone += min(look.after, BLIND_S)
-        if look.moved:
-            beat += 1
-            quiet = gone = 0.0
-        if look.held:
-            gone = 0.0
-        if watch.free(head(beat), held=look.held, now=now, waits=waits):
-            assert quiet >= TAKEOVER_S + waits - 1e-9 or gone >= GONE_S + waits - 1e-9
-            assert quiet >= LEASE_S - 1e-9
-            assert not watch.alive
-            return
-
-
-@pytest.mark.parametrize("holder", ["a", ""])
-@pytest.mark.parametrize("held", [False, True])
-def test_slow_looks_find_a_dead_holder_too(*, holder: str, held: bool) -> None:
-    """DESIGN, lease: a bank is not left to nobody where every look takes longer than BLIND_S."""
-    watch, now = HeadWatch(0.0), 0.0
-    while not watch.free(head(1, holder=holder), held=held, now=now, waits=NOT_FIRST_S):
-        now += 1.5 * BLIND_S
-        assert now < 3 * TAKEOVER_S
-
-
-@given(st.floats(0, 10), st.booleans())
-def test_a_bank_without_a_holder_is_free_at_once(waits: float, held: bool) -> None:
-    """DESIGN, lease: what was given up is taken at once, but by a server that leaves it to another first."""
-    watch = HeadWatch(0.0)
-    now = 0.0
-    while not watch.free(head(1, holder=""), held=held, now=now, waits=waits):
-        now += LOOK_S
-    assert waits <= now < waits + LOOK_S + 1e-6
-
-
-def test_a_holder_that_stops_beating_is_not_taken_for_alive() -> None:
-    """WIRE, not_active: who comes while nobody is known to serve the bank is not sent to a dead server."""
-    watch = HeadWatch(0.0)
-
-    def alive() -> bool:
-        return watch.alive
-
-    assert not watch.free(head(1), held=True, now=0.0)
-    assert not alive()
-    watch.free(head(2), held=True, now=LOOK_S)
-    assert alive()
-    watch.free(head(2), held=False, now=2 * LOOK_S)
-    assert not alive()
-    watch.free(head(3), held=True, now=3 * LOOK_S)
-    assert alive()
-    watch.free(head(3), held=True, now=3 * LOOK_S + SILENT_S / 2)
-    assert alive()
-    watch.free(head(3), held=True, now=3 * LOOK_S + SILENT_S)
-    assert not alive()
-
-
-def test_a_standby_that_was_frozen_knows_of_nobody() -> None:
-    """DESIGN, lease: what was seen before a freeze says nothing about now, neither alive nor dead."""
-    watch = HeadWatch(0.0)
-    for beat in (1, 2):
-        watch.free(head(beat), held=True, now=beat * LOOK_S)
-    assert watch.alive
-    assert not watch.free(head(2), held=False, now=3600.0)
-    assert not watch.alive
 
 
 @on_loop
@@ -181,7 +58,7 @@ async def test_a_take_that_was_overtaken_is_no_take(database: str, monkeypatch: 
         await second.beat("main", both[0].epoch)
 
 
-async def nobody_there(_writer: Writer) -> None:
+async def nobody_there(_bank: Bank) -> None:
     """Null callback: there is no device."""
 
 
@@ -189,22 +66,22 @@ async def nobody_there(_writer: Writer) -> None:
 async def supervisor(
     store: PostgresStore,
     clock: Clock | None = None,
-    taken: Callable[[Writer], Awaitable[None]] = nobody_there,
+    taken: Callable[[Bank], Awaitable[None]] = nobody_there,
     server: str = "first",
-) -> AsyncIterator[tuple[BankSupervisor, Writer]]:
+) -> AsyncIterator[tuple[BankSupervisor, Bank]]:
     """The bank in one server of several, without devices."""
     clock = clock or SystemClock()
     hold = BankLifecycle("main", server, clock.monotonic(), shared=True, others=True)
-    writer = Writer(hold, store, clock, BeginProgram("1", b"", "always"))
+    bank = Bank(hold, store, clock, BeginProgram("1", b"", "always"))
     async with asyncio.TaskGroup() as group:
         own = BankSupervisor(
-            writer,
+            bank,
             waits=lambda: 0.0,
             start=group.create_task,
             on_taken=taken,
         )
         group.create_task(own.run())
-        yield own, writer
+        yield own, bank
         own.end()
 
 
@@ -229,16 +106,16 @@ async def test_a_server_overtaken_while_it_reads_does_not_hold_the_bank(
         async def nobody(self: Leases, *whom: Any) -> None:
             """Ends no connection: the old one has ended before the takeover."""
 
-        async with supervisor(first) as (_, writer):
+        async with supervisor(first) as (_, bank):
             if doubted:
-                await until(lambda: writer.active)
+                await until(lambda: bank.active)
             monkeypatch.setattr(Leases, "_end_backends", nobody)
             monkeypatch.setattr(PostgresStore, "run", overtaken)
             if doubted:
                 assert first.session.connection is not None
                 first.session.connection.terminate()
-            await until(lambda: writer.lifecycle.stopped == "standby: second has bank main")
-            assert not writer.active
+            await until(lambda: bank.lifecycle.stopped == "standby: second has bank main")
+            assert not bank.active
             assert (await second.head("main")).epoch == taken[0].epoch
             await second.beat("main", taken[0].epoch)
             await second.append("main", taken[0].epoch, 0, rows(1, epoch=taken[0].epoch))
@@ -320,13 +197,13 @@ async def test_a_bank_that_is_given_up_is_not_shown_any_more(
         shown: list[bool] = []
         release = PostgresStore.release
 
-        async def released(self: PostgresStore, bank: str, epoch: int) -> None:
-            shown.append(writer.board.trusted or writer.active)
-            await release(self, bank, epoch)
+        async def released(self: PostgresStore, name: str, epoch: int) -> None:
+            shown.append(bank.board.trusted or bank.active)
+            await release(self, name, epoch)
 
         monkeypatch.setattr(PostgresStore, "release", released)
-        async with supervisor(store) as (_, writer):
-            await until(lambda: writer.active)
+        async with supervisor(store) as (_, bank):
+            await until(lambda: bank.active)
         assert shown == [False]
         assert (await store.head("main")).holder == ""
 
@@ -341,16 +218,16 @@ async def test_a_bank_whose_snapshots_cannot_be_saved_is_held(
         async def lost(_self: PostgresStore, _snapshot: Any) -> None:
             raise CommitInDoubt("the connection was lost")
 
-        async with supervisor(store) as (_, writer):
-            await until(lambda: writer.active and writer.service is Service.HERE)
+        async with supervisor(store) as (_, bank):
+            await until(lambda: bank.active and bank.service is Service.HERE)
             monkeypatch.setattr(PostgresStore, "save_snapshot", lost)
-            writer.sequencer._snapshot_every = 1
-            assert (await writer.person(Reading("2026-11-21"), ())).ok
-            await until(lambda: writer.counts.doubts == 1 and writer.active)
+            bank.sequencer._snapshot_every = 1
+            assert (await bank.person(Reading("2026-11-21"), ())).ok
+            await until(lambda: bank.counts.doubts == 1 and bank.active)
             monkeypatch.undo()
-            writer.sequencer._snapshot_every = 10
-            assert (await writer.person(Reading("2026-11-22"), ())).ok
-        assert not writer.lifecycle.failed
+            bank.sequencer._snapshot_every = 10
+            assert (await bank.person(Reading("2026-11-22"), ())).ok
+        assert not bank.lifecycle.failed
         assert (await store.head("main")).holder == ""
 
 
@@ -374,7 +251,7 @@ def rows_read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 async def test_a_switchover_reads_nothing_again(
     database: str, monkeypatch: pytest.MonkeyPatch, rows_read: list[int], durable: bool
 ) -> None:
-    """DESIGN 4: a writer whose database is another node now goes on from what it holds, if that has it all.
+    """DESIGN 4: a bank whose database is another node now goes on from what it holds, if that has it all.
 
     durable: whether the commit that was cut off came through.
     """
@@ -388,34 +265,34 @@ async def test_a_switchover_reads_nothing_again(
         raise store.session.in_doubt(OSError("the primary is gone"))
 
     days = (date.fromordinal(number).isoformat() for number in count(1))
-    async with stores(database) as (store,), supervisor(store) as (_, writer):
-        await until(lambda: writer.active)
+    async with stores(database) as (store,), supervisor(store) as (_, bank):
+        await until(lambda: bank.active)
         for _ in range(5):
-            assert (await writer.person(Reading(next(days)), ())).ok
-        before = writer.sequencer.engine
+            assert (await bank.person(Reading(next(days)), ())).ok
+        before = bank.sequencer.engine
         rows_read.clear()
         monkeypatch.setattr(PostgresStore, "append", cut)
-        assert (await writer.person(Reading(next(days)), ())).ok
-        assert (writer.counts.doubts, rows_read) == (1, [])
-        assert writer.sequencer.engine is not before
+        assert (await bank.person(Reading(next(days)), ())).ok
+        assert (bank.counts.doubts, rows_read) == (1, [])
+        assert bank.sequencer.engine is not before
         truth, _ = await store.run(lambda ledger: rebuild(ledger, "main"))
-        assert writer.sequencer.engine.snapshot() == truth.snapshot()
-        assert truth.seq == writer.sequencer.durable_seq
+        assert bank.sequencer.engine.snapshot() == truth.snapshot()
+        assert truth.seq == bank.sequencer.durable_seq
 
 
 @on_loop
 async def test_another_row_at_the_head_has_everything_read(database: str, rows_read: list[int]) -> None:
     """S3, S5: a server whose rows the ledger does not have reads it all, and finds them lost."""
-    async with stores(database) as (store,), supervisor(store) as (_, writer):
-        await until(lambda: writer.active)
+    async with stores(database) as (store,), supervisor(store) as (_, bank):
+        await until(lambda: bank.active)
         for number in range(1, 4):
-            assert (await writer.person(Reading(date.fromordinal(number).isoformat()), ())).ok
+            assert (await bank.person(Reading(date.fromordinal(number).isoformat()), ())).ok
         rows_read.clear()
-        writer.sequencer.held._hash = writer.sequencer.durable_hash = bytes(32)
+        bank.sequencer.held._hash = bank.sequencer.durable_hash = bytes(32)
         store.session.drop()
-        await until(lambda: writer.lifecycle.failed)
+        await until(lambda: bank.lifecycle.failed)
         assert rows_read == [1, 2, 3, 4]
-        assert "row 4, which was acknowledged, is not in the ledger" in str(writer.lifecycle.stopped)
+        assert "row 4, which was acknowledged, is not in the ledger" in str(bank.lifecycle.stopped)
 
 
 @on_loop
@@ -426,9 +303,9 @@ async def test_a_trigger_that_was_planted_since_the_start_is_found_at_a_takeover
         await store.session.connection.execute(
             "CREATE TRIGGER no_room BEFORE INSERT ON posting EXECUTE FUNCTION refuse_change()"
         )
-        async with supervisor(store) as (_, writer):
-            await until(lambda: writer.lifecycle.failed)
-            assert "trigger no_room on posting is not the ledger's" in str(writer.lifecycle.stopped)
+        async with supervisor(store) as (_, bank):
+            await until(lambda: bank.lifecycle.failed)
+            assert "trigger no_room on posting is not the ledger's" in str(bank.lifecycle.stopped)
 
 
 @on_loop
@@ -449,9 +326,9 @@ async def test_a_bank_that_cannot_be_taken_is_tried_without_haste(
 
     monkeypatch.setattr(PostgresStore, "recover", recovered)
     monkeypatch.setattr(BankSupervisor, "_pause", paused)
-    async with supervisor(store) as (_, writer):
+    async with supervisor(store) as (_, bank):
         await until(lambda: len(done) >= 5)
-        assert not writer.active
+        assert not bank.active
     assert done[:5] == ["recover", RETRY_S, "recover", RETRY_S, "recover"]
     await store.close()
 
@@ -461,16 +338,16 @@ async def test_a_bank_is_handed_over_under_any_load(database: str) -> None:
     """Lease: a hand-over ends though devices always have more to say, and says who took the bank."""
     async with (
         stores(database, 2) as (first, second),
-        supervisor(first) as (own, writer),
+        supervisor(first) as (own, bank),
         asyncio.timeout(WAIT_S),
         asyncio.TaskGroup() as group,
     ):
-        await until(lambda: writer.active)
+        await until(lambda: bank.active)
         days = (date.fromordinal(number).isoformat() for number in count(1))
 
         def more(_outcome: object) -> None:
-            if not writer.full:
-                writer.act(Reading(next(days)), more)
+            if not bank.full:
+                bank.act(Reading(next(days)), more)
 
         for _ in range(10):
             more(None)
@@ -484,12 +361,12 @@ async def test_a_bank_is_handed_over_under_any_load(database: str) -> None:
 async def test_a_bank_that_nobody_takes_comes_back(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Lease: a person who hands a bank over is told that nobody took it, and that it is here again."""
     monkeypatch.setattr("jackpot.bank.lifecycle.HANDED_OVER_S", 0.3)
-    async with stores(database) as (store,), supervisor(store) as (own, writer), asyncio.timeout(WAIT_S):
-        await until(lambda: writer.active)
+    async with stores(database) as (store,), supervisor(store) as (own, bank), asyncio.timeout(WAIT_S):
+        await until(lambda: bank.active)
         with pytest.raises(BankStopped, match="no other server took main: this one has it again"):
             await own.hand_over()
-        await until(lambda: writer.active)
-        assert writer.sequencer.epoch == 2
+        await until(lambda: bank.active)
+        assert bank.sequencer.epoch == 2
 
 
 @on_loop
@@ -509,16 +386,16 @@ async def test_no_device_is_let_in_before_the_journal_was_read(
 
         monkeypatch.setattr(PostgresStore, "run", slowly)
 
-        async def taken(_writer: Writer) -> None:
-            writer.tick()
+        async def taken(_bank: Bank) -> None:
+            bank.tick()
             await agreed.wait()
 
-        async with supervisor(store, clock, taken) as (_, writer):
+        async with supervisor(store, clock, taken) as (_, bank):
             opened: list[bool] = []
-            writer.on_opened.append(lambda _bank: opened.append(agreed.is_set()))
-            await until(lambda: writer.board.leased)
+            bank.on_opened.append(lambda _bank: opened.append(agreed.is_set()))
+            await until(lambda: bank.board.leased)
             agreed.set()
-            await until(lambda: writer.service is Service.HERE)
+            await until(lambda: bank.service is Service.HERE)
         assert opened == [True]
 
 
@@ -530,12 +407,12 @@ async def test_a_doubt_while_a_bank_is_opened_is_got_over(
     monkeypatch.setattr("jackpot.bank.supervisor.RETRY_S", 0.01)
     doubts = [CommitInDoubt("lost"), CommitInDoubt("lost")]
 
-    async def taken(_: Writer) -> None:
+    async def taken(_: Bank) -> None:
         if doubts:
             raise doubts.pop()
 
-    async with stores(database) as (store,), supervisor(store, taken=taken) as (_, writer):
-        await until(lambda: writer.service is Service.HERE)
+    async with stores(database) as (store,), supervisor(store, taken=taken) as (_, bank):
+        await until(lambda: bank.service is Service.HERE)
         assert doubts == []
 
 
@@ -543,13 +420,13 @@ async def test_a_doubt_while_a_bank_is_opened_is_got_over(
 async def test_a_bank_that_cannot_be_opened_stops_alone(database: str) -> None:
     """S3: what is wrong with a ledger stops its bank and is said; the server's other banks go on."""
 
-    async def taken(_: Writer) -> None:
+    async def taken(_: Bank) -> None:
         raise LedgerCorrupt("other: row 7 is missing")
 
-    async with stores(database) as (store,), supervisor(store, taken=taken) as (own, writer):
+    async with stores(database) as (store,), supervisor(store, taken=taken) as (own, bank):
         with pytest.raises(BankStopped, match="row 7 is missing"):
             await own.settled()
-        assert writer.lifecycle.failed
+        assert bank.lifecycle.failed
 
 
 async def until_free(store: PostgresStore) -> None:
@@ -573,14 +450,14 @@ async def lose_rows(store: PostgresStore) -> None:
 @on_loop
 async def test_a_takeover_knows_what_was_acknowledged_before(database: str) -> None:
     """S5: a server that has acknowledged a row takes its bank back only with that row."""
-    async with stores(database, 2) as (first, second), supervisor(first) as (_, writer):
-        await until(lambda: writer.active)
-        await writer.person(Reading("2026-11-21"), ())
+    async with stores(database, 2) as (first, second), supervisor(first) as (_, bank):
+        await until(lambda: bank.active)
+        await bank.person(Reading("2026-11-21"), ())
         epoch = (await second.new_epoch("main", "second")).epoch
         await lose_rows(second)
         await second.release("main", epoch)
-        await until(lambda: writer.lifecycle.failed)
-        assert "row 2, which was acknowledged, is not in the ledger" in str(writer.lifecycle.stopped)
+        await until(lambda: bank.lifecycle.failed)
+        assert "row 2, which was acknowledged, is not in the ledger" in str(bank.lifecycle.stopped)
 
 
 @on_loop
@@ -588,10 +465,10 @@ async def test_a_takeover_knows_what_another_server_was_seen_to_acknowledge(data
     """S5: a standby that saw a head takes the bank only with that row."""
     async with stores(database, 2) as (first, second):
         epoch = (await second.new_epoch("main", "second")).epoch
-        async with supervisor(first) as (own, writer):
+        async with supervisor(first) as (own, bank):
             await second.append("main", epoch, 0, rows(1, epoch=epoch))
             await until(lambda: own.look().seq == 1)
             await lose_rows(second)
             await second.release("main", epoch)
-            await until(lambda: writer.lifecycle.failed)
-            assert "row 1, which was acknowledged, is not in the ledger" in str(writer.lifecycle.stopped)
+            await until(lambda: bank.lifecycle.failed)
+            assert "row 1, which was acknowledged, is not in the ledger" in str(bank.lifecycle.stopped)
