@@ -46,7 +46,7 @@ async def test_what_waits_stands_first_in_the_browsers_language(
             assert await page.get_attribute("#waiting .hit", "href") == "/ops/hits/main/H1"
             assert not await page.is_visible("#trouble")
             said = await page.inner_text("body")
-            assert "1 premio espera" in said
+            assert "1 acierto espera" in said
             assert "Escalera real, Mega" in said
             assert [text for text in NOT_SPANISH if text in said] == []
             assert await page.evaluate(ROWS) == ([1, 1] if size != "phone" else [2, 2])
