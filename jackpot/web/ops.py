@@ -329,7 +329,7 @@ class Pages:
         if kind is None:
             raise web.HTTPNotFound(text="there is no such act\n")
         asked = act_of(kind, _fields(kind, form), person, strict=False)
-        if login := form.get("second_login", ""):
+        if login := form.get("second_login", "").strip():
             secret, totp = (form.get(name, "") for name in ("second_secret", "second_totp"))
             place = await self._access.place(request, login)
             second = await self._access.auth.second(person, login, secret, totp, place)

@@ -27,11 +27,13 @@ async def test_what_was_typed_outlives_the_session(tmp_path: Path) -> None:
         await page.goto(f"{page.url}/hits/main/H1/preview?act=undo")
         await page.fill("#undo-reason", "misread")
         await page.click("form[action='/ops/acts/undo'] .second summary")
+        await page.fill("#undo-login", "bo")
         await page.fill("#undo-secret", "no secret is kept")
         await page.goto(page.url.partition("/preview")[0])
         await page.wait_for_selector("#s1-document")
         assert "misread" in await page.evaluate(KEPT)
         assert "no secret" not in await page.evaluate(KEPT)
+        assert "undo-login" not in await page.evaluate(KEPT), "a second person signs anew"
         await page.fill("#s1-document", "P-4711")
         await page.click("summary:text-is('Patron, tax form')")
         await page.fill("#s1-patron", "Pat Ron")
@@ -84,7 +86,8 @@ async def test_a_server_that_does_not_answer_loses_nothing(tmp_path: Path) -> No
         await page.click(PAY)
         await page.wait_for_selector(".unanswered:has-text('What you typed is still here')")
         assert await page.input_value("#s1-document") == "P-4711"
-        await page.context.set_offline(False)
+        async with page.expect_response("**/ops/waiting"):  # the browser has noticed that it is back
+            await page.context.set_offline(False)
         await page.click(PAY)
         await until_open(page, "Seat 1 of H1 is paid, form P-4711.")
     assert [fault for fault in faults if "ERR_INTERNET" not in fault and "htmx:" not in fault] == []

@@ -9,8 +9,8 @@ const SIGN_OUT = "/ops/sign-out"; // who leaves by themselves leaves nothing beh
 const door = () => document.querySelector("#login");
 const refused = () => document.querySelector(".problem-page");
 const who = () => document.querySelector(".me .name")?.textContent;
-// No secret is kept; a field of the address is in the address.
-const FIELDS = 'form[method="post"] :is(input:not([type="hidden"], [type="password"]), select)[id]';
+// No secret is kept, nor who the second person is: they sign anew. A field of the address is in the address.
+const FIELDS = 'form[method="post"] :is(input:not([type="hidden"], [type="password"], .second *), select)[id]';
 
 function kept() {
   return JSON.parse(sessionStorage.getItem(KEPT));
