@@ -162,7 +162,9 @@ def _left(report: "VerifyReport") -> list[str]:
         left.append(f"checked, but not decided a second time: {counted(report.older, 'row')} of older rules")
     still = report.refusals - len(report.stopped)
     if still:
-        left.append(f"believed as it stands: {counted(still, 'refusal')}, which moved no money")
+        left.append(
+            f"believed as it stands: {counted(still, 'refusal')} of long frames, which moved no money"
+        )
     if report.stopped:
         rows = ", ".join(str(seq) for seq in report.stopped[:_ROWS_TOLD])
         more = f" and {len(report.stopped) - _ROWS_TOLD} more" if report.stopped[_ROWS_TOLD:] else ""

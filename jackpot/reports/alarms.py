@@ -98,8 +98,8 @@ def _over(names: JournalNames, event: Any) -> tuple[str, str, str] | None:
             )
         case Suspended() | Resumed():
             alarm = "suspended" if isinstance(event, Suspended) else _ended("suspended")
-            cause = named(event.reason)
-            why = joined([cause, reason(event)], ": ") if event.note else cause
+            cause = named(event.cause)
+            why = joined([cause, reason(event)], ": ") if event.reason else cause
             return alarm, " ".join(map(names.link, event.links)), why
     return None
 

@@ -27,7 +27,7 @@ Money = Callable[[int], str]
 
 # Fields that say nothing to people, or are shown elsewhere.
 NOT_ABOUT: Final = (
-    "people", "reason", "note", "recomputed", "tick", "handed_on", "parts", "code", "message", "mark",
+    "people", "reason", "cause", "recomputed", "tick", "handed_on", "parts", "code", "message", "mark",
     "marks", "changes", "before", "terms", "digest", "secret", "paper", "waited_ms", "asked_ms", "seen",
     "session", "kept_days", "written", "needs", "filled", "lost", "more",
 )  # fmt: skip
@@ -63,7 +63,7 @@ def about(names: JournalNames, event: Event, money: Money) -> Sentence:
         value = getattr(event, name)
         if name not in NOT_ABOUT and value not in ("", b"", None, [], ()):
             said.append(_word(names, event, name, value, money))
-    cause = getattr(event, "reason", "") if getattr(event, "note", None) is not None else ""
+    cause = getattr(event, "cause", "")
     return joined(word for word in (*said, named(cause) if cause else "") if word)
 
 
@@ -72,8 +72,8 @@ def _digest(digest: bytes) -> Sentence | str:
 
 
 def reason(event: Event) -> str:
-    """The reason that people gave; a link's suspension has a cause next to it."""
-    return str(getattr(event, "note", "") or getattr(event, "reason", ""))
+    """The reason that people gave; the cause of a link's suspension where the server itself stopped it."""
+    return str(getattr(event, "reason", "") or getattr(event, "cause", ""))
 
 
 def _of_round(names: JournalNames, event: Any, money: Money) -> Iterator[Sentence]:

@@ -127,7 +127,7 @@ def raised(event: Any, table: int | None, names: AlarmNames) -> Iterator[Raised]
             yield "admin_recovered", {"person": event.id, "by": list(event.people.said())}
         case SeqConflict():
             yield "seq_conflict", {"table": names.table(event.table), "table_seq": event.table_seq}
-        case Suspended() if event.reason == CONFIG_REASON:
+        case Suspended() if event.cause == CONFIG_REASON:
             for link in event.links:
                 yield "config_differs", {"link": names.link(link)}
         case Refused() if event.code in _REFUSALS:

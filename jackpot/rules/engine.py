@@ -12,7 +12,7 @@ import msgspec
 
 from controllers import messages
 from controllers.answers import Error, Nack
-from jackpot.rules import alarms, events, registry
+from jackpot.rules import alarms, events, registry, row_commands
 from jackpot.rules.acts import conflict, decode_asked, lost_acks, requests, snapshot_seals
 from jackpot.rules.acts.act import ActContext
 from jackpot.rules.acts.authorization import decide_asked, record_signers, satisfied_requests
@@ -149,20 +149,24 @@ class Engine:
         except Refusal as refusal:
             if refusal.code in NOT_APPLIED:
                 return _not_applied(table, seq, refusal.code, refusal.message)
-            event = Refused(refusal.code.value, refusal.message, list(refusal.hits))
+            refused = Refused(refusal.code.value, refusal.message, list(refusal.hits))
+            return self._commit(envelope, table, refused, command=command)
         except InvariantError as error:
             event = _internal(self.state, envelope, str(error))
         return self._commit(envelope, table, event)
 
-    def decide(self, envelope: Envelope, asked_ms: int) -> Event:
+    def decide(self, envelope: Envelope, asked_ms: int, lately: int | None = None) -> Event:
         """The event that a command, other than a hello, would lead to now; nothing changes.
 
-        asked_ms: as in `Wagered`, in place of this engine's own clock. Raises Refusal, InvariantError.
+        asked_ms: as in `Wagered`, in place of this engine's own clock. lately: as in `FrameContext`, None
+        where this engine knows. Raises Refusal, InvariantError.
         """
-        if envelope.table is None:
-            return self._decide_act(envelope)
-        table, command = self._tables[envelope.table], envelope.command
+        table, command = self._tables.get(envelope.table or ""), envelope.command
+        if table is None:
+            return self._decide_act(command, _by(envelope))
         around = _around(self.epoch, table, envelope.draws, envelope.tick, asked_ms)
+        if lately is not None:
+            around = msgspec.structs.replace(around, rounds_lately=lately)
         return DECIDE[type(command)](self.state, table, command, around)
 
     def execute_as_internal(self, envelope: Envelope, message: str) -> Outcome:
@@ -210,10 +214,15 @@ class Engine:
         """Decides and applies an act of people or of the server, once however often it is sent."""
         if (before := self.done_before(envelope.digest)) is not None:
             return Outcome(None, before.answer)
+        command, by = envelope.command, _by(envelope)
+        if isinstance(command, Confirm) and (request := requests.waits(self.state, command.request)):
+            waited = self.epoch.waited_ms(request, envelope.tick)
+            by = by._replace(people=requests.confirmed(by.people, request, waited))
+            command = decode_asked(request.command)
         try:
             into = self.state.closed_into
             refuse_if(bool(into), Code.BANK_CLOSED, f"bank {self.state.bank} ended: it became part of {into}")
-            event = self._decide_act(envelope)
+            event = self._decide_act(command, by)
         except Refusal as refusal:
             return Outcome(None, _refused(refusal.code.value, refusal.message, refusal.hits))
         if isinstance(event, ActRefused):
@@ -221,36 +230,38 @@ class Engine:
             if self.epoch.refused_lately(person, envelope.tick) >= requests.REFUSED_OF_ONE:
                 return Outcome(None, _refused(event.code, event.message, event.hits))
             self.epoch.refused(person, envelope.tick, self.seq + 1)
-        return self._commit(envelope, None, event, ActAnswer(ok=True) if isinstance(event, OWN) else None)
+        unkept = ActAnswer(ok=True) if isinstance(event, OWN) else None
+        return self._commit(envelope, None, event, unkept, command)
 
-    def _decide_act(self, envelope: Envelope) -> Event:
+    def _decide_act(self, command: Command, by: ActContext) -> Event:
         """The event of an act: done, waiting for a second person, or refused.
 
         What is refused to unauthenticated names is no event. Raises Refusal.
         """
-        people, command = People(envelope.people, envelope.proof), envelope.command
         if not isinstance(command, ActCommand):
             raise InvariantError(f"{type(command).__name__} is no act")
-        if isinstance(command, Confirm) and (request := requests.waits(self.state, command.request)):
-            people = requests.confirmed(people, request, self.epoch.waited_ms(request, envelope.tick))
-            command = decode_asked(request.command)
-        by = ActContext(people, envelope.tick, envelope.at)
         try:
             return decide_asked(self.state, command, by)
         except Refusal as refusal:
-            if not people.signed or refusal.code is Code.STALE:
+            if not by.people.signed or refusal.code is Code.STALE:
                 raise
             return requests.decide_refused(command, refusal, by)
 
     def _commit(
-        self, envelope: Envelope, table: Table | None, event: Event, unkept: Answer | None = None
+        self,
+        envelope: Envelope,
+        table: Table | None,
+        event: Event,
+        unkept: Answer | None = None,
+        command: Command | None = None,
     ) -> Outcome:
         """Applies the event and makes its entry, with the answer, the pushes and the new meters.
 
         unkept: the answer to a hello, a used number or the writer's own, which the state does not keep.
+        command: what led to it, None where its row keeps none: the database may have refused it.
         """
         seq = self.state.seq + 1
-        body = events.encode(event)  # before it is applied: the state goes on with parts of it
+        body = row_commands.encode(event, command)  # before it is applied: the state goes on with parts of it
         effects = Effects(self.state, seq, envelope.at, table)
         number, table_seq = (None, None) if table is None else (table.number, table.last_seq + 1)
         moved = self._apply(effects, event, table_seq, envelope.digest)
@@ -292,6 +303,10 @@ class Engine:
 
     def _index(self) -> None:
         self._tables = {table.terms.table: table for table in self.state.tables}
+
+
+def _by(envelope: Envelope) -> ActContext:
+    return ActContext(People(envelope.people, envelope.proof), envelope.tick, envelope.at)
 
 
 def _around(epoch: Epoch, table: Table, draws: dict[str, RawDraws], tick: int, asked_ms: int) -> FrameContext:

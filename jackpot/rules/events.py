@@ -1,7 +1,8 @@
 """The journal's events: facts, each kind with its number and version.
 
-An event's body is its fields as a MessagePack array. A kind's number never changes and is never used
-again; a field is only ever added at the end, with a default, and the rules' version is raised.
+An event's bytes are its fields as a MessagePack array; next to it a row may hold the command
+(`row_commands`). A kind's number never changes and is never used again; a field is only ever added at the
+end, with a default, and the rules' version is raised.
 """
 
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from jackpot.rules.state import Award, DrawMade, HandShown, Placed, Sharer
 
 # The version of the rules, and of the form of every event; each row names it. A release that decides or
 # writes anything differently raises it, because newer rules do not decide again what older ones decided.
-RULES_VERSION: Final = 3
+RULES_VERSION: Final = 4
 
 
 class Event(msgspec.Struct, frozen=True, array_like=True, gc=False):

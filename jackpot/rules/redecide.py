@@ -1,8 +1,9 @@
 """Re-decides a journalled event from the state before it (S8). The event itself is not trusted.
 
-The journal does not hold commands, but an event names everything in its command that decides. So the command
-is rebuilt and decided again, and the result must be the event, byte for byte. A refused command cannot be
-decided again, as the journal holds only its digest, but a refusal moves no money.
+An act's row holds its command. A frame's event names everything in the frame that decides, so the frame is
+built again from it; a refused frame stands in its row, unless it is long. The command is decided again, and
+must come to the row's body, byte for byte. What is refused without its command is believed: it moves no
+money.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -13,9 +14,11 @@ import msgspec
 from controllers import messages as m
 from jackpot.rules import cards as deck
 from jackpot.rules import events as e
-from jackpot.rules.acts import ACT_BY, conflict, decode_asked, is_alone, lost_acks
+from jackpot.rules import row_commands
+from jackpot.rules.acts import conflict, decode_asked, is_alone, lost_acks
 from jackpot.rules.acts.programs import ProgramBegan
 from jackpot.rules.acts.requests import ActRefused, Requested
+from jackpot.rules.codes import Code
 from jackpot.rules.commands import Command, Envelope, RawDraws
 from jackpot.rules.epoch import Epoch
 from jackpot.rules.events import Event
@@ -29,7 +32,7 @@ from jackpot.rules.state import Award, BankState, Table
 
 # How many characters of each value a difference shows: enough to see what was changed.
 TOLD_MAX: Final = 160
-INTERNAL: Final = "internal"
+INTERNAL: Final = Code.INTERNAL.value
 # Fields in micro-dollars, told as sums of money.
 _MONEY: Final = frozenset({"amount", *Accounts.__struct_fields__})
 
@@ -40,7 +43,7 @@ class Decider(Protocol):
     state: BankState
     epoch: Epoch
 
-    def decide(self, envelope: Envelope, asked_ms: int) -> Event: ...
+    def decide(self, envelope: Envelope, asked_ms: int, lately: int | None = None) -> Event: ...
 
 
 def check(
@@ -59,14 +62,19 @@ def check(
     there.
     """
     state = engine.state
-    if e.encode(event) != entry.body:
+    try:
+        command = row_commands.command_in(entry.body, event)
+    except msgspec.MsgspecError as error:
+        return f"its command cannot be read: {error}"
+    if row_commands.encode(event, command) != entry.body:
         return "its body has more in it, or in another form, than the event that it tells"
     table = None if entry.table is None else state.table(entry.table)
     misplaced = _misplaced(state, table, entry, event)
     if misplaced is not None:
         return misplaced
     if isinstance(event, e.Refused):
-        return _refused(state, table, event) or (_endless(event) if sayable else None)
+        fault = _refused(state, table, event) or (_endless(event) if sayable else None)
+        return fault or _refused_again(engine, entry, event, command, sayable=sayable)
     if isinstance(event, lost_acks.FoundBehind | lost_acks.BehindOver):
         return _greeted(engine, event)
     if isinstance(event, conflict.SeqConflict):
@@ -76,31 +84,83 @@ def check(
     hit = getattr(event, "hit", None)
     if hit is not None and hit not in state.hits and hit not in state.paid:
         return f"it is about H{hit}, which no row made"
-    said = ""
-    for command, people in _asked(state, entry, event):
-        envelope = Envelope(
-            command,
-            entry.at,
-            getattr(event, "tick", 0),
-            entry.digest,
-            table.terms.table if table else None,
-            people=people.names,
-            draws=_draws(state, getattr(event, "locking", None)),
-            proof=people.proof,
-        )
-        try:
-            decided = engine.decide(envelope, _asked_ms(table, event))
-        except Refusal as refusal:
-            said = said or f"the rules refuse it: {refusal.message} ({refusal.code})"
-        except InvariantError as error:
-            said = said or f"the rules cannot decide it: {error}"
-        else:
-            if e.encode(decided) == entry.body:
-                if table is not None:
-                    return _unsayable(command) if sayable else None
-                return None if is_alone(command) else untrue(people)
-            said = _otherwise(event, decided)
-    return said
+    if table is not None:
+        if command is not None:
+            return "its frame stands next to what it came to"
+        asked, people = _FRAMES[type(event)](state, event, entry.table_seq or 0), People()
+    else:
+        if isinstance(event, Requested | ActRefused):
+            command = decode_asked(event.command)
+        if command is None:
+            return "it names no command"
+        asked, people = command, getattr(event, "people", People())
+    envelope = _envelope(entry, table, asked, people, _draws(state, getattr(event, "locking", None)), event)
+    try:
+        decided = engine.decide(envelope, _asked_ms(table, event))
+    except Refusal as refusal:
+        return f"the rules refuse it: {refusal.message} ({refusal.code})"
+    except InvariantError as error:
+        return f"the rules cannot decide it: {error}"
+    if row_commands.encode(decided, command) != entry.body:
+        return _otherwise(event, decided)
+    if table is not None:
+        return _unsayable(asked) if sayable else None
+    return None if is_alone(asked) else untrue(people)
+
+
+def _envelope(
+    entry: Written,
+    table: Table | None,
+    command: Command,
+    people: People,
+    draws: dict[str, RawDraws],
+    event: Event,
+) -> Envelope:
+    """The command with what its row says about it."""
+    return Envelope(
+        command,
+        entry.at,
+        getattr(event, "tick", 0),
+        entry.digest,
+        table.terms.table if table else None,
+        people=people.names,
+        draws=draws,
+        proof=people.proof,
+    )
+
+
+def _refused_again(
+    engine: Decider,
+    entry: Written,
+    event: e.Refused,
+    command: Command | None,
+    *,
+    sayable: bool,
+) -> str | None:
+    """Why the rules would not refuse the frame so; None where they would, or its row does not keep it."""
+    if command is None:
+        return None
+    table = None if entry.table is None else engine.state.table(entry.table)
+    if table is None or not isinstance(command, m.TableMessage):
+        return "its command is no frame of a table"
+    if event.code == INTERNAL:
+        return "internal names no frame"
+    if command.seq != entry.table_seq:
+        return f"it refuses frame {command.seq}"
+    # A minute's rounds may have been opened before the first row that is read: that there were so many is
+    # believed, and nothing else.
+    many = table.terms.max_rounds_per_minute or 0 if event.code == Code.UNREASONABLE else 0
+    envelope = _envelope(entry, table, command, People(), {}, event)
+    try:
+        engine.decide(envelope, 0, many)
+    except Refusal as refusal:
+        right = e.Refused(refusal.code.value, refusal.message, list(refusal.hits))
+        if right != event:
+            return f"the rules refuse it otherwise: {_difference(event, right)}"
+        return _unsayable(command) if sayable and not isinstance(command, m.Malformed) else None
+    except InvariantError as error:
+        return f"the rules cannot decide it: {error}"
+    return "the rules do not refuse it"
 
 
 def _otherwise(event: Event, decided: Event) -> str:
@@ -123,20 +183,6 @@ def _unsayable(command: Command) -> str | None:
     """Why no frame could carry the command; None where one could."""
     sent = m.decode_device(msgspec.msgpack.encode(command))
     return f"no frame can say it: {sent.message}" if isinstance(sent, m.Malformed) else None
-
-
-def _asked(state: BankState, entry: Written, event: Event) -> Iterable[tuple[Command, People]]:
-    """The commands, with their people, that may have led to the event."""
-    if entry.table is not None:
-        yield _FRAMES[type(event)](state, event, entry.table_seq or 0), People()
-        return
-    if isinstance(event, Requested | ActRefused):
-        yield decode_asked(event.command), event.people
-        return
-    act = ACT_BY[type(event)]
-    for command in act.again(state, event):
-        for people in act.record_signers(event):
-            yield command, people
 
 
 def _asked_ms(table: Table | None, event: Event) -> int:

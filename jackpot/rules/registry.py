@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Callable
+from types import GenericAlias
 from typing import Any, Final
 
 import msgspec
 
 from jackpot.rules import events
-from jackpot.rules.acts import ACTS, conflict, lost_acks, requests
+from jackpot.rules.acts import ACT_BY, ACTS, conflict, lost_acks, requests
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 from jackpot.rules.rounds import apply as apply_rounds
@@ -25,7 +26,14 @@ APPLY: Final[dict[type[Event], Callable[[Effects, Any], None]]] = (
 
 KINDS: Final[dict[int, type[Event]]] = {event.kind: event for event in APPLY}
 
+_WITH_COMMAND: Final[tuple[type[Event], ...]] = (*ACT_BY, *requests.APPLIES, events.Refused)
+WITH_COMMAND: Final = frozenset(event.kind for event in _WITH_COMMAND)
+"""The kinds whose rows hold the command next to the event, as `row_commands` says."""
+
 _decoders = {kind: msgspec.msgpack.Decoder(event) for kind, event in KINDS.items()}
+_pairs: Final[dict[int, Any]] = {
+    event.kind: msgspec.msgpack.Decoder(GenericAlias(tuple, (msgspec.Raw, event))) for event in _WITH_COMMAND
+}
 
 
 class UnknownEventError(Exception):
@@ -44,4 +52,7 @@ def decode(kind: int, version: int, body: bytes) -> Event:
     if event is None or not 1 <= version <= events.RULES_VERSION:
         message = f"event kind {kind} version {version} is unknown to this program"
         raise UnknownEventError(message)
+    if kind in WITH_COMMAND:
+        decoded: Event = _pairs[kind].decode(body)[1]
+        return decoded
     return _decoders[kind].decode(body)

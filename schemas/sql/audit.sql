@@ -221,9 +221,10 @@ GROUP BY bank, kind, name
 ORDER BY bank, kind;
 
 
--- L9: which entry opened each link (kind 1), or added or changed a table (kind 2). The body is the event, a MessagePack
--- array: its number, then its terms, in which names are plain text; named is a part of it, from the first name on.
-SELECT 'opened' AS query, bank, seq, at, kind, substr(body, CASE kind WHEN 1 THEN 6 ELSE 4 END, 40) AS named, body
+-- L9: which entry opened each link (kind 1), or added or changed a table (kind 2). The body is the name of
+-- the act and the event, a MessagePack array: its number, then its terms, in which names are plain text; named is a
+-- part of it, from the first name on.
+SELECT 'opened' AS query, bank, seq, at, kind, substr(body, CASE kind WHEN 1 THEN 21 ELSE 20 END, 40) AS named, body
 FROM journal
 WHERE kind IN (1, 2)
 ORDER BY bank, kind, seq;

@@ -48,7 +48,7 @@ def test_a_sound_ledger(sound: Path) -> None:
     head = server.head("main")
     code, out, errors = run("--ledger", f"sqlite:///{sound}")
     assert (code, errors) == (0, "")
-    refusals = sum(row.kind == Refused.kind for row in server.rows("main", 0, 1_000))
+    assert any(row.kind == Refused.kind for row in server.rows("main", 0, 1_000)), "decided again, too"
     assert out.splitlines() == [
         SCHEMA,
         f"main: {head.seq} rows hold, the books balance",
@@ -57,7 +57,6 @@ def test_a_sound_ledger(sound: Path) -> None:
             + (f"jackpot {one.version}, digest {one.digest.hex()}" if one.version else "program not recorded")
             for one in verify(server, "main").programs
         ),
-        f"main: believed as it stands: {refusals} refusals, which moved no money",
         f"main: head {head.hash.hex()}",
     ]
     assert run("--ledger", f"sqlite:///{sound}", "--head", head.hash.hex())[0] == 0
@@ -157,7 +156,7 @@ def test_every_bank_is_verified(sound: Path, tmp_path: Path) -> None:
     code, out, _ = run("--ledger", f"sqlite:///{path}")
     assert code == 0
     told = [line.split(":")[0] for line in out.splitlines() if ": rows " not in line]
-    assert told == ["ledger", *["main"] * 3, *["side"] * 2]
+    assert told == ["ledger", *["main"] * 2, *["side"] * 2]
     assert "say --bank too (main, side)" in run("--ledger", f"sqlite:///{path}", "--head", "00" * 32)[2]
     spoil(path, "UPDATE head SET hash = zeroblob(32) WHERE bank = 2")
     code, out, errors = run("--ledger", f"sqlite:///{path}")

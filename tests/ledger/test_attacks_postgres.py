@@ -23,10 +23,10 @@ from jackpot.ledger.postgres.schema import MIGRATION_LOCK
 from jackpot.ledger.postgres.store import PostgresStore
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import CommitInDoubt, LedgerUnusable
-from jackpot.rules import events, views
+from jackpot.rules import row_commands, views
 from jackpot.rules.acts.links import OpenLink
 from jackpot.rules.acts.programs import BeginProgram
-from jackpot.rules.acts.snapshot_seals import SEAL_STEP, SNAPSHOT_FORMAT, Sealed, digest_of
+from jackpot.rules.acts.snapshot_seals import SEAL_STEP, SNAPSHOT_FORMAT, Sealed, SnapshotSeal, digest_of
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import DecidedEntry
 from tests.ledger.backends import WAIT_S, backend, stores, watching
@@ -410,7 +410,7 @@ def test_a_forged_tail_stops_a_server_that_runs(database: str, postgres: Postgre
                 rich.state.links[0].levels[0].accounts.primary += 1_000_000_000_000
                 rich.state.links[0].levels[0].accounts.house -= 1_000_000_000_000
                 state = rich.snapshot()
-                body = events.encode(Sealed(SNAPSHOT_FORMAT, digest_of(state)))
+                body = row_commands.encode(Sealed(SNAPSHOT_FORMAT, digest_of(state)), SnapshotSeal())
                 entry = DecidedEntry(head.seq + 1, 0, Sealed.kind, 1, None, None, None, bytes(16), body, ())
                 row = row_of("main", head.epoch, entry, head.hash)
                 await insider.run(

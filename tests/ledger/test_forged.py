@@ -15,7 +15,7 @@ from jackpot.ledger.journal import row_of
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.ledger.verify.verifier import verify
-from jackpot.rules import events, registry
+from jackpot.rules import events, registry, row_commands
 from jackpot.rules.acts.banks import BankOpened
 from jackpot.rules.acts.hits import Correct, Paid, Pay, Undo, Validate, Validated
 from jackpot.rules.acts.links import Resumed, Suspend, Suspended
@@ -377,7 +377,7 @@ def test_a_link_column_that_lies_is_found(forger: Forger) -> None:
     assert row.link == 1
     wrong = DecidedEntry(
         row.seq + 1, 0, Suspended.kind, events.RULES_VERSION, 2, None, None, bytes(16),
-        events.encode(Suspended([1], "operator", ANNA)), (),
+        row_commands.encode(Suspended([1], "operator", ANNA), Suspend("operator", ("five",), "")), (),
     )  # fmt: skip
     with closing(SqliteLedger(forger.path)) as ledger:
         ledger.append("main", row.epoch, row.seq, [row_of("main", row.epoch, wrong, row.hash)])
@@ -481,7 +481,7 @@ def test_a_reading_before_the_last_is_found(forger: Forger) -> None:
 def test_a_body_with_more_in_it_is_found(forger: Forger) -> None:
     """S8: what is not in the event's own bytes was put there by somebody else, whatever the kind."""
     event = events.Refused("locked_out", "round: no more bets")
-    extended = msgspec.msgpack.encode([*msgspec.msgpack.decode(events.encode(event)), "smuggled"])
+    extended = msgspec.msgpack.encode([None, [*msgspec.msgpack.decode(events.encode(event)), "smuggled"]])
     row = forger.append(event, "T01", body=extended)
     (problem,) = audit(forger.path).problems
     assert problem.startswith(f"main: row {row.seq} (refused): its body has more in it"), problem
@@ -512,7 +512,7 @@ def test_an_act_on_a_hit_that_nobody_made_is_found(forger: Forger) -> None:
     event = Validated(9, [9], ANNA)
     wrong = DecidedEntry(
         forger.head.seq + 1, 0, event.kind, events.RULES_VERSION, None, None, None, bytes(16),
-        events.encode(event), (),
+        row_commands.encode(event, Validate("H9")), (),
     )  # fmt: skip
     with closing(SqliteLedger(forger.path)) as ledger:
         head = forger.head

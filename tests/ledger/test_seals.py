@@ -12,11 +12,11 @@ from jackpot.ledger.journal import Row, Snapshot, row_of
 from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.ledger.verify.verifier import verify
-from jackpot.rules import events
+from jackpot.rules import events, row_commands
 from jackpot.rules.acts import snapshot_seals
 from jackpot.rules.acts.act import ActContext
-from jackpot.rules.acts.readings import Reading, decide_reading
-from jackpot.rules.acts.snapshot_seals import SNAPSHOT_FORMAT, Sealed, digest_of
+from jackpot.rules.acts.readings import Reading, ReadingTaken, decide_reading
+from jackpot.rules.acts.snapshot_seals import SNAPSHOT_FORMAT, Sealed, SnapshotSeal, digest_of
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import DecidedEntry
 from tests.ledger.conftest import Place
@@ -58,7 +58,9 @@ class Written:
         """One more row, chained as a server's would be, for an event without postings."""
         version = version or events.RULES_VERSION
         last = self.ledger.head("main")
-        body = events.encode(event)
+        body = row_commands.encode(
+            event, Reading(event.day) if isinstance(event, ReadingTaken) else SnapshotSeal()
+        )
         seq = last.seq + 1
         digest = seq.to_bytes(16, "big")
         entry = DecidedEntry(seq, 0, event.kind, version, None, None, None, digest, body, ())
@@ -168,7 +170,7 @@ def test_a_snapshot_beyond_the_head_is_no_start(written: Written) -> None:
 def test_a_seal_that_was_forged_in_its_place_breaks_the_chain(written: Written, place: Place) -> None:
     """S3: the row that seals a snapshot is held by all rows after it, up to the head."""
     lie = forged(written.newer)
-    body = events.encode(Sealed(SNAPSHOT_FORMAT, digest_of(lie.state))).hex()
+    body = row_commands.encode(Sealed(SNAPSHOT_FORMAT, digest_of(lie.state)), SnapshotSeal()).hex()
     written.ledger.save_snapshot(lie)
     where = f"WHERE seq = {lie.seq + 1}"
     if place.url.startswith("sqlite"):

@@ -20,6 +20,7 @@ from jackpot.rules.acts.papers import PapersErased
 from jackpot.rules.acts.snapshot_seals import digest_of
 from jackpot.rules.engine import Engine
 from jackpot.rules.refusal import TWO_PEOPLE
+from jackpot.rules.row_commands import is_kept
 from jackpot.rules.signing import People
 
 # Problems told one by one: the first say what happened, a thousand more say it again.
@@ -177,7 +178,7 @@ class ChainVerifier:
             return None
         try:
             if isinstance(event, events.Refused):
-                self.refusals += 1
+                self.refusals += not is_kept(row.body)
                 self.stopped += [row.seq] * bool(event.suspended)
             return redecider.fault(row, event)
         except Exception as error:  # noqa: BLE001 - a forged event may break anything inside

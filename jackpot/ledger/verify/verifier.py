@@ -78,10 +78,11 @@ class VerifyReport(msgspec.Struct, frozen=True):
     time.
 
     problems: one sentence each, naming the row; none if all is well. older: how many rows were not decided
-    again, for older rules decided them. refusals: how many rows refuse a request that is not kept, and so
-    cannot be decided again. stopped: those of them, by row, that stopped links: nothing shows whether an
-    error did. unproved: how many rows are newer than the last signed head. archived: up to which row an
-    archive alone has the tables' frames; 0 where every row is here. programs: which one decided which rows.
+    again, for older rules decided them. refusals: how many rows refuse what they do not keep, and so cannot
+    be decided again: a long frame, or what was refused as internal. stopped: those of them, by row, that
+    stopped links: nothing shows whether an error did. unproved: how many rows are newer than the last signed
+    head. archived: up to which row an archive alone has the tables' frames; 0 where every row is here.
+    programs: which one decided which rows.
     """
 
     head: Head

@@ -1,6 +1,6 @@
 """The definition of an act: its command, its events, and how each of these changes the state."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from jackpot.rules.acts.fields import DAY_MS
@@ -21,28 +21,20 @@ class ActContext(NamedTuple):
     at: int = 0
 
 
-def themselves(event: Any) -> Iterable[People]:
-    """The people that an event names; the server itself acts with none."""
-    yield getattr(event, "people", People())
-
-
 class Act(NamedTuple):
     """One entry of the registry of acts.
 
     decide: looks at the state and returns the event, or refuses; it touches nothing. applies: changes the
-    state by each event that `decide` may return, and cannot fail. again: the commands of which an event may
-    be what was decided (S8); most events leave no doubt. record_signers: who may have stood for it. asked:
-    whether people may ask a running server for it; its fields are then what they send. power: of the people
-    who signed, each must have one of these roles; with none of them it is the server's own. narrower: which
-    of these roles a command takes, where not all of them may ask for each. alone: it is done where no server
-    runs, by unauthenticated names, also where the site has people.
+    state by each event that `decide` may return, and cannot fail. asked: whether people may ask a running
+    server for it; its fields are then what they send. power: of the people who signed, each must have one of
+    these roles; with none of them it is the server's own. narrower: which of these roles a command takes,
+    where not all of them may ask for each. alone: it is done where no server runs, by unauthenticated names,
+    also where the site has people.
     """
 
     command: type[ActCommand]
     decide: Callable[[BankState, Any, ActContext], Event]
     applies: Mapping[type[Event], Callable[[Effects, Any], None]]
-    again: Callable[[BankState, Any], Iterable[ActCommand]]
-    record_signers: Callable[[Any], Iterable[People]] = themselves
     asked: bool = False
     power: tuple[Role, ...] = ()
     alone: bool = False

@@ -67,7 +67,6 @@ ACTS: Final = (
         AcknowledgeAlarm,
         decide_acknowledge,
         {AlarmAcknowledged: apply_acknowledged},
-        lambda _, event: [AcknowledgeAlarm(f"AL{event.alarm}", event.remark)],
         asked=True,
         power=FLOOR_OR_ADMIN,
     ),

@@ -71,7 +71,6 @@ ACTS: Final = (
         Archive,
         decide_archive,
         {Archived: apply_archived},
-        lambda _, event: [Archive(event.cut, event.reason)],
         alone=True,
     ),
 )

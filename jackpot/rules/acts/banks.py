@@ -303,20 +303,17 @@ ACTS: Final = (
         OpenBank,
         decide_open_bank,
         {BankOpened: apply_bank_opened},
-        lambda _, event: [OpenBank(event.site)],
         alone=True,
     ),
     Act(
         CloseBank,
         decide_close_bank,
         {BankClosed: apply_bank_closed},
-        lambda _, event: [CloseBank(event.into, event.reason)],
         alone=True,
     ),
     Act(
         BeginBank,
         decide_begin_bank,
         {BankBegun: apply_bank_begun},
-        lambda _, event: [BeginBank(tuple(event.heads), tuple(event.parts))],
     ),
 )

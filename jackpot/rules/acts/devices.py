@@ -119,13 +119,11 @@ ACTS: Final = (
         BlockDevice,
         decide_block,
         {DeviceBlocked: apply_device_blocked},
-        lambda _, event: [BlockDevice(event.role, event.device)],
     ),
     Act(
         ClearDevice,
         decide_clear,
         {DeviceCleared: apply_device_cleared},
-        lambda _, event: [ClearDevice(event.role, event.device)],
         asked=True,
         power=FLOOR_OR_ADMIN,
     ),
@@ -133,7 +131,6 @@ ACTS: Final = (
         EndKey,
         decide_end_key,
         {KeyEnded: apply_key_ended},
-        lambda _, event: [EndKey(event.role, event.device, event.fingerprint)],
         power=ADMIN,
     ),
 )

@@ -64,7 +64,6 @@ ACTS: Final = (
         EraseName,
         decide_erase,
         {NameErased: apply_erased},
-        lambda _, event: [EraseName(event.person, event.kept_days)],
         power=ADMIN,
     ),
 )

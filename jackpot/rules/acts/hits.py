@@ -4,10 +4,8 @@ What people write on a payout form lies next to the journal where it names someb
 The journal has its digest (`paper`), and in plain words what names nobody.
 """
 
-from collections.abc import Callable, Iterable
-from typing import Any, ClassVar, Final, Literal, Protocol
-
-from msgspec.structs import replace
+from collections.abc import Iterable
+from typing import ClassVar, Final, Literal, Protocol
 
 from controllers.messages import Seat
 from jackpot.rules import outgoing_messages
@@ -502,41 +500,17 @@ def _finish(effects: Effects, hit: Hit) -> None:
         retire(effects, hit.number)
 
 
-def _again(command: Callable[..., ActCommand], event: Any, *more: str) -> Iterable[ActCommand]:
-    """Rebuilds the command of an event: of the whole hit, or of its only award. more: common fields."""
-    fields = {name: getattr(event, name) for name in more}
-    yield command(f"H{event.hit}", **fields)
-    if len(event.awards) == 1:
-        yield command(f"H{event.hit}", **fields, award=f"A{event.awards[0]}")
-
-
-def _again_pay(state: BankState, event: Paid) -> Iterable[ActCommand]:
-    """Rebuilds the payment of an event: of the winner who has its awards, or of the award that it named."""
-    fields = "document", "tax_form", "tax_from", "paper", "needs", "on_paper", "same_patron"
-    whole, *alone = _again(Pay, event, *fields)
-    for seat in sorted({award.seat for award in _chosen(_kept_hit(state, event.hit), event.awards)}):
-        yield replace(whole, seat=seat)
-    yield from (whole, *alone)
-
-
-def _again_correct(_state: BankState, event: Corrected) -> Iterable[Correct]:
-    facts_ = event.document, event.tax_from
-    yield Correct(f"A{event.award}", to_cents(event.amount), event.reason, *facts_)
-
-
 ACTS: Final = (
     Act(
         Validate,
         decide_validate,
         {Validated: apply_validated},
-        lambda _, event: _again(Validate, event, "surveillance", "paper", "on_paper"),
         power=FLOOR,
     ),
     Act(
         Pay,
         decide_pay,
         {Paid: apply_paid},
-        _again_pay,
         power=FLOOR_OR_CAGE,
         narrower=who_pays,
     ),
@@ -544,7 +518,6 @@ ACTS: Final = (
         Undo,
         decide_undo,
         {Undone: apply_undone},
-        lambda _, event: _again(Undo, event, "reason"),
         asked=True,
         power=FLOOR,
     ),
@@ -552,7 +525,6 @@ ACTS: Final = (
         Correct,
         decide_correct,
         {Corrected: apply_corrected},
-        _again_correct,
         power=FLOOR_OR_CAGE,
         narrower=who_corrects,
     ),

@@ -1,6 +1,5 @@
 """Opening, suspension and resumption of links (L4, L7, L9, S4, S9)."""
 
-from collections.abc import Iterable
 from typing import Annotated, ClassVar, Final
 
 import msgspec
@@ -108,11 +107,13 @@ class Suspend(ActCommand, tag="suspend", frozen=True):
 
 
 class Suspended(Event, frozen=True, array_like=True):
+    """cause, reason: as in `Suspend`."""
+
     kind: ClassVar[int] = 19
     links: list[int]
-    reason: str
+    cause: str
     people: People = People()
-    note: str = ""
+    reason: str = ""
 
 
 def decide_suspend(state: BankState, command: Suspend, by: ActContext) -> Suspended:
@@ -125,7 +126,7 @@ def decide_suspend(state: BankState, command: Suspend, by: ActContext) -> Suspen
 def apply_suspended(effects: Effects, event: Suspended) -> None:
     """Suspends links: they take no wagers."""
     for number in event.links:
-        effects.suspend(effects.state.link(number), event.reason)
+        effects.suspend(effects.state.link(number), event.cause)
 
 
 class Resume(ActCommand, tag="resume", frozen=True):
@@ -149,13 +150,13 @@ class Resume(ActCommand, tag="resume", frozen=True):
 
 
 class Resumed(Event, frozen=True, array_like=True):
-    """believed: the tables whose lost tail the same act confirms (S9)."""
+    """cause, reason: as in `Resume`. believed: the tables whose lost tail the same act confirms (S9)."""
 
     kind: ClassVar[int] = 20
     links: list[int]
-    reason: str
+    cause: str
     people: People = People()
-    note: str = ""
+    reason: str = ""
     believed: list[Believed] = msgspec.field(default_factory=list)
 
 
@@ -177,7 +178,7 @@ def decide_resume(state: BankState, command: Resume, by: ActContext) -> Resumed:
 def apply_resumed(effects: Effects, event: Resumed) -> None:
     """Resumes links without another cause; may confirm the tables' claims of lost acks with it (S9)."""
     for number in event.links:
-        effects.resume(effects.state.link(number), event.reason)
+        effects.resume(effects.state.link(number), event.cause)
     for believed in event.believed:
         lost_acks.believe(effects, believed)
 
@@ -219,27 +220,14 @@ def links_of(state: BankState, envelope: Envelope) -> list[int]:
     return sorted({link for links in tables + hits for link in links})
 
 
-def names_of(state: BankState, numbers: Iterable[int]) -> tuple[str, ...]:
-    """The ids of the links with these numbers."""
-    return tuple(state.link(number).terms.link for number in numbers)
-
-
-def _again_resume(state: BankState, event: Resumed) -> Iterable[Resume]:
-    believe = tuple((state.table(said.table).terms.table, said.acked) for said in event.believed)
-    yield Resume(event.reason, names_of(state, event.links), event.note, believe)
-
-
 ACTS: Final = (
-    Act(
-        OpenLink, decide_open_link, {LinkOpened: apply_link_opened}, lambda _, event: [OpenLink(event.terms)]
-    ),
+    Act(OpenLink, decide_open_link, {LinkOpened: apply_link_opened}),
     Act(
         Suspend,
         decide_suspend,
         {Suspended: apply_suspended},
-        lambda state, event: [Suspend(event.reason, names_of(state, event.links), event.note)],
         asked=True,
         power=FLOOR_OR_ADMIN,
     ),
-    Act(Resume, decide_resume, {Resumed: apply_resumed}, _again_resume, asked=True, power=FLOOR_OR_ADMIN),
+    Act(Resume, decide_resume, {Resumed: apply_resumed}, asked=True, power=FLOOR_OR_ADMIN),
 )

@@ -13,7 +13,7 @@ import msgspec
 from controllers.messages import Id
 from jackpot.rules.acts.act import FLOOR_OR_ADMIN, Act, ActContext
 from jackpot.rules.acts.fields import Reason
-from jackpot.rules.acts.tables import find_table, table_name
+from jackpot.rules.acts.tables import find_table
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
@@ -194,7 +194,6 @@ ACTS: Final = (
         ConfirmBehind,
         decide_confirm,
         {BehindConfirmed: apply_behind_confirmed},
-        lambda state, event: [ConfirmBehind(table_name(state, event), event.reason, event.believed)],
         asked=True,
         power=FLOOR_OR_ADMIN,
     ),

@@ -342,28 +342,11 @@ def _left(state: BankState, number: int) -> ResidualAmount:
     return next(one for one in state.left if one.number == number)
 
 
-def _again_correct(state: BankState, event: MeterCorrected) -> Iterable[CorrectMeter]:
-    link = state.link(event.link)
-    level = link.levels[event.level - 1].terms.level
-    yield CorrectMeter(link.terms.link, level, event.amount, event.reason, event.account)
-
-
-def _again_transfer(state: BankState, event: Transferred) -> Iterable[Transfer]:
-    link, to = (state.link(number).terms.link for number in (event.link, event.to))
-    yield Transfer(link, to, event.reason, event.levels)
-
-
-def _again_close(state: BankState, event: LinkClosed) -> Iterable[CloseLink]:
-    to = state.link(event.to).terms.link if event.to else None
-    yield CloseLink(state.link(event.link).terms.link, event.reason, to, event.levels)
-
-
 ACTS: Final = (
     Act(
         CorrectMeter,
         decide_correct_meter,
         {MeterCorrected: apply_meter_corrected},
-        _again_correct,
         asked=True,
         power=FLOOR_OR_ADMIN,
     ),
@@ -371,7 +354,6 @@ ACTS: Final = (
         DecideLeft,
         decide_left,
         {LeftDecided: apply_left_decided},
-        lambda _, event: [DecideLeft(f"D{event.left}", event.remove, event.reason)],
         asked=True,
         power=FLOOR_OR_ADMIN,
     ),
@@ -379,9 +361,8 @@ ACTS: Final = (
         Transfer,
         decide_transfer,
         {Transferred: apply_transferred},
-        _again_transfer,
         asked=True,
         power=ADMIN,
     ),
-    Act(CloseLink, decide_close_link, {LinkClosed: apply_link_closed}, _again_close, asked=True, power=ADMIN),
+    Act(CloseLink, decide_close_link, {LinkClosed: apply_link_closed}, asked=True, power=ADMIN),
 )

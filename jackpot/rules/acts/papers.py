@@ -3,7 +3,7 @@
 What the papers said before stays: the journal has a digest of each sheet, and who added it.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from typing import Annotated, ClassVar, Final
 
 from msgspec import Meta
@@ -104,11 +104,6 @@ def apply_added(effects: Effects, event: PapersAdded) -> None:
     effects.told.hit = f"H{event.number}"
 
 
-def _again_add(_state: BankState, event: PapersAdded) -> Iterable[AddPapers]:
-    facts = event.surveillance, event.tax_form, event.paper, event.seat or None
-    yield AddPapers(f"H{event.number}", event.reason, *facts, event.on_paper, event.same_patron)
-
-
 class ErasePapers(ActCommand, tag="erase-papers", frozen=True):
     """What lies next to the journal about a hit's payment is erased: who was paid, and who was there.
 
@@ -166,14 +161,12 @@ ACTS: Final = (
         AddPapers,
         decide_add,
         {PapersAdded: apply_added},
-        _again_add,
         power=FLOOR_OR_CAGE,
     ),
     Act(
         ErasePapers,
         decide_erase,
         {PapersErased: apply_erased},
-        lambda _, event: [ErasePapers(f"H{event.number}", event.reason, event.kept_days, event.written)],
         power=ADMIN,
     ),
 )

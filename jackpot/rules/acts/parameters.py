@@ -94,7 +94,6 @@ ACTS: Final = (
         ChangeLink,
         decide_change_link,
         {LinkChanged: apply_link_changed},
-        lambda _, event: [ChangeLink(event.terms, event.reason)],
         power=ADMIN,
     ),
 )

@@ -5,7 +5,7 @@ Names, secrets and sessions lie next to the journal; the acts here say whose the
 """
 
 from collections.abc import Iterable
-from typing import Annotated, Any, ClassVar, Final
+from typing import Annotated, ClassVar, Final
 
 from msgspec import Meta
 from msgspec.structs import replace
@@ -485,30 +485,23 @@ def _ordered(roles: Iterable[Role]) -> list[Role]:
     return [role for role in ROLES if role in set(roles)]
 
 
-def _by_person(command: Any) -> Any:
-    return lambda _state, event: [command(event.person)]
-
-
 ACTS: Final = (
     Act(
         FirstPeople,
         decide_first,
         {PeopleBegun: apply_first},
-        lambda _, event: [FirstPeople(tuple(event.newcomers))],
         alone=True,
     ),
     Act(
         AddPerson,
         decide_add,
         {PersonAdded: apply_added},
-        lambda _, event: [AddPerson(event.mark, tuple(event.roles))],
         power=ADMIN,
     ),
     Act(
         Grant,
         decide_grant,
         {Granted: apply_granted},
-        lambda _, event: [Grant(event.person, event.role)],
         asked=True,
         power=ADMIN,
     ),
@@ -516,7 +509,6 @@ ACTS: Final = (
         WithdrawRole,
         decide_withdraw_role,
         {RoleWithdrawn: apply_role_withdrawn},
-        lambda _, event: [WithdrawRole(event.person, event.role)],
         asked=True,
         power=ADMIN,
     ),
@@ -524,7 +516,6 @@ ACTS: Final = (
         EndPerson,
         decide_end_person,
         {PersonEnded: apply_person_ended},
-        _by_person(EndPerson),
         asked=True,
         power=ADMIN,
     ),
@@ -532,7 +523,6 @@ ACTS: Final = (
         ResetSecret,
         decide_reset,
         {SecretReset: apply_reset},
-        _by_person(ResetSecret),
         asked=True,
         power=ADMIN,
     ),
@@ -540,28 +530,24 @@ ACTS: Final = (
         GiveCode,
         decide_give_code,
         {CodeGiven: apply_code_given},
-        lambda _, event: [GiveCode(event.person, event.code, event.until)],
         power=ADMIN,
     ),
     Act(
         SetSecret,
         decide_set_secret,
         {SecretSet: apply_secret_set},
-        lambda _, event: [SetSecret(event.secret)],
         power=ROLES,
     ),
     Act(
         MakeToken,
         decide_make_token,
         {TokenMade: apply_token_made},
-        lambda _, event: [MakeToken(event.digest, tuple(event.roles), event.until)],
         power=ROLES,
     ),
     Act(
         EndToken,
         decide_end_token,
         {TokenEnded: apply_token_ended},
-        lambda _, event: [EndToken(event.token)],
         asked=True,
         power=ROLES,
     ),
@@ -569,7 +555,6 @@ ACTS: Final = (
         Recover,
         decide_recover,
         {Recovered: apply_recovered},
-        lambda _, event: [Recover(event.mark, event.secret)],
         alone=True,
     ),
 )

@@ -119,13 +119,11 @@ ACTS: Final = (
         BeginProgram,
         decide_begin,
         {ProgramBegan: apply_began},
-        lambda _, event: [BeginProgram(event.version, event.digest, event.serves)],
     ),
     Act(
         ConfirmProgram,
         decide_confirm,
         {ProgramConfirmed: apply_confirmed},
-        lambda _, event: [ConfirmProgram(event.digest.hex(), event.reason)],
         asked=True,
         power=FLOOR_OR_ADMIN,
     ),

@@ -58,6 +58,4 @@ def apply_reading(effects: Effects, event: ReadingTaken) -> None:
     effects.state.last_day = event.day
 
 
-ACTS: Final = (
-    Act(Reading, decide_reading, {ReadingTaken: apply_reading}, lambda _, event: [Reading(event.day)]),
-)
+ACTS: Final = (Act(Reading, decide_reading, {ReadingTaken: apply_reading}),)

@@ -253,12 +253,11 @@ APPLIES: Final[dict[type[Event], Callable[[Effects, Any], None]]] = {
 """What any act may come to."""
 
 ACTS: Final = (
-    Act(Confirm, decide_confirm, {}, lambda _, _event: (), asked=True, power=ROLES),
+    Act(Confirm, decide_confirm, {}, asked=True, power=ROLES),
     Act(
         Reject,
         decide_reject,
         {Rejected: apply_rejected},
-        lambda state, event: [Reject(called(state, event.request), event.reason)],
         asked=True,
         power=ROLES,
     ),
@@ -266,6 +265,5 @@ ACTS: Final = (
         ExpireRequest,
         decide_expire,
         {RequestExpired: apply_expired},
-        lambda state, event: [ExpireRequest(called(state, event.request), event.waited_ms, event.lost)],
     ),
 )

@@ -1,13 +1,12 @@
 """Changes of a round by people: striking a wager, voiding, reopening once closed (T3, T6, T8, T10)."""
 
-from collections.abc import Iterable
 from typing import ClassVar, Final
 
 from controllers.messages import Id, On, Seat, Unbet
 from jackpot.rules.acts.act import FLOOR, Act, ActContext, require_person
 from jackpot.rules.acts.fields import Reason
 from jackpot.rules.acts.requests import as_asked
-from jackpot.rules.acts.tables import find_table, table_name
+from jackpot.rules.acts.tables import find_table
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
@@ -252,24 +251,12 @@ def _find_closed(state: BankState, command: Reopen | AgreeToReopen | Decline) ->
     return table
 
 
-def _again_strike(state: BankState, event: Struck) -> Iterable[Strike]:
-    bet = event.bet
-    on: On = "dealer" if bet.dealer else "own"
-    link = state.link(bet.link).terms.link
-    yield Strike(table_name(state, event), event.round, bet.seat, link, event.reason, on)
-
-
-def _again_reopen(state: BankState, event: Reopened | ReopenAsked) -> Iterable[Reopen]:
-    yield Reopen(table_name(state, event), event.round, event.reason)
-
-
 ACTS: Final = (
-    Act(Strike, decide_strike, {Struck: apply_struck}, _again_strike, asked=True, power=FLOOR),
+    Act(Strike, decide_strike, {Struck: apply_struck}, asked=True, power=FLOOR),
     Act(
         VoidRound,
         decide_void_round,
         {Voided: apply_voided},
-        lambda state, event: [VoidRound(table_name(state, event), event.round, event.reason)],
         asked=True,
         power=FLOOR,
     ),
@@ -277,16 +264,14 @@ ACTS: Final = (
         Reopen,
         decide_reopen,
         {Reopened: apply_reopened, ReopenAsked: apply_reopen_asked},
-        _again_reopen,
         asked=True,
         power=FLOOR,
     ),
-    Act(AgreeToReopen, decide_agree, {}, lambda _, _event: (), power=FLOOR),
+    Act(AgreeToReopen, decide_agree, {}, power=FLOOR),
     Act(
         Decline,
         decide_decline,
         {ReopenDeclined: apply_reopen_declined},
-        lambda state, event: [Decline(table_name(state, event), event.round, event.reason)],
         asked=True,
         power=FLOOR,
     ),

@@ -100,18 +100,15 @@ ACTS: Final = (
         SignIn,
         decide_sign_in,
         {SignedIn: apply_signed_in},
-        lambda _, event: [SignIn(event.person, event.session)],
     ),
     Act(
         SignOut,
         decide_sign_out,
         {SignedOut: apply_signed_out},
-        lambda _, event: [SignOut(event.session)],
     ),
     Act(
         LockOut,
         decide_lock_out,
         {LockedOut: apply_seen},
-        lambda _, event: [LockOut(event.person, event.failures)],
     ),
 )

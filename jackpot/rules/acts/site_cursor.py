@@ -49,6 +49,5 @@ ACTS: Final = (
         SeePeople,
         decide_see,
         {PeopleSeen: apply_seen},
-        lambda _, event: [SeePeople(event.people.proof.seq, event.people.proof.hash)],
     ),
 )

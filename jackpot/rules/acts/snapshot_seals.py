@@ -67,4 +67,4 @@ def apply_sealed(effects: Effects, event: Sealed) -> None:
         effects.state.sealed = effects.seq
 
 
-ACTS: Final = (Act(SnapshotSeal, decide_seal, {Sealed: apply_sealed}, lambda _, _event: [SnapshotSeal()]),)
+ACTS: Final = (Act(SnapshotSeal, decide_seal, {Sealed: apply_sealed}),)

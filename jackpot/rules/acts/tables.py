@@ -1,6 +1,6 @@
 """Opening of tables, changes of their terms, and release of held cards (L1, L2, L11, T11)."""
 
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from controllers.messages import Id
 from jackpot.rules.acts.act import FLOOR, Act, ActContext, require_person
@@ -124,23 +124,16 @@ def find_table(state: BankState, name: str) -> Table:
     raise Refusal(Code.NO_SUCH_TABLE, f"table: {quoted(name)} is unknown")
 
 
-def table_name(state: BankState, event: Any) -> str:
-    """The id of the table that an event names by its number."""
-    return state.table(event.table).terms.table
-
-
 ACTS: Final = (
     Act(
         OpenTable,
         decide_open_table,
         {TableOpened: apply_table_opened},
-        lambda _, event: [OpenTable(event.terms)],
     ),
     Act(
         Release,
         decide_release,
         {Released: apply_released},
-        lambda state, event: [Release(table_name(state, event), event.reason)],
         asked=True,
         power=FLOOR,
     ),

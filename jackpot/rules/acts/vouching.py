@@ -69,7 +69,6 @@ ACTS: Final = (
         Vouch,
         decide_vouch,
         {Vouched: apply_vouched},
-        lambda _, event: [Vouch(event.person)],
         asked=True,
         power=ADMIN,
     ),

@@ -17,7 +17,7 @@ from jackpot.ledger.store import CommitInDoubt, LedgerCorrupt, Store
 from jackpot.ledger.verify.verifier import verify
 from jackpot.reports.read.hits import stories
 from jackpot.rules import commands as c
-from jackpot.rules import events, registry, views
+from jackpot.rules import registry, row_commands, views
 from jackpot.rules.acts.act import ActContext
 from jackpot.rules.acts.banks import (
     BankBegun,
@@ -288,7 +288,7 @@ def test_verify_holds_the_joint_together(tmp_path: object) -> None:
 def begin(ledger: Ledger, bank: str, heads: list[tuple[str, int, bytes]], parts: list[HandedOn]) -> None:
     """Forges a bank with that first row, correctly chained."""
     engine, event = Engine(bank), BankBegun(heads, parts)
-    body = events.encode(event)
+    body = row_commands.encode(event, BeginBank(tuple(heads), tuple(parts)))
     entry = DecidedEntry(1, NOW, event.kind, 1, None, None, None, b"f" * 16, body, ())
     made = engine.replay(entry).postings
     entry = msgspec.structs.replace(entry, link=only_link(made), postings=made)
@@ -337,7 +337,7 @@ def test_an_end_that_hands_on_more_than_there_was_is_not_joined(place: Place) ->
         Envelope(end, NOW, 0, b"e" * 16, people=("anna",))
     )
     assert postings.entry is not None
-    entry = msgspec.structs.replace(postings.entry, body=events.encode(lie))
+    entry = msgspec.structs.replace(postings.entry, body=row_commands.encode(lie, end))
     row = row_of("north", north.head.epoch, entry, north.head.hash)
     ledger.append("north", north.head.epoch, north.head.seq, [row])
     said = f"north: row {row.seq} (bank_closed): the rules decide otherwise: handed_on.links"

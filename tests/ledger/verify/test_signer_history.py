@@ -293,7 +293,7 @@ def test_forged_people_are_named(tmp_path: Path) -> None:
     path = Case(tmp_path / "ledger.db", paper).path
     forger = Forger(path, SITE)
     signed = People(proof=Proof(paper.proof(ADMINS[0]).signed))
-    row = forger.append(Granted(paper.floor, "admin", signed))
+    row = forger.append(Granted(paper.floor, "admin", signed), command=Grant(paper.floor, "admin"))
     (problem,) = audit(path, bank=SITE).problems
     assert problem.endswith(f"row {row.seq} (granted): by the rules it waits for a second person"), problem
     added = forger.right(AddPerson(bytes(32)), proof=Proof(paper.proof(ADMINS[0]).signed))

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from jackpot.rules import redecide
+from jackpot.rules import redecide, row_commands
 from jackpot.rules.acts.erasure import EraseName, NameErased
 from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.people import EndPerson
-from jackpot.rules.events import RULES_VERSION, encode
+from jackpot.rules.events import RULES_VERSION
 from jackpot.rules.outcome import DecidedEntry
 from jackpot.rules.signing import People
 from tests.rules.site import OfSite
@@ -65,8 +65,9 @@ def test_a_forged_erasure_by_age_is_found() -> None:
 
     def fault(days: int, at: int) -> str | None:
         event: Any = NameErased(dee, People(), days)
+        body = row_commands.encode(event, EraseName(dee, days))
         row = DecidedEntry(
-            site.engine.seq + 1, at, event.kind, RULES_VERSION, None, None, None, b"f" * 16, encode(event), ()
+            site.engine.seq + 1, at, event.kind, RULES_VERSION, None, None, None, b"f" * 16, body, ()
         )
         return redecide.check(site.auditor, row, event)
 

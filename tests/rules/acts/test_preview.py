@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from jackpot.rules import redecide
+from jackpot.rules import redecide, row_commands
 from jackpot.rules.acts import ACT_OF, hits
 from jackpot.rules.acts.act import ActContext
 from jackpot.rules.acts.links import Suspend
@@ -18,7 +18,7 @@ from jackpot.rules.acts.preview import mark_of, seen
 from jackpot.rules.acts.requests import ActRefused, Confirm, Requested
 from jackpot.rules.acts.rounds import Reopen, VoidRound
 from jackpot.rules.commands import ActCommand
-from jackpot.rules.events import RULES_VERSION, Event, encode
+from jackpot.rules.events import RULES_VERSION, Event
 from jackpot.rules.outcome import DecidedEntry
 from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.postings import Posting
@@ -223,8 +223,9 @@ def test_a_forged_confirmation_of_what_has_changed_is_found() -> None:
     jackpot(subject, 1)
     people = People(proof=Proof((ANN, BEN), 5, b"h" * 32, 1, 1_000))
     event = ACT_OF[CorrectMeter].decide(subject.engine.state, LESS, ActContext(people))
+    body = row_commands.encode(event, LESS)
     row = DecidedEntry(
-        subject.engine.seq + 1, 1, event.kind, RULES_VERSION, None, None, None, b"f" * 16, encode(event), ()
+        subject.engine.seq + 1, 1, event.kind, RULES_VERSION, None, None, None, b"f" * 16, body, ()
     )  # fmt: skip
     assert "more than wagers has moved the meter" in (redecide.check(subject.auditor, row, event) or "")
 
