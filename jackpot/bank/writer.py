@@ -40,13 +40,17 @@ log: Final = structlog.get_logger()
 
 
 def face(engine: Engine) -> tuple[list[Map], list[Hit], int, dict[str, tuple[WaitingHit, ...]]]:
-    """Arguments of a board for a state: links, the last hits by age, seq, and waiting awards by link (S7)."""
+    """Arguments of a board for a state: links, the last hits by age, seq, and waiting awards by link (S7).
+
+    Signs were told the hits of a bank that became this one when that bank made them.
+    """
     state = engine.state
     shown = [
         (past.seq, hit_push(state.bank, link, level.terms.level, past))
         for link in state.links
         for level in link.levels
         for past in level.shown
+        if past.seq
     ]
     hits = [hit for _, hit in sorted(shown, key=lambda pair: pair[0])]
     waiting = {link.terms.link: jackpots(state, link.number) for link in state.links}
