@@ -1,4 +1,4 @@
-"""Joined banks: which became part of which, under which numbers, and whether ends and beginning agree (S8)."""
+"""Joined banks: which became part of which, with which numbers, and whether ends and beginning agree (S8)."""
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache

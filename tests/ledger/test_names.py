@@ -74,7 +74,7 @@ def test_every_number_has_its_name(place: Place, tmp_path: Path, make: Made) -> 
                 assert kept(ledger, bank) == wanted
                 assert names.differences(ledger, bank, ledger.head(bank).seq) == []
                 seen |= {name.of.kind for name in wanted}
-    assert seen == {"link", "level", "table", "person"}
+    assert seen == {"link", "level", "table", "person", "hits"}
 
 
 @pytest.fixture
