@@ -106,7 +106,7 @@ def numbers_today(ledger: Reader, story: HitStory) -> Iterator[Fact]:
         for award in story.hit.awards
     )
     yield Fact(
-        "today",
+        "since the join",
         Sentence("{hit} in bank {bank}: {awards}", hit=f"H{now.number}", bank=now.bank, awards=awards),
     )
 

@@ -248,7 +248,7 @@ def test_reports_tell_of_both_banks(ledger: Ledger) -> None:
     assert forms[::2] == forms[1::2]
     for form in forms:
         assert form.problems == []
-        assert str(form.facts["today"]) == f"{today} in bank floor: A6 is {act.award}"
+        assert str(form.facts["since the join"]) == f"{today} in bank floor: A6 is {act.award}"
     assert forms[0].facts["amount"] == from_cents(9_999)
     (changed,) = [row for row in forms[4].rows if row["part"] == "later"]
     assert str(changed["what"]) == "corrected by anna and bert: misread (bank floor)"
