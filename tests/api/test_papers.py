@@ -30,7 +30,7 @@ from jackpot.rules import registry
 from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.requests import Confirm
 from tests.auth.test_auth_service import ANN, BEN, QUICK
-from tests.net.test_admin_socket import royal
+from tests.net.test_admin_socket import jackpot, royal
 from tests.running_server import LINK, LINKS, StepClock, administer, configure, on_loop, table, until
 
 SEEN = {"dealer": "Dee Lear, 4411", "witness": "Will Ness", "surveillance": "cam 12, 02:14"}
@@ -351,6 +351,11 @@ async def test_a_hit_of_before_a_join_is_worked_through_as_any_other(tmp_path: P
         assert facts["amount"] == 12_000_000_000
         assert (facts["witness"], facts["patron"]) == ("Will Ness; Ed Wit", "Pat Ron")
         assert "/ops/hits/floor/H2" in str(facts["page"]) or "H2 in bank floor" in str(facts["page"])
+        shown = await jackpot("hits", "show", "H2", "--config", str(config.path))
+        assert shown[1].startswith("H2 (H1 of north): ")
+        journal = await administer(config, do="/journal", kind="corrected")
+        assert "H2 (H1 of north)" in journal["entries"][0]["about"]
+        assert f"{award['award']} (A1 of north)" in journal["entries"][0]["about"]
         erase = {"do": "erase-papers", "hit": "H2", "reason": "asked for by the patron"}
         assert (await administer(config, **erase, **two))["ok"]
         assert kept(config) == []
