@@ -1,6 +1,7 @@
 """Routes a request to its bank."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Final
 
 from jackpot.api.operation import BadRequest, Elsewhere, NotDone, OperationCall, number
@@ -79,7 +80,21 @@ class BankRouter:
             return self._of_link(link)
         if bank is None:
             return await self._having(getattr(ask, "hit", None), getattr(ask, "award", None))
+        await self._refuse_joined(bank, getattr(ask, "hit", None))
         return self._named(bank)
+
+    async def _refuse_joined(self, name: str, hit: str | None) -> None:
+        """Refuses a bank that became one of these, and says what its hit is called now."""
+        if name == self.people.name or name in self.banks:
+            return
+        for bank in self.banks.values():
+            with suppress(BankStopped):
+                for part in await bank.ask(lambda engine: list(engine.state.parts)):
+                    if part.bank == name:
+                        now = (number(hit) or 0) + part.hits.moved
+                        known = hit is not None and part.hits.first <= now < part.hits.end
+                        hint = f": its {hit} is H{now} there" if known else ""
+                        raise BadRequest(f"bank: {name} became part of {bank.name}{hint}")
 
     def _named(self, bank: str) -> Bank:
         if bank == self.people.name:

@@ -48,7 +48,7 @@ from jackpot.config import Config
 from jackpot.ledger.papers import last_written
 from jackpot.ledger.store import LedgerError
 from jackpot.net.devices import ConnectedDevices
-from jackpot.reports.read.hits import erased_marks, marks_of, same_patron, story_of
+from jackpot.reports.read.hits import erased_marks, marks_of, same_patron, story_called
 from jackpot.reports.read.reader import LedgerReader
 from jackpot.rules import state
 from jackpot.rules.acts import erasure, papers
@@ -243,7 +243,7 @@ class OperationExecutor:
         """Fills in the seat whose papers are added to, from the ledger if the state dropped the hit."""
         if not isinstance(payout, payouts.AddPapers):
             return payout
-        story = await self._books.read(lambda ledger: story_of(ledger, bank, number(payout.hit) or 0))
+        story = await self._books.read(lambda ledger: story_called(ledger, bank, number(payout.hit) or 0))
         if story is None:
             return payout  # the rules say so
         fields = {*payout.papers(), *(("tax_form",) if payout.tax_form else ())}

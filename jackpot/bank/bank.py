@@ -64,6 +64,7 @@ def snapshot_of(engine: Engine) -> BoardSnapshot:
         for link in state.links
         for level in link.levels
         for past in level.shown
+        if past.seq  # signs were told of the others by the bank that became this one
     ]
     return BoardSnapshot(
         [LinkView.of(link) for link in views.statistics(engine)["links"]],

@@ -75,6 +75,8 @@ def join(
     Before: suspend all their links, let every round end, pay every award, and stop the servers.
     After: name the new bank on each link in the configuration, start the servers, and resume the links.
 
+    Hits and awards get new numbers. Paid awards can still be corrected; pages and forms say both numbers.
+
     Each chain ends with an entry that names the new bank, and the new chain begins with both ends, so that
     `jackpot verify` proves all three together. If it is interrupted, run the same command again.
 

@@ -100,7 +100,7 @@ def show_(
         return
     made = f"{one['hand']} at {one['table']} on {one['link']}, {client.moment(one['at'])}"
     typer.echo(
-        f"{one['hit']}: {made}, {one['status']}: {client.money(one['amount'])}"
+        f"{_called(one)}: {made}, {one['status']}: {client.money(one['amount'])}"
         + (f", and {client.money(one['envy'])} envy" if one["envy"] != NOTHING else "")
         + (f"; corrected by {client.money(one['difference'])} after it was paid" if _differs(one) else "")
         + ("; disputed, so it is not paid" if one["disputed"] else "")
@@ -117,6 +117,12 @@ def show_(
         document = f"; document {step['document']}" if step["document"] else ""
         who = " and ".join(step["people"])
         typer.echo(f"{step['what']} by {who}, {client.moment(step['at'])}{reason}{document}{facts}")
+
+
+def _called(hit: dict[str, Any]) -> str:
+    """A hit, and what it was called in banks that became this one."""
+    before = ", ".join(f"{old['hit']} of {old['bank']}" for old in hit["former"])
+    return f"{hit['hit']} ({before})" if before else str(hit["hit"])
 
 
 @app.command()

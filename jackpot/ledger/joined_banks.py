@@ -1,12 +1,93 @@
-"""Checks of joined banks: which banks became part of which, and whether ends and beginning agree (S8)."""
+"""Joined banks: which became part of which, with which numbers, and whether ends and beginning agree (S8)."""
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import Final, NamedTuple
 
 import msgspec
 
+from jackpot.ledger.banks import became
 from jackpot.ledger.reading import Reader
 from jackpot.rules import registry
-from jackpot.rules.acts.banks import BankBegun, BankClosed
+from jackpot.rules.acts.banks import BankBegun, BankClosed, Offsets, offsets
+
+# First rows that are held decoded: a page of hits asks for one again and again, and it may have a megabyte.
+BEGINNINGS_KEPT: Final = 8
+# Of a bank's own numbers.
+NOWHERE: Final = Offsets(0, 0, 0, 0)
+
+
+class JoinedPart(NamedTuple):
+    """A bank that another began with. hits: the numbers there of all its hits, its own parts' among them."""
+
+    bank: str
+    by: Offsets
+    hits: range
+
+
+class KnownHit(NamedTuple):
+    """A hit as a bank numbers it. by: how much higher its numbers are than those of the hit's maker."""
+
+    bank: str
+    number: int
+    by: Offsets
+
+
+def parts_of(ledger: Reader, bank: str) -> tuple[JoinedPart, ...]:
+    """The banks that a bank began with; none where it was opened."""
+    for first in ledger.rows(bank, 0, 1):
+        if first.kind == BankBegun.kind:
+            return _parts(first.version, first.body)
+    return ()
+
+
+@lru_cache(maxsize=BEGINNINGS_KEPT)
+def _parts(version: int, body: bytes) -> tuple[JoinedPart, ...]:
+    begun = registry.decode(BankBegun.kind, version, body)
+    if not isinstance(begun, BankBegun):
+        return ()
+    return tuple(
+        JoinedPart(part.bank, by, range(by.hits + 1, by.hits + part.next_hit))
+        for part, by in zip(begun.parts, offsets(begun.parts), strict=True)
+    )
+
+
+def first_own_hit(ledger: Reader, bank: str) -> int:
+    """The number from which on the bank made its hits itself."""
+    return max((part.hits.stop for part in parts_of(ledger, bank)), default=1)
+
+
+def traced(ledger: Reader, bank: str, hit: int) -> list[KnownHit]:
+    """The numbers that a hit has had, from that of the bank that made it to that of this bank."""
+    for part in parts_of(ledger, bank):
+        if hit in part.hits:
+            before = traced(ledger, part.bank, hit - part.by.hits)
+            return [*before, KnownHit(bank, hit, _added(before[-1].by, part.by))]
+    return [KnownHit(bank, hit, NOWHERE)]
+
+
+def goes_on_in(ledger: Reader, bank: str) -> list[tuple[str, Offsets]]:
+    """The bank, and each one that it became since, with how much higher numbers are there."""
+    found = [(bank, NOWHERE)]
+    while into := became(ledger, found[-1][0]):
+        last, so_far = found[-1]
+        part = next((one for one in parts_of(ledger, into) if one.bank == last), None)
+        if part is None or into in dict(found):  # the join is unfinished, or somebody changed the ledger
+            break
+        found.append((into, _added(so_far, part.by)))
+    return found
+
+
+def known_as(ledger: Reader, bank: str, hit: int) -> list[KnownHit]:
+    """All numbers that a hit of this bank has had, from that of the bank that made it to that of today."""
+    before = traced(ledger, bank, hit)
+    return before + [
+        KnownHit(name, hit + by.hits, _added(before[-1].by, by)) for name, by in goes_on_in(ledger, bank)[1:]
+    ]
+
+
+def _added(one: Offsets, other: Offsets) -> Offsets:
+    return Offsets(*map(sum, zip(one, other, strict=True)))
 
 
 def broken_joint(ledger: Reader, bank: str) -> list[str]:

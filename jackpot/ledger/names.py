@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from jackpot.ledger.entries import events_of, readable
 from jackpot.ledger.journal import Row
 from jackpot.ledger.reading import Conversation, Reader
-from jackpot.rules.acts.banks import BankBegun
+from jackpot.rules.acts.banks import BankBegun, offsets
 from jackpot.rules.acts.links import LinkOpened
 from jackpot.rules.acts.people import PeopleBegun, PersonAdded, Recovered
 from jackpot.rules.acts.tables import TableOpened
@@ -33,7 +33,11 @@ _KEPT: Final = "SELECT kind, link, number, name FROM name WHERE bank = ?1 ORDER 
 
 
 class Numbered(NamedTuple):
-    """A thing with a number in a bank. link: the link of a level, otherwise 0."""
+    """A thing with a number in a bank. link: the link of a level, otherwise 0.
+
+    Of kind `hits` a run of hits, by its first number: of a bank that became this one, whose name it has; the
+    last run has none, for the bank made those itself.
+    """
 
     kind: str
     link: int
@@ -72,6 +76,12 @@ def named_by(event: Event) -> Iterator[Name]:
             tables = [table.terms for part in parts for table in part.tables]
             for number, told in enumerate(tables, 1):
                 yield Name(Numbered("table", 0, number), told.table)
+            own = 1
+            for part, by in zip(parts, offsets(parts), strict=True):
+                if part.next_hit > 1:
+                    yield Name(Numbered("hits", 0, by.hits + 1), part.bank)
+                own = by.hits + part.next_hit
+            yield Name(Numbered("hits", 0, own), "")
         case PeopleBegun(newcomers=newcomers):
             for number, (mark, _) in enumerate(newcomers, 1):
                 yield _of_person(number, mark)

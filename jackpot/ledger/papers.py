@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
+from jackpot.ledger.joined_banks import parts_of
 from jackpot.ledger.reading import Conversation, Reader
 from jackpot.ledger.store import Statement
 from jackpot.rules import registry
@@ -110,7 +111,8 @@ def since(ledger: Reader, moment: int) -> set[bytes]:
 def last_written(ledger: Reader, bank: str, hit: int, below: int = _BEYOND) -> int:
     """When the newest of the hit's papers was written, by the journal before a row; 0 where there was none.
 
-    In unix milliseconds, as the state has it while it keeps the hit. Raises LedgerError.
+    In unix milliseconds, as the state has it while it keeps the hit: also by a bank that became this one.
+    Raises LedgerError.
     """
 
     def question(number: int) -> Conversation[Sequence[Any]]:
@@ -120,6 +122,9 @@ def last_written(ledger: Reader, bank: str, hit: int, below: int = _BEYOND) -> i
         event = registry.decode(kind, version, body)
         if isinstance(event, Written) and event.paper and hit_of(event) == hit:
             return int(at)
+    for part in parts_of(ledger, bank):
+        if hit in part.hits:
+            return last_written(ledger, part.bank, hit - part.by.hits)
     return 0
 
 

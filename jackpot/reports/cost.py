@@ -157,9 +157,12 @@ def _awards(book: CostBook) -> None:
             column = "from_meters" if award.level else _PAID_BY_HOUSE[award.kind]
             came_to = story.first[award.number]
             later = changes(came_to, story.steps[award.number])
-            moves = [(story.made[award.number], came_to), *((step.seq, more) for step, more in later)]
-            for seq, more in moves:
-                if first < seq <= last:
+            moves = [
+                (story.bank, story.made[award.number], came_to),
+                *((step.bank, step.seq, more) for step, more in later),
+            ]
+            for bank, seq, more in moves:
+                if bank == book.bank and first < seq <= last:
                     period = book.parts[bisect_left(begins, seq) - 1].name
                     book.rows[CostKey(period, award.link, story.hit.table)][column] += more
 

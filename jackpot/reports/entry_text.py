@@ -169,8 +169,8 @@ def _asked(names: JournalNames, command: bytes, money: Money) -> Sentence:
 
 
 _NUMBERS: Final[dict[str, Callable[[JournalNames, Any, int], Sentence | str]]] = {
-    "hit": lambda _names, _event, number: f"H{number}",
-    "award": lambda _names, _event, number: f"A{number}",
+    "hit": lambda names, _event, number: names.called("H", number),
+    "award": lambda names, _event, number: names.called("A", number),
     "left": lambda _names, _event, number: f"D{number}",
     "table": lambda names, _event, number: Sentence("table {table}", table=names.table(number)),
     "link": lambda names, _event, number: Sentence("link {link}", link=names.link(number)),

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from jackpot.ledger.cycles import Turn, settlement
+from jackpot.ledger.joined_banks import known_as, parts_of
 from jackpot.ledger.reading import Reader
 from jackpot.reports.read.hits import AwardChange, HitStory, changes, story_of
 from jackpot.reports.read.meter_history import LevelRef, MeterHistory, amounts, entry_at, percent, told
@@ -52,14 +53,23 @@ class AwardMade(NamedTuple):
 
 
 def the_hit(ledger: Reader, wanted: ReportRequest) -> tuple[str, HitStory]:
-    """The bank and the history of the hit asked for. Raises Unanswerable."""
+    """The bank that made the hit asked for, and its history. Raises Unanswerable.
+
+    It is asked for by its number in that bank, or in one that this became.
+    """
     found = []
     for bank in wanted.banks:
         story = story_of(ledger, bank, wanted.hit)
         if story is not None:
-            found.append((bank, story))
+            found.append((story.bank, story))
     if not found:
-        raise Unanswerable(f"hit: there is no H{wanted.hit} in {' or '.join(wanted.banks)}")
+        now = "".join(
+            f"; H{wanted.hit} of {part.bank} is H{wanted.hit + part.by.hits} in {bank}"
+            for bank in wanted.banks
+            for part in parts_of(ledger, bank)
+            if wanted.hit + part.by.hits in part.hits
+        )
+        raise Unanswerable(f"hit: there is no H{wanted.hit} in {' or '.join(wanted.banks)}{now}")
     if len(found) > 1:
         banks = " or ".join(f"--bank {bank}" for bank, _ in found)
         raise Unanswerable(f"bank: each bank counts its own hits; which one? {banks}")
@@ -73,6 +83,7 @@ def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
     hit = story.hit
     facts = [
         Fact("hit", Sentence("{hit} in bank {bank}", hit=f"H{hit.number}", bank=bank)),
+        *numbers_today(ledger, story),
         Fact("hand", joined([named(hit.hand), *placed(names, hit)])),
         Fact("link", names.link(hit.link)),
         Fact("won", hit.at, "moment"),
@@ -83,6 +94,21 @@ def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
     ]
     problems: list[str] = []
     return ReportResult(facts, _rows(ledger, wanted, names, story, problems), problems)
+
+
+def numbers_today(ledger: Reader, story: HitStory) -> Iterator[Fact]:
+    """The numbers of a hit and its awards in the bank that its bank became; nothing where that goes on."""
+    now = known_as(ledger, story.bank, story.hit.number)[-1]
+    if now.bank == story.bank:
+        return
+    awards = joined(
+        Sentence("{award} is {now}", award=f"A{award.number}", now=f"A{award.number + now.by.awards}")
+        for award in story.hit.awards
+    )
+    yield Fact(
+        "since the join",
+        Sentence("{hit} in bank {bank}: {awards}", hit=f"H{now.number}", bank=now.bank, awards=awards),
+    )
 
 
 def where(seat: int) -> Sentence:
@@ -200,7 +226,13 @@ def _share(made: AwardMade, award: Award, primary: int, first: int) -> list[Part
 
 def _later(names: JournalNames, steps: list[AwardChange], first: int) -> list[Part]:
     """Later changes of the award; amounts are differences."""
-    return [("later", _changed(names, step), step.seq, more) for step, more in changes(first, steps)]
+    return [("later", _changed_in(names, step), step.seq, more) for step, more in changes(first, steps)]
+
+
+def _changed_in(names: JournalNames, step: AwardChange) -> Sentence:
+    """What changed an award; with the bank, where another one's row says it."""
+    said = _changed(names, step)
+    return said if step.bank == names.bank else Sentence("{what} (bank {bank})", what=said, bank=step.bank)
 
 
 def _changed(names: JournalNames, step: AwardChange) -> Sentence:

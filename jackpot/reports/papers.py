@@ -5,8 +5,9 @@ from typing import Final, NamedTuple
 
 from jackpot.config import Site
 from jackpot.ledger.cycles import Turn, settlement
+from jackpot.ledger.joined_banks import known_as
 from jackpot.ledger.reading import Reader
-from jackpot.reports.explain import kind_of, placed, the_hit, where
+from jackpot.reports.explain import kind_of, numbers_today, placed, the_hit, where
 from jackpot.reports.read.cards import HitCards, Source, cards_of
 from jackpot.reports.read.entries import asked
 from jackpot.reports.read.hits import ERASED, MISSING, PERSONAL, HitStory, facts_of, written_on
@@ -145,16 +146,18 @@ def _slip(ledger: Reader, wanted: ReportRequest, names: JournalNames, story: Hit
     hit = story.hit
     row = ledger.rows(names.bank, hit.seq - 1, 1)[0]
     seat, table, round_ = placed(names, hit)
+    now = known_as(ledger, names.bank, hit.number)[-1]
     stands = {"bank": names.bank, "status": Sentence(status(story))}
     return [
         Fact("hit", Sentence("{hit} in bank {bank}, {status}", hit=f"H{hit.number}", **stands)),
+        *numbers_today(ledger, story),
         Fact(
             "won", Sentence("{hand} on {link}", hand=named(hit.hand), link=wanted.title(names.link(hit.link)))
         ),
         Fact("where", joined([table, seat, round_])),
         Fact("when", hit.at, "moment"),
         Fact("journal", Sentence("row {row}, {hash}", row=hit.seq, hash=row.hash.hex(" ", _HASH_GROUP))),
-        Fact("page", _page(wanted.site, names.bank, hit.number), "code"),
+        Fact("page", _page(wanted.site, now.bank, now.number), "code"),
     ]
 
 

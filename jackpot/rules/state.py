@@ -47,7 +47,7 @@ class Award(msgspec.Struct, array_like=True, gc=False):
     """One sum to one seat. level: 0 for none. because: the seat whose hand earned an envy bonus, or 0.
 
     difference: what two people journalled against it once it was paid; the amount does not hold it (A10).
-    won: when a percentage was taken.
+    won: when a percentage was taken; before `BASE` where that was in a bank that became this one.
     """
 
     number: int
@@ -93,8 +93,8 @@ class PayoutDetails(msgspec.Struct, array_like=True):
 class Hit(msgspec.Struct, array_like=True):
     """One hand (or draw) that won, and its awards. seat: 0 for the dealer's hand.
 
-    written: when its newest papers were, in unix milliseconds; 0 where it has none. sheets: papers by seat,
-    0 those of all winners.
+    seq: of its entry, in the bank that made it. written: when its newest papers were, in unix milliseconds; 0
+    where it has none. sheets: papers by seat, 0 those of all winners.
     """
 
     number: int
@@ -131,7 +131,8 @@ class Unpaid(msgspec.Struct, array_like=True):
 class HitShown(msgspec.Struct, array_like=True, gc=False):
     """A percentage hit as a level remembers it (S1). before, after: where the meter stood, in micro-dollars.
 
-    Of a hit that was won in the past (T10) as its entry moved the meter.
+    Of a hit that was won in the past (T10) as its entry moved the meter. seq: 0 where a bank made it that
+    became this one.
     """
 
     hit: int
@@ -515,6 +516,29 @@ class ResidualAmount(msgspec.Struct, array_like=True):
     amount: int
 
 
+class NumberRange(msgspec.Struct, frozen=True, array_like=True):
+    """The numbers that a part's hits, or its awards, have here: first <= number < end.
+
+    moved: by how much each is above the number that it had in the part.
+    """
+
+    first: int
+    end: int
+    moved: int
+
+    def further(self, by: int) -> "NumberRange":
+        """The same in a bank that this one became, where all numbers are so much above those here."""
+        return NumberRange(self.first + by, self.end + by, self.moved + by)
+
+
+class Part(msgspec.Struct, frozen=True, array_like=True):
+    """A bank that became part of this one, at once or by way of another part."""
+
+    bank: str
+    hits: NumberRange
+    awards: NumberRange
+
+
 class BankState(msgspec.Struct, array_like=True, dict=True):
     """One bank's state after entry `seq`. ended: (role, device, fingerprint) of keys ended by a rotation.
 
@@ -526,9 +550,10 @@ class BankState(msgspec.Struct, array_like=True, dict=True):
     its entry by which somebody lost a right last.
     alarms: open ones, by kind and place: of each kind there is one for a device, a person or a hit, and no
     more. left: what waits for a decision of two people. disputed: hits that are not paid until that is
-    lifted, and the entry that began it. first_hit, first_award: numbers below are of banks that became this
-    one, and nothing is done with those here. program: what decides. programs: digests that the bank knows,
-    because these programs decided here, or people confirmed them.
+    lifted, and the entry that began it. parts: the banks that became this one; of each part, after it, those
+    that had become it. first_hit, first_award: the first numbers here. Lower ones are those by which the
+    parts knew their own, so that no paper of theirs names another hit here. program: what decides. programs:
+    digests that the bank knows, because these programs decided here, or people confirmed them.
     """
 
     bank: str
@@ -565,6 +590,7 @@ class BankState(msgspec.Struct, array_like=True, dict=True):
     first_award: int = 1
     program: Program = msgspec.field(default_factory=Program)
     programs: list[bytes] = []
+    parts: list[Part] = []
 
     @cached_property
     def settled(self) -> dict[int, int]:

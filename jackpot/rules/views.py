@@ -8,6 +8,7 @@ import msgspec
 from jackpot.rules import alarms, outgoing_messages
 from jackpot.rules.effects import Map
 from jackpot.rules.engine import Engine
+from jackpot.rules.former_numbers import former
 from jackpot.rules.money import to_cents
 from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.state import HITS_SHOWN, UNPAID, Award, BankState, Hit, Level, Link
@@ -216,7 +217,7 @@ def round_of(engine: Engine, table: str) -> Map | None:
 
 
 def has(engine: Engine, hit: int | None, award: int | None) -> bool:
-    """Whether a hit, or an award, of that number was ever made in this bank; each bank counts from 1."""
+    """Whether this bank, or one that became it, ever made a hit, or an award, that has this number here."""
     state = engine.state
     made = hit is None or state.first_hit <= hit < state.next_hit
     return made and (award is None or state.first_award <= award < state.next_award)
@@ -232,7 +233,7 @@ def hit(state: BankState, found: Hit) -> Map:
     Of a hit that was undone whole they say what was taken back; of another, what stands.
     difference: what was journalled against its awards once they were paid, which no amount holds (A10).
     left, left_envy: what of `amount` and `envy` is not paid yet. disputed: the entry that holds its payment
-    until that is lifted; None where nothing does.
+    until that is lifted; None where nothing does. former: its numbers in banks that became this one.
     """
     statuses = {award.status for award in found.awards}
     awards = [
@@ -248,6 +249,9 @@ def hit(state: BankState, found: Hit) -> Map:
     unpaid = [award for award in found.awards if award.status in UNPAID]
     return {
         "hit": f"H{found.number}",
+        "former": [
+            {"bank": bank, "hit": f"H{number}"} for bank, number in former(state.parts, "H", found.number)
+        ],
         "link": state.link(found.link).terms.link,
         "level": levels[0] if levels else None,
         "table": state.table(found.table).terms.table,

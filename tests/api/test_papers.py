@@ -22,6 +22,7 @@ from jackpot.config import Config
 from jackpot.ledger.maintenance.join import Joining, join
 from jackpot.ledger.open import open_reader, opened
 from jackpot.ledger.store import CommitInDoubt
+from jackpot.ledger.verify.side_tables import KeptRows, compare
 from jackpot.reports.read.hits import done_with
 from jackpot.reports.registry import REPORTS
 from jackpot.reports.report import ReportRequest
@@ -29,7 +30,7 @@ from jackpot.rules import registry
 from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.requests import Confirm
 from tests.auth.test_auth_service import ANN, BEN, QUICK
-from tests.net.test_admin_socket import royal
+from tests.net.test_admin_socket import jackpot, royal
 from tests.running_server import LINK, LINKS, StepClock, administer, configure, on_loop, table, until
 
 SEEN = {"dealer": "Dee Lear, 4411", "witness": "Will Ness", "surveillance": "cam 12, 02:14"}
@@ -261,14 +262,12 @@ async def test_papers_of_a_payment_on_its_way_stay(tmp_path: Path, monkeypatch: 
         await strays.drop()
 
 
-@on_loop
-async def test_papers_of_a_bank_that_became_part_of_another_go_by_age(tmp_path: Path) -> None:
-    """A10: its papers are erased by the bank that goes on, though that one never made those hits."""
-    clock = StepClock()
+async def joined_floor(folder: Path, clock: StepClock) -> Config:
+    """A site of one bank, into which two were joined; the first one's H1 was paid, each winner on papers."""
 
     def site(first: str, second: str) -> Config:
         links = f'{LINKS}bank = "{first}"\n{LINKS.replace(LINK, "second")}bank = "{second}"\n'
-        return configure(tmp_path, links=links)
+        return configure(folder, links=links)
 
     config = site("north", "south")
     async with Server(config, clock) as server, table(server) as device:
@@ -291,12 +290,79 @@ async def test_papers_of_a_bank_that_became_part_of_another_go_by_age(tmp_path: 
             assert answer["ok"], answer
     async with opened(config.ledger.url) as store:
         await join(store, ("north", "south"), Joining("floor", "Ann", "one room", clock.unix_ms()))
-    config = site("floor", "floor")
+    return site("floor", "floor")
+
+
+@on_loop
+async def test_papers_of_a_bank_that_became_part_of_another_go_by_age(tmp_path: Path) -> None:
+    """A10: its papers are erased by the bank that goes on, though that one never made those hits."""
+    clock = StepClock()
+    config = await joined_floor(tmp_path, clock)
     async with Server(config, clock) as server:
         for days, left in ((29, 3), (2, 0)):
             clock.stepped_s += days * DAY_MS / 1000
             await erase_papers(server.banks["floor"], server.auth, 30)
             assert len(kept(config)) == left
+
+
+@on_loop
+async def test_what_was_added_after_a_join_keeps_the_papers_of_before(tmp_path: Path) -> None:
+    """A10: a hit's papers go together, by the newest of them, whichever bank has it."""
+    clock = StepClock()
+    config = await joined_floor(tmp_path, clock)
+    async with Server(config, clock) as server:
+        clock.stepped_s += 29 * DAY_MS / 1000
+        add = {"do": "add-papers", "hit": "H2", "reason": "left out", "by": "Ann", "witness": "Ed Wit"}
+        assert (await administer(config, **add))["ok"]
+        for days, left in ((2, 4), (29, 0)):
+            clock.stepped_s += days * DAY_MS / 1000
+            await erase_papers(server.banks["floor"], server.auth, 30)
+            assert len(kept(config)) == left
+
+
+@on_loop
+async def test_a_hit_of_before_a_join_is_worked_through_as_any_other(tmp_path: Path) -> None:
+    """A10: it has both numbers; it is corrected, and its papers are added to, shown and erased."""
+    config = await joined_floor(tmp_path, StepClock())
+    two = {"by": "Ann", "and_by": "Bo"}
+    async with Server(config) as server:
+        assert [hit["hit"] for hit in (await administer(config, do="/hits"))["hits"]] == ["H2"]
+        hit = await administer(config, do="/hits/{hit}", hit="H2")
+        assert hit["former"] == [{"bank": "north", "hit": "H1"}]
+        assert hit["cards"]["own"]
+        awards = {award["award"]: award for award in hit["awards"]}
+        assert {name for step in hit["steps"] for name in step["awards"]} == awards.keys()
+        old = await administer(config, do="/hits/{hit}", hit="H1", bank="north")
+        assert old["message"] == "bank: north became part of floor: its H1 is H2 there"
+        award = next(award for award in awards.values() if award["seat"] == 1)
+        fix = {"do": "correct", "amount": "12000.00", "reason": "misread", "document": "P-4711"}
+        said = await administer(config, award="A1", **fix, **two)
+        assert said["code"] == "no_such_award"
+        assert f"A1 of north is {award['award']}" in said["message"]
+        assert (await administer(config, award=award["award"], **fix, **two))["ok"]
+        add = {"do": "add-papers", "hit": "H2", "reason": "left out", "by": "Ann", "witness": "Ed Wit"}
+        assert (await administer(config, **add))["ok"]
+        steps = (await administer(config, do="/hits/{hit}", hit="H2"))["steps"]
+        assert [step["what"] for step in steps[:2]] == ["added", "corrected"]
+        assert steps[1]["awards"] == [award["award"]]
+        wanted = ReportRequest(config.site, ("floor",), hit=2, seat=1)
+        form = await server.books.read(lambda ledger: REPORTS["payout"].find(ledger, wanted))
+        facts = {fact.name: fact.value for fact in form.facts}
+        assert facts["amount"] == 12_000_000_000
+        assert (facts["witness"], facts["patron"]) == ("Will Ness; Ed Wit", "Pat Ron")
+        assert "/ops/hits/floor/H2" in str(facts["page"]) or "H2 in bank floor" in str(facts["page"])
+        shown = await jackpot("hits", "show", "H2", "--config", str(config.path))
+        assert shown[1].startswith("H2 (H1 of north): ")
+        journal = await administer(config, do="/journal", kind="corrected")
+        assert "H2 (H1 of north)" in journal["entries"][0]["about"]
+        assert f"{award['award']} (A1 of north)" in journal["entries"][0]["about"]
+        erase = {"do": "erase-papers", "hit": "H2", "reason": "asked for by the patron"}
+        assert (await administer(config, **erase, **two))["ok"]
+        assert kept(config) == []
+        banks = ("north", "south", "floor")
+        known = KeptRows(known=True, days=365, at=server.auth.clock.unix_ms())
+        looked = await server.books.read(lambda ledger: compare(ledger, banks, known))
+        assert looked.problems == []
 
 
 @on_loop

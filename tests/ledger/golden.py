@@ -18,12 +18,13 @@ from jackpot import __version__
 from jackpot.ledger.journal import Row, canonical
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.rules.acts.archives import Archive, Cut
+from jackpot.rules.acts.hits import Correct
 from jackpot.rules.acts.snapshot_seals import Sealed
 from jackpot.rules.events import Refused
 from jackpot.rules.registry import KINDS
 from tests.ledger.people import Paper
 from tests.ledger.play import START_MS, Play
-from tests.ledger.resting import BANKS, two_banks
+from tests.ledger.resting import BANKS, Resumed, two_banks
 from tests.ledger.waiting import join
 
 FOLDER: Final = Path(__file__).parent / "golden"
@@ -65,6 +66,12 @@ def make(path: Path) -> bytes:
     paper.write(ledger)
     two_banks(ledger)
     join(ledger, BANKS, JOINED, "golden", "one control room", START_MS)
+    # A2 of it: A1 of north, which was paid before.
+    done = Resumed(ledger, JOINED).act(
+        Correct("A2", 1_000_100, "a digit was left out", "W-2"), ("anna", "ben")
+    )
+    if not done.of_act().ok:
+        raise SystemExit(f"not corrected: {done.of_act().message}")
     kinds = {row.kind for bank in ledger.banks() for row in ledger.rows(bank, 0, 1_000)}
     ledger.close()
     missing = KINDS.keys() - kinds

@@ -5,8 +5,9 @@ from typing import Final
 
 import msgspec
 
-from controllers.answers import Ack
+from controllers.answers import Ack, AwardFacts
 from jackpot.ledger.journal import row_of
+from jackpot.ledger.rebuild import rebuild
 from jackpot.rules.acts.banks import OpenBank
 from jackpot.rules.acts.hits import Pay, Validate
 from jackpot.rules.acts.links import OpenLink, Suspend
@@ -22,6 +23,8 @@ from tests.ledger.waiting import Ledger
 
 BANKS: Final = ("north", "south")
 SITE: Final = "riverside"
+# Acts of a bank before it is resumed: fewer than this, so that no digest comes twice.
+LATER: Final = 10_000
 ROYAL: Final = Claim(seat=1, cards=("As", "Ks", "Qs"))
 
 
@@ -81,16 +84,42 @@ class Bank:
 
     def win(self) -> None:
         """A royal, validated and paid: the mega reseeds."""
-        name = self.tables[1]
-        self.frame(name, frames.Wager("royal", (Bet(1, self.link, 100),), lock=True))
-        settled = self.frame(name, frames.Settle("royal", (ROYAL,), board=("Js", "Ts"), close=True))
+        self.act(Validate(self.won("royal", (ROYAL,), ("Js", "Ts"))[0].hit), ("anna",))
+        self.act(Pay("H1", document="W-1"), ("anna",))
+
+    def won(self, round_: str, hands: tuple[Claim, ...], board: tuple[str, str]) -> tuple[AwardFacts, ...]:
+        """The awards of a round in which each of these hands has a wager."""
+        name, bets = self.tables[1], tuple(Bet(hand.seat, self.link, 100) for hand in hands)
+        self.frame(name, frames.Wager(round_, bets, lock=True))
+        settled = self.frame(name, frames.Settle(round_, hands, board=board, close=True))
         assert isinstance(settled.answer, Ack)
-        hit = settled.answer.awards[0].hit
-        self.act(Validate(hit), ("anna",))
-        self.act(Pay(hit, document="W-1"), ("anna",))
+        return settled.answer.awards
+
+    def paid(self, round_: str, hands: tuple[Claim, ...], board: tuple[str, str]) -> dict[str, AwardFacts]:
+        """The same, validated and paid, each winner with a form of their own; by kind or level."""
+        awards = self.won(round_, hands, board)
+        for hit in sorted({award.hit for award in awards}):
+            assert self.act(Validate(hit), ("anna",)).of_act().ok
+            for seat in sorted({award.seat for award in awards if award.hit == hit}):
+                pay = Pay(hit, seat=seat, document=f"{round_}-{hit}-{seat}")
+                assert self.act(pay, ("anna",)).of_act().ok
+        return {award.level or award.kind: award for award in awards}
 
     def rest(self) -> None:
         self.act(Suspend("operator", (), "joining"), ("anna",))
+
+
+class Resumed(Bank):
+    """A bank that is in the ledger already."""
+
+    def __init__(self, ledger: Ledger, name: str) -> None:
+        self.ledger = ledger
+        self.engine, _ = rebuild(ledger, name)
+        self.head = ledger.new_epoch(name, "test")
+        self.engine.new_epoch(0)
+        self.acts = LATER
+        self.link = self.engine.state.links[0].terms.link
+        self.tables = tuple(table.terms.table for table in self.engine.state.tables)
 
 
 def two_banks(ledger: Ledger) -> tuple[Bank, Bank]:

@@ -158,6 +158,17 @@ def test_hits_are_those_of_the_rows(written: Path) -> None:
         assert line["at"] == _utc(at[line["bank"], line["seq"]])
 
 
+def test_a_hit_from_before_a_join_is_named_as_its_bank_named_it(written: Path) -> None:
+    """A10, S8: what the joined bank did with it stands next to what its maker did."""
+    lines = on_sqlite(written)["audit_hits"]
+    of_floor = {(line["hit"], line["made_in"], line["made_as"]) for line in lines if line["bank"] == "floor"}
+    assert of_floor == {(2, "north", 1)}
+    told = [line["event"] for line in lines if (line["made_in"], line["made_as"]) == ("north", 1)]
+    assert sorted(set(told)) == ["corrected", "paid", "settled", "validated"]
+    others = [line for line in lines if line["bank"] != "floor"]
+    assert all((line["made_in"], line["made_as"]) == (line["bank"], line["hit"]) for line in others)
+
+
 def _tables(path: Path) -> list[Any]:
     with closing(SqliteLedger(path)) as ledger:
         return [table for bank in ledger.banks() for table in rebuild(ledger, bank)[0].state.tables]

@@ -46,7 +46,10 @@ def state_names(state: BankState) -> set[Name]:
     }
     tables = {Name(Numbered("table", 0, table.number), table.terms.table) for table in state.tables}
     people = {Name(Numbered("person", 0, one.id), one.mark.hex()) for one in state.people}
-    return links | levels | tables | people
+    made = [part for part in state.parts if part.hits.first < part.hits.end]
+    runs = {Name(Numbered("hits", 0, part.hits.moved + 1), part.bank) for part in made}
+    own = {Name(Numbered("hits", 0, max(part.hits.end for part in made)), "")} if made else set()
+    return links | levels | tables | people | runs | own
 
 
 def kept(ledger: Reader, bank: str) -> set[Name]:
@@ -59,7 +62,7 @@ def kept(ledger: Reader, bank: str) -> set[Name]:
 
 @pytest.mark.parametrize("make", [of_before, of_now])
 def test_every_number_has_its_name(place: Place, tmp_path: Path, make: Made) -> None:
-    """S8: of links, levels, tables and people: opened, joined, migrated or copied."""
+    """S8: of links, levels, tables, people and a join's hits: opened, joined, migrated or copied."""
     path = tmp_path / "golden.db"
     make(path)
     with closing(SqliteLedger(path)) as source, closing(open_ledger(place.url)) as target:
@@ -71,7 +74,7 @@ def test_every_number_has_its_name(place: Place, tmp_path: Path, make: Made) -> 
                 assert kept(ledger, bank) == wanted
                 assert names.differences(ledger, bank, ledger.head(bank).seq) == []
                 seen |= {name.of.kind for name in wanted}
-    assert seen == {"link", "level", "table", "person"}
+    assert seen == {"link", "level", "table", "person", "hits"}
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from jackpot.catalogue.terms import LevelEntry, LinkEntry, TermsRefused, resolve
 from jackpot.rules import cards, redecide, registry, views
 from jackpot.rules.acts import ACT_OF, ACTS
 from jackpot.rules.acts.act import ActContext
+from jackpot.rules.acts.banks import BeginBank, CloseBank, handed_on, offsets
 from jackpot.rules.acts.hits import Pay, payments
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
 from jackpot.rules.acts.meters import TRANSFERRED, CloseLink, CorrectMeter, Transfer
@@ -54,6 +55,7 @@ class OfEngine:
         self.entries: list[DecidedEntry] = []
         self.past: dict[str, Message] = {}
         self.opened: dict[str, Link] = {}
+        self.added: set[str] = set()
         self.site = 0
         self.disputes: list[int] = []
         self.now_ms = 0
@@ -85,6 +87,26 @@ class OfEngine:
         for engine in (self.engine, self.auditor):
             engine.new_epoch(tick)
 
+    def become(self, first: Engine, into: str) -> None:
+        """The bank and another, both at rest, become one, and this subject goes on with that.
+
+        Its hits and awards are known by their new numbers from now on. The other's numbers come first.
+        """
+        assert self.execute(Suspend("joining", (), ""), people=PEOPLE).answer["ok"]
+        assert self.execute(CloseBank(into, "one room"), people=PEOPLE).answer["ok"]
+        parts = handed_on(first.state), self._last_event().handed_on
+        heads = tuple((part.bank, 1, bytes(32)) for part in parts)
+        self.engine, self.auditor = Engine(into), Engine(into)
+        assert self.execute(BeginBank(heads, parts)).answer["ok"]
+        by = offsets(parts)[1]
+        for hit in self.past.values():
+            hit["hit"] = f"H{int(hit['hit'][1:]) + by.hits}"
+            for award in hit["awards"]:
+                award["award"] = f"A{int(award['award'][1:]) + by.awards}"
+        self.past = {hit["hit"]: hit for hit in self.past.values()}
+        self.papers.renumber(by.hits)
+        assert self.execute(Resume("joining", (), ""), people=PEOPLE).answer["ok"]
+
     def rebuild(self) -> None:
         """The same server goes on from a snapshot, within its epoch."""
         before = self.engine
@@ -93,10 +115,12 @@ class OfEngine:
 
     def open(self, link: Link) -> None:
         self.opened[link.name] = link
-        answer = self.execute(OpenLink(_terms(link))).answer
+        terms = replace(_terms(link), bank=self.engine.state.bank)
+        answer = self.execute(OpenLink(terms)).answer
         assert answer["ok"], answer
 
     def add(self, table: Table) -> None:
+        self.added.add(table.name)
         game: Any = GAMES.get(table.game, table.game)
         terms = TableTerms(
             table.name,
@@ -278,9 +302,16 @@ class OfEngine:
             "left": [{"award": award, "difference": difference} for award, difference in left.items()],
         }
 
+    def figures(self) -> Message:
+        """The bank's statistics, without the links and tables that another bank brought along."""
+        found = views.statistics(self.engine)
+        links = [link for link in found["links"] if link["link"] in self.opened]
+        tables = [table for table in found["tables"] if table["table"] in self.added]
+        return found | {"links": links, "tables": tables}
+
     def meters(self) -> dict[tuple[str, str], dict[str, int]]:
         found = {}
-        for link in views.statistics(self.engine)["links"]:
+        for link in self.figures()["links"]:
             for level in link["levels"]:
                 name = "" if level["level"] == "meter" else level["level"]
                 found[link["link"], name] = {
@@ -336,6 +367,10 @@ class PapersKept:
             hit, name = int(fields["hit"][1:]), one_name(patron)
             same = (seat for (of, seat), names in self._named.items() if of == hit and name in names)
             fields["same_patron"] = tuple(sorted(same)) if patron else ()
+
+    def renumber(self, by: int) -> None:
+        """All hits have numbers so much higher now."""
+        self._named = {(hit + by, seat): names for (hit, seat), names in self._named.items()}
 
     def named(self, hit: int, seat: int, patron: str) -> None:
         """That name is on the winner's papers now."""

@@ -5,18 +5,21 @@ must agree; ids are each one's own, so a hit is known by its round, seat, link a
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any, Final
 
 import pytest
 
+from jackpot.rules.acts.links import Suspend
 from jackpot.rules.money import MICROS_PER_CENT
-from jackpot.rules.views import statistics
 from tests.faults.figures import compare_figures
+from tests.faults.model_floor import MISMATCH, OPEN, Round
+from tests.faults.model_floor import Table as ModelTable
 from tests.faults.random_floor import RandomFloor
 from tests.faults.random_houses import HOUSES, House
-from tests.faults.random_people import CREW
+from tests.faults.random_people import CREW, TAX_FROM, WAITING
 from tests.faults.test_model import OfModel
-from tests.faults.worked.form import Message, Signer, usd
+from tests.faults.worked.form import Link, Message, Signer, Table, usd
 from tests.rules.subject import OfEngine
 
 STEPS: Final = 150
@@ -132,7 +135,7 @@ class Both(RandomFloor):
 
     def compare(self) -> None:
         assert self.engine.meters() == self.of_model.meters()
-        compare_figures(statistics(self.engine.engine), self.model)
+        compare_figures(self.engine.figures(), self.model)
         awards = self.names(self.engine)
         assert {one.id for one in self.engine.engine.state.requests} == set(self.model.requests)
         listed = {awards[name]: cents for name, (_, cents) in self.engine.left().items()}
@@ -275,6 +278,92 @@ class SignedLooking(Looking):
     crew = CREW
 
 
+class Joined(Both):
+    """The bank is joined with another one, more than once; people correct what was paid before, and after."""
+
+    def person(self) -> None:
+        settled = self.settled()
+        if settled and self.rng.random() < 0.4:
+            people = self.rng.choice((1, 2, 2, 2))
+            self.act("correct", people, **self.correction(self.rng.choice(settled)))
+            return
+        super().person()
+
+    def settled(self) -> list[Message]:
+        awards = (award for hit in self.of_model.hits() for award in hit["awards"])
+        return [award for award in awards if award["status"] in ("paid", "final")]
+
+    def join(self, name: str) -> None:
+        """Another bank, which has made hits of the same numbers, and this one become one."""
+        self.rest()
+        self.engine.become(neighbour(f"{name}-neighbour").engine, name)
+        for table in self.model.tables.values():
+            table.reopenable = table.asked = None
+        self.compare()
+        for award in self.settled():
+            if award["kind"] == "meter":  # each part of a meter, whether that was reseeded since or not
+                self.act("correct", 2, **self.correction(award) | {"document": f"J-{award['award']}"})
+
+    def rest(self) -> None:
+        """Every round ends, every award is paid, and nothing is left to decide on."""
+        for table in self.model.tables.values():
+            if table.asked:
+                self.act("decline", 1, table=table.name, round=table.asked)
+            while table.unfinished:
+                self.end(table, next(iter(table.unfinished.values())))
+        for hit in self.of_model.hits():
+            if hit["disputed"]:
+                self.act("lift", 2, hit=hit["hit"], dispute=hit["disputed"])
+            waits = [award for award in hit["awards"] if award["status"] in WAITING]
+            if any(award["status"] == "pending" for award in waits):
+                self.act("validate", 1, hit=hit["hit"])
+            for seat in sorted({award["seat"] for award in waits}):
+                paper = {"document": f"R-{seat}", "tax_form": "W-2G", "tax_from": TAX_FROM, "needs": []}
+                self.act("pay", 1, hit=hit["hit"], seat=seat, **paper)
+        for link in self.model.links:
+            for award in self.model.left_on(link):
+                self.act("decide_left", 2, award=award.id, remove=False)
+        for table in self.model.tables.values():
+            if self.model.held(table.name):
+                self.act("release", 1, table=table.name)
+
+    def end(self, table: ModelTable, round_: Round) -> None:
+        """Brings a round one step nearer to its end."""
+        bets = [{"seat": w.seat, "link": w.link, "on": w.on} for w in round_.wagers if w.live]
+        if round_.state in (OPEN, MISMATCH):
+            counts = Counter(bet["link"] for bet in bets)
+            chips = {link: counts[link] for link in table.links}
+            self.frame(table.name, {"t": "lock", "round": round_.name, "chips": chips})
+        elif round_.owes_dealer():
+            (owed, *_) = (bet for bet in bets if bet["on"] == "dealer")
+            self.act("strike", 2, table=table.name, round=round_.name, **owed)
+        else:
+            self.frame(table.name, {"t": "close", "round": round_.name})
+
+
+def neighbour(name: str) -> OfEngine:
+    """A bank of one link and one table, at rest, with three jackpots that were paid."""
+    bank = OfEngine(name)
+    link, table = f"{name}-L", f"{name}-T"
+    bank.open(Link(link, "ma-PTMGL01", options={"primary": {"": "10.00"}}))
+    bank.add(Table(table, links=(link,)))
+    for number in range(1, 4):
+        bets = [{"seat": 1, "link": link, "amount": 100}]
+        hands = [{"seat": 1, "cards": ["As", "Ks", "Qs"]}]
+        told = [
+            bank.frame(table, message, {})
+            for message in (
+                {"t": "wager", "round": f"n{number}", "bets": bets, "lock": True},
+                {"t": "settle", "round": f"n{number}", "hands": hands, "board": ["Js", "Ts"], "close": True},
+            )
+        ]
+        hit = told[1]["awards"][0]["hit"]
+        assert bank.act("validate", 1, hit=hit)["ok"]
+        assert bank.act("pay", 1, hit=hit)["ok"]
+    assert bank.execute(Suspend("joining", (), ""), people=("Ada",)).answer["ok"]
+    return bank
+
+
 class Leaving(Both):
     """Hits wait, and are undone once later ones were paid: that leaves sums to decide on."""
 
@@ -299,7 +388,7 @@ def played(kind: type[Both], *seeds: int, steps: int = STEPS) -> list[Both]:
     return floors
 
 
-def said(floors: list[Both], code: str, *of: str) -> int:
+def said(floors: Sequence[Both], code: str, *of: str) -> int:
     """How often such a frame or act, or any, had that answer."""
     found = [both.said for both in floors]
     return sum(n for one in found for (what, how), n in one.items() if how == code and (not of or what in of))
@@ -332,6 +421,20 @@ def test_they_agree_on_what_undos_leave(kind: type[Both]) -> None:
     left = [award for both in floors for link in both.model.links.values() for award in link.left.values()]
     assert len(left) > 10
     assert any(award.decided for award in left)
+
+
+def test_they_agree_across_joins_of_banks() -> None:
+    """A10, L8, M4, S1: a join changes numbers and nothing else; what was paid before is corrected as ever."""
+    floors = [Joined(house, 9_000 + seed) for house in HOUSES.values() for seed in range(2)]
+    for both in floors:
+        for name in ("floor", "house"):
+            for _ in range(STEPS):
+                both.step()
+            both.join(name)
+        for _ in range(STEPS):
+            both.step()
+    assert said(floors, "ok", "correct") > 40
+    assert said(floors, "no_tax_form", "correct") > 0
 
 
 def test_they_agree_on_papers() -> None:

@@ -72,6 +72,13 @@ class Cards(Reply, frozen=True):
     drawn: str
 
 
+class FormerHit(Reply, frozen=True):
+    """A hit in a bank that became the one that has it now."""
+
+    bank: str
+    hit: str
+
+
 class Hit(Reply, frozen=True):
     """amount: the hand's own awards; what it earned others is `envy`.
 
@@ -80,6 +87,8 @@ class Hit(Reply, frozen=True):
     steps, cards: where one hit is asked for.
 
     disputed: the entry that holds its payment until two people lift that; None where none does.
+
+    former: what it was called in banks that became this one, the last one first.
     """
 
     hit: str
@@ -102,6 +111,7 @@ class Hit(Reply, frozen=True):
     awards: tuple[Award, ...]
     steps: tuple[Step, ...] = ()
     cards: Cards | None = None
+    former: tuple[FormerHit, ...] = ()
 
 
 class Hits(Reply, frozen=True):
@@ -189,7 +199,7 @@ def _looked_into(ledger: "Reader", bank: str, hit: int) -> tuple[Cards | None, l
     told = None
     if story is not None:
         with suppress(InArchive):
-            found = cards_of(ledger, JournalNames(ledger, bank), story.hit)
+            found = cards_of(ledger, JournalNames(ledger, story.bank), story.hit)
             told = Cards(found.own, found.board, found.dealer, found.ranked, found.drawn)
     return told, books_of_hits.done_with(ledger, bank, hit)
 

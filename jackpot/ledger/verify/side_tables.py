@@ -13,6 +13,7 @@ import msgspec
 
 from jackpot.ledger import keyring, papers
 from jackpot.ledger.entries import events_of
+from jackpot.ledger.joined_banks import goes_on_in
 from jackpot.ledger.keyring import Named
 from jackpot.ledger.papers import Kept, Written
 from jackpot.ledger.reading import Reader
@@ -35,6 +36,8 @@ _LEFT: Final = (
     "the server deletes within some hours what it left when it ended; any other row was written by somebody"
 )
 _MAY_READ: Final = "SELECT has_table_privilege('secret', 'SELECT')"
+# Above every row of a bank: of a row of one that it became.
+_AFTER_ITS_END: Final = 2**63 - 1
 _OF_PAPERS: Final = Validated.kind, Paid.kind, PapersAdded.kind, PapersErased.kind
 
 
@@ -144,22 +147,28 @@ def _secrets(state: BankState, rows: Sequence[keyring.SecretRow]) -> Iterator[st
 def _papers(ledger: Reader, bank: str, rows: dict[bytes, Kept], keeping: KeptRows) -> tuple[list[str], int]:
     """Problems of the bank's documents, and how many were emptied without an entry.
 
-    rows: those whose marks are found are taken out.
+    What a bank that this one became did with them counts, too. rows: those whose marks are found are taken
+    out.
     """
-    written, erased = list[tuple[int, int, Written]](), dict[int, int]()
+    written, erased = list[tuple[int, int, Written]](), dict[int, tuple[int, str]]()
     newest = defaultdict[int, int](int)
-    for seq, at, event in events_of(ledger, bank, *_OF_PAPERS):
-        if isinstance(event, PapersErased):
-            erased[event.number] = seq
-        elif isinstance(event, Written) and event.paper:
-            hit = papers.hit_of(event)
-            written.append((seq, hit, event))
-            newest[hit] = max(newest[hit], at)
+    for later, by in goes_on_in(ledger, bank):
+        for seq, at, event in events_of(ledger, later, *_OF_PAPERS):
+            if isinstance(event, PapersErased):
+                own = later == bank
+                where = f"row {seq}" if own else f"row {seq} of {later}"
+                erased[event.number - by.hits] = (seq if own else _AFTER_ITS_END), where
+            elif isinstance(event, Written) and event.paper:
+                hit = papers.hit_of(event) - by.hits
+                newest[hit] = max(newest[hit], at)
+                if later == bank:
+                    written.append((seq, hit, event))
     said, by_age = list[str](), 0
     for seq, hit, event in written:
         row = rows.pop(event.paper, None)
         whose = f"{bank}: the row of paper of H{hit}, as row {seq} has it,"
-        gone = erased.get(hit, 0) > seq
+        erasing, where = erased.get(hit, (0, ""))
+        gone = erasing > seq
         if row is None:
             said.append(f"{whose} is missing")
         elif row.is_empty():
@@ -171,7 +180,7 @@ def _papers(ledger: Reader, bank: str, rows: dict[bytes, Kept], keeping: KeptRow
         elif not row.is_marked():
             said.append(f"{whose} was changed: salt and facts do not make its mark")
         elif gone:
-            said.append(f"{whose} is still there: row {erased[hit]} erased it: erase it once more")
+            said.append(f"{whose} is still there: {where} erased it: erase it once more")
     return said, by_age
 
 

@@ -1,7 +1,8 @@
 """Reads the history of all hits from the journal, by pages, the newest first.
 
 A small table indexes the entries that made or changed each hit, so the oldest is found as fast as the newest.
-They are read backwards, because acts on a hit come later in the journal than the hit.
+They are read backwards, because acts on a hit come later in the journal than the hit. A hit's history is told
+in the numbers of the bank that made it; what was done with it in a bank that this one became is part of it.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -9,6 +10,14 @@ from itertools import dropwhile, islice
 from typing import Any, Final, Literal, NamedTuple, get_args
 
 from jackpot.ledger import papers
+from jackpot.ledger.joined_banks import (
+    NOWHERE,
+    first_own_hit,
+    goes_on_in,
+    known_as,
+    parts_of,
+    traced,
+)
 from jackpot.ledger.papers import Written, last_written
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import SUM_ROWS
@@ -17,6 +26,7 @@ from jackpot.reports.read.entries import BEYOND, asked, of_kinds
 from jackpot.reports.read.people import PersonNames
 from jackpot.rules import events, names, registry
 from jackpot.rules.acts.act import outlived
+from jackpot.rules.acts.banks import Offsets, renumbered
 from jackpot.rules.acts.disputes import Disputed, Lifted
 from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.hits import Corrected, Paid, Undone, Validated
@@ -27,7 +37,7 @@ from jackpot.rules.state import UNPAID, Award, Hit
 PAGE_MAX: Final = 100
 
 _HITS: Final = """
-    SELECT DISTINCT hit FROM hit_entry WHERE bank = ?1 AND hit < ?2 ORDER BY hit DESC LIMIT ?3
+    SELECT DISTINCT hit FROM hit_entry WHERE bank = ?1 AND hit < ?2 AND hit >= ?4 ORDER BY hit DESC LIMIT ?3
 """
 _WITHIN: Final = "SELECT hit FROM hit_entry WHERE bank = ?1 AND seq > ?2 AND seq <= ?3"
 _ENTRIES: Final = """
@@ -78,27 +88,41 @@ class PersonAct(NamedTuple):
 
 
 class AwardChange(NamedTuple):
-    """A later change of an award. amount: its new sum in micro-dollars, if it has one. at: unix ms."""
+    """A later change of an award. amount: its new sum in micro-dollars, if it has one. at: unix ms.
+
+    bank: whose entry it is.
+    """
 
     seq: int
     at: int
     what: str
     amount: int
     event: events.Event
+    bank: str
 
 
 class HitStory(NamedTuple):
     """A hit as it stands now. made: by award, the entry that made it. steps: by award, the oldest first.
 
     first: by award, what it came to when it was made, in micro-dollars. disputed: what waits of it is not
-    paid until that is lifted.
+    paid until that is lifted. bank: which made it. All numbers are of that bank.
     """
 
     hit: Hit
     made: dict[int, int]
     first: dict[int, int]
     steps: dict[int, list[AwardChange]]
-    disputed: bool = False
+    disputed: bool
+    bank: str
+
+    def called_in(self, by: Offsets) -> "HitStory":
+        """The same in the numbers of a bank that its bank became."""
+        return self._replace(
+            hit=renumbered(self.hit, by),
+            made={number + by.awards: row for number, row in self.made.items()},
+            first={number + by.awards: sum_ for number, sum_ in self.first.items()},
+            steps={number + by.awards: steps for number, steps in self.steps.items()},
+        )
 
 
 class HitPage(NamedTuple):
@@ -109,44 +133,70 @@ class HitPage(NamedTuple):
 
 
 def page(ledger: Reader, bank: str, before: int | None = None, limit: int = PAGE_MAX) -> HitPage:
-    """The newest hits of a bank with a number below `before`, as they stand now. Raises LedgerError."""
-    hits = [story.hit for story in islice(stories(ledger, bank, before, limit + 1), limit + 1)]
+    """The newest hits of a bank with a number below `before`, as they stand now. Raises LedgerError.
+
+    Those that it made come first, then those of the banks that became it, all by the numbers that they have
+    in it.
+    """
+    hits = list(islice(_called(ledger, bank, before, limit + 1), limit + 1))
     return HitPage(hits[:limit], hits[limit - 1].number if len(hits) > limit else None)
+
+
+def _called(ledger: Reader, bank: str, before: int | None, limit: int) -> Iterator[Hit]:
+    """The hits of a bank and of all that became it, by its own numbers, the newest number first."""
+    yield from (story.hit for story in stories(ledger, bank, before, limit))
+    for part in reversed(parts_of(ledger, bank)):
+        below = part.hits.stop if before is None else min(before, part.hits.stop)
+        if below > part.hits.start:
+            found = _called(ledger, part.bank, below - part.by.hits, limit)
+            yield from (renumbered(hit, part.by) for hit in found)
 
 
 def stories(
     ledger: Reader, bank: str, before: int | None = None, limit: int = PAGE_MAX
 ) -> Iterator[HitStory]:
-    """Every hit with a number below `before`, the newest first, with its history.
+    """Every hit that the bank made with a number below `before`, the newest first, with its history.
 
     limit: so many are read at once.
     """
-    below = BEYOND if before is None else before
-    while found := [hit for (hit,) in asked(ledger, bank, _HITS, below, limit)]:
+    below, least = BEYOND if before is None else before, first_own_hit(ledger, bank)
+    while found := [hit for (hit,) in asked(ledger, bank, _HITS, below, limit, least)]:
         below = found[-1]
         yield from _read(ledger, bank, found)
 
 
 def stories_within(ledger: Reader, bank: str, after: int, upto: int) -> Iterator[HitStory]:
-    """Every hit that an entry with after < seq <= upto made or changed, the newest first."""
+    """Every hit that an entry with after < seq <= upto made or changed, the newest first.
+
+    All are told in the numbers of this bank.
+    """
     found = set[int]()
     for start in range(after, upto, SUM_ROWS):
         end = min(upto, start + SUM_ROWS)
         found.update(hit for (hit,) in asked(ledger, bank, _WITHIN, start, end))
-    run = list[int]()
+    run, least = list[int](), first_own_hit(ledger, bank)
     for hit in sorted(found, reverse=True):
-        if run and (hit + 1 != run[-1] or len(run) == PAGE_MAX):
+        if run and (hit < least or hit + 1 != run[-1] or len(run) == PAGE_MAX):
             yield from _read(ledger, bank, run)
             run = []
-        run.append(hit)
+        if hit >= least:
+            run.append(hit)
+        elif (story := story_called(ledger, bank, hit)) is not None:
+            yield story
     yield from _read(ledger, bank, run) if run else ()
 
 
 def _read(ledger: Reader, bank: str, hits: Sequence[int]) -> Iterator[HitStory]:
-    """Histories of hits with consecutive numbers, the newest first."""
-    history = _History()
-    for seq, at, kind, version, table, body in asked(ledger, bank, _ENTRIES, hits[-1], hits[0]):
-        history.take(seq, at, registry.decode(kind, version, body), table or 0)
+    """Histories of hits that the bank made, with consecutive numbers, the newest first."""
+    history = _History(bank)
+    for later, by in reversed(goes_on_in(ledger, bank)):
+        found = asked(ledger, later, _ENTRIES, hits[-1] + by.hits, hits[0] + by.hits)
+        for seq, at, kind, version, table, body in found:
+            event = registry.decode(kind, version, body)
+            if later == bank:
+                history.take(seq, at, event, table or 0)
+            elif isinstance(event, Corrected):
+                history.correct(later, seq, at, event, by)
     made = {story.hit.number: story for story in history.made}
     if not made.keys() >= set(hits):
         raise LedgerCorrupt(f"{bank}: hit_entry names a hit that no row made: jackpot verify says which row")
@@ -154,9 +204,19 @@ def _read(ledger: Reader, bank: str, hits: Sequence[int]) -> Iterator[HitStory]:
 
 
 def story_of(ledger: Reader, bank: str, hit: int) -> HitStory | None:
-    """One hit with its history; None where there is none. Raises LedgerError."""
-    found = next(stories(ledger, bank, hit + 1, 1), None)
-    return found if found is not None and found.hit.number == hit else None
+    """One hit with its history; None where there is none. Raises LedgerError.
+
+    It is told by the bank that made it, which may have become this one.
+    """
+    made = traced(ledger, bank, hit)[0]
+    found = next(stories(ledger, made.bank, made.number + 1, 1), None)
+    return found if found is not None and found.hit.number == made.number else None
+
+
+def story_called(ledger: Reader, bank: str, hit: int) -> HitStory | None:
+    """As `story_of`, told in the numbers of the bank that is asked."""
+    found = story_of(ledger, bank, hit)
+    return None if found is None else found.called_in(traced(ledger, bank, hit)[-1].by)
 
 
 def changes(first: int, steps: Iterable[AwardChange]) -> Iterator[tuple[AwardChange, int]]:
@@ -169,38 +229,45 @@ def changes(first: int, steps: Iterable[AwardChange]) -> Iterator[tuple[AwardCha
 
 
 def done_with(ledger: Reader, bank: str, hit: int) -> list[PersonAct]:
-    """Acts of people on a hit, the newest first; empty for a hit that never was. Raises LedgerError."""
-    called = PersonNames.of(ledger)
+    """Acts of people on a hit, the newest first; empty for a hit that never was. Raises LedgerError.
+
+    awards: by their numbers in this bank.
+    """
+    called, here = PersonNames.of(ledger), traced(ledger, bank, hit)[-1].by.awards
     return [
         PersonAct(
-            what,
+            _WHAT[type(event)],
             at,
-            [event.award] if isinstance(event, Corrected) else getattr(event, "awards", []),
+            [
+                number - there + here
+                for number in (
+                    [event.award] if isinstance(event, Corrected) else getattr(event, "awards", [])
+                )
+            ],
             called.said(event.people),
             getattr(event, "reason", ""),
             getattr(event, "document", ""),
             facts_of(ledger, event),
             getattr(event, "seat", 0),
         )
-        for at, event in _events(ledger, bank, hit)
-        if (what := _WHAT.get(type(event))) and _is_of(event, hit)
+        for at, event, there in _events(ledger, bank, hit)
     ]
 
 
 def written_on(ledger: Reader, bank: str, hit: int) -> list[Written]:
     """The entries that wrote on the hit's documents, the oldest first. Raises LedgerError."""
-    return _written(_events(ledger, bank, hit), hit)[::-1]
+    return _written(_events(ledger, bank, hit))[::-1]
 
 
 def erased_marks(ledger: Reader, bank: str, hit: int) -> list[bytes]:
     """The digests of what people wrote on the hit's documents before it was erased. Raises LedgerError."""
     since = dropwhile(lambda one: not isinstance(one[1], PapersErased), _events(ledger, bank, hit))
-    return _marks(since, hit)
+    return _marks(since)
 
 
 def marks_of(ledger: Reader, bank: str, hit: int) -> list[bytes]:
     """The digests of all that people wrote on the hit's documents. Raises LedgerError."""
-    return _marks(_events(ledger, bank, hit), hit)
+    return _marks(_events(ledger, bank, hit))
 
 
 def outlived_marks(
@@ -214,8 +281,14 @@ def outlived_marks(
     entries = of_kinds(ledger, bank, (kind.kind for kind in get_args(Written))) if left else ()
     written = [event for entry in entries if isinstance(event := entry.event, Written)]
     hits = {papers.hit_of(event) for event in written if event.paper in left}
-    over = [hit for hit in hits - set(waiting) if outlived(last_written(ledger, bank, hit), kept_days, at)]
+    over = [hit for hit in hits - set(waiting) if outlived(_last_written(ledger, bank, hit), kept_days, at)]
     return [mark for hit in over for mark in marks_of(ledger, bank, hit)]
+
+
+def _last_written(ledger: Reader, bank: str, hit: int) -> int:
+    """When the newest of the hit's papers was written, in whichever bank."""
+    now = known_as(ledger, bank, hit)[-1]
+    return last_written(ledger, now.bank, now.number)
 
 
 def stray_marks(ledger: Reader, since: int) -> set[bytes]:
@@ -237,6 +310,7 @@ def same_patron(ledger: Reader, bank: str, hit: int, patron: str) -> tuple[int, 
     seats = {award.number: award.seat for award in found.hit.awards} if found is not None else {}
     same: set[int] = set()
     for event in written_on(ledger, bank, hit):
+        # Its awards have their maker's numbers: nobody pays a hit that another bank has handed on.
         if names.plain(facts_of(ledger, event).get("patron", "")) != names.plain(patron):
             continue
         if isinstance(event, Paid):
@@ -246,12 +320,12 @@ def same_patron(ledger: Reader, bank: str, hit: int, patron: str) -> tuple[int, 
     return tuple(sorted(same))
 
 
-def _marks(found: Iterable[tuple[int, Any]], hit: int) -> list[bytes]:
-    return [event.paper for event in _written(found, hit) if event.paper]
+def _marks(found: Iterable[tuple[int, Any, int]]) -> list[bytes]:
+    return [event.paper for event in _written(found) if event.paper]
 
 
-def _written(found: Iterable[tuple[int, Any]], hit: int) -> list[Written]:
-    return [event for _, event in found if isinstance(event, Written) and _is_of(event, hit)]
+def _written(found: Iterable[tuple[int, Any, int]]) -> list[Written]:
+    return [event for _, event, _ in found if isinstance(event, Written)]
 
 
 def facts_of(ledger: Reader, event: events.Event) -> dict[str, str]:
@@ -270,16 +344,24 @@ def _is_of(event: Any, hit: int) -> bool:
     return bool((event.number if isinstance(event, _OF_PAPERS) else event.hit) == hit)
 
 
-def _events(ledger: Reader, bank: str, hit: int) -> Iterator[tuple[int, Any]]:
-    """The entries of one hit, the newest first, each with its time."""
-    for _, at, kind, version, _, body in asked(ledger, bank, _ENTRIES, hit, hit):
-        yield at, registry.decode(kind, version, body)
+def _events(ledger: Reader, bank: str, hit: int) -> Iterator[tuple[int, Any, int]]:
+    """The acts of people on one hit, in whichever bank, the newest first.
+
+    Each with its time, and how far its award numbers are above those of the hit's maker.
+    """
+    for known in reversed(known_as(ledger, bank, hit)):
+        found = asked(ledger, known.bank, _ENTRIES, known.number, known.number)
+        for _, at, kind, version, _, body in found:
+            event = registry.decode(kind, version, body)
+            if type(event) in _WHAT and _is_of(event, known.number):
+                yield at, event, known.by.awards
 
 
 class _History:
-    """State of the backward read of hits. made: the hits whose making was reached."""
+    """State of the backward read of hits of one bank. made: the hits whose making was reached."""
 
-    def __init__(self) -> None:
+    def __init__(self, bank: str) -> None:
+        self._bank = bank
         self.made: list[HitStory] = []
         self._more: dict[int, list[tuple[int, Award]]] = {}
         self._steps: dict[int, list[AwardChange]] = {}
@@ -288,21 +370,27 @@ class _History:
     def take(self, seq: int, at: int, event: events.Event, table: int) -> None:
         """Applies one entry, older than all before."""
         for award, amount in _raised(event):
-            self._step(award, AwardChange(seq, at, "raised", amount, event))
+            self._step(award, AwardChange(seq, at, "raised", amount, event, self._bank))
         match event:
             case Validated() | Paid() | Undone():
                 for award in event.awards:
-                    self._step(award, AwardChange(seq, at, type(event).__name__.lower(), 0, event))
+                    what = type(event).__name__.lower()
+                    self._step(award, AwardChange(seq, at, what, 0, event, self._bank))
             case Disputed() | Lifted():
                 self._disputed.setdefault(event.hit, isinstance(event, Disputed))
             case Corrected():
-                self._step(event.award, AwardChange(seq, at, "corrected", event.amount, event))
+                self.correct(self._bank, seq, at, event, NOWHERE)
             case events.Settled() | events.Closed():
                 for made in reversed(event.made.hits):
                     later = self._more.pop(made.number, [])
                     self._more[made.number] = [*((seq, award) for award in made.awards), *later]
                     if not made.more:
                         self._make(seq, at, event, table, made)
+
+    def correct(self, bank: str, seq: int, at: int, event: Corrected, by: Offsets) -> None:
+        """Applies a correction. by: how far the numbers of that bank are above those of the hit's maker."""
+        step = AwardChange(seq, at, "corrected", event.amount, event, bank)
+        self._step(event.award - by.awards, step)
 
     def _make(
         self, seq: int, at: int, event: events.Settled | events.Closed, table: int, made: events.HitMade
@@ -326,7 +414,7 @@ class _History:
         waits = any(award.status in UNPAID for award in hit.awards)
         disputed = waits and self._disputed.get(hit.number, False)
         made_in = {award.number: entry for entry, award in awards}
-        self.made.append(HitStory(hit, made_in, first, steps, disputed))
+        self.made.append(HitStory(hit, made_in, first, steps, disputed, self._bank))
 
     def _step(self, award: int, step: AwardChange) -> None:
         self._steps.setdefault(award, []).append(step)

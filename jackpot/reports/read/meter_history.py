@@ -415,7 +415,7 @@ def _because(place: LevelRef, entry: Entry) -> Sentence:
         case Corrected() as event:
             return Sentence(
                 "correction of {award} of {hit}: {reason}",
-                award=f"A{event.award}", hit=f"H{event.hit}", reason=event.reason,
+                award=f"A{event.award}", hit=names.called("H", event.hit), reason=event.reason,
             )  # fmt: skip
         case Voided() | Struck() as event:
             by = names.who(event.people)

@@ -9,14 +9,16 @@ from jackpot.reports.read.entries import BEYOND, of_kinds, one
 from jackpot.reports.read.people import PersonNames
 from jackpot.reports.read.rounds import RoundsAtCut
 from jackpot.reports.report import Unanswerable
-from jackpot.rules.acts.banks import BankBegun
+from jackpot.rules.acts.banks import BankBegun, parts_of
 from jackpot.rules.acts.links import LinkOpened
 from jackpot.rules.acts.parameters import LinkChanged
 from jackpot.rules.acts.tables import TableOpened
+from jackpot.rules.former_numbers import Letter, former
 from jackpot.rules.money import contribution
 from jackpot.rules.paytable import LevelTerms, LinkTerms, TableTerms
 from jackpot.rules.signing import People
-from jackpot.text import Sentence, both
+from jackpot.rules.state import Part
+from jackpot.text import Sentence, both, joined
 
 # Level 0 of a posting, what no meter pays: odds, envy and draws.
 HOUSE: Final = "house"
@@ -52,11 +54,12 @@ class JournalNames:
         self.tables: dict[int, TableTerms] = {}
         self.before: dict[int, list[tuple[int, LinkTerms]]] = {}
         self.begun: BankBegun | None = None
+        self._parts = list[Part]()
         self.rounds = RoundsAtCut(ledger, bank)
         first = one(ledger, bank, 1)
         event = None if first is None else first.event
         if isinstance(event, BankBegun):
-            self.begun = event
+            self.begun, self._parts = event, parts_of(event.parts)
             for part in event.parts:
                 for carried in part.links:
                     self.links[len(self.links) + 1] = carried.terms
@@ -114,6 +117,16 @@ class JournalNames:
         return [
             (number, level) for number, terms in self.links.items() for level in range(len(terms.levels) + 1)
         ]
+
+    def called(self, letter: Letter, number: int) -> Sentence | str:
+        """A hit or award: "H65", and what it was called in the banks that became this one."""
+        now, before = f"{letter}{number}", former(self._parts, letter, number)
+        if not before:
+            return now
+        old = joined(
+            Sentence("{hit} of {bank}", hit=f"{letter}{number}", bank=bank) for bank, number in before
+        )
+        return Sentence("{hit} ({before})", hit=now, before=old)
 
     def who(self, people: People | None) -> Sentence | str:
         """Who signed something, in words; "" for nobody."""

@@ -2,10 +2,13 @@
 
 Each chain ends with what it hands on, and a new chain begins with both. Only what is at rest can move: every
 link suspended, no round to finish, no award to pay, no cards held, nothing left to decide on. So nothing that
-is handed on can still be undone or recomputed, and its history begins again (A11).
+is handed on can still be undone or recomputed, and its history begins again (A11). A paid award can still be
+corrected (A10): the last paid hits are handed on with it, under new numbers (`former_numbers.py`).
 """
 
-from typing import ClassVar, Final
+from collections.abc import Sequence
+from operator import attrgetter
+from typing import ClassVar, Final, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -19,9 +22,24 @@ from jackpot.rules.invariant import invariant
 from jackpot.rules.meter import Accounts
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.refusal import refuse_if
-from jackpot.rules.rounds.undo import BASE, History, PlayedTakes, Point, replay
+from jackpot.rules.rounds.undo import BASE, History, Moment, PlayedTakes, Point, counted_back, replay
 from jackpot.rules.signing import People
-from jackpot.rules.state import UNPAID, Alarm, AnsweredAct, AnsweredFrame, BankState, Level, Link, Table
+from jackpot.rules.state import (
+    PAID_KEPT,
+    UNPAID,
+    Alarm,
+    AnsweredAct,
+    AnsweredFrame,
+    BankState,
+    Hit,
+    HitShown,
+    Level,
+    Link,
+    NumberRange,
+    Part,
+    PayoutDetails,
+    Table,
+)
 
 
 class OpenBank(ActCommand, tag="open-bank", frozen=True):
@@ -51,7 +69,7 @@ def apply_bank_opened(effects: Effects, event: BankOpened) -> None:
 
 
 class CarriedLevel(msgspec.Struct, frozen=True, array_like=True):
-    """A level at rest; its counts as in the state. reset, stake: as in `History`."""
+    """A level at rest; its counts and last hits as in the state. reset, stake, reseeded: as in `History`."""
 
     accounts: Accounts
     cycle: int
@@ -63,6 +81,8 @@ class CarriedLevel(msgspec.Struct, frozen=True, array_like=True):
     joined: list[tuple[int, int]]
     reset: int
     stake: int
+    reseeded: Moment = BASE
+    shown: list[HitShown] = []
 
 
 class CarriedLink(msgspec.Struct, frozen=True, array_like=True):
@@ -86,7 +106,11 @@ class CarriedTable(msgspec.Struct, frozen=True, array_like=True):
 
 
 class HandedOn(msgspec.Struct, frozen=True, array_like=True):
-    """The state at rest that one bank gives to the next."""
+    """The state at rest that one bank gives to the next.
+
+    paid: settled hits that may still be corrected, in the order in which the state drops them. Its tables,
+    links, hits and awards have the numbers of the old bank. parts, first_hit, first_award: as in the state.
+    """
 
     bank: str
     links: list[CarriedLink]
@@ -100,6 +124,10 @@ class HandedOn(msgspec.Struct, frozen=True, array_like=True):
     site: str
     alarms: list[Alarm] = []
     acts: list[AnsweredAct] = []
+    paid: list[Hit] = []
+    parts: list[Part] = []
+    first_hit: int = 1
+    first_award: int = 1
 
 
 class CloseBank(ActCommand, tag="close-bank", frozen=True):
@@ -144,6 +172,7 @@ def decide_close_bank(state: BankState, command: CloseBank, by: ActContext) -> B
 
 def handed_on(state: BankState) -> HandedOn:
     """The state of a bank at rest that the next bank takes over."""
+    end = state.seq + 1
     links = [
         CarriedLink(
             link.terms,
@@ -152,6 +181,7 @@ def handed_on(state: BankState) -> HandedOn:
                 CarriedLevel(
                     level.accounts.copy(), level.cycle, level.wagers, level.hits, level.wins,
                     level.undone_wagers, level.undone_hits, list(level.joined), now.reset, now.stake,
+                    counted_back(now.reseeded, end), list(level.shown),
                 )
                 for level in link.levels
                 for now in [replay(level.history)]
@@ -177,7 +207,23 @@ def handed_on(state: BankState) -> HandedOn:
         state.bank, links, tables, state.next_hit, state.next_award, state.last_day, list(state.blocked),
         list(state.ended), dict(state.refusals), state.site,
         list(state.alarms.values()), list(state.acts),
+        _settled(state, end), list(state.parts), state.first_hit, state.first_award,
     )  # fmt: skip
+
+
+def _settled(state: BankState, end: int) -> list[Hit]:
+    """The hits that may still be corrected (A10), those of rounds that could be reopened last.
+
+    end: the entry that ends the bank.
+    """
+    hits = [
+        *state.paid.values(),
+        *(hit for hit in state.hits.values() if any(award.settled() for award in hit.awards)),
+    ]
+    return [
+        replace(hit, awards=[replace(award, won=counted_back(award.won, end)) for award in hit.awards])
+        for hit in hits[-PAID_KEPT:]
+    ]
 
 
 def apply_bank_closed(effects: Effects, event: BankClosed) -> None:
@@ -226,17 +272,46 @@ def decide_begin_bank(state: BankState, command: BeginBank, _by: ActContext) -> 
     return BankBegun(list(command.heads), list(parts))
 
 
+class Offsets(NamedTuple):
+    """By how much the numbers of a part are higher in the bank that it became."""
+
+    links: int
+    tables: int
+    hits: int
+    awards: int
+
+
+def offsets(parts: Sequence[HandedOn]) -> list[Offsets]:
+    """The offsets of each part. No hit or award gets a number that another had before the join."""
+    links = tables = 0
+    hits = max((part.next_hit for part in parts), default=1) - 1
+    awards = max((part.next_award for part in parts), default=1) - 1
+    found = []
+    for part in parts:
+        found.append(Offsets(links, tables, hits, awards))
+        links += len(part.links)
+        tables += len(part.tables)
+        hits += part.next_hit - 1
+        awards += part.next_award - 1
+    return found
+
+
 def apply_bank_begun(effects: Effects, event: BankBegun) -> None:
-    """Takes links and tables of each bank in turn, renumbered; every account as it was handed on (M4)."""
+    """Takes links and tables of each bank in turn, renumbered; every account as it was handed on (M4).
+
+    Of the paid hits it keeps the last ones by the time when they were won, whichever bank made them (A10).
+    """
     state = effects.state
-    for part in event.parts:
-        before = len(state.links)
+    moved = offsets(event.parts)
+    settled = list[Hit]()
+    for part, by in zip(event.parts, moved, strict=True):
         for carried in part.links:
-            _take_link(effects, carried)
+            _take_link(effects, carried, by)
         for told in part.tables:
-            _take_table(state, told, before)
-        state.next_hit = max(state.next_hit, part.next_hit)
-        state.next_award = max(state.next_award, part.next_award)
+            _take_table(state, told, by.links)
+        settled += [renumbered(hit, by) for hit in part.paid]
+        state.next_hit = by.hits + part.next_hit
+        state.next_award = by.awards + part.next_award
         state.site = part.site
         state.last_day = max(state.last_day, part.last_day)
         state.blocked += part.blocked
@@ -247,10 +322,46 @@ def apply_bank_begun(effects: Effects, event: BankBegun) -> None:
             _take_alarm(state, alarm, part.bank)
         for done in part.acts:
             state.keep(done)  # an act that is sent again is not done again
-    state.first_hit, state.first_award = state.next_hit, state.next_award
+    state.parts = parts_of(event.parts)
+    state.paid = {hit.number: hit for hit in sorted(settled, key=attrgetter("at"))[-PAID_KEPT:]}
+    if moved:
+        state.first_hit, state.first_award = moved[0].hits + 1, moved[0].awards + 1
 
 
-def _take_link(effects: Effects, carried: CarriedLink) -> None:
+def parts_of(handed: Sequence[HandedOn]) -> list[Part]:
+    """The numbers that each part has in the bank that they became, as `BankState.parts`."""
+    found = []
+    for part, by in zip(handed, offsets(handed), strict=True):
+        hits = NumberRange(part.first_hit, part.next_hit, 0)
+        own = Part(part.bank, hits, NumberRange(part.first_award, part.next_award, 0))
+        found += [
+            Part(one.bank, one.hits.further(by.hits), one.awards.further(by.awards))
+            for one in (own, *part.parts)
+        ]
+    return found
+
+
+def renumbered(hit: Hit, by: Offsets) -> Hit:
+    """A hit of a part with the numbers of this bank; it shares nothing with the one that was handed on."""
+    return replace(
+        hit,
+        number=hit.number + by.hits,
+        table=hit.table + by.tables,
+        link=hit.link + by.links,
+        awards=[
+            replace(
+                award, number=award.number + by.awards, hit=award.hit + by.hits, link=award.link + by.links
+            )
+            for award in hit.awards
+        ],
+        sheets={
+            seat: PayoutDetails(list(sheet.fields), list(sheet.documents), list(sheet.same_patron))
+            for seat, sheet in hit.sheets.items()
+        },
+    )
+
+
+def _take_link(effects: Effects, carried: CarriedLink, by: Offsets) -> None:
     state = effects.state
     terms = msgspec.structs.replace(carried.terms, bank=state.bank)
     link = Link(len(state.links) + 1, terms, [], Accounts(), list(carried.suspended), dict(carried.paid_by))
@@ -259,10 +370,20 @@ def _take_link(effects: Effects, carried: CarriedLink) -> None:
     for number, (level_terms, of) in enumerate(zip(terms.levels, carried.levels, strict=True), 1):
         played = PlayedTakes(level_terms, terms.floor_to_seed)
         points = [Point(BASE, of.wagers)]
-        history = History(of.accounts.copy(), points, played, of.reset, of.stake, terms.wager, of.wagers)
+        history = History(
+            of.accounts.copy(),
+            points,
+            played,
+            of.reset,
+            of.stake,
+            terms.wager,
+            of.wagers,
+            reseeded=of.reseeded,
+        )
         level = Level(
             number, level_terms, Accounts(), history, of.cycle, of.hits, of.wins,
             of.undone_wagers, of.undone_hits, list(of.joined),
+            [replace(shown, hit=shown.hit + by.hits, seq=0) for shown in of.shown],
         )  # fmt: skip
         link.levels.append(level)
         effects.meter(link, level).add(of.accounts)

@@ -9,6 +9,7 @@ from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
+from jackpot.rules.former_numbers import refuse_former
 from jackpot.rules.refusal import quoted, refuse_if, two_people
 from jackpot.rules.rounds.apply import end_dispute
 from jackpot.rules.signing import People
@@ -68,6 +69,7 @@ def decide_lift(state: BankState, command: Lift, by: ActContext) -> Lifted:
     """Lifts a dispute: two people say that the hit is right, or what was wrong has been corrected."""
     two_people(by.people, "a dispute is lifted")
     number = number_of("H", command.hit)
+    refuse_former(state, "H", number)
     held = state.disputed.get(number)
     refuse_if(held is None, Code.NOT_DISPUTED, f"hit: {quoted(command.hit)} is not disputed")
     other = held != command.dispute

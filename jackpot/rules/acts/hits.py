@@ -28,6 +28,7 @@ from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Change, Effects
 from jackpot.rules.events import Event, Recomputed
+from jackpot.rules.former_numbers import refuse_former
 from jackpot.rules.money import from_cents, to_cents
 from jackpot.rules.refusal import Refusal, quoted, refuse_if, two_people
 from jackpot.rules.rounds import unpaid
@@ -352,6 +353,7 @@ def decide_correct(state: BankState, command: Correct, by: ActContext) -> Correc
     """Corrects an award; the meter, or the house, takes the difference now (A10)."""
     two_people(by.people, "an award is corrected")
     if (award := find_award(state, command.award)) is None:
+        refuse_former(state, "A", number_of("A", command.award))
         name = quoted(command.award)
         message = f"award: {name} is neither an open award nor one of the last {PAID_KEPT} settled hits"
         raise Refusal(Code.NO_SUCH_AWARD, message)
@@ -406,6 +408,7 @@ def find_hit(state: BankState, name: str) -> Hit:
     """The hit of that id; refused as `no_such_hit`."""
     hit = state.hits.get(number_of("H", name))
     if hit is None:
+        refuse_former(state, "H", number_of("H", name))
         raise Refusal(Code.NO_SUCH_HIT, f"hit: {quoted(name)} is not an open hit")
     return hit
 

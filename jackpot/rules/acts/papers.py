@@ -17,6 +17,7 @@ from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
+from jackpot.rules.former_numbers import refuse_former
 from jackpot.rules.refusal import quoted, refuse_if, two_people
 from jackpot.rules.signing import People
 from jackpot.rules.state import UNPAID, BankState, Hit
@@ -129,11 +130,10 @@ class PapersErased(Event, frozen=True, array_like=True):
 
 
 def check_made(state: BankState, hit: str) -> None:
-    """Refuses a hit that this bank has never made; hits of a bank that became this one are not its own."""
+    """Refuses a hit that neither this bank nor one that became it has ever made."""
     number = number_of("H", hit)
     refuse_if(not 0 < number < state.next_hit, Code.NO_SUCH_HIT, f"hit: there is no {quoted(hit)}")
-    said = f"hit: {hit} was made before banks were joined to {state.bank}: nothing can be done with it here"
-    refuse_if(number < state.first_hit, Code.NO_SUCH_HIT, said)
+    refuse_former(state, "H", number)
 
 
 def decide_erase(state: BankState, command: ErasePapers, by: ActContext) -> PapersErased:

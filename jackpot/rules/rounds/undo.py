@@ -26,9 +26,20 @@ from jackpot.rules.paytable import LevelTerms
 FOLD_AT_MIN = 64
 
 Moment = tuple[int, int]
-"""Where in a level's history: (the journal's seq, the order within that entry)."""
+"""Where in a level's history: (the journal's seq, the order within that entry).
+
+A moment in a bank that became this one lies before all of its own: its seq is counted back from that bank's
+last entry, which is 0.
+"""
 
 BASE: Moment = (0, 0)
+
+
+def counted_back(at: Moment, last: int) -> Moment:
+    """The moment as the next bank has it. last: the entry that ends this one."""
+    seq, order = at
+    return seq - last, order
+
 
 # The moment of a point. Every search asks for it, so it is found without a call of ours.
 _at = attrgetter("at")

@@ -16,10 +16,11 @@ CREATE TABLE takeover (
 INSERT INTO takeover (bank, epoch, how, holder, seq) SELECT bank, epoch, 'found', holder, seq FROM head ORDER BY bank;
 
 -- What the journal's numbers are called. It follows from the rows that gave them, and verify holds it to those. link:
--- of a level, else 0. A person has no name here, which could not be erased, but the mark of their row in person.
+-- of a level, else 0. A person has no name here, which could not be erased, but the mark of their row in person. hits:
+-- a run of hits by its first number, with the bank that became this one and made them; the last run, "", is its own.
 CREATE TABLE name (
     bank INTEGER NOT NULL,
-    kind TEXT NOT NULL CHECK (kind IN ('link', 'level', 'table', 'person')),
+    kind TEXT NOT NULL CHECK (kind IN ('link', 'level', 'table', 'person', 'hits')),
     link INTEGER NOT NULL,
     number INTEGER NOT NULL,
     name TEXT NOT NULL,
@@ -58,12 +59,16 @@ LEFT JOIN name AS level_name
     AND level_name.number = conservation.level;
 
 -- Every row that made or changed a hit, a line for each level that it posted on, or one alone. Postings are the row's,
--- of all its hits together, in the currency's units; sources are negative. at: UTC.
+-- of all its hits together, in the currency's units; sources are negative. at: UTC. made_in, made_as: of a hit that was won
+-- before banks were joined the bank that handed it on, and its number there.
 CREATE VIEW audit_hits (
-    bank, hit, seq, at, event, "table", link, level, cycle, "primary", reserve, overflow, house, wagers, awards,
-    corrections, transfers, hash
+    bank, hit, made_in, made_as, seq, at, event, "table", link, level, cycle, "primary", reserve, overflow, house, wagers,
+    awards, corrections, transfers, hash
 ) AS
-SELECT bank.name, hit_entry.hit, hit_entry.seq,
+SELECT bank.name, hit_entry.hit,
+    CASE WHEN coalesce(part.name, '') = '' THEN bank.name ELSE part.name END,
+    CASE WHEN coalesce(part.name, '') = '' THEN hit_entry.hit ELSE hit_entry.hit - part.number + 1 END,
+    hit_entry.seq,
     strftime('%Y-%m-%d %H:%M:%f', journal.at / 1000.0, 'unixepoch'),
     CASE journal.kind WHEN 3 THEN 'wagered' WHEN 5 THEN 'locked' WHEN 6 THEN 'settled' WHEN 7 THEN 'closed'
         WHEN 8 THEN 'voided' WHEN 10 THEN 'validated' WHEN 11 THEN 'paid' WHEN 12 THEN 'undone'
@@ -87,7 +92,12 @@ LEFT JOIN name AS link_name
     AND link_name.number = coalesce(posting.link, journal.link)
 LEFT JOIN name AS level_name
     ON level_name.bank = posting.bank AND level_name.kind = 'level' AND level_name.link = posting.link
-    AND level_name.number = posting.level;
+    AND level_name.number = posting.level
+LEFT JOIN name AS part
+    ON part.bank = hit_entry.bank AND part.kind = 'hits' AND part.number = (
+        SELECT max(number) FROM name AS below
+        WHERE below.bank = hit_entry.bank AND below.kind = 'hits' AND below.number <= hit_entry.hit
+    );
 
 -- Everybody whom the journal ever numbered. login: none once the name was erased. mark, secret: as the journal has
 -- them, in hexadecimal; nothing in it lets anybody in.
