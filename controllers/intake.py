@@ -16,7 +16,14 @@ from controllers.messages import (
     decode_by_letter,
     decode_typed,
 )
-from controllers.pace import BY_LETTER_COMMANDS, ITEMS_A_COMMAND, TURN_COMMANDS, Limits, Pace
+from controllers.pace import (
+    BY_LETTER_COMMANDS,
+    ITEMS_A_COMMAND,
+    TURN_COMMANDS,
+    UNANSWERED_MAX,
+    Limits,
+    Pace,
+)
 
 # Created once, because every frame is compared with them.
 _ASKS: Final = (Ping, Pong)
@@ -51,7 +58,6 @@ class Intake(FrameReader):
         A command above the limit of unanswered ones is held back, and so are those behind it. Raises
         BadFrame.
         """
-        self._note()
         self.now = now
         pace, left = self._pace, TURN_COMMANDS
         if received:
@@ -79,7 +85,7 @@ class Intake(FrameReader):
                 pace.worked(cost, now)
             left -= cost
             if not isinstance(message, _ASKS):
-                if pace.full:
+                if pace.unanswered >= UNANSWERED_MAX:
                     self._held = message
                     return
                 pace.unanswered += 1
@@ -88,7 +94,8 @@ class Intake(FrameReader):
 
     def end(self) -> bool:
         """End the turn; returns whether the device has exceeded its limits for too long."""
-        above = self._note()
+        above = self._held is not None or self._pace.ready_at > self.now
+        self._pace.note(self.now, above=above)
         if self.paused:
             self.heard_at = self.now
         return above and self.now >= self._pace.patient_until()
@@ -108,7 +115,9 @@ class Intake(FrameReader):
     @property
     def paused(self) -> bool:
         """Whether reading from the device should pause for now."""
-        return self.halted or self._pace.ready_at > self.now or self._held_back
+        pace = self._pace
+        held_back = self._held is not None and pace.unanswered >= UNANSWERED_MAX
+        return held_back or self.halted or pace.ready_at > self.now
 
     @property
     def waiting(self) -> bool:
@@ -118,14 +127,5 @@ class Intake(FrameReader):
     def deadline(self) -> float:
         """The latest time at which a paused device must be looked at again."""
         ready = self._pace.ready_at
-        return min(self._pace.patient_until(), inf if self._held_back or ready <= self.now else ready)
-
-    @property
-    def _held_back(self) -> bool:
-        return self._held is not None and self._pace.full
-
-    def _note(self) -> bool:
-        """Record whether the device exceeds its limits now."""
-        above = self._held is not None or self._pace.ready_at > self.now
-        self._pace.note(self.now, above=above)
-        return above
+        held_back = self._held is not None and self._pace.unanswered >= UNANSWERED_MAX
+        return min(self._pace.patient_until(), inf if held_back or ready <= self.now else ready)

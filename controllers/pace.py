@@ -78,27 +78,21 @@ class Pace:
         self.unanswered = 0
 
     def received(self, size: int, now: float) -> None:
-        self._until(self._bytes.draw(size, now))
+        """Charge bytes that came."""
+        self.ready_at = max(self.ready_at, self._bytes.draw(size, now))
 
     def worked(self, commands: int, now: float) -> None:
         """Charge a frame that cost the work of so many commands."""
-        ready_at = self._frames.draw(commands, now)
-        if ready_at > now:
-            self._until(ready_at)
+        self.ready_at = max(self.ready_at, self._frames.draw(commands, now))
 
     def refused(self, now: float) -> None:
-        self._until(self._refusals.draw(1, now))
-
-    def _until(self, ready_at: float) -> None:
-        self.ready_at = max(self.ready_at, ready_at)
-
-    @property
-    def full(self) -> bool:
-        """Whether no further command may be taken before one is answered."""
-        return self.unanswered >= UNANSWERED_MAX
+        """Charge a refusal."""
+        self.ready_at = max(self.ready_at, self._refusals.draw(1, now))
+        if self.ready_at > now:
+            self.note(now, above=True)
 
     def note(self, now: float, *, above: bool) -> None:
-        """Whether the device exceeds a limit now; to be called on every event."""
+        """Record whether the device exceeds a limit now; to be called after each turn."""
         if above:
             self._since = min(self._since, now)
             self._last = now

@@ -38,6 +38,9 @@ from jackpot.runtime.service import Service
 
 # DESIGN: a holder without an acknowledged commit for 2 s suspends its tables; the commit itself goes on.
 SLOW_COMMIT_S: Final = 2.0
+# Commands that wait or are decided but not durable. 64 tables at their own limit of 64; beyond it tables
+# are read no further, so that memory and the work of deciding again stay bounded.
+QUEUE_MAX: Final = 4_096
 # A ledger that still takes nothing is looked at again after these pauses: soon, then seldom enough not to
 # load a struggling disk or use up epochs.
 RETRY_FIRST_S: Final = 0.1
@@ -78,8 +81,9 @@ class Bank:
     """One bank in this server. It decides nothing until `begin`, and writes while `run` does.
 
     lifecycle: its state here; each commit is reported to it. links: those on its board by the configuration.
-    program: the version that begins each epoch here. on_durable is called after each commit; on_opened when
-    devices may be accepted; on_stopped when they may not be accepted any more.
+    program: the version that begins each epoch here. full: whether devices are read no further, for its queue
+    is full or is being drained for the end. on_durable is called after each commit; on_opened when devices
+    may be accepted; on_stopped when they may not be accepted any more.
     """
 
     def __init__(
@@ -101,6 +105,7 @@ class Bank:
         self.board = MeterBoard(lifecycle.bank, clock, lifecycle)
         self.board.expect(links)
         self.counts = Counts()
+        self.full = False
         self.on_durable: list[Callable[[], None]] = []
         self.on_opened: list[Callable[[Bank], None]] = []
         self.on_stopped: list[Callable[[Bank], None]] = []
@@ -119,6 +124,8 @@ class Bank:
         if (stopped := self.lifecycle.stopped) is not None:
             raise BankStopped(stopped)
         self.sequencer.submit(envelope, release)
+        if self.sequencer.depth >= QUEUE_MAX:
+            self.full = True
         self._wake.set()
 
     def act(self, command: Command, release: Release) -> None:
@@ -197,11 +204,6 @@ class Bank:
         """The epoch in which the bank is written."""
         return self.sequencer.epoch
 
-    @property
-    def full(self) -> bool:
-        """Whether it takes no more commands: the queue is full, or is being drained for the end."""
-        return self.sequencer.full or self.lifecycle.draining
-
     def statistics(self) -> dict[str, Any]:
         """Counters since the start, and the current state; links as they may be shown."""
         return {
@@ -210,6 +212,7 @@ class Bank:
             "stopped": self.lifecycle.failed,
             "standby": self.lifecycle.elsewhere,
             "links": {link: self.board.state(link)[0] == "active" for link in self.board.links},
+            "queue_limit": QUEUE_MAX,
             **vars(self.counts),
             **self.sequencer.statistics(),
         }
@@ -241,24 +244,23 @@ class Bank:
     async def run(self) -> None:
         """Writes until `end`, or until another server takes the bank; what cannot go on stops for good."""
         try:
-            await self._run()
+            while True:
+                if await self._write_next():
+                    continue
+                lost, draining = self.lifecycle.stopped is not None, self.lifecycle.draining
+                if self.sequencer.broken:
+                    if lost or (draining and self.lifecycle.in_doubt):
+                        return
+                    await self._recover()
+                elif (lost or draining) and not self.sequencer.depth:
+                    return
+                else:
+                    await self._idle()
         except Fenced as error:
             log.warning("fenced", bank=self.name, reason=str(error))
             self.perform(self.lifecycle.fenced())
         except Exception as error:  # noqa: BLE001 - also what nobody can explain stops this bank, and it alone
             self.fail(error)
-
-    async def _run(self) -> None:
-        while True:
-            lost, draining = self.lifecycle.stopped is not None, self.lifecycle.draining
-            if self.sequencer.broken:
-                if lost or (draining and self.lifecycle.in_doubt):
-                    return
-                await self._recover()
-            elif not await self._write_next():
-                if (lost or draining) and not self.sequencer.depth:
-                    return
-                await self._idle()
 
     async def _idle(self) -> None:
         """Waits for work; where others watch the bank, no longer than until its lease must be confirmed."""
@@ -272,14 +274,19 @@ class Bank:
         began = self.clock.monotonic()
         try:
             await self.store.beat(self.name, self.sequencer.epoch)
-            self._acknowledged(began)
+            self._acknowledged(began, self.clock.monotonic())
         except CommitInDoubt as error:
             self._doubt(error)
 
-    def _acknowledged(self, began: float) -> None:
-        """Reports to the lifecycle that a commit or beat sent at `began` is durable."""
+    def _acknowledged(self, began: float, now: float) -> None:
+        """Reports to the lifecycle that a commit or beat sent at `began` is durable.
+
+        Nearly always that changes nothing but the lease: then nobody has to be told.
+        """
         self._pause = 0.0
-        self.perform(self.lifecycle.acknowledged(began, self.clock.monotonic()))
+        actions = self.lifecycle.acknowledged(began, now)
+        if actions or self.lifecycle.trusted(now) != self.board.told_trusted:
+            self.perform(actions)
 
     async def _write_next(self) -> bool:
         """Writes the next batch in one transaction, and handles its failure or slowness.
@@ -296,10 +303,10 @@ class Bank:
         began = self.clock.monotonic()
         try:
             await self.store.append(self.name, batch.epoch, batch.before, batch.rows)
-            took = self.clock.monotonic() - began
-            self._acknowledged(began)
+            now = self.clock.monotonic()
+            self._acknowledged(began, now)
             self.sequencer.committed()
-            self.counts.commits.observe(took)
+            self.counts.commits.observe(now - began)
             self.counts.batches.observe(len(batch.rows))
             if batch.snapshot is not None:
                 await self.recovery.save(batch.snapshot)
@@ -355,6 +362,7 @@ class Bank:
 
         Answers leave first: no table waits for a thousand signs.
         """
+        self.full = self.sequencer.depth >= QUEUE_MAX or self.lifecycle.draining
         outcomes = [item.outcome for item in items if isinstance(item.outcome, Outcome)]
         if outcomes:
             self.flush()
@@ -369,7 +377,8 @@ class Bank:
 
     def perform(self, actions: Iterable[LifecycleAction]) -> None:
         """Performs the actions of a lifecycle change on devices, signs and callers."""
-        if self.board.restand():
+        self.full = self.sequencer.depth >= QUEUE_MAX or self.lifecycle.draining
+        if self.board.restand(self.clock.monotonic()):
             self.flush()
         for action in actions:
             if action is LifecycleAction.STAND_BY:
@@ -399,8 +408,9 @@ class Bank:
         server may not hear of the takeover. An unexpected error stops the bank.
         """
         try:
-            self.board.tick()
-            if actions := self.lifecycle.tick(self.clock.monotonic()):
+            now = self.clock.monotonic()
+            self.board.tick(now)
+            if actions := self.lifecycle.tick(now):
                 log.warning("lease_lapsed", bank=self.name)
                 self.perform(actions)
         except Exception as error:  # noqa: BLE001 - see above

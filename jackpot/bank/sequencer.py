@@ -33,10 +33,6 @@ from jackpot.runtime.isolate import failed
 BATCH_COMMANDS_MAX: Final = 256
 BATCH_BYTES_MAX: Final = 256 * 1024
 
-# Commands that wait or are decided but not durable. 64 tables at their own limit of 64; beyond it tables
-# are read no further, so that memory and the work of deciding again stay bounded.
-QUEUE_MAX: Final = 4_096
-
 # The frames that may lock a round, and take numbers by chance with them.
 LOCKS: Final = (Wager, Lock)
 
@@ -91,7 +87,8 @@ class Sequencer:
 
     tell: called with all that became durable together and was answered, in its order, and the seq that is
     durable now. draws: a simulation's, in place of the secure ones. A query must not raise. A `release`
-    callback may submit again. held: what is durable, as the ledger has it.
+    callback may submit again. held: what is durable, as the ledger has it. depth: how many commands, queries
+    and seals are not released yet.
     """
 
     def __init__(
@@ -109,6 +106,7 @@ class Sequencer:
         self.durable_hash = head.hash
         self.held = Held(engine, head)
         self.submitted = 0
+        self.depth = 0
         self._tell = tell
         self._snapshot_every = snapshot_every
         self._draws = draws
@@ -126,6 +124,7 @@ class Sequencer:
     def begin(self, first: Envelope) -> None:
         """Decides what is the first row of the epoch: the journal's own, which nobody waits for (S3)."""
         self._first = _own(first)
+        self.depth += 1
         self._decide(self._first)
 
     def submit(self, work: Envelope | Question, release: Release) -> None:
@@ -134,6 +133,7 @@ class Sequencer:
         `release` gets the outcome, or the answer, once all that it was decided on is durable (S5).
         """
         self.submitted += isinstance(work, Envelope)
+        self.depth += 1
         item = QueuedCommand(work, release)
         if not self._deciding:
             self._waiting.append(item)
@@ -142,18 +142,12 @@ class Sequencer:
         if item.entry is None and len(self._decided) == 1 and self._flight is None and not self._releasing:
             self._release([self._decided.popleft()])  # it was decided on nothing that waits for a commit
 
-    @property
-    def depth(self) -> int:
-        """Number of commands and queries that are not released yet."""
-        return len(self._waiting) + len(self._decided) + len(self._flight or ()) + len(self._doubtful)
-
     def statistics(self) -> dict[str, Any]:
-        """Queue statistics: commands and queries by what they wait for, and the limit."""
+        """Queue statistics: commands and queries by what they wait for."""
         return {
             "submitted": self.submitted,
             "durable_seq": self.durable_seq,
             "epoch": self.epoch,
-            "queue_limit": QUEUE_MAX,
             "queue": {
                 "waiting": len(self._waiting),
                 "decided": len(self._decided),
@@ -161,11 +155,6 @@ class Sequencer:
                 "doubtful": len(self._doubtful),
             },
         }
-
-    @property
-    def full(self) -> bool:
-        """Whether reading from tables must pause."""
-        return self.depth >= QUEUE_MAX
 
     @property
     def broken(self) -> bool:
@@ -253,6 +242,7 @@ class Sequencer:
             again = deque(item for item in again if item is not self._first)
             self._first = _own(first)
             again.appendleft(self._first)
+        self.depth = len(again)
         while again and self._deciding:
             self._decide(again.popleft())
         self._waiting.extend(again)
@@ -282,6 +272,7 @@ class Sequencer:
         self._decided.append(item)
         if seal is not None:
             self._decided.append(seal)
+            self.depth += 1
 
     def _seal(self, at: int) -> QueuedCommand:
         """The snapshot seal that is due with an entry; no caller waits for it."""
@@ -311,6 +302,7 @@ class Sequencer:
 
     def _release(self, items: Sequence[QueuedCommand]) -> None:
         """Releases answers, then calls `tell`. A receiver that raises keeps no other answer back."""
+        self.depth -= len(items)
         self._releasing = True
         for item in items:
             try:
@@ -328,6 +320,7 @@ class Sequencer:
     def _wait_again(self, items: Sequence[QueuedCommand]) -> None:
         """Puts items back in the queue, except seals: the next one is due with the first entry."""
         waiting = [item for item in items if item.state is None]
+        self.depth -= len(items) - len(waiting)
         for item in waiting:
             item.outcome = item.entry = None
         self._waiting.extendleft(reversed(waiting))

@@ -77,16 +77,17 @@ class ThreadExecutor:
             call, work = asked
             if call is not None and call.done():
                 continue
-            given, error, began = None, None, thread_seconds()
+            given, error = None, None
+            charged = None if call is None else call.charged
+            began = 0.0 if charged is None else thread_seconds()
             try:
                 given = work()
             except BaseException as raised:  # noqa: BLE001 - it is raised where the call was made
                 error = raised
             if call is not None:
-                used = thread_seconds() - began
                 with suppress(RuntimeError):  # its loop is closed: nobody is there to hear of it
-                    if call.charged is not None:
-                        call.get_loop().call_soon_threadsafe(call.charged, used)
+                    if charged is not None:
+                        call.get_loop().call_soon_threadsafe(charged, thread_seconds() - began)
                     call.get_loop().call_soon_threadsafe(call.end, given, error)
 
     async def run(

@@ -78,13 +78,13 @@ class Connection(ABC):
         session = self.session
         if data == session.heartbeat.pong and session.heartbeat.ponged(session.intake, now):
             return
-        self._heed_banks()
-        self.act_on(self.session.receive_bytes(data, now))
+        session.intake.halted = self.devices.full(self.device)
+        self.act_on(session.receive_bytes(data, now), now)
         self.pump()
 
     def ended(self) -> None:
         """The device ended the connection: nobody is there to answer."""
-        self.act_on(self.session.receive_eof())
+        self.act_on(self.session.receive_eof(), self.devices.clock.monotonic())
 
     def gone(self) -> None:
         """The connection is gone."""
@@ -111,13 +111,11 @@ class Connection(ABC):
 
     # Called by ConnectedDevices.
 
-    def act_on(self, events: Sequence[SessionEvent]) -> None:
-        """Acts on the session's events; `pump` sends the answers."""
+    def act_on(self, events: Sequence[SessionEvent], now: float) -> None:
+        """Acts on the session's events of that moment; `pump` sends the answers."""
         if not events:
             return
-        clock = self.devices.clock
-        self.now, self.unix_ms = clock.monotonic(), clock.unix_ms()
-        self.tick = int(self.now * 1000)
+        self.now, self.unix_ms, self.tick = now, self.devices.clock.unix_ms(), int(now * 1000)
         busy, self._busy = self._busy, True
         for event in events:
             if isinstance(event, Commanded):
@@ -132,21 +130,27 @@ class Connection(ABC):
         self._busy = busy
 
     def pump(self) -> None:
-        """Sends what the session has to say, handles its next frames, and resumes or pauses reading."""
+        """Sends what the session has to say, handles its next frames, and resumes or pauses reading.
+
+        Reading pauses while a bank of the device is full. It does not count as silent then.
+        """
+        session = self.session
         self._write()
-        halted = self._heed_banks()
-        waiting = self.session.waiting
+        halted = session.intake.halted = self.devices.full(self.device)
+        waiting = session.waiting
         if waiting and not self._busy:
-            self.act_on(self.session.tick(self.devices.clock.monotonic()))
+            now = self.devices.clock.monotonic()
+            self.act_on(session.tick(now), now)
             self._write()
-            halted, waiting = self._heed_banks(), self.session.waiting
-        closed = self.session.state is SessionState.CLOSED
+            halted = session.intake.halted = self.devices.full(self.device)
+            waiting = session.waiting
+        closed = session.state is SessionState.CLOSED
         if halted:
             self.devices.stall(self)
         elif waiting and not self._turn_due:
             self._turn_due = True
             asyncio.get_running_loop().call_soon(self._take_turn)
-        paused = self.session.reading_paused
+        paused = session.reading_paused
         if paused or closed:
             self.devices.timer_wheel.poll_next_tick(self)  # none of that goes on for long
         self.protocol.listen(on=closed or not (waiting or paused))
@@ -158,8 +162,8 @@ class Connection(ABC):
         if (reason := self.protocol.sweep(now)) is not None:
             self.cut(reason)
         elif now >= self.session.next_deadline():
-            self._heed_banks()
-            self.act_on(self.session.tick(now))
+            self.session.intake.halted = self.devices.full(self.device)
+            self.act_on(self.session.tick(now), now)
             self.pump()
         elif (
             self.session.reading_paused
@@ -209,13 +213,9 @@ class Connection(ABC):
         self._turn_due = False
         isolate(self, self.pump)
 
-    def _heed_banks(self) -> bool:
-        """Pauses reading while a bank of the device is full. It does not count as silent then."""
-        halted = self.session.intake.halted = self.devices.full(self.device)
-        return halted
-
     def _write(self) -> None:
-        if not self.protocol.write(self.session.data_to_send()):
+        data = self.session.data_to_send()
+        if data and not self.protocol.write(data):
             self.cut("reads too slowly")
         elif self.protocol.unread_since is not None:
             self.devices.timer_wheel.poll_next_tick(self)  # nor may it leave them unread for long

@@ -116,9 +116,9 @@ class DeviceProtocol(asyncio.Protocol):
 
     def write(self, data: bytes) -> bool:
         """Sends bytes; False if the device has left too much unread."""
-        if data and not self.transport.is_closing():
+        if not self.transport.is_closing():
             self.transport.write(data)
-            return self.unread <= self._reads.unread_most
+            return self.transport.get_write_buffer_size() <= self._reads.unread_most
         return True
 
     @property

@@ -60,11 +60,6 @@ class RegisteredDevice:
         """Whether all its banks serve it here, or may soon."""
         return all(bank.service is not Service.ELSEWHERE for bank in self.banks)
 
-    @property
-    def full(self) -> bool:
-        """Whether one of its banks can take no more commands."""
-        return any(bank.full for bank in self.banks)
-
 
 def fingerprint(key: bytes) -> str:
     """The fingerprint of a key, which a journal and an operator may know."""

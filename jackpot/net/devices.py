@@ -19,7 +19,7 @@ from jackpot.net.device_registry import DeviceBank, DeviceRegistry, RegisteredDe
 from jackpot.net.timer_wheel import TimerWheel
 from jackpot.rules.acts.devices import BlockDevice, EndKey
 from jackpot.rules.codes import Code
-from jackpot.runtime.isolate import isolate
+from jackpot.runtime.isolate import drop_peer, isolate
 
 # A device whose bank has no server waits for this one so long, then looks at the others: longer than one of
 # them takes to take the bank over, and short where it is another that does.
@@ -178,7 +178,11 @@ class ConnectedDevices(ABC):
 
     def full(self, device: RegisteredDevice | None) -> bool:
         """Whether a device's input is paused: one of its banks can take no more, or this server ends."""
-        return not self.accepting or (device is not None and device.full)
+        if device is not None:
+            for bank in device.banks:
+                if bank.full:
+                    return True
+        return not self.accepting
 
     def dirty(self, connection: "Connection") -> None:
         """Marks a connection that has something to send at the next flush."""
@@ -195,7 +199,10 @@ class ConnectedDevices(ABC):
             self._dirty.add(connection)
         dirty, self._dirty = self._dirty, set()
         for connection in dirty:
-            isolate(connection, connection.pump)
+            try:
+                connection.pump()
+            except Exception as error:  # noqa: BLE001 - as `isolate`, on the way of every answer
+                drop_peer(connection, connection.pump, error)
 
     def sweep(self) -> None:
         """Lets time pass for connections that are due; about ten times a second."""
@@ -219,7 +226,7 @@ class ConnectedDevices(ABC):
                 if not device.coming:
                     self.send_on(connection)
                     continue
-                isolate(connection, connection.act_on, [event])
+                isolate(connection, connection.act_on, [event], self.clock.monotonic())
                 isolate(connection, connection.pump)
                 if connection in self._waiting:
                     self._waiting[connection] = event, since

@@ -132,7 +132,8 @@ class MeterBoard:
     """Committed meters and states of one bank, shown to its watchers.
 
     trust: whether it may be shown now. rev: the bank's last durable seq. waiting: hits that wait for people,
-    by link (S7). on_status: called with the link of each `status` for signs, and with the message.
+    by link (S7). told_trusted: whether its watchers were told that it may be trusted. on_status: called with
+    the link of each `status` for signs, and with the message.
     """
 
     def __init__(self, bank: str, clock: Clock, trust: BoardTrust) -> None:
@@ -146,7 +147,7 @@ class MeterBoard:
         self.on_status: list[Callable[[str, Status], None]] = []
         self._trust = trust
         self._expected: dict[str, LinkView] = {}
-        self._told_trusted = False
+        self.told_trusted = False
         self._stated: dict[str, State] = {}
         self._stated_at = 0.0
 
@@ -260,25 +261,25 @@ class MeterBoard:
         latest = {(link, level): micros for outcome in outcomes for link, level, micros in outcome.meters}
         for (link, level), micros in latest.items():
             self._move(link, level, to_cents(micros))
-        self.tick()
+        self.tick(self.clock.monotonic())
 
-    def tick(self) -> None:
+    def tick(self, now: float) -> None:
         """Broadcasts values that are due; none once the lease has lapsed."""
-        self.restand()
-        if self.leased:
-            if self.clock.monotonic() - self._stated_at >= SIGN_INTERVAL_S:
+        self.restand(now)
+        if self._trust.leased(now):
+            if now - self._stated_at >= SIGN_INTERVAL_S:
                 self._restate()
-            self.broadcaster.tick()
+            self.broadcaster.tick(now)
 
-    def restand(self) -> bool:
+    def restand(self, now: float) -> bool:
         """Sends every link's state when trust in the board is lost or regained. Returns whether it did.
 
         An untrusted link is reported as suspended, which promises nothing (S4).
         """
-        trusted = self.trusted
-        if trusted == self._told_trusted:
+        trusted = self._trust.trusted(now)
+        if trusted == self.told_trusted:
             return False
-        self._told_trusted = trusted
+        self.told_trusted = trusted
         for link in self.links:
             self.broadcaster.tell(link, self.link_message(link))
         self._restate()

@@ -159,9 +159,8 @@ class Broadcaster:
             group.due.clear()
             group.owed = True
 
-    def tick(self) -> None:
+    def tick(self, now: float) -> None:
         """Shows what is due."""
-        now = self._board.clock.monotonic()
         for group in tuple(
             self.groups.values()
         ):  # one that is cut off meanwhile may have been its group's last

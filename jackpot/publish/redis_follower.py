@@ -75,7 +75,7 @@ class FollowedBoard(MeterBoard):
     def trust(self, *, good: bool) -> None:
         """Whether its server is heard of now, and says that what it shows is durable."""
         self._by_server.good = good
-        self.restand()
+        self.restand(self.clock.monotonic())
 
     def take(self, said: RelayedState) -> None:
         """Applies a newer message: pushes in their order, then the changed meters."""
@@ -161,7 +161,7 @@ class RedisFollower:
     def sweep(self) -> None:
         """Lets time pass; about ten times a second."""
         self.board.trust(good=self.fresh and self._trusted)
-        self.board.tick()
+        self.board.tick(self._clock.monotonic())
 
     def statistics(self) -> dict[str, Any]:
         """Counters since the start, and the current state."""

@@ -122,7 +122,7 @@ async def test_many_tables_share_a_commit(tmp_path: Path) -> None:
 @on_loop
 async def test_a_full_queue_reads_no_further(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """DESIGN 2: at the queue's limit tables are read no further; all is answered once there is room."""
-    monkeypatch.setattr("jackpot.bank.sequencer.QUEUE_MAX", 4)
+    monkeypatch.setattr("jackpot.bank.bank.QUEUE_MAX", 4)
     config = configure(tmp_path)
     ledger = Faulty(config)
     async with (
@@ -134,7 +134,7 @@ async def test_a_full_queue_reads_no_further(tmp_path: Path, monkeypatch: pytest
         ledger.go.clear()
         for seq in range(1, 5):
             first.wager(seq, "R1", seq)
-        await until(lambda: sequencer.full)
+        await until(lambda: server.banks["main"].full)
         second.wager(1, "R1", 1)
         late = server.tables.current["T02"]
         await until(lambda: late.session.intake.halted)
@@ -145,8 +145,33 @@ async def test_a_full_queue_reads_no_further(tmp_path: Path, monkeypatch: pytest
         assert (await second.answer(2))["t"] == "ack"
 
 
+@on_loop
+async def test_a_bank_is_full_at_its_limit_and_while_it_drains(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DESIGN 2, 4: from the last command that it takes until a commit makes room; for good once it ends."""
+    monkeypatch.setattr("jackpot.bank.bank.QUEUE_MAX", 3)
+    config = configure(tmp_path)
+    ledger = Faulty(config)
+    async with Server(config, ledger=ledger) as server:
+        bank = server.banks["main"]
+        await until(lambda: bank.sequencer.depth == 0)
+        ledger.go.clear()
+        seen = [bank.full]
+        for day in ("2026-01-01", "2026-01-02", "2026-01-03"):
+            bank.act(Reading(day), lambda _outcome: None)
+            seen.append(bank.full)
+        ledger.go.set()
+        await until(lambda: bank.sequencer.depth == 0)
+        seen.append(bank.full)
+        bank.end()
+        seen.append(bank.full)
+        assert seen == [False, False, False, True, False, True]
+        await until(lambda: bank.lifecycle.stopped is not None)
+
+
 class Stalled:
-    """A connection, and its device, as the registry sees them."""
+    """A connection, its device and that one's bank, as the registry sees them."""
 
     full = True
     pumps = 0
@@ -154,6 +179,10 @@ class Stalled:
     @property
     def device(self) -> "Stalled":
         return self
+
+    @property
+    def banks(self) -> list["Stalled"]:
+        return [self]
 
     def pump(self) -> None:
         self.pumps += 1
@@ -179,7 +208,7 @@ async def test_a_table_that_awaits_nothing_is_read_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """DESIGN 2, WIRE faults: no answer of its own wakes it, only room in the queue; nor is it silent."""
-    monkeypatch.setattr("jackpot.bank.sequencer.QUEUE_MAX", 4)
+    monkeypatch.setattr("jackpot.bank.bank.QUEUE_MAX", 4)
     config = configure(tmp_path)
     ledger, clock = Faulty(config), StepClock()
     async with (
@@ -191,7 +220,7 @@ async def test_a_table_that_awaits_nothing_is_read_on(
         ledger.go.clear()
         for seq in range(1, 5):
             first.wager(seq, "R1", seq)
-        await until(lambda: sequencer.full)
+        await until(lambda: server.banks["main"].full)
         second.wager(1, "R1", 1)
         late = server.tables.current["T02"]
         await until(lambda: late.session.intake.halted)

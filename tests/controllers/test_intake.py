@@ -79,6 +79,23 @@ def test_refusals_have_a_limit_of_their_own() -> None:
     assert not acked.reading_paused
 
 
+def test_refusals_are_above_the_limit_from_when_they_are_told() -> None:
+    """WIRE faults: a minute of too many refusals is one, though the device waits after each turn."""
+    session = welcomed(Limits(refusals=5))
+    seq, now = 1, 0.0
+    for step in range(68):
+        now = step * 0.9  # which makes room for 4.5 refusals
+        refused = range(seq, seq + (6 if step == 0 else 5 - step % 2))
+        for event in session.receive_bytes(b"".join(map(lock, refused)), now):
+            assert isinstance(event, Commanded)
+            seq = event.seq + 1
+            session.answer(Nack(event.seq, "no_such_round", "none"))
+        assert session.reading_paused
+    (closed,) = session.tick(now + 0.05)
+    assert isinstance(closed, SessionClosed)
+    assert closed.code == "too_many"
+
+
 @pytest.mark.parametrize(
     "payload",
     [

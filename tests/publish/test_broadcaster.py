@@ -92,7 +92,7 @@ class Hall:
             self.clock.now += TICK_S
             each_tick(tick)
             before = self.shown()
-            self.broadcaster.tick()
+            self.broadcaster.tick(self.clock.now)
             self.busiest = max(self.busiest, self.shown() - before)
 
     def lose(self) -> None:
@@ -187,7 +187,8 @@ def test_a_wager_waits_for_some_of_the_watchers_alone(*, signs: bool) -> None:
     while hall.soon:
         (step,), shown = hall.soon, hall.shown()
         hall.soon.clear()
-        hall.broadcaster.tick()  # a commit meanwhile shows no more of them, and asks for nothing twice
+        # A commit meanwhile shows no more of them, and asks for nothing twice.
+        hall.broadcaster.tick(hall.clock.now)
         assert (hall.shown(), hall.soon) == (shown, [])
         step()
         assert 0 < hall.shown() - shown <= SHOWN_AT_ONCE

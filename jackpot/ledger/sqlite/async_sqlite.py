@@ -7,6 +7,7 @@ calls: SQLite's own locking would make one of them poll.
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import inf
 from typing import Any, Final, Self, TypeVar
 
@@ -118,7 +119,9 @@ class AsyncSqliteStore:
             if len(rows) >= self._large and not self._left and await self._appender.ready():
                 await self._append_apart(bank, epoch, seq_before, rows)
                 return
-            await self._call(lambda ledger: ledger.append(bank, epoch, seq_before, rows))
+            if self._left:
+                raise CommitInDoubt(LEFT)
+            await self._aside.run(partial(self._ledger.append, bank, epoch, seq_before, rows))
         # A thread that is woken for nothing takes the interpreter from the answers that are about to leave.
         if self._ledger.file.checkpoint_due:
             self._aside.later(self._ledger.checkpoint)  # where it fails, the file is in doubt
