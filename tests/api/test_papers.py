@@ -29,6 +29,7 @@ from jackpot.reports.report import ReportRequest
 from jackpot.rules import registry
 from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.requests import Confirm
+from jackpot.rules.signing import People
 from tests.auth.test_auth_service import ANN, BEN, QUICK
 from tests.net.test_admin_socket import jackpot, royal
 from tests.running_server import LINK, LINKS, StepClock, administer, configure, on_loop, table, until
@@ -289,7 +290,7 @@ async def joined_floor(folder: Path, clock: StepClock) -> Config:
             answer = await administer(config, by="Ann", **{"bank": "north"} | act)
             assert answer["ok"], answer
     async with opened(config.ledger.url) as store:
-        await join(store, ("north", "south"), Joining("floor", "Ann", "one room", clock.unix_ms()))
+        await join(store, ("north", "south"), Joining("floor", People(("Ann",)), "one room", clock.unix_ms()))
     return site("floor", "floor")
 
 

@@ -13,7 +13,7 @@ from typing import ClassVar, Final, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from jackpot.rules.acts.act import Act, ActContext, require_person
+from jackpot.rules.acts.act import ADMIN, Act, ActContext, require_person
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
@@ -425,14 +425,14 @@ ACTS: Final = (
         decide_open_bank,
         {BankOpened: apply_bank_opened},
         lambda _, event: [OpenBank(event.site)],
-        alone=True,
+        power=ADMIN,
     ),
     Act(
         CloseBank,
         decide_close_bank,
         {BankClosed: apply_bank_closed},
         lambda _, event: [CloseBank(event.into, event.reason)],
-        alone=True,
+        power=ADMIN,
     ),
     Act(
         BeginBank,
