@@ -316,6 +316,11 @@ class AuthService:
                 message = f"by: only {' or '.join(power)} may {what}; {one.login} has {own}"
                 raise Denied(Code.NOT_ALLOWED, message)
 
+    async def proof_of(self, people: Sequence[AuthenticatedPerson]) -> Proof:
+        """Proof to another bank that these people sign, as the site has them now. Raises Denied."""
+        sheet = await self._sheet()
+        return sheet.proof(*(_signed(sheet, one.id, one.means, one.roles, one.token) for one in people))
+
     async def act(
         self,
         bank: ActingBank,

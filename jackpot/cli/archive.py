@@ -9,6 +9,7 @@ import typer
 from jackpot.cli.api_client import ALONE, ApiClient, with_api_options
 from jackpot.cli.offline_ledger import alone, until_free
 from jackpot.cli.options import configured, fail, person
+from jackpot.cli.person_admin import signers
 from jackpot.cli.progress import bar
 from jackpot.text import counted
 
@@ -44,13 +45,14 @@ def seal(
         ),
     ] = None,
 ) -> None:
-    """Move old rows of tables into an archive, and delete them from the ledger. It takes two people.
+    """Move old rows of tables into an archive, and delete them from the ledger. It takes two admins.
 
     Before: stop the servers, and take a backup. What leaves are frames of tables that made no hit; acts,
     readings, hits and refusals stay. Rows since an unpaid hit, and of a running cycle, stay too. ARCHIVE is a
     backup of the whole ledger, which is brought up to date and proved first; each row is then compared with
     it. From then on it is the only place that has what left: keep two copies, on two machines. `jackpot
-    verify --archive ARCHIVE` proves both. If it is interrupted, run the same command again.
+    verify --archive ARCHIVE` proves both. Each of the two types their password. If it is interrupted, run the
+    same command again.
 
     Example: jackpot ledger seal /archive/ledger.db --reason "books of 2025" --by Ann --and-by Bo -c F
     """
@@ -68,17 +70,19 @@ def seal(
     found = configured(client.config, "give --config FILE")
     found = replace(found, ledger=replace(found.ledger, url=ledger)) if ledger else found
     now = SystemClock().unix_ms()
-    sealing = Archiving(people, reason, now - (days or OLDER_THAN_DAYS) * DAY_MS, now)
+    before_ms = now - (days or OLDER_THAN_DAYS) * DAY_MS
     told: list[ArchivePlan] = []
     failed = ""
 
     async def work() -> None:
         if client.preview:  # a server may run
             async with opened(found.ledger.url, readonly=True) as books:
-                told.extend(await plans(books, sealing.before_ms))
+                told.extend(await plans(books, before_ms))
             return
         async with alone(found) as store:
             await until_free(store, await store.run(Reader.banks))
+            by = await signers(store, found.ledger.url, *people)
+            sealing = Archiving(by, reason, before_ms, now)
             with bar() as progress:
                 await let_go(store, archive, sealing, told.append, progress)
 

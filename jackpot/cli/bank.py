@@ -8,6 +8,7 @@ import typer
 from jackpot.cli.api_client import ALONE, TWO, ApiClient, with_api_options
 from jackpot.cli.offline_ledger import alone
 from jackpot.cli.options import Reason, configured, fail, person
+from jackpot.cli.person_admin import signers
 
 if TYPE_CHECKING:
     from jackpot.ledger.journal import Head
@@ -31,6 +32,8 @@ def open_(
     The first start on a new ledger opens every bank by itself. If a bank that had meters is gone, it was
     lost: do not open it again, for its links would begin at their seeds. Restore a backup.
 
+    Who does it is an admin, and types their password: --by LOGIN.
+
     Example: jackpot bank open high-limit -c config.toml
     """
     from jackpot.bank.config_alignment import check_site
@@ -52,7 +55,8 @@ def open_(
     async def work() -> None:
         async with alone(found, nobody=name == SITE) as store:  # without that bank there can be no people
             site = await store.run(site_there)
-            await open_banks(store, [name], site, SystemClock().unix_ms(), (who,))
+            by = await signers(store, found.ledger.url, who)
+            await open_banks(store, [name], site, SystemClock().unix_ms(), by)
 
     try:
         asyncio.run(work())
@@ -77,6 +81,8 @@ def join(
 
     Hits and awards get new numbers. Paid awards can still be corrected; pages and forms say both numbers.
 
+    Who does it is an admin, and types their password: --by LOGIN.
+
     Each chain ends with an entry that names the new bank, and the new chain begins with both ends, so that
     `jackpot verify` proves all three together. If it is interrupted, run the same command again.
 
@@ -96,8 +102,9 @@ def join(
 
     async def work() -> "Head":
         async with alone(found, first, second, into) as store:
+            by = await signers(store, found.ledger.url, who)
             return await join_banks(
-                store, (first, second), Joining(into, who, reason, SystemClock().unix_ms())
+                store, (first, second), Joining(into, by, reason, SystemClock().unix_ms())
             )
 
     try:

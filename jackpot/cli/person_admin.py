@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     from jackpot.api.operation import Reply
     from jackpot.api.queries.people import AddPerson, EraseName, GiveCode
     from jackpot.auth.auth_service import AuthenticatedPerson, AuthService
+    from jackpot.auth.directory import DirectorySnapshot
+    from jackpot.ledger.store import Store
     from jackpot.rules.acts.people import EndToken
     from jackpot.rules.commands import ActCommand
+    from jackpot.rules.signing import People
 
     Asked = AddPerson | EraseName | GiveCode | ActCommand
     # An act, or a function from a person's number to it.
@@ -71,6 +74,43 @@ def sign_in_offline(
         return asyncio.run(enter())
     except LedgerError as error:
         fail(f"not done: {error}")
+
+
+async def signers(store: "Store", url: str, *called: str) -> "People":
+    """The people of an act on a ledger that no server has: each types their password.
+
+    url: of that ledger. A name is believed only where the site has no people: `alone` has looked whether the
+    configuration allows that. Ends the command on a refusal. Raises LedgerError.
+    """
+    from jackpot.auth.offline_people import sign_in_offline as taken
+    from jackpot.clock import SystemClock
+    from jackpot.ledger.reading import Reader
+    from jackpot.rules.signing import SITE, People
+    from jackpot.runtime.errors import Denied
+
+    if SITE not in await store.run(Reader.banks):
+        return People(called)
+    sheet = await directory_of(url)
+    if not sheet.state.people:
+        return People(called, sheet.proof())
+    async with taken(store, url, SystemClock()) as auth:
+        try:
+            people = [await _admin(auth, login) for login in called]
+            return People(proof=await auth.proof_of(people))
+        except Denied as denied:
+            fail((await auth.directory.look()).in_names(denied.message))
+
+
+async def directory_of(url: str) -> "DirectorySnapshot":
+    """The directory of people from the ledger. Raises LedgerError."""
+    from jackpot.auth.directory import Directory
+    from jackpot.reports.read.reader import LedgerReader
+
+    books = LedgerReader(url)
+    try:
+        return await Directory(books).look()
+    finally:
+        await books.close()
 
 
 def _by_server(client: ApiClient, asked: "Wanted", login: str) -> dict[str, Any]:

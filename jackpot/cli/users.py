@@ -9,7 +9,7 @@ import typer
 from jackpot.cli.api_client import ONE, TWO, ApiClient, with_api_options
 from jackpot.cli.options import ConfigFile, configured, fail, person
 from jackpot.cli.options import table as print_table
-from jackpot.cli.person_admin import done, sign_in_offline
+from jackpot.cli.person_admin import directory_of, done, sign_in_offline
 from jackpot.text import counted
 
 if TYPE_CHECKING:
@@ -247,19 +247,10 @@ def recover(login: Login, name: Name = None, config: ConfigFile = None) -> None:
 
 def _sheet(config: "Config") -> "DirectorySnapshot":
     """The directory of people from the ledger."""
-    from jackpot.auth.directory import Directory
     from jackpot.ledger.store import LedgerError
-    from jackpot.reports.read.reader import LedgerReader
-
-    async def look() -> "DirectorySnapshot":
-        books = LedgerReader(config.ledger.url)
-        try:
-            return await Directory(books).look()
-        finally:
-            await books.close()
 
     try:
-        return asyncio.run(look())
+        return asyncio.run(directory_of(config.ledger.url))
     except LedgerError as error:
         fail(f"not read: {error}")
 

@@ -12,7 +12,7 @@ from jackpot.rules import registry
 from jackpot.rules.acts.banks import BankBegun, BankClosed, BankOpened, OpenBank
 from jackpot.rules.commands import Envelope
 from jackpot.rules.engine import Engine
-from jackpot.rules.signing import SITE
+from jackpot.rules.signing import SITE, People
 
 # The holder of a copy's banks. A server that takes one puts its own name there: then it is no copy any more.
 COPY_HOLDER: Final = "copy"
@@ -25,14 +25,15 @@ _NO_DIGEST: Final = bytes(16)
 
 
 async def open_banks(
-    store: Store, banks: Sequence[str], site: str, unix_ms: int, people: tuple[str, ...] = ()
+    store: Store, banks: Sequence[str], site: str, unix_ms: int, by: People | None = None
 ) -> None:
     """Opens new banks of a site's ledger, all of them or none. Raises what `Store.open_banks` raises."""
-    await store.open_banks([_first(bank, site, unix_ms, people) for bank in banks])
+    await store.open_banks([_first(bank, site, unix_ms, by or People()) for bank in banks])
 
 
-def _first(bank: str, site: str, unix_ms: int, people: tuple[str, ...]) -> Row:
-    outcome = Engine(bank).execute(Envelope(OpenBank(site), unix_ms, 0, _NO_DIGEST, people=people))
+def _first(bank: str, site: str, unix_ms: int, by: People) -> Row:
+    opening = Envelope(OpenBank(site), unix_ms, 0, _NO_DIGEST, people=by.names, proof=by.proof)
+    outcome = Engine(bank).execute(opening)
     if outcome.entry is None:
         raise ValueError(outcome.of_act().message)
     return row_of(bank, FIRST_EPOCH, outcome.entry, genesis(bank))

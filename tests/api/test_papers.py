@@ -19,8 +19,7 @@ from jackpot.auth.person_admin import PersonAdmin
 from jackpot.auth.retention import Strays, erase_papers
 from jackpot.bank.bank import BankStopped
 from jackpot.config import Config
-from jackpot.ledger.maintenance.join import Joining, join
-from jackpot.ledger.open import open_reader, opened
+from jackpot.ledger.open import open_reader
 from jackpot.ledger.store import CommitInDoubt
 from jackpot.ledger.verify.side_tables import KeptRows, compare
 from jackpot.reports.read.hits import done_with
@@ -288,8 +287,9 @@ async def joined_floor(folder: Path, clock: StepClock) -> Config:
         for act in acts:
             answer = await administer(config, by="Ann", **{"bank": "north"} | act)
             assert answer["ok"], answer
-    async with opened(config.ledger.url) as store:
-        await join(store, ("north", "south"), Joining("floor", "Ann", "one room", clock.unix_ms()))
+    one = ("bank", "join", "north", "south", "--into", "floor", "--reason", "one room", "--by", "Ann")
+    code, _, error = await jackpot(*one, "--config", str(config.path))
+    assert code == 0, error
     return site("floor", "floor")
 
 

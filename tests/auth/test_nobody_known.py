@@ -1,24 +1,33 @@
 """A site before its first people: it believes no name, plays on, and says how the first are made."""
 
+import asyncio
 import json
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 import structlog.testing
 from msgspec.structs import replace
+from typer.testing import CliRunner
 
 from jackpot.api.operation import name_of
 from jackpot.api.registry import ASKED_ACTS
 from jackpot.app import Server
 from jackpot.auth.auth_service import NOBODY_YET
 from jackpot.auth.person_admin import PersonAdmin
+from jackpot.cli.__main__ import root
 from jackpot.config import Config, load
 from jackpot.ledger.banks import open_banks
+from jackpot.ledger.maintenance.join import Joining, join
 from jackpot.ledger.open import opened as ledger_of
+from jackpot.ledger.store import LedgerError
+from jackpot.ledger.verify.verifier import verify
+from jackpot.rules import registry
+from jackpot.rules.acts.people import Grant
 from jackpot.rules.codes import Code
-from jackpot.rules.signing import SITE
+from jackpot.rules.signing import SITE, People
 from tests.auth.test_auth_service import ANN, BEN, STOP, denied, opened
 from tests.cli.test_users import EVE, FIRST, users
 from tests.ledger.waiting import open_ledger
@@ -31,6 +40,7 @@ from tests.web.test_powers import ABOUT
 NOTHING_SAID: Final = ""
 SIDE: Final = f'{LINKS.replace(LINK, "side").strip()}\nbank = "side"'
 BY: Final = ("--by", "Ann")
+WRONG: Final = "none of theirs at all"
 BOTH: Final = (*BY, "--and-by", "Bo")
 
 
@@ -120,8 +130,48 @@ async def test_no_command_writes_for_a_name_where_no_server_runs(
     assert not (tmp_path / "archive.db").exists()
     code, said = await users(config, "init", typed=FIRST)
     assert (code, "ann and ben are admins" in said) == (0, True), said
-    _, _, error = await jackpot(*words, *where)
-    assert "nobody is known" not in error
+    code, said = await typed(words, config, *2 * (WRONG,))
+    assert (code, "not right" in said) == (1, True), said
+    acts = [word if word not in ("Ann", "Bo") else {"Ann": "ann", "Bo": "ben"}[word] for word in words]
+    code, said = await typed(acts, config, ANN.secret, BEN.secret)
+    done = {"open": "bank side is open", "join": "suspend it first", "seal": "nothing to archive"}[words[1]]
+    assert (code, done in said) == (joined, True), said
+
+
+async def typed(words: Sequence[str], config: Config, *secrets: str) -> tuple[int, str]:
+    """One command, with the password of each who acts and no digits; its exit code and all that it says."""
+
+    def run() -> tuple[int, str]:
+        command, given = [*words, "--config", str(config.path)], "".join(f"{one}\n\n" for one in secrets)
+        done = CliRunner().invoke(root(words[0]), command, input=given)
+        return done.exit_code, done.output
+
+    return await asyncio.to_thread(run)
+
+
+@on_loop
+async def test_a_name_ends_no_bank_in_which_people_have_signed(tmp_path: Path) -> None:
+    """L8, S8: the rules refuse it, and so does whoever decides the row again."""
+    config = strict(tmp_path, f"{LINKS}\n{SIDE}")
+    async with Server(config) as server:
+        await PersonAdmin(server.auth).begin((ANN, BEN), "root")
+        ann, ben = [await server.auth.authenticate(one.login, one.secret) for one in (ANN, BEN)]
+        assert (await server.auth.act(server.people, Grant(ann.id, "floor"), [ann, ben])).ok
+        ann = await server.auth.authenticate(ANN.login, ANN.secret)
+        for bank, link in (("main", LINK), ("side", "side")):
+            assert (await server.auth.act(server.banks[bank], replace(STOP, links=(link,)), [ann])).ok
+    async with ledger_of(config.ledger.url) as store:
+        with pytest.raises(LedgerError, match="the people are those of row 0"):
+            await join(store, ("main", "side"), Joining("floor", People(("ann",)), "one room", 1))
+    words = ("bank", "join", "main", "side", "--into", "floor", "--reason", "one room", "--by", "ann")
+    code, said = await typed(words, config, ANN.secret)
+    assert (code, "main and side are floor now" in said) == (0, True), said
+    with closing(open_ledger(config.ledger.url, readonly=True)) as ledger:
+        for bank in ("main", "side"):
+            (row,) = ledger.rows(bank, ledger.head(bank).seq - 1, 1)
+            event: Any = registry.decode(row.kind, row.version, row.body)
+            assert ([one.id for one in event.people.signed], event.people.names) == ([1], ())
+            assert verify(ledger, bank).problems == ()
 
 
 @on_loop

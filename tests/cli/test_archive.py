@@ -14,8 +14,12 @@ from jackpot.clock import SystemClock
 from jackpot.config import Config, load
 from jackpot.config.writing import local_time
 from jackpot.ledger.banks import _first
+from jackpot.ledger.maintenance.archive import Archiving
+from jackpot.ledger.maintenance.archive import archive as let_go
+from jackpot.ledger.open import opened
 from jackpot.ledger.postgres.store import PostgresStore
 from jackpot.ledger.sqlite.store import SqliteLedger
+from jackpot.rules.signing import People
 from tests.ledger.people import Paper
 from tests.ledger.season import Season
 from tests.ledger.verify.test_verifier import spoil
@@ -86,11 +90,12 @@ async def test_an_archive_without_the_peoples_bank_is_none(tmp_path: Path) -> No
     with closing(SqliteLedger(path)) as ledger:
         Season().write(ledger)
         Paper().write(ledger)
-    config = str(configure(tmp_path).path)
-    code, _, error = await jackpot("ledger", "seal", str(archive), "--config", config, *BOTH)
-    assert (code, error) == (0, "")
+    now = SystemClock().unix_ms()
+    async with opened(f"sqlite:///{path}") as store:
+        how = Archiving(People(("Ann", "Bo")), "books of then", now, now)
+        await let_go(store, archive, how, lambda _plan: None)
     with closing(SqliteLedger(path)) as ledger:
-        ledger.open_banks([_first("side", "riverside", SystemClock().unix_ms() + 1, ())])
+        ledger.open_banks([_first("side", "riverside", SystemClock().unix_ms() + 1, People())])
 
     async def errors(file: Path) -> list[str]:
         _, _, error = await jackpot("verify", "--ledger", f"sqlite:///{path}", "--archive", str(file))

@@ -12,6 +12,7 @@ from jackpot.ledger.banks import _first
 from jackpot.ledger.maintenance.archive import Archiving
 from jackpot.ledger.maintenance.join import HOLDER
 from jackpot.ledger.store import LedgerCorrupt
+from jackpot.rules.signing import People
 from tests.ledger.conftest import Place
 from tests.ledger.maintenance.test_archive import Kept
 from tests.ledger.people import Paper
@@ -36,7 +37,7 @@ def kept(tmp_path: Path) -> Kept:
 def let_go(kept: Kept) -> None:
     """Archives old rows now."""
     now = SystemClock().unix_ms()
-    seal(kept.ledger, kept.file, Archiving(("anna", "ben"), "a year ago", now, now))
+    seal(kept.ledger, kept.file, Archiving(People(("anna", "ben")), "a year ago", now, now))
 
 
 def proof(kept: Kept, *more: str) -> list[str]:
@@ -78,7 +79,7 @@ def test_a_bank_of_an_interrupted_join_accuses_nobody(kept: Kept) -> None:
     """S8: it had no row when rows left; it has some now, which the archive need not have."""
     kept.ledger.new_epoch("joined", HOLDER)
     let_go(kept)
-    first = _first("joined", "riverside", SystemClock().unix_ms() + 1, ())
+    first = _first("joined", "riverside", SystemClock().unix_ms() + 1, People())
     kept.ledger.append("joined", first.epoch, 0, [first])
     assert [line for line in proof(kept) if "joined" in line] == []
 

@@ -24,6 +24,7 @@ from jackpot.ledger.reading import Reader
 from jackpot.ledger.sqlite.async_sqlite import AsyncSqliteStore
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.store import Statement, Store
+from jackpot.rules.signing import People
 
 T = TypeVar("T")
 _runner = asyncio.Runner()
@@ -98,8 +99,8 @@ def store_of(ledger: Ledger | Store) -> Store:
     return ledger.store if isinstance(ledger, Waiting) else ledger
 
 
-def join(ledger: Ledger | Store, names: Sequence[str], *more: Any) -> Head:
-    return _runner.run(joining.join(store_of(ledger), names, joining.Joining(*more)))
+def join(ledger: Ledger | Store, names: Sequence[str], into: str, person: str, *more: Any) -> Head:
+    return _runner.run(joining.join(store_of(ledger), names, joining.Joining(into, People((person,)), *more)))
 
 
 def open_banks(ledger: Ledger, *more: Any) -> None:

@@ -14,9 +14,10 @@ from jackpot.rules.acts.hits import Validate
 from jackpot.rules.signing import Role
 from jackpot.web import overview
 from jackpot.web.authentication import PLAIN_COOKIE, page_token, word_of_ours
+from tests.api.test_papers import joined_floor
 from tests.net.test_admin_socket import royal
-from tests.running_server import on_loop, table
-from tests.web.staffed import done, join, prove
+from tests.running_server import StepClock, on_loop, table
+from tests.web.staffed import done, join, prove, staffed
 from tests.web.test_authentication import floor, signed_in
 from tests.web.test_ops import PAGES as WALKED
 
@@ -64,6 +65,25 @@ async def test_a_page_offers_what_its_person_may_do(
         assert set(found) == offered
         told = "Somebody with the role floor validates it."
         assert (told in said) == ("validate" not in offered), "who sees it and may not do it reads who may"
+
+
+@on_loop
+async def test_pages_say_what_a_hit_was_called_before_banks_were_joined(tmp_path: Path) -> None:
+    """A10: the list and the hit's own page; and what is in the address of a form of before."""
+    config = await joined_floor(tmp_path, StepClock())
+    jar = aiohttp.CookieJar(unsafe=True)
+    async with staffed(config) as server:
+        at = f"http://127.0.0.1:{server.ports['http']}"
+        async with aiohttp.ClientSession(at, cookie_jar=jar) as web:
+            (await signed_in(web)).close()
+            said = {}
+            for path in ("/ops/hits", "/ops/hits/floor/H2", "/ops/hits/north/H1"):
+                async with web.get(path) as answer:
+                    said[path] = await answer.text()
+    assert "<small>H1 of north</small>" in said["/ops/hits"]
+    assert "H2 of bank floor (H1 of north)" in said["/ops/hits/floor/H2"]
+    assert 'name="act" value="correct"' in said["/ops/hits/floor/H2"]
+    assert "north became part of floor: its H1 is H2 there" in said["/ops/hits/north/H1"]
 
 
 @pytest.mark.parametrize(

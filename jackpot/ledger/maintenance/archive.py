@@ -92,7 +92,7 @@ class Archiving(NamedTuple):
     milliseconds, as unix_ms, the time now.
     """
 
-    people: tuple[str, str]
+    people: People
     reason: str
     before_ms: int
     unix_ms: int
@@ -363,10 +363,10 @@ async def _told(store: Store, engine: Engine, head: Head, cut: Cut, sealing: Arc
 
     Only the newest such row counts, as in `cut_of`.
     """
-    said = Archived(cut, People(sealing.people), sealing.reason)
+    said = Archived(cut, sealing.people, sealing.reason)
     if (await store.run(lambda ledger: told_of(ledger, head.bank)))[:1] == [said]:
         return head
-    envelope = command_at(sealing.unix_ms, Archive(cut, sealing.reason), *sealing.people)
+    envelope = command_at(sealing.unix_ms, Archive(cut, sealing.reason), sealing.people)
     return await decide(store, engine, head, envelope)
 
 

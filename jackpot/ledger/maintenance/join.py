@@ -37,7 +37,7 @@ class Joining(NamedTuple):
     """Request to join: the new bank, by whom, why, and when (unix milliseconds)."""
 
     into: str
-    person: str
+    by: People
     reason: str
     unix_ms: int
 
@@ -53,11 +53,11 @@ async def join(store: Store, banks: Sequence[str], joining: Joining) -> Head:
         return await _joined_already(store, banks, into)
     opened = [await _open(store, bank, into) for bank in banks]
     end = CloseBank(into, joining.reason)
-    await store.run(lambda reader: _check(reader, opened, end, joining.person))
+    await store.run(lambda reader: _check(reader, opened, end, joining.by))
     heads = [
         head
         if engine.state.closed_into
-        else await decide(store, engine, head, command_at(unix_ms, end, joining.person))
+        else await decide(store, engine, head, command_at(unix_ms, end, joining.by))
         for engine, head in opened
     ]
     parts = await store.run(lambda reader: tuple(_last(reader, head).handed_on for head in heads))
@@ -77,13 +77,13 @@ async def _open(store: Store, bank: str, into: str) -> tuple[Engine, Head]:
     return engine, head
 
 
-def _check(ledger: Reader, opened: Sequence[tuple[Engine, Head]], end: CloseBank, person: str) -> None:
+def _check(ledger: Reader, opened: Sequence[tuple[Engine, Head]], end: CloseBank, by: People) -> None:
     """Checks all banks before the first one ends, since an end cannot be taken back."""
     try:
         parts = [
             _last(ledger, head).handed_on
             if engine.state.closed_into
-            else decide_close_bank(engine.state, end, ActContext(People((person,)))).handed_on
+            else decide_close_bank(engine.state, end, ActContext(by)).handed_on
             for engine, head in opened
         ]
         decide_begin_bank(Engine(end.into).state, BeginBank((), tuple(parts)), ActContext())

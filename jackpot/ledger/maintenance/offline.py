@@ -9,11 +9,13 @@ from jackpot.rules.acts.programs import BeginProgram
 from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import Outcome
+from jackpot.rules.signing import People
 
 
-def command_at(unix_ms: int, command: Command, *people: str) -> Envelope:
-    """Command of these people at that time, in the form of the rules."""
-    return Envelope(command, unix_ms, 0, os.urandom(16), people=people)
+def command_at(unix_ms: int, command: Command, by: People | None = None) -> Envelope:
+    """Command of these people, or of nobody, at that time, in the form of the rules."""
+    people = by or People()
+    return Envelope(command, unix_ms, 0, os.urandom(16), people=people.names, proof=people.proof)
 
 
 async def decide(store: Store, engine: Engine, head: Head, envelope: Envelope) -> Head:

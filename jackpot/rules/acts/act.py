@@ -28,8 +28,8 @@ class Act(NamedTuple):
     state by each event that `decide` may return, and cannot fail. asked: whether people may ask a running
     server for it; its fields are then what they send. power: of the people who signed, each must have one of
     these roles; with none of them it is the server's own. narrower: which of these roles a command takes,
-    where not all of them may ask for each. alone: it is done where no server runs, by unauthenticated names,
-    also where the site has people.
+    where not all of them may ask for each. alone: it is done where no server runs, by an unauthenticated name,
+    also where the site has people: the first of them, and one in place of all who are lost.
     """
 
     command: type[ActCommand]

@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 
 import msgspec
 
-from jackpot.rules.acts.act import Act, ActContext
+from jackpot.rules.acts.act import ADMIN, Act, ActContext
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
@@ -71,6 +71,6 @@ ACTS: Final = (
         Archive,
         decide_archive,
         {Archived: apply_archived},
-        alone=True,
+        power=ADMIN,
     ),
 )

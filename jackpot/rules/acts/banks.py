@@ -13,7 +13,7 @@ from typing import ClassVar, Final, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from jackpot.rules.acts.act import Act, ActContext, require_person
+from jackpot.rules.acts.act import ADMIN, Act, ActContext, require_person
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
@@ -424,13 +424,13 @@ ACTS: Final = (
         OpenBank,
         decide_open_bank,
         {BankOpened: apply_bank_opened},
-        alone=True,
+        power=ADMIN,
     ),
     Act(
         CloseBank,
         decide_close_bank,
         {BankClosed: apply_bank_closed},
-        alone=True,
+        power=ADMIN,
     ),
     Act(
         BeginBank,

@@ -39,6 +39,7 @@ from jackpot.rules.engine import Engine
 from jackpot.rules.events import Refused
 from jackpot.rules.paytable import TableTerms
 from jackpot.rules.registry import decode
+from jackpot.rules.signing import People
 from jackpot.rules.state import Award, Hit
 from tests import frames
 from tests.frames import Bet, Claim
@@ -52,7 +53,7 @@ from tests.ledger.verify.test_verifier import spoil
 from tests.ledger.waiting import backup, night, restore, seal
 from tests.ledgers import Fresh
 
-HOW: Final = Archiving(("anna", "ben"), "a year ago", START_MS * 2, START_MS)
+HOW: Final = Archiving(People(("anna", "ben")), "a year ago", START_MS * 2, START_MS)
 # What a seal writes of its own in a bank: which program it is, and what leaves.
 OWN: Final = [ProgramBegan.kind, Archived.kind]
 
