@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 import msgspec
 from msgspec.structs import replace
 
-from jackpot.rules.acts.act import Act, ActContext, require_person
+from jackpot.rules.acts.act import Act, ActContext, always
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
@@ -121,7 +121,6 @@ class BankClosed(Event, frozen=True, array_like=True):
 
 def decide_close_bank(state: BankState, command: CloseBank, by: ActContext) -> BankClosed:
     """Closes the bank, at rest."""
-    require_person(by)
     refuse_if(command.into == state.bank, Code.SAME_BANK, f"into: {state.bank} cannot become itself")
     for link in state.links:
         name = link.terms.link
@@ -299,12 +298,7 @@ def _take_table(state: BankState, told: CarriedTable, links_before: int) -> None
 
 
 ACTS: Final = (
-    Act(
-        OpenBank,
-        decide_open_bank,
-        {BankOpened: apply_bank_opened},
-        alone=True,
-    ),
+    Act(OpenBank, decide_open_bank, {BankOpened: apply_bank_opened}, alone=True, server=always),
     Act(
         CloseBank,
         decide_close_bank,

@@ -5,6 +5,7 @@ from msgspec.structs import replace
 
 from jackpot.rules.acts.act import ActContext
 from jackpot.rules.acts.archives import Archive, Archived, Cut, decide_archive
+from jackpot.rules.acts.authorization import decide_asked
 from jackpot.rules.invariant import InvariantError
 from jackpot.rules.refusal import Refusal
 from jackpot.rules.signing import People
@@ -18,9 +19,11 @@ BOTH = ActContext(People(("anna", "ben")))
 def test_two_people_let_rows_go() -> None:
     """S8: the entry says who and why, and where the chain goes on."""
     assert decide_archive(STATE, Archive(CUT, "old"), BOTH) == Archived(CUT, BOTH.people, "old")
-    for alone in (ActContext(), ActContext(People(("anna",))), ActContext(People(("anna", "anna")))):
+    for alone in (People(("anna",)), People(("anna", "anna"))):
         with pytest.raises(Refusal, match="two different people"):
-            decide_archive(STATE, Archive(CUT, "old"), alone)
+            decide_asked(STATE, Archive(CUT, "old"), ActContext(alone))
+    with pytest.raises(Refusal, match="say who does this"):
+        decide_asked(STATE, Archive(CUT, "old"), ActContext())
 
 
 @pytest.mark.parametrize(
