@@ -20,7 +20,7 @@ from jackpot.rules.events import Event
 from jackpot.rules.money import decimal
 from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.refusal import Refusal
-from jackpot.rules.signing import People, Role
+from jackpot.rules.signing import Role
 from jackpot.rules.state import BankState, Seen
 
 if TYPE_CHECKING:
@@ -36,8 +36,6 @@ _ACTS: Final[dict[str, type[ActCommand | ServerCommand]]] = {
     "transfer": Transfer,
     "undo": Undo,
 }
-# Whom only the other reasons to refuse it are looked for with.
-_ANYBODY: Final = ActContext(People(("one", "other")))
 _REASON: Final = "looked at"
 
 
@@ -139,7 +137,7 @@ class AskPreview(Query, frozen=True):
 
         def look(engine: "Engine") -> Preview:
             state = engine.state
-            event = ACT_OF[type(command)].decide(state, command, _ANYBODY)
+            event = ACT_OF[type(command)].decide(state, command, ActContext())
             return Preview(
                 **what_follows(state, event),
                 differences=differing(event.before, at.config) if isinstance(event, LinkChanged) else (),

@@ -230,15 +230,16 @@ def test_the_second_answer_may_be_no() -> None:
 
 
 def test_a_reopened_round_is_voided_by_two_people_alone() -> None:
-    """T6: neither table nor one person refunds wagers after the cards; `two_people` goes before awards."""
+    """T6: neither table nor one person refunds wagers after the cards; people hear other reasons first."""
     subject = closed()
     subject.execute(REOPEN, people=BOTH)
     send(subject, 3, Settle("r1", royal().hands, royal().board))
     assert send(subject, 4, frames.Void("r1", "misdeal")).answer["code"] == "two_people"
     void = VoidRound("T1", "r1", "misdeal")
-    assert subject.execute(void, people=ADA).answer["code"] == "two_people"
+    assert subject.execute(void, people=ADA).answer["code"] == "award_standing"
     assert subject.execute(void, people=BOTH).answer["code"] == "award_standing"
     subject.execute(Undo("H1", "misdealt"), people=ADA)
+    assert subject.execute(void, people=ADA).answer["code"] == "two_people"
     assert len(subject.execute(void, people=BOTH).answer["refunds"]) == 2
     assert subject.meters()["L", ""]["wagers"] == 0
 

@@ -4,11 +4,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from jackpot.rules.acts.fields import DAY_MS
-from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
-from jackpot.rules.refusal import refuse_if
 from jackpot.rules.signing import ROLES, People, Role, Signed
 from jackpot.rules.state import BankState
 
@@ -21,6 +19,16 @@ class ActContext(NamedTuple):
     at: int = 0
 
 
+def never(_command: Any) -> bool:
+    """Of an act that people alone ask for."""
+    return False
+
+
+def always(_command: Any) -> bool:
+    """Of an act that the server itself does as well."""
+    return True
+
+
 class Act(NamedTuple):
     """One entry of the registry of acts.
 
@@ -28,8 +36,10 @@ class Act(NamedTuple):
     state by each event that `decide` may return, and cannot fail. asked: whether people may ask a running
     server for it; its fields are then what they send. power: of the people who signed, each must have one of
     these roles; with none of them it is the server's own. narrower: which of these roles a command takes,
-    where not all of them may ask for each. alone: it is done where no server runs, by an unauthenticated name,
-    also where the site has people: the first of them, and one in place of all who are lost.
+    where not all of them may ask for each. alone: it is done where no server runs, by an unauthenticated
+    name, also where the site has people: the first of them, and one in place of all who are lost. needs_two:
+    why two different people sign a command that can be decided now, "" where one may; of the state, the
+    command and the time. server: whether the server itself does, with nobody, what people may ask for.
     """
 
     command: type[ActCommand]
@@ -39,11 +49,21 @@ class Act(NamedTuple):
     power: tuple[Role, ...] = ()
     alone: bool = False
     narrower: Callable[[BankState, Any], tuple[Role, ...]] | None = None
+    needs_two: Callable[[BankState, Any, int], str] | str = ""
+    server: Callable[[Any], bool] = never
 
     @property
     def name(self) -> str:
         """Its name for people: `confirm-behind`."""
         return str(self.command.__struct_config__.tag)
+
+    def why_two(self, state: BankState, command: ActCommand, at: int) -> str:
+        """Why two different people sign this command, which can be decided now; "" where one may."""
+        return self.needs_two if isinstance(self.needs_two, str) else self.needs_two(state, command, at)
+
+    def needs_person(self, command: ActCommand) -> bool:
+        """Whether somebody has to ask for it."""
+        return bool(self.power or self.alone) and not self.server(command)
 
     def power_for(self, state: BankState, command: ActCommand) -> tuple[Role, ...]:
         """The roles that may ask for this very command, as the state is."""
@@ -71,8 +91,3 @@ def outlived(since: int, kept_days: int | None, at: int) -> bool:
     kept_days: by the site's configuration, None for ever.
     """
     return bool(since) and kept_days is not None and kept_days > 0 and at - since >= kept_days * DAY_MS
-
-
-def require_person(by: ActContext) -> None:
-    """Requires at least one person; refused as `no_person`."""
-    refuse_if(not by.people.count(), Code.NO_PERSON, "by: say who does this")

@@ -13,7 +13,6 @@ from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 from jackpot.rules.invariant import invariant
-from jackpot.rules.refusal import two_people
 from jackpot.rules.signing import People
 from jackpot.rules.state import BankState
 
@@ -54,7 +53,6 @@ class Archived(Event, frozen=True, array_like=True):
 
 def decide_archive(state: BankState, command: Archive, by: ActContext) -> Archived:
     """Archives frames before the newest snapshot seal, by two people."""
-    two_people(by.people, "rows are taken out of the ledger")
     cut = command.cut
     invariant(0 < cut.gone <= cut.seq < state.sealed, "it cuts where no sealed entry is")
     invariant(len(cut.hash) == len(cut.stays) == _HASH_BYTES, "a hash has 32 bytes")
@@ -72,5 +70,6 @@ ACTS: Final = (
         decide_archive,
         {Archived: apply_archived},
         power=ADMIN,
+        needs_two="rows are taken out of the ledger",
     ),
 )

@@ -1,7 +1,5 @@
 """Authorization of acts: the same checks for all, before the act itself is decided."""
 
-from typing import Final
-
 from jackpot.rules import names
 from jackpot.rules.acts import ACT_BY, ACT_OF, decode_asked
 from jackpot.rules.acts.act import Act, ActContext
@@ -20,13 +18,9 @@ from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.events import Event, encode
 from jackpot.rules.invariant import InvariantError
-from jackpot.rules.refusal import Refusal, refuse_if
-from jackpot.rules.signing import ROLES, SITE, People, Signed
+from jackpot.rules.refusal import TWO_PEOPLE, Refusal, refuse_if, two_people
+from jackpot.rules.signing import SITE, People
 from jackpot.rules.state import ApprovalRequest, BankState
-
-# A placeholder for the second person, to check the other reasons for a refusal. No person and no issuer of a
-# code has its number.
-SOMEBODY: Final = People().signed_by(Signed(-2, ROLES))
 
 
 def decide_asked(state: BankState, command: ActCommand, by: ActContext) -> Event:
@@ -35,13 +29,13 @@ def decide_asked(state: BankState, command: ActCommand, by: ActContext) -> Event
     check_people(state, act, command, by.people)
     if isinstance(command, Reject):
         check_reject(state, command, by.people)
-    try:
-        event = act.decide(state, command, by)
-    except Refusal as refusal:
-        if refusal.code is not Code.TWO_PEOPLE or len(by.people.signed) != 1:
-            raise
-        # A request that would be refused to two people does not wait.
-        event = act.decide(state, command, by._replace(people=by.people.then(SOMEBODY)))
+    nobody = act.needs_person(command) and not by.people.count()
+    refuse_if(nobody, Code.NO_PERSON, "by: say who does this")
+    event = act.decide(state, command, by)
+    why = act.why_two(state, command, by.at)
+    if why and by.people.count() < TWO_PEOPLE:
+        if len(by.people.signed) != 1:
+            two_people(by.people, why)
         check_shown(state, by.people.proof.seen, event)
         return decide_request(state, command, by, seen(state, event))
     check_shown(state, by.people.proof.seen, event)
@@ -54,7 +48,7 @@ def would(state: BankState, request: ApprovalRequest) -> Event:
     """The event that a request would come to if it were confirmed now. Raises Refusal."""
     command = decode_asked(request.command)
     try:
-        return ACT_OF[type(command)].decide(state, command, ActContext(request.people.then(SOMEBODY)))
+        return ACT_OF[type(command)].decide(state, command, ActContext(request.people))
     except InvariantError as error:
         raise Refusal(Code.INTERNAL, f"it cannot be done: {error}") from error
 

@@ -13,7 +13,7 @@ from typing import ClassVar, Final, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from jackpot.rules.acts.act import ADMIN, Act, ActContext, require_person
+from jackpot.rules.acts.act import ADMIN, Act, ActContext, always
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
@@ -149,7 +149,6 @@ class BankClosed(Event, frozen=True, array_like=True):
 
 def decide_close_bank(state: BankState, command: CloseBank, by: ActContext) -> BankClosed:
     """Closes the bank, at rest."""
-    require_person(by)
     refuse_if(command.into == state.bank, Code.SAME_BANK, f"into: {state.bank} cannot become itself")
     for link in state.links:
         name = link.terms.link
@@ -420,12 +419,7 @@ def _take_table(state: BankState, told: CarriedTable, links_before: int) -> None
 
 
 ACTS: Final = (
-    Act(
-        OpenBank,
-        decide_open_bank,
-        {BankOpened: apply_bank_opened},
-        power=ADMIN,
-    ),
+    Act(OpenBank, decide_open_bank, {BankOpened: apply_bank_opened}, power=ADMIN, server=always),
     Act(
         CloseBank,
         decide_close_bank,

@@ -3,7 +3,7 @@
 from typing import ClassVar, Final
 
 from controllers.messages import Id
-from jackpot.rules.acts.act import ADMIN, FLOOR_OR_ADMIN, Act, ActContext, require_person
+from jackpot.rules.acts.act import ADMIN, FLOOR_OR_ADMIN, Act, ActContext, always
 from jackpot.rules.acts.fields import Role
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
@@ -56,7 +56,6 @@ class DeviceCleared(Event, frozen=True, array_like=True):
 
 def decide_clear(state: BankState, command: ClearDevice, by: ActContext) -> DeviceCleared:
     """Clears a blocked device, after an operator looked into the conflict."""
-    require_person(by)
     _of_links(state)
     blocked = (command.role, command.device) in state.blocked
     refuse_if(not blocked, Code.NOT_BLOCKED, f"the device {quoted(command.device)} is not blocked")
@@ -127,10 +126,5 @@ ACTS: Final = (
         asked=True,
         power=FLOOR_OR_ADMIN,
     ),
-    Act(
-        EndKey,
-        decide_end_key,
-        {KeyEnded: apply_key_ended},
-        power=ADMIN,
-    ),
+    Act(EndKey, decide_end_key, {KeyEnded: apply_key_ended}, power=ADMIN, server=always),
 )

@@ -2,7 +2,7 @@
 
 from typing import ClassVar, Final
 
-from jackpot.rules.acts.act import FLOOR, FLOOR_OR_AUDITOR, Act, ActContext, require_person
+from jackpot.rules.acts.act import FLOOR, FLOOR_OR_AUDITOR, Act, ActContext
 from jackpot.rules.acts.fields import EntryId, HitId, Reason
 from jackpot.rules.acts.hits import find_hit, number_of
 from jackpot.rules.codes import Code
@@ -10,7 +10,7 @@ from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 from jackpot.rules.former_numbers import refuse_former
-from jackpot.rules.refusal import quoted, refuse_if, two_people
+from jackpot.rules.refusal import quoted, refuse_if
 from jackpot.rules.rounds.apply import end_dispute
 from jackpot.rules.signing import People
 from jackpot.rules.state import UNPAID, BankState
@@ -32,7 +32,6 @@ class Disputed(Event, frozen=True, array_like=True):
 
 def decide_dispute(state: BankState, command: Dispute, by: ActContext) -> Disputed:
     """Holds the payment of what waits to be paid."""
-    require_person(by)
     hit = find_hit(state, command.hit)
     waits = any(award.status in UNPAID for award in hit.awards)
     refuse_if(not waits, Code.NOT_PENDING, f"hit: nothing of {command.hit} waits to be paid")
@@ -67,7 +66,6 @@ class Lifted(Event, frozen=True, array_like=True):
 
 def decide_lift(state: BankState, command: Lift, by: ActContext) -> Lifted:
     """Lifts a dispute: two people say that the hit is right, or what was wrong has been corrected."""
-    two_people(by.people, "a dispute is lifted")
     number = number_of("H", command.hit)
     refuse_former(state, "H", number)
     held = state.disputed.get(number)
@@ -104,5 +102,6 @@ ACTS: Final = (
         {Lifted: apply_lifted},
         asked=True,
         power=FLOOR_OR_AUDITOR,
+        needs_two="a dispute is lifted",
     ),
 )

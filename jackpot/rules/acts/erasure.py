@@ -6,14 +6,14 @@ itself. The journal says that it was, and by whom, not the name.
 
 from typing import ClassVar, Final
 
-from jackpot.rules.acts.act import ADMIN, Act, ActContext, outlived
+from jackpot.rules.acts.act import ADMIN, Act, ActContext, always, outlived
 from jackpot.rules.acts.fields import KeptDays
 from jackpot.rules.acts.people import Number
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
-from jackpot.rules.refusal import Refusal, refuse_if, two_people
+from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.signing import SITE, People
 from jackpot.rules.state import BankState
 
@@ -38,10 +38,7 @@ class NameErased(Event, frozen=True, array_like=True):
 
 
 def decide_erase(state: BankState, command: EraseName, by: ActContext) -> NameErased:
-    """Erases a name once the person has left: two admins; by age one admin, or the server.
-
-    So no admin ends and hides somebody alone.
-    """
+    """Erases a name once the person has left."""
     refuse_if(state.bank != SITE, Code.OTHER_BANK, f"people are in bank {SITE}, not in {state.bank}")
     number = command.person
     if number > len(state.people):
@@ -49,9 +46,13 @@ def decide_erase(state: BankState, command: EraseName, by: ActContext) -> NameEr
     person = state.people[number - 1]
     refuse_if(not person.ended, Code.NOT_ALLOWED, f"person {number} still has access: end it first")
     refuse_if(person.erased, Code.UNCHANGED, f"the name of person {number} is erased already")
-    if not outlived(person.left, command.kept_days, by.at):
-        two_people(by.people, "a name is erased before its time is over")
     return NameErased(number, by.people, command.kept_days)
+
+
+def erases_early(state: BankState, command: EraseName, at: int) -> str:
+    """Why two people erase a name: it is younger than the site keeps it."""
+    early = not outlived(state.people[command.person - 1].left, command.kept_days, at)
+    return "a name is erased before its time is over" if early else ""
 
 
 def apply_erased(effects: Effects, event: NameErased) -> None:
@@ -65,5 +66,7 @@ ACTS: Final = (
         decide_erase,
         {NameErased: apply_erased},
         power=ADMIN,
+        needs_two=erases_early,  # so no admin ends and hides somebody alone
+        server=always,
     ),
 )

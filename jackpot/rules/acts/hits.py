@@ -10,7 +10,7 @@ from typing import ClassVar, Final, Literal, Protocol
 from controllers.messages import Seat
 from jackpot.rules import outgoing_messages
 from jackpot.rules.acts import payout_details
-from jackpot.rules.acts.act import CAGE, FLOOR, FLOOR_OR_CAGE, Act, ActContext, require_person
+from jackpot.rules.acts.act import CAGE, FLOOR, FLOOR_OR_CAGE, Act, ActContext
 from jackpot.rules.acts.fields import (
     AwardId,
     Cents,
@@ -30,7 +30,7 @@ from jackpot.rules.effects import Change, Effects
 from jackpot.rules.events import Event, Recomputed
 from jackpot.rules.former_numbers import refuse_former
 from jackpot.rules.money import from_cents, to_cents
-from jackpot.rules.refusal import Refusal, quoted, refuse_if, two_people
+from jackpot.rules.refusal import Refusal, quoted, refuse_if
 from jackpot.rules.rounds import unpaid
 from jackpot.rules.rounds.apply import decided, end_dispute, recomputed_changes, retire
 from jackpot.rules.rounds.recompute import correct, mark_undone, with_correction, without_awards
@@ -71,7 +71,6 @@ class Validated(Event, frozen=True, array_like=True):
 
 def decide_validate(state: BankState, command: Validate, by: ActContext) -> Validated:
     """Validates a hand, with all its awards that wait; later an envy bonus alone (A10)."""
-    require_person(by)
     hit = find_hit(state, command.hit)
     chosen = _named(hit, command.award, "pending")
     early = _shares_later(state, hit)
@@ -167,7 +166,6 @@ def who_pays(state: BankState, command: Pay) -> tuple[Role, ...]:
 
 def decide_pay(state: BankState, command: Pay, by: ActContext) -> Paid:
     """Pays one winner, whose documentation is complete (A10, T11)."""
-    require_person(by)
     hit = find_hit(state, command.hit)
     awards = _payable(state, hit, command)
     unnamed = command.seat is None and command.award is None and len(winners(hit.awards)) > 1
@@ -242,11 +240,8 @@ class Undone(Event, frozen=True, array_like=True):
 
 def decide_undo(state: BankState, command: Undo, by: ActContext) -> Undone:
     """Undoes a hit, or one award or share of it, as if it had not been made (A11)."""
-    require_person(by)
     hit = find_hit(state, command.hit)
-    awards = [award for award in hit.awards if award.stands()]
-    if command.award is not None:
-        awards = [award for award in awards if f"A{award.number}" == command.award]
+    awards = _undoable(hit, command.award)
     refuse_if(not awards, Code.NO_SUCH_AWARD, f"hit {command.hit} has no such award")
     round_ = state.table(hit.table).find(hit.round)
     unfinished = round_ is not None and hit.number in round_.hits
@@ -255,17 +250,24 @@ def decide_undo(state: BankState, command: Undo, by: ActContext) -> Undone:
         refuse_if(paid, Code.PAID, f"A{award.number} is paid: correct it instead of undoing it")
         final = award.status == "final" and not unfinished
         refuse_if(final, Code.FINAL, f"A{award.number} is final and its round has ended")
+    numbers = sorted(award.number for award in awards)
+    return Undone(hit.number, numbers, command.reason, without_awards(state, awards), by.people)
+
+
+def undoes_before_others(state: BankState, command: Undo, _at: int) -> str:
+    """Why two people undo it: an award of its level was made later (A11)."""
+    awards = _undoable(find_hit(state, command.hit), command.award)
     numbers = {award.number for award in awards}
     later = any(
-        level.history.has_later(numbers)
+        state.link(award.link).levels[award.level - 1].history.has_later(numbers)
         for award in awards
         if award.level
-        for level in [state.link(award.link).levels[award.level - 1]]
     )
-    if later:
-        two_people(by.people, "a later award of the level exists")
-    recomputed = without_awards(state, awards)
-    return Undone(hit.number, sorted(numbers), command.reason, recomputed, by.people)
+    return "a later award of the level exists" if later else ""
+
+
+def _undoable(hit: Hit, name: str | None) -> list[Award]:
+    return [award for award in hit.awards if award.stands() and name in (None, f"A{award.number}")]
 
 
 def apply_undone(effects: Effects, event: Undone) -> None:
@@ -351,7 +353,6 @@ def payers_of(state: BankState, name: str) -> tuple[Role, ...]:
 
 def decide_correct(state: BankState, command: Correct, by: ActContext) -> Corrected:
     """Corrects an award; the meter, or the house, takes the difference now (A10)."""
-    two_people(by.people, "an award is corrected")
     if (award := find_award(state, command.award)) is None:
         refuse_former(state, "A", number_of("A", command.award))
         name = quoted(command.award)
@@ -523,6 +524,7 @@ ACTS: Final = (
         {Undone: apply_undone},
         asked=True,
         power=FLOOR,
+        needs_two=undoes_before_others,
     ),
     Act(
         Correct,
@@ -530,5 +532,6 @@ ACTS: Final = (
         {Corrected: apply_corrected},
         power=FLOOR_OR_CAGE,
         narrower=who_corrects,
+        needs_two="an award is corrected",
     ),
 )

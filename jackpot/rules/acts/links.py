@@ -7,7 +7,7 @@ from msgspec import Meta
 
 from controllers.messages import Id, Links
 from jackpot.rules.acts import lost_acks
-from jackpot.rules.acts.act import FLOOR_OR_ADMIN, Act, ActContext, require_person
+from jackpot.rules.acts.act import FLOOR_OR_ADMIN, Act, ActContext
 from jackpot.rules.acts.fields import Reason
 from jackpot.rules.acts.lost_acks import BEHIND, Believed, decide_believed
 from jackpot.rules.acts.meters import TRANSFERRED
@@ -20,7 +20,7 @@ from jackpot.rules.events import Event
 from jackpot.rules.invariant import invariant
 from jackpot.rules.meter import Accounts
 from jackpot.rules.paytable import LinkTerms
-from jackpot.rules.refusal import Refusal, quoted, refuse_if, two_people
+from jackpot.rules.refusal import Refusal, quoted, refuse_if
 from jackpot.rules.rounds.undo import begun
 from jackpot.rules.signing import SITE, People
 from jackpot.rules.state import BankState, Level, Link
@@ -119,7 +119,7 @@ class Suspended(Event, frozen=True, array_like=True):
 def decide_suspend(state: BankState, command: Suspend, by: ActContext) -> Suspended:
     """Suspends some links, or all; without people where the server itself does."""
     _not_behind(command.cause)
-    _stands(by, command.cause, SERVER_SUSPENDS)
+    _not_of_people(by, command.cause)
     return Suspended(_links(state, command.links), command.cause, by.people, command.reason)
 
 
@@ -161,11 +161,9 @@ class Resumed(Event, frozen=True, array_like=True):
 
 
 def decide_resume(state: BankState, command: Resume, by: ActContext) -> Resumed:
-    """Removes one cause; takes two people, where something has gone wrong that may go wrong again (S9)."""
+    """Removes one cause."""
     _not_behind(command.cause)
-    if command.cause in TWO_RESUME or command.believe:
-        two_people(by.people, f"links resume after {quoted(command.cause)}")
-    _stands(by, command.cause, SERVER_RESUMES)
+    _not_of_people(by, command.cause)
     twice = len({name for name, _ in command.believe}) < len(command.believe)
     refuse_if(twice, Code.TWICE, "believe: a table is named twice")
     believed = [decide_believed(state, find_table(state, name), acked) for name, acked in command.believe]
@@ -173,6 +171,12 @@ def decide_resume(state: BankState, command: Resume, by: ActContext) -> Resumed:
     held = any(command.cause in state.link(number).suspended for number in links)
     refuse_if(not held, Code.NOT_SUSPENDED, f"not suspended for {quoted(command.cause)}")
     return Resumed(links, command.cause, by.people, command.reason, believed)
+
+
+def resumes_after_harm(_state: BankState, command: Resume, _at: int) -> str:
+    """Why two people resume: something has gone wrong that may go wrong again (S9)."""
+    harm = command.cause in TWO_RESUME or bool(command.believe)
+    return f"links resume after {quoted(command.cause)}" if harm else ""
 
 
 def apply_resumed(effects: Effects, event: Resumed) -> None:
@@ -188,10 +192,8 @@ def _not_behind(cause: str) -> None:
     refuse_if(cause == BEHIND, Code.RESERVED, f"cause: {BEHIND} ends where a table's lost tail is confirmed")
 
 
-def _stands(by: ActContext, cause: str, own: tuple[str, ...]) -> None:
-    """Refuses an act without people, and people's where the cause is the server's alone."""
-    if cause not in own:
-        require_person(by)
+def _not_of_people(by: ActContext, cause: str) -> None:
+    """Refuses people's act where the cause is the server's alone."""
     ours = bool(by.people.count()) and cause in (CONFIG_REASON, PROGRAM_REASON)
     refuse_if(ours, Code.RESERVED, f"cause: {cause} is the server's")
 
@@ -228,6 +230,15 @@ ACTS: Final = (
         {Suspended: apply_suspended},
         asked=True,
         power=FLOOR_OR_ADMIN,
+        server=lambda command: command.cause in SERVER_SUSPENDS,
     ),
-    Act(Resume, decide_resume, {Resumed: apply_resumed}, asked=True, power=FLOOR_OR_ADMIN),
+    Act(
+        Resume,
+        decide_resume,
+        {Resumed: apply_resumed},
+        asked=True,
+        power=FLOOR_OR_ADMIN,
+        needs_two=resumes_after_harm,
+        server=lambda command: command.cause in SERVER_RESUMES,
+    ),
 )

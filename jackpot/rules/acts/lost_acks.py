@@ -18,7 +18,7 @@ from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
-from jackpot.rules.refusal import Refusal, refuse_if, two_people
+from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.signing import People
 from jackpot.rules.state import BankState, ClaimedAck, Table
 
@@ -126,7 +126,6 @@ def apply_behind_over(effects: Effects, event: BehindOver) -> None:
 
 def decide_confirm(state: BankState, command: ConfirmBehind, by: ActContext) -> BehindConfirmed:
     """Two people accept or reject the table's claimed last ack."""
-    two_people(by.people, "what the ledger has lost is confirmed, or that it has lost nothing")
     table = find_table(state, command.table)
     believed = decide_believed(state, table, None) if command.believe else None
     said = state.behind.get(table.number)
@@ -196,5 +195,6 @@ ACTS: Final = (
         {BehindConfirmed: apply_behind_confirmed},
         asked=True,
         power=FLOOR_OR_ADMIN,
+        needs_two="what the ledger has lost is confirmed, or that it has lost nothing",
     ),
 )

@@ -18,7 +18,7 @@ from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event, LevelChange
 from jackpot.rules.meter import Accounts, move
 from jackpot.rules.money import decimal
-from jackpot.rules.refusal import Refusal, quoted, refuse_if, two_people
+from jackpot.rules.refusal import Refusal, quoted, refuse_if
 from jackpot.rules.rounds.apply import decided
 from jackpot.rules.rounds.undo import Move, Point, replay
 from jackpot.rules.signing import People
@@ -59,7 +59,6 @@ class MeterCorrected(Event, frozen=True, array_like=True):
 
 def decide_correct_meter(state: BankState, command: CorrectMeter, by: ActContext) -> MeterCorrected:
     """Corrects a meter; nothing is negative then, and nothing above the limit (L8)."""
-    two_people(by.people, "a meter is corrected")
     link = find_link(state, "link", command.link)
     level = _find_level(link, command.level)
     amount, account = command.amount, command.account
@@ -106,7 +105,6 @@ class LeftDecided(Event, frozen=True, array_like=True):
 
 def decide_left(state: BankState, command: DecideLeft, by: ActContext) -> LeftDecided:
     """Two people decide on a residual amount; the winner gets it by a correction of the award (A10)."""
-    two_people(by.people, "what is left on a meter is decided on")
     one = next((one for one in state.left if f"D{one.number}" == command.left), None)
     if one is None:
         raise Refusal(Code.NO_SUCH_LEFT, f"left: {quoted(command.left)} does not wait for a decision")
@@ -160,7 +158,6 @@ def decide_transfer(state: BankState, command: Transfer, by: ActContext) -> Tran
 
     Of a link that has ended, too: a correction of what was won on it may have put money there since.
     """
-    two_people(by.people, "a link's money is transferred")
     link = _rests(state, find_link(state, "link", command.link))
     to = _find_other(state, link, command.to)
     changes = _outflow(link, to, command.levels)
@@ -197,7 +194,6 @@ class LinkClosed(Event, frozen=True, array_like=True):
 
 def decide_close_link(state: BankState, command: CloseLink, by: ActContext) -> LinkClosed:
     """Closes a link: its money goes to another link, the house's money of the cycle to the house (L8)."""
-    two_people(by.people, "a link is closed")
     link = _rests(state, find_open(state, "link", command.link))
     to = None if command.to is None else _find_other(state, link, command.to)
     changes = _outflow(link, to, command.levels)
@@ -349,6 +345,7 @@ ACTS: Final = (
         {MeterCorrected: apply_meter_corrected},
         asked=True,
         power=FLOOR_OR_ADMIN,
+        needs_two="a meter is corrected",
     ),
     Act(
         DecideLeft,
@@ -356,6 +353,7 @@ ACTS: Final = (
         {LeftDecided: apply_left_decided},
         asked=True,
         power=FLOOR_OR_ADMIN,
+        needs_two="what is left on a meter is decided on",
     ),
     Act(
         Transfer,
@@ -363,6 +361,14 @@ ACTS: Final = (
         {Transferred: apply_transferred},
         asked=True,
         power=ADMIN,
+        needs_two="a link's money is transferred",
     ),
-    Act(CloseLink, decide_close_link, {LinkClosed: apply_link_closed}, asked=True, power=ADMIN),
+    Act(
+        CloseLink,
+        decide_close_link,
+        {LinkClosed: apply_link_closed},
+        asked=True,
+        power=ADMIN,
+        needs_two="a link is closed",
+    ),
 )

@@ -12,7 +12,7 @@ from jackpot.rules.events import Event
 from jackpot.rules.invariant import invariant
 from jackpot.rules.money import decimal
 from jackpot.rules.paytable import LinkTerms
-from jackpot.rules.refusal import Refusal, refuse_if, two_people
+from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.rounds.undo import PlayedTakes, Point
 from jackpot.rules.signing import People
 from jackpot.rules.state import BankState, Link
@@ -44,7 +44,6 @@ class LinkChanged(Event, frozen=True, array_like=True):
 
 def decide_change_link(state: BankState, command: ChangeLink, by: ActContext) -> LinkChanged:
     """Changes any parameter but what defines the link; a limit is not below the meter (L7)."""
-    two_people(by.people, "a link's parameters change")
     terms = command.terms
     link = find_open(state, "link", terms.link)
     check_fixed(link.terms, terms)
@@ -95,5 +94,6 @@ ACTS: Final = (
         decide_change_link,
         {LinkChanged: apply_link_changed},
         power=ADMIN,
+        needs_two="a link's parameters change",
     ),
 )

@@ -10,12 +10,12 @@ from typing import Annotated, ClassVar, Final
 from msgspec import Meta
 from msgspec.structs import replace
 
-from jackpot.rules.acts.act import ADMIN, Act, ActContext, require_person
+from jackpot.rules.acts.act import ADMIN, Act, ActContext
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
-from jackpot.rules.refusal import Refusal, refuse_if, two_people
+from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.signing import OPERATOR, ROLES, SITE, People, Role, Signed
 from jackpot.rules.state import BankState, Person, Token
 
@@ -57,7 +57,6 @@ class PeopleBegun(Event, frozen=True, array_like=True):
 def decide_first(state: BankState, command: FirstPeople, by: ActContext) -> PeopleBegun:
     """Only on an empty site: signers are unauthenticated, and there is no default account."""
     _of_site(state)
-    require_person(by)
     refuse_if(bool(state.people), Code.NOT_EMPTY, "the site has people already: an admin adds others")
     refuse_if(
         len(command.newcomers) != FIRST, Code.TWO_PEOPLE, f"the first people are {FIRST} admins together"
@@ -90,9 +89,6 @@ class PersonAdded(Event, frozen=True, array_like=True):
 def decide_add(state: BankState, command: AddPerson, by: ActContext) -> PersonAdded:
     """Takes one admin; two, where the person comes with a role."""
     _of_site(state)
-    require_person(by)
-    if command.roles:
-        two_people(by.people, "a person gets a role")
     refuse_if(len(state.people) >= PEOPLE_MAX, Code.TOO_MANY, f"a site has {PEOPLE_MAX} people at most")
     new = sum(not (one.secret or one.ended) for one in state.people)
     refuse_if(
@@ -126,7 +122,6 @@ class Granted(Event, frozen=True, array_like=True):
 
 def decide_grant(state: BankState, command: Grant, by: ActContext) -> Granted:
     """Grants a role, by two people."""
-    two_people(by.people, "a person gets a role")
     person = find_person(state, command.person)
     refuse_if(command.role in person.roles, Code.UNCHANGED, f"person {person.id} is {command.role} already")
     return Granted(person.id, command.role, by.people)
@@ -155,7 +150,6 @@ class RoleWithdrawn(Event, frozen=True, array_like=True):
 
 def decide_withdraw_role(state: BankState, command: WithdrawRole, by: ActContext) -> RoleWithdrawn:
     """Withdraws a role at once, by one admin; the last admin stays."""
-    require_person(by)
     person = find_person(state, command.person)
     refuse_if(command.role not in person.roles, Code.UNCHANGED, f"person {person.id} is not {command.role}")
     if command.role == "admin":
@@ -185,7 +179,6 @@ class PersonEnded(Event, frozen=True, array_like=True):
 
 def decide_end_person(state: BankState, command: EndPerson, by: ActContext) -> PersonEnded:
     """Ends a person's access at once, by one admin; the last admin stays."""
-    require_person(by)
     person = find_person(state, command.person)
     _not_last(state, person)
     return PersonEnded(person.id, by.people)
@@ -216,7 +209,6 @@ class SecretReset(Event, frozen=True, array_like=True):
 
 def decide_reset(state: BankState, command: ResetSecret, by: ActContext) -> SecretReset:
     """Resets a secret, by two people."""
-    two_people(by.people, "a person's password is reset")
     person = find_person(state, command.person)
     refuse_if(not person.secret, Code.UNCHANGED, f"person {person.id} has no password")
     return SecretReset(person.id, by.people)
@@ -356,7 +348,6 @@ class TokenEnded(Event, frozen=True, array_like=True):
 
 def decide_end_token(state: BankState, command: EndToken, by: ActContext) -> TokenEnded:
     """Takes the token's owner, or an admin."""
-    require_person(by)
     token = next((one for one in state.tokens if one.id == command.token), None)
     if token is None:
         raise Refusal(Code.NO_SUCH_PERSON, f"token: there is no token {command.token}")
@@ -394,7 +385,6 @@ class Recovered(Event, frozen=True, array_like=True):
 def decide_recover(state: BankState, command: Recover, by: ActContext) -> Recovered:
     """Only where the site has people, and by unauthenticated names."""
     _of_site(state)
-    require_person(by)
     refuse_if(not state.people, Code.NO_SUCH_PERSON, "the site has no person: make the first two")
     return Recovered(len(state.people) + 1, command.mark, command.secret, by.people)
 
@@ -497,6 +487,7 @@ ACTS: Final = (
         decide_add,
         {PersonAdded: apply_added},
         power=ADMIN,
+        needs_two=lambda _state, command, _at: "a person gets a role" if command.roles else "",
     ),
     Act(
         Grant,
@@ -504,6 +495,7 @@ ACTS: Final = (
         {Granted: apply_granted},
         asked=True,
         power=ADMIN,
+        needs_two="a person gets a role",
     ),
     Act(
         WithdrawRole,
@@ -525,6 +517,7 @@ ACTS: Final = (
         {SecretReset: apply_reset},
         asked=True,
         power=ADMIN,
+        needs_two="a person's password is reset",
     ),
     Act(
         GiveCode,

@@ -15,7 +15,7 @@ from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 from jackpot.rules.invariant import invariant
-from jackpot.rules.refusal import refuse_if, two_people
+from jackpot.rules.refusal import refuse_if
 from jackpot.rules.signing import SITE, People
 from jackpot.rules.state import BankState, Program
 
@@ -94,7 +94,6 @@ def apply_began(effects: Effects, event: ProgramBegan) -> None:
 def decide_confirm(state: BankState, command: ConfirmProgram, by: ActContext) -> ProgramConfirmed:
     """Confirms the program that runs or, before an upgrade, the one that will."""
     refuse_if(state.bank == SITE, Code.OTHER_BANK, f"bank {SITE} is that of the people: it has no links")
-    two_people(by.people, "a program is the one that was released")
     digest = bytes.fromhex(command.digest)
     refuse_if(digest in state.programs, Code.PROGRAM_KNOWN, "digest: the bank knows this program already")
     return ProgramConfirmed(digest, command.reason, by.people)
@@ -126,5 +125,6 @@ ACTS: Final = (
         {ProgramConfirmed: apply_confirmed},
         asked=True,
         power=FLOOR_OR_ADMIN,
+        needs_two="a program is the one that was released",
     ),
 )

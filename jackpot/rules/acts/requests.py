@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Final
 import msgspec
 from msgspec import Meta
 
-from jackpot.rules.acts.act import Act, ActContext, require_person
+from jackpot.rules.acts.act import Act, ActContext
 from jackpot.rules.acts.fields import NUMBER, Reason
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
@@ -175,7 +175,6 @@ class Rejected(Event, frozen=True, array_like=True):
 
 def decide_reject(state: BankState, command: Reject, by: ActContext) -> Rejected:
     """Rejects a request, or withdraws one's own."""
-    require_person(by)
     return Rejected(find_request(state, command.request).id, command.reason, by.people)
 
 

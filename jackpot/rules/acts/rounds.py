@@ -3,7 +3,7 @@
 from typing import ClassVar, Final
 
 from controllers.messages import Id, On, Seat, Unbet
-from jackpot.rules.acts.act import FLOOR, Act, ActContext, require_person
+from jackpot.rules.acts.act import FLOOR, Act, ActContext
 from jackpot.rules.acts.fields import Reason
 from jackpot.rules.acts.requests import as_asked
 from jackpot.rules.acts.tables import find_table
@@ -12,11 +12,11 @@ from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event, Recomputed, Voided
 from jackpot.rules.invariant import require
-from jackpot.rules.refusal import TWO_PEOPLE, Refusal, quoted, refuse_if, two_people
+from jackpot.rules.refusal import TWO_PEOPLE, Refusal, quoted, refuse_if
 from jackpot.rules.rounds.apply import apply_voided, take_back, unfinished
 from jackpot.rules.rounds.betting import find_bets, judged, miscounted
 from jackpot.rules.rounds.recompute import without_bets
-from jackpot.rules.rounds.settling import voided
+from jackpot.rules.rounds.settling import KNOWN_CARDS, voided
 from jackpot.rules.signing import People, Signed
 from jackpot.rules.state import BankState, Placed, ReopenRequest, Round, Table
 
@@ -47,18 +47,34 @@ class Struck(Event, frozen=True, array_like=True):
 
 def decide_strike(state: BankState, command: Strike, by: ActContext) -> Struck:
     """Strikes a wager of a link that waits for its count (T3), or on an unseen dealer's hand (T8)."""
-    require_person(by)
     table, round_ = _find_round(state, command.table, command.round)
-    waits = miscounted(state, table, round_, round_.chips) if round_.state == "mismatch" else {}
-    chipped = any(state.link(number).terms.link == command.link for number in waits)
-    if command.on == "dealer" and round_.state != "open" and not chipped:
+    chipped = _waits_for_count(state, table, round_, command.link)
+    if _on_unseen_dealer(state, command):
         refuse_if(bool(round_.dealer), Code.DEALER_SHOWN, "on: the dealer's hand was shown")
-        two_people(by.people, "a wager on a dealer's hand that cannot be shown is struck")
     else:
         refuse_if(not chipped, Code.NOT_MISMATCH, f"link: {quoted(command.link)} has no count that differs")
     (found,) = find_bets(state, table, round_, [Unbet(command.seat, command.link, command.on)])
     recomputed = without_bets(state, [found])
     return Struck(table.number, round_.id, found[0], command.reason, recomputed, by.people)
+
+
+def _waits_for_count(state: BankState, table: Table, round_: Round, link: str) -> bool:
+    """Whether the link's count differs, so that a floorperson strikes a wager (T3)."""
+    waits = miscounted(state, table, round_, round_.chips) if round_.state == "mismatch" else {}
+    return any(state.link(number).terms.link == link for number in waits)
+
+
+def _on_unseen_dealer(state: BankState, command: Strike) -> bool:
+    """Whether a wager on the dealer's hand is struck although its count agrees (T8)."""
+    table, round_ = _find_round(state, command.table, command.round)
+    closed = command.on == "dealer" and round_.state != "open"
+    return closed and not _waits_for_count(state, table, round_, command.link)
+
+
+def strikes_dealer(state: BankState, command: Strike, _at: int) -> str:
+    """Why two people strike it: it is on a dealer's hand that cannot be shown (T8)."""
+    unseen = _on_unseen_dealer(state, command)
+    return "a wager on a dealer's hand that cannot be shown is struck" if unseen else ""
 
 
 def apply_struck(effects: Effects, event: Struck) -> None:
@@ -80,9 +96,14 @@ class VoidRound(ActCommand, tag="void", frozen=True):
 
 def decide_void_round(state: BankState, command: VoidRound, by: ActContext) -> Voided:
     """Voids an unfinished round: a floorperson; a reopened one: two people (T6)."""
-    require_person(by)
     table = find_table(state, command.table)
     return voided(state, table, command.round, command.reason, by.people)
+
+
+def voids_reopened(state: BankState, command: VoidRound, _at: int) -> str:
+    """Why two people void it: it was reopened (T6)."""
+    _, round_ = _find_round(state, command.table, command.round)
+    return KNOWN_CARDS if round_.reopened else ""
 
 
 class Reopen(ActCommand, tag="reopen", frozen=True):
@@ -122,7 +143,6 @@ def decide_reopen(state: BankState, command: Reopen, by: ActContext) -> Reopened
 
     Of unauthenticated names, the second one may also come later.
     """
-    require_person(by)
     table = _find_closed(state, command)
     asked, people = table.waits(), by.people
     refuse_if(bool(people.fault()), Code.NOT_ALLOWED, f"by: {people.fault()}")
@@ -221,7 +241,6 @@ class ReopenDeclined(Event, frozen=True, array_like=True):
 
 def decide_decline(state: BankState, command: Decline, by: ActContext) -> ReopenDeclined:
     """Declines a reopening, or withdraws one's own request: the table goes on (T10)."""
-    require_person(by)
     table = _find_closed(state, command)
     refuse_if(not table.waits(), Code.NOT_ASKED, f"round: nobody asked to reopen {quoted(command.round)}")
     return ReopenDeclined(table.number, command.round, command.reason, by.people)
@@ -252,13 +271,21 @@ def _find_closed(state: BankState, command: Reopen | AgreeToReopen | Decline) ->
 
 
 ACTS: Final = (
-    Act(Strike, decide_strike, {Struck: apply_struck}, asked=True, power=FLOOR),
+    Act(
+        Strike,
+        decide_strike,
+        {Struck: apply_struck},
+        asked=True,
+        power=FLOOR,
+        needs_two=strikes_dealer,
+    ),
     Act(
         VoidRound,
         decide_void_round,
         {Voided: apply_voided},
         asked=True,
         power=FLOOR,
+        needs_two=voids_reopened,
     ),
     Act(
         Reopen,

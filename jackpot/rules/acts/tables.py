@@ -3,7 +3,7 @@
 from typing import ClassVar, Final
 
 from controllers.messages import Id
-from jackpot.rules.acts.act import FLOOR, Act, ActContext, require_person
+from jackpot.rules.acts.act import FLOOR, Act, ActContext
 from jackpot.rules.acts.fields import Reason
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
@@ -100,7 +100,6 @@ class Released(Event, frozen=True, array_like=True):
 
 def decide_release(state: BankState, command: Release, by: ActContext) -> Released:
     """Releases the cards that a table keeps (T11)."""
-    require_person(by)
     table = find_table(state, command.table)
     refuse_if(not table.held, Code.NOT_HELD, f"table {command.table} keeps no cards that wait for papers")
     return Released(table.number, list(table.held), command.reason, by.people)

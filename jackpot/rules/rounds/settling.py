@@ -26,6 +26,8 @@ SHARED_FROM = 1000
 # What the draws are called in place of a hand (A7).
 MAGIC_CARD = "magic-card"
 LUCKY_BONUS = "lucky-bonus"
+# Why a reopened round is voided by two people (T6).
+KNOWN_CARDS = "the cards of a round that was closed are known"
 
 
 def _order(seat: int, *, dealer: bool) -> int:
@@ -75,15 +77,15 @@ def decide_close(state: BankState, table: Table, command: Close, _around: FrameC
 
 
 def decide_void(state: BankState, table: Table, command: Void, _around: FrameContext) -> Voided:
-    """Voids the round at the table's own request (T6)."""
+    """Voids the round at the table's own request; a reopened one takes people (T6)."""
+    if find_round(table, command.round).reopened:
+        two_people(People(), KNOWN_CARDS)
     return voided(state, table, command.round, command.reason, People())
 
 
 def voided(state: BankState, table: Table, round_id: str, reason: str, people: People) -> Voided:
     """Returns every wager of the round, unless an award of it stands (T6). people: none for a table."""
     round_ = find_round(table, round_id)
-    if round_.reopened:
-        two_people(people, "the cards of a round that was closed are known")
     standing = tuple(number for number in round_.hits if _stands(state, number))
     if standing:
         message = "round: it has awards; a floorperson undoes them first"
