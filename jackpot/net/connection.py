@@ -163,7 +163,8 @@ class Connection(ABC):
             self.cut(reason)
         elif now >= self.session.next_deadline():
             self.session.intake.halted = self.devices.full(self.device)
-            self.act_on(self.session.tick(now), now)
+            # The sweep is older than what others caused of this table meanwhile, and its ticks never go back.
+            self.act_on(self.session.tick(now), self.devices.clock.monotonic())
             self.pump()
         elif (
             self.session.reading_paused

@@ -115,3 +115,22 @@ async def test_an_answer_leaves_before_its_value_is_shown(
         await until(lambda: any(kind == "sign" and b"meters" in data for kind, data in left))
     kinds = [kind for kind, data in left if b"\xa3ack" in data or (kind == "sign" and b"meters" in data)]
     assert kinds[:2] == ["table", "sign"]
+
+
+@on_loop
+async def test_the_time_of_a_table_s_commands_does_not_go_back(tmp_path: Path) -> None:
+    """L11, T10: rounds within a minute and waiting times are counted by it; a sweep may be late."""
+    config, clock = configure(tmp_path), StepClock()
+    async with Server(config, clock=clock) as server, table(server) as device:
+        bank, one = server.banks["main"], server.tables.current["T01"]
+        bank.full = True
+        device.wager(1, "R1", 1)
+        await until(lambda: one.session.intake.halted)
+        swept_at = clock.monotonic()
+        clock.ahead_s += 5.0
+        bank.full = one.session.intake.halted = False
+        one.sweep(swept_at)
+        assert bank.sequencer.depth == 1
+        assert one.now >= swept_at + 5.0
+        assert one.tick == int(one.now * 1000)
+        assert (await device.answer(1))["t"] == "ack"
