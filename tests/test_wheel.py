@@ -1,15 +1,22 @@
 """The built wheel and sdist are complete, and the wheel runs where only it is installed."""
 
+import json
+import re
+import signal
 import subprocess
 import sys
 import tarfile
 import venv
 import zipfile
+from contextlib import closing
+from http import HTTPStatus
+from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
 
 from jackpot import __version__
+from tests.running_server import configure
 
 ROOT = Path(__file__).parent.parent
 TIMEOUT_S = 240  # an install may wait for the package index
@@ -71,6 +78,35 @@ def test_the_wheel_runs_in_a_fresh_environment(bin_folder: Path, tmp_path: Path)
     """Its own dependencies are enough, and the catalogue is found inside the package."""
     assert run(bin_folder / "jackpot", "--version", cwd=tmp_path).split() == ["jackpot", __version__]
     assert "pa-643a-five-card-C" in run(bin_folder / "jackpot", "paytable", "list", cwd=tmp_path)
+
+
+def test_the_wheel_says_which_program_it_is(bin_folder: Path, tmp_path: Path) -> None:
+    """S3: what was installed is what the wheel's own list of files says, and its digest is told."""
+    said = run(bin_folder / "jackpot", "about", cwd=tmp_path)
+    assert f"jackpot {__version__}" in said
+    assert re.search(r"\b[0-9a-f]{64}\b", said)
+
+
+def test_the_wheel_serves(bin_folder: Path, tmp_path: Path) -> None:
+    """S3: a server of the installed package starts with a proved program, answers, and stops when told."""
+    config = configure(tmp_path)
+    serve = [str(bin_folder / "jackpot"), "serve", "--config", str(config.path)]
+    with subprocess.Popen(serve, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as server:
+        assert server.stderr is not None
+        lines = []
+        for line in server.stderr:
+            lines.append(json.loads(line))
+            if lines[-1]["event"] == "serving":
+                break
+        assert lines[-1]["event"] == "serving", lines
+        assert not {"program_unlisted", "program_differs"} & {line["event"] for line in lines}
+        with closing(HTTPConnection("127.0.0.1", lines[-1]["http"], timeout=TIMEOUT_S)) as web:
+            web.request("GET", "/readyz")
+            assert web.getresponse().status == HTTPStatus.OK
+        server.send_signal(signal.SIGTERM)
+        _, rest = server.communicate(timeout=TIMEOUT_S)
+    assert server.returncode == 0
+    assert json.loads(rest.splitlines()[-1])["event"] == "stopped"
 
 
 def test_the_wheel_plays(bin_folder: Path, tmp_path: Path) -> None:

@@ -1,10 +1,12 @@
 """Program identity: what a start finds of its files, what the journal records, and who confirms it."""
 
+import re
 from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
+import aiohttp
 import pytest
 import structlog
 
@@ -15,7 +17,7 @@ from jackpot.config import Config, load
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.verify.verifier import verify
 from jackpot.program import Installed, Program
-from jackpot.rules.acts.programs import ConfirmProgram, ProgramBegan
+from jackpot.rules.acts.programs import ConfirmProgram, ProgramBegan, ProgramConfirmed
 from jackpot.rules.acts.requests import Confirm
 from jackpot.rules.registry import decode
 from jackpot.rules.signing import SITE
@@ -34,6 +36,7 @@ from tests.running_server import (
     table,
 )
 from tests.web.staffed import done, prove, staffed
+from tests.web.test_authentication import signed_in
 from tests.web.test_metrics import fetch
 
 OLD: Final = Program("1.1", sha256(b"1.1").digest())
@@ -217,6 +220,46 @@ async def test_links_wait_until_two_people_know_the_program(tmp_path: Path, runs
     async with Server(config) as server:  # back to what people know
         assert state_of(server)[0] == "active"
     assert [version for _, _, version in programs(tmp_path)] == ["", "1.1", "1.2", "1.1"]
+
+
+@on_loop
+async def test_two_people_confirm_it_on_the_links_page(tmp_path: Path, runs: Any) -> None:
+    """S3: it shows the version and the digest to compare; one asks there, another confirms, it is gone."""
+    config, page = confirming(tmp_path), f"/ops/links/{LINK}"
+    async with staffed(config) as server:
+        at = f"http://127.0.0.1:{server.ports['http']}"
+        ann, bo = (aiohttp.ClientSession(at, cookie_jar=aiohttp.CookieJar(unsafe=True)) for _ in BOTH)
+        async with ann, bo:
+            for web, login in ((ann, "ann"), (bo, "bo")):
+                (await signed_in(web, login=login)).close()
+            shown = await _page(ann, page)
+            assert f"<dd>{OLD.version}</dd>" in shown
+            assert f"<code>{OLD.digest.hex()}</code>" in shown
+            said = await _sent(ann, "confirm-program", shown, reason="as published")
+            assert "/ops/requests" in said
+            assert state_of(server) == ("suspended", "program")
+            waits = await _page(bo, "/ops/requests")
+            assert OLD.digest.hex() in waits, "the second person compares it, too"
+            await _sent(bo, "confirm", waits)
+            assert state_of(server)[0] == "active"
+            assert 'action="/ops/acts/confirm-program"' not in await _page(ann, page)
+    (event,) = (event for _, event in rows(tmp_path) if isinstance(event, ProgramConfirmed))
+    assert (event.digest, [one.id for one in event.people.signed]) == (OLD.digest, [1, 2])
+
+
+async def _page(web: aiohttp.ClientSession, at: str) -> str:
+    async with web.get(at) as answer:
+        assert answer.status == 200
+        return await answer.text()
+
+
+async def _sent(web: aiohttp.ClientSession, act: str, page: str, **fields: str) -> str:
+    """Sends the page's form of that act as a browser does; the text of the page that it leads to."""
+    form = page.partition(f'action="/ops/acts/{act}"')[2].partition("</form>")[0]
+    hidden = dict(re.findall(r'type="hidden" name="([^"]+)" value="([^"]*)"', form))
+    async with web.post(f"/ops/acts/{act}", data=hidden | fields) as answer:
+        assert answer.status == 200, await answer.text()
+        return await answer.text()
 
 
 def _text(program: Program) -> tuple[str, str]:
