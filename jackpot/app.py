@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 import structlog
 from aiohttp import web
 
+from jackpot.api.act_effects import ActEffects
 from jackpot.api.executor import OperationExecutor
 from jackpot.api.suspension_help import explained
 from jackpot.auth.auth_service import NOBODY_YET, AuthService
@@ -30,7 +31,7 @@ from jackpot.ledger.connect import without_password
 from jackpot.ledger.open import open_stores
 from jackpot.ledger.sqlite.async_sqlite import AsyncSqliteStore
 from jackpot.ledger.sqlite.store import SqliteLedger
-from jackpot.ledger.store import CommitInDoubt, LedgerUnusable, Store
+from jackpot.ledger.store import CommitInDoubt, LedgerError, LedgerUnusable, Store
 from jackpot.net import file_descriptors
 from jackpot.net.device_registry import DeviceRegistry, RegisteredDevice
 from jackpot.net.listener import Listener
@@ -89,6 +90,7 @@ class Server(Process):
         self.report_readers = readers()
         self.auth: AuthService
         self.acts: OperationExecutor
+        self.effects: ActEffects
         self.tables: TableListener
         self.signs: Signs
         self._ledger = ledger
@@ -126,6 +128,8 @@ class Server(Process):
         self.people = self._bank(SITE, holder, program)
         self.auth = AuthService(self.people, self._stores[SITE], self.directory, self.clock, config.people)
         self._build_devices()
+        roles = {"table": self.tables, "sign": self.signs}
+        self.effects = ActEffects(self.auth, self.books, config, roles)
         missing, left_out, self._first, proved = await self._open_books()
         if config.heads is not None:
             self.signer = HeadSigner(config.heads, self.clock)
@@ -239,6 +243,7 @@ class Server(Process):
             duties = [strays(bank, self.auth)]
             if self.config.site.names_kept_days is not None:
                 duties.append(names_by_age(bank, self.auth, self.config.site.names_kept_days))
+            await self._repeat_effects(bank)
             self._begin(bank, *duties)
             return
         await agree(bank, self.config, self._stores[bank.name], first=self._first)
@@ -254,10 +259,18 @@ class Server(Process):
         site = self.config.site
         calendar = GamingDayCalendar(self.clock, site.gaming_day_ends, ZoneInfo(site.timezone), first.at)
         await read_ended(bank, calendar)
+        await self._repeat_effects(bank)
         duties = [take_readings(bank, calendar), see_people(bank, self.auth.directory)]
         if site.papers_kept_days is not None:
             duties.append(papers_by_age(bank, self.auth, site.papers_kept_days))
         self._begin(bank, *duties)
+
+    async def _repeat_effects(self, bank: Bank) -> None:
+        """Repeats what the last acts change besides the journal: a kill may have cut it off."""
+        try:
+            await self.effects.repeat(bank)
+        except LedgerError as error:  # the next start repeats it, and so does who sends the act again
+            log.warning("act_effects_left", bank=bank.name, reason=str(error))
 
     def _begin(self, bank: Bank, *duties: Coroutine[Any, Any, None]) -> None:
         """Starts the periodic work of a bank, which runs as long as it is held here."""
@@ -294,7 +307,9 @@ class Server(Process):
     async def _listen(self) -> None:
         boards = [bank.board for bank in self.banks.values()]
         roles = {"table": self.tables, "sign": self.signs}
-        self.acts = OperationExecutor(roles, self.supervisors, self.books, self.config, self.auth)
+        self.acts = OperationExecutor(
+            roles, self.supervisors, self.books, self.config, self.auth, self.effects
+        )
         listen = self.config.listen
         await self._open(listen, {"tables": self.tables, "signs": self.signs}, boards)
         listener = self._door("admin", file_descriptors.ADMIN, None)

@@ -13,6 +13,7 @@ from typing import Any, Final
 import msgspec
 import structlog
 
+from jackpot.api.act_effects import ActEffects
 from jackpot.api.act_reply import ActReply, told
 from jackpot.api.bank_router import BankRouter
 from jackpot.api.idempotency import IdempotencyCache
@@ -42,22 +43,19 @@ from jackpot.auth.auth_service import SIGN_IN, AuthenticatedPerson, AuthService,
 from jackpot.auth.login_rate_limiter import KNOWN
 from jackpot.auth.person_admin import PersonAdmin
 from jackpot.bank.bank import Bank
-from jackpot.bank.config_alignment import agree_again
 from jackpot.bank.supervisor import BankSupervisor
 from jackpot.config import Config
 from jackpot.ledger.papers import last_written
 from jackpot.ledger.store import LedgerError
 from jackpot.net.devices import ConnectedDevices
-from jackpot.reports.read.hits import erased_marks, marks_of, same_patron, story_called
+from jackpot.reports.read.hits import marks_of, same_patron, story_called
 from jackpot.reports.read.reader import LedgerReader
 from jackpot.rules import state
 from jackpot.rules.acts import erasure, papers
-from jackpot.rules.acts.devices import ClearDevice, EndKey
+from jackpot.rules.acts.devices import EndKey
 from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.links import Resume
 from jackpot.rules.acts.parameters import ChangeLink
-from jackpot.rules.acts.people import EndPerson, ResetSecret
-from jackpot.rules.acts.requests import Confirm
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import KEY_BYTES, ActCommand
 from jackpot.rules.outcome import ActAnswer
@@ -91,9 +89,11 @@ class OperationExecutor:
         books: LedgerReader,
         config: Config,
         auth: AuthService,
+        effects: ActEffects,
     ) -> None:
         banks = {bank: supervisor.bank for bank, supervisor in supervisors.items() if bank != SITE}
         self._auth = auth
+        self._effects = effects
         self._config = config
         self._papers = Papers(auth.store, auth.clock, config.site)
         self._books = books
@@ -259,11 +259,6 @@ class OperationExecutor:
             return ()
         return await self._books.read(lambda ledger: same_patron(ledger, bank, hit, patron))
 
-    async def _erase(self, bank: str, hit: str) -> None:
-        """Erases the papers of a hit that the journal says are erased; again, if that failed before."""
-        marks = await self._books.read(lambda ledger: erased_marks(ledger, bank, number(hit) or 0))
-        await self._papers.erase(*marks)
-
     async def _act(self, request: OperationCall, act: ActCommand) -> ActReply:
         """Has an act of the rules decided by its bank, and logs it."""
         bank = await self._router.bank_for(request)
@@ -273,14 +268,7 @@ class OperationExecutor:
             self._log(request, bank, refusal)
             raise refusal
         self._log(request, bank)
-        if isinstance(act, ClearDevice):
-            self._devices[act.role].register.blocked.discard(act.device)
-        if isinstance(act, ChangeLink | Confirm):  # what is confirmed may be a change, too
-            await agree_again(bank, self._config)
-        if isinstance(act, erasure.EraseName | EndPerson | ResetSecret | Confirm) and bank.name == SITE:
-            await self._person_admin.forget()
-        if isinstance(act, papers.ErasePapers | Confirm) and answer.hit:
-            await self._erase(bank.name, answer.hit)
+        await self._effects.follow(bank, request.digest)
         done = told(answer)
         if isinstance(act, Resume):
             left = explained(bank.board, bank.name)

@@ -14,7 +14,7 @@ from jackpot.rules.acts.papers import AddPapers
 
 
 class Papers:
-    """Keeps payout papers, and erases them. store: of the ledger that they lie in."""
+    """Keeps payout papers. store: of the ledger that they lie in."""
 
     def __init__(self, store: SecretStore, clock: Clock, site: Site) -> None:
         self._store = store
@@ -51,8 +51,3 @@ class Papers:
     async def drop(self, mark: bytes) -> None:
         """Drops the row with this digest: its act was refused."""
         await self._store.change(papers.drop(mark))
-
-    async def erase(self, *marks: bytes) -> None:
-        """Erases the rows with these digests."""
-        if any(marks):
-            await self._store.change(*(papers.erase(mark) for mark in marks if mark))

@@ -328,7 +328,7 @@ def _keep_act(effects: Effects, event: Event, digest: bytes, over: Iterable[int]
         requests.forget(state, number)
     if type(event) not in UNASKED:
         sender = people.signed[-1].id if people is not None and people.signed else 0
-        state.keep(AnsweredAct(digest, _to_act(event, effects), sender, effects.at))
+        state.keep(AnsweredAct(digest, _to_act(event, effects), sender, effects.at, event.kind))
 
 
 def _not_applied(table: Table, seq: int, code: Code, message: str, *alarms: tuple[str, Map]) -> Outcome:

@@ -453,12 +453,14 @@ class AnsweredAct(msgspec.Struct, array_like=True):
     """A durable answer to an act, kept in case the same act is asked for again.
 
     person: who sent it, the last one who signed; 0 where nobody did. at: its entry's, as in `Envelope`.
+    event: the kind of what it came to; 0 where it was refused before.
     """
 
     digest: bytes
     answer: ActAnswer
     person: int = 0
     at: int = 0
+    event: int = 0
 
 
 class Table(msgspec.Struct, array_like=True):

@@ -1,0 +1,94 @@
+"""Effects of durable acts outside the journal, by the event that an act came to.
+
+Each looks at what the journal says and does what is not done yet, so it can be repeated. A bank that begins
+here repeats those of the acts that it remembers: a kill may have cut one off after the commit.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Final, NamedTuple
+
+from jackpot.api.operation import number
+from jackpot.auth.auth_service import AuthService
+from jackpot.auth.person_admin import PersonAdmin
+from jackpot.bank.bank import Bank
+from jackpot.bank.config_alignment import agree_again
+from jackpot.config import Config
+from jackpot.ledger import papers
+from jackpot.net.devices import ConnectedDevices
+from jackpot.reports.read.hits import erased_marks
+from jackpot.reports.read.reader import LedgerReader
+from jackpot.rules.acts.devices import DeviceCleared
+from jackpot.rules.acts.erasure import NameErased
+from jackpot.rules.acts.papers import PapersErased
+from jackpot.rules.acts.parameters import LinkChanged
+from jackpot.rules.acts.people import PersonEnded, SecretReset
+from jackpot.rules.engine import Engine
+from jackpot.rules.state import AnsweredAct
+
+
+class ActEffects(NamedTuple):
+    """What acts change besides the journal: tables next to it, devices, suspensions by configuration.
+
+    devices: by role. Every call may raise LedgerError, BankStopped.
+    """
+
+    auth: AuthService
+    books: LedgerReader
+    config: Config
+    devices: Mapping[str, ConnectedDevices]
+
+    async def follow(self, bank: Bank, digest: bytes) -> None:
+        """Carries out the effect of a durable act. digest: of its request."""
+        done = await bank.ask(lambda engine: engine.done_before(digest))
+        if done is not None:
+            await self._carry_out(bank, done.event, done.answer.hit)
+
+    async def repeat(self, bank: Bank) -> None:
+        """Carries out the effects of the last acts once more, each once."""
+        for event, hit in dict.fromkeys(await bank.ask(_remembered)):
+            await self._carry_out(bank, event, hit)
+
+    async def _carry_out(self, bank: Bank, event: int, hit: str) -> None:
+        effect = EFFECTS.get(event)
+        if effect is not None:
+            await effect(self, bank, hit)
+
+
+async def _let_in(at: ActEffects, bank: Bank, _hit: str) -> None:
+    """Lets devices in that the journal does not block."""
+    known = await bank.ask(lambda engine: (list(engine.state.blocked), list(engine.state.ended)))
+    for devices in at.devices.values():
+        devices.register.learn(bank, *known)
+
+
+async def _agree(at: ActEffects, bank: Bank, _hit: str) -> None:
+    """Resumes links that have the configured terms now."""
+    await agree_again(bank, at.config)
+
+
+async def _forget(at: ActEffects, _bank: Bank, _hit: str) -> None:
+    """Erases names, and secrets that are not valid."""
+    await PersonAdmin(at.auth).forget()
+
+
+async def _erase(at: ActEffects, bank: Bank, hit: str) -> None:
+    """Erases the papers of a hit that the journal says are erased."""
+    marks = await at.books.read(lambda ledger: erased_marks(ledger, bank.name, number(hit) or 0))
+    if written := [mark for mark in marks if mark]:
+        await at.auth.store.change(*map(papers.erase, written))
+
+
+EFFECTS: Final[dict[int, Callable[[ActEffects, Bank, str], Awaitable[None]]]] = {
+    DeviceCleared.kind: _let_in,
+    LinkChanged.kind: _agree,
+    NameErased.kind: _forget,
+    PersonEnded.kind: _forget,
+    SecretReset.kind: _forget,
+    PapersErased.kind: _erase,
+}
+"""By the kind of the event. hit: of the act's answer, "" where it is about none."""
+
+
+def _remembered(engine: Engine) -> list[tuple[int, str]]:
+    acts: list[AnsweredAct] = engine.state.acts
+    return [(done.event, done.answer.hit) for done in acts if done.answer.ok]

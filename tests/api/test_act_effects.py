@@ -1,0 +1,33 @@
+"""What an act changes besides the journal is done once it is durable, and again at a start."""
+
+from pathlib import Path
+
+from jackpot.api.act_effects import EFFECTS
+from jackpot.app import Server
+from jackpot.rules import registry
+from jackpot.rules.acts.papers import ErasePapers
+from tests.api.test_papers import PAID, SEEN, kept, taxed
+from tests.net.test_admin_socket import royal
+from tests.running_server import administer, on_loop, table
+
+
+def test_each_effect_is_of_an_event() -> None:
+    """S8: whoever confirms an act, and whatever it was asked for as, its event says what follows."""
+    assert EFFECTS.keys() <= registry.WITH_COMMAND
+
+
+@on_loop
+async def test_a_start_does_what_a_kill_cut_off(tmp_path: Path) -> None:
+    """A10, S5: papers that the journal says are erased are gone, although the server died before."""
+    config = taxed(tmp_path)
+    async with Server(config) as server, table(server) as device:
+        await royal(device)
+        assert (await administer(config, do="validate", hit="H1", by="Ann", **SEEN))["ok"]
+        assert (await administer(config, do="pay", hit="H1", by="Ann", **PAID))["ok"]
+        assert (await administer(config, do="pay", hit="H1", seat=2, document="P-2", by="Ann"))["ok"]
+        bank = server.banks["main"]
+        asked = ErasePapers("H1", "the patron asked")
+        assert (await server.auth.act(bank, asked, ("Ann", "Bo"))).ok
+        assert len(kept(config)) == 2, "the commit is durable, and nothing was done after it"
+    async with Server(config):
+        assert kept(config) == []
