@@ -18,11 +18,12 @@ import yaml
 
 from jackpot.lab.testing.postgres import free_port
 from jackpot.web.dashboards.queries import hits_in_a_step
+from tests import ceilings
 from tests.deploy.dashboard import filled, queries, variables
 from tests.deploy.test_metrics import documented
 from tests.deploy.tools import DEPLOY, ROOT, TIMEOUT_S, tool
 
-WAIT_S: Final = 30.0
+WAIT_S: Final = ceilings.WAIT_S
 # Nothing is drawn where nothing was refused, alarmed or won in the last seconds, and no heads are signed.
 MAY_BE_EMPTY: Final = (
     "Floor, Hits", "Floor, Alarms", "Link, History B", "Server, Refusals", "Server, Strangers",

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from tests import ceilings
+
 if TYPE_CHECKING:
     from playwright.async_api import Browser, ConsoleMessage, Frame, Page
 
 CHROMIUM: Final = (
     shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
 )
-# Of a page on a machine that runs the whole suite: a wait that ends sooner is not spent.
-WAIT_MS: Final = 120_000
+WAIT_MS: Final = 1000 * ceilings.WAIT_S
 FLAGS: Final = (
     "--no-sandbox",
     "--disable-gpu",
@@ -89,7 +90,7 @@ async def until_shown(page: "Page", level: str, cents: int) -> None:
 
 async def until_true(page: "Page | Frame", expression: str) -> None:
     """Waits until a script's expression holds; the page's policy lets no page evaluate one by itself."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(ceilings.WAIT_S):
         while not await page.evaluate(expression):  # noqa: ASYNC110 - the condition is the page's
             await asyncio.sleep(0.05)
 
