@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from tests import ceilings
+from tests.nightly import repeated
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, ConsoleMessage, Frame, Page
 
-CHROMIUM: Final = (
-    shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
-)
+# The whole browser. It has a window around the page, also where nobody sees it, and may notify people.
+WHOLE: Final = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
+# Where it is there, the shell: it draws alike for half of the processor time.
+CHROMIUM: Final = shutil.which("chromium-headless-shell") or WHOLE
 WAIT_MS: Final = 1000 * ceilings.WAIT_S
 FLAGS: Final = (
     "--no-sandbox",
@@ -35,16 +37,20 @@ SIZES: Final = {
     "phone": (390, 844),
 }
 
+# What is looked at stands still: drawing what moves costs more than all else. At night it moves.
+MOTION: Final = repeated("reduce", "no-preference")
+
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
+needs_whole_chromium = pytest.mark.skipif(WHOLE is None, reason="no whole chromium on this machine")
 
 
 @asynccontextmanager
-async def chromium() -> AsyncIterator["Browser"]:
+async def chromium(program: str | None = CHROMIUM) -> AsyncIterator["Browser"]:
     """A headless browser of its own."""
     from playwright.async_api import async_playwright
 
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        browser = await playwright.chromium.launch(executable_path=program, args=list(FLAGS))
         try:
             yield browser
         finally:
@@ -76,6 +82,13 @@ def complains(line: "ConsoleMessage") -> bool:
     refused = line.text.startswith("Failed to load resource: the server responded with a status of 4")
     gone = "net::ERR_CONNECTION_" in line.text
     return line.type in {"error", "warning"} and not gone and not (refused and "/ops" in line.location["url"])
+
+
+async def loaded(page: "Page", url: str, size: str) -> None:
+    """Loads the page anew, on a screen of this size."""
+    width, height = SIZES[size]
+    await page.set_viewport_size({"width": width, "height": height})
+    await page.goto(url)
 
 
 async def state(page: "Page | Frame", name: str) -> None:
