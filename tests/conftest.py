@@ -16,6 +16,7 @@ from tests.callbacks import failures_of_callbacks
 from tests.engines import database, ledger_template, postgres, redis, redis_there
 from tests.ledgers import fresh
 from tests.leftovers import shared_memory, until_nothing_is_left
+from tests.nightly import NIGHTLY, at_night
 
 __all__ = [
     "database",
@@ -82,7 +83,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Together:
     return Together(config, log)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not NIGHTLY:
+        later = [item for item in items if item.get_closest_marker(at_night.name)]
+        config.hook.pytest_deselected(items=later)
+        items[:] = [item for item in items if not item.get_closest_marker(at_night.name)]
     items.sort(key=lambda item: not item.nodeid.startswith(FIRST))
 
 

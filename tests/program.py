@@ -24,8 +24,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
-# Longer than any command of a test takes on a busy machine.
-WITHIN_S: Final = 60.0
+from tests import ceilings
+
+WITHIN_S: Final = ceilings.PROGRAM_S
 # One call: its words and its environment. A longer one does not fit into a packet.
 CALL_MAX: Final = 128 * 1024
 # With this in its environment a server writes every batch by a process of its own, not the large ones alone,

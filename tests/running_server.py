@@ -9,7 +9,7 @@ import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from controllers.frames import FrameReader, decode, encode
 from controllers.hello import hello_mac
@@ -23,8 +23,9 @@ from jackpot.config import Config, load
 from jackpot.ledger.journal import Row
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.store import CommitInDoubt, DataRefused, LedgerStopped
+from tests import ceilings
 
-WAIT_S = 30.0
+WAIT_S: Final = ceilings.WAIT_S
 LINK = "floor-five"
 
 LINKS = f"""

@@ -6,6 +6,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+from tests import ceilings
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -17,7 +19,7 @@ def test_imports_go_down_the_layers() -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=ceilings.PROGRAM_S,
     )
     assert done.returncode == 0, done.stdout + done.stderr
 

@@ -29,6 +29,7 @@ from jackpot.logs import (
     lines_dropped,
     write_logs,
 )
+from tests import ceilings
 from tests.running_server import StepClock, configure, connected
 
 
@@ -284,7 +285,7 @@ def test_a_server_whose_log_reader_died_serves_and_ends(tmp_path: Path) -> None:
         server.stderr.close()
         codes, dropped = asyncio.run(_refused(said["tables"], said["http"]))
         server.send_signal(signal.SIGTERM)
-        assert server.wait(timeout=30) == 0
+        assert server.wait(timeout=ceilings.WAIT_S) == 0
     assert codes == ["bad_frame", "auth_failed"]
     assert dropped >= 1
 
@@ -298,7 +299,7 @@ async def _refused(tables: int, http: int) -> tuple[list[str], float]:
             device.writer.write(said)
             codes.append((await device.type("error"))["code"])
     address = f"http://127.0.0.1:{http}/metrics"
-    async with asyncio.timeout(30), aiohttp.ClientSession() as session:
+    async with asyncio.timeout(ceilings.WAIT_S), aiohttp.ClientSession() as session:
         while True:
             async with session.get(address) as response:
                 text = await response.text()

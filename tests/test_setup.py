@@ -12,6 +12,7 @@ from urllib.request import HTTPCookieProcessor, build_opener
 
 import pytest
 
+from tests import ceilings
 from tests.cli.test_users import ANN, FIRST
 from tests.controllers.test_readme import play
 from tests.e2e.site import Program, running
@@ -31,7 +32,7 @@ def shell(lines: str, folder: Path, given: str = "") -> str:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=ceilings.PROGRAM_S,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -16,10 +16,11 @@ from pathlib import Path
 import pytest
 
 from jackpot import __version__
+from tests import ceilings
 from tests.running_server import configure
 
 ROOT = Path(__file__).parent.parent
-TIMEOUT_S = 240  # an install may wait for the package index
+TIMEOUT_S = ceilings.PROGRAM_S  # an install may wait for the package index
 
 
 def run(*command: str | Path, cwd: Path) -> str:

@@ -11,9 +11,10 @@ import pytest
 from jackpot.bank.standbys import KNOWN_S, Standbys, standbys, wanted
 from jackpot.config.settings import Ledger
 from jackpot.lab.testing.postgres import Postgres
+from tests import ceilings
 from tests.running_server import StepClock, on_loop
 
-WAIT_S: Final = 30.0
+WAIT_S: Final = ceilings.WAIT_S
 PAIR: Final = {"synchronous_standby_names": "second"}
 ALONE: Final = {"synchronous_standby_names": ""}
 

@@ -4,7 +4,6 @@ import asyncio
 import json
 import shlex
 import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,16 +13,15 @@ import trustme
 
 from jackpot.lab.conformance.report import OBLIGATIONS
 from tests.controllers.examples import c, node
+from tests.program import jackpot
 from tests.running_server import on_loop
 
-TIMEOUT_S = 240
 LEFT_OUT = {"replaced"}
 """What --quick does not wait for."""
 
 
 def conformance(*options: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "jackpot.cli", "conformance", *map(str, options)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=TIMEOUT_S)
+    return jackpot("conformance", *map(str, options))
 
 
 @pytest.fixture

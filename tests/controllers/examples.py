@@ -12,8 +12,10 @@ from typing import Any, Final
 
 import pytest
 
+from tests import ceilings
+
 FOLDER: Final = Path(__file__).parents[2] / "controllers" / "examples"
-WAIT_S: Final = 30.0
+WAIT_S: Final = ceilings.WAIT_S
 
 
 def node() -> list[str]:

@@ -3,16 +3,17 @@
 import asyncio
 import ssl
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from controllers.frames import encode
 from controllers.hello import KeyCheck
 from controllers.pace import Limits
 from controllers.session import Greeted, ServerSession, SessionClosed, SessionEvent
 from controllers.states import SessionState
+from tests import ceilings
 from tests.controllers.pair import NONCE, Ledger, keys, welcome
 
-CEILING_S = 30.0
+CEILING_S: Final = ceilings.WAIT_S
 
 
 class Host:

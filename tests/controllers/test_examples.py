@@ -4,6 +4,7 @@ import json
 import subprocess
 from pathlib import Path
 
+from tests import ceilings
 from tests.controllers.examples import FOLDER, c, need
 from tests.controllers.vectors import FILE
 
@@ -33,7 +34,7 @@ def test_the_javascript_reads_and_writes_every_vector() -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=ceilings.PROGRAM_S,
     )
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) == len(json.loads(FILE.read_text())["frames"])
@@ -51,7 +52,7 @@ def test_the_c_reads_and_writes_every_vector(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=ceilings.PROGRAM_S,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == [mac for _, _, mac in macs] + frames

@@ -22,6 +22,7 @@ from jackpot.app import Server
 from jackpot.catalogue.paytables import Paytable, every, games_of, takes_dealer_hand
 from jackpot.rules import hands
 from jackpot.rules.paytable import FOLD, Game
+from tests import ceilings
 from tests.controllers import transcript
 from tests.running_server import configure, on_loop, until
 
@@ -68,7 +69,13 @@ def play(folder: Path, port: int) -> "subprocess.CompletedProcess[str]":
     (folder / "play.py").write_text(text)
     command, paths = [sys.executable, "play.py"], {"PYTHONPATH": str(ROOT)}
     return subprocess.run(
-        command, cwd=folder, env=paths, capture_output=True, text=True, check=False, timeout=60
+        command,
+        cwd=folder,
+        env=paths,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=ceilings.PROGRAM_S,
     )
 
 

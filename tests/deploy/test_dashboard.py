@@ -12,12 +12,13 @@ import pytest
 import yaml
 
 from jackpot.cli.dashboards import shipped
+from tests import ceilings
 from tests.deploy.dashboard import FOLDER, boards, panels, queries, variables
 from tests.deploy.test_metrics import documented
 from tests.deploy.tools import DEPLOY
 
 COLUMNS: Final = 24
-INSTALL_S: Final = 120
+INSTALL_S: Final = ceilings.PROGRAM_S
 # A panel type -> where Grafana's own schema describes its options.
 OPTIONS: Final = {
     "stat": "stat/panelcfg/x/StatPanelCfg",

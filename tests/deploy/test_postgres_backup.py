@@ -16,13 +16,14 @@ from jackpot.lab.testing.postgres import EnginesMissing, Postgres, binaries
 from jackpot.ledger.journal import Row
 from jackpot.rules.acts.links import Suspended
 from jackpot.rules.registry import decode
+from tests import ceilings
 from tests.deploy.test_units import installed
 from tests.deploy.tools import DEPLOY, ROOT
 from tests.ledger.play import Play
 from tests.ledger.waiting import open_ledger
 
 SCRIPTS: Final = DEPLOY / "postgres"
-WAIT_S: Final = 30.0
+WAIT_S: Final = ceilings.WAIT_S
 FIRST, SECOND, THIRD = 60, 90, 120
 LEDGER: Final = "ledger"
 
@@ -54,7 +55,7 @@ def run(
             **os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "PGBIN": str(binaries()),
             "PYTHONPATH": str(ROOT),
         },
-        capture_output=True, text=True, check=False, timeout=120,
+        capture_output=True, text=True, check=False, timeout=ceilings.PROGRAM_S,
     )  # fmt: skip
 
 

@@ -17,11 +17,12 @@ import pytest
 import yaml
 
 from jackpot.lab.testing.postgres import free_port
+from tests import ceilings
 from tests.deploy.dashboard import boards, filled, queries, variables
 from tests.deploy.test_metrics import documented
 from tests.deploy.tools import DEPLOY, ROOT, TIMEOUT_S, tool
 
-WAIT_S: Final = 30.0
+WAIT_S: Final = ceilings.WAIT_S
 # Nothing is drawn where nothing was refused, alarmed or won in the last seconds, and no heads are signed.
 MAY_BE_EMPTY: Final = (
     "Floor, Hits", "Floor, Alarms", "Link, History B", "Server, Refusals", "Server, Strangers",

@@ -22,6 +22,7 @@ from jackpot.config.certificates import self_signed
 from jackpot.lab.testing.postgres import free_port
 from jackpot.web.authentication import SECURE_COOKIE
 from jackpot.web.http_budget import BudgetShare
+from tests import ceilings
 from tests.deploy.tools import DEPLOY, tool
 from tests.running_server import LINK, configure, on_loop, table
 from tests.web.receivers import Amounts, take
@@ -35,7 +36,7 @@ SERVER: Final = "127.0.0.1:8080"
 # Two people at two machines of the floor, and whom one of them wants to be taken for.
 CLIENT, OTHER = "127.0.0.21", "127.0.0.22"
 FORGED: Final = "198.51.100.7"
-WITHIN_S: Final = 20.0
+WITHIN_S: Final = ceilings.WAIT_S
 
 # What Debian's nginx.conf has around conf.d, with the test's folder for all that nginx writes.
 AROUND_NGINX: Final = """

@@ -7,9 +7,11 @@ from typing import Final
 
 import pytest
 
+from tests import ceilings
+
 ROOT: Final = Path(__file__).parent.parent.parent
 DEPLOY: Final = ROOT / "deploy"
-TIMEOUT_S: Final = 60
+TIMEOUT_S: Final = ceilings.PROGRAM_S
 
 
 def tool(name: str, package: str) -> str:

@@ -17,10 +17,11 @@ from jackpot.ledger.verify.verifier import verify
 from jackpot.rules.engine import Engine
 from jackpot.rules.events import Refused
 from jackpot.rules.money import to_cents
+from tests import ceilings
 from tests.e2e.site import Site
 from tests.ledger.waiting import open_ledger
 
-WAIT_S: Final = 30.0
+WAIT_S: Final = ceilings.WAIT_S
 
 Message = dict[str, Any]
 HANDS: Final = (

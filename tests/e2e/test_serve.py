@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import ceilings
 from tests.running_server import LINK, configure
 
 
@@ -31,11 +32,11 @@ def test_it_serves_until_it_is_told_to_stop(tmp_path: Path) -> None:
         assert {"tables", "signs", "http"} <= lines[-1].keys()
         assert lines[-1]["pages"] == f"http://127.0.0.1:{lines[-1]['http']}/"
         with serve(config.path) as second:
-            _, error = second.communicate(timeout=30)
+            _, error = second.communicate(timeout=ceilings.WAIT_S)
             assert second.returncode == 1
             assert "is in use by process" in error.splitlines()[-1]
         server.send_signal(signal.SIGTERM)
-        _, rest = server.communicate(timeout=30)
+        _, rest = server.communicate(timeout=ceilings.WAIT_S)
         assert server.returncode == 0
         said = [json.loads(line) for line in rest.splitlines()]
         assert [said[0]["event"], said[-1]["event"]] == ["stopping", "stopped"]
@@ -58,7 +59,7 @@ def test_a_person_at_a_terminal_is_told_its_addresses(tmp_path: Path) -> None:
             if said[-1].startswith("sign "):
                 break
         server.send_signal(signal.SIGTERM)
-        assert server.wait(timeout=30) == 0
+        assert server.wait(timeout=ceilings.WAIT_S) == 0
     os.close(ours)
     told = dict(line.split() for line in said if len(line.split()) == 2)
     assert told.keys() == {"tables", "signs", "floor", "people", "metrics", "sign"}
@@ -71,7 +72,7 @@ def test_every_mistake_is_named(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
     file.write_text('[site]\nname = "X"\n')
     with serve(file) as server:
-        out, error = server.communicate(timeout=30)
+        out, error = server.communicate(timeout=ceilings.WAIT_S)
     assert (server.returncode, out) == (1, "")
     assert "ledger" in error
     assert "Traceback" not in error
@@ -103,7 +104,7 @@ def test_its_process_ends_while_the_disk_hangs(tmp_path: Path, what: str) -> Non
         assert server.stdout.readline() == "hangs\n"
         server.send_signal(signal.SIGTERM)
         try:
-            _, error = server.communicate(timeout=30)
+            _, error = server.communicate(timeout=ceilings.WAIT_S)
         finally:
             server.kill()
     assert server.returncode == 0, error

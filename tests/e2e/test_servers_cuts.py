@@ -9,6 +9,8 @@ from typing import Final
 
 import pytest
 
+from tests import ceilings
+
 # Debian has some of these where only root looks.
 PATH: Final = f"{os.environ['PATH']}:/usr/sbin:/sbin"
 TOOLS: Final = ("unshare", "nft", "ip", "redis-server")
@@ -22,7 +24,8 @@ def test_no_two_servers_answer_for_one_bank_however_the_network_is_cut(tmp_path:
     namespace = ["unshare", "--user", "--map-root-user", "--net"]
     done = subprocess.run(
         [*namespace, sys.executable, "-m", "tests.e2e.cuts", str(tmp_path), *cases],
-        check=False, capture_output=True, text=True, timeout=200, cwd=Path(__file__).parents[2],
+        check=False, capture_output=True, text=True, timeout=ceilings.PROGRAM_S,
+        cwd=Path(__file__).parents[2],
         env={**os.environ, "PATH": PATH},
     )  # fmt: skip
     print(done.stdout)

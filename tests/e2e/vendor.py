@@ -8,11 +8,13 @@ import socket
 import struct
 import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Self
+from typing import Any, Final, Self
 
 import msgpack
 
-WAIT_S = 30.0
+from tests import ceilings
+
+WAIT_S: Final = ceilings.WAIT_S
 
 Message = dict[str, Any]
 

@@ -13,10 +13,11 @@ from urllib.parse import urlencode
 
 import pytest
 
+from tests import ceilings
 from tests.program import jackpot
 
 DEMO: Final = (sys.executable, "-m", "jackpot.cli.__main__", "demo")
-TIMEOUT_S: Final = 60
+TIMEOUT_S: Final = ceilings.PROGRAM_S
 ROOT: Final = Path(__file__).parent.parent.parent
 
 

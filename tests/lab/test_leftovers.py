@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Final
 
 from jackpot.lab.testing.postgres import Postgres
+from tests import ceilings
 
 ROOT: Final = Path(__file__).parent.parent.parent
-TIMEOUT_S: Final = 60
+TIMEOUT_S: Final = ceilings.PROGRAM_S
 
 LEAVES: Final = """
 import subprocess
@@ -21,6 +22,7 @@ def test_leaves(tmp_path):
 """
 USES: Final = """
 import pytest
+
 
 @pytest.mark.parametrize("number", range(3))
 def test_uses(number, database):

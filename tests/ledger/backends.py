@@ -8,8 +8,9 @@ from typing import Any, Final
 import asyncpg
 
 from jackpot.ledger.postgres.store import PostgresStore
+from tests import ceilings
 
-WAIT_S: Final = 30.0
+WAIT_S: Final = ceilings.WAIT_S
 STANDBY: Final = "SyncRep"  # the wait event of a COMMIT that waits for its standby
 
 

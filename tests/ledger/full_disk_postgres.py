@@ -16,6 +16,7 @@ from jackpot.lab.testing.postgres import EngineError, Postgres
 from jackpot.ledger.journal import Row
 from jackpot.ledger.postgres.store import PostgresStore
 from jackpot.ledger.store import CommitInDoubt
+from tests import ceilings
 from tests.ledger.full_disk import mount
 from tests.ledger.material import rows
 
@@ -25,7 +26,7 @@ FREE_BYTES: Final = 12 * 1024 * 1024
 # The least WAL that PostgreSQL allows.
 SETTINGS: Final = {"max_wal_size": "32MB", "min_wal_size": "32MB"}
 BATCH: Final = 1_000
-WAIT_S: Final = 30.0
+WAIT_S: Final = ceilings.WAIT_S
 
 
 async def fill(store: PostgresStore, acknowledged: list[Row]) -> CommitInDoubt:

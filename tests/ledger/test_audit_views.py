@@ -21,6 +21,7 @@ from jackpot.ledger.rebuild import accounts_of, rebuild
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.rules import registry
 from jackpot.rules.acts.people import FirstPeople
+from tests import ceilings
 from tests.ledger import golden
 from tests.ledger.people import Paper
 from tests.ledger.waiting import copy, open_ledger
@@ -206,7 +207,7 @@ def test_the_commands_of_the_page_answer(tmp_path: Path, database: str, postgres
             )
             done = subprocess.run(
                 ["sh", "-ec", own], cwd=tmp_path, env=os.environ | {"PATH": programs}, capture_output=True,
-                text=True, check=False, timeout=60,
+                text=True, check=False, timeout=ceilings.PROGRAM_S,
             )  # fmt: skip
             assert (done.returncode, done.stderr) == (0, "")
             assert len(done.stdout.splitlines()) > len(VIEWS)

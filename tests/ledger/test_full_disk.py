@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from jackpot.lab.testing.postgres import Postgres
+from tests import ceilings
 
 pytestmark = pytest.mark.skipif(shutil.which("unshare") is None, reason="needs unshare (util-linux)")
 
@@ -18,7 +19,8 @@ def run(module: str, folder: Path) -> list[str]:
     namespace = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-U", "-r", "-m"]
     done = subprocess.run(
         [*namespace, sys.executable, "-m", f"tests.ledger.{module}", str(folder)],
-        check=False, capture_output=True, text=True, timeout=60, cwd=Path(__file__).parents[2],
+        check=False, capture_output=True, text=True, timeout=ceilings.PROGRAM_S,
+        cwd=Path(__file__).parents[2],
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()

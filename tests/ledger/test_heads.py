@@ -22,6 +22,7 @@ from jackpot.ledger.heads import (
 from jackpot.ledger.journal import Head, Row
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.verify.verifier import VerifyReport, verify
+from tests import ceilings
 from tests.ledger.play import Play
 from tests.ledger.verify.test_verifier import write
 
@@ -51,7 +52,9 @@ def golden() -> SignedHead:
 
 
 def openssl(*arguments: str | Path, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(["openssl", *arguments], input=given, capture_output=True, check=False, timeout=30)
+    return subprocess.run(
+        ["openssl", *arguments], input=given, capture_output=True, check=False, timeout=ceilings.WAIT_S
+    )
 
 
 def by_openssl(line: bytes, key: SiteKey, folder: Path) -> tuple[bool, str]:

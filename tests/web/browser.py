@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from tests import ceilings
+from tests.nightly import repeated
+
 if TYPE_CHECKING:
     from playwright.async_api import Browser, ConsoleMessage, Frame, Page
 
-CHROMIUM: Final = (
-    shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
-)
-# Of a page on a machine that runs the whole suite: a wait that ends sooner is not spent.
-WAIT_MS: Final = 120_000
+# The whole browser. It has a window around the page, also where nobody sees it, and may notify people.
+WHOLE: Final = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
+# Where it is there, the shell: it draws alike for half of the processor time.
+CHROMIUM: Final = shutil.which("chromium-headless-shell") or WHOLE
+WAIT_MS: Final = 1000 * ceilings.WAIT_S
 FLAGS: Final = (
     "--no-sandbox",
     "--disable-gpu",
@@ -34,16 +37,20 @@ SIZES: Final = {
     "phone": (390, 844),
 }
 
+# What is looked at stands still: drawing what moves costs more than all else. At night it moves.
+MOTION: Final = repeated("reduce", "no-preference")
+
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
+needs_whole_chromium = pytest.mark.skipif(WHOLE is None, reason="no whole chromium on this machine")
 
 
 @asynccontextmanager
-async def chromium() -> AsyncIterator["Browser"]:
+async def chromium(program: str | None = CHROMIUM) -> AsyncIterator["Browser"]:
     """A headless browser of its own."""
     from playwright.async_api import async_playwright
 
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        browser = await playwright.chromium.launch(executable_path=program, args=list(FLAGS))
         try:
             yield browser
         finally:
@@ -77,6 +84,13 @@ def complains(line: "ConsoleMessage") -> bool:
     return line.type in {"error", "warning"} and not gone and not (refused and "/ops" in line.location["url"])
 
 
+async def loaded(page: "Page", url: str, size: str) -> None:
+    """Loads the page anew, on a screen of this size."""
+    width, height = SIZES[size]
+    await page.set_viewport_size({"width": width, "height": height})
+    await page.goto(url)
+
+
 async def state(page: "Page | Frame", name: str) -> None:
     """Waits until the page shows this state."""
     await page.wait_for_selector(f"body[data-state={name}]")
@@ -89,7 +103,7 @@ async def until_shown(page: "Page", level: str, cents: int) -> None:
 
 async def until_true(page: "Page | Frame", expression: str) -> None:
     """Waits until a script's expression holds; the page's policy lets no page evaluate one by itself."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(ceilings.WAIT_S):
         while not await page.evaluate(expression):  # noqa: ASYNC110 - the condition is the page's
             await asyncio.sleep(0.05)
 

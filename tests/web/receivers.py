@@ -11,6 +11,7 @@ import aiohttp
 import msgspec
 
 from jackpot.config import Address, Config
+from tests import ceilings
 from tests.running_server import LINK, Reached, sign
 
 Amounts = list[tuple[int, str]]
@@ -85,7 +86,7 @@ async def events(
 
 async def until_told(messages: AsyncIterator[dict[str, Any]], kind: str, **facts: Any) -> dict[str, Any]:
     """Waits for the next message of this type with these facts."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(ceilings.WAIT_S):
         async for message in messages:
             if message["t"] == kind and facts.items() <= message.items():
                 return message

@@ -20,6 +20,7 @@ from tests.running_server import LINK, WAIT_S, on_loop, table, until
 from tests.web.test_authentication import floor, signed_in
 
 
+@pytest.mark.real_workers
 @on_loop
 async def test_a_link_at_its_meters_of_now_with_pictures_and_files(tmp_path: Path) -> None:
     """A1, A5, S1: the live meter stands in the form; the pictures and files are of the same figures."""
@@ -161,6 +162,7 @@ async def test_the_lab_speaks_the_browsers_language(tmp_path: Path) -> None:
         assert await read(f"{at}&as=csv", "es") == await read(f"{at}&as=csv", "en")
 
 
+@pytest.mark.real_workers
 @on_loop
 async def test_a_lab_that_cannot_answer_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """S4's manner: what is slow is given up, what is missing is named, and the pages go on."""

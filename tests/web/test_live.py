@@ -13,6 +13,7 @@ from jackpot.app import Server
 from jackpot.net.signs import SIGN_UNREAD_MAX, SIGN_UNREAD_S
 from jackpot.net.udp import DATAGRAM_MAX, datagrams
 from jackpot.web.live import STREAMS_MAX, event_chunk, websocket_frame
+from tests import ceilings
 from tests.running_server import (
     LINK,
     Faulty,
@@ -150,7 +151,7 @@ async def test_a_links_state_is_told_on_every_way(tmp_path: Path) -> None:
     loop = asyncio.get_running_loop()
 
     async def until_udp(state: str) -> None:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(ceilings.WAIT_S):
             while f"state:{state}" not in (await loop.sock_recv(receiver, 2_000)).decode().split("!!"):
                 pass
 
@@ -236,7 +237,7 @@ async def test_text_is_multicast(tmp_path: Path) -> None:
     text = f'[[udp_sign]]\naddress = "{group}:{port}"\ninterface = "127.0.0.1"\nlinks = ["{LINK}"]\n'
     config = configure(tmp_path, extra=text + 'format = "{link}/{level}:{cents}"')
     loop = asyncio.get_running_loop()
-    async with Server(config), asyncio.timeout(30):
+    async with Server(config), asyncio.timeout(ceilings.WAIT_S):
         for player in players:
             told = (await loop.sock_recv(player, 2_000)).decode()
             assert told == f"{LINK}/mega:1000000!!{LINK}/major:100000!!{LINK}/minor:25000"

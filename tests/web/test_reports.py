@@ -89,6 +89,7 @@ async def test_a_question_that_cannot_be_meant_is_answered_on_its_page(tmp_path:
             assert page.status == 404
 
 
+@pytest.mark.real_workers
 @on_loop
 async def test_no_report_is_read_by_the_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Misuse: a process reads each; who asks meanwhile shares its answer, and no page and no paper waits."""

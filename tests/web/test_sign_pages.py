@@ -1,5 +1,6 @@
 """Sign pages and the floor page, in a real browser, before a real server."""
 
+from itertools import product
 from pathlib import Path
 
 import aiohttp
@@ -11,9 +12,11 @@ from jackpot.web import overview
 from jackpot.web.live import websocket_frame
 from tests.running_server import LINK, LINKS, StepClock, administer, configure, on_loop, sign, table, until
 from tests.web.browser import (
+    MOTION,
     SIZES,
     chromium,
     cut_off,
+    loaded,
     misfits,
     needs_chromium,
     opened,
@@ -128,7 +131,10 @@ async def test_a_long_name_is_whole_on_every_screen(tmp_path: Path, name: str) -
     """Signs: a win is read whole on a wall, in portrait and in the hand, whatever its level is called."""
     config, faults = configure(tmp_path, links=LONG % name), list[str]()
     async with chromium() as browser, Server(config) as server, table(server) as device:
-        pages = [await opened(browser, page_of(server, f"/sign/{LINK}"), size, faults) for size in SOME]
+        pages = [
+            await opened(browser, page_of(server, f"/sign/{LINK}"), size, faults, reduced_motion=MOTION)
+            for size in SOME
+        ]
         for page in pages:
             await until_shown(page, "mega", 1_000_000)
             assert await overflows(page) == []
@@ -230,24 +236,23 @@ PREVIEWS = ("normal", "pending", "suspended", "win", "fault")
 
 @needs_chromium
 @on_loop
-@pytest.mark.parametrize("size", SIZES)
-async def test_every_state_fits_every_screen(tmp_path: Path, size: str) -> None:
+async def test_every_state_fits_every_screen(tmp_path: Path) -> None:
     """Signs: $10,000,000.00 is whole in every state on every screen."""
     faults = list[str]()
     async with chromium() as browser, Server(configure(tmp_path)) as server:
-        page = await opened(browser, page_of(server, f"/sign/{LINK}?preview={PREVIEWS[0]}"), size, faults)
-        for shown in PREVIEWS:
-            if shown != PREVIEWS[0]:
-                await page.goto(page_of(server, f"/sign/{LINK}?preview={shown}"))
+        sign = page_of(server, f"/sign/{LINK}")
+        page = await opened(browser, sign, "wall", faults, reduced_motion=MOTION)
+        for size, shown in product(SIZES, PREVIEWS):
+            await loaded(page, f"{sign}?preview={shown}", size)
             await state(page, shown)
             if shown == "normal":
                 await until_true(page, "document.querySelector('#idle').textContent !== ''")
-                assert await page.evaluate(FILLED) > 0.45
+                assert await page.evaluate(FILLED) > 0.45, size
             if shown == "win":
                 await page.evaluate(RISEN)
             parts = {"fault": "#fault p", "win": "#win p"}.get(shown, "footer p, .note, .name")
-            assert await misfits(page, parts) == [], shown
-            assert await page.evaluate(CLIPPED) == 0, shown
+            assert await misfits(page, parts) == [], (size, shown)
+            assert await page.evaluate(CLIPPED) == 0, (size, shown)
     assert faults == []
 
 

@@ -9,7 +9,17 @@ from playwright.async_api import Frame, Page
 from jackpot.app import Server
 from jackpot.web.sign_pages import WALL_MAX
 from tests.running_server import LINK, LINKS, StepClock, configure, on_loop, table
-from tests.web.browser import SIZES, chromium, misfits, needs_chromium, opened, state, until_true
+from tests.web.browser import (
+    MOTION,
+    SIZES,
+    chromium,
+    loaded,
+    misfits,
+    needs_chromium,
+    opened,
+    state,
+    until_true,
+)
 from tests.web.test_sign_pages import CLIPPED, RISEN, ROYAL, page_of
 
 # Next to the link of the tests: one in Spanish, one of a single level, one whose mega is another bank's.
@@ -77,15 +87,14 @@ GRID = ("portrait", "strip")
 
 @needs_chromium
 @on_loop
-@pytest.mark.parametrize("size", SIZES)
-async def test_four_links_are_whole_on_every_screen(tmp_path: Path, size: str) -> None:
+async def test_four_links_are_whole_on_every_screen(tmp_path: Path) -> None:
     """Signs: each link of a wall keeps its brand and its digits whole, also next to one that celebrates."""
     faults = list[str]()
     async with chromium() as browser, Server(configure(tmp_path, links=FOUR)) as server:
-        for shown in ("normal", "win") if size in GRID else ("win",):
-            page = await opened(
-                browser, page_of(server, f"/sign/wall?links={WALL}&preview={shown}"), size, faults
-            )
+        wall = page_of(server, f"/sign/wall?links={WALL}")
+        page = await opened(browser, wall, "wall", faults, reduced_motion=MOTION)
+        for shown, size in [("normal", size) for size in GRID] + [("win", size) for size in SIZES]:
+            await loaded(page, f"{wall}&preview={shown}", size)
             await until_true(page, f"document.body.dataset.stage === '{LINK if shown == 'win' else ''}'")
             for link in (LINK, *OTHERS):
                 frame = frame_of(page, link)
@@ -94,15 +103,13 @@ async def test_four_links_are_whole_on_every_screen(tmp_path: Path, size: str) -
                 if here == "win":
                     await frame.evaluate(RISEN)
                 parts = "#win p" if here == "win" else "footer p, .note, .name"
-                assert await misfits(frame, parts) == [], (shown, link)
-                assert await frame.evaluate(CLIPPED) == 0, (shown, link)
+                assert await misfits(frame, parts) == [], (size, shown, link)
+                assert await frame.evaluate(CLIPPED) == 0, (size, shown, link)
             taken = [await part(page, link) for link in (LINK, *OTHERS)]
             assert 0.98 < sum(taken) < 1.02
             assert (taken[0] > 0.6) == (shown == "win")
             assert min(taken) > 0.05
-            if size == "phone":
-                assert await page.evaluate(STAGES) == [None, 0, 1, 1, 0, 0]
-            await page.close()
+        assert await page.evaluate(STAGES) == [None, 0, 1, 1, 0, 0]
     assert faults == []
 
 

@@ -3,11 +3,15 @@
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from jackpot.lab.bench.passes import ShimError, compiled, filesystem
+from jackpot.lab.bench.figures import Pass
+from jackpot.lab.bench.parts import SMALL
+from jackpot.lab.bench.passes import AS_IT_IS, SLOWER, ShimError, bench, compiled, filesystem
+from jackpot.lab.bench.run_plan import BenchPlan
 
 FLUSHED = """
 import os, sys, time
@@ -30,6 +34,25 @@ def test_each_flush_takes_a_millisecond_longer(tmp_path: Path) -> None:
         check=True,
     )
     assert int(done.stdout) >= 40_000_000
+
+
+def test_the_second_pass_is_the_first_with_slower_flushes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bench: both measure alike; only the second has the library that delays each flush."""
+    passes: list[tuple[str, bool]] = []
+
+    def measured(_plan: BenchPlan, disk: str, more: Mapping[str, str]) -> Pass:
+        passes.append((disk, any(Path(file).exists() for file in more.values())))
+        return Pass(disk, [], [], {}, {})
+
+    monkeypatch.setattr("jackpot.lab.bench.passes._pass", measured)
+    plan = BenchPlan(str(tmp_path), "", 1, 0.1, 0.0)
+    for slower, wanted in ((False, [(AS_IT_IS, False)]), (True, [(AS_IT_IS, False), (SLOWER, True)])):
+        passes.clear()
+        report = bench(plan, SMALL, ["throughput"], slower=slower)
+        assert passes == wanted
+        assert [each.disk for each in report.passes] == [disk for disk, _ in wanted]
 
 
 def test_without_a_compiler_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

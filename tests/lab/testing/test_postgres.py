@@ -14,8 +14,9 @@ import pytest
 from jackpot.lab.testing import cluster_cleanup
 from jackpot.lab.testing import postgres as engines
 from jackpot.lab.testing.postgres import EngineError, EnginesMissing, Postgres
+from tests import ceilings
 
-CEILING_S: Final = 30.0
+CEILING_S: Final = ceilings.WAIT_S
 
 OWNER: Final = """
 import sys

@@ -15,6 +15,7 @@ from jackpot.ledger.sqlite.async_sqlite import AsyncSqliteStore
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.store import CommitInDoubt, Fenced, LedgerError
 from jackpot.ledger.thread_executor import ThreadExecutor
+from tests import ceilings
 from tests.faults.disk import Disk
 from tests.ledger.material import rows
 
@@ -200,7 +201,7 @@ def test_a_call_that_hangs_is_left(tmp_path: Path) -> None:
     async def use() -> None:
         gate, began = Gate(lambda _ledger: None), list[int]()
         store = AsyncSqliteStore(SqliteLedger(tmp_path / "ledger.db"))
-        async with asyncio.timeout(30), asyncio.TaskGroup() as group:
+        async with asyncio.timeout(ceilings.WAIT_S), asyncio.TaskGroup() as group:
             calls = [group.create_task(doubtful(store._call(gate)))]
             await asyncio.get_running_loop().run_in_executor(None, gate.begun.wait, 30)
             calls.append(group.create_task(doubtful(store.run(lambda _ledger: began.append(1)))))

@@ -18,6 +18,7 @@ from jackpot.ledger.sqlite.async_sqlite import AsyncSqliteStore
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.sqlite.writer_process import ENDED
 from jackpot.ledger.store import CommitInDoubt, DataRefused, Fenced, LedgerCorrupt
+from tests import ceilings
 from tests.ledger.material import rows
 
 LARGE = 3
@@ -30,7 +31,7 @@ def with_store(path: Path, use: Callable[[AsyncSqliteStore], Awaitable[None]]) -
     """A ledger whose batches of three rows and more are large."""
 
     async def run() -> None:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(ceilings.WAIT_S):
             store = AsyncSqliteStore(SqliteLedger(path), large=LARGE)
             try:
                 await use(store)
