@@ -1,9 +1,10 @@
 """Traces one accepted wager through the server. By hand: `python -m tests.measure.wager_path`.
 
 A real server on SQLite, a real table. Every call of ours is noted from the table's bytes (`data_received`) to
-the bytes of its answer (`transport.write`), in the loop and in the ledger's thread. Printed: functions and
-files that are handed the wager, how often the way crosses from one file into another, and the forms that the
-wager takes: the types that carry its seat, link and amount from one place to the next.
+the bytes of its answer (`transport.write`), in the loop and in the ledger's thread, but for those of a tick.
+Printed: functions and files that are handed the wager, how often the way crosses from one file into another,
+and the forms that the wager takes: the types that carry its seat, link and amount from one place to the next.
+Then the same of every call on the way, for the frame and for the commit that it waits for.
 """
 
 import asyncio
@@ -25,6 +26,8 @@ from tests.running_server import LINK, Device, configure, table
 HOUSE: Final = Path(jackpot.__file__).parents[1]
 PARTS: Final = (str(HOUSE / "jackpot"), str(HOUSE / "controllers"))
 BEGINS: Final = "data_received"
+# What time alone causes, ten times a second, is not on the way.
+TICK: Final = "Process._tick"
 # The event loop's own transport, whose `write` is the end of the way.
 TRANSPORT: Final = "selector_events.py"
 ANSWER: Final = b"\xa3ack"
@@ -44,29 +47,14 @@ class Call(NamedTuple):
 
 
 class Way(NamedTuple):
-    """The path of one wager: the calls that were handed it. all: every call on the way.
-
-    forms: names of types, in the order in which they were met.
+    """The path of one wager: the calls that were handed it. forms: names of types, in the order in which they
+    were met. frame, commit: every call on the way, while its bytes are read and afterwards.
     """
 
     calls: list[Call]
     forms: list[str]
-    all: int
-
-    @property
-    def functions(self) -> list[str]:
-        """Each once, in order."""
-        return list(dict.fromkeys(f"{call.file}:{call.function}" for call in self.calls))
-
-    @property
-    def files(self) -> list[str]:
-        """Each once, in order."""
-        return list(dict.fromkeys(call.file for call in self.calls))
-
-    @property
-    def crossings(self) -> int:
-        """Calls from one file of ours into another."""
-        return sum(call.by is not None and call.by != call.file for call in self.calls)
+    frame: list[Call]
+    commit: list[Call]
 
 
 class Trace:
@@ -75,8 +63,9 @@ class Trace:
     def __init__(self) -> None:
         self.calls: list[Call] = []
         self.forms: dict[str, None] = {}
+        self.frame: list[Call] = []
+        self.commit: list[Call] = []
         self.on = False
-        self.all = 0
 
     def __call__(self, frame: FrameType, event: str, _argument: object) -> None:
         name = frame.f_code.co_filename
@@ -89,12 +78,16 @@ class Trace:
             self.on = True
         if not self.on or "<" in function.rpartition(".")[2]:
             return
-        self.all += 1
+        roots = _roots(frame)
+        if any(root.endswith(TICK) for root in roots):
+            return
+        call = Call(_short(name), function, _caller(frame))
+        (self.frame if any(root.endswith(BEGINS) for root in roots) else self.commit).append(call)
         handed = [value for key, value in frame.f_locals.items() if key != "self"]
         carriers = [found for value in handed if (found := _carrier(value)) is not None]
         if not carriers:
             return
-        self.calls.append(Call(_short(name), function, _caller(frame)))
+        self.calls.append(call)
         for carrier in carriers:
             self.forms.setdefault(_form(carrier))
 
@@ -107,6 +100,17 @@ def _bytes(frame: FrameType) -> Iterator[bytes]:
 
 def _short(file: str) -> str:
     return str(Path(file).relative_to(HOUSE))
+
+
+def _roots(frame: FrameType) -> list[str]:
+    """The functions of ours that the call is made in, itself among them."""
+    functions = []
+    at: FrameType | None = frame
+    while at is not None:
+        if at.f_code.co_filename.startswith(PARTS):
+            functions.append(at.f_code.co_qualname)
+        at = at.f_back
+    return functions
 
 
 def _caller(frame: FrameType) -> str | None:
@@ -158,7 +162,7 @@ async def trace(folder: Path) -> Way:
     finally:
         sys.setprofile(None)
         threading.setprofile(None)
-    return Way(found.calls, list(found.forms), found.all)
+    return Way(found.calls, list(found.forms), found.frame, found.commit)
 
 
 async def _wager(device: Device) -> None:
@@ -168,15 +172,25 @@ async def _wager(device: Device) -> None:
     assert answer["t"] == "ack", answer
 
 
+def _report(what: str, calls: list[Call]) -> None:
+    functions = {(call.file, call.function) for call in calls}
+    files = len({call.file for call in calls})
+    crossings = sum(call.by is not None and call.by != call.file for call in calls)
+    print(
+        f"{what}: {len(calls)} calls, {len(functions)} functions, {files} files, "
+        f"{crossings} crossings between files"
+    )
+
+
 def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         way = asyncio.run(trace(Path(folder)))
     for call in way.calls:
         print(f"{call.file}: {call.function}")
-    print(
-        f"{len(way.functions)} functions, {len(way.files)} files, {way.crossings} crossings; "
-        f"{way.all} calls in all"
-    )
+    _report("handed the wager", way.calls)
+    _report("the frame", way.frame)
+    _report("the commit", way.commit)
+    _report("all", way.frame + way.commit)
     print(f"{len(way.forms)} forms: {', '.join(way.forms)}")
     return 0
 
