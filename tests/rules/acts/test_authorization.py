@@ -25,7 +25,7 @@ POWERS: Final[dict[str, tuple[Role, ...]]] = (
     )
     | dict.fromkeys(("correct-meter", "decide-left"), ("floor", "admin"))
     | dict.fromkeys(("end-key", "transfer", "close-link", "change-link"), ("admin",))
-    | dict.fromkeys(("archive", "open-bank", "close-bank"), ("admin",))
+    | dict.fromkeys(("open-bank", "close-bank", "archive"), ("admin",))  # where no server runs
     | {"erase-papers": ("admin",), "lift": ("floor", "auditor")}
     | dict.fromkeys(ADMIN.split(), ("admin",))
     | dict.fromkeys(("set-secret", "make-token", "end-token", "confirm", "reject"), ROLES)
