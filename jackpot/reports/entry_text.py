@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
+from jackpot.config.phrases import sentence
 from jackpot.reports.read.names import JournalNames
 from jackpot.rules.acts import decode_asked
 from jackpot.rules.acts.devices import KeyEnded
@@ -52,7 +53,7 @@ def about(names: JournalNames, event: Event, money: Money) -> Sentence:
         case ProgramConfirmed():
             return Sentence("program {digest}", digest=_digest(event.digest))
         case RequestExpired():
-            why = Sentence(why_over(event.waited_ms, event.lost))
+            why = sentence(why_over(event.waited_ms, event.lost))
             return Sentence("request {request} {why}", request=event.request, why=why)
         case ReadingTaken():
             return Sentence(

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from jackpot.rules.acts.fields import DAY_MS
-from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
@@ -83,4 +82,4 @@ def outlived(since: int, kept_days: int | None, at: int) -> bool:
 
 def require_person(by: ActContext) -> None:
     """Requires at least one person; refused as `no_person`."""
-    refuse_if(not by.people.count(), Code.NO_PERSON, "by: say who does this")
+    refuse_if(not by.people.count(), "signer_missing")

@@ -54,7 +54,7 @@ class Archived(Event, frozen=True, array_like=True):
 
 def decide_archive(state: BankState, command: Archive, by: ActContext) -> Archived:
     """Archives frames before the newest snapshot seal, by two people."""
-    two_people(by.people, "rows are taken out of the ledger")
+    two_people(by.people, "why_rows_archived")
     cut = command.cut
     invariant(0 < cut.gone <= cut.seq < state.sealed, "it cuts where no sealed entry is")
     invariant(len(cut.hash) == len(cut.stays) == _HASH_BYTES, "a hash has 32 bytes")

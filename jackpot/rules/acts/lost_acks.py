@@ -14,7 +14,6 @@ from controllers.messages import Id
 from jackpot.rules.acts.act import FLOOR_OR_ADMIN, Act, ActContext
 from jackpot.rules.acts.fields import Reason
 from jackpot.rules.acts.tables import find_table, table_name
-from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
@@ -126,7 +125,7 @@ def apply_behind_over(effects: Effects, event: BehindOver) -> None:
 
 def decide_confirm(state: BankState, command: ConfirmBehind, by: ActContext) -> BehindConfirmed:
     """Two people accept or reject the table's claimed last ack."""
-    two_people(by.people, "what the ledger has lost is confirmed, or that it has lost nothing")
+    two_people(by.people, "why_lost_acks")
     table = find_table(state, command.table)
     believed = decide_believed(state, table, None) if command.believe else None
     said = state.behind.get(table.number)
@@ -144,11 +143,9 @@ def decide_believed(state: BankState, table: Table, acked: int | None) -> Believ
         raise _not_behind(table)
     said = waiting.acked
     wrong = acked not in (None, said)
-    refuse_if(wrong, Code.NOT_BEHIND, f"table: {name} said {said}, not {acked}")
+    refuse_if(wrong, "table_claims_other", table=name, said=said, acked=acked)
     high = said > BELIEVED_MAX
-    refuse_if(
-        high, Code.NOT_BELIEVABLE, f"table: {name} said {said}: no number above {BELIEVED_MAX} is believed"
-    )
+    refuse_if(high, "table_claims_too_much", table=name, said=said, most=BELIEVED_MAX)
     return Believed(table.number, said, max(0, said - table.last_seq))
 
 
@@ -180,7 +177,7 @@ def _decided(effects: Effects, number: int) -> None:
 
 
 def _not_behind(table: Table) -> Refusal:
-    return Refusal(Code.NOT_BEHIND, f"table: {table.terms.table} claims nothing that the ledger lacks")
+    return Refusal("table_claims_nothing", table=table.terms.table)
 
 
 GREETINGS: Final[dict[type[Event], Callable[[Effects, Any], None]]] = {
