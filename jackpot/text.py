@@ -73,8 +73,8 @@ class RefusalSentence(Sentence):
     """A sentence that refuses something. field: which field of the request is wrong; "" where none is.
 
     English says the field first, before a colon, since programs read it; another language leaves it out, or
-    names it as {field} where nobody would know. template: the sentence's id in `rules/templates.py`; "" where it
-    is none of the rules'.
+    names it as {field} where nobody would know. template: its id in `rules/templates.py`; "" where it has
+    none.
     """
 
     __slots__ = ("field", "template")

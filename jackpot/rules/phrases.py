@@ -68,7 +68,7 @@ def english(template: str, values: Sequence[Any]) -> str:
         _, _, shows, form, field = _ROWS[template]
         told = [value if show is None else show(value) for show, value in zip(shows, values, strict=True)]
         return bounded(field.format(*told) + form.format(*told))
-    except (KeyError, ValueError, TypeError):
+    except (KeyError, ValueError, TypeError, AttributeError):
         return bounded(template) or _CUT
 
 
