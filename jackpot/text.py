@@ -94,8 +94,9 @@ class RefusalSentence(Sentence):
         return f"{context}{CONTEXT_ENDS}{self.plain}" if context else self.plain
 
     def told(self, say: Callable[[str], str]) -> str:
-        """As of a Sentence; {field} is the name of the field."""
-        return filled(super().told(say), {"field": self.field})
+        """As of a Sentence; {field} is the field's name. A sentence without translation says that first."""
+        text = filled(super().told(say), {"field": self.field})
+        return f"{self.field}: {text}" if self.field and say(self.key) == self.plain else text
 
     def with_values(self, values: Mapping[str, object]) -> Self:
         """The same sentence with these values."""

@@ -28,9 +28,9 @@ Money = Callable[[int], str]
 
 # Fields that say nothing to people, or are shown elsewhere.
 NOT_ABOUT: Final = (
-    "people", "reason", "note", "recomputed", "tick", "handed_on", "parts", "code", "message", "mark",
+    "people", "reason", "note", "recomputed", "tick", "handed_on", "parts", "code", "template", "mark",
     "marks", "changes", "before", "terms", "digest", "secret", "paper", "waited_ms", "asked_ms", "seen",
-    "session", "kept_days", "written", "needs", "filled", "lost", "more",
+    "session", "kept_days", "written", "needs", "filled", "lost", "more", "values",
 )  # fmt: skip
 
 
