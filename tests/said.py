@@ -9,6 +9,7 @@ from jackpot.rules import registry
 from jackpot.rules.events import Refused
 from jackpot.rules.outcome import DecidedEntry, Greeting, Outcome
 from jackpot.rules.phrases import field_of
+from jackpot.rules.refusal import Refusal
 
 
 class PushHeard(NamedTuple):
@@ -47,6 +48,12 @@ def refused_frame(outcome: "Outcome | Heard") -> tuple[Any, ...]:
     event = registry.decode(outcome.entry.kind, outcome.entry.version, outcome.entry.body)
     assert isinstance(event, Refused)
     return event.code, event.template, *event.values
+
+
+def refuses(template: str, **values: Any) -> str:
+    """What `verify` says of a row that the rules refuse."""
+    refusal = Refusal(template, **values)
+    return f"the rules refuse it: {refusal.message} ({refusal.code})"
 
 
 def field(answer: Mapping[str, Any]) -> str:

@@ -36,6 +36,9 @@ class Phrase(msgspec.Struct, frozen=True, gc=False):
     template: str
     values: tuple["int | str | Phrase | tuple[int | str, ...]", ...] = ()
 
+    def __str__(self) -> str:
+        return english(self.template, self.values)
+
 
 Values = tuple[int | str | Phrase | tuple[int | str, ...], ...]
 
@@ -50,7 +53,7 @@ class Fault(ValueError):
 
     def __init__(self, template: str, /, **values: Any) -> None:
         self.phrase = phrase(template, **values)
-        super().__init__(english(self.phrase.template, self.phrase.values))
+        super().__init__(str(self.phrase))
 
 
 def kept(template: str, values: dict[str, Any]) -> Values:

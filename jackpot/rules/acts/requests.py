@@ -15,7 +15,7 @@ from jackpot.rules.acts.fields import NUMBER, Reason
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
-from jackpot.rules.phrases import Phrase, Values, english, phrase
+from jackpot.rules.phrases import Phrase, Values, phrase
 from jackpot.rules.refusal import TWO_PEOPLE, Refusal, refuse_if
 from jackpot.rules.signing import ROLES, People, Signed
 from jackpot.rules.state import ApprovalRequest, BankState, Seen
@@ -212,7 +212,7 @@ def apply_expired(effects: Effects, event: RequestExpired) -> None:
     """Removes the request, and reports that it expired."""
     forget(effects.state, event.request)
     request, why = called(effects.state, event.request), why_over(event.waited_ms, event.lost)
-    effects.alarm("request_expired", request=request, why=english(why.template, why.values))
+    effects.alarm("request_expired", request=request, why=str(why))
 
 
 def waits(state: BankState, name: str) -> ApprovalRequest | None:
