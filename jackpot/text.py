@@ -9,6 +9,11 @@ from typing import Final, Self
 _OTHER_NAME: Final = frozenset({62, 64})
 _OTHER_TIME: Final = frozenset({9, 10})
 
+# Between the context of a sentence and the sentence, in the key of a catalogue, as gettext has it.
+CONTEXT_ENDS: Final = "\x04"
+# The context of sentences about a field that are no template's.
+FIELD: Final = "field"
+
 _SUITS: Final = {
     "s": "\N{BLACK SPADE SUIT}",
     "h": "\N{BLACK HEART SUIT}",
@@ -30,18 +35,72 @@ class Sentence(str):
     plain: str
     values: Mapping[str, object]
 
-    def __new__(cls, plain: str, **values: object) -> Self:
+    def __new__(cls, plain: str, /, **values: object) -> Self:
         made = super().__new__(cls, filled(plain, values))
         made.plain, made.values = plain, values
         return made
 
+    @property
+    def key(self) -> str:
+        """Its key in a catalogue: the plain sentence, after its context where it has one."""
+        return self.plain
+
     def told(self, say: Callable[[str], str]) -> str:
-        """The sentence in another language. say: the translation of each plain sentence."""
+        """The sentence in another language. say: the translation of each sentence, by its key."""
         values = {
             name: value.told(say) if isinstance(value, Sentence) else value
             for name, value in self.values.items()
         }
-        return filled(say(self.plain), values)
+        return filled(say(self.key), values)
+
+    def renamed(self, name: Callable[["Sentence"], object]) -> Self:
+        """The sentence with other values. name: what stands in place of each sentence among
+        them, or that sentence itself.
+        """
+        values = dict(self.values)
+        for each, value in self.values.items():
+            if isinstance(value, Sentence):
+                called = name(value)
+                values[each] = value.renamed(name) if called is value else called
+        return self.with_values(values)
+
+    def with_values(self, values: Mapping[str, object]) -> Self:
+        """The same sentence with these values."""
+        return type(self)(self.plain, **values)
+
+
+class RefusalSentence(Sentence):
+    """A sentence that refuses something. field: which field of the request is wrong; "" where none is.
+
+    English says the field first, before a colon, since programs read it; another language leaves it out, or
+    names it as {field} where nobody would know. template: its id in `rules/templates.py`; "" where it has
+    none.
+    """
+
+    __slots__ = ("field", "template")
+    field: str
+    template: str
+
+    def __new__(cls, plain: str, /, *, field: str = "", template: str = "", **values: object) -> Self:
+        made = str.__new__(cls, f"{field}: {filled(plain, values)}" if field else filled(plain, values))
+        made.plain, made.values = plain, values
+        made.field, made.template = field, template
+        return made
+
+    @property
+    def key(self) -> str:
+        """As of a Sentence; its context is its template, or else that it names a field."""
+        context = self.template or (FIELD if self.field else "")
+        return f"{context}{CONTEXT_ENDS}{self.plain}" if context else self.plain
+
+    def told(self, say: Callable[[str], str]) -> str:
+        """As of a Sentence; {field} is the field's name. A sentence without translation says that first."""
+        text = filled(super().told(say), {"field": self.field})
+        return f"{self.field}: {text}" if self.field and say(self.key) == self.plain else text
+
+    def with_values(self, values: Mapping[str, object]) -> Self:
+        """The same sentence with these values."""
+        return type(self)(self.plain, field=self.field, template=self.template, **values)
 
 
 def joined(parts: Iterable[str], between: str = ", ") -> Sentence:

@@ -39,7 +39,9 @@ class ActReply(Reply, frozen=True, omit_defaults=True):
 
 
 class Problem(Reply, frozen=True, omit_defaults=True):
-    """Why it was refused (RFC 9457). code: what `type` says. field: which field is wrong. next: what to do.
+    """Why it was refused (RFC 9457). code: what `type` says. template: the id of the sentence where it is one
+    of the rules'; a program looks at this, for a text may be reworded. field: which field is wrong. next:
+    what to do.
 
     hits: what stands in the way. bank, server: who has the bank, where this server has not.
     """
@@ -49,6 +51,7 @@ class Problem(Reply, frozen=True, omit_defaults=True):
     status: int
     detail: str
     code: str
+    template: str | None = None
     field: str | None = None
     next: str = ""
     hits: tuple[str, ...] = ()

@@ -7,9 +7,11 @@ from typing import Final
 from jackpot.api.operation import BadRequest, Elsewhere, NotDone, OperationCall, number
 from jackpot.api.queries.devices import Revoke
 from jackpot.bank.bank import Bank, BankStopped
+from jackpot.config.phrases import either
 from jackpot.net.devices import ConnectedDevices
 from jackpot.rules import views
 from jackpot.rules.codes import Code
+from jackpot.text import RefusalSentence, Sentence
 
 # A request names a device by one of these fields, the first of them that it has.
 _DEVICES: Final = ("device", "table")
@@ -60,7 +62,7 @@ class BankRouter:
         """
         bank = await self._bank_for(request)
         if server := server_of(bank):
-            message = f"bank {bank.name} is at server {server}"
+            message = Sentence("bank {bank} is at server {server}", bank=bank.name, server=server)
             raise NotDone(Code.MISDIRECTED, message, bank=bank.name, server=server)
         return bank
 
@@ -72,7 +74,15 @@ class BankRouter:
             role = getattr(ask, "role", "table")
             own = self._of_device(role, device)
             if bank not in (None, own.name):  # it keeps no key out that another bank's journal says ended
-                raise BadRequest(f"bank: {role} {device} is of bank {own.name}")
+                raise BadRequest(
+                    RefusalSentence(
+                        "{role} {device} is of bank {bank}",
+                        field="bank",
+                        role=Sentence(role),
+                        device=device,
+                        bank=own.name,
+                    )
+                )
             return own
         links = (getattr(ask, "link", None), *getattr(ask, "links", ()))
         link = next((one for one in links if one is not None), None)
@@ -100,7 +110,14 @@ class BankRouter:
         if bank == self.people.name:
             return self.people
         if bank not in self.banks:
-            raise BadRequest(f"bank: {bank!r} is unknown; there is {' '.join(self.banks)}")
+            raise BadRequest(
+                RefusalSentence(
+                    "{bank} is unknown; there is {banks}",
+                    field="bank",
+                    bank=repr(bank),
+                    banks=" ".join(self.banks),
+                )
+            )
         return self.banks[bank]
 
     def _of_device(self, role: str, name: str) -> Bank:
@@ -108,9 +125,15 @@ class BankRouter:
         device = registers[role].get(name)
         if device is None:
             others = [each for each, found in registers.items() if name in found]
-            hint = f", but there is such a {others[0]}: --role {others[0]}" if others else ""
-            known = hint or f"; there is {' '.join(registers[role]) or 'none'}"
-            raise BadRequest(f"{role}: {name!r} is unknown{known}")
+            if others:
+                plain = "{device} is unknown, but there is such a {role}: --role {role}"
+                raise BadRequest(RefusalSentence(plain, field=role, device=repr(name), role=others[0]))
+            known = " ".join(registers[role]) or Sentence("none")
+            raise BadRequest(
+                RefusalSentence(
+                    "{device} is unknown; there is {devices}", field=role, device=repr(name), devices=known
+                )
+            )
         return self.banks[device.banks[0].name]
 
     def _of_link(self, link: str) -> Bank:
@@ -118,7 +141,9 @@ class BankRouter:
             if link in bank.board.links:
                 return bank
         known = " ".join(link for bank in self.banks.values() for link in bank.board.links)
-        raise BadRequest(f"link: {link!r} is unknown; there is {known}")
+        raise BadRequest(
+            RefusalSentence("{link} is unknown; there is {links}", field="link", link=repr(link), links=known)
+        )
 
     async def _having(self, hit: str | None, award: str | None) -> Bank:
         """The only bank that has that hit or award; a bank that does not answer might have it, too."""
@@ -131,9 +156,15 @@ class BankRouter:
         if len(having) == 1 and not silent:
             return having[0]
         if what and not having and not silent:
-            raise BadRequest(f"{what}: no bank has it ({', '.join(self.banks)})")
+            raise BadRequest(
+                RefusalSentence("{what}: no bank has it ({banks})", what=what, banks=", ".join(self.banks))
+            )
         banks = [*(bank.name for bank in having), *silent] or list(self.banks)
-        raise BadRequest(f"bank: which one? {' or '.join(f'--bank {name}' for name in banks)}")
+        raise BadRequest(
+            RefusalSentence(
+                "which one? {banks}", field="bank", banks=either([f"--bank {name}" for name in banks])
+            )
+        )
 
     async def _asked_for(self, hit: str | None, award: str | None) -> tuple[list[Bank], list[str]]:
         """The banks that ever made both, and the names of the banks that do not answer."""

@@ -17,7 +17,16 @@ from jackpot.api.act_effects import ActEffects
 from jackpot.api.act_reply import ActReply, told
 from jackpot.api.bank_router import BankRouter
 from jackpot.api.idempotency import IdempotencyCache
-from jackpot.api.operation import BadRequest, NotDone, OperationCall, Query, Reply, ServerCommand, number
+from jackpot.api.operation import (
+    BadRequest,
+    NotDone,
+    OperationCall,
+    Query,
+    Reply,
+    ServerCommand,
+    number,
+    refused,
+)
 from jackpot.api.papers import Papers
 from jackpot.api.preview import configured
 from jackpot.api.queries import payouts
@@ -62,6 +71,7 @@ from jackpot.rules.outcome import ActAnswer
 from jackpot.rules.refusal import Refusal
 from jackpot.rules.signing import ROLES, SITE
 from jackpot.runtime.errors import Denied, ServerError
+from jackpot.text import RefusalSentence, Sentence
 
 # What an act was about, as its line in the log says: each value cut, for a request may be long.
 _LOGGED_MAX: Final = 64
@@ -121,7 +131,7 @@ class OperationExecutor:
         except NotDone:
             raise
         except ServerError as error:
-            raise NotDone(error.code, str(error)) from error
+            raise NotDone(error.code, error.message) from error
         except LedgerError as error:
             raise NotDone(Code.LEDGER, str(error)) from error
 
@@ -154,7 +164,7 @@ class OperationExecutor:
                 return await self._act(request, erasure.EraseName(person, self._config.site.names_kept_days))
             case ActCommand() as act:
                 return await self._act(request, act)
-        raise BadRequest(f"{type(request.ask).__name__} is no ask")
+        raise BadRequest(RefusalSentence("{name} is no ask", name=type(request.ask).__name__))
 
     async def _once(self, request: OperationCall) -> Reply:
         """An act that changes rows next to the journal; its bank knows whether it was done already."""
@@ -179,7 +189,7 @@ class OperationExecutor:
         """The reply to an act that was done already, without what is told only once. Raises NotDone."""
         answer = before.answer
         if not answer.ok:
-            raise NotDone(Code(answer.code), answer.message, answer.hits)
+            raise refused(answer.code, answer.template, answer.values, answer.hits)
         match request.ask:
             case Revoke(device, role):
                 left = self._devices[role].register.fingerprints(device)
@@ -250,7 +260,7 @@ class OperationExecutor:
         try:
             return msgspec.structs.replace(payout, seat=papers.whose(story.hit, payout.seat, fields))
         except Refusal as refusal:
-            raise NotDone(refusal.code, refusal.message) from refusal
+            raise refused(refusal.code, refusal.template, refusal.values) from refusal
 
     async def _same_patron(self, bank: str, payout: Payout) -> tuple[int, ...]:
         """The winners of the hit whose papers name the same patron as this payout."""
@@ -278,7 +288,7 @@ class OperationExecutor:
 
     def _heed(self, request: OperationCall, bank: Bank, answer: ActAnswer, **more: Any) -> None:
         """Logs an act, done or refused. Raises NotDone if it was refused."""
-        refusal = None if answer.ok else NotDone(Code(answer.code), answer.message)
+        refusal = None if answer.ok else refused(answer.code, answer.template, answer.values)
         self._log(request, bank, refusal, **more)
         if refusal is not None:
             raise refusal
@@ -295,7 +305,7 @@ class OperationExecutor:
             for field, value in fields.items()
             if value not in (None, "", [], ())
         }
-        said = {} if refusal is None else {"code": refusal.code.value, "message": refusal.message}
+        said = {} if refusal is None else {"code": refusal.code.value, "message": str(refusal.message)}
         ok, name = refusal is None, bank.name
         log.info(
             "act", do=do, by=tuple(map(_named, request.people)), ok=ok, **said, **about, bank=name, **more
@@ -311,8 +321,12 @@ class OperationExecutor:
         valid = devices.register.fingerprints(name)
         wanted = [key for key in valid if revoke.key in (None, key)]
         if not wanted:
-            what = f"{revoke.key} is no valid key of it" if valid else "it has no valid key"
-            raise BadRequest(f"{revoke.role} {name}: {what}")
+            what = Sentence("it has no valid key")
+            if valid:
+                what = Sentence("{key} is no valid key of it", key=revoke.key)
+            raise BadRequest(
+                RefusalSentence("{role} {device}: {what}", role=Sentence(revoke.role), device=name, what=what)
+            )
         undone = {(name, key) for key in wanted}
         for key in wanted:
             devices.revoke(name, key)

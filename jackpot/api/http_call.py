@@ -20,10 +20,12 @@ from jackpot.api.operation import (
     path_of,
 )
 from jackpot.catalogue.figures import parse_money
+from jackpot.config.phrases import sentence
 from jackpot.rules import names
 from jackpot.rules.commands import DIGEST_BYTES, KEY_BYTES, ActCommand
 from jackpot.rules.money import decimal, from_cents, of_decimal, to_cents
-from jackpot.rules.refusal import bounded
+from jackpot.rules.phrases import bounded
+from jackpot.text import RefusalSentence
 
 if TYPE_CHECKING:
     from jackpot.auth.auth_service import AuthenticatedPerson
@@ -99,13 +101,13 @@ def act_of(
     found = _converted(Next, near)
     rest |= {name: of_text(name, rest[name]) for name, of_text in sums_of(kind) if name in rest}
     if "do" in rest:
-        raise BadRequest("do: unknown")
+        raise BadRequest(RefusalSentence("unknown", field="do"))
     ask = _converted(kind, rest | {"do": name_of(kind)}, strict=strict)
     if not isinstance(who, str):
         for name in ("by", "and_by"):
             if name in near:
-                said = f"{name}: leave it out: you act as {who.name}"
-                raise BadRequest(f"{said}, and a second person confirms at /ops/requests")
+                plain = "leave it out: you act as {who}, and a second person confirms at /ops/requests"
+                raise BadRequest(RefusalSentence(plain, field=name, who=who.name))
         return OperationCall(ask, (who,), found.bank, seen=found.shown)
     people = _people(who if found.by is None else found.by, found.and_by)
     return OperationCall(ask, people, found.bank, seen=found.shown)
@@ -123,17 +125,21 @@ def sums_of(kind: type[Ask]) -> Iterable[tuple[str, Callable[[str, Any], int]]]:
 
 def _micros(name: str, sent: Any) -> int:
     if not isinstance(sent, str) or not _MICROS.fullmatch(sent):
-        raise BadRequest(f'{name}: a sum as a string, such as "-12.345678", with a sign where it is less')
+        raise BadRequest(
+            RefusalSentence(
+                'a sum as a string, such as "-12.345678", with a sign where it is less', field=name
+            )
+        )
     return of_decimal(sent)
 
 
 def _cents(name: str, sent: Any) -> int:
     if not isinstance(sent, str):
-        raise BadRequest(f'{name}: a sum as a string, such as "9999.21"')
+        raise BadRequest(RefusalSentence('a sum as a string, such as "9999.21"', field=name))
     try:
         return to_cents(parse_money(sent[:QUOTED_MAX]))
     except ValueError as error:
-        raise BadRequest(bounded(f"{name}: {error}")) from error
+        raise BadRequest(RefusalSentence("{error}", field=name, error=bounded(str(error)))) from error
 
 
 def plain_of(ask: Ask) -> dict[str, Any]:
@@ -154,9 +160,13 @@ def _people(by: str, and_by: str | None) -> tuple[str, ...]:
     for field, name in given.items():
         wrong = names.fault(name)
         if wrong is not None:
-            raise BadRequest(f"{field}: {wrong}")
+            raise BadRequest(sentence(wrong, field))
     if len({names.plain(name) for name in given.values()}) < len(given):
-        raise BadRequest(f"and_by: {given['and_by']!r} is the same person: name another one")
+        raise BadRequest(
+            RefusalSentence(
+                "{who} is the same person: name another one", field="and_by", who=repr(given["and_by"])
+            )
+        )
     return tuple(given.values())
 
 
@@ -168,16 +178,23 @@ def _converted(kind: Any, fields: Mapping[str, Any], *, strict: bool = True) -> 
         raise BadRequest(_wrong(error, kind)) from error
 
 
-def _wrong(error: msgspec.ValidationError, kind: type[Ask | Next]) -> str:
-    """The decoder's error as `field: what is wrong`."""
+def _wrong(error: msgspec.ValidationError, kind: type[Ask | Next]) -> RefusalSentence:
+    """The decoder's error: the field, and what is wrong with it."""
     text = str(error).replace("`", "")
     if absent := re.fullmatch(r"Object (missing required|contains unknown) field (.+?)(?: - at .*)?", text):
-        return f"{absent[2][:QUOTED_MAX]}: {'missing' if absent[1][0] == 'm' else 'unknown'}"
+        said = "missing" if absent[1][0] == "m" else "unknown"
+        return RefusalSentence(said, field=absent[2][:QUOTED_MAX])
     complaint, _, path = text.rpartition(" - at $.")
     field = re.split(r"\W", path)[0] if complaint else ""
     complaint = "characters not allowed" if "regex" in complaint else complaint
     said = _bounds(kind, field) or complaint or text
-    return bounded(f"{field or 'request'}: {said[:1].lower()}{said[1:]}")
+    said = bounded(said[:1].lower() + said[1:])
+    if wrong := re.fullmatch(r"expected (.+), got (.+)", said):
+        plain = "expected {wanted}, got {got}"
+        return RefusalSentence(plain, field=field or "request", wanted=wrong[1], got=wrong[2])
+    if wrong := re.fullmatch(r"expected (.+)", said):
+        return RefusalSentence("expected {wanted}", field=field or "request", wanted=wrong[1])
+    return RefusalSentence(said, field=field or "request")
 
 
 def _bounds(kind: type[Ask | Next], field: str) -> str | None:

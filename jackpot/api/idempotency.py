@@ -7,6 +7,7 @@ from jackpot.api.operation import NotDone, Reply
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import KEY_BYTES
 from jackpot.rules.state import ACTS_KEPT
+from jackpot.text import RefusalSentence
 
 
 class IdempotencyCache:
@@ -35,7 +36,9 @@ class IdempotencyCache:
             answer.set_result(await work())
         except BaseException as error:
             self._answers.pop(key, None)
-            answer.set_exception(NotDone(Code.INTERNAL, f"the first try failed: {error}"))
+            answer.set_exception(
+                NotDone(Code.INTERNAL, RefusalSentence("the first try failed: {error}", error=error))
+            )
             answer.exception()  # nobody else may have waited for it
             raise
         if not self._kept:

@@ -6,12 +6,14 @@ are those of the floor protocol.
 """
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Annotated, ClassVar, Final, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, NamedTuple
 
 import msgspec
 from msgspec import Meta
 
 from controllers.messages import Id
+from jackpot.config.phrases import sentence_of
 from jackpot.rules import signing
 from jackpot.rules.acts.act import ADMIN
 from jackpot.rules.acts.preview import MARK_BYTES
@@ -68,10 +70,14 @@ class NotDone(ServerError):
     ) -> None:
         super().__init__(message)
         self.code = code
-        self.message = message
         self.hits = hits
         self.bank = bank
         self.server = server or None
+
+
+def refused(code: Code | str, template: str, values: Sequence[Any], hits: tuple[str, ...] = ()) -> NotDone:
+    """What the rules refuse, as people and programs are told it."""
+    return NotDone(Code(code), sentence_of(template, values), hits)
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True):

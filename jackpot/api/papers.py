@@ -11,6 +11,7 @@ from jackpot.config import Site
 from jackpot.ledger import papers
 from jackpot.rules.acts.hits import Pay, Validate
 from jackpot.rules.acts.papers import AddPapers
+from jackpot.text import RefusalSentence
 
 
 class Papers:
@@ -46,7 +47,7 @@ class Papers:
                 return Pay(hit, award, document, form, least, mark, seat, needs, named, same_patron)
             case payouts.AddPapers(hit=hit, reason=reason, seat=seat, surveillance=pictures, tax_form=form):
                 return AddPapers(hit, reason, pictures, form, mark, seat, named, same_patron)
-        raise BadRequest(f"{type(payout).__name__} is no payout")
+        raise BadRequest(RefusalSentence("{name} is no payout", name=type(payout).__name__))
 
     async def drop(self, mark: bytes) -> None:
         """Drops the row with this digest: its act was refused."""

@@ -6,7 +6,7 @@ from msgspec import Meta
 
 from controllers.messages import Id
 from jackpot.api.http_call import act_of
-from jackpot.api.operation import QUOTED_MAX, BadRequest, Money, NotDone, Query, Reply, ServerCommand, Sight
+from jackpot.api.operation import QUOTED_MAX, BadRequest, Money, Query, Reply, ServerCommand, Sight, refused
 from jackpot.api.queries.payouts import Correct
 from jackpot.rules.acts import ACT_OF, hits
 from jackpot.rules.acts.act import ActContext
@@ -22,6 +22,7 @@ from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.refusal import Refusal
 from jackpot.rules.signing import Role
 from jackpot.rules.state import BankState, Seen
+from jackpot.text import RefusalSentence
 
 if TYPE_CHECKING:
     from jackpot.api.query_context import QueryContext
@@ -150,14 +151,14 @@ class AskPreview(Query, frozen=True):
             return await bank.ask(look)
         except Refusal as refusal:
             standing = tuple(f"H{number}" for number in refusal.hits)
-            raise NotDone(refusal.code, refusal.message, standing) from refusal
+            raise refused(refusal.code, refusal.template, refusal.values, standing) from refusal
 
 
 def configured(link: str, config: "Config") -> LinkTerms:
     """The terms of a link in the configuration. Raises BadRequest."""
     terms = next((terms for terms in config.links if terms.link == link), None)
     if terms is None:
-        raise BadRequest(f"link: the configuration has no link {link}")
+        raise BadRequest(RefusalSentence("the configuration has no link {link}", field="link", link=link))
     return terms
 
 
@@ -175,7 +176,7 @@ def _command(ask: AskPreview, config: "Config") -> ActCommand:
     kind = _ACTS.get(ask.act)
     if kind is None:
         if ask.link is None:
-            raise BadRequest("link: missing")
+            raise BadRequest(RefusalSentence("missing", field="link"))
         return ChangeLink(configured(ask.link, config), _REASON)
     fields: dict[str, Any] = {
         name: value for name in kind.__struct_fields__ if (value := getattr(ask, name, None)) is not None

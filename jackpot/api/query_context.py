@@ -7,6 +7,7 @@ from jackpot.api.operation import OperationCall, Query
 from jackpot.reports.read.people import PersonNames
 from jackpot.rules.codes import Code
 from jackpot.runtime.errors import Denied
+from jackpot.text import RefusalSentence
 
 if TYPE_CHECKING:
     from jackpot.api.bank_router import BankRouter
@@ -37,7 +38,10 @@ class QueryContext(NamedTuple):
         for one in self.people:
             if not isinstance(one, str):
                 return one
-        raise Denied(Code.NO_PERSON, "by: a name alone is nobody here: sign in, or use a token")
+        raise Denied(
+            Code.NO_PERSON,
+            RefusalSentence("a name alone is nobody here: sign in, or use a token", field="by"),
+        )
 
     async def own(self, question: Query) -> "Bank":
         """The bank that the query is about. Raises BadRequest, NotDone, BankStopped."""

@@ -5,10 +5,11 @@ from contextlib import suppress
 from typing import Final
 
 from jackpot.api.hit_history import hits_of
-from jackpot.api.operation import Ask, NotDone, number
+from jackpot.api.operation import Ask, NotDone, number, refused
 from jackpot.api.query_context import QueryContext
 from jackpot.api.suspension_help import remedies
 from jackpot.bank.bank import Bank, BankStopped
+from jackpot.config.phrases import sentence_of
 from jackpot.config.writing import moment
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import LedgerError
@@ -21,6 +22,8 @@ from jackpot.rules.acts.rounds import VoidRound
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.outcome import ActAnswer
+from jackpot.rules.phrases import Phrase, phrase
+from jackpot.text import RefusalSentence, Sentence, both, joined
 
 # By act: what its hit or award has become where that act, or a later one, was done before.
 _DONE: Final[Mapping[type[Ask], tuple[str, ...]]] = {
@@ -43,11 +46,16 @@ async def refusal_of(at: QueryContext, bank: Bank, act: ActCommand, answer: ActA
     if isinstance(act, Confirm | Reject) and code is Code.NO_SUCH_REQUEST:
         with suppress(LedgerError):  # what the rules said is true without the ledger
             if (why := await at.books.read(lambda ledger: _how_ended(ledger, act.request))) is not None:
-                return NotDone(Code.EXPIRED, f"request {act.request} {why}: ask for it again")
-    return NotDone(code, answer.message + _next(at, bank, act, answer), answer.hits)
+                over = phrase("request_over", request=act.request, why=why)
+                return refused(Code.EXPIRED, over.template, over.values)
+    said = sentence_of(answer.template, answer.values)
+    if (next_ := _next(at, bank, act, answer)) is not None:
+        parts = {"said": Sentence(said.plain, **said.values), "next": next_}
+        said = RefusalSentence("{said}{next}", field=said.field, template=said.template, **parts)
+    return NotDone(code, said, answer.hits)
 
 
-def _how_ended(ledger: Reader, request: str) -> str | None:
+def _how_ended(ledger: Reader, request: str) -> Phrase | None:
     """How an unconfirmed request ended; None if it is none of the last that ended so."""
     bank, below = bank_of(request), entries.BEYOND
     for _ in range(REQUESTS_MAX):
@@ -60,18 +68,20 @@ def _how_ended(ledger: Reader, request: str) -> str | None:
     return None
 
 
-def _next(at: QueryContext, bank: Bank, act: ActCommand, answer: ActAnswer) -> str:
+def _next(at: QueryContext, bank: Bank, act: ActCommand, answer: ActAnswer) -> Sentence | None:
     """What comes next, if the rules cannot say: why a link is suspended, or which hits are in the way."""
     match act:
         case Resume(links=(link,)) if answer.code == Code.NOT_SUSPENDED:
             reasons = bank.board.state(link)[1]
-            next_ = "; ".join(remedies(reasons, bank.name, link))
-            return f"; it is suspended for {reasons}: {next_}" if reasons else "; it takes wagers"
+            if not reasons:
+                return Sentence("; it takes wagers")
+            next_ = joined(remedies(reasons, bank.name, link), "; ")
+            return Sentence("; it is suspended for {reasons}: {next}", reasons=reasons, next=next_)
         case VoidRound() if answer.code == Code.AWARD_STANDING and answer.hits:
             where = f" --bank {bank.name}" if len(at.whose.banks) > 1 else ""
             undo = ", ".join(f"`jackpot hits undo {hit}{where} --reason TEXT`" for hit in answer.hits)
-            return f": {undo}"
-    return ""
+            return Sentence(": {undo}", undo=undo)
+    return None
 
 
 async def _done_before(at: QueryContext, bank: Bank, act: Validate | Pay | Undo) -> NotDone | None:
@@ -88,10 +98,11 @@ async def _done_before(at: QueryContext, bank: Bank, act: Validate | Pay | Undo)
     statuses, numbers = {one["status"] for one in theirs}, {number(one["award"]) for one in theirs}
     status = next((one for one in ("pending", "validated", "paid", "undone") if one in statuses), "final")
     if statuses == {"final"}:
-        return NotDone(Code.NOT_PENDING, f"{name} is final: it waits for nobody")
+        return NotDone(Code.NOT_PENDING, Sentence("{award} is final: it waits for nobody", award=name))
     for done in await at.books.read(lambda ledger: done_with(ledger, bank.name, hit)):
         if not numbers.isdisjoint(done.awards) and done.what == status and status in _DONE[type(act)]:
             when = moment(done.at, at.config.site.timezone)
-            said = f"{name} is {status} already, by {' and '.join(done.people)}, {when}"
+            facts = {"award": name, "status": Sentence(status), "people": both(done.people), "at": when}
+            said = Sentence("{award} is {status} already, by {people}, {at}", **facts)
             return NotDone(_DONE_CODES[status], said)
     return None

@@ -19,6 +19,7 @@ import structlog
 
 from jackpot.api.operation import NotDone
 from jackpot.rules.codes import Code
+from jackpot.text import RefusalSentence
 
 # For one person, of one question: the dozen pictures of a page, and of the page loaded once more.
 JOINED_EACH: Final = 32
@@ -100,7 +101,12 @@ class WorkerPool:
             work = asyncio.create_task(self._in_turn(question, within_s, kind))  # noqa: TID251 - see above
             asking = self._asked[question] = _Asking(work)
         elif asking.waiting[person] >= JOINED_EACH:
-            raise NotDone(Code.BUSY, f"{self._called} works at this for you already: wait for its answer")
+            raise NotDone(
+                Code.BUSY,
+                RefusalSentence(
+                    "{called} works at this for you already: wait for its answer", called=self._called
+                ),
+            )
         asking.waiting[person] += 1
         try:
             return await asyncio.shield(asking.work)
@@ -116,9 +122,17 @@ class WorkerPool:
     def _admit(self, person: int) -> None:
         """Raises NotDone if a new question of that person is one too many."""
         if sum(asking.of(person) for asking in self._asked.values()) >= self._each:
-            raise NotDone(Code.BUSY, f"{self._called} works for you already: try again in some seconds")
+            raise NotDone(
+                Code.BUSY,
+                RefusalSentence(
+                    "{called} works for you already: try again in some seconds", called=self._called
+                ),
+            )
         if len(self._asked) >= self._most:
-            raise NotDone(Code.BUSY, f"{self._called} works for others: try again in some seconds")
+            raise NotDone(
+                Code.BUSY,
+                RefusalSentence("{called} works for others: try again in some seconds", called=self._called),
+            )
 
     async def _in_turn(self, question: bytes, within_s: float, kind: str) -> bytes:
         async with self._turns[kind]:
@@ -130,13 +144,25 @@ class WorkerPool:
             with self._folder() as folder:
                 status, said, complaint = await self._run(question, within_s, folder)
         except TimeoutError as late:
-            raise Late(Code.BUSY, f"{self._called} did not answer within {within_s:.0f} s") from late
+            raise Late(
+                Code.BUSY,
+                RefusalSentence(
+                    "{called} did not answer within {within_s} s",
+                    called=self._called,
+                    within_s=f"{within_s:.0f}",
+                ),
+            ) from late
         except OSError as error:  # no descriptor, no process, no room for its folder
             log.warning("process_not_started", what=self._called, reason=str(error))
-            raise NotDone(Code.BUSY, f"{self._called} cannot begin now: try again in some seconds") from error
+            raise NotDone(
+                Code.BUSY,
+                RefusalSentence("{called} cannot begin now: try again in some seconds", called=self._called),
+            ) from error
         if status:
             log.error("process_failed", what=self._called, complaint=complaint.decode(errors="replace"))
-            raise NotDone(Code.INTERNAL, f"{self._called} failed: the log says how")
+            raise NotDone(
+                Code.INTERNAL, RefusalSentence("{called} failed: the log says how", called=self._called)
+            )
         return said
 
     def _folder(self) -> AbstractContextManager[str | None]:

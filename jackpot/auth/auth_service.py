@@ -16,6 +16,7 @@ from jackpot.auth.login_rate_limiter import KNOWN, OF_ONE, LoginRateLimiter, kno
 from jackpot.auth.password_hashing import PasswordHashing, totp_step
 from jackpot.clock import Clock
 from jackpot.config import People
+from jackpot.config.phrases import either, sentence_of, unnamed
 from jackpot.ledger import keyring
 from jackpot.ledger.keyring import Secret, digest_of
 from jackpot.ledger.store import DataRefused, Statement
@@ -32,6 +33,7 @@ from jackpot.rules.outcome import ActAnswer
 from jackpot.rules.signing import ROLES, SITE, Means, Proof, Role, Signed
 from jackpot.rules.state import BankState
 from jackpot.runtime.errors import Denied
+from jackpot.text import RefusalSentence, Sentence, joined
 
 # A session that nobody uses ends: a screen that was left alone is signed out within a break.
 SESSION_IDLE_MS: Final = 30 * 60 * 1_000
@@ -47,15 +49,19 @@ TOKEN_BYTES: Final = 32
 TRIES: Final = 3
 
 NOBODY_YET: Final = "nobody is known yet: jackpot users init makes the first two people, while no server runs"
-SIGN_IN: Final = "by: the site has people, and a name proves nothing: sign in, or use a token"
+SIGN_IN: Final = RefusalSentence(
+    "the site has people, and a name proves nothing: sign in, or use a token", field="by"
+)
 NOT_RIGHT: Final = "login, password or code is not right"
 DIGITS_ALREADY: Final = "you sign in with six digits already: stop them first"
 NO_DIGITS: Final = "you sign in without six digits already"
-WRONG_DIGITS: Final = (
-    "totp: this key has other digits now: type the newest ones, and look at the phone's clock"
+WRONG_DIGITS: Final = RefusalSentence(
+    "this key has other digits now: type the newest ones, and look at the phone's clock", field="totp"
 )
 SHUT: Final = "signing in failed too often from here: try again in a quarter of an hour"
-ASKER_IS_GONE: Final = "by: the token by which this was asked for has ended: ask for it again"
+ASKER_IS_GONE: Final = RefusalSentence(
+    "the token by which this was asked for has ended: ask for it again", field="by"
+)
 SESSION_OVER: Final = "the session has ended: sign in again"
 
 T = TypeVar("T")
@@ -189,8 +195,9 @@ class AuthService:
         self, person: AuthenticatedPerson, own: Credentials, new: str, digest: bytes = b""
     ) -> None:
         """Changes the person's secret; the two-factor key stays. Their sessions end. digest: as in `act`."""
-        if (wrong := secret_fault(new, person.login)) is not None:  # before the two-factor code is used up
-            raise Denied(Code.BAD_REQUEST, f"new: {wrong}")
+        # Before the two-factor code is used up.
+        if (wrong := secret_fault(new, person.login, "new")) is not None:
+            raise Denied(Code.BAD_REQUEST, wrong)
         again = await self.authenticate(person.login, *own)
         signed = _signed(await self._sheet(), again.id, "secret", ROLES)
         await self._keep(signed, again.login, new, await self.directory.totp_key(again.id), digest)
@@ -221,13 +228,13 @@ class AuthService:
     ) -> None:
         """Keeps the secret that a person has chosen, and ends what was begun with another one."""
         if (wrong := secret_fault(secret, login)) is not None:
-            raise Denied(Code.BAD_REQUEST, f"secret: {wrong}")
+            raise Denied(Code.BAD_REQUEST, wrong)
         kept = Secret(signed.id, await self.hashing.hash(secret), key)
         await self.store.change(kept.kept())  # the journal says which secret counts, so this goes first
         answer = await self.site.person(SetSecret(kept.digest), (), digest, Proof((signed,)))
         if not answer.ok:
             await self.store.change(keyring.drop_secret(kept.digest))
-            raise Denied(Code(answer.code), answer.message)
+            raise denied(answer)
         await self.store.change(
             ("DELETE FROM secret WHERE person = ?1 AND digest <> ?2", (signed.id, kept.digest)),
             ("DELETE FROM session WHERE person = ?1", (signed.id,)),
@@ -264,8 +271,12 @@ class AuthService:
         if person is None:
             raise Denied(
                 Code.NO_PERSON,
-                f"by: nobody of the site has the login {login!r}, which is yours on this machine: sign in at "
-                "/ops, or have an admin add a person with that login",
+                RefusalSentence(
+                    "nobody of the site has the login {login}, which is yours on this machine: sign in at "
+                    "/ops, or have an admin add a person with that login",
+                    field="by",
+                    login=repr(login),
+                ),
             )
         return _person(sheet, person.id, "login", ROLES)
 
@@ -312,8 +323,9 @@ class AuthService:
         """
         for one in by:
             if isinstance(one, AuthenticatedPerson) and power and not set(power) & set(one.roles):
-                own = ", ".join(one.roles) or "no role"
-                message = f"by: only {' or '.join(power)} may {what}; {one.login} has {own}"
+                own = joined([Sentence(role) for role in one.roles]) if one.roles else Sentence("no role")
+                said = {"power": either(power), "what": Sentence(what), "who": one.login, "own": own}
+                message = RefusalSentence("only {power} may {what}; {who} has {own}", field="by", **said)
                 raise Denied(Code.NOT_ALLOWED, message)
 
     async def proof_of(self, people: Sequence[AuthenticatedPerson]) -> Proof:
@@ -419,10 +431,15 @@ class AuthService:
         digest = digest_of(token)
         answer = await self.site.person(SignIn(person.id, digest), ())
         if not answer.ok:
-            raise Denied(Code(answer.code), answer.message)
+            raise denied(answer)
         row = (digest, person.id, self.clock.unix_ms())
         await self.store.change(("INSERT INTO session VALUES (?1, ?2, ?3)", row))
         return NewSession(token, person)
+
+
+def denied(answer: ActAnswer) -> Denied:
+    """What the rules refuse, as people are told it."""
+    return Denied(Code(answer.code), sentence_of(answer.template, answer.values))
 
 
 def check_known(state: BankState, *, required: bool) -> None:
@@ -434,11 +451,12 @@ def check_known(state: BankState, *, required: bool) -> None:
         raise Denied(Code.NO_PEOPLE, NOBODY_YET)
 
 
-def secret_fault(secret: str, login: str) -> str | None:
-    """Why that secret may not be chosen; None if it may."""
+def secret_fault(secret: str, login: str, field: str = "secret") -> RefusalSentence | None:
+    """Why that secret may not be chosen; None if it may. field: that the secret came in."""
     if not SECRET_MIN <= len(secret) <= SECRET_MAX:
-        return f"{SECRET_MIN} to {SECRET_MAX} characters"
-    return "it is the login" if login == names.plain(secret) else None
+        plain = "{least} to {most} characters"
+        return RefusalSentence(plain, field=field, least=SECRET_MIN, most=SECRET_MAX)
+    return RefusalSentence("it is the login", field=field) if login == names.plain(secret) else None
 
 
 def _asker(engine: Engine, command: ActCommand) -> Signed | None:
@@ -470,9 +488,8 @@ def _signed(
 ) -> Signed:
     signed = sheet.signed(number, means, roles, token)
     if signed is None:
-        raise Denied(
-            Code.NO_PERSON, f"person {number} has left{', or their token has ended' if token else ''}"
-        )
+        plain = "{person} has left, or their token has ended" if token else "{person} has left"
+        raise Denied(Code.NO_PERSON, Sentence(plain, person=unnamed(number)))
     return signed
 
 

@@ -9,6 +9,7 @@ from typing import Final
 
 import msgspec
 
+from jackpot.config.phrases import PERSON
 from jackpot.ledger import keyring
 from jackpot.ledger.journal import Head, chained, genesis
 from jackpot.ledger.keyring import Named
@@ -20,6 +21,7 @@ from jackpot.reports.read.reader import LedgerReader
 from jackpot.rules.engine import Engine
 from jackpot.rules.signing import SITE, Means, Proof, Role, Signed
 from jackpot.rules.state import BankState, Person
+from jackpot.text import Sentence
 
 # How a text of the rules names somebody.
 _NUMBERED: Final = re.compile(r"\bperson (\d{1,9})\b")
@@ -64,14 +66,16 @@ class DirectorySnapshot(msgspec.Struct, frozen=True):
         return {one.secret for one in self.state.people if one.secret}
 
     def in_names(self, text: str) -> str:
-        """A text of the rules, which know people by their numbers alone, with names for people."""
+        """A sentence of the rules, which know people by their numbers alone, with names for people."""
         people = self.state.people
 
-        def name(found: re.Match[str]) -> str:
-            number = int(found[1])
-            return self.called(people[number - 1]).name if 1 <= number <= len(people) else found[0]
+        def name(part: Sentence) -> object:
+            number = part.values.get("number") if part.plain == PERSON else None
+            if isinstance(number, int) and 1 <= number <= len(people):
+                return self.called(people[number - 1]).name
+            return part
 
-        return _NUMBERED.sub(name, text)
+        return text.renamed(name) if isinstance(text, Sentence) else text
 
     def signed(self, number: int, means: Means, roles: tuple[Role, ...], token: int = 0) -> Signed | None:
         """How a person signs now, with those of these roles that they have; None once they have left.

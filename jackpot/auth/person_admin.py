@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Final, NamedTuple
 
-from jackpot.auth.auth_service import TOKEN_BYTES, AuthenticatedPerson, AuthService, secret_fault
+from jackpot.auth.auth_service import TOKEN_BYTES, AuthenticatedPerson, AuthService, denied, secret_fault
+from jackpot.config.phrases import sentence
 from jackpot.ledger import keyring
 from jackpot.ledger.keyring import Named, Secret, digest_of
 from jackpot.ledger.store import DataRefused
@@ -17,6 +18,7 @@ from jackpot.rules.commands import ActCommand
 from jackpot.rules.outcome import ActAnswer
 from jackpot.rules.signing import Role
 from jackpot.runtime.errors import Denied
+from jackpot.text import RefusalSentence
 
 # A code is read out or typed from a slip of paper; nobody guesses 80 bits.
 CODE_BYTES: Final = 10
@@ -49,7 +51,9 @@ class PersonAdmin:
     async def begin(self, first: Sequence[NewPerson], by: str) -> None:
         """Makes the first two people, while there is nobody. by: who does it on the server's machine."""
         if len({names.plain(one.login) for one in first}) < len(first):
-            raise Denied(Code.TWICE, "login: each of the first people has one of their own")
+            raise Denied(
+                Code.TWICE, RefusalSentence("each of the first people has one of their own", field="login")
+            )
         if (await self._auth.directory.look()).state.people:
             raise Denied(Code.NOT_EMPTY, "the site has people already: an admin adds others")
         newcomers = [await self._newcomer(one, number) for number, one in enumerate(first, 1)]
@@ -121,7 +125,7 @@ class PersonAdmin:
         until: its end, unix milliseconds. digest: as in `add`.
         """
         if until <= self._auth.clock.unix_ms():
-            raise Denied(Code.BAD_REQUEST, "until: it is over already")
+            raise Denied(Code.BAD_REQUEST, RefusalSentence("it is over already", field="until"))
         token = secrets.token_urlsafe(TOKEN_BYTES)
         command = MakeToken(digest_of(token), tuple(roles), until)
         _check(await self._auth.act(self._auth.site, command, [by], digest))
@@ -138,7 +142,7 @@ class PersonAdmin:
     async def _newcomer(self, coming: NewPerson, number: int) -> Newcomer:
         """Keeps the name and the secret that somebody has chosen."""
         if (wrong := secret_fault(coming.secret, names.plain(coming.login))) is not None:
-            raise Denied(Code.BAD_REQUEST, f"secret: {wrong}")
+            raise Denied(Code.BAD_REQUEST, wrong)
         mark = await self._named(coming.login, coming.name)
         kept = Secret(number, await self._auth.hashing.hash(coming.secret))
         await self._auth.store.change(kept.kept())
@@ -151,7 +155,7 @@ class PersonAdmin:
         """
         for field, text in (("login", login), ("name", name)):
             if (wrong := names.fault(text)) is not None:
-                raise Denied(Code.BAD_REQUEST, f"{field}: {wrong}")
+                raise Denied(Code.BAD_REQUEST, sentence(wrong, field))
         sheet, plain = await self._auth.directory.look(), names.plain(login)
         taken = {person.mark for person in sheet.state.people}
         named = Named.of(plain, " ".join(name.split()))
@@ -162,11 +166,13 @@ class PersonAdmin:
             erased = [keyring.drop_name(mark) for mark in free]
             await self._auth.store.change(*erased, named.kept())
         except DataRefused as error:
-            raise Denied(Code.TWICE, f"login: {plain!r} is somebody's already") from error
+            raise Denied(
+                Code.TWICE, RefusalSentence("{login} is somebody's already", field="login", login=repr(plain))
+            ) from error
         return named.mark
 
 
 def _check(answer: ActAnswer) -> ActAnswer:
     if not answer.ok:
-        raise Denied(Code(answer.code), answer.message)
+        raise denied(answer)
     return answer

@@ -164,6 +164,7 @@ async def _carried_out(
     from jackpot.api.act_reply import ActReply
     from jackpot.api.queries.people import AddPerson, EraseName, GiveCode, OneTimeCode
     from jackpot.auth.person_admin import PersonAdmin
+    from jackpot.config.phrases import sentence_of
     from jackpot.rules.acts import erasure
 
     person_admin = PersonAdmin(auth)
@@ -177,7 +178,7 @@ async def _carried_out(
         answer = await auth.act(auth.site, act, people)
         await person_admin.forget()
     if not answer.ok:
-        return (await auth.directory.look()).in_names(answer.message)
+        return (await auth.directory.look()).in_names(sentence_of(answer.template, answer.values))
     return ActReply(asked=answer.asked, request=answer.request, person=answer.person)
 
 

@@ -2,11 +2,11 @@
 
 `catalogues/signs/LANGUAGE.po` translates the scripts of signs and pages, by the English sentence.
 `catalogues/pages/LANGUAGE.po` translates the other texts of the pages that people work in.
-`catalogues/refusals/LANGUAGE.po` has the forms of refusals: what varies in one is a name in braces.
+`catalogues/refusals/LANGUAGE.po` translates the sentences that refuse: those of the rules, by the English of
+their template, and those of the server.
 """
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from typing import Any, Final
@@ -15,46 +15,58 @@ from babel import Locale, UnknownLocaleError
 from babel.localedata import exists
 from babel.messages.pofile import read_po
 
-from jackpot.text import Sentence, filled
+from jackpot.text import CONTEXT_ENDS, Sentence
 
 # The sentences in the program are written in it.
 ENGLISH: Final = "en"
 SIGNS: Final = "signs"
 PAGES: Final = "pages"
 REFUSALS: Final = "refusals"
-# A form with fewer letters of its own fits too much: it is for what stands within another one alone.
-OWN_MIN: Final = 7
 # Languages that a browser may ask for; a person knows fewer.
 ASKED_MAX: Final = 16
-_NAME: Final = re.compile(r"\{(\w+)\}")
 
 
 def words(locale: str, kind: str = SIGNS) -> Mapping[str, str]:
     """The translations of a locale's language by the English sentence; empty without a catalogue.
 
-    kind: SIGNS, or PAGES, which include those of signs.
+    kind: SIGNS, or PAGES, which include those of signs and of refusals.
     """
     return _words(_language(locale), kind)
 
 
 @cache
 def _words(language: str, kind: str) -> Mapping[str, str]:
-    found = dict(_words(language, SIGNS)) if kind == PAGES else {}
+    found = {**_words(language, SIGNS), **_words(language, REFUSALS)} if kind == PAGES else {}
     file = resources.files("jackpot.config").joinpath("catalogues", kind, f"{language}.po")
     if not file.is_file():
         return found
     with file.open("rb") as lines:
         catalogue = read_po(lines)
-    said = {str(message.id): str(message.string) for message in catalogue if message.id and message.string}
-    return found | said
+    for message in catalogue:
+        if message.id and message.string:
+            context = f"{message.context}{CONTEXT_ENDS}" if message.context else ""
+            found[f"{context}{message.id}"] = str(message.string)
+    return found
 
 
 def told(locale: str, text: str) -> str:
     """Translates a text of ours for pages of a locale; unchanged where no catalogue has it."""
     said = words(locale, PAGES)
     if isinstance(text, Sentence):
-        return text.told(lambda plain: said.get(plain, plain))
+        return text.told(lambda key: _translated(said, key))
     return said.get(text, text)
+
+
+def is_told(locale: str, text: str) -> bool:
+    """Whether a catalogue of the locale's language has the text; of a sentence, its own words."""
+    said = words(locale, PAGES)
+    return text in said or (isinstance(text, Sentence) and not {text.key, text.plain}.isdisjoint(said))
+
+
+def _translated(said: Mapping[str, str], key: str) -> str:
+    """A sentence by its key, or without its context; a word also by how it begins a sentence."""
+    plain = key.rpartition(CONTEXT_ENDS)[2]
+    return said.get(key) or said.get(plain) or said.get(plain.capitalize(), plain)
 
 
 def told_all(locale: str, found: Any) -> Any:
@@ -64,40 +76,6 @@ def told_all(locale: str, found: Any) -> Any:
     if isinstance(found, list | tuple):
         return [told_all(locale, value) for value in found]
     return told(locale, found) if isinstance(found, Sentence) else found
-
-
-def answered(locale: str, text: str, own: int = OWN_MIN) -> str | None:
-    """Translates a refusal for pages of a locale; None where no catalogue has a matching form.
-
-    Tables, programs and the journal get one finished English sentence. Of several forms that fit it has the
-    one with the most letters of its own. own: how many those are at least.
-    """
-    for form, letters, said in _forms(_language(locale)):
-        if letters >= own and (found := form.fullmatch(text)) is not None:
-            values = {name: _value(locale, value) for name, value in found.groupdict().items()}
-            return filled(said, values)
-    return None
-
-
-def _value(locale: str, value: str) -> str:
-    """Translates a varying part of a refusal if it is a word or sentence of ours; typed text stays."""
-    if value.startswith("'"):
-        return value
-    said = words(locale, PAGES)
-    return answered(locale, value, 0) or said.get(value) or said.get(value.capitalize(), value)
-
-
-@cache
-def _forms(language: str) -> Sequence[tuple[re.Pattern[str], int, str]]:
-    """The forms of a language's refusals, with letters and translation; the most letters first."""
-    found = []
-    for english, said in _words(language, REFUSALS).items():
-        parts = _NAME.split(english)  # words of its own, and between them names
-        form = "".join(
-            f"(?P<{part}>.+?)" if place % 2 else re.escape(part) for place, part in enumerate(parts)
-        )
-        found.append((re.compile(form, re.DOTALL), sum(map(len, parts[::2])), said))
-    return sorted(found, key=lambda one: -one[1])
 
 
 def spoken(locale: str) -> str:

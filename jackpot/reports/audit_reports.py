@@ -7,6 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from jackpot.config import ParameterDifference, compared
+from jackpot.config.phrases import sentence_of
 from jackpot.config.writing import writing
 from jackpot.ledger.reading import Reader
 from jackpot.reports.entry_text import about, reason
@@ -36,7 +37,7 @@ REFUSALS: Final = (
     ReportColumn("at", "moment"),
     ReportColumn("to", help="a table, or people who had signed in"),
     ReportColumn("code", "word"),
-    ReportColumn("message", "answer"),
+    ReportColumn("message"),
     ReportColumn("hits"),
     ReportColumn("suspended", help="links that the error stopped"),
 )
@@ -116,8 +117,9 @@ def _refusals(ledger: Reader, _wanted: ReportRequest, names: JournalNames, days:
                 else Sentence("table {table}", table=names.table(entry.table))
             )
             hits = " ".join(f"H{number}" for number in event.hits)
+            said = sentence_of(event.template, event.values)
             links = " ".join(map(names.link, event.suspended)) if isinstance(event, Refused) else ""
-            yield names.bank, entry.seq, entry.at, by, event.code, event.message, hits, links
+            yield names.bank, entry.seq, entry.at, by, event.code, said, hits, links
 
 
 def _access(ledger: Reader, wanted: ReportRequest, names: JournalNames, days: EntrySpan) -> Iterator[Row]:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
+from jackpot.config.phrases import sentence
 from jackpot.reports.read.names import JournalNames
 from jackpot.rules.acts import decode_asked
 from jackpot.rules.acts.devices import KeyEnded
@@ -27,9 +28,10 @@ Money = Callable[[int], str]
 
 # Fields that say nothing to people, or are shown elsewhere.
 NOT_ABOUT: Final = (
-    "people", "reason", "cause", "recomputed", "tick", "handed_on", "parts", "code", "message", "mark",
+    "people", "reason", "cause", "recomputed", "tick", "handed_on", "parts", "code", "template",
+    "mark",
     "marks", "changes", "before", "terms", "digest", "secret", "paper", "waited_ms", "asked_ms", "seen",
-    "session", "kept_days", "written", "needs", "filled", "lost", "more",
+    "session", "kept_days", "written", "needs", "filled", "lost", "more", "values",
 )  # fmt: skip
 
 
@@ -52,7 +54,7 @@ def about(names: JournalNames, event: Event, money: Money) -> Sentence:
         case ProgramConfirmed():
             return Sentence("program {digest}", digest=_digest(event.digest))
         case RequestExpired():
-            why = Sentence(why_over(event.waited_ms, event.lost))
+            why = sentence(why_over(event.waited_ms, event.lost))
             return Sentence("request {request} {why}", request=event.request, why=why)
         case ReadingTaken():
             return Sentence(

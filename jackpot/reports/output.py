@@ -11,7 +11,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from jackpot.config import Site
-from jackpot.config.languages import answered, spoken, told
+from jackpot.config.languages import spoken, told
 from jackpot.config.writing import iso_moment, moment, writing
 from jackpot.reports.report import Cell, Fact, Kind, Report, ReportColumn, ReportResult, dicts
 from jackpot.text import Sentence, named
@@ -43,8 +43,6 @@ class CellFormat:
                 return self._money.exact(value)
             case "word", str():
                 return self.say(value if isinstance(value, Sentence) or not value else named(value))
-            case "answer", str():
-                return answered(self.locale, value) or value
             case "moment", int():
                 return moment(value, self._site.timezone)
             case "span", int():

@@ -8,7 +8,7 @@ from jackpot.config import Site
 from jackpot.ledger.archived import cut_of
 from jackpot.ledger.reading import Reader
 
-Kind = Literal["text", "word", "answer", "figure", "count", "sum", "moment", "span", "code"]
+Kind = Literal["text", "word", "figure", "count", "sum", "moment", "span", "code"]
 """Of a cell: a text, a name of ours such as "royal-flush", a refusal as it was given, digits, a number,
 micro-dollars, unix ms, milliseconds; a text that a camera reads. A text that is a `Sentence` is told in
 the reader's language."""

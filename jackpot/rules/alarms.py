@@ -17,6 +17,7 @@ from jackpot.rules.codes import Code
 from jackpot.rules.effects import Effects, Map
 from jackpot.rules.events import Event, LeftMade, Refused
 from jackpot.rules.money import to_cents
+from jackpot.rules.phrases import english
 from jackpot.rules.rounds.apply import LEFT_TOLD_MAX
 from jackpot.rules.state import Alarm, BankState
 
@@ -131,7 +132,8 @@ def raised(event: Any, table: int | None, names: AlarmNames) -> Iterator[Raised]
             for link in event.links:
                 yield "config_differs", {"link": names.link(link)}
         case Refused() if event.code in _REFUSALS:
-            yield event.code, {"table": names.table(table), "message": event.message}
+            message = english(event.template, event.values)
+            yield event.code, {"table": names.table(table), "message": message}
     if (locking := getattr(event, "locking", None)) is not None and locking.accepted:
         counts = _counts(names, locking.chips, locking.accepted)
         yield "chip_mismatch", {"table": names.table(table), "round": event.round, "counts": counts}

@@ -6,7 +6,7 @@ A card's number is rank * 4 + suit. In text, as in the protocol, it is its rank 
 from collections.abc import Iterable
 from typing import Final
 
-from jackpot.rules.refusal import quoted
+from jackpot.rules.phrases import Fault, quoted
 
 RANKS: Final = "23456789TJQKA"
 SUITS: Final = "shdc"
@@ -26,13 +26,13 @@ def parse(name: str) -> int:
 
 
 def parse_all(names: Iterable[str] | None, field: str = "cards") -> tuple[int, ...]:
-    """Parses a field's cards, in order. Raises ValueError, naming field and text, if one is none (H4)."""
+    """Parses a field's cards, in order. Raises Fault, naming field and text, if one is none (H4)."""
     if not names:
         return ()
     try:
         return tuple(map(_card_of, names))
     except KeyError as missing:
-        raise ValueError(f"{field}: {quoted(missing.args[0])} is no card") from missing
+        raise Fault("card_unknown", field=field, card=missing.args[0]) from missing
 
 
 def text(card: int) -> str:

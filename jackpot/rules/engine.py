@@ -29,13 +29,13 @@ from jackpot.rules.epoch import Epoch
 from jackpot.rules.events import Event, Refused
 from jackpot.rules.invariant import InvariantError, invariant
 from jackpot.rules.outcome import ActAnswer, Answer, DecidedEntry, Outcome, Written
-from jackpot.rules.outgoing_messages import greeting
+from jackpot.rules.outgoing_messages import answer_of, greeting, hit_names
 from jackpot.rules.postings import only_link
-from jackpot.rules.refusal import NOT_APPLIED, Refusal, bounded, refuse_if
+from jackpot.rules.refusal import NOT_APPLIED, Refusal, refuse_if
 from jackpot.rules.rounds import betting, settling
 from jackpot.rules.rounds.betting import FrameContext
 from jackpot.rules.signing import People
-from jackpot.rules.state import ANSWERS_KEPT, AnsweredAct, AnsweredFrame, BankState, Table
+from jackpot.rules.state import ANSWERS_KEPT, AnsweredAct, AnsweredFrame, BankState, FrameRefused, Table
 
 # Events of the bank's writer itself, without an answer to anybody.
 OWN = (Sealed, ProgramBegan)
@@ -48,7 +48,8 @@ TABLES_CHANGE = (TableOpened, BankBegun)
 def _decide_malformed(
     _state: BankState, _table: Table, command: messages.Malformed, _around: FrameContext
 ) -> Event:
-    raise Refusal(Code.BAD_MESSAGE, command.message)
+    field, _, complaint = command.message.partition(": ")
+    raise Refusal("frame_malformed", field=field, complaint=complaint)
 
 
 DECIDE: Final[dict[type[Command], Callable[[BankState, Table, Any, FrameContext], Event]]] = {
@@ -101,9 +102,7 @@ class Engine:
             if done.digest == digest:
                 return done
             if done.digest[-KEY_BYTES:] == digest[-KEY_BYTES:]:
-                return AnsweredAct(
-                    digest, _refused(Code.KEY_USED.value, "the key was used for another act", ())
-                )
+                return AnsweredAct(digest, _refused(Refusal("key_used")))
         return None
 
     def new_epoch(self, tick: int) -> None:
@@ -141,15 +140,15 @@ class Engine:
         if seq <= table.last_seq:
             return self._sent_again(envelope, table, seq)
         if seq > table.last_seq + 1:
-            return _not_applied(table, seq, Code.SEQ_GAP, f"seq: {table.last_seq + 1} comes next")
+            return _not_applied(table, seq, Refusal("seq_gap", next=table.last_seq + 1))
         try:
             asked_ms = self.epoch.asked_ms(table, envelope.tick)
             around = _around(self.epoch, table, envelope.draws, envelope.tick, asked_ms)
             event = DECIDE[type(command)](self.state, table, command, around)
         except Refusal as refusal:
             if refusal.code in NOT_APPLIED:
-                return _not_applied(table, seq, refusal.code, refusal.message)
-            refused = Refused(refusal.code.value, refusal.message, list(refusal.hits))
+                return _not_applied(table, seq, refusal)
+            refused = Refused(refusal.code.value, refusal.template, refusal.values, list(refusal.hits))
             return self._commit(envelope, table, refused, command=command)
         except InvariantError as error:
             event = _internal(self.state, envelope, str(error))
@@ -221,14 +220,14 @@ class Engine:
             command = decode_asked(request.command)
         try:
             into = self.state.closed_into
-            refuse_if(bool(into), Code.BANK_CLOSED, f"bank {self.state.bank} ended: it became part of {into}")
+            refuse_if(bool(into), "bank_ended", bank=self.state.bank, into=into)
             event = self._decide_act(command, by)
         except Refusal as refusal:
-            return Outcome(None, _refused(refusal.code.value, refusal.message, refusal.hits))
+            return Outcome(None, _refused(refusal))
         if isinstance(event, ActRefused):
             person = event.people.signed[-1].id
             if self.epoch.refused_lately(person, envelope.tick) >= requests.REFUSED_OF_ONE:
-                return Outcome(None, _refused(event.code, event.message, event.hits))
+                return Outcome(None, _told_refused(event))
             self.epoch.refused(person, envelope.tick, self.seq + 1)
         unkept = ActAnswer(ok=True) if isinstance(event, OWN) else None
         return self._commit(envelope, None, event, unkept, command)
@@ -270,7 +269,7 @@ class Engine:
             seq, envelope.at, event.kind, events.RULES_VERSION, only_link(postings), number, table_seq,
             envelope.digest, body, postings, moved.hits,
         )  # fmt: skip
-        answer = unkept or (self.state.acts if table is None else table.answers)[-1].answer
+        answer = unkept or (self.state.acts[-1].answer if table is None else answer_of(table.answers[-1]))
         waiting = effects.waiting() if effects.awarded else ()
         return Outcome(entry, answer, tuple(effects.pushes), moved.meters, waiting, tuple(effects.alarms))
 
@@ -292,7 +291,7 @@ class Engine:
                 self._index()
             return moved
         table.last_seq = number = table_seq or 0
-        answer = _nack(number, event) if isinstance(event, Refused) else told.ack(number)
+        answer = _frame_refused(event) if isinstance(event, Refused) else told.ack(number)
         table.answers.append(AnsweredFrame(number, digest, answer))
         del table.answers[:-ANSWERS_KEPT]
         if table.terms.max_rounds_per_minute and isinstance(event, events.Wagered):
@@ -331,9 +330,9 @@ def _keep_act(effects: Effects, event: Event, digest: bytes, over: Iterable[int]
         state.keep(AnsweredAct(digest, _to_act(event, effects), sender, effects.at, event.kind))
 
 
-def _not_applied(table: Table, seq: int, code: Code, message: str, *alarms: tuple[str, Map]) -> Outcome:
+def _not_applied(table: Table, seq: int, refusal: Refusal, *alarms: tuple[str, Map]) -> Outcome:
     """A refusal that uses up no number: the table goes on from `expected`."""
-    return Outcome(None, Nack(seq, code.value, message, table.last_seq + 1), alarms=alarms)
+    return Outcome(None, Nack(seq, refusal.code.value, refusal.message, table.last_seq + 1), alarms=alarms)
 
 
 def _resent(table: Table, seq: int, digest: bytes) -> Outcome:
@@ -341,33 +340,38 @@ def _resent(table: Table, seq: int, digest: bytes) -> Outcome:
     for kept in table.answers:
         if kept.seq == seq:
             if kept.digest == digest:
-                return Outcome(None, kept.answer)
+                return Outcome(None, answer_of(kept))
             alarm = ("seq_conflict", {"table": table.terms.table, "table_seq": seq})
-            message = "seq: it was used with other content"
-            return _not_applied(table, seq, Code.SEQ_CONFLICT, message, alarm)
-    return _not_applied(table, seq, Code.SEQ_OLD, f"seq: older than the last {ANSWERS_KEPT} answers")
+            return _not_applied(table, seq, Refusal("seq_conflict"), alarm)
+    return _not_applied(table, seq, Refusal("seq_old", count=ANSWERS_KEPT))
 
 
 def _internal(state: BankState, envelope: Envelope, message: str) -> Refused:
     """The refusal after a broken invariant: the command's links stop, the rest goes on."""
-    return Refused(Code.INTERNAL.value, bounded(message), [], links_of(state, envelope))
+    refusal = Refusal("internal_error", error=message)
+    suspended = links_of(state, envelope)
+    return Refused(refusal.code.value, refusal.template, refusal.values, [], suspended)
 
 
-def _nack(seq: int, refused: Refused) -> Nack:
-    """The table's answer to a refused frame."""
-    return Nack(seq, refused.code, refused.message, hits=_hits(refused.hits))
+def _frame_refused(event: Refused) -> FrameRefused:
+    """What is kept of the table's answer to a refused frame."""
+    return FrameRefused(event.code, event.template, event.values, hit_names(event.hits))
 
 
 def _to_act(event: Event, effects: Effects) -> ActAnswer:
     """The answer to an act, of its event."""
     if isinstance(event, Refused | ActRefused):
-        return _refused(event.code, event.message, event.hits)
+        return _told_refused(event)
     return effects.told.done()
 
 
-def _refused(code: str, message: str, hits: Iterable[int]) -> ActAnswer:
-    return ActAnswer(ok=False, code=code, message=message, hits=_hits(hits))
+def _refused(refusal: Refusal) -> ActAnswer:
+    """The answer to a refused act that is not journalled."""
+    code, hits = refusal.code.value, hit_names(refusal.hits)
+    return ActAnswer(ok=False, code=code, template=refusal.template, values=refusal.values, hits=hits)
 
 
-def _hits(numbers: Iterable[int]) -> tuple[str, ...]:
-    return tuple(f"H{number}" for number in numbers)
+def _told_refused(event: Refused | ActRefused) -> ActAnswer:
+    """The answer to an act whose refusal is an event."""
+    hits = hit_names(event.hits)
+    return ActAnswer(ok=False, code=event.code, template=event.template, values=event.values, hits=hits)

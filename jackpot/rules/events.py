@@ -11,6 +11,7 @@ from typing import ClassVar, Final
 import msgspec
 
 from jackpot.rules.meter import Accounts
+from jackpot.rules.phrases import Values
 from jackpot.rules.signing import People
 from jackpot.rules.state import Award, DrawMade, HandShown, Placed, Sharer
 
@@ -181,11 +182,14 @@ class Voided(Event, frozen=True, array_like=True, gc=False):
 
 
 class Refused(Event, frozen=True, array_like=True, gc=False):
-    """A durable nack. suspended: the links that an internal error stopped."""
+    """A durable nack. template, values: as in `phrases.Phrase`. suspended: the links that an internal error
+    stopped.
+    """
 
     kind: ClassVar[int] = 9
     code: str
-    message: str
+    template: str
+    values: Values
     hits: list[int] = []
     suspended: list[int] = []
 

@@ -8,7 +8,6 @@ with another hit than they mean.
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
-from jackpot.rules.codes import Code
 from jackpot.rules.refusal import Refusal
 from jackpot.rules.state import BankState, NumberRange, Part
 
@@ -34,13 +33,15 @@ def refuse_former(state: BankState, letter: Letter, number: int) -> None:
     if not 0 < number < first:
         return
     now = [
-        f"{letter}{number} of {bank} is {letter}{number + there.moved}"
+        f"{letter}{number + there.moved} ({bank})"
         for bank, there in _ranges(state.parts, letter)
         if there.first <= number + there.moved < there.end
     ]
-    what, code = ("hit", Code.NO_SUCH_HIT) if letter == "H" else ("award", Code.NO_SUCH_AWARD)
-    said = f"{what}: {letter}{number} is a number from before banks were joined to {state.bank}"
-    raise Refusal(code, f"{said}; here {' and '.join(now) or 'no part had it'}")
+    what = "hit" if letter == "H" else "award"
+    values = {what: f"{letter}{number}", "bank": state.bank}
+    if now:
+        raise Refusal(f"{what}_renumbered", now=now, **values)
+    raise Refusal(f"{what}_before_join", **values)
 
 
 def _ranges(parts: Iterable[Part], letter: Letter) -> Iterator[tuple[str, NumberRange]]:

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple, TypeVar
 
 from jackpot.rules.cards import DECK, RANKS, SUITS
 from jackpot.rules.paytable import EnvyRow, Game, HandKind, PaytableRow
+from jackpot.rules.phrases import Fault
 
 
 class Ranked(NamedTuple):
@@ -221,15 +222,15 @@ def makes(kind: HandKind, game: Game) -> bool:
 
 
 def check_counts(game: Game, cards: Sequence[int], board: Sequence[int]) -> None:
-    """Raises ValueError, naming `cards` or `board`, unless the game deals that many; none is always right."""
+    """Raises Fault, naming `cards` or `board`, unless the game deals that many; none is always right."""
     deal = _DEALS.get(game)
     if deal is None:
-        raise ValueError(f"cards: {game} ranks no hand")
+        raise Fault("game_ranks_no_hand", game=game)
     if len(cards) not in (0, deal.own):
-        raise ValueError(f"cards: {game} deals {deal.own} to a hand, not {len(cards)}")
+        raise Fault("card_count_wrong", game=game, deals=deal.own, sent=len(cards))
     if len(board) not in deal.boards:
-        wanted = " or ".join(str(count) for count in deal.boards if count) or "none"
-        raise ValueError(f"board: {game} has {wanted}, not {len(board)}")
+        wanted: list[int | str] = [count for count in deal.boards if count]
+        raise Fault("board_count_wrong", game=game, wanted=wanted or ["none"], sent=len(board))
 
 
 def made_of(kind: HandKind, game: Game) -> tuple[int, Callable[[Sequence[int]], Ranked]]:

@@ -8,6 +8,8 @@ import re
 import unicodedata
 from typing import Final
 
+from jackpot.rules.phrases import Phrase, phrase
+
 # A person's name fits a line of a table and of a slip, as a player's on the wire does.
 NAME_MAX: Final = 64
 
@@ -52,24 +54,24 @@ def plain(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", parts).split())
 
 
-def fault(name: str) -> str | None:
+def fault(name: str) -> Phrase | None:
     """What is not allowed in this person's name; None where it may stand in the journal."""
     if not name.isprintable() or _INVISIBLE.search(name) or not 1 <= len(name) <= NAME_MAX:
-        return f"1 to {NAME_MAX} printable characters"
+        return phrase("name_length", most=NAME_MAX)
     shown = unicodedata.normalize("NFKC", name)
     if not any(one.isalpha() or unicodedata.category(one) == "Nd" for one in shown):
-        return f"{name!r} has neither a letter nor a digit"
+        return phrase("name_unreadable", name=name)
     for one in shown.translate(_ALIKE):
         kind = unicodedata.category(one)
         if not one.isascii() and kind[0] not in "LM" and kind != "Nd":
-            return f"{name!r} holds {one!r}: a name has letters, digits, and the signs of a keyboard"
+            return phrase("name_sign", name=name, sign=one)
     scripts = {script for one in shown.translate(_ALIKE) if (script := _script(one)) is not None}
     if "LATIN" in scripts and len(scripts) > 1:  # a Cyrillic A would make two people of one name (A10)
-        others = ", ".join(sorted(scripts - {"LATIN"})).lower()
-        return f"{name!r} mixes latin letters with others ({others}): write it in one script"
+        others = [script.lower() for script in sorted(scripts - {"LATIN"})]
+        return phrase("name_scripts", name=name, others=others)
     foreign = next((one for one in shown if _script(one) == "LATIN" and not _known(one)), None)
     if foreign is not None:
-        return f"{name!r} holds {foreign!r}, which looks like another letter: write it as a passport does"
+        return phrase("name_letter", name=name, letter=foreign)
     return None
 
 

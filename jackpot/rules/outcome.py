@@ -21,6 +21,7 @@ from controllers.answers import (
     WaitingHit,
 )
 from jackpot.rules.invariant import InvariantError
+from jackpot.rules.phrases import Values, english
 from jackpot.rules.postings import Posting
 
 
@@ -88,7 +89,7 @@ class Greeting(msgspec.Struct, frozen=True):
 
 
 class ActAnswer(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """What people, or the server itself, hear of their act. code, message, hits: of a refusal.
+    """What people, or the server itself, hear of their act. code, template, values, hits: of a refusal.
 
     difference: what was journalled against a paid award by this act, in cents. differences: what is
     journalled against each of `awards` in all, none left out but 0. asked: a second person is waited for,
@@ -97,7 +98,8 @@ class ActAnswer(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
 
     ok: bool
     code: str = ""
-    message: str = ""
+    template: str = ""
+    values: Values = ()
     hits: tuple[str, ...] = ()
     hit: str = ""
     awards: tuple[AwardFacts, ...] = ()
@@ -111,6 +113,11 @@ class ActAnswer(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     token: int = 0
     differences: dict[str, int] = {}
     keys: tuple[str, ...] = ()
+
+    @property
+    def message(self) -> str:
+        """The English of a refusal; "" of what was done."""
+        return "" if self.ok else english(self.template, self.values)
 
 
 class AnswerBuilder(msgspec.Struct, gc=False):

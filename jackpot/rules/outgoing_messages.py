@@ -3,19 +3,32 @@
 The types are those of the protocol, so nothing is converted on its way out. Sums are cents.
 """
 
+from collections.abc import Iterable
 from typing import Final
 
 import msgspec
 
 from controllers import answers
-from controllers.answers import AwardFacts, Drawn, LinkFacts, Refund, RoundFacts, StandingBet, WaitingHit
+from controllers.answers import (
+    Ack,
+    AwardFacts,
+    Drawn,
+    LinkFacts,
+    Nack,
+    Refund,
+    RoundFacts,
+    StandingBet,
+    WaitingHit,
+)
 from controllers.messages import On
 from jackpot.rules import cards as deck
 from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import Greeting, WaitingAwards
+from jackpot.rules.phrases import english
 from jackpot.rules.state import (
     CLOSED,
     UNPAID,
+    AnsweredFrame,
     Award,
     BankState,
     Hit,
@@ -32,6 +45,19 @@ JACKPOTS_MAX: Final = 16
 # How many waiting awards a table is told at once, 50 kB; the next ones when it has read them. A table
 # that reads is told 7,000 in 3 s, and nobody waits for that.
 AWARDS_AT_ONCE: Final = 256
+
+
+def answer_of(kept: AnsweredFrame) -> Ack | Nack:
+    """The answer to a frame, as the table gets it each time."""
+    answer = kept.answer
+    if isinstance(answer, Ack):
+        return answer
+    return Nack(kept.seq, answer.code, english(answer.template, answer.values), hits=answer.hits)
+
+
+def hit_names(numbers: Iterable[int]) -> tuple[str, ...]:
+    """The ids of hits."""
+    return tuple([f"H{number}" for number in numbers])
 
 
 def award_facts(state: BankState, award: Award) -> AwardFacts:
@@ -142,7 +168,7 @@ def link_facts(link: Link) -> LinkFacts:
 
 def greeting(state: BankState, table: Table) -> Greeting:
     """The welcome of a table."""
-    last = next((kept.answer for kept in reversed(table.answers) if kept.seq == table.last_seq), None)
+    last = next((answer_of(kept) for kept in reversed(table.answers) if kept.seq == table.last_seq), None)
     return Greeting(
         last_seq=table.last_seq,
         last=last,

@@ -26,9 +26,11 @@ from jackpot.rules.invariant import InvariantError
 from jackpot.rules.meter import Accounts
 from jackpot.rules.money import MICROS_PER_UNIT, to_cents
 from jackpot.rules.outcome import Written
-from jackpot.rules.refusal import CODES, HITS_TOLD_MAX, MESSAGE_MAX, NOT_APPLIED, Refusal
+from jackpot.rules.phrases import english, misfit
+from jackpot.rules.refusal import CODES, HITS_TOLD_MAX, NOT_APPLIED, Refusal
 from jackpot.rules.signing import People
 from jackpot.rules.state import Award, BankState, Table
+from jackpot.rules.templates import TEMPLATES
 
 # How many characters of each value a difference shows: enough to see what was changed.
 TOLD_MAX: Final = 160
@@ -57,9 +59,9 @@ def check(
     """The reason why the rules would not have decided this event next; None where they would.
 
     untrue: why the signers were not as they signed; None where they were. sayable: whether a frame must be
-    able to carry the command and its answer. A start does not check that: it serves a ledger that holds an
-    oversized answer, and sends tables a shortened one. May raise anything for an event that names what is not
-    there.
+    able to carry the command, and the rules to say the sentence of a refusal. A start does not check that: it
+    serves a ledger that holds longer values, and sends tables a shortened text. May raise anything for an
+    event that names what is not there.
     """
     state = engine.state
     try:
@@ -73,7 +75,7 @@ def check(
     if misplaced is not None:
         return misplaced
     if isinstance(event, e.Refused):
-        fault = _refused(state, table, event) or (_endless(event) if sayable else None)
+        fault = _refused(state, table, event) or (_unfit(event) if sayable else None)
         return fault or _refused_again(engine, entry, event, command, sayable=sayable)
     if isinstance(event, lost_acks.FoundBehind | lost_acks.BehindOver):
         return _greeted(engine, event)
@@ -154,7 +156,7 @@ def _refused_again(
     try:
         engine.decide(envelope, 0, many)
     except Refusal as refusal:
-        right = e.Refused(refusal.code.value, refusal.message, list(refusal.hits))
+        right = e.Refused(refusal.code.value, refusal.template, refusal.values, list(refusal.hits))
         if right != event:
             return f"the rules refuse it otherwise: {_difference(event, right)}"
         return _unsayable(command) if sayable and not isinstance(command, m.Malformed) else None
@@ -166,17 +168,19 @@ def _refused_again(
 def _otherwise(event: Event, decided: Event) -> str:
     """Describes how the event that the rules decide differs: a refusal, a request, or other values."""
     if isinstance(decided, ActRefused) and not isinstance(event, ActRefused):
-        return f"the rules refuse it: {decided.message} ({decided.code})"
+        return f"the rules refuse it: {english(decided.template, decided.values)} ({decided.code})"
     if isinstance(decided, Requested) and not isinstance(event, Requested):
         return "by the rules it waits for a second person"
     return f"the rules decide otherwise: {_difference(event, decided)}"
 
 
-def _endless(event: e.Refused) -> str | None:
-    """Why no frame could carry the answer; None where one could."""
-    if len(event.message) <= MESSAGE_MAX:
-        return None
-    return f"its message has {len(event.message)} characters, and {MESSAGE_MAX} are the most"
+def _unfit(event: e.Refused) -> str | None:
+    """Why no rule says that sentence with these values; None where one may."""
+    if (wrong := misfit(event.template, event.values)) is not None:
+        return wrong
+    if TEMPLATES[event.template].code != event.code:
+        return f"{event.template} is no sentence of {event.code}"
+    return None
 
 
 def _unsayable(command: Command) -> str | None:

@@ -9,6 +9,7 @@ from typing import Final, Literal, get_args
 import msgspec
 
 from jackpot.rules import names
+from jackpot.rules.phrases import Phrase, phrase
 
 Role = Literal["viewer", "floor", "cage", "auditor", "admin"]
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
@@ -44,13 +45,13 @@ class Signed(msgspec.Struct, frozen=True, array_like=True):
     lost: int = 0
 
     @property
-    def came(self) -> str:
-        """How they came to their secret, in words."""
+    def came(self) -> Phrase:
+        """How they came to their secret."""
         if self.given_by == OPERATOR:
-            return f"person {self.id} was made where no server ran"
+            return phrase("came_without_server", person=self.id)
         if not self.given_by:
-            return f"person {self.id} had a code from nobody"
-        return f"person {self.id} chose their password with a code from person {self.given_by}"
+            return phrase("came_by_nobody", person=self.id)
+        return phrase("came_by_code", person=self.id, giver=self.given_by)
 
     @property
     def own(self) -> bool:
@@ -91,21 +92,24 @@ class People(msgspec.Struct, frozen=True, array_like=True):
             return 1 if self.fault() or len(self.signed) == 1 else 2
         return len({names.plain(name) for name in self.names} - {""})
 
-    def fault(self) -> str:
-        """Why the second signer cannot confirm what the first one asked; "" where they can."""
+    def fault(self) -> Phrase | None:
+        """Why the second signer cannot confirm what the first one asked; None where they can."""
         for one, other in zip(self.signed, self.signed[1:], strict=False):
             if one.id == other.id:
-                return f"person {one.id} is no second person"
+                return phrase("same_person", person=one.id)
             if other.means != "secret":
-                return f"person {other.id} came in by their {other.means}, and signs with their own password"
+                return phrase("came_by_other_means", person=other.id, means=other.means)
             for giver, given in ((one, other), (other, one)):
                 if given.given_by == giver.id:
                     return given.came
             if one.given_by and one.given_by == other.given_by and not (one.vouched or other.vouched):
-                return (
-                    f"{one.came}, and person {other.id} likewise: another admin vouches for one of them first"
-                )
-        return ""
+                return phrase("came_alike", came=one.came, other=other.id)
+        return None
+
+    @property
+    def first(self) -> int | str:
+        """The first of them: a signer by number, or a name."""
+        return self.signed[0].id if self.signed else self.names[0]
 
     def said(self) -> tuple[str, ...]:
         """How a text names them: signers by their numbers, for the journal holds no more of them."""

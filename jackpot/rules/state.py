@@ -10,10 +10,11 @@ from typing import Final, Literal
 
 import msgspec
 
-from controllers.answers import Ack, Nack
+from controllers.answers import Ack
 from jackpot.rules.meter import Accounts
 from jackpot.rules.outcome import ActAnswer
 from jackpot.rules.paytable import LevelTerms, LinkTerms, TableTerms
+from jackpot.rules.phrases import Values
 from jackpot.rules.rounds.undo import BASE, History, Moment
 from jackpot.rules.signing import People, Role
 
@@ -440,13 +441,22 @@ class ClaimedAck(msgspec.Struct, array_like=True):
     seq: int
 
 
+class FrameRefused(msgspec.Struct, tag_field="t", tag="refused", frozen=True, omit_defaults=True, gc=False):
+    """What is kept of a refused frame. template, values: as in `phrases.Phrase`; they are told as a nack."""
+
+    code: str
+    template: str
+    values: Values = ()
+    hits: tuple[str, ...] = ()
+
+
 # A thousand tables keep 64,000 answers: values that no cycle leads through, for the collector to pass over.
 class AnsweredFrame(msgspec.Struct, array_like=True, gc=False):
     """A durable answer to a table's frame, kept for a resend."""
 
     seq: int
     digest: bytes
-    answer: Ack | Nack
+    answer: Ack | FrameRefused
 
 
 class AnsweredAct(msgspec.Struct, array_like=True):

@@ -22,7 +22,7 @@ from jackpot.rules.paytable import (
     Percent,
     TableTerms,
 )
-from jackpot.rules.refusal import quoted
+from jackpot.rules.phrases import Fault
 
 # No table takes more on one progressive wager, and a seed of 10,000 for 1 of it fits the ledger.
 WAGER_MAX: Final = 10_000 * MICROS_PER_UNIT
@@ -34,7 +34,7 @@ LEVELS: Final = (("meter",), ("mega", "major", "minor"))
 
 
 def check_link(terms: LinkTerms, *, opens: bool = True) -> None:
-    """Raises ValueError, naming the field, for terms that no configuration could give (L3-L7, A7).
+    """Raises Fault, naming the field, for terms that no configuration could give (L3-L7, A7).
 
     opens: with its seeds; a meter that stands may have a limit below its seed.
     """
@@ -46,10 +46,11 @@ def check_link(terms: LinkTerms, *, opens: bool = True) -> None:
         _level(level)
         starts = max(level.seed if opens else 0, level.reseed)
         if level.limit is not None and level.limit < starts:
-            raise ValueError(f"level {level.level}: the limit is below {'seed or ' * opens}reseed (L7)")
+            start = "terms_limit_below_seed" if opens else "terms_limit_below_reseed"
+            raise Fault(start, level=level.level)
     total = sum(level.primary + level.reserve for level in terms.levels)
     if total > BASIS_POINTS:
-        raise ValueError(f"the rates add up to {total} of {BASIS_POINTS}, more than the whole wager (L5)")
+        raise Fault("terms_rates_above_wager", total=total, whole=BASIS_POINTS)
     check_rows(terms.rows, terms.hand_kind, [level.level for level in terms.levels])
     for row in terms.rows:
         _pays(row.hand, row.pays, terms.wager)
@@ -59,60 +60,60 @@ def check_link(terms: LinkTerms, *, opens: bool = True) -> None:
     if terms.validate_at is not None:
         _money("validate_at", terms.validate_at, 0, SUM_MAX)
     if terms.electronic and terms.count_chips:
-        raise ValueError("an electronic wager has no chips to count (T3)")
+        raise Fault("terms_chips_electronic")
     _draws(terms)
 
 
 def check_table(terms: TableTerms) -> None:
-    """Raises ValueError, naming the field, for a table that nobody can play at (T9, L11)."""
+    """Raises Fault, naming the field, for a table that nobody can play at (T9, L11)."""
     _id("table", terms.table)
     if terms.adjacent_boxes < 1:
-        raise ValueError(f"adjacent_boxes is {terms.adjacent_boxes}, at least the player's own counts (T9)")
+        raise Fault("terms_adjacent_boxes", count=terms.adjacent_boxes)
     if terms.max_rounds_per_minute < 0:
-        raise ValueError(f"max_rounds_per_minute is {terms.max_rounds_per_minute}, below 0 (L11)")
+        raise Fault("terms_max_rounds", count=terms.max_rounds_per_minute)
 
 
 def check_levels(names: Sequence[str]) -> None:
-    """Raises ValueError unless they are one `meter`, or some of mega, major, minor in this order (L3)."""
+    """Raises Fault unless they are one `meter`, or some of mega, major, minor in this order (L3)."""
     if not any(names and tuple(names) == tuple(one for one in order if one in names) for order in LEVELS):
-        raise ValueError(f"levels {', '.join(names)}: one `meter`, or mega, major, minor in this order (L3)")
+        raise Fault("terms_levels", levels=names)
 
 
 def check_hands(hands: Sequence[tuple[str, str]], kind: HandKind, what: str) -> None:
-    """Raises ValueError unless the hands stand best first, each once, and only suits split a hand."""
+    """Raises Fault unless the hands stand best first, each once, and only suits split a hand."""
     names = NAMES[kind]
     for hand, suits in hands:
         if hand not in names:
-            raise ValueError(f"{what}: {hand!r} is no hand of this game")
+            raise Fault("terms_hand_unknown", what=what, hand=hand)
         if len(set(suits)) != len(suits) or not set(suits) <= set("shdc"):
-            raise ValueError(f"{what}: {hand} has the suits {suits!r}")
+            raise Fault("terms_hand_suits", what=what, hand=hand, suits=suits)
     order = [names.index(hand) for hand, _ in hands]
     if order != sorted(order):
-        raise ValueError(f"{what}: the hands are not in their order, best first")
+        raise Fault("terms_hands_order", what=what)
     for name in {hand for hand, _ in hands}:
         taken = "".join(suits or "shdc" for hand, suits in hands if hand == name)
         if len(taken) != len(set(taken)):
-            raise ValueError(f"{what}: {name} stands more than once")
+            raise Fault("terms_hand_twice", what=what, hand=name)
 
 
 def check_rows(rows: Sequence[PaytableRow], kind: HandKind, levels: Sequence[str]) -> None:
-    """Raises ValueError unless rows are of this kind of hand, and one row wins each level whole (A1)."""
+    """Raises Fault unless rows are of this kind of hand, and one row wins each level whole (A1)."""
     if not rows:
-        raise ValueError("it has no rows")
+        raise Fault("terms_no_rows")
     check_hands([(row.hand, row.suits) for row in rows], kind, "rows")
     shares = [(row, row.pays) for row in rows if isinstance(row.pays, Percent)]
     for row, pays in shares:
         if pays.level not in levels:
-            raise ValueError(f"rows: {row.hand} is paid from {pays.level!r}, which is no level of it")
+            raise Fault("terms_row_level", hand=row.hand, level=pays.level)
     if sorted(pays.level for _, pays in shares if pays.rate == BASIS_POINTS) != sorted(levels):
-        raise ValueError("rows: each level needs exactly one row that wins the whole of it")
+        raise Fault("terms_whole_levels")
 
 
 def _level(level: LevelTerms) -> None:
     """Checks a level's rates, seed and limit (L4, L5, L7)."""
     for name, rate, least in (("primary", level.primary, 1), ("reserve", level.reserve, 0)):
         if not least <= rate <= BASIS_POINTS:
-            raise ValueError(f"level {level.level}: its {name} rate is {rate} of {BASIS_POINTS} (L5)")
+            raise Fault("terms_rate", level=level.level, account=name, rate=rate, whole=BASIS_POINTS)
     for name, amount in (("seed", level.seed), ("reseed", level.reseed), ("limit", level.limit)):
         if amount is not None:
             _money(f"level {level.level}: {name}", amount, 0, SUM_MAX)
@@ -122,7 +123,7 @@ def _pays(hand: str, pays: Pays, wager: int) -> None:
     """Checks that a row's payout is positive, and fits the ledger's integers (A1)."""
     if isinstance(pays, Percent):
         if not 0 < pays.rate <= BASIS_POINTS:
-            raise ValueError(f"rows: {hand} is paid {pays.rate} of {BASIS_POINTS} of a meter")
+            raise Fault("terms_row_rate", hand=hand, rate=pays.rate, whole=BASIS_POINTS)
     else:
         amount = pays.amount if isinstance(pays, Fixed) else pays.n * wager
         _money(f"rows: {hand}", amount, 1, SUM_MAX)
@@ -135,7 +136,7 @@ def _draws(terms: LinkTerms) -> None:
         ("lucky", terms.lucky_every, terms.lucky_for),
     ):
         if every < 0 or (every > 0 and prize == 0):
-            raise ValueError(f"{name}_every is {every} with a prize of {prize} for 1 (A7)")
+            raise Fault("terms_draw_prize", draw=name, every=every, prize=prize)
         _money(f"{name}_for", prize * terms.wager, 0, SUM_MAX)
 
 
@@ -144,9 +145,9 @@ def _id(name: str, text: str) -> None:
     try:
         msgspec.convert(text, Id)
     except msgspec.ValidationError as error:
-        raise ValueError(f"{name}: {quoted(text)} is no id") from error
+        raise Fault("terms_id", name=name, text=text) from error
 
 
 def _money(name: str, micros: int, least: int, most: int) -> None:
     if micros % MICROS_PER_CENT or not least <= micros <= most:
-        raise ValueError(f"{name} is {micros} micro-dollars, no sum of whole cents that can stand there (M1)")
+        raise Fault("terms_sum", name=name, micros=micros)

@@ -11,6 +11,10 @@ class ServerError(Exception):
 
     code = Code.INTERNAL
 
+    def __init__(self, message: str | None = "") -> None:
+        super().__init__(message)
+        self.message = message or ""
+
 
 class ProgramUnproved(ServerError):
     """The program's files do not match a release, so it opens no link (S3); its text says why."""
@@ -22,4 +26,3 @@ class Denied(ServerError):
     def __init__(self, code: Code, message: str) -> None:
         super().__init__(message)
         self.code = code
-        self.message = message

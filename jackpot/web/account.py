@@ -20,12 +20,13 @@ from jackpot.config.languages import told
 from jackpot.reports.output import drawing
 from jackpot.rules.codes import OF_ACTS
 from jackpot.runtime.errors import ServerError
+from jackpot.text import RefusalSentence
 from jackpot.web.act_labels import DOINGS
 from jackpot.web.forms import SIGN_IN_MAX, form_of
 from jackpot.web.pages_base import PageContext, PageRenderer, saying, there
 
 ACCOUNT: Final = "/ops/account"
-NOT_TWICE: Final = "again: it is not the same password: type the new one twice"
+NOT_TWICE: Final = RefusalSentence("it is not the same password: type the new one twice", field="again")
 # Length of a two-factor key, in bytes: as many as RFC 4226 has for it.
 KEY_BYTES: Final = 20
 _ACTS: Final = {name_of(kind): kind for kind in (ChangeSecret, SetDigits, EndDigits)}
@@ -79,7 +80,7 @@ class Account:
                 with_idempotency_key(asked, person, form.get("key") or secrets.token_hex(16))
             )
         except ServerError as error:
-            refused = AccountRefused(str(error), OF_ACTS[error.code].status, act, key)
+            refused = AccountRefused(error.message, OF_ACTS[error.code].status, act, key)
             return await self._page(request, person, refused)
         signed = await self._access.auth.begin(person)
         answer = there(saying(ACCOUNT, told(self._make.language(request), DOINGS[act].done), signed.token))

@@ -37,7 +37,7 @@ from jackpot.rules.codes import OF_ACTS, Code
 from jackpot.rules.commands import ActCommand
 from jackpot.runtime.errors import Denied
 from jackpot.runtime.isolate import failed
-from jackpot.text import Sentence
+from jackpot.text import RefusalSentence, Sentence
 from jackpot.web.authentication import SAFE_METHODS, Untrusted
 from jackpot.web.forms import body_of
 from jackpot.web.http_connection import HttpConnections
@@ -54,7 +54,6 @@ TYPE: Final = "/api/docs#"
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Who = Callable[[web.Request], Awaitable[str | AuthenticatedPerson]]
-_FIELD: Final = re.compile(r"([A-Za-z_-]{1,64}): ")
 
 
 class ApiSource(NamedTuple):
@@ -102,16 +101,18 @@ async def listen(
 def problem(refusal: NotDone, fields: Iterable[str] = (), status: int | None = None) -> web.Response:
     """A refusal as an answer. fields: those that the request may have. status: of HTTP, if not the code's."""
     about = OF_ACTS[refusal.code]
-    named = _FIELD.match(refusal.message)
-    field = named[1] if named and (named[1] in fields or refusal.message.endswith(": unknown")) else None
+    said = refusal.message
+    template, field = (said.template, said.field) if isinstance(said, RefusalSentence) else ("", "")
+    unknown = isinstance(said, RefusalSentence) and said.plain == "unknown"
     status = about.status if status is None else status
     found = Problem(
         type=f"{TYPE}{refusal.code.value}",
         title=about.means,
         status=status,
-        detail=refusal.message,
+        detail=str(said),
         code=refusal.code.value,
-        field=field,
+        template=template or None,
+        field=field if unknown or field in fields else None,
         next=about.then,
         hits=refusal.hits,
         bank=refusal.bank,
@@ -125,7 +126,7 @@ def _question(served: ApiSource, kind: type[Query]) -> Handler:
         who, query = await served.who(request), request.query
         twice = [name for name in query if len(query.getall(name)) > 1]
         if twice:
-            raise BadRequest(f"{twice[0][:QUOTED_MAX]}: given twice")
+            raise BadRequest(RefusalSentence("given twice", field=twice[0][:QUOTED_MAX]))
         return _json(await served.acts.carry_out(question_of(kind, {**query, **request.match_info}, who)))
 
     return _told(served, answer, kind)
@@ -136,7 +137,7 @@ def _act(served: ApiSource, kind: type[ServerCommand | ActCommand]) -> Handler:
         who, key = await served.who(request), request.headers.get(KEY_HEADER)
         if key is None or not KEY.fullmatch(key):
             what = "a header of 1 to 64 printable characters, a new one for each act"
-            raise BadRequest(f"{KEY_HEADER}: {what}")
+            raise BadRequest(RefusalSentence(what, field=KEY_HEADER))
         asked = act_of(kind, await _body(request), who)
         return _json(await served.acts.carry_out(with_idempotency_key(asked, who, key)))
 
@@ -151,7 +152,7 @@ def _told(served: ApiSource, answer: Handler, kind: type[Ask]) -> Handler:
         try:
             return await answer(request)
         except BadRequest as error:
-            return problem(NotDone(Code.BAD_REQUEST, str(error)), fields)
+            return problem(NotDone(Code.BAD_REQUEST, error.message), fields)
         except NotDone as refusal:
             there = served.others.get(refusal.server or "")
             if there is None:
@@ -179,7 +180,7 @@ async def _body(request: web.Request) -> Mapping[str, Any]:
     try:
         found: dict[str, Any] = msgspec.json.decode(body, type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise BadRequest(f"body: {error}") from error
+        raise BadRequest(RefusalSentence("{error}", field="body", error=error)) from error
     return found
 
 

@@ -20,7 +20,7 @@ from jackpot.config.writing import Writing
 from jackpot.odds.worker import LabCall, LabReply
 from jackpot.rules.money import decimal, floor_to_cent, of_decimal
 from jackpot.rules.paytable import Game, LinkTerms
-from jackpot.text import Sentence, both, named
+from jackpot.text import RefusalSentence, Sentence, both, named
 from jackpot.web.forms import sum_of
 from jackpot.web.http_connection import while_there
 from jackpot.web.pages_base import SAID, PageContext, PageRenderer
@@ -72,7 +72,7 @@ class Lab:
         except BadRequest as error:
             if "as" in given:  # a program takes no page for its file
                 raise
-            meters, problem = {}, error.args[0]
+            meters, problem = {}, error.message
         if told is not None and "as" in given:
             return _file(told, given["as"], terms.paytable)
         written = {f"meter.{name}": decimal(meter) for name, meter in meters.items()}
@@ -108,7 +108,7 @@ class Lab:
         name = given.get("link", next(iter(self._links), ""))
         terms = self._links.get(name)
         if terms is None:
-            raise BadRequest(f"link: there is no link {name[:QUOTED_MAX]}")
+            raise BadRequest(RefusalSentence("there is no link {link}", field="link", link=name[:QUOTED_MAX]))
         return terms, self._games[name]
 
     async def _now(self, terms: LinkTerms) -> dict[str, int]:
@@ -127,7 +127,7 @@ class Lab:
         game = next((game for game in games if game == given.get("game", games[0])), None)
         if game is None:
             names = {"link": terms.link, "games": both(games)}
-            raise BadRequest(Sentence("game: {link} is played at {games}", **names))
+            raise BadRequest(RefusalSentence("{link} is played at {games}", field="game", **names))
         numbers = {"players": given.get("players", "1"), "rate": given.get("rate", RATE)}
         for name, text in numbers.items():
             if not (text.isascii() and text.isdigit() and len(text) <= DIGITS_MAX):

@@ -34,10 +34,10 @@ from jackpot.rules.acts.programs import PROGRAM_REASON
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.money import decimal, from_cents, of_decimal, to_cents
-from jackpot.rules.refusal import quoted
+from jackpot.rules.phrases import quoted
 from jackpot.rules.signing import ROLES, Role
 from jackpot.runtime.errors import ServerError
-from jackpot.text import Sentence
+from jackpot.text import RefusalSentence, Sentence, both
 from jackpot.web import chart
 from jackpot.web.account import ACCOUNT, Account
 from jackpot.web.act_labels import DOINGS, WAITS
@@ -203,8 +203,11 @@ class Pages:
                     raise
         if len(having) == 1:
             return there(f"{HITS}/{path(having[0])}/{wanted}")
-        said = f"hit: {wanted} is in several banks, {' and '.join(having)}: choose one" if having else ""
-        raise NotDone(Code.NO_SUCH_HIT, said or f"hit: there is no {wanted} in any bank")
+        said = RefusalSentence("there is no {hit} in any bank", field="hit", hit=wanted)
+        if having:
+            plain = "{hit} is in several banks, {banks}: choose one"
+            said = RefusalSentence(plain, field="hit", hit=wanted, banks=both(having))
+        raise NotDone(Code.NO_SUCH_HIT, said)
 
     async def about_hit(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
         """A preview of an act on a hit, and the form that does it."""
@@ -254,12 +257,12 @@ class Pages:
         try:
             given |= _amount(given, self._money)
         except BadRequest as error:  # in the page's own words
-            return shown | {"problem": error.args[0]}
+            return shown | {"problem": error.message}
         try:
             fields = about | given | ({"levels": ",".join(levels)} if levels else {})
             shown["found"] = await self._make.ask(AskPreview, **fields)
         except ServerError as error:
-            return shown | {"problem": str(error)}
+            return shown | {"problem": error.message}
         own = {"bank", *_ACTS[given["act"]].__struct_fields__}
         return shown | {"sent": {name: value for name, value in (about | given).items() if name in own}}
 
@@ -293,7 +296,10 @@ class Pages:
         number, people = request.match_info["person"], (await self._make.ask(AskPeople, person)).people
         one = next((one for one in people if str(one.person) == number), None)
         if one is None:
-            raise NotDone(Code.NO_SUCH_PERSON, f"person: there is no person {number[:QUOTED_MAX]}")
+            raise NotDone(
+                Code.NO_SUCH_PERSON,
+                RefusalSentence("there is no person {person}", field="person", person=number[:QUOTED_MAX]),
+            )
         named = {each.person: each.name for each in people}
         giver = "where no server ran" if one.recovered else named.get(one.code_from or 0)
         called = {"giver": giver, "voucher": named.get(one.vouched_by or 0)}
@@ -309,7 +315,7 @@ class Pages:
         try:
             page = await self._make.ask(AskJournal, bank=bank, **given)
         except ServerError as error:
-            problem = str(error)
+            problem = error.message
         shown: dict[str, Any] = {"page": page, "problem": problem, "bank": bank, "banks": self._banks}
         shown |= {"given": given, "kinds": _KINDS, "tables": self._tables}
         return await self._make.page(request, person, "ops/journal.html", **shown)
@@ -418,8 +424,11 @@ def _elsewhere(
     """
     act, one = request.query.get("act", ""), request.query.get(field)
     if act not in acts:
-        return f"act: {quoted(act)} is not looked at on the page of {name}"
-    return f"{field}: {quoted(one)} is not of {name}" if one and one not in own else ""
+        plain = "{act} is not looked at on the page of {name}"
+        return RefusalSentence(plain, field="act", act=quoted(act), name=name)
+    if one and one not in own:
+        return RefusalSentence("{one} is not of {name}", field=field, one=quoted(one), name=name)
+    return ""
 
 
 def _given(request: web.Request, *names: str) -> dict[str, str]:

@@ -22,7 +22,7 @@ from jackpot.api.queries.requests import AskRequests, Waiting
 from jackpot.auth.auth_service import NOBODY_YET, SECRET_MIN, AuthenticatedPerson
 from jackpot.bank.bank import BankStopped
 from jackpot.config import Config, titles_of
-from jackpot.config.languages import ENGLISH, PAGES, answered, told
+from jackpot.config.languages import ENGLISH, PAGES, is_told, told
 from jackpot.config.languages import words as catalogue
 from jackpot.config.writing import Writing, moment
 from jackpot.ledger.store import LedgerError
@@ -31,7 +31,7 @@ from jackpot.rules.codes import OF_ACTS, Code
 from jackpot.rules.money import of_decimal, to_cents
 from jackpot.rules.state import UNPAID
 from jackpot.runtime.errors import Denied, ServerError
-from jackpot.text import Sentence, card, game, joined, words
+from jackpot.text import RefusalSentence, Sentence, card, game, joined, words
 from jackpot.web import act_labels
 from jackpot.web.authentication import (
     SAFE_METHODS,
@@ -179,7 +179,9 @@ class PageRenderer:
                 signed = await auth.sign_in(login, secret, form.get("totp", ""), place)
         except Unsafe as error:
             return self._door(request, form, str(error), 403)
-        except (ServerError, Forged) as error:
+        except ServerError as error:
+            return self._door(request, form, error.message, 403)
+        except Forged as error:
             return self._door(request, form, str(error), 403)
         except LedgerError:  # a stranger is not told where it is
             about = OF_ACTS[Code.LEDGER]
@@ -240,7 +242,7 @@ class PageRenderer:
             except NotDone as refusal:
                 return await self._problem(request, person, refusal)
             except ServerError as error:
-                return await self._problem(request, person, NotDone(error.code, str(error)))
+                return await self._problem(request, person, NotDone(error.code, error.message))
             except LedgerError as error:
                 return await self._problem(request, person, NotDone(Code.LEDGER, str(error)))
 
@@ -264,7 +266,9 @@ class PageRenderer:
 
     async def nowhere(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
         """The page for an address at which there is none."""
-        refusal = NotDone(Code.BAD_REQUEST, f"there is no page {request.path[:QUOTED_MAX]}")
+        refusal = NotDone(
+            Code.BAD_REQUEST, RefusalSentence("there is no page {path}", path=request.path[:QUOTED_MAX])
+        )
         return await self._problem(request, person, refusal, 404)
 
     async def ask(self, kind: type[Query], /, *who: AuthenticatedPerson, **fields: str) -> Any:
@@ -362,9 +366,7 @@ def titles(context: Context, roles: Sequence[str], between: str = ", ") -> str:
 def answer(context: Context, text: str) -> str | None:
     """A refusal in the page's language; None if it is there in English alone, and on an English page."""
     language: str = context.get("language", ENGLISH)
-    if isinstance(text, Sentence):
-        return told(language, text) if text.plain in catalogue(language, PAGES) else None
-    return catalogue(language, PAGES).get(text) or answered(language, text)
+    return told(language, text) if is_told(language, text) else None
 
 
 @pass_context

@@ -23,6 +23,7 @@ from jackpot.reports.report import Report
 from jackpot.reports.worker import ROWS_MAX
 from jackpot.rules.codes import Code
 from jackpot.runtime.errors import ServerError
+from jackpot.text import RefusalSentence
 from jackpot.web.http_connection import while_there
 from jackpot.web.pages_base import SAID, PageRenderer
 
@@ -96,7 +97,10 @@ class Reports:
         if report is None:
             return await self._make.nowhere(request, person)
         if report.personal and not sees_papers([person]):
-            raise NotDone(Code.NOT_ALLOWED, f"by: {person.login} may not read whom a payout names")
+            raise NotDone(
+                Code.NOT_ALLOWED,
+                RefusalSentence("{who} may not read whom a payout names", field="by", who=person.login),
+            )
         given = {name: value for name, value in request.query.items() if value}
         asked = worker.ReportCall(
             url=self._url,
@@ -124,7 +128,7 @@ class Reports:
                     await self._told(request, report, replace(asked, skip=_skipped(given)), person)
                 ).shown
             except ServerError as error:
-                problem = str(error)
+                problem = error.message
         fields = [field for option in report.options for field in ASKED[option]]
         said: dict[str, Any] = {
             "report": report,
@@ -162,7 +166,9 @@ class Reports:
             said = await while_there(request, asking)
         except Late as late:
             long = f"jackpot report {report.name} on the server's machine has all the time that it takes"
-            raise NotDone(Code.LEDGER, f"there is too much to read for a page: {long}") from late
+            raise NotDone(
+                Code.LEDGER, RefusalSentence("there is too much to read for a page: {long}", long=long)
+            ) from late
         return msgspec.json.decode(said, type=worker.WorkerReply)
 
 

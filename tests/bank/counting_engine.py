@@ -54,7 +54,7 @@ class Adder:
         return Outcome(entry, self._said(name))
 
     def _said(self, name: str) -> ActAnswer:
-        return ActAnswer(ok=True, message=name, hits=tuple(self.names))
+        return ActAnswer(ok=True, request=name, hits=tuple(self.names))
 
     def new_epoch(self, tick: int) -> None:
         pass

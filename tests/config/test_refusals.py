@@ -1,121 +1,111 @@
-"""Refusals are translated into Spanish, each by its own form."""
+"""Refusals are told in every language: each template by its id, and the server's own sentences."""
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
 from importlib import resources
 from pathlib import Path
 
 import pytest
 from babel.messages.pofile import read_po
 
-from jackpot.config.languages import OWN_MIN, PAGES, REFUSALS, answered, words
+from jackpot.config.languages import PAGES, REFUSALS, is_told, told, words
+from jackpot.config.phrases import sentence, sentence_of
 from jackpot.rules.codes import Code
+from jackpot.rules.phrases import english, phrase
+from jackpot.rules.refusal import Refusal
+from jackpot.rules.templates import TEMPLATES
+from jackpot.text import FIELD, RefusalSentence
 from jackpot.text import words as as_words
+from tests.rules.test_templates import sample
 
-CATALOGUE = resources.files("jackpot.config").joinpath("catalogues", REFUSALS, "es.po")
-RULES = Path(str(resources.files("jackpot.rules")))
-BRACES = re.compile(r"{[^}]*}")
-# What refusing calls take: the place of the sentence among their arguments.
-PLACE = {"refuse_if": 2, "Refusal": 1, "two_people": 1}
-# They repeat another sentence, which is found by its own form; or the sender is no page.
-PASSED_ON = {
-    "by: {}",
-    "by: {}; {}",
-    "{}: missing {}; with `close` a seat left out has lost",
-    "{}; it was taken before",
-    "people are in bank {}, not in {}",
-    "round: {} is not this table's unfinished round{}",
-    "request {}: {}",
-    "request {} waited {} ms only",
-}
+CATALOGUES = Path(str(resources.files("jackpot.config").joinpath("catalogues", REFUSALS)))
+LANGUAGES = [file.stem for file in CATALOGUES.glob("*.po")]
+SERVER = Path(str(resources.files("jackpot")))
+NAMES = re.compile(r"{(\w+)}")
 
 
-def entries() -> dict[str, str]:
-    """By the English form, the Spanish one."""
-    with CATALOGUE.open("rb") as lines:
-        return {str(one.id): str(one.string) for one in read_po(lines) if one.id}
+def entries(language: str) -> dict[tuple[str, str], str]:
+    """By context and English, the translation."""
+    with (CATALOGUES / f"{language}.po").open("rb") as lines:
+        return {(one.context or "", str(one.id)): str(one.string) for one in read_po(lines) if one.id}
 
 
-def filled_in(form: str) -> str:
-    """A sentence of that form, with a value of its own for each name."""
-    return BRACES.sub(lambda name: f"X{len(name[0])}{name[0][1]}", form)
+@pytest.mark.parametrize("id_", TEMPLATES)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_template_is_rendered_in_every_language(language: str, id_: str) -> None:
+    """Refusals: pages say each in their own words, with the same values; its English is that of the wire."""
+    row, said = TEMPLATES[id_], sample(id_)
+    own = entries(language)[id_, row.english]
+    assert {*NAMES.findall(own)} <= {*row.names, "field"}
+    shown = sentence(said)
+    assert str(shown) == english(said.template, said.values)
+    assert is_told(language, shown)
+    text = told(language, shown)
+    assert "{" not in text
+    assert text[:1].strip()
+    assert told("en", shown) == shown
 
 
-def test_each_form_is_told_by_itself() -> None:
-    """Refusals: a sentence of a form is told in that form's Spanish, with the same values."""
-    left = {
-        english: spanish for english, spanish in entries().items() if len(BRACES.sub("", english)) >= OWN_MIN
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_translation_is_of_a_sentence_that_is_gone(language: str) -> None:
+    """Refusals: a context is a template with its English, or says that the sentence is about a field."""
+    ids = {(context, text) for context, text in entries(language) if context not in ("", FIELD)}
+    assert ids == {(id_, row.english) for id_, row in TEMPLATES.items()}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_refusal_of_the_server_itself_is_told(language: str) -> None:
+    """Refusals: what the API and the pages refuse before a bank decides is in the catalogue, too."""
+    said = {
+        RefusalSentence(plain, field="field" if "field" in {each.arg for each in call.keywords} else "")
+        for folder in ("api", "auth", "web")
+        for file in (SERVER / folder).rglob("*.py")
+        for call in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == RefusalSentence.__name__
+        for plain in [getattr(call.args[0], "value", None)]
+        if isinstance(plain, str)
     }
-    assert len(left) > 100
-    for english, spanish in left.items():
-        assert {*BRACES.findall(spanish)} <= {*BRACES.findall(english)}
-        assert answered("es_MX", filled_in(english)) == filled_in(spanish), english
+    assert len(said) > 40
+    assert sorted(one.key for one in said if not is_told(language, one)) == []
 
 
 @pytest.mark.parametrize(
-    ("english", "spanish"),
+    ("refusal", "spanish"),
     [
         (
-            "by: person 7 may not change parameters: only floor or admin may",
+            Refusal("may_not", person=7, act="change parameters", power=("floor", "admin")),
             "la persona 7 no puede hacer «Cambiar las condiciones»: solo puede sala o administración",
         ),
-        ("award: A1 is paid, not validated", "A1 está pagado, no validado"),
+        (Refusal("award_not_validated", award="A1", status="paid"), "A1 está pagado, no validado"),
+        (Refusal("hit_has_no_award_of_seat", hit=1, seat=3), "H1 no tiene nada para el asiento 3"),
         (
-            "seat: H1 has no award for seat 3",
-            "H1 no tiene nada para el asiento 3",
-        ),
-        (
-            "two different people must confirm this: a link is closed",
+            Refusal("two_people", why=phrase("why_link_closed")),
             "deben confirmarlo dos personas distintas: se cierra un enlace",
         ),
-        ("hit: there is no 'floor or admin'", "no hay ningún premio 'floor or admin'"),
-        ("a sentence or another that nobody wrote", None),
+        (Refusal("hit_unknown", hit="floor or admin"), "no hay ningún premio 'floor or admin'"),
+        (Refusal("link_open_already", link="paid"), "el enlace paid ya está abierto"),
+        (
+            Refusal("tax_form_incomplete", field="tax_number"),
+            "falta «tax_number»: un formulario fiscal tiene nombre y número",
+        ),
+        (Refusal("round_has_ended"), "la ronda ya terminó"),
+        (Refusal("session_ended"), "la sesión terminó"),
     ],
 )
-def test_what_varies_is_told_too(english: str, spanish: str | None) -> None:
-    """Refusals: roles, states and reasons within a sentence are Spanish; what was typed stays as it was."""
-    assert answered("es_MX", english) == spanish
-    assert answered("en_US", english) is None
+def test_what_varies_is_told_too(refusal: Refusal, spanish: str) -> None:
+    """Refusals: roles, states and reasons within a sentence are Spanish; what was typed, and ids, stay."""
+    shown = sentence_of(refusal.template, refusal.values)
+    assert told("es_MX", shown) == spanish
+    assert not is_told("en_US", shown)
 
 
-def test_every_refusal_has_its_form() -> None:
-    """Refusals: what rules say to people, and to tables, is in the catalogue: a report shows both."""
-    known = {BRACES.sub("{}", english) for english in entries()}
-    said = {
-        (file.name, text) for file in RULES.rglob("*.py") for text in refusals(ast.parse(file.read_text()))
-    }
-    assert len(said) > 150
-    assert sorted((name, text) for name, text in said if text not in known | PASSED_ON) == []
+def test_a_row_that_no_rule_has_made_is_shown_all_the_same() -> None:
+    """Refusals: a report of a journal with a template or values of nobody says which template it names."""
+    for template, values in (("nothing", ()), ("hit_unknown", ())):
+        shown = sentence_of(template, values)
+        assert shown == english(template, values) == told("es", shown) == template
 
 
 def test_every_code_of_a_refusal_has_its_name() -> None:
     """Refusals: the report of refusals names in Spanish why, too."""
     assert [code for code in Code if as_words(code) not in words("es", PAGES)] == []
-
-
-def refusals(module: ast.Module) -> Iterator[str]:
-    """The forms of the sentences of refusing calls, with nothing within the braces."""
-    for function in ast.walk(module):
-        if not isinstance(function, ast.FunctionDef):
-            continue
-        named = [
-            (step.targets[0].id, step.value)
-            for step in ast.walk(function)
-            if isinstance(step, ast.Assign) and isinstance(step.targets[0], ast.Name)
-        ]
-        for call in ast.walk(function):
-            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in PLACE:
-                yield from forms(call.args[PLACE[call.func.id]], named)
-
-
-def forms(said: ast.expr, named: Sequence[tuple[str, ast.expr]]) -> Iterator[str]:
-    """The forms that a sentence may have: of each value of a name, and of both sides of a choice."""
-    if isinstance(said, ast.Constant) and isinstance(said.value, str):
-        yield said.value
-    elif isinstance(said, ast.JoinedStr):
-        yield "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in said.values)
-    elif isinstance(said, ast.Name):
-        for name, value in named:
-            if name == said.id:
-                yield from forms(value, ())

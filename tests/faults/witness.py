@@ -33,6 +33,8 @@ from jackpot.rules.commands import Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import Outcome
+from jackpot.rules.outgoing_messages import answer_of
+from jackpot.rules.phrases import english
 from jackpot.rules.state import AnsweredAct, AnsweredFrame
 from jackpot.rules.views import statistics
 from tests.faults.claims import BEHIND, GREETINGS, Claims
@@ -393,7 +395,7 @@ class Witness:
         self.codes[event.code] += 1
         if event.code == "internal":
             if envelope.digest not in self._poison:
-                raise Difference(f"internal: {event.message}\n  in {envelope}")
+                raise Difference(f"internal: {english(event.template, event.values)}\n  in {envelope}")
             for link in self.model.tables[envelope.table].links if envelope.table else ():
                 self._reasons[link].add("internal")
                 self.model.links[link].suspended = True
@@ -546,7 +548,7 @@ class Witness:
             kept = [one for one in answers if one.seq == row.table_seq]
         for one in kept:
             if one.digest == row.digest:
-                return told(one.answer)
+                return told(answer_of(one) if isinstance(one, AnsweredFrame) else one.answer)
         raise Difference(f"the state keeps no answer for row {row.seq}")
 
     def compare(self, engine: Engine) -> None:

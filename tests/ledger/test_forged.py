@@ -26,6 +26,7 @@ from jackpot.rules.acts.tables import Released
 from jackpot.rules.events import Recomputed
 from jackpot.rules.meter import Accounts
 from jackpot.rules.outcome import DecidedEntry
+from jackpot.rules.phrases import phrase
 from jackpot.rules.signing import People
 from jackpot.rules.state import Placed
 from tests import frames
@@ -35,6 +36,7 @@ from tests.ledger.play import DOLLAR, Play
 from tests.ledger.resting import two_banks
 from tests.ledger.verify.test_verifier import audit, write
 from tests.ledger.waiting import join
+from tests.said import refuses
 
 ANNA: Final = People(("anna",))
 FIVE_THOUSAND: Final = 5_000 * DOLLAR
@@ -146,25 +148,25 @@ BY_PEOPLE: Final[list[tuple[Callable[[Forger], Any], str]]] = [
     ),
     (
         validated_by_nobody,
-        "(validated): the rules refuse it: by: say who does this (no_person)",
+        f"(validated): {refuses('signer_missing')}",
     ),
     (paid_twice, "(paid): the rules refuse it"),
     (paid_before_it_is_valid, "(paid): the rules refuse it"),
-    (bank_opened_again, "(bank_opened): the rules refuse it: bank main has entries already (not_empty)"),
+    (bank_opened_again, f"(bank_opened): {refuses('bank_has_entries', bank='main')}"),
     (
         false_reading,
         "(reading_taken): the rules decide otherwise: meters[0][2] is written 10000239999",
     ),
-    (corrected_by_one_person, "(corrected): the rules refuse it: two different people must confirm"),
+    (corrected_by_one_person, f"(corrected): {refuses('two_people', why=phrase('why_award_corrected'))}"),
     (
         corrected_for_more,
         "(corrected): the rules decide otherwise: recomputed.changes[0].change.primary is written",
     ),
     (reopened_by_one, "(reopened): the rules decide otherwise: written Reopened, decided ReopenAsked"),
-    (resumed_for_another_reason, "(resumed): the rules refuse it: not suspended for 'operator'"),
+    (resumed_for_another_reason, f"(resumed): {refuses('link_not_suspended_for', cause='operator')}"),
     (
         released_another_table,
-        "(released): the rules refuse it: table T02 keeps no cards that wait for papers",
+        f"(released): {refuses('table_keeps_no_cards', table='T02')}",
     ),
     (behind_before_the_epoch, "(found_behind): the rules decide otherwise: since is written"),
     (behind_for_nothing, "(found_behind): table T01 says nothing new with answers up to 2"),
@@ -245,11 +247,11 @@ def drawn_for_no_box(forger: Forger) -> Any:
 
 
 def refused_and_suspended(_: Forger) -> Any:
-    return events.Refused("locked_out", "round: no more bets", [], [1])
+    return events.Refused("locked_out", "no_more_bets", (), [], [1])
 
 
 def refused_for_its_order(_: Forger) -> Any:
-    return events.Refused("seq_gap", "seq: 9 comes next")
+    return events.Refused("seq_gap", "seq_gap", (9,))
 
 
 BY_TABLES: Final[list[tuple[str, Callable[[Forger], Any], str]]] = [
@@ -259,7 +261,7 @@ BY_TABLES: Final[list[tuple[str, Callable[[Forger], Any], str]]] = [
         settled_larger,
         "(settled): the rules decide otherwise: A4 amount is written 51.00, by the rules 50.00",
     ),
-    ("T02", closed_unlocked, "(closed): the rules refuse it: round: it is not locked (not_locked)"),
+    ("T02", closed_unlocked, f"(closed): {refuses('round_not_locked')}"),
     (
         "T02",
         withdrawn_for_more,
@@ -270,10 +272,14 @@ BY_TABLES: Final[list[tuple[str, Callable[[Forger], Any], str]]] = [
         voided_for_more,
         "(voided): the rules decide otherwise: recomputed.changes[0].change.primary is written -1.09",
     ),
-    ("T01", voided_beside_an_award, "(voided): the rules refuse it: round: it has awards"),
+    ("T01", voided_beside_an_award, f"(voided): {refuses('round_has_awards')}"),
     ("T01", voided_by_nobody, "(voided): it voids a round of table 2"),
-    ("T02", wagered_on_a_suspended_link, "(wagered): the rules refuse it: link: three is suspended"),
-    ("T02", wagered_twice, "(wagered): the rules refuse it: seat: 1 has made this wager already"),
+    (
+        "T02",
+        wagered_on_a_suspended_link,
+        "(wagered): " + refuses("link_is_suspended", link="three", reasons=["operator"]),
+    ),
+    ("T02", wagered_twice, f"(wagered): {refuses('wager_made_already', seat=1)}"),
     ("T02", locked_without_its_draws, "(locked): the rules cannot decide it: no draw was made for link five"),
     ("T02", drawn_for_no_box, "(locked): the rules cannot decide it: no numbers for a Lucky Bonus"),
     ("T02", refused_and_suspended, "(refused): locked_out suspends no link"),
@@ -303,7 +309,7 @@ def test_a_frame_out_of_its_tables_order_is_found(forger: Forger) -> None:
 def test_a_table_that_there_is_none_of_is_found(forger: Forger, number: int) -> None:
     """S8: counted from the end, a row would play for one table and be in the reports of none."""
     name = forger.state.tables[number or -1].terms.table
-    event = events.Refused("no_such_round", "round: 'R9' is not this table's unfinished round")
+    event = events.Refused("no_such_round", "round_not_unfinished", ("R9",))
     row = forger.append(event, name, number=number, postings=())
     assert audit(forger.path).problems[0] == f"main: row {row.seq} (refused): there is no table {number}"
     with pytest.raises(LedgerCorrupt, match=f"row {row.seq} .refused.: there is no table {number}: somebody"):
@@ -405,25 +411,37 @@ def test_rows_of_older_rules_are_counted_not_judged(forger: Forger, monkeypatch:
 
 def test_refusals_are_counted(forger: Forger) -> None:
     """S8: the request of a refusal is in no row; that it moves nothing is checked, and how many is said."""
-    forger.append(events.Refused("locked_out", "round: no more bets"), "T01")
+    forger.append(events.Refused("locked_out", "no_more_bets", ()), "T01")
     report = audit(forger.path)
     assert (report.problems, report.refusals) == ((), 1)
 
 
 def stopped_for_a_hit(_: Forger) -> Any:
-    return events.Refused("internal", "it broke", [1], [1])
+    return events.Refused("internal", "internal_error", ("it broke",), [1], [1])
 
 
 def stopped_twice(_: Forger) -> Any:
-    return events.Refused("internal", "it broke", [], [1, 1])
+    return events.Refused("internal", "internal_error", ("it broke",), [], [1, 1])
 
 
 def refused_at_length(_: Forger) -> Any:
-    return events.Refused("internal", "x" * 200_000)
+    return events.Refused("internal", "internal_error", ("x" * 200_000,))
+
+
+def refused_in_no_words(_: Forger) -> Any:
+    return events.Refused("internal", "it_broke", ())
+
+
+def refused_in_words_of_another_code(_: Forger) -> Any:
+    return events.Refused("internal", "no_more_bets", ())
+
+
+def refused_without_its_values(_: Forger) -> Any:
+    return events.Refused("internal", "internal_error", ())
 
 
 def refused_for_many_hits(_: Forger) -> Any:
-    return events.Refused("internal", "it broke", [1] * 100_000)
+    return events.Refused("internal", "internal_error", ("it broke",), [1] * 100_000)
 
 
 def read_on(day: str) -> Callable[[Forger], Any]:
@@ -447,15 +465,18 @@ def suspended_by_people_for_the_server(_: Forger) -> Any:
     [
         (stopped_for_a_hit, "(refused): internal names no hit"),
         (stopped_twice, "(refused): it suspends other links than its own"),
-        (refused_at_length, "(refused): its message has 200000 characters, and 256 are the most"),
+        (refused_at_length, "(refused): error of internal_error is longer than is kept"),
+        (refused_in_no_words, "(refused): there is no template 'it_broke'"),
+        (refused_in_words_of_another_code, "(refused): no_more_bets is no sentence of internal"),
+        (refused_without_its_values, "(refused): internal_error has 1 values, not 0"),
         (refused_for_many_hits, "(refused): it names 100000 hits, and 64 are the most"),
         (read_on("9999-12-31"), "(reading_taken): it reads the day 9999-12-31, and was written before"),
         (read_on("2030-01-03"), "(reading_taken): it reads the day 2030-01-03, and was written before"),
         (read_on("2029-13-01"), "(reading_taken): '2029-13-01' is no day"),
-        (read_on("zzzz"), "(reading_taken): the rules refuse it: day: 'zzzz' is not like"),
-        (resumed_by_nobody, "(resumed): the rules refuse it: by: say who does this"),
-        (suspended_by_nobody, "(suspended): the rules refuse it: by: say who does this"),
-        (suspended_by_people_for_the_server, "(suspended): the rules refuse it: cause: config is the"),
+        (read_on("zzzz"), f"(reading_taken): {refuses('day_malformed', day='zzzz')}"),
+        (resumed_by_nobody, f"(resumed): {refuses('signer_missing')}"),
+        (suspended_by_nobody, f"(suspended): {refuses('signer_missing')}"),
+        (suspended_by_people_for_the_server, f"(suspended): {refuses('cause_of_server', cause='config')}"),
     ],
 )
 def test_what_no_server_would_write_is_found(
@@ -474,13 +495,13 @@ def test_a_reading_before_the_last_is_found(forger: Forger) -> None:
     row = forger.append(late)
     (problem,) = audit(forger.path).problems
     assert problem.startswith(
-        f"main: row {row.seq} (reading_taken): the rules refuse it: gaming day 2020-01-01"
+        f"main: row {row.seq} (reading_taken): {refuses('day_read_already', day='2020-01-01')}"
     )
 
 
 def test_a_body_with_more_in_it_is_found(forger: Forger) -> None:
     """S8: what is not in the event's own bytes was put there by somebody else, whatever the kind."""
-    event = events.Refused("locked_out", "round: no more bets")
+    event = events.Refused("locked_out", "no_more_bets", ())
     extended = msgspec.msgpack.encode([None, [*msgspec.msgpack.decode(events.encode(event)), "smuggled"]])
     row = forger.append(event, "T01", body=extended)
     (problem,) = audit(forger.path).problems
@@ -501,8 +522,11 @@ def test_a_row_of_no_year_is_found(forger: Forger) -> None:
 
 def test_links_that_an_error_stopped_are_named(forger: Forger) -> None:
     """S8: no row shows whether there was an error, so these are told apart from what moved nothing."""
-    forger.append(events.Refused("locked_out", "round: no more bets"), "T01")
-    rows = [forger.append(events.Refused("internal", "it broke", [], [link])) for link in (1, 2)]
+    forger.append(events.Refused("locked_out", "no_more_bets", ()), "T01")
+    rows = [
+        forger.append(events.Refused("internal", "internal_error", ("it broke",), [], [link]))
+        for link in (1, 2)
+    ]
     report = audit(forger.path)
     assert (report.problems, report.refusals, report.stopped) == ((), 3, tuple(row.seq for row in rows))
 

@@ -18,13 +18,14 @@ from jackpot.rules.acts.links import Resume, Suspend
 from jackpot.rules.acts.lost_acks import ConfirmBehind
 from jackpot.rules.acts.rounds import Decline, Reopen, Strike, VoidRound
 from jackpot.rules.acts.tables import TABLE_LINKS_MAX, OpenTable, Release
-from jackpot.rules.codes import OF_ACTS, OF_FRAMES, Code
+from jackpot.rules.codes import OF_ACTS, OF_FRAMES
 from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.meter import Accounts
-from jackpot.rules.outgoing_messages import award_facts, greeting
+from jackpot.rules.outgoing_messages import answer_of, award_facts, greeting
 from jackpot.rules.paytable import LevelTerms, LinkTerms, TableTerms
-from jackpot.rules.refusal import HITS_TOLD_MAX, MESSAGE_MAX, QUOTED_MAX, Refusal, bounded, quoted
+from jackpot.rules.phrases import MESSAGE_MAX, QUOTED_MAX, Values, bounded, english, misfit, quoted
+from jackpot.rules.refusal import HITS_TOLD_MAX, Refusal
 from jackpot.rules.rounds.apply import LEFT_TOLD_MAX
 from jackpot.rules.rounds.awards import AWARDS_PER_FRAME
 from jackpot.rules.rounds.betting import ROUND_BETS_MAX
@@ -34,6 +35,7 @@ from jackpot.rules.state import (
     Award,
     BankState,
     DrawMade,
+    FrameRefused,
     HandShown,
     Level,
     Link,
@@ -138,10 +140,17 @@ def refused(engine: Engine, command: Command, *, people: tuple[str, ...] = ()) -
     command = numbered(command, found.last_seq + 1)
     envelope = Envelope(command, 1, 1, bytes(16), people=people, draws=draws, **whose)
     answer = told(copy.execute(envelope).answer)
-    if whose and answer["t"] == "nack":
+    if whose and answer["t"] == "nack" and "expected" not in answer:
         kept = copy.table("T1")
         assert kept is not None
         assert all(len(encode(one.answer)) < 4 * MESSAGE_MAX + 2_000 for one in kept.answers)
+        (last,) = [one.answer for one in kept.answers if one.seq == answer["seq"]]
+        assert isinstance(last, FrameRefused)
+        assert misfit(last.template, last.values) is None
+    if "template" in answer:
+        values = msgspec.convert(answer.get("values", []), Values)
+        assert misfit(answer["template"], values) is None
+        answer["message"] = english(answer["template"], values)
     return answer if "code" in answer else {}
 
 
@@ -177,9 +186,10 @@ def check(answer: dict[str, Any]) -> None:
 
 def test_a_refusal_is_cut_where_it_is_made() -> None:
     """WIRE frames: whatever a rule says, its text and its list of hits have an end."""
-    refusal = Refusal(Code.AWARD_STANDING, LONG, tuple(range(1_000)))
-    assert refusal.message == bounded(LONG) == "x" * 253 + "..."
+    refusal = Refusal("link_hits_stand", tuple(range(1_000)), hits=[LONG] * 1_000, link=LONG)
+    assert refusal.message == bounded(f"link: {LONG}") == f"link: {'x' * 247}..."
     assert len(refusal.hits) == HITS_TOLD_MAX
+    assert len(msgspec.msgpack.encode(refusal.values)) < 100 * MESSAGE_MAX
     assert quoted(LONG) == f"'{'x' * 64}'..."
     assert quoted("R1") == "'R1'"
     assert quoted("a\nb") == r"'a\nb'"
@@ -234,7 +244,7 @@ def full_table() -> tuple[BankState, Table]:
     return BankState("b" * 64, links=links, tables=[table]), table
 
 
-def largest(state: BankState) -> list[Ack | Nack]:
+def largest(state: BankState) -> list[Ack | FrameRefused]:
     """The longest answers that the engine makes."""
     award = Award(
         INT_MAX, INT_MAX, 16, 1, 2, "three-of-a-kind", "envy", INT_MAX * 10_000, "inventory", "validated",
@@ -248,7 +258,7 @@ def largest(state: BankState) -> list[Ack | Nack]:
     return [
         replace(ack, awards=(award_facts(state, award),) * AWARDS_PER_FRAME),
         replace(ack, refunds=(refund,) * ROUND_BETS_MAX),
-        Nack(INT_MAX, "impossible_cards", "\U0001f0a1" * MESSAGE_MAX, INT_MAX, hits),
+        FrameRefused("impossible_cards", "internal_error", ("\U0001f0a1" * MESSAGE_MAX,), hits),
     ]
 
 
@@ -257,9 +267,10 @@ def test_the_longest_answer_and_the_largest_welcome_fit_a_frame() -> None:
     state, table = full_table()
     sizes = []
     for answer in largest(state):
-        assert len(encode(answer)) <= FRAME_MAX
-        msgspec.convert(told(answer), Ack | Nack)
-        table.answers = [AnsweredFrame(table.last_seq, b"", answer)]
+        kept = AnsweredFrame(table.last_seq, b"", answer)
+        assert len(encode(answer_of(kept))) <= FRAME_MAX
+        msgspec.convert(told(answer_of(kept)), Ack | Nack)
+        table.answers = [kept]
         found = greeting(state, table)
         facts: dict[str, Any] = {
             name: getattr(found, name) for name in found.__struct_fields__ if name != "waiting"

@@ -4,7 +4,7 @@ from jackpot.rules import commands
 from tests.faults.worked.form import Link, Table
 from tests.frames import Bet, Claim, Close, Settle, Void, Wager
 from tests.rules.subject import OfEngine
-from tests.said import Heard
+from tests.said import Heard, refused_frame
 
 ROYAL = ("As", "Ks", "Qs")
 QUEENS = ("Qd", "Qh", "Qc")
@@ -68,9 +68,8 @@ def test_seats_are_settled_in_payout_order() -> None:
     floor = Floor()
     floor.send(Wager("r1", (bet(5), bet(3), bet(2)), lock=True))
     both = (Claim(2, ("2h", "5d", "9c")), Claim(3, ("3h", "6d", "8c")))
-    refused = floor.send(Settle("r1", both, BOARD)).answer
-    assert refused["code"] == "out_of_order"
-    assert refused["message"] == "seat: 3 is to be settled before 2, the highest seat first"
+    refused = floor.send(Settle("r1", both, BOARD))
+    assert refused_frame(refused) == ("out_of_order", "seat_out_of_order", 3, 2)
     assert floor.code(Settle("r1", both[1:], BOARD)) == ""
     assert floor.code(Settle("r1", both[1:], BOARD)) == "already_settled"
     assert floor.code(Settle("r1", (Claim(5, QUEENS),), BOARD)) == "out_of_order"

@@ -17,6 +17,7 @@ from jackpot.rules import views
 from jackpot.rules.acts.fields import HitId
 from jackpot.rules.codes import Code
 from jackpot.rules.effects import Map
+from jackpot.text import RefusalSentence
 
 if TYPE_CHECKING:
     from jackpot.api.query_context import QueryContext
@@ -167,7 +168,12 @@ class AskHit(Query, frozen=True):
         listed = (await hits_of(bank, at.books, wanted + 1, 1)).hits
         hit = next((one for one in listed if one["hit"] == f"H{wanted}"), None)
         if hit is None:
-            raise NotDone(Code.NO_SUCH_HIT, f"hit: there is no {self.hit} in bank {bank.name}")
+            raise NotDone(
+                Code.NO_SUCH_HIT,
+                RefusalSentence(
+                    "there is no {hit} in bank {bank}", field="hit", hit=self.hit, bank=bank.name
+                ),
+            )
         cards, done = await at.books.read(lambda ledger: _looked_into(ledger, bank.name, wanted))
         steps = tuple(
             Step(

@@ -16,6 +16,7 @@ from jackpot.rules import registry
 from jackpot.rules.codes import Code
 from jackpot.rules.money import decimal
 from jackpot.rules.postings import Posting as Posted
+from jackpot.text import RefusalSentence
 
 if TYPE_CHECKING:
     from jackpot.api.query_context import QueryContext
@@ -148,13 +149,16 @@ class AskJournal(Query, frozen=True):
         if self.table is not None:
             found = await bank.ask(lambda engine: engine.table(self.table or ""))
             if found is None:
-                raise NotDone(Code.NO_SUCH_TABLE, f"table: {self.table!r} is not open yet")
+                raise NotDone(
+                    Code.NO_SUCH_TABLE,
+                    RefusalSentence("{table} is not open yet", field="table", table=repr(self.table)),
+                )
             table = found.number
         wanted = JournalFilter(self.limit, self.before, self.kind, table)
         try:
             return await at.books.read(lambda ledger: _found(ledger, at.config, bank.name, wanted))
         except NoSuchKind as error:
-            raise BadRequest(f"kind: {error}") from error
+            raise BadRequest(RefusalSentence("{error}", field="kind", error=error)) from error
 
 
 class _Words(NamedTuple):

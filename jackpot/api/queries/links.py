@@ -15,6 +15,7 @@ from jackpot.rules.acts.fields import Reason
 from jackpot.rules.codes import Code
 from jackpot.rules.effects import Map
 from jackpot.rules.money import decimal
+from jackpot.text import RefusalSentence
 
 if TYPE_CHECKING:
     from jackpot.api.query_context import QueryContext
@@ -121,7 +122,10 @@ class AskLink(Query, frozen=True):
         bank = await at.own(self)
         found = {one.link: one for one in await _links(at, bank)}.get(self.link)
         if found is None:
-            raise NotDone(Code.UNKNOWN_LINK, f"link: {self.link!r} is not open yet")
+            raise NotDone(
+                Code.UNKNOWN_LINK,
+                RefusalSentence("{link} is not open yet", field="link", link=repr(self.link)),
+            )
         began = await at.books.read(lambda ledger: opened_at(ledger, bank.name, self.link))
         return msgspec.structs.replace(found, opened=began)
 

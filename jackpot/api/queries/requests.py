@@ -12,6 +12,7 @@ from jackpot.api.preview import Leaving, Moved, Raised, Undone, moved, what_foll
 from jackpot.api.queries.tables import still_ms, tables_of
 from jackpot.auth.request_expiry import lost_since
 from jackpot.config import compared
+from jackpot.config.phrases import sentence_of
 from jackpot.rules.acts import ACT_OF, decode_asked
 from jackpot.rules.acts.authorization import would
 from jackpot.rules.acts.hits import Correct, find_award
@@ -143,7 +144,7 @@ def _looked_at(state: BankState, request: Requested, left_ms: int) -> Waits:
         found |= {**what_follows(state, event), "shown": mark_of(state, event).hex()}
         check_seen(state, request, event)
     except Refusal as refusal:
-        found["problem"] = refusal.message
+        found["problem"] = sentence_of(refusal.template, refusal.values)
     return Waits(request, left_ms, _sums(state, command), found)
 
 

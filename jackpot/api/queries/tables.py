@@ -12,6 +12,7 @@ from jackpot.rules.codes import Code
 from jackpot.rules.signing import People
 from jackpot.rules.state import ApprovalRequest as Requested
 from jackpot.rules.state import ReopenRequest
+from jackpot.text import RefusalSentence
 
 if TYPE_CHECKING:
     from jackpot.api.query_context import QueryContext
@@ -99,7 +100,10 @@ class AskTable(Query, frozen=True):
     async def answer(self, at: "QueryContext") -> Table:
         tables = {one.table: one for one in await tables_of(at, await at.own(self))}
         if self.table not in tables:
-            raise NotDone(Code.NO_SUCH_TABLE, f"table: {self.table!r} is not open yet")
+            raise NotDone(
+                Code.NO_SUCH_TABLE,
+                RefusalSentence("{table} is not open yet", field="table", table=repr(self.table)),
+            )
         return tables[self.table]
 
 

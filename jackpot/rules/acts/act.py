@@ -7,6 +7,7 @@ from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
+from jackpot.rules.phrases import Phrase
 from jackpot.rules.signing import ROLES, People, Role, Signed
 from jackpot.rules.state import BankState
 
@@ -38,8 +39,9 @@ class Act(NamedTuple):
     these roles; with none of them it is the server's own. narrower: which of these roles a command takes,
     where not all of them may ask for each. alone: it is done where no server runs, by an unauthenticated
     name, also where the site has people: the first of them, and one in place of all who are lost. needs_two:
-    why two different people sign a command that can be decided now, "" where one may; of the state, the
-    command and the time. server: whether the server itself does, with nobody, what people may ask for.
+    why two different people sign a command that can be decided now (a phrase, or its template), "" where one
+    may; of the state, the command and the time. server: whether the server itself does, with nobody, what
+    people may ask for.
     """
 
     command: type[ActCommand]
@@ -49,7 +51,7 @@ class Act(NamedTuple):
     power: tuple[Role, ...] = ()
     alone: bool = False
     narrower: Callable[[BankState, Any], tuple[Role, ...]] | None = None
-    needs_two: Callable[[BankState, Any, int], str] | str = ""
+    needs_two: Callable[[BankState, Any, int], str | Phrase] | str = ""
     server: Callable[[Any], bool] = never
 
     @property
@@ -57,7 +59,7 @@ class Act(NamedTuple):
         """Its name for people: `confirm-behind`."""
         return str(self.command.__struct_config__.tag)
 
-    def why_two(self, state: BankState, command: ActCommand, at: int) -> str:
+    def why_two(self, state: BankState, command: ActCommand, at: int) -> str | Phrase:
         """Why two different people sign this command, which can be decided now; "" where one may."""
         return self.needs_two if isinstance(self.needs_two, str) else self.needs_two(state, command, at)
 

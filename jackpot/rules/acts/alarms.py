@@ -6,11 +6,10 @@ from msgspec import Meta
 
 from jackpot.rules.acts.act import FLOOR_OR_ADMIN, Act, ActContext
 from jackpot.rules.acts.fields import NUMBER, Remark
-from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
-from jackpot.rules.refusal import Refusal, quoted, refuse_if
+from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.signing import SITE, People
 from jackpot.rules.state import Alarm, BankState
 
@@ -41,10 +40,8 @@ def decide_acknowledge(state: BankState, command: AcknowledgeAlarm, by: ActConte
     alarm = _find(state, command.alarm)
     for one in by.people.signed:
         no_admin = state.bank == SITE and "admin" not in one.roles
-        message = f"by: person {one.id} is no admin, and {command.alarm} is about people"
-        refuse_if(no_admin, Code.NOT_ALLOWED, message)
-        own = f"by: {command.alarm} is about person {one.id}: another admin acknowledges it"
-        refuse_if(one.id == alarm.person, Code.NOT_ALLOWED, own)
+        refuse_if(no_admin, "alarm_needs_admin", person=one.id, alarm=command.alarm)
+        refuse_if(one.id == alarm.person, "alarm_about_oneself", alarm=command.alarm, person=one.id)
     return AlarmAcknowledged(alarm.number, alarm.kind, alarm.where, alarm.times, command.remark, by.people)
 
 
@@ -58,7 +55,7 @@ def _find(state: BankState, name: str) -> Alarm:
     for alarm in state.alarms.values():
         if name == f"AL{alarm.number}":
             return alarm
-    raise Refusal(Code.NO_SUCH_ALARM, f"alarm: {quoted(name)} is not open, or somebody was faster")
+    raise Refusal("alarm_not_open", alarm=name)
 
 
 ACTS: Final = (

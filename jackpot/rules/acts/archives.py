@@ -70,6 +70,6 @@ ACTS: Final = (
         decide_archive,
         {Archived: apply_archived},
         power=ADMIN,
-        needs_two="rows are taken out of the ledger",
+        needs_two="why_rows_archived",
     ),
 )

@@ -1,5 +1,7 @@
 """Authorization of acts: the same checks for all, before the act itself is decided."""
 
+from collections.abc import Sequence
+
 from jackpot.rules import names
 from jackpot.rules.acts import ACT_BY, ACT_OF, decode_asked
 from jackpot.rules.acts.act import Act, ActContext
@@ -14,12 +16,11 @@ from jackpot.rules.acts.requests import (
     forget,
 )
 from jackpot.rules.acts.rounds import AgreeToReopen, check_agrees
-from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.events import Event, encode
 from jackpot.rules.invariant import InvariantError
 from jackpot.rules.refusal import TWO_PEOPLE, Refusal, refuse_if, two_people
-from jackpot.rules.signing import SITE, People
+from jackpot.rules.signing import SITE, People, Role, Signed
 from jackpot.rules.state import ApprovalRequest, BankState
 
 
@@ -30,7 +31,7 @@ def decide_asked(state: BankState, command: ActCommand, by: ActContext) -> Event
     if isinstance(command, Reject):
         check_reject(state, command, by.people)
     nobody = act.needs_person(command) and not by.people.count()
-    refuse_if(nobody, Code.NO_PERSON, "by: say who does this")
+    refuse_if(nobody, "signer_missing")
     event = act.decide(state, command, by)
     why = act.why_two(state, command, by.at)
     if why and by.people.count() < TWO_PEOPLE:
@@ -50,39 +51,43 @@ def would(state: BankState, request: ApprovalRequest) -> Event:
     try:
         return ACT_OF[type(command)].decide(state, command, ActContext(request.people))
     except InvariantError as error:
-        raise Refusal(Code.INTERNAL, f"it cannot be done: {error}") from error
+        raise Refusal("cannot_be_done", error=str(error)) from error
 
 
 def check_people(state: BankState, act: Act, command: ActCommand, people: People) -> None:
     """Refuses signers who are not as they claim, lack the role, or confirm something else."""
     for name in people.names:
-        refuse_if(not names.plain(name), Code.NO_PERSON, "by: a name is empty")
-        wrong = names.fault(name)
-        refuse_if(wrong is not None, Code.BAD_REQUEST, f"by: {wrong}")
+        refuse_if(not names.plain(name), "name_empty")
+        if (wrong := names.fault(name)) is not None:
+            raise Refusal("name_faulty", fault=wrong)
     if state.bank != SITE:
         old = bool(people.count()) and not act.alone and people.proof.seq < state.known
-        refuse_if(
-            old, Code.STALE, f"the people are those of row {people.proof.seq}, row {state.known} was seen"
-        )
+        refuse_if(old, "signers_stale", row=people.proof.seq, seen=state.known)
     else:
         named = bool(people.names and state.people) and not act.alone
-        refuse_if(named, Code.NO_PERSON, "by: the site has people, and one of them must sign in")
+        refuse_if(named, "sign_in_needed")
     if isinstance(command, AgreeToReopen):
         check_agrees(state, command, people)
     for one in people.signed:
-        said = untrue(state, one, choosing=isinstance(command, SetSecret)) if state.bank == SITE else ""
-        refuse_if(bool(said), Code.NOT_ALLOWED, f"by: {said}")
-        power = act.power_for(state, command)
-        needed = f"only {' or '.join(power) or 'the server itself'} may"
-        needed += "; the cage pays it" if power != act.power else ""
-        said = f"by: person {one.id} may not {_words(act)}: {needed}"
-        refuse_if(not act.allows(state, command, one), Code.NOT_ALLOWED, said)
+        wrong = untrue(state, one, choosing=isinstance(command, SetSecret)) if state.bank == SITE else None
+        if wrong is not None:
+            raise Refusal("signer_fault", fault=wrong)
+        if not act.allows(state, command, one):
+            raise _may_not(act, act.power_for(state, command), one)
     if people.proof.request:
         check_confirmed(state, command, people)
 
 
 def _words(act: Act) -> str:
     return act.name.replace("-", " ")
+
+
+def _may_not(act: Act, power: Sequence[Role], one: Signed) -> Refusal:
+    """The refusal of a signer without the role. power: the roles that may ask for this very command."""
+    if not power:
+        return Refusal("may_not_server_does", person=one.id, act=_words(act))
+    template = "may_not" if power == act.power else "may_not_cage_pays"
+    return Refusal(template, person=one.id, act=_words(act), power=power)
 
 
 def check_reject(state: BankState, command: Reject, people: People) -> None:
@@ -92,9 +97,7 @@ def check_reject(state: BankState, command: Reject, people: People) -> None:
     act = ACT_OF[type(asked)]
     for one in people.signed:
         may = one.id == request.people.signed[0].id or act.allows(state, asked, one)
-        refuse_if(
-            not may, Code.NOT_ALLOWED, f"by: person {one.id} may not {_words(act)}, so cannot reject it"
-        )
+        refuse_if(not may, "may_not_reject", person=one.id, act=_words(act))
 
 
 def satisfied_requests(state: BankState, event: Event, at: int) -> list[int]:

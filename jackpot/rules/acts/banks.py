@@ -14,14 +14,13 @@ import msgspec
 from msgspec.structs import replace
 
 from jackpot.rules.acts.act import ADMIN, Act, ActContext, always
-from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 from jackpot.rules.invariant import invariant
 from jackpot.rules.meter import Accounts
 from jackpot.rules.paytable import LinkTerms, TableTerms
-from jackpot.rules.refusal import refuse_if
+from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.rounds.undo import BASE, History, Moment, PlayedTakes, Point, counted_back, replay
 from jackpot.rules.signing import People
 from jackpot.rules.state import (
@@ -58,8 +57,8 @@ class BankOpened(Event, frozen=True, array_like=True):
 
 def decide_open_bank(state: BankState, command: OpenBank, by: ActContext) -> BankOpened:
     """Opens a bank once, before anything else (S3)."""
-    refuse_if(state.seq > 0, Code.NOT_EMPTY, f"bank {state.bank} has entries already")
-    refuse_if(not command.site, Code.NO_SITE, "site: a ledger is one site's")
+    refuse_if(state.seq > 0, "bank_has_entries", bank=state.bank)
+    refuse_if(not command.site, "site_missing")
     return BankOpened(command.site, by.people)
 
 
@@ -149,23 +148,21 @@ class BankClosed(Event, frozen=True, array_like=True):
 
 def decide_close_bank(state: BankState, command: CloseBank, by: ActContext) -> BankClosed:
     """Closes the bank, at rest."""
-    refuse_if(command.into == state.bank, Code.SAME_BANK, f"into: {state.bank} cannot become itself")
+    refuse_if(command.into == state.bank, "bank_into_itself", bank=state.bank)
     for link in state.links:
         name = link.terms.link
-        refuse_if(not link.suspended, Code.NOT_SUSPENDED, f"link {name} takes wagers: suspend it first")
+        refuse_if(not link.suspended, "bank_link_takes_wagers", link=name)
     for table in state.tables:
         name = table.terms.table
-        refuse_if(
-            table.unfinished() is not None, Code.ROUND_UNFINISHED, f"table {name} has an unfinished round"
-        )
-        refuse_if(bool(table.held), Code.TABLE_HELD, f"table {name} waits for the papers of a hit")
-    waits = ", ".join(f"D{one.number}" for one in state.left)
-    refuse_if(bool(waits), Code.LEFT_WAITS, f"{waits}: what an undo left on a meter waits for a decision")
-    refuse_if(bool(state.behind), Code.LEDGER_BEHIND, "a table has answers that the ledger has lost")
+        refuse_if(table.unfinished() is not None, "table_round_unfinished", table=name)
+        refuse_if(bool(table.held), "table_waits_for_papers", table=name)
+    waits = [f"D{one.number}" for one in state.left]
+    refuse_if(bool(waits), "bank_left_waits", left=waits)
+    refuse_if(bool(state.behind), "bank_ledger_behind")
     standing = [
         f"H{hit.number}" for hit in state.hits.values() if any(award.status in UNPAID for award in hit.awards)
     ]
-    refuse_if(bool(standing), Code.AWARD_STANDING, f"not yet paid or undone: {', '.join(standing)}")
+    refuse_if(bool(standing), "bank_hits_stand", hits=standing)
     return BankClosed(command.into, handed_on(state), by.people, command.reason)
 
 
@@ -257,17 +254,20 @@ class BankBegun(Event, frozen=True, array_like=True):
     parts: list[HandedOn]
 
 
+def _twice(ids: list[str]) -> str | None:
+    """The first id that is there more than once; None where each is there once."""
+    return next((one for one in ids if ids.count(one) > 1), None)
+
+
 def decide_begin_bank(state: BankState, command: BeginBank, _by: ActContext) -> BankBegun:
     """Begins a bank with the ends of others."""
-    refuse_if(state.seq > 0, Code.NOT_EMPTY, f"bank {state.bank} has entries already")
+    refuse_if(state.seq > 0, "bank_has_entries", bank=state.bank)
     parts = command.parts
-    refuse_if(not parts, Code.NO_SITE, "a bank begins with at least one other")
-    for name, ids in (
-        ("link", [link.terms.link for part in parts for link in part.links]),
-        ("table", [table.terms.table for part in parts for table in part.tables]),
-    ):
-        twice = next((one for one in ids if ids.count(one) > 1), None)
-        refuse_if(twice is not None, Code.TWICE, f"{name} {twice} is in more than one of the banks")
+    refuse_if(not parts, "bank_without_parts")
+    if link := _twice([link.terms.link for part in parts for link in part.links]):
+        raise Refusal("link_in_two_banks", link=link)
+    if table := _twice([table.terms.table for part in parts for table in part.tables]):
+        raise Refusal("table_in_two_banks", table=table)
     return BankBegun(list(command.heads), list(parts))
 
 

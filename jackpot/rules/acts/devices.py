@@ -5,11 +5,10 @@ from typing import ClassVar, Final
 from controllers.messages import Id
 from jackpot.rules.acts.act import ADMIN, FLOOR_OR_ADMIN, Act, ActContext, always
 from jackpot.rules.acts.fields import Role
-from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
-from jackpot.rules.refusal import quoted, refuse_if
+from jackpot.rules.refusal import refuse_if
 from jackpot.rules.signing import SITE, People
 from jackpot.rules.state import BankState
 
@@ -31,7 +30,7 @@ def decide_block(state: BankState, command: BlockDevice, _by: ActContext) -> Dev
     """Blocks a device that connects from two places."""
     _of_links(state)
     blocked = (command.role, command.device) in state.blocked
-    refuse_if(blocked, Code.BLOCKED_ALREADY, f"{command.role} {command.device} is blocked already")
+    refuse_if(blocked, "device_blocked_already", role=command.role, device=command.device)
     return DeviceBlocked(command.role, command.device)
 
 
@@ -58,7 +57,7 @@ def decide_clear(state: BankState, command: ClearDevice, by: ActContext) -> Devi
     """Clears a blocked device, after an operator looked into the conflict."""
     _of_links(state)
     blocked = (command.role, command.device) in state.blocked
-    refuse_if(not blocked, Code.NOT_BLOCKED, f"the device {quoted(command.device)} is not blocked")
+    refuse_if(not blocked, "device_not_blocked", device=command.device)
     return DeviceCleared(command.role, command.device, by.people)
 
 
@@ -110,7 +109,7 @@ def apply_key_ended(effects: Effects, event: KeyEnded) -> None:
 
 
 def _of_links(state: BankState) -> None:
-    refuse_if(state.bank == SITE, Code.OTHER_BANK, f"bank {SITE} is that of the people: it has no devices")
+    refuse_if(state.bank == SITE, "bank_without_devices", bank=SITE)
 
 
 ACTS: Final = (

@@ -5,12 +5,11 @@ from typing import ClassVar, Final
 from jackpot.rules.acts.act import FLOOR, FLOOR_OR_AUDITOR, Act, ActContext
 from jackpot.rules.acts.fields import EntryId, HitId, Reason
 from jackpot.rules.acts.hits import find_hit, number_of
-from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 from jackpot.rules.former_numbers import refuse_former
-from jackpot.rules.refusal import quoted, refuse_if
+from jackpot.rules.refusal import refuse_if
 from jackpot.rules.rounds.apply import end_dispute
 from jackpot.rules.signing import People
 from jackpot.rules.state import UNPAID, BankState
@@ -34,9 +33,9 @@ def decide_dispute(state: BankState, command: Dispute, by: ActContext) -> Disput
     """Holds the payment of what waits to be paid."""
     hit = find_hit(state, command.hit)
     waits = any(award.status in UNPAID for award in hit.awards)
-    refuse_if(not waits, Code.NOT_PENDING, f"hit: nothing of {command.hit} waits to be paid")
+    refuse_if(not waits, "hit_not_waiting", hit=command.hit)
     twice = hit.number in state.disputed
-    refuse_if(twice, Code.DISPUTED, f"hit: {command.hit} is disputed already")
+    refuse_if(twice, "hit_disputed_already", hit=command.hit)
     return Disputed(hit.number, command.reason, by.people)
 
 
@@ -69,11 +68,9 @@ def decide_lift(state: BankState, command: Lift, by: ActContext) -> Lifted:
     number = number_of("H", command.hit)
     refuse_former(state, "H", number)
     held = state.disputed.get(number)
-    refuse_if(held is None, Code.NOT_DISPUTED, f"hit: {quoted(command.hit)} is not disputed")
+    refuse_if(held is None, "hit_not_disputed", hit=command.hit)
     other = held != command.dispute
-    refuse_if(
-        other, Code.NOT_DISPUTED, f"dispute: {command.hit} was disputed by entry {held}, not by this one"
-    )
+    refuse_if(other, "hit_disputed_by_other_entry", hit=command.hit, entry=held)
     return Lifted(number, command.reason, by.people)
 
 
@@ -102,6 +99,6 @@ ACTS: Final = (
         {Lifted: apply_lifted},
         asked=True,
         power=FLOOR_OR_AUDITOR,
-        needs_two="a dispute is lifted",
+        needs_two="why_dispute_lifted",
     ),
 )

@@ -9,7 +9,6 @@ from typing import ClassVar, Final
 from jackpot.rules.acts.act import ADMIN, Act, ActContext, always, outlived
 from jackpot.rules.acts.fields import KeptDays
 from jackpot.rules.acts.people import Number
-from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
@@ -39,20 +38,20 @@ class NameErased(Event, frozen=True, array_like=True):
 
 def decide_erase(state: BankState, command: EraseName, by: ActContext) -> NameErased:
     """Erases a name once the person has left."""
-    refuse_if(state.bank != SITE, Code.OTHER_BANK, f"people are in bank {SITE}, not in {state.bank}")
+    refuse_if(state.bank != SITE, "people_elsewhere", site=SITE, bank=state.bank)
     number = command.person
     if number > len(state.people):
-        raise Refusal(Code.NO_SUCH_PERSON, f"person: there is no person {number}")
+        raise Refusal("person_unknown", number=number)
     person = state.people[number - 1]
-    refuse_if(not person.ended, Code.NOT_ALLOWED, f"person {number} still has access: end it first")
-    refuse_if(person.erased, Code.UNCHANGED, f"the name of person {number} is erased already")
+    refuse_if(not person.ended, "person_has_access", person=number)
+    refuse_if(person.erased, "name_erased_already", person=number)
     return NameErased(number, by.people, command.kept_days)
 
 
 def erases_early(state: BankState, command: EraseName, at: int) -> str:
     """Why two people erase a name: it is younger than the site keeps it."""
     early = not outlived(state.people[command.person - 1].left, command.kept_days, at)
-    return "a name is erased before its time is over" if early else ""
+    return "why_name_erased" if early else ""
 
 
 def apply_erased(effects: Effects, event: NameErased) -> None:

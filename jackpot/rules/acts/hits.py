@@ -24,13 +24,12 @@ from jackpot.rules.acts.fields import (
     Witnesses,
 )
 from jackpot.rules.acts.payout_details import winners
-from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Change, Effects
 from jackpot.rules.events import Event, Recomputed
 from jackpot.rules.former_numbers import refuse_former
 from jackpot.rules.money import from_cents, to_cents
-from jackpot.rules.refusal import Refusal, quoted, refuse_if
+from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.rounds import unpaid
 from jackpot.rules.rounds.apply import decided, end_dispute, recomputed_changes, retire
 from jackpot.rules.rounds.recompute import correct, mark_undone, with_correction, without_awards
@@ -79,7 +78,7 @@ def decide_validate(state: BankState, command: Validate, by: ActContext) -> Vali
     else:
         own = [award.status for award in hit.awards if award.kind != "envy" and award.stands()]
         early = early or not own or "pending" in own
-    refuse_if(early, Code.HAND_PENDING, "award: an envy bonus waits until its hand is validated")
+    refuse_if(early, "envy_waits_for_hand")
     payout_details.check_paper(command.paper, command.on_paper, "")
     numbers = [award.number for award in chosen]
     facts_ = command.surveillance, command.paper, command.on_paper
@@ -169,10 +168,10 @@ def decide_pay(state: BankState, command: Pay, by: ActContext) -> Paid:
     hit = find_hit(state, command.hit)
     awards = _payable(state, hit, command)
     unnamed = command.seat is None and command.award is None and len(winners(hit.awards)) > 1
-    refuse_if(unnamed, Code.SEVERAL_WINNERS, payout_details.several(hit, "pay each of them separately"))
-    refuse_if(not command.document, Code.NO_DOCUMENT, "document: a payment needs a document's number")
+    refuse_if(unnamed, "several_winners_paid", hit=hit.number, seats=winners(hit.awards))
+    refuse_if(not command.document, "document_missing")
     held = hit.number in state.disputed
-    refuse_if(held, Code.DISPUTED, f"hit: H{hit.number} is disputed, and is not paid until that is lifted")
+    refuse_if(held, "hit_in_dispute", hit=hit.number)
     _check_papers(hit, awards[0].seat, command)
     numbers = sorted(award.number for award in awards)
     facts_ = command.document, command.tax_form, command.tax_from, command.paper
@@ -185,7 +184,7 @@ def _payable(state: BankState, hit: Hit, command: Pay) -> list[Award]:
     awards = _named(hit, command.award, "validated", command.seat)
     if _shares_later(state, hit) or any(it.kind != "envy" and it.status == "pending" for it in hit.awards):
         awards = [award for award in awards if award.kind != "envy"]
-    refuse_if(not awards, Code.HAND_PENDING, "award: an envy bonus waits until its hand is validated")
+    refuse_if(not awards, "envy_waits_for_hand")
     return awards
 
 
@@ -199,8 +198,7 @@ def _check_papers(hit: Hit, seat: int, command: Pay) -> None:
         command.on_paper, tax_form=command.tax_form
     )
     for name in command.needs:
-        said = f"{name}: it is wanted on the papers of every payment"
-        refuse_if(name not in there, Code.NO_PAPER, said)
+        refuse_if(name not in there, "paper_missing", field=name)
 
 
 def apply_paid(effects: Effects, event: Paid) -> None:
@@ -242,14 +240,14 @@ def decide_undo(state: BankState, command: Undo, by: ActContext) -> Undone:
     """Undoes a hit, or one award or share of it, as if it had not been made (A11)."""
     hit = find_hit(state, command.hit)
     awards = _undoable(hit, command.award)
-    refuse_if(not awards, Code.NO_SUCH_AWARD, f"hit {command.hit} has no such award")
+    refuse_if(not awards, "undo_finds_no_award", hit=command.hit)
     round_ = state.table(hit.table).find(hit.round)
     unfinished = round_ is not None and hit.number in round_.hits
     for award in awards:
         paid = award.status == "paid"
-        refuse_if(paid, Code.PAID, f"A{award.number} is paid: correct it instead of undoing it")
+        refuse_if(paid, "award_is_paid", award=award.number)
         final = award.status == "final" and not unfinished
-        refuse_if(final, Code.FINAL, f"A{award.number} is final and its round has ended")
+        refuse_if(final, "award_is_final", award=award.number)
     numbers = sorted(award.number for award in awards)
     return Undone(hit.number, numbers, command.reason, without_awards(state, awards), by.people)
 
@@ -263,7 +261,7 @@ def undoes_before_others(state: BankState, command: Undo, _at: int) -> str:
         for award in awards
         if award.level
     )
-    return "a later award of the level exists" if later else ""
+    return "why_later_award" if later else ""
 
 
 def _undoable(hit: Hit, name: str | None) -> list[Award]:
@@ -355,15 +353,12 @@ def decide_correct(state: BankState, command: Correct, by: ActContext) -> Correc
     """Corrects an award; the meter, or the house, takes the difference now (A10)."""
     if (award := find_award(state, command.award)) is None:
         refuse_former(state, "A", number_of("A", command.award))
-        name = quoted(command.award)
-        message = f"award: {name} is neither an open award nor one of the last {PAID_KEPT} settled hits"
-        raise Refusal(Code.NO_SUCH_AWARD, message)
-    refuse_if(not award.stands(), Code.UNDONE, f"award: {command.award} is undone")
+        raise Refusal("award_unknown", award=command.award, count=PAID_KEPT)
+    refuse_if(not award.stands(), "award_undone", award=command.award)
     paper = award.settled() and not command.document
-    message = f"document: {command.award} is {award.status}; the difference needs a document's number"
-    refuse_if(paper, Code.NO_DOCUMENT, message)
+    refuse_if(paper, "document_of_difference", award=command.award, status=award.status)
     bad = not 0 <= command.amount <= AWARD_MAX
-    refuse_if(bad, Code.BAD_AMOUNT, f"amount: 0 to {AWARD_MAX} cents")
+    refuse_if(bad, "amount_out_of_range", most=AWARD_MAX)
     amount = from_cents(command.amount)
     more = amount - award.worth()
     if award.settled():
@@ -410,7 +405,7 @@ def find_hit(state: BankState, name: str) -> Hit:
     hit = state.hits.get(number_of("H", name))
     if hit is None:
         refuse_former(state, "H", number_of("H", name))
-        raise Refusal(Code.NO_SUCH_HIT, f"hit: {quoted(name)} is not an open hit")
+        raise Refusal("hit_not_open", hit=name)
     return hit
 
 
@@ -430,18 +425,20 @@ def _named(
     hit: Hit, name: str | None, status: Literal["pending", "validated"], seat: int | None = None
 ) -> list[Award]:
     """The hit's awards of that status: all, those of the seat, or the one named; refused if none."""
-    wrong = Code.NOT_PENDING if status == "pending" else Code.NOT_VALIDATED
-    whose = "" if seat is None else f" for seat {seat}"
+    number, whose = hit.number, {} if seat is None else {"seat": seat}
     theirs = [award for award in hit.awards if seat in (None, award.seat)]
-    refuse_if(not theirs, Code.NO_SUCH_AWARD, f"seat: H{hit.number} has no award{whose}")
+    if not theirs:
+        raise Refusal("hit_has_no_award_of_seat" if whose else "hit_has_no_award", hit=number, **whose)
     if name is None:
         awards = [award for award in theirs if award.status == status]
-        refuse_if(not awards, wrong, f"hit: H{hit.number} has no {status} award{whose}")
+        if not awards:
+            raise Refusal(f"{'seat' if whose else 'hit'}_has_nothing_{status}", hit=number, **whose)
         return awards
     awards = [award for award in theirs if f"A{award.number}" == name]
-    refuse_if(not awards, Code.NO_SUCH_AWARD, f"award: H{hit.number} has no award {quoted(name)}{whose}")
+    if not awards:
+        raise Refusal("award_not_of_seat" if whose else "award_not_of_hit", hit=number, award=name, **whose)
     other = awards[0].status != status
-    refuse_if(other, wrong, f"award: {name} is {awards[0].status}, not {status}")
+    refuse_if(other, f"award_not_{status}", award=name, status=awards[0].status)
     return awards
 
 
@@ -532,6 +529,6 @@ ACTS: Final = (
         {Corrected: apply_corrected},
         power=FLOOR_OR_CAGE,
         narrower=who_corrects,
-        needs_two="an award is corrected",
+        needs_two="why_award_corrected",
     ),
 )

@@ -20,7 +20,8 @@ from jackpot.rules.events import Event
 from jackpot.rules.invariant import invariant
 from jackpot.rules.meter import Accounts
 from jackpot.rules.paytable import LinkTerms
-from jackpot.rules.refusal import Refusal, quoted, refuse_if
+from jackpot.rules.phrases import Fault, Phrase, phrase, quoted
+from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.rounds.undo import begun
 from jackpot.rules.signing import SITE, People
 from jackpot.rules.state import BankState, Level, Link
@@ -63,13 +64,13 @@ def decide_open_link(state: BankState, command: OpenLink, _by: ActContext) -> Li
     """Opens a link once; its id is taken for ever (L9)."""
     terms = command.terms
     known = any(link.terms.link == terms.link for link in state.links)
-    refuse_if(known, Code.LINK_EXISTS, f"link {terms.link} is open already")
-    refuse_if(state.bank == SITE, Code.OTHER_BANK, f"link {terms.link}: bank {SITE} is that of the people")
-    refuse_if(terms.bank != state.bank, Code.OTHER_BANK, f"link {terms.link} is of bank {terms.bank}")
+    refuse_if(known, "link_open_already", link=terms.link)
+    refuse_if(state.bank == SITE, "link_in_people_bank", link=terms.link, bank=SITE)
+    refuse_if(terms.bank != state.bank, "link_of_other_bank", link=terms.link, bank=terms.bank)
     try:
         check_link(terms)
-    except ValueError as error:
-        raise Refusal(Code.BAD_TERMS, f"link {terms.link}: {error}") from error
+    except Fault as fault:
+        raise Refusal("link_terms_bad", link=terms.link, fault=fault.phrase) from fault
     return LinkOpened(len(state.links) + 1, terms)
 
 
@@ -165,18 +166,18 @@ def decide_resume(state: BankState, command: Resume, by: ActContext) -> Resumed:
     _not_behind(command.cause)
     _not_of_people(by, command.cause)
     twice = len({name for name, _ in command.believe}) < len(command.believe)
-    refuse_if(twice, Code.TWICE, "believe: a table is named twice")
+    refuse_if(twice, "believed_twice")
     believed = [decide_believed(state, find_table(state, name), acked) for name, acked in command.believe]
     links = _links(state, command.links)
     held = any(command.cause in state.link(number).suspended for number in links)
-    refuse_if(not held, Code.NOT_SUSPENDED, f"not suspended for {quoted(command.cause)}")
+    refuse_if(not held, "link_not_suspended_for", cause=command.cause)
     return Resumed(links, command.cause, by.people, command.reason, believed)
 
 
-def resumes_after_harm(_state: BankState, command: Resume, _at: int) -> str:
+def resumes_after_harm(_state: BankState, command: Resume, _at: int) -> str | Phrase:
     """Why two people resume: something has gone wrong that may go wrong again (S9)."""
     harm = command.cause in TWO_RESUME or bool(command.believe)
-    return f"links resume after {quoted(command.cause)}" if harm else ""
+    return phrase("why_links_resume", cause=command.cause) if harm else ""
 
 
 def apply_resumed(effects: Effects, event: Resumed) -> None:
@@ -189,13 +190,13 @@ def apply_resumed(effects: Effects, event: Resumed) -> None:
 
 def _not_behind(cause: str) -> None:
     """Refuses `ledger_behind`: a table begins it, and people end it by confirming what is missing (S9)."""
-    refuse_if(cause == BEHIND, Code.RESERVED, f"cause: {BEHIND} ends where a table's lost tail is confirmed")
+    refuse_if(cause == BEHIND, "cause_ends_with_lost_acks", cause=BEHIND)
 
 
 def _not_of_people(by: ActContext, cause: str) -> None:
     """Refuses people's act where the cause is the server's alone."""
     ours = bool(by.people.count()) and cause in (CONFIG_REASON, PROGRAM_REASON)
-    refuse_if(ours, Code.RESERVED, f"cause: {cause} is the server's")
+    refuse_if(ours, "cause_of_server", cause=cause)
 
 
 def _links(state: BankState, names: tuple[str, ...]) -> list[int]:
@@ -203,8 +204,8 @@ def _links(state: BankState, names: tuple[str, ...]) -> list[int]:
     numbers = {link.terms.link: link.number for link in state.links if not link.closed}
     ended = {link.terms.link for link in state.links if link.closed}
     for name in names:
-        refuse_if(name in ended, Code.LINK_CLOSED, f"link {quoted(name)} has ended")
-        refuse_if(name not in numbers, Code.UNKNOWN_LINK, f"link {quoted(name)} is not open")
+        refuse_if(name in ended, "link_has_ended", link=name)
+        refuse_if(name not in numbers, "link_not_open", link=name)
     return [numbers[name] for name in names] if names else sorted(numbers.values())
 
 

@@ -14,7 +14,6 @@ from controllers.messages import Id
 from jackpot.rules.acts.act import FLOOR_OR_ADMIN, Act, ActContext
 from jackpot.rules.acts.fields import Reason
 from jackpot.rules.acts.tables import find_table
-from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
@@ -143,11 +142,9 @@ def decide_believed(state: BankState, table: Table, acked: int | None) -> Believ
         raise _not_behind(table)
     said = waiting.acked
     wrong = acked not in (None, said)
-    refuse_if(wrong, Code.NOT_BEHIND, f"table: {name} said {said}, not {acked}")
+    refuse_if(wrong, "table_claims_other", table=name, said=said, acked=acked)
     high = said > BELIEVED_MAX
-    refuse_if(
-        high, Code.NOT_BELIEVABLE, f"table: {name} said {said}: no number above {BELIEVED_MAX} is believed"
-    )
+    refuse_if(high, "table_claims_too_much", table=name, said=said, most=BELIEVED_MAX)
     return Believed(table.number, said, max(0, said - table.last_seq))
 
 
@@ -179,7 +176,7 @@ def _decided(effects: Effects, number: int) -> None:
 
 
 def _not_behind(table: Table) -> Refusal:
-    return Refusal(Code.NOT_BEHIND, f"table: {table.terms.table} claims nothing that the ledger lacks")
+    return Refusal("table_claims_nothing", table=table.terms.table)
 
 
 GREETINGS: Final[dict[type[Event], Callable[[Effects, Any], None]]] = {
@@ -195,6 +192,6 @@ ACTS: Final = (
         {BehindConfirmed: apply_behind_confirmed},
         asked=True,
         power=FLOOR_OR_ADMIN,
-        needs_two="what the ledger has lost is confirmed, or that it has lost nothing",
+        needs_two="why_lost_acks",
     ),
 )

@@ -12,13 +12,11 @@ from msgspec import Meta
 from controllers.messages import Id
 from jackpot.rules.acts.act import ADMIN, FLOOR_OR_ADMIN, Act, ActContext
 from jackpot.rules.acts.fields import LeftId, LevelPair, Micros, Reason
-from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event, LevelChange
 from jackpot.rules.meter import Accounts, move
-from jackpot.rules.money import decimal
-from jackpot.rules.refusal import Refusal, quoted, refuse_if
+from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.rounds.apply import decided
 from jackpot.rules.rounds.undo import Move, Point, replay
 from jackpot.rules.signing import People
@@ -62,15 +60,15 @@ def decide_correct_meter(state: BankState, command: CorrectMeter, by: ActContext
     link = find_link(state, "link", command.link)
     level = _find_level(link, command.level)
     amount, account = command.amount, command.account
-    refuse_if(amount == 0, Code.BAD_AMOUNT, "amount: a correction of nothing changes nothing")
+    refuse_if(amount == 0, "correction_of_nothing")
     closed = link.closed and amount > 0
-    refuse_if(closed, Code.LINK_CLOSED, f"link: {link.terms.link} has ended and takes nothing more")
+    refuse_if(closed, "closed_link_takes_nothing", link=link.terms.link)
     after, limit = getattr(level.accounts, account) + amount, level.terms.limit
-    there = f"the {account} holds {decimal(after - amount)}"
-    refuse_if(after < 0, Code.BAD_AMOUNT, f"amount: {there}, and nothing ends below zero")
+    held = after - amount
+    refuse_if(after < 0, "meter_below_zero", account=account, held=held)
     above = account == "primary" and limit is not None and after > limit
-    refuse_if(above, Code.BAD_AMOUNT, f"amount: {there}, and nothing ends above its limit")
-    refuse_if(after > SUM_MAX, Code.BAD_AMOUNT, f"amount: {there}, and the most is {decimal(SUM_MAX)}")
+    refuse_if(above, "meter_above_limit", account=account, held=held)
+    refuse_if(after > SUM_MAX, "meter_above_most", account=account, held=held, most=SUM_MAX)
     return MeterCorrected(link.number, level.number, account, amount, command.reason, by.people)
 
 
@@ -107,13 +105,13 @@ def decide_left(state: BankState, command: DecideLeft, by: ActContext) -> LeftDe
     """Two people decide on a residual amount; the winner gets it by a correction of the award (A10)."""
     one = next((one for one in state.left if f"D{one.number}" == command.left), None)
     if one is None:
-        raise Refusal(Code.NO_SUCH_LEFT, f"left: {quoted(command.left)} does not wait for a decision")
+        raise Refusal("left_unknown", left=command.left)
     level = state.link(one.link).levels[one.level - 1]
     taken = command.remove and level.history.emptied_since(one.award)
-    refuse_if(taken, Code.BAD_AMOUNT, "left: a later award or a transfer took it: it can only stay")
+    refuse_if(taken, "left_taken_since")
     primary = level.accounts.primary
     gone = command.remove and primary < one.amount
-    refuse_if(gone, Code.BAD_AMOUNT, f"left: the meter holds {decimal(primary)}, less than what was left")
+    refuse_if(gone, "left_above_meter", held=primary)
     return LeftDecided(
         one.number, one.award, one.link, one.level, one.amount, command.remove, command.reason, by.people
     )
@@ -199,7 +197,7 @@ def decide_close_link(state: BankState, command: CloseLink, by: ActContext) -> L
     changes = _outflow(link, to, command.levels)
     left = sum(change.change.transfers for change in changes)
     homeless = to is None and left > 0
-    refuse_if(homeless, Code.MONEY_LEFT, f"to: {decimal(left)} on its meters must go to another link")
+    refuse_if(homeless, "money_needs_link", left=left)
     return LinkClosed(link.number, to.number if to else 0, changes, command.levels, command.reason, by.people)
 
 
@@ -212,57 +210,52 @@ def find_link(state: BankState, field: str, name: str) -> Link:
     """The link of that id; refused as `unknown_link`."""
     found = next((link for link in state.links if link.terms.link == name), None)
     if found is None:
-        said = f"{field}: {quoted(name)} is not open in bank {state.bank}"
-        raise Refusal(Code.UNKNOWN_LINK, said)
+        raise Refusal("link_not_open_in_bank", field=field, link=name, bank=state.bank)
     return found
 
 
 def at_rest(state: BankState, link: Link) -> None:
     """Refuses a link that takes wagers, has an unfinished round, or a hit not yet paid or undone (L8, L9)."""
     name = link.terms.link
-    refuse_if(not link.suspended, Code.NOT_SUSPENDED, f"link: {name} takes wagers: suspend it first")
+    refuse_if(not link.suspended, "link_takes_wagers", link=name)
     for table in state.tables:
         for round_ in (table.round, table.closed):
             open_ = round_ is not None and round_.state != "closed" and link.number in round_.links()
-            said = f"link: table {table.terms.table} has a round with wagers on {name} to finish"
-            refuse_if(open_, Code.ROUND_UNFINISHED, said)
+            refuse_if(open_, "link_round_unfinished", table=table.terms.table, link=name)
     waits = sorted({hit for group in link.unpaid.values() for hit in group.hits})
     if waits:
-        said = f"link: {', '.join(f'H{hit}' for hit in waits[:3])} of {name}: not yet paid or undone"
-        raise Refusal(Code.AWARD_STANDING, said, tuple(waits))
+        raise Refusal("link_hits_stand", tuple(waits), hits=[f"H{hit}" for hit in waits[:3]], link=name)
 
 
 def find_open(state: BankState, field: str, name: str) -> Link:
     """The link of that id, unless it has ended; refused as `unknown_link` or `link_closed`."""
     link = find_link(state, field, name)
-    refuse_if(link.closed, Code.LINK_CLOSED, f"{field}: {name} has ended")
+    refuse_if(link.closed, "link_closed", field=field, link=name)
     return link
 
 
 def _rests(state: BankState, link: Link) -> Link:
     """The link to be emptied; refused unless it is at rest, without residual amounts (A11)."""
     at_rest(state, link)
-    waits = ", ".join(f"D{one.number}" for one in state.left if one.link == link.number)
-    said = f"link: {waits} of {link.terms.link}: what an undo left there waits for a decision"
-    refuse_if(bool(waits), Code.LEFT_WAITS, said)
+    waits = [f"D{one.number}" for one in state.left if one.link == link.number]
+    refuse_if(bool(waits), "link_left_waits", left=waits, link=link.terms.link)
     return link
 
 
 def _find_other(state: BankState, link: Link, name: str) -> Link:
     """The link that receives the money, in the same bank."""
     if all(other.terms.link != name for other in state.links):
-        said = f"to: {quoted(name)} is not open in bank {state.bank}, and money stays in its bank"
-        raise Refusal(Code.UNKNOWN_LINK, said)
+        raise Refusal("money_leaves_bank", link=name, bank=state.bank)
     to = find_open(state, "to", name)
-    refuse_if(to is link, Code.TWICE, "to: a link's money goes to another link")
+    refuse_if(to is link, "money_to_same_link")
     return to
 
 
 def _find_level(link: Link, name: str) -> Level:
     found = next((level for level in link.levels if level.terms.level == name), None)
     if found is None:
-        known = ", ".join(level.terms.level for level in link.levels)
-        raise Refusal(Code.UNKNOWN_LINK, f"level: {link.terms.link} has no {quoted(name)}, only {known}")
+        known = [level.terms.level for level in link.levels]
+        raise Refusal("level_unknown", link=link.terms.link, level=name, levels=known)
     return found
 
 
@@ -300,11 +293,10 @@ def _places(link: Link, to: Link, levels: Iterable[str]) -> dict[int, int]:
     names = {level.terms.level: level.number for level in to.levels}
     given = dict(pair.split("=", 1) for pair in levels)
     for name in given:
-        refuse_if(name not in own, Code.BAD_REQUEST, f"levels: {link.terms.link} has no level {name}")
+        refuse_if(name not in own, "level_not_of_link", link=link.terms.link, level=name)
     goes = {number: given.get(name, name) for name, number in own.items()}
     for name in goes.values():
-        said = f"levels: {to.terms.link} has no level {name}, only {', '.join(names)}: say to which it goes"
-        refuse_if(name not in names, Code.BAD_REQUEST, said)
+        refuse_if(name not in names, "level_needs_place", link=to.terms.link, level=name, levels=list(names))
     return {number: names[name] for number, name in goes.items()}
 
 
@@ -345,7 +337,7 @@ ACTS: Final = (
         {MeterCorrected: apply_meter_corrected},
         asked=True,
         power=FLOOR_OR_ADMIN,
-        needs_two="a meter is corrected",
+        needs_two="why_meter_corrected",
     ),
     Act(
         DecideLeft,
@@ -353,7 +345,7 @@ ACTS: Final = (
         {LeftDecided: apply_left_decided},
         asked=True,
         power=FLOOR_OR_ADMIN,
-        needs_two="what is left on a meter is decided on",
+        needs_two="why_left_decided",
     ),
     Act(
         Transfer,
@@ -361,7 +353,7 @@ ACTS: Final = (
         {Transferred: apply_transferred},
         asked=True,
         power=ADMIN,
-        needs_two="a link's money is transferred",
+        needs_two="why_money_transferred",
     ),
     Act(
         CloseLink,
@@ -369,6 +361,6 @@ ACTS: Final = (
         {LinkClosed: apply_link_closed},
         asked=True,
         power=ADMIN,
-        needs_two="a link is closed",
+        needs_two="why_link_closed",
     ),
 )

@@ -13,12 +13,11 @@ from jackpot.rules.acts import payout_details
 from jackpot.rules.acts.act import ADMIN, FLOOR_OR_CAGE, Act, ActContext, outlived
 from jackpot.rules.acts.fields import Fact, HitId, KeptDays, Named, Paper, Reason
 from jackpot.rules.acts.hits import number_of
-from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 from jackpot.rules.former_numbers import refuse_former
-from jackpot.rules.refusal import quoted, refuse_if
+from jackpot.rules.refusal import refuse_if
 from jackpot.rules.signing import People
 from jackpot.rules.state import UNPAID, BankState, Hit
 
@@ -64,12 +63,8 @@ def decide_add(state: BankState, command: AddPapers, by: ActContext) -> PapersAd
     seat = command.seat if hit is None else whose(hit, command.seat, written)
     statuses = {award.status for award in hit.awards} if hit is not None else set()
     waits = "pending" in statuses and not statuses & {"validated", "paid"}
-    refuse_if(
-        waits,
-        Code.NOT_VALIDATED,
-        f"hit: {command.hit} is not validated yet: its papers are written when it is",
-    )
-    refuse_if(not written, Code.BAD_REQUEST, "dealer: nothing is written; fill in one field at least")
+    refuse_if(waits, "papers_before_validation", hit=command.hit)
+    refuse_if(not written, "papers_empty")
     payout_details.check_paper(command.paper, command.on_paper, command.tax_form)
     facts = command.surveillance, command.tax_form, command.paper, seat or payout_details.ALL
     more = command.on_paper, command.same_patron
@@ -82,13 +77,12 @@ def whose(hit: Hit, seat: int | None, written: Collection[str]) -> int | None:
     A hit whose awards are all undone has none (A11): nobody is paid.
     """
     seats = payout_details.winners(hit.awards)
-    refuse_if(not seats, Code.NO_SUCH_AWARD, f"hit: H{hit.number} has no award that stands: nobody is paid")
+    refuse_if(not seats, "hit_pays_nobody", hit=hit.number)
     theirs = seat is None or seat in seats
-    refuse_if(not theirs, Code.NO_SUCH_AWARD, f"seat: H{hit.number} has no award for seat {seat}")
+    refuse_if(not theirs, "hit_has_no_award_of_seat", hit=hit.number, seat=seat)
     if seat is not None or payout_details.OWN.isdisjoint(written):
         return seat
-    said = payout_details.several(hit, "patron and tax form are of one of them")
-    refuse_if(len(seats) > 1, Code.SEVERAL_WINNERS, said)
+    refuse_if(len(seats) > 1, "several_winners_named", hit=hit.number, seats=seats)
     return seats[0]
 
 
@@ -131,7 +125,7 @@ class PapersErased(Event, frozen=True, array_like=True):
 def check_made(state: BankState, hit: str) -> None:
     """Refuses a hit that neither this bank nor one that became it has ever made."""
     number = number_of("H", hit)
-    refuse_if(not 0 < number < state.next_hit, Code.NO_SUCH_HIT, f"hit: there is no {quoted(hit)}")
+    refuse_if(not 0 < number < state.next_hit, "hit_unknown", hit=hit)
     refuse_former(state, "H", number)
 
 
@@ -141,14 +135,14 @@ def decide_erase(state: BankState, command: ErasePapers, by: ActContext) -> Pape
     check_made(state, command.hit)
     hit = state.hits.get(number) or state.paid.get(number)
     open_ = hit is not None and any(award.status in UNPAID for award in hit.awards)
-    refuse_if(open_, Code.NOT_VALIDATED, f"hit: {command.hit} is not paid yet")
+    refuse_if(open_, "papers_of_unpaid_hit", hit=command.hit)
     return PapersErased(number, command.reason, by.people, command.kept_days, _last_written(state, command))
 
 
 def erases_early(state: BankState, command: ErasePapers, at: int) -> str:
     """Why two people erase papers: they are younger than the site keeps them."""
     early = not outlived(_last_written(state, command), command.kept_days, at)
-    return "papers are erased before their time is over" if early else ""
+    return "why_papers_erased" if early else ""
 
 
 def _last_written(state: BankState, command: ErasePapers) -> int:

@@ -5,13 +5,12 @@ from typing import ClassVar, Final
 from jackpot.rules.acts.act import ADMIN, Act, ActContext
 from jackpot.rules.acts.fields import Reason
 from jackpot.rules.acts.meters import at_rest, find_open
-from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 from jackpot.rules.invariant import invariant
-from jackpot.rules.money import decimal
 from jackpot.rules.paytable import LinkTerms
+from jackpot.rules.phrases import Fault
 from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.rounds.undo import PlayedTakes, Point
 from jackpot.rules.signing import People
@@ -48,11 +47,11 @@ def decide_change_link(state: BankState, command: ChangeLink, by: ActContext) ->
     link = find_open(state, "link", terms.link)
     check_fixed(link.terms, terms)
     at_rest(state, link)
-    refuse_if(link.terms == terms, Code.UNCHANGED, f"link: {terms.link} has these terms already")
+    refuse_if(link.terms == terms, "link_terms_unchanged", link=terms.link)
     try:
         check_link(terms, opens=False)
-    except ValueError as error:
-        raise Refusal(Code.BAD_TERMS, f"link {terms.link}: {error}") from error
+    except Fault as fault:
+        raise Refusal("link_terms_bad", link=terms.link, fault=fault.phrase) from fault
     _check_limits(link, terms)
     return LinkChanged(link.number, link.terms, terms, command.reason, by.people)
 
@@ -62,8 +61,7 @@ def check_fixed(before: LinkTerms, terms: LinkTerms) -> None:
     names = [[level.level for level in one.levels] for one in (before, terms)]
     changed = [field for field in FIXED if getattr(before, field) != getattr(terms, field)]
     changed += ["levels"] if names[0] != names[1] else []
-    said = f"{', '.join(changed)} of link {before.link} never changes: close it, and transfer to a new link"
-    refuse_if(bool(changed), Code.FIXED, said)
+    refuse_if(bool(changed), "link_terms_fixed", fields=changed, link=before.link)
 
 
 def apply_link_changed(effects: Effects, event: LinkChanged) -> None:
@@ -84,8 +82,7 @@ def _check_limits(link: Link, terms: LinkTerms) -> None:
     for level, new in zip(link.levels, terms.levels, strict=True):
         primary = level.accounts.primary
         below = new.limit is not None and new.limit < primary
-        said = f"level {new.level}: the limit is below {decimal(primary)}, which stands on it (L7)"
-        refuse_if(below, Code.BAD_TERMS, said)
+        refuse_if(below, "limit_below_meter", level=new.level, held=primary)
 
 
 ACTS: Final = (
@@ -94,6 +91,6 @@ ACTS: Final = (
         decide_change_link,
         {LinkChanged: apply_link_changed},
         power=ADMIN,
-        needs_two="a link's parameters change",
+        needs_two="why_parameters_change",
     ),
 )

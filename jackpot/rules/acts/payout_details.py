@@ -8,8 +8,7 @@ from collections.abc import Collection, Iterable
 from typing import Final
 
 from jackpot.rules import names
-from jackpot.rules.codes import Code
-from jackpot.rules.money import decimal, from_cents
+from jackpot.rules.money import from_cents
 from jackpot.rules.refusal import refuse_if
 from jackpot.rules.state import Award, Hit, PayoutDetails
 
@@ -25,19 +24,12 @@ def winners(awards: Iterable[Award]) -> list[int]:
     return sorted({award.seat for award in awards if award.stands()})
 
 
-def several(hit: Hit, then: str) -> str:
-    """The message where a seat is missing. then: what to do."""
-    seats = ", ".join(map(str, winners(hit.awards)))
-    return f"seat: H{hit.number} is won by seats {seats}: {then}"
-
-
 def check_paper(paper: bytes, on_paper: Collection[str], tax_form: str) -> None:
     """Refuses a digest of nothing, names without one, and half of a tax form."""
-    refuse_if(bool(on_paper) != bool(paper), Code.BAD_REQUEST, "paper: it is there where it names somebody")
+    refuse_if(bool(on_paper) != bool(paper), "paper_without_name")
     numbered = "tax_number" in on_paper
     missing = "tax_number" if tax_form else TAX_FORM
-    said = f"{missing}: a tax form has a name and a number"
-    refuse_if(bool(tax_form) != numbered, Code.NO_TAX_FORM, said)
+    refuse_if(bool(tax_form) != numbered, "tax_form_incomplete", field=missing)
 
 
 def fields_of(on_paper: Iterable[str], surveillance: str = "", tax_form: str = "") -> set[str]:
@@ -67,8 +59,12 @@ def stands(hit: Hit, seat: int) -> set[str]:
 def check_document(hit: Hit, seat: int, document: str) -> None:
     """Refuses the number of a form that is another winner's of the hit (A10)."""
     for other, sheet in hit.sheets.items():
-        said = f"document: {document} is the form of seat {other}; each winner has a form of their own"
-        refuse_if(other != seat and names.plain(document) in sheet.documents, Code.DOCUMENT_USED, said)
+        refuse_if(
+            other != seat and names.plain(document) in sheet.documents,
+            "document_of_other_seat",
+            document=document,
+            seat=other,
+        )
 
 
 def check_tax_form(hit: Hit, seat: int, least: int, more: int = 0, same: Iterable[int] = ()) -> None:
@@ -80,8 +76,6 @@ def check_tax_form(hit: Hit, seat: int, least: int, more: int = 0, same: Iterabl
     seats = {seat, *same, *(hit.sheets[seat].same_patron if seat in hit.sheets else ())}
     seats |= {other for other, sheet in hit.sheets.items() if seat in sheet.same_patron}
     given = sum(award.worth() for award in hit.awards if award.stands() and award.seat in seats)
-    ours = ", ".join(map(str, sorted(seats)))
-    who = f"seat {seat} is" if len(seats) == 1 else f"seats {ours}, whose patron is the same, are"
-    said = f"tax_form: {who} paid {decimal(from_cents(least))} or more, which takes a tax form"
     missing = given + more >= from_cents(least) and TAX_FORM not in stands(hit, seat)
-    refuse_if(missing, Code.NO_TAX_FORM, said)
+    refuse_if(missing and len(seats) == 1, "tax_form_missing", seat=seat, least=from_cents(least))
+    refuse_if(missing, "tax_form_missing_of_patron", seats=sorted(seats), least=from_cents(least))

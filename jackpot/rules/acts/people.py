@@ -11,10 +11,10 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from jackpot.rules.acts.act import ADMIN, Act, ActContext
-from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
+from jackpot.rules.phrases import Phrase, phrase
 from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.signing import OPERATOR, ROLES, SITE, People, Role, Signed
 from jackpot.rules.state import BankState, Person, Token
@@ -57,10 +57,8 @@ class PeopleBegun(Event, frozen=True, array_like=True):
 def decide_first(state: BankState, command: FirstPeople, by: ActContext) -> PeopleBegun:
     """Only on an empty site: signers are unauthenticated, and there is no default account."""
     _of_site(state)
-    refuse_if(bool(state.people), Code.NOT_EMPTY, "the site has people already: an admin adds others")
-    refuse_if(
-        len(command.newcomers) != FIRST, Code.TWO_PEOPLE, f"the first people are {FIRST} admins together"
-    )
+    refuse_if(bool(state.people), "people_exist")
+    refuse_if(len(command.newcomers) != FIRST, "first_people_together", count=FIRST)
     return PeopleBegun(list(command.newcomers), by.people)
 
 
@@ -89,13 +87,9 @@ class PersonAdded(Event, frozen=True, array_like=True):
 def decide_add(state: BankState, command: AddPerson, by: ActContext) -> PersonAdded:
     """Takes one admin; two, where the person comes with a role."""
     _of_site(state)
-    refuse_if(len(state.people) >= PEOPLE_MAX, Code.TOO_MANY, f"a site has {PEOPLE_MAX} people at most")
+    refuse_if(len(state.people) >= PEOPLE_MAX, "too_many_people", most=PEOPLE_MAX)
     new = sum(not (one.secret or one.ended) for one in state.people)
-    refuse_if(
-        new >= NEWCOMERS_MAX,
-        Code.TOO_MANY,
-        f"{new} people have not chosen a password: end the access of some of them",
-    )
+    refuse_if(new >= NEWCOMERS_MAX, "too_many_newcomers", count=new)
     return PersonAdded(len(state.people) + 1, command.mark, _ordered(command.roles), by.people)
 
 
@@ -123,7 +117,7 @@ class Granted(Event, frozen=True, array_like=True):
 def decide_grant(state: BankState, command: Grant, by: ActContext) -> Granted:
     """Grants a role, by two people."""
     person = find_person(state, command.person)
-    refuse_if(command.role in person.roles, Code.UNCHANGED, f"person {person.id} is {command.role} already")
+    refuse_if(command.role in person.roles, "role_held_already", person=person.id, role=command.role)
     return Granted(person.id, command.role, by.people)
 
 
@@ -151,7 +145,7 @@ class RoleWithdrawn(Event, frozen=True, array_like=True):
 def decide_withdraw_role(state: BankState, command: WithdrawRole, by: ActContext) -> RoleWithdrawn:
     """Withdraws a role at once, by one admin; the last admin stays."""
     person = find_person(state, command.person)
-    refuse_if(command.role not in person.roles, Code.UNCHANGED, f"person {person.id} is not {command.role}")
+    refuse_if(command.role not in person.roles, "role_not_held", person=person.id, role=command.role)
     if command.role == "admin":
         _not_last(state, person)
     return RoleWithdrawn(person.id, command.role, by.people)
@@ -210,7 +204,7 @@ class SecretReset(Event, frozen=True, array_like=True):
 def decide_reset(state: BankState, command: ResetSecret, by: ActContext) -> SecretReset:
     """Resets a secret, by two people."""
     person = find_person(state, command.person)
-    refuse_if(not person.secret, Code.UNCHANGED, f"person {person.id} has no password")
+    refuse_if(not person.secret, "password_missing", person=person.id)
     return SecretReset(person.id, by.people)
 
 
@@ -244,15 +238,11 @@ def decide_give_code(state: BankState, command: GiveCode, by: ActContext) -> Cod
     They could choose the secret. They issue it with their own secret: two logins of a machine, each issuing a
     code, may be one person.
     """
-    refuse_if(len(by.people.signed) != 1, Code.NO_PERSON, "one admin gives a code, and is named with it")
+    refuse_if(len(by.people.signed) != 1, "code_needs_one_admin")
     person = find_person(state, command.person)
-    refuse_if(
-        bool(person.secret), Code.NOT_EMPTY, f"person {person.id} has a password: two people reset it first"
-    )
+    refuse_if(bool(person.secret), "code_of_person_with_password", person=person.id)
     admin = by.people.signed[0]
-    refuse_if(
-        admin.means != "secret", Code.NOT_ALLOWED, "an admin gives a code with their own password: at /ops"
-    )
+    refuse_if(admin.means != "secret", "code_needs_own_password")
     of_their_own(admin)
     return CodeGiven(person.id, command.code, command.until, by.people)
 
@@ -280,9 +270,7 @@ def decide_set_secret(state: BankState, command: SetSecret, by: ActContext) -> S
     """Takes the person themselves as the only signer, with the code or the old secret."""
     _of_site(state)
     own = [one.means in ("secret", "code") for one in by.people.signed]
-    refuse_if(
-        own != [True], Code.NO_PERSON, "a person chooses their own password, with a code or with the old one"
-    )
+    refuse_if(own != [True], "password_chosen_by_oneself")
     return SecretSet(command.secret, by.people)
 
 
@@ -313,15 +301,15 @@ class TokenMade(Event, frozen=True, array_like=True):
 def decide_make_token(state: BankState, command: MakeToken, by: ActContext) -> TokenMade:
     """A person makes a token for themselves, by their own secret, with roles that they have."""
     _of_site(state)
-    refuse_if(len(by.people.signed) != 1, Code.NO_PERSON, "a person makes a token for themselves")
+    refuse_if(len(by.people.signed) != 1, "token_made_by_oneself")
     signed = by.people.signed[0]
-    refuse_if(signed.means != "secret", Code.NOT_ALLOWED, "a person makes a token with their own password")
+    refuse_if(signed.means != "secret", "token_needs_own_password")
     more = [role for role in command.roles if role not in signed.roles]
-    refuse_if(bool(more), Code.NOT_ALLOWED, f"roles: person {signed.id} is not {', '.join(more)}")
-    refuse_if(not command.roles, Code.BAD_REQUEST, "roles: a token has at least one")
-    refuse_if(len(state.tokens) >= TOKENS_MAX, Code.TOO_MANY, f"a site has {TOKENS_MAX} tokens at most")
+    refuse_if(bool(more), "token_roles_not_held", person=signed.id, roles=more)
+    refuse_if(not command.roles, "token_without_role")
+    refuse_if(len(state.tokens) >= TOKENS_MAX, "too_many_tokens", most=TOKENS_MAX)
     own = sum(token.person == signed.id for token in state.tokens)
-    refuse_if(own >= TOKENS_OF_ONE, Code.TOO_MANY, f"person {signed.id} has {own} tokens: end one of them")
+    refuse_if(own >= TOKENS_OF_ONE, "too_many_tokens_of_one", person=signed.id, count=own)
     return TokenMade(state.next_token, command.digest, _ordered(command.roles), command.until, by.people)
 
 
@@ -350,10 +338,10 @@ def decide_end_token(state: BankState, command: EndToken, by: ActContext) -> Tok
     """Takes the token's owner, or an admin."""
     token = next((one for one in state.tokens if one.id == command.token), None)
     if token is None:
-        raise Refusal(Code.NO_SUCH_PERSON, f"token: there is no token {command.token}")
+        raise Refusal("token_unknown", token=command.token)
     for one in by.people.signed:
         other = one.id != token.person and "admin" not in one.roles
-        refuse_if(other, Code.NOT_ALLOWED, f"token {token.id} is another person's: an admin ends it")
+        refuse_if(other, "token_of_other", token=token.id)
     return TokenEnded(token.id, by.people)
 
 
@@ -385,7 +373,7 @@ class Recovered(Event, frozen=True, array_like=True):
 def decide_recover(state: BankState, command: Recover, by: ActContext) -> Recovered:
     """Only where the site has people, and by unauthenticated names."""
     _of_site(state)
-    refuse_if(not state.people, Code.NO_SUCH_PERSON, "the site has no person: make the first two")
+    refuse_if(not state.people, "site_without_people")
     return Recovered(len(state.people) + 1, command.mark, command.secret, by.people)
 
 
@@ -403,48 +391,44 @@ def apply_recovered(effects: Effects, event: Recovered) -> None:
     effects.told.person = event.id
 
 
-def untrue(state: BankState, signed: Signed, *, choosing: bool = False) -> str:
-    """Why a person is not as they signed, by the state of the site; "" where they are.
+def untrue(state: BankState, signed: Signed, *, choosing: bool = False) -> Phrase | None:
+    """Why a person is not as they signed, by the state of the site; None where they are.
 
     choosing: they choose their secret, which is all that a code is for.
     """
     if not 1 <= signed.id <= len(state.people):
-        return f"there is no person {signed.id}"
+        return phrase("signer_unknown", number=signed.id)
     person = state.people[signed.id - 1]
     if person.ended:
-        return f"person {signed.id} has left"
+        return phrase("signer_left", person=signed.id)
     if more := [role for role in signed.roles if role not in person.roles]:
-        return f"person {signed.id} is not {', '.join(more)}"
+        return phrase("signer_without_role", person=signed.id, roles=more)
     if not person.secret and not (choosing and person.code and signed.means == "code"):
-        return f"person {signed.id} has no password"
+        return phrase("signer_without_password", person=signed.id)
     if person.secret and signed.means == "code":
-        return f"person {signed.id} has a password"
+        return phrase("signer_has_password", person=signed.id)
     if person.secret and not choosing and signed.given_by != person.given_by:
         return replace(signed, given_by=person.given_by).came
     if person.secret and not choosing and signed.vouched != person.vouched:
-        return f"person {signed.id} was vouched for by person {person.vouched}"
+        return phrase("signer_vouched_for", person=signed.id, voucher=person.vouched)
     if person.secret and not choosing and signed.lost != person.lost:
-        return f"person {signed.id} lost a right in row {person.lost}, and not in row {signed.lost}"
+        return phrase("signer_lost_right", person=signed.id, row=person.lost, said=signed.lost)
     if signed.means == "token" and not any(_stands(token, signed) for token in state.tokens):
-        return f"person {signed.id} has no such token"
-    return ""
+        return phrase("signer_without_token", person=signed.id)
+    return None
 
 
 def find_person(state: BankState, number: int) -> Person:
     """The person of that number; refused as `no_such_person`, also once they ended."""
     _of_site(state)
     if not 1 <= number <= len(state.people) or state.people[number - 1].ended:
-        raise Refusal(Code.NO_SUCH_PERSON, f"person: there is no person {number}")
+        raise Refusal("person_unknown", number=number)
     return state.people[number - 1]
 
 
 def of_their_own(signed: Signed) -> None:
     """Whether a person is independent. One with an issued code is not: a chain of codes may be one person."""
-    refuse_if(
-        not signed.own,
-        Code.NOT_ALLOWED,
-        f"by: {signed.came}: another admin vouches for person {signed.id} first, on their page",
-    )
+    refuse_if(not signed.own, "vouching_first", came=signed.came, person=signed.id)
 
 
 def _stands(token: Token, signed: Signed) -> bool:
@@ -454,7 +438,7 @@ def _stands(token: Token, signed: Signed) -> bool:
 
 
 def _of_site(state: BankState) -> None:
-    refuse_if(state.bank != SITE, Code.OTHER_BANK, f"people are in bank {SITE}, not in {state.bank}")
+    refuse_if(state.bank != SITE, "people_elsewhere", site=SITE, bank=state.bank)
 
 
 def _end_sessions(state: BankState, person: int) -> None:
@@ -463,8 +447,7 @@ def _end_sessions(state: BankState, person: int) -> None:
 
 def _not_last(state: BankState, person: Person) -> None:
     admins = [one.id for one in state.people if "admin" in one.roles and one.secret]
-    last = f"person {person.id} is the last admin who can sign in"
-    refuse_if(admins == [person.id], Code.LAST_ADMIN, last)
+    refuse_if(admins == [person.id], "last_admin", person=person.id)
 
 
 def _admit(state: BankState, mark: bytes, roles: list[Role], secret: bytes = b"") -> None:
@@ -487,7 +470,7 @@ ACTS: Final = (
         decide_add,
         {PersonAdded: apply_added},
         power=ADMIN,
-        needs_two=lambda _state, command, _at: "a person gets a role" if command.roles else "",
+        needs_two=lambda _state, command, _at: "why_role_given" if command.roles else "",
     ),
     Act(
         Grant,
@@ -495,7 +478,7 @@ ACTS: Final = (
         {Granted: apply_granted},
         asked=True,
         power=ADMIN,
-        needs_two="a person gets a role",
+        needs_two="why_role_given",
     ),
     Act(
         WithdrawRole,
@@ -517,7 +500,7 @@ ACTS: Final = (
         {SecretReset: apply_reset},
         asked=True,
         power=ADMIN,
-        needs_two="a person's password is reset",
+        needs_two="why_password_reset",
     ),
     Act(
         GiveCode,

@@ -12,10 +12,10 @@ import msgspec
 from jackpot.rules.acts.meters import LeftDecided, LinkClosed, MeterCorrected, Transferred, comes_to
 from jackpot.rules.acts.parameters import LinkChanged
 from jackpot.rules.acts.requests import called
-from jackpot.rules.codes import Code
 from jackpot.rules.events import Event, LevelChange, Recomputed
 from jackpot.rules.meter import Accounts
-from jackpot.rules.refusal import refuse_if
+from jackpot.rules.phrases import phrase
+from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.state import ApprovalRequest, BankState, Seen, SeenLevel
 
 # Size of a preview's hash: nobody finds another preview with the same.
@@ -85,7 +85,8 @@ def check_seen(state: BankState, request: ApprovalRequest, event: Event) -> None
     """Refuses a confirmation where the preview has changed since. event: what the act would come to now."""
     what = _changed(request.seen, seen(state, event), on_meters=isinstance(event, _ON_METERS))
     name = called(state, request.id)
-    refuse_if(bool(what), Code.CHANGED, f"request {name}: {what}: look at it, reject it and ask again")
+    if what is not None:
+        raise Refusal("request_changed", request=name, what=phrase(what))
 
 
 def mark_of(state: BankState, event: Event) -> bytes:
@@ -101,26 +102,26 @@ def mark_of(state: BankState, event: Event) -> bytes:
 def check_shown(state: BankState, shown: bytes, event: Event) -> None:
     """Refuses a request, or a confirmation, whose effect differs from the preview that people were shown."""
     other = bool(shown) and shown != mark_of(state, event)
-    refuse_if(other, Code.CHANGED, "seen: it would do something else now than was shown: look at it again")
+    refuse_if(other, "shown_otherwise")
 
 
-def _changed(then: Seen, now: Seen, *, on_meters: bool) -> str:
-    """What differs from the preview; "" where nothing that matters does."""
+def _changed(then: Seen, now: Seen, *, on_meters: bool) -> str | None:
+    """The template of what differs from the preview; None where nothing that matters does."""
     if then.terms != now.terms:
-        return "the link's parameters have changed since it was asked for"
+        return "changed_terms"
     if [_sums(one) for one in then.levels] != [_sums(one) for one in now.levels]:
-        return "it would move other sums now than when it was asked for"
+        return "changed_sums"
     if then.left != now.left:
-        return "another sum is left to decide on than when it was asked for"
+        return "changed_left"
     if then.limits != now.limits:
-        return "a meter that the money comes to has another limit than when it was asked for"
+        return "changed_limits"
     if then.raised != now.raised:
-        return "it would raise other awards now than when it was asked for"
+        return "changed_raised"
     if then.leaving != now.leaving:
-        return "it would leave something of other awards on the meter than when it was asked for"
+        return "changed_leaving"
     if on_meters and [_held(one) for one in then.levels] != [_held(one) for one in now.levels]:
-        return "more than wagers has moved the meter since it was asked for"
-    return ""
+        return "changed_meter"
+    return None
 
 
 def _sums(one: SeenLevel) -> tuple[int, ...]:

@@ -10,7 +10,6 @@ from msgspec import Meta
 
 from jackpot.rules.acts.act import FLOOR_OR_ADMIN, Act, ActContext
 from jackpot.rules.acts.fields import Reason
-from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
@@ -93,9 +92,9 @@ def apply_began(effects: Effects, event: ProgramBegan) -> None:
 
 def decide_confirm(state: BankState, command: ConfirmProgram, by: ActContext) -> ProgramConfirmed:
     """Confirms the program that runs or, before an upgrade, the one that will."""
-    refuse_if(state.bank == SITE, Code.OTHER_BANK, f"bank {SITE} is that of the people: it has no links")
+    refuse_if(state.bank == SITE, "bank_without_links", bank=SITE)
     digest = bytes.fromhex(command.digest)
-    refuse_if(digest in state.programs, Code.PROGRAM_KNOWN, "digest: the bank knows this program already")
+    refuse_if(digest in state.programs, "program_known")
     return ProgramConfirmed(digest, command.reason, by.people)
 
 
@@ -125,6 +124,6 @@ ACTS: Final = (
         {ProgramConfirmed: apply_confirmed},
         asked=True,
         power=FLOOR_OR_ADMIN,
-        needs_two="a program is the one that was released",
+        needs_two="why_program_released",
     ),
 )

@@ -4,11 +4,10 @@ import re
 from typing import ClassVar, Final
 
 from jackpot.rules.acts.act import Act, ActContext
-from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
-from jackpot.rules.refusal import quoted, refuse_if
+from jackpot.rules.refusal import refuse_if
 from jackpot.rules.state import BankState
 
 # How a gaming day is written: its readings are in the order of their texts.
@@ -31,12 +30,8 @@ class ReadingTaken(Event, frozen=True, array_like=True):
 
 def decide_reading(state: BankState, command: Reading, _by: ActContext) -> ReadingTaken:
     """Reads every meter, once a gaming day (S2)."""
-    refuse_if(
-        not _DAY.fullmatch(command.day),
-        Code.BAD_REQUEST,
-        f"day: {quoted(command.day)} is not like 2026-11-20",
-    )
-    refuse_if(command.day <= state.last_day, Code.READ_ALREADY, f"gaming day {command.day} is read already")
+    refuse_if(not _DAY.fullmatch(command.day), "day_malformed", day=command.day)
+    refuse_if(command.day <= state.last_day, "day_read_already", day=command.day)
     meters = [
         (
             link.number,

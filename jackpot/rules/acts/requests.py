@@ -12,11 +12,11 @@ from msgspec import Meta
 
 from jackpot.rules.acts.act import Act, ActContext
 from jackpot.rules.acts.fields import NUMBER, Reason
-from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
-from jackpot.rules.refusal import TWO_PEOPLE, Refusal, quoted, refuse_if
+from jackpot.rules.phrases import Phrase, Values, phrase
+from jackpot.rules.refusal import TWO_PEOPLE, Refusal, refuse_if
 from jackpot.rules.signing import ROLES, People, Signed
 from jackpot.rules.state import ApprovalRequest, BankState, Seen
 
@@ -53,12 +53,13 @@ class Requested(Event, frozen=True, array_like=True):
 
 
 class ActRefused(Event, frozen=True, array_like=True):
-    """A refused act of signers, and why. command: as JSON."""
+    """A refused act of signers, and why. command: as JSON. template, values: as in `phrases.Phrase`."""
 
     kind: ClassVar[int] = 46
     command: bytes
     code: str
-    message: str
+    template: str
+    values: Values
     hits: list[int]
     people: People
 
@@ -66,10 +67,10 @@ class ActRefused(Event, frozen=True, array_like=True):
 def decide_request(state: BankState, command: ActCommand, by: ActContext, seen: Seen) -> Requested:
     """Makes one person's act wait for another person. seen: its preview now."""
     many = len(state.requests) >= REQUESTS_MAX
-    refuse_if(many, Code.TOO_MANY, f"{REQUESTS_MAX} requests wait for a second person already")
+    refuse_if(many, "too_many_requests", count=REQUESTS_MAX)
     asker = by.people.signed[0].id
     own = sum(request.people.signed[0].id == asker for request in state.requests)
-    refuse_if(own >= REQUESTS_OF_ONE, Code.TOO_MANY, f"{own} requests of person {asker} wait already")
+    refuse_if(own >= REQUESTS_OF_ONE, "too_many_requests_of_one", count=own, person=asker)
     return Requested(state.next_request, msgspec.json.encode(command), by.tick, by.people, seen)
 
 
@@ -86,7 +87,8 @@ def apply_requested(effects: Effects, event: Requested) -> None:
 def decide_refused(command: ActCommand, refusal: Refusal, by: ActContext) -> ActRefused:
     """Journals a refused act of signers."""
     asked = msgspec.json.encode(command)
-    return ActRefused(asked, refusal.code.value, refusal.message, list(refusal.hits), by.people)
+    hits = list(refusal.hits)
+    return ActRefused(asked, refusal.code.value, refusal.template, refusal.values, hits, by.people)
 
 
 def apply_refused(effects: Effects, event: ActRefused) -> None:
@@ -109,7 +111,7 @@ class Confirm(ActCommand, tag="confirm", frozen=True):
 def decide_confirm(state: BankState, command: Confirm, _by: ActContext) -> Event:
     """Refuses: a request that waits is decided as its own act, so here comes only what does not wait."""
     find_request(state, command.request)
-    raise Refusal(Code.NOT_ALLOWED, f"request: {command.request} is confirmed by people who signed")
+    raise Refusal("request_needs_signers", request=command.request)
 
 
 def confirmed(people: People, request: ApprovalRequest, waited_ms: int) -> People:
@@ -124,29 +126,23 @@ def check_confirmed(state: BankState, command: ActCommand, people: People) -> No
     request = find_request(state, name)
     asker = request.people.signed[0]
     other = msgspec.json.encode(command) != request.command
-    refuse_if(other, Code.NO_SUCH_REQUEST, f"request {name} asks for something else")
+    refuse_if(other, "request_asks_otherwise", request=name)
     waited = people.proof.waited_ms
-    restarted = f"request {name} ended as a server started again, or took the bank: ask for it again"
-    refuse_if(waited == RESTARTED_MS, Code.EXPIRED, restarted)
-    late = waited >= REQUEST_HOLDS_MS
-    refuse_if(late, Code.EXPIRED, f"request {name} was not confirmed within 15 minutes: ask for it again")
+    refuse_if(waited >= REQUEST_HOLDS_MS, "request_over", request=name, why=why_over(waited))
     first = people.signed[0]
     wrong = len(people.signed) != TWO_PEOPLE or as_asked(first) != as_asked(asker)
-    refuse_if(
-        wrong, Code.NOT_ALLOWED, f"request {name}: person {asker.id} asked, and another person confirms"
-    )
-    powerless = f"request {name} ended as the one who asked lost a role or their password: ask for it again"
-    refuse_if(first.lost != asker.lost, Code.EXPIRED, powerless)
-    refuse_if(bool(people.fault()), Code.NOT_ALLOWED, f"request {name}: {people.fault()}")
+    refuse_if(wrong, "request_needs_another", request=name, person=asker.id)
+    if first.lost != asker.lost:
+        raise Refusal("request_over", request=name, why=phrase("over_after_lost_right"))
+    if (fault := people.fault()) is not None:
+        raise Refusal("request_signer_fault", request=name, fault=fault)
 
 
-def why_over(waited_ms: int, lost: int = 0) -> str:
-    """The text of how a request ended that nobody confirmed. waited_ms, lost: as in `RequestExpired`."""
+def why_over(waited_ms: int, lost: int = 0) -> Phrase:
+    """How a request ended that nobody confirmed. waited_ms, lost: as in `RequestExpired`."""
     if lost:
-        return "ended as the one who asked lost a role or their password"
-    if waited_ms == RESTARTED_MS:
-        return "ended as a server started again, or took the bank"
-    return "was not confirmed within 15 minutes"
+        return phrase("over_after_lost_right")
+    return phrase("over_after_restart" if waited_ms == RESTARTED_MS else "over_in_time")
 
 
 def as_asked(signed: Signed) -> tuple[int, str, int]:
@@ -207,7 +203,7 @@ def decide_expire(state: BankState, command: ExpireRequest, _by: ActContext) -> 
     """Ends a request that was not confirmed in time, or whose asker lost the right to it."""
     request = find_request(state, command.request)
     early = command.waited_ms < REQUEST_HOLDS_MS and command.lost <= request.people.signed[0].lost
-    refuse_if(early, Code.NOT_ASKED, f"request {command.request} waited {command.waited_ms} ms only")
+    refuse_if(early, "request_not_due", request=command.request, waited=command.waited_ms)
     return RequestExpired(request.id, command.waited_ms, command.lost)
 
 
@@ -215,7 +211,7 @@ def apply_expired(effects: Effects, event: RequestExpired) -> None:
     """Removes the request, and reports that it expired."""
     forget(effects.state, event.request)
     request, why = called(effects.state, event.request), why_over(event.waited_ms, event.lost)
-    effects.alarm("request_expired", request=request, why=why)
+    effects.alarm("request_expired", request=request, why=str(why))
 
 
 def waits(state: BankState, name: str) -> ApprovalRequest | None:
@@ -237,7 +233,7 @@ def find_request(state: BankState, name: str) -> ApprovalRequest:
     """The request of that id; refused as `no_such_request`."""
     if (request := waits(state, name)) is not None:
         return request
-    raise Refusal(Code.NO_SUCH_REQUEST, f"request: {quoted(name)} does not wait for a second person")
+    raise Refusal("request_unknown", request=name)
 
 
 def forget(state: BankState, number: int) -> None:

@@ -7,12 +7,11 @@ from jackpot.rules.acts.act import FLOOR, Act, ActContext
 from jackpot.rules.acts.fields import Reason
 from jackpot.rules.acts.requests import as_asked
 from jackpot.rules.acts.tables import find_table
-from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event, Recomputed, Voided
 from jackpot.rules.invariant import require
-from jackpot.rules.refusal import TWO_PEOPLE, Refusal, quoted, refuse_if
+from jackpot.rules.refusal import TWO_PEOPLE, Refusal, refuse_if
 from jackpot.rules.rounds.apply import apply_voided, take_back, unfinished
 from jackpot.rules.rounds.betting import find_bets, judged, miscounted
 from jackpot.rules.rounds.recompute import without_bets
@@ -50,9 +49,9 @@ def decide_strike(state: BankState, command: Strike, by: ActContext) -> Struck:
     table, round_ = _find_round(state, command.table, command.round)
     chipped = _waits_for_count(state, table, round_, command.link)
     if _on_unseen_dealer(state, command):
-        refuse_if(bool(round_.dealer), Code.DEALER_SHOWN, "on: the dealer's hand was shown")
+        refuse_if(bool(round_.dealer), "dealer_hand_was_shown")
     else:
-        refuse_if(not chipped, Code.NOT_MISMATCH, f"link: {quoted(command.link)} has no count that differs")
+        refuse_if(not chipped, "link_count_agrees", link=command.link)
     (found,) = find_bets(state, table, round_, [Unbet(command.seat, command.link, command.on)])
     recomputed = without_bets(state, [found])
     return Struck(table.number, round_.id, found[0], command.reason, recomputed, by.people)
@@ -74,7 +73,7 @@ def _on_unseen_dealer(state: BankState, command: Strike) -> bool:
 def strikes_dealer(state: BankState, command: Strike, _at: int) -> str:
     """Why two people strike it: it is on a dealer's hand that cannot be shown (T8)."""
     unseen = _on_unseen_dealer(state, command)
-    return "a wager on a dealer's hand that cannot be shown is struck" if unseen else ""
+    return "why_dealer_wager_struck" if unseen else ""
 
 
 def apply_struck(effects: Effects, event: Struck) -> None:
@@ -145,7 +144,8 @@ def decide_reopen(state: BankState, command: Reopen, by: ActContext) -> Reopened
     """
     table = _find_closed(state, command)
     asked, people = table.waits(), by.people
-    refuse_if(bool(people.fault()), Code.NOT_ALLOWED, f"by: {people.fault()}")
+    if (fault := people.fault()) is not None:
+        raise Refusal("signer_fault", fault=fault)
     if asked is not None and people.count() < TWO_PEOPLE and bool(asked.people.signed) == bool(people.signed):
         people = _with_asker(asked.people, people)
     if people.count() < TWO_PEOPLE:
@@ -155,14 +155,13 @@ def decide_reopen(state: BankState, command: Reopen, by: ActContext) -> Reopened
 
 def _with_asker(asker: People, people: People) -> People:
     """Both names. Signers are refused, for they answer with `AgreeToReopen`, or have asked already."""
-    who = asker.said()[0]
-    said = f"round: {who} asked to reopen it already; another person answers"
+    who = asker.first
     if people.signed:
         # To people who signed it is no reason to wait: the round has a wait of its own.
-        refuse_if(people.signed[0].id == asker.signed[0].id, Code.NOT_ALLOWED, said)
-        raise Refusal(Code.STALE, f"round: {who} asked to reopen it meanwhile")
+        refuse_if(people.signed[0].id == asker.signed[0].id, "reopening_asked_already", who=who)
+        raise Refusal("reopening_asked_meanwhile", who=who)
     both = asker.then(people)
-    refuse_if(both.count() < TWO_PEOPLE, Code.TWO_PEOPLE, said)
+    refuse_if(both.count() < TWO_PEOPLE, "reopening_needs_another", who=who)
     return both
 
 
@@ -181,16 +180,17 @@ def check_agrees(state: BankState, command: AgreeToReopen, people: People) -> No
     """Refuses an answer to an asker who no longer waits, or who has lost a right since (T10)."""
     asked = asked_by(state, command.table)
     if asked is None or not people.signed or as_asked(people.signed[0]) != as_asked(asked):
-        raise Refusal(Code.STALE, f"round: somebody has answered for {quoted(command.round)} meanwhile")
-    said = f"round: person {asked.id} asked to reopen it, and lost a role or their password since"
-    refuse_if(people.signed[0].lost != asked.lost, Code.EXPIRED, f"{said}: decline it, and ask again")
+        raise Refusal("reopening_answered_meanwhile", round=command.round)
+    refuse_if(people.signed[0].lost != asked.lost, "reopening_asker_lost_right", person=asked.id)
 
 
 def decide_agree(state: BankState, command: AgreeToReopen, by: ActContext) -> Reopened:
     """Reopens the round: the asker still has the same rights, and another person agrees (T10)."""
     table, people = _find_closed(state, command), by.people
-    said = f"round: {people.said()[0]} asked to reopen it already; another person answers {people.fault()}"
-    refuse_if(people.count() < TWO_PEOPLE, Code.NOT_ALLOWED, said.rstrip())
+    if people.count() < TWO_PEOPLE:
+        if (fault := people.fault()) is not None:
+            raise Refusal("reopening_needs_other", who=people.first, fault=fault)
+        raise Refusal("reopening_asked_already", who=people.first)
     return Reopened(table.number, command.round, command.reason, people)
 
 
@@ -242,7 +242,7 @@ class ReopenDeclined(Event, frozen=True, array_like=True):
 def decide_decline(state: BankState, command: Decline, by: ActContext) -> ReopenDeclined:
     """Declines a reopening, or withdraws one's own request: the table goes on (T10)."""
     table = _find_closed(state, command)
-    refuse_if(not table.waits(), Code.NOT_ASKED, f"round: nobody asked to reopen {quoted(command.round)}")
+    refuse_if(not table.waits(), "reopening_not_asked", round=command.round)
     return ReopenDeclined(table.number, command.round, command.reason, by.people)
 
 
@@ -255,8 +255,7 @@ def _find_round(state: BankState, table_name: str, round_id: str) -> tuple[Table
     table = find_table(state, table_name)
     round_ = table.find(round_id)
     if round_ is None:
-        message = f"round: {quoted(round_id)} is not an unfinished round of {table_name}"
-        raise Refusal(Code.NO_SUCH_ROUND, message)
+        raise Refusal("round_unknown", round=round_id, table=table_name)
     return table, round_
 
 
@@ -265,8 +264,7 @@ def _find_closed(state: BankState, command: Reopen | AgreeToReopen | Decline) ->
     table = find_table(state, command.table)
     closed = table.closed
     if closed is None or closed.id != command.round or closed.state != "closed":
-        message = "round: only the table's last closed round is reopened, before its next lock"
-        raise Refusal(Code.NO_SUCH_ROUND, message)
+        raise Refusal("round_not_last_closed")
     return table
 
 

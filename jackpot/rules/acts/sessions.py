@@ -7,7 +7,6 @@ from typing import ClassVar, Final
 
 from jackpot.rules.acts.act import Act, ActContext
 from jackpot.rules.acts.people import Digest, Number, find_person
-from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
@@ -59,8 +58,8 @@ class LockedOut(Event, frozen=True, array_like=True):
 def decide_sign_in(state: BankState, command: SignIn, _by: ActContext) -> SignedIn:
     """Records a sign-in; a session that the journal does not name lets nobody in."""
     person = find_person(state, command.person)
-    refuse_if(not person.secret, Code.NOT_ALLOWED, f"person {person.id} has no password")
-    refuse_if(command.session in state.sessions, Code.TWICE, "session: it belongs to somebody else")
+    refuse_if(not person.secret, "password_needed", person=person.id)
+    refuse_if(command.session in state.sessions, "session_of_other")
     return SignedIn(person.id, command.session)
 
 
@@ -77,7 +76,7 @@ def decide_sign_out(state: BankState, command: SignOut, _by: ActContext) -> Sign
     """Records a sign-out."""
     session = state.sessions.get(command.session)
     if session is None:
-        raise Refusal(Code.NO_PERSON, "session: it has ended")
+        raise Refusal("session_ended")
     return SignedOut(session.person, command.session)
 
 

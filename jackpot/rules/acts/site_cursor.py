@@ -10,7 +10,6 @@ from msgspec import Meta
 
 from jackpot.rules.acts.act import Act, ActContext
 from jackpot.rules.acts.people import Digest
-from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
@@ -35,8 +34,8 @@ class PeopleSeen(Event, frozen=True, array_like=True):
 
 def decide_see(state: BankState, command: SeePeople, _by: ActContext) -> PeopleSeen:
     """Advances the cursor to a later entry than any act of the bank has named."""
-    refuse_if(state.bank == SITE, Code.OTHER_BANK, f"bank {SITE} has the people itself")
-    refuse_if(command.seq <= state.known, Code.UNCHANGED, f"row {state.known} of bank {SITE} was seen")
+    refuse_if(state.bank == SITE, "bank_has_people", bank=SITE)
+    refuse_if(command.seq <= state.known, "row_seen_already", row=state.known, bank=SITE)
     return PeopleSeen(People(proof=Proof(seq=command.seq, hash=command.hash)))
 
 

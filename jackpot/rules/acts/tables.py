@@ -5,14 +5,14 @@ from typing import ClassVar, Final
 from controllers.messages import Id
 from jackpot.rules.acts.act import FLOOR, Act, ActContext
 from jackpot.rules.acts.fields import Reason
-from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 from jackpot.rules.hands import makes
 from jackpot.rules.invariant import invariant
 from jackpot.rules.paytable import SEATS, TableTerms
-from jackpot.rules.refusal import Refusal, quoted, refuse_if
+from jackpot.rules.phrases import Fault, quoted
+from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.rounds.apply import forget
 from jackpot.rules.signing import People
 from jackpot.rules.state import BankState, Table
@@ -41,26 +41,26 @@ def decide_open_table(state: BankState, command: OpenTable, _by: ActContext) -> 
     terms = command.terms
     links = {link.terms.link: link for link in state.links}
     for name in terms.links:
-        refuse_if(name not in links, Code.UNKNOWN_LINK, f"table {terms.table}: link {name} is not open")
+        refuse_if(name not in links, "table_link_not_open", table=terms.table, link=name)
         kind = links[name].terms.hand_kind
         wrong = not makes(kind, terms.game)
-        refuse_if(wrong, Code.WRONG_GAME, f"table {terms.table}: {terms.game} cannot play link {name} (L1)")
+        refuse_if(wrong, "table_game_wrong", table=terms.table, game=terms.game, link=name)
     twice = len(set(terms.links)) < len(terms.links)
-    refuse_if(not terms.links or twice, Code.NO_LINKS, f"table {terms.table}: no link, or one twice")
+    refuse_if(not terms.links or twice, "table_links_wrong", table=terms.table)
     many = len(terms.links) > TABLE_LINKS_MAX
-    refuse_if(many, Code.TOO_MANY_LINKS, f"table {terms.table}: {TABLE_LINKS_MAX} links at most")
+    refuse_if(many, "table_links_too_many", table=terms.table, most=TABLE_LINKS_MAX)
     most = SEATS[terms.game]
     wrong = not 1 <= terms.seats <= most
-    refuse_if(wrong, Code.TOO_MANY_SEATS, f"table {terms.table}: {most} seats at most (L11)")
+    refuse_if(wrong, "table_seats_wrong", table=terms.table, most=most)
     try:
         check_table(terms)
-    except ValueError as error:
-        raise Refusal(Code.BAD_TERMS, f"table {terms.table}: {error}") from error
+    except Fault as fault:
+        raise Refusal("table_terms_bad", table=terms.table, fault=fault.phrase) from fault
     for table in state.tables:
         if table.terms.table == terms.table:
             busy = table.unfinished() is not None
-            refuse_if(busy, Code.ROUND_UNFINISHED, f"table {terms.table} has an unfinished round")
-            refuse_if(table.terms == terms, Code.UNCHANGED, f"table {terms.table} has these terms already")
+            refuse_if(busy, "table_round_unfinished", table=terms.table)
+            refuse_if(table.terms == terms, "table_terms_unchanged", table=terms.table)
             return TableOpened(table.number, terms)
     return TableOpened(len(state.tables) + 1, terms)
 
@@ -101,7 +101,7 @@ class Released(Event, frozen=True, array_like=True):
 def decide_release(state: BankState, command: Release, by: ActContext) -> Released:
     """Releases the cards that a table keeps (T11)."""
     table = find_table(state, command.table)
-    refuse_if(not table.held, Code.NOT_HELD, f"table {command.table} keeps no cards that wait for papers")
+    refuse_if(not table.held, "table_keeps_no_cards", table=command.table)
     return Released(table.number, list(table.held), command.reason, by.people)
 
 
@@ -120,7 +120,7 @@ def find_table(state: BankState, name: str) -> Table:
     for table in state.tables:
         if table.terms.table == name:
             return table
-    raise Refusal(Code.NO_SUCH_TABLE, f"table: {quoted(name)} is unknown")
+    raise Refusal("table_unknown", table=name)
 
 
 ACTS: Final = (

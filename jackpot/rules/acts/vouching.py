@@ -9,11 +9,10 @@ from typing import ClassVar, Final
 
 from jackpot.rules.acts.act import ADMIN, Act, ActContext
 from jackpot.rules.acts.people import Number, find_person, of_their_own
-from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
-from jackpot.rules.refusal import refuse_if
+from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.signing import OPERATOR, SITE, People, Signed
 from jackpot.rules.state import BankState, Person
 
@@ -35,11 +34,11 @@ def decide_vouch(state: BankState, command: Vouch, by: ActContext) -> Vouched:
     """Takes one admin with their own secret, who could confirm what the code's issuer requests."""
     person = find_person(state, command.person)
     own = [one.means == "secret" for one in by.people.signed]
-    refuse_if(own != [True], Code.NO_PERSON, "one admin vouches for a person, with their own password")
-    refuse_if(not person.secret, Code.NOT_ALLOWED, f"person {person.id} has no password")
-    refuse_if(as_secret(person).own, Code.UNCHANGED, f"nobody needs to vouch for person {person.id}")
+    refuse_if(own != [True], "voucher_needs_own_password")
+    refuse_if(not person.secret, "password_needed", person=person.id)
+    refuse_if(as_secret(person).own, "vouching_not_needed", person=person.id)
     (voucher,) = by.people.signed
-    refuse_if(voucher.id == person.id, Code.TWO_PEOPLE, "nobody vouches for themselves")
+    refuse_if(voucher.id == person.id, "vouching_for_oneself")
     of_their_own(voucher)
     _independent(state, person, by.people, voucher)
     return Vouched(person.id, by.people)
@@ -48,10 +47,11 @@ def decide_vouch(state: BankState, command: Vouch, by: ActContext) -> Vouched:
 def _independent(state: BankState, person: Person, people: People, voucher: Signed) -> None:
     """Refuses an admin who could not confirm requests of the one who may have chosen the person's secret."""
     if person.given_by == OPERATOR:
-        fault = voucher.came if voucher.given_by == OPERATOR else ""
+        fault = voucher.came if voucher.given_by == OPERATOR else None
     else:
         fault = people.signed_by(as_secret(state.people[person.given_by - 1]), voucher).fault()
-    refuse_if(bool(fault), Code.NOT_ALLOWED, f"by: {as_secret(person).came}; {fault}")
+    if fault is not None:
+        raise Refusal("voucher_not_independent", came=as_secret(person).came, fault=fault)
 
 
 def apply_vouched(effects: Effects, event: Vouched) -> None:

@@ -7,7 +7,6 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from jackpot.rules import hands, meter, names
-from jackpot.rules.codes import Code
 from jackpot.rules.events import HitMade, Settlement, TakeMade
 from jackpot.rules.hands import Ranked
 from jackpot.rules.meter import Accounts
@@ -84,7 +83,7 @@ class AwardTally:
     def settlement(self) -> Settlement:
         """The settlement so far; refused as `too_many` above what one frame may make."""
         count = sum(len(hit.awards) for hit in self.hits)
-        refuse_if(count > AWARDS_PER_FRAME, Code.TOO_MANY, f"hands: {count} awards; send it seat by seat")
+        refuse_if(count > AWARDS_PER_FRAME, "too_many_awards", count=count)
         return Settlement(self.hits, self.takes)
 
     def pay_row(self, link: Link, row: PaytableRow, winner: WinningHand, order: int) -> HitMade:

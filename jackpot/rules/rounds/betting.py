@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from controllers.messages import Bet, Lock, Unbet, Wager, Withdraw
 from jackpot.rules import names, outgoing_messages
 from jackpot.rules.cards import DECK
-from jackpot.rules.codes import Code
 from jackpot.rules.commands import RawDraws
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event, Locked, Locking, Wagered, Withdrawn
@@ -17,7 +16,7 @@ from jackpot.rules.invariant import invariant, require
 from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import AnswerBuilder
 from jackpot.rules.paytable import LinkTerms
-from jackpot.rules.refusal import CODES, Refusal, quoted, refuse_if
+from jackpot.rules.refusal import CODES, Refusal, refuse_if
 from jackpot.rules.rounds.apply import NO_TABLE, forget, take_back, unfinished
 from jackpot.rules.rounds.recompute import Made, without_bets
 from jackpot.rules.state import BankState, DrawMade, Link, Placed, Round, Table
@@ -62,9 +61,8 @@ def find_round(table: Table, round_id: str) -> Round:
     """The unfinished round of that id; refused as `no_such_round`."""
     round_ = table.find(round_id)
     if round_ is None:
-        ended = " (it has ended; a closed round is reopened first)" if round_id == table.ended else ""
-        message = f"round: {quoted(round_id)} is not this table's unfinished round{ended}"
-        raise Refusal(Code.NO_SUCH_ROUND, message)
+        ended = round_id == table.ended
+        raise Refusal("round_ended_already" if ended else "round_not_unfinished", round=round_id)
     return round_
 
 
@@ -72,18 +70,16 @@ def decide_wager(state: BankState, table: Table, command: Wager, around: FrameCo
     """Accepts every bet of the frame or none."""
     bets, round_ = command.bets, table.find(command.round)
     if not bets:
-        raise Refusal(Code.BAD_MESSAGE, "bets: at least one")
+        raise Refusal("no_bets")
     links = {link.terms.link: link for link in map(state.link, table.links)}
     placed, faults = _placed(table, round_, bets, links)
     check_players(table, [*round_.bets, *bets] if round_ else bets)
     _check_round_for_wager(table, command.round)
     for name, link in links.items():
         if link.suspended and any(bet.link == name for bet in bets):
-            reasons = ", ".join(link.suspended)
-            raise Refusal(Code.SUSPENDED, f"link: {name} is suspended ({reasons})")
+            raise Refusal("link_is_suspended", link=name, reasons=link.suspended)
     if round_ is None and table.held:
-        message = "the cards of a cage award stay on the table until it is documented or released"
-        raise Refusal(Code.TABLE_HELD, message)
+        raise Refusal("cards_must_stay")
     if asked_ms := around.asked_ms if round_ is None or command.lock else 0:
         _check_asked(asked_ms)
     chips = _chips(state, table, command.chips) if command.chips else {}
@@ -91,10 +87,10 @@ def decide_wager(state: BankState, table: Table, command: Wager, around: FrameCo
         raise min(faults, key=lambda fault: CODES.index(fault.code))
     limit = table.terms.max_rounds_per_minute
     if round_ is None and limit and around.rounds_lately >= limit:
-        raise Refusal(Code.UNREASONABLE, f"round: more than {limit} rounds in a minute")
+        raise Refusal("too_many_rounds_a_minute", limit=limit)
     whole = [*round_.bets, *placed] if round_ else placed
     if len(whole) > ROUND_BETS_MAX:
-        raise Refusal(Code.TOO_MANY, f"bets: a round holds {ROUND_BETS_MAX} at most")
+        raise Refusal("too_many_bets", most=ROUND_BETS_MAX)
     locking = None
     if command.lock:
         wrong = disagreeing(state, table, whole, chips, {})
@@ -122,14 +118,13 @@ def _placed(
         dealer = bet.on == "dealer"
         place = bet.seat, number, dealer
         if dealer and not _takes_dealer(links[bet.link], table):
-            raise Refusal(Code.BAD_MESSAGE, f"on: link {bet.link} takes no wager on the dealer's hand here")
+            raise Refusal("link_without_dealer_wagers", link=bet.link)
         if bet.seat > seats:
             faults.append(_no_seat(table, bet.seat))
         elif bet.amount != cents:
-            message = f"amount: {bet.amount} cents; link {bet.link} takes exactly {cents}"
-            faults.append(Refusal(Code.WRONG_AMOUNT, message))
+            faults.append(Refusal("amount_not_exact", amount=bet.amount, link=bet.link, exact=cents))
         elif place in taken:
-            faults.append(Refusal(Code.DUPLICATE_WAGER, f"seat: {bet.seat} has made this wager already"))
+            faults.append(Refusal("wager_made_already", seat=bet.seat))
         taken.add(place)
         placed.append(Placed(bet.seat, number, dealer, bet.player))
     return placed, faults
@@ -138,7 +133,7 @@ def _placed(
 def decide_withdraw(state: BankState, table: Table, command: Withdraw, _around: FrameContext) -> Withdrawn:
     """Takes wagers back before the lock (T2)."""
     round_ = find_round(table, command.round)
-    refuse_if(round_.state != "open", Code.LOCKED_OUT, "round: no wager is taken back after the lock")
+    refuse_if(round_.state != "open", "no_withdrawal_after_lock")
     found = find_bets(state, table, round_, command.bets)
     return Withdrawn(round_.id, [bet for bet, _ in found], without_bets(state, found))
 
@@ -149,11 +144,11 @@ def find_bets(state: BankState, table: Table, round_: Round, wanted: Iterable[Un
     for seat, _, _ in asked:
         if seat > table.terms.seats:
             raise _no_seat(table, seat)
-    refuse_if(len(set(asked)) < len(asked), Code.DUPLICATE_WAGER, "bets: one wager is named twice")
+    refuse_if(len(set(asked)) < len(asked), "wager_named_twice")
     made = zip(round_.bets, round_.seqs, strict=True)
     standing = {(bet.seat, bet.link, bet.dealer): (bet, seq) for bet, seq in made}
     for key in asked:
-        refuse_if(key not in standing, Code.NO_WAGER, f"seat: {key[0]} has no such wager in this round")
+        refuse_if(key not in standing, "no_such_wager", seat=key[0])
     return [standing[key] for key in asked]
 
 
@@ -166,15 +161,14 @@ def decide_lock(state: BankState, table: Table, command: Lock, around: FrameCont
     recount = round_.state != "open"
     closed = table.closed
     if closed is not None and closed.state != "closed" and not recount:
-        raise Refusal(Code.ROUND_UNFINISHED, f"round: {quoted(closed.id)} was reopened")
+        raise Refusal("round_was_reopened", round=closed.id)
     if not recount:
         _check_asked(around.asked_ms)
     numbers = _chips(state, table, command.chips)
     wrong = miscounted(state, table, round_, round_.chips | numbers)
     if recount:
         late = round_.begun() and bool(wrong)
-        message = "chips: cards were shown after a count that agreed; that count stays"
-        refuse_if(late, Code.CHIP_MISMATCH, message)
+        refuse_if(late, "count_stays_after_cards")
         return Locked(round_.id, Locking(numbers, accepted=wrong), recount=True)
     drawn = _draw(state, table, round_.bets, around.draws)
     return Locked(round_.id, Locking(numbers, drawn, wrong), asked_ms=around.asked_ms)
@@ -225,13 +219,12 @@ def check_players(table: Table, said: Iterable[Seated], *, whole: bool = True) -
         name = names.plain(player)
         boxes.setdefault(name, set()).add(seat)
         if player != known and name != names.plain(known):
-            raise Refusal(Code.BAD_MESSAGE, f"player: seat {seat} is {quoted(known)}'s")
+            raise Refusal("seat_of_other_player", seat=seat, player=known)
     most = 1 if table.terms.game == "ultimate-texas-holdem" else table.terms.adjacent_boxes
     for seats in boxes.values():
         width = max(seats) - min(seats) + 1
         if width > most or (whole and width != len(seats)):
-            player = quoted(owners[max(seats)])
-            raise Refusal(Code.BAD_MESSAGE, f"player: {player} may play {most} neighbouring seats at most")
+            raise Refusal("seats_not_adjacent", player=owners[max(seats)], most=most)
 
 
 def _takes_dealer(link: Link, table: Table) -> bool:
@@ -242,28 +235,23 @@ def _check_round_for_wager(table: Table, round_id: str) -> None:
     unfinished = table.unfinished()
     if unfinished is None:
         ended = (table.ended, table.closed.id if table.closed else "")
-        refuse_if(round_id in ended, Code.LOCKED_OUT, "round: it has ended")
+        refuse_if(round_id in ended, "round_has_ended")
         return
-    message = f"round: {quoted(unfinished.id)} is not finished"
-    refuse_if(unfinished.id != round_id, Code.ROUND_UNFINISHED, message)
-    refuse_if(unfinished.state != "open", Code.LOCKED_OUT, "round: no more bets")
+    refuse_if(unfinished.id != round_id, "round_not_finished", round=unfinished.id)
+    refuse_if(unfinished.state != "open", "no_more_bets")
 
 
 def _check_asked(asked_ms: int) -> None:
     """Refuses what would make the reopening too late, while a second person has not answered (T10)."""
-    refuse_if(
-        0 < asked_ms < ASKED_HOLDS_MS,
-        Code.TABLE_HELD,
-        "somebody asked to reopen the last round: a second person answers, or the hold ends after 15 minutes",
-    )
+    refuse_if(0 < asked_ms < ASKED_HOLDS_MS, "reopening_holds_table")
 
 
 def _no_link(table: Table, name: str) -> Refusal:
-    return Refusal(Code.UNKNOWN_LINK, f"link: {quoted(name)} is no link of table {table.terms.table}")
+    return Refusal("link_not_of_table", link=name, table=table.terms.table)
 
 
 def _no_seat(table: Table, seat: int) -> Refusal:
-    return Refusal(Code.UNKNOWN_SEAT, f"seat: {seat} is above the table's {table.terms.seats}")
+    return Refusal("seat_above_table", seat=seat, most=table.terms.seats)
 
 
 def _chips(state: BankState, table: Table, chips: Mapping[str, int] | None) -> dict[int, int]:

@@ -10,10 +10,10 @@ import msgspec
 from controllers.messages import Claim, Settle
 from jackpot.rules import cards as deck
 from jackpot.rules import hands
-from jackpot.rules.codes import Code
 from jackpot.rules.hands import Ranked
 from jackpot.rules.paytable import FOLD, Game, HandKind, LinkTerms
-from jackpot.rules.refusal import Refusal, quoted, refuse_if
+from jackpot.rules.phrases import Fault
+from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.rounds.betting import check_players, link_number
 from jackpot.rules.state import BankState, HandShown, Round, Table
 
@@ -71,8 +71,8 @@ def check_shape(table: Table, command: Settle) -> Sent:
         board = deck.parse_all(command.board, "board")
         hands.check_counts(table.terms.game, (), board)
         return Sent(seats, board, deck.parse_all(command.dealer, "dealer"), named)
-    except ValueError as error:
-        raise Refusal(Code.BAD_MESSAGE, str(error)) from error
+    except Fault as fault:
+        raise Refusal(fault.phrase) from fault
 
 
 def _seats(game: Game, claims: Iterable[Claim]) -> dict[int, Seat]:
@@ -81,9 +81,9 @@ def _seats(game: Game, claims: Iterable[Claim]) -> dict[int, Seat]:
     counted: set[int] = set()
     for claim in claims:
         if claim.folded:
-            refuse_if(FOLD[game] == "none", Code.BAD_MESSAGE, f"folded: {game} has no fold")
+            refuse_if(FOLD[game] == "none", "game_without_fold", game=game)
         elif claim.cards is None and claim.hand is None:
-            raise Refusal(Code.BAD_MESSAGE, f"cards: seat {claim.seat} shows neither cards nor a named hand")
+            raise Refusal("seat_shows_nothing", seat=claim.seat)
         cards = deck.parse_all(claim.cards)
         if len(cards) not in counted:
             hands.check_counts(game, cards, ())
@@ -99,11 +99,11 @@ def _seats(game: Game, claims: Iterable[Claim]) -> dict[int, Seat]:
 def _add_claim(seat: Seat, claim: Claim, cards: tuple[int, ...]) -> None:
     """Adds a claim of a seat; refused where it was made before, or shows different cards."""
     twice = any(other.link == claim.link for other in seat.claims)
-    refuse_if(twice, Code.BAD_MESSAGE, f"hands: seat {claim.seat} is named twice")
+    refuse_if(twice, "seat_named_twice", seat=claim.seat)
     if claim.cards is not None:
         first = all(other.cards is None for other in seat.claims)
         differ = not first and cards != seat.cards
-        refuse_if(differ, Code.BAD_MESSAGE, f"cards: seat {claim.seat} shows two different hands")
+        refuse_if(differ, "seat_shows_two_hands", seat=claim.seat)
         seat.cards = cards
     seat.claims.append(claim)
     seat.folded = seat.folded or claim.folded
@@ -132,7 +132,7 @@ def read(state: BankState, table: Table, round_: Round, command: Settle, sent: S
     order = [claim.seat for claim in command.hands]
     if order and max(order) > table.terms.seats:
         above = next(seat for seat in order if seat > table.terms.seats)
-        raise Refusal(Code.UNKNOWN_SEAT, f"seat: {above} is above the table's {table.terms.seats}")
+        raise Refusal("seat_above_table", seat=above, most=table.terms.seats)
     _check_order(round_, order)
     _check_wagers(state, table, wagered, spoken)
     for seat in seats:
@@ -163,15 +163,14 @@ def _rank_seats(
 
 
 def _needs_more(terms: LinkTerms) -> Refusal:
-    return Refusal(Code.BAD_MESSAGE, f"board: link {terms.link} needs more community cards")
+    return Refusal("board_too_short", link=terms.link)
 
 
 def _check_players(table: Table, round_: Round, named: Sequence[Claim]) -> None:
     """Checks the player of a box without a wager: no wager and no other hand contradicts it (A5, T9)."""
     nameless = {bet.seat for bet in round_.bets if bet.player is None} if named else set()
     for claim in named:
-        message = f"player: seat {claim.seat} belongs to a player without a name"
-        refuse_if(claim.seat in nameless, Code.BAD_MESSAGE, message)
+        refuse_if(claim.seat in nameless, "seat_without_player_name", seat=claim.seat)
     check_players(table, [*round_.bets, *round_.shown, *named])
 
 
@@ -215,8 +214,10 @@ def _check_name(seat: int, name: Ranked, ranked: Ranked) -> None:
     other_suit = name.suit and ranked.suit and name.suit != ranked.suit
     refuse_if(
         name.name != ranked.name or bool(other_suit),
-        Code.HAND_MISMATCH,
-        f"hand: seat {seat} claims {name.name}, its cards are {ranked.name}",
+        "hand_not_of_cards",
+        seat=seat,
+        claimed=name.name,
+        ranked=ranked.name,
     )
 
 
@@ -231,15 +232,14 @@ def _named_links(state: BankState, table: Table, round_: Round, claim: Claim, pl
     else:
         wagered = {bet.link for bet in round_.bets if bet.seat == claim.seat and not bet.dealer}
         kinds = {state.link(number).terms.hand_kind for number in wagered or played}
-        message = "link: the seat's links count different cards; say which link the hand is for"
-        refuse_if(len(kinds) > 1, Code.BAD_MESSAGE, message)
+        refuse_if(len(kinds) > 1, "hand_needs_link")
         links = [number for number in played if state.link(number).terms.hand_kind in kinds]
     for number in links:
         terms = state.link(number).terms
         known = name in hands.NAMES[terms.hand_kind]
-        refuse_if(not known, Code.BAD_MESSAGE, f"hand: {quoted(name)} is no hand of link {terms.link}")
+        refuse_if(not known, "hand_not_of_link", hand=name, link=terms.link)
         missing = name in _told_apart(terms) and claim.suit is None and claim.cards is None
-        refuse_if(missing, Code.BAD_MESSAGE, f"suit: link {terms.link} tells suits of {name} apart")
+        refuse_if(missing, "hand_needs_suit", link=terms.link, hand=name)
     return links
 
 
@@ -255,18 +255,16 @@ def _check_order(round_: Round, seats: list[int]) -> None:
     falling = seats if round_.reopened or not settled else [min(settled), *seats]
     if falling != sorted(falling, reverse=True):
         low, high = next(pair for pair in pairwise(falling) if pair[0] < pair[1])
-        message = f"seat: {high} is to be settled before {low}, the highest seat first"
-        raise Refusal(Code.OUT_OF_ORDER, message)
+        raise Refusal("seat_out_of_order", high=high, low=low)
     for seat in seats if settled else ():
-        refuse_if(seat in settled, Code.ALREADY_SETTLED, f"seat: {seat} was settled already")
+        refuse_if(seat in settled, "seat_settled_already", seat=seat)
 
 
 def _check_wagers(state: BankState, table: Table, wagered: set[int], claims: Sequence[Claim]) -> None:
     """Checks that a hand named for a link counts there, for its own wager or for the envy of others (A5)."""
     for claim in claims:
         if claim.link is not None and link_number(state, table, claim.link) not in wagered:
-            message = f"link: nobody has a wager on {claim.link} in this round"
-            raise Refusal(Code.NO_WAGER, message)
+            raise Refusal("no_wager_on_link", link=claim.link)
 
 
 def _check_all_in_one(
@@ -282,15 +280,12 @@ def _check_all_in_one(
     if round_.reopened or not (on_dealer or shared):
         return
     if command.hands:
-        message = "hands: a shared link and the dealer's hand need all hands in one settle"
-        refuse_if(bool(round_.settlings), Code.BAD_MESSAGE, f"{message}; it was taken before")
+        refuse_if(bool(round_.settlings), "one_settle_was_taken")
         shown = {claim.seat for claim in command.hands}
         left_out = sorted({bet.seat for bet in round_.bets if not bet.dealer} - shown, reverse=True)
-        seats = ", ".join(map(str, left_out))
-        message = f"{message}: missing {seats}; with `close` a seat left out has lost"
-        refuse_if(bool(left_out) and not command.close, Code.BAD_MESSAGE, message)
+        refuse_if(bool(left_out) and not command.close, "one_settle_lacks_seats", seats=left_out)
     wanted = on_dealer and bool(command.hands or command.close)
-    refuse_if(wanted and not dealer, Code.BAD_MESSAGE, "dealer: wagers stand on the dealer's hand")
+    refuse_if(wanted and not dealer, "dealer_hand_missing")
 
 
 def _check_dealer(
@@ -300,7 +295,7 @@ def _check_dealer(
     shown = dealer and not round_.dealer
     links = {bet.link for bet in round_.bets if bet.dealer} if shown else set()
     wrong = bool(links) and len(dealer) != DEALER_CARDS
-    refuse_if(wrong, Code.BAD_MESSAGE, f"dealer: {DEALER_CARDS} cards, not {len(dealer)}")
+    refuse_if(wrong, "dealer_count_wrong", count=DEALER_CARDS, shown=len(dealer))
     for number in sorted(links):
         _rank(state, table, number, dealer, board)
 
@@ -316,19 +311,19 @@ def _check_possible(
         seen += seat.cards
     if len(set(seen)) < len(seen):
         card, count = next((card, count) for card, count in Counter(seen).items() if count > 1)
-        raise Refusal(Code.IMPOSSIBLE_CARDS, f"cards: {deck.text(card)} is shown {count} times")
+        raise Refusal("card_shown_twice", card=deck.text(card), count=count)
 
 
 def _board(round_: Round, sent: tuple[int, ...]) -> tuple[int, ...]:
     """The community cards; a later message may add cards, and change none."""
     before = tuple(deck.unpack(round_.board))
     differs = bool(sent) and sent[: len(before)] != before
-    refuse_if(differs, Code.BAD_MESSAGE, "board: differs from the cards sent before")
+    refuse_if(differs, "board_differs")
     return sent or before
 
 
 def _dealer(round_: Round, sent: tuple[int, ...]) -> tuple[int, ...]:
     before = tuple(deck.unpack(round_.dealer))
     differs = bool(sent) and bool(before) and sent != before
-    refuse_if(differs, Code.BAD_MESSAGE, "dealer: differs from the cards sent before")
+    refuse_if(differs, "dealer_differs")
     return sent or before

@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable
 
 from controllers.messages import Close, Settle, Void
 from jackpot.rules.cards import pack, unpack
-from jackpot.rules.codes import Code
 from jackpot.rules.events import Closed, Closing, Recomputed, Settled, Settlement, TakeMade, Voided
 from jackpot.rules.hands import Ranked
 from jackpot.rules.paytable import FOLD, PaytableRow, Percent
@@ -27,7 +26,7 @@ SHARED_FROM = 1000
 MAGIC_CARD = "magic-card"
 LUCKY_BONUS = "lucky-bonus"
 # Why a reopened round is voided by two people (T6).
-KNOWN_CARDS = "the cards of a round that was closed are known"
+KNOWN_CARDS = "why_round_was_closed"
 
 
 def _order(seat: int, *, dealer: bool) -> int:
@@ -66,7 +65,7 @@ def decide_close(state: BankState, table: Table, command: Close, _around: FrameC
     """
     round_ = _find_locked(table, command.round)
     if not round_.dealer and round_.on_dealer():
-        raise Refusal(Code.BAD_MESSAGE, "dealer: wagers on the dealer's hand are unpaid; show it first")
+        raise Refusal("dealer_wagers_unpaid")
     closing = _closing(table, _counts(state, table, command.counts))
     if not (round_.sharers or round_.draws or round_.dealer):
         return Closed(round_.id, closing, Settlement())  # nothing is left to pay
@@ -88,8 +87,7 @@ def voided(state: BankState, table: Table, round_id: str, reason: str, people: P
     round_ = find_round(table, round_id)
     standing = tuple(number for number in round_.hits if _stands(state, number))
     if standing:
-        message = "round: it has awards; a floorperson undoes them first"
-        raise Refusal(Code.AWARD_STANDING, message, standing)
+        raise Refusal("round_has_awards", standing)
     recomputed = without_bets(state, zip(round_.bets, round_.seqs, strict=True))
     return Voided(table.number, round_.id, reason, recomputed, people)
 
@@ -101,9 +99,9 @@ def _stands(state: BankState, hit: int) -> bool:
 def _find_locked(table: Table, round_id: str) -> Round:
     round_ = find_round(table, round_id)
     if round_.state == "open":
-        raise Refusal(Code.NOT_LOCKED, "round: it is not locked")
+        raise Refusal("round_not_locked")
     if round_.state == "mismatch":
-        raise Refusal(Code.CHIP_MISMATCH, "chips: the count differs, or has not come")
+        raise Refusal("chip_count_differs")
     return round_
 
 
@@ -165,7 +163,7 @@ def _moment(round_: Round, seat: int) -> int:
     for settling in round_.settlings:
         if not settling.seats or any(settled < seat for settled in settling.seats):
             return settling.seq
-    raise Refusal(Code.OUT_OF_ORDER, "hands: the round was never closed")
+    raise Refusal("round_never_closed")
 
 
 def _pay_dealer(tally: AwardTally, showing: Showing, seat: int, number: int, sharers: list[Sharer]) -> None:

@@ -12,10 +12,12 @@ from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
 from jackpot.rules.acts.papers import AddPapers, ErasePapers
 from jackpot.rules.acts.requests import Confirm
 from jackpot.rules.commands import ActCommand
+from jackpot.rules.money import from_cents
 from jackpot.rules.signing import Proof, Signed
 from tests.rules.acts.test_requests import ANN, BEN, LOOKER, ask, last, waiting, won
 from tests.rules.subject import OfEngine
 from tests.rules.test_engine import royal, send, wager
+from tests.said import refusal
 
 ADA, BOTH = ("Ada",), ("Ada", "Grace")
 HOLD = Dispute("H1", "seat 3 says it held the ace")
@@ -45,7 +47,7 @@ def test_a_disputed_hit_is_not_paid_until_two_people_lift_that() -> None:
     assert act(subject, Validate("H1"))["ok"]
     first, second = subject.payments()
     refused = act(subject, first)
-    assert (refused["code"], refused["message"][:5]) == ("disputed", "hit: ")
+    assert refusal(refused) == ("disputed", "hit_in_dispute", 1)
     assert act(subject, lift(subject))["code"] == "two_people"
     assert act(subject, lift(subject), BOTH)["ok"]
     assert act(subject, lift(subject), BOTH)["code"] == "not_disputed"
@@ -106,7 +108,7 @@ def test_what_was_asked_about_one_dispute_lifts_no_later_one() -> None:
     held = subject.engine.state.disputed
     assert held == {1: subject.engine.seq}
     refused = ask(subject, Confirm("main-1"), ANN, BEN).answer
-    assert (refused["code"], refused["message"].split(":")[0]) == ("not_disputed", "dispute")
+    assert refusal(refused) == ("not_disputed", "hit_disputed_by_other_entry", "H1", held[1])
     assert views.hit(subject.engine.state, subject.engine.state.hits[1])["disputed"] == held[1]
     assert ask(subject, lift(subject), ANN, BEN).answer["ok"]
     assert held == {}
@@ -117,7 +119,7 @@ def test_a_payment_takes_a_document() -> None:
     subject = won()
     act(subject, Validate("H1"))
     refused = act(subject, Pay("H1", seat=3))
-    assert (refused["code"], refused["message"].split(":")[0]) == ("no_document", "document")
+    assert refusal(refused) == ("no_document", "document_missing")
     assert act(subject, Pay("H1", document="4711", seat=3))["ok"]
 
 
@@ -126,10 +128,7 @@ def test_a_large_payment_takes_a_tax_form() -> None:
     subject = won()
     act(subject, Validate("H1", surveillance="cam 12, 02:14", paper=b"v" * 32, on_paper=("witness",)))
     refused = act(subject, Pay("H1", document="W-1", tax_from=LARGE, seat=3))
-    assert (refused["code"], refused["message"]) == (
-        "no_tax_form",
-        "tax_form: seat 3 is paid 2000.00 or more, which takes a tax form",
-    )
+    assert refusal(refused) == ("no_tax_form", "tax_form_missing", 3, from_cents(LARGE))
     taxed = Pay("H1", None, "4711", "W-2G", LARGE, b"p" * 32, 3, on_paper=("tax_number",))
     assert act(subject, taxed)["ok"]
     paid: Any = last(subject)
@@ -157,10 +156,7 @@ def test_a_correction_of_a_paid_award_takes_a_tax_form_where_it_reaches_the_sum(
     assert act(subject, Pay("H1", document="W-1", tax_from=1_100_000, seat=3))["ok"]
     assert correct(1_099_999)["ok"]
     refused = correct(1_100_000)
-    assert (refused["code"], refused["message"]) == (
-        "no_tax_form",
-        "tax_form: seat 3 is paid 11000.00 or more, which takes a tax form",
-    )
+    assert refusal(refused) == ("no_tax_form", "tax_form_missing", 3, from_cents(1_100_000))
     assert correct(1_099_999, 1_000_000)["ok"], "no more is paid"
     assert correct(1_100_000, None)["ok"]
     assert correct(1_100_001, 1_000_000)["code"] == "no_tax_form", "it was above the sum before"

@@ -10,6 +10,7 @@ from tests.faults.worked.form import Link, Table
 from tests.frames import Bet, Claim, Settle, Wager
 from tests.rules.subject import OfEngine
 from tests.rules.test_engine import bank, royal, send, wager
+from tests.said import refusal
 
 BOTH = ("Ada", "Grace")
 DOLLAR = 1_000_000
@@ -146,7 +147,7 @@ def test_the_sum_of_a_paid_award_never_changes(later: bool) -> None:
         assert not subject.engine.state.hits
     before = primary(subject)
     refused = fix(subject, "A1", 1_000_021 - 500)
-    assert (refused["code"], str(refused["message"]).partition(":")[0]) == ("no_document", "document")
+    assert refusal(refused) == ("no_document", "document_of_difference", "A1", "paid")
     assert fix(subject, "A1", 1_000_021 - 500, "W-2271")["difference"] == -500
     entry = subject.entries[-1]
     journalled = registry.decode(entry.kind, entry.version, entry.body)

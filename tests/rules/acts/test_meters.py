@@ -19,7 +19,7 @@ from tests.faults.worked.form import Link, Table
 from tests.frames import Close, Void, Wager
 from tests.rules.subject import PEOPLE, OfEngine
 from tests.rules.test_engine import bank, royal, send, wager
-from tests.said import Heard
+from tests.said import Heard, refusal
 
 CENT = 10_000
 DOLLAR = 1_000_000
@@ -412,7 +412,7 @@ def test_money_goes_to_another_open_link_of_the_bank() -> None:
     suspended(subject)
     assert code(subject, Transfer("L", "L", "x")) == "twice"
     answer = act(subject, Transfer("L", "elsewhere", "x"))
-    assert (answer["code"], "money stays in its bank" in answer["message"]) == ("unknown_link", True)
+    assert refusal(answer) == ("unknown_link", "money_leaves_bank", "elsewhere", "main")
 
 
 def test_an_emptied_link_takes_wagers_again_by_two_people_alone() -> None:
@@ -507,7 +507,7 @@ def test_what_is_left_is_decided_on_before_a_bank_ends() -> None:
     suspended(subject)
     end = CloseBank("floor", "one room")
     answer = subject.execute(end, people=("Ada",)).answer
-    assert (answer["code"], answer["message"][:3]) == ("left_waits", "D1:")
+    assert refusal(answer) == ("left_waits", "bank_left_waits", ["D1"])
     done(subject, DecideLeft("D1", False, "as agreed"))
     assert subject.execute(end, people=("Ada",)).answer["ok"]
 

@@ -30,9 +30,11 @@ from jackpot.rules.acts.people import (
 from jackpot.rules.acts.sessions import SignIn
 from jackpot.rules.commands import Command
 from jackpot.rules.engine import Engine
+from jackpot.rules.phrases import Phrase, phrase
 from jackpot.rules.signing import ROLES, Means, Role, Signed
 from tests.rules.site import ADMINS, CODE, SECRET, OfSite, mark, newcomer
 from tests.rules.test_engine import bank
+from tests.said import refusal
 
 FIRST = FirstPeople((newcomer(1), newcomer(2)))
 TOKEN = b"t" * 32
@@ -63,7 +65,7 @@ def test_once_there_are_people_a_name_stands_for_nothing() -> None:
     """The socket is no back door: an unauthenticated name is refused in the site's bank, with what to do."""
     site = OfSite()
     answer = site.execute(AddPerson(mark(3)), people=("root",)).answer
-    assert (answer["code"], "sign in" in answer["message"]) == ("no_person", True)
+    assert refusal(answer) == ("no_person", "sign_in_needed")
 
 
 @pytest.mark.parametrize("act", [act.command for act in ACTS if act.asked or act.power])
@@ -121,8 +123,9 @@ def test_nobody_confirms_with_an_account_whose_secret_they_set() -> None:
     third = site.join("admin", "floor", by=1)
     for pair in ((1, third), (third, 1)):
         answer = site.ask(Grant(third, "cage"), *pair).answer
-        assert answer["code"] == "two_people"
-        assert f"person {third} chose their password with a code from person 1" in answer["message"]
+        why = {"template": "why_role_given", "values": []}
+        fault = {"template": "came_by_code", "values": [third, 1]}
+        assert refusal(answer) == ("two_people", "two_people_other", why, fault)
     assert code(site, Grant(third, "cage"), third, 2) == ""
 
 
@@ -206,16 +209,22 @@ def test_people_are_in_no_other_bank() -> None:
     assert code(OfSite(), Validate("H1"), 1) == "not_allowed"
 
 
+def no_token(person: int) -> Phrase:
+    return phrase("signer_without_token", person=person)
+
+
 def test_who_signs_must_be_as_the_site_has_them() -> None:
     """S8: an unknown person, a role or a giver that the site does not know is found."""
     site = OfSite()
     state = site.engine.state
-    assert untrue(state, Signed(1, ("admin",))) == ""
-    assert untrue(state, Signed(1, ())) == "", "with fewer roles than they have"
-    assert untrue(state, Signed(3, ("admin",))) == "there is no person 3"
-    assert untrue(state, Signed(0, ("admin",))) == "there is no person 0"
-    assert untrue(state, Signed(1, ("admin", "floor"))) == "person 1 is not floor"
-    assert "code" in untrue(state, Signed(1, ("admin",), "secret", 2))
+    assert untrue(state, Signed(1, ("admin",))) is None
+    assert untrue(state, Signed(1, ())) is None, "with fewer roles than they have"
+    assert untrue(state, Signed(3, ("admin",))) == phrase("signer_unknown", number=3)
+    assert untrue(state, Signed(0, ("admin",))) == phrase("signer_unknown", number=0)
+    assert untrue(state, Signed(1, ("admin", "floor"))) == phrase(
+        "signer_without_role", person=1, roles=["floor"]
+    )
+    assert untrue(state, Signed(1, ("admin",), "secret", 2)) == phrase("came_by_nobody", person=1)
 
 
 def test_who_has_no_secret_signs_with_none() -> None:
@@ -226,26 +235,26 @@ def test_who_has_no_secret_signs_with_none() -> None:
         assert code(site, command, *pair) == ""
         for giver in (0, 1, 2):
             said = untrue(site.engine.state, Signed(third, ("floor",), "secret", giver))
-            assert said == f"person {third} has no password"
+            assert said == phrase("signer_without_password", person=third)
     state = site.engine.state
-    assert untrue(state, Signed(1, ("admin",), "token")) == "person 1 has no such token"
+    assert untrue(state, Signed(1, ("admin",), "token")) == no_token(1)
     assert code(site, MakeToken(TOKEN, ("admin",), 1), 1) == ""
-    assert untrue(state, Signed(1, ("admin",), "token")) == "person 1 has no such token", "without its number"
+    assert untrue(state, Signed(1, ("admin",), "token")) == no_token(1), "without its number"
     held = Signed(1, ("admin",), "token", token=1, until=1)
-    assert untrue(state, held) == ""
-    assert untrue(state, replace(held, until=2)) == "person 1 has no such token", "with another end"
-    assert untrue(state, replace(held, id=2)) == "person 2 has no such token"
+    assert untrue(state, held) is None
+    assert untrue(state, replace(held, until=2)) == no_token(1), "with another end"
+    assert untrue(state, replace(held, id=2)) == no_token(2)
     site.grant(1, "floor")
-    assert untrue(state, Signed(1, ("floor",), "token")) == "person 1 has no such token", "not with that role"
+    assert untrue(state, Signed(1, ("floor",), "token")) == no_token(1), "not with that role"
     assert code(site, EndToken(1), 1) == ""
-    assert untrue(state, Signed(1, ("admin",), "token")) == "person 1 has no such token"
+    assert untrue(state, Signed(1, ("admin",), "token")) == no_token(1)
 
 
 def test_a_secret_is_of_one_person_and_so_is_its_code() -> None:
     """Misuse: another's signature chooses nobody's secret; of two who see a code, one would stay unnamed."""
     site = OfSite()
     answer = site.ask(SetSecret(SECRET), 1, 2).answer
-    assert (answer["code"], "own password" in answer["message"]) == ("no_person", True)
+    assert refusal(answer) == ("no_person", "password_chosen_by_oneself")
     site.ask(AddPerson(mark(3)), 1)
     assert code(site, GiveCode(3, CODE, 1), 1, 2) == "no_person"
     assert code(site, GiveCode(3, CODE, 1), 1, means="login") == "not_allowed", "two logins may be one person"

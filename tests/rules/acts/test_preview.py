@@ -1,7 +1,7 @@
 """A confirmation takes effect only if the preview is still what the first person saw (A10, L8, L9)."""
 
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from hypothesis import given, settings
@@ -21,6 +21,7 @@ from jackpot.rules.commands import ActCommand
 from jackpot.rules.events import RULES_VERSION, Event
 from jackpot.rules.outcome import DecidedEntry
 from jackpot.rules.paytable import LinkTerms
+from jackpot.rules.phrases import english, phrase
 from jackpot.rules.postings import Posting
 from jackpot.rules.signing import People, Proof, Signed
 from jackpot.rules.state import SeenLevel
@@ -31,7 +32,7 @@ from tests.rules.acts.test_parameters import change
 from tests.rules.acts.test_requests import ANN, BEN, CAL, CORRECT, LOOKER, PAYER, ask, last, waiting
 from tests.rules.subject import PEOPLE, OfEngine
 from tests.rules.test_engine import bank, royal, wager
-from tests.said import Heard
+from tests.said import Heard, refusal
 
 LESS: Final = CorrectMeter("L", "meter", -12_345_678, "a test wager")
 
@@ -57,10 +58,15 @@ def confirm(subject: OfEngine) -> Heard:
     return ask(subject, Confirm("main-1"), ANN, BEN)
 
 
+def changed(why: str) -> tuple[Any, ...]:
+    """The refusal of the first request, as what was seen has changed. why: the template of how."""
+    return "changed", "request_changed", "main-1", {"template": why, "values": []}
+
+
 def refused(subject: OfEngine, why: str) -> None:
     """Ben's confirmation is refused as `changed`; it moves nothing, is in the journal, and it waits on."""
     before, heard = subject.meters(), confirm(subject)
-    assert (heard.answer["code"], why in heard.answer["message"]) == ("changed", True), heard.answer
+    assert refusal(heard.answer) == changed(why)
     event = last(subject)
     assert isinstance(event, ActRefused)
     assert (event.people.signed, event.people.proof.request) == ((ANN, BEN), 1)
@@ -102,7 +108,7 @@ def test_a_meter_that_was_won_meanwhile_is_no_more_the_one_that_was_seen() -> No
     subject = won()
     asked_for(subject, LESS)
     jackpot(subject, 1)
-    refused(subject, "more than wagers has moved the meter")
+    refused(subject, "changed_meter")
     assert ask(subject, LESS, ANN, BEN).answer["ok"], "both on one screen have seen it"
 
 
@@ -119,7 +125,7 @@ def test_an_award_that_others_corrected_meanwhile_is_not_corrected_by_what_it_wa
     subject = won()
     asked_for(subject, CORRECT)
     assert ask(subject, replace(CORRECT, amount=950_000), CAL, BEN).answer["ok"]
-    refused(subject, "it would move other sums now")
+    refused(subject, "changed_sums")
 
 
 def test_parameters_that_others_changed_meanwhile_are_not_changed_by_what_they_were() -> None:
@@ -130,8 +136,7 @@ def test_parameters_that_others_changed_meanwhile_are_not_changed_by_what_they_w
     assert ask(subject, change(subject, reserve=100), admins[0]).answer["asked"]
     assert ask(subject, change(subject, reserve=200), LOOKER, admins[1]).answer["ok"]
     heard = ask(subject, Confirm("main-1"), *admins)
-    assert heard.answer["code"] == "changed"
-    assert "the link's parameters have changed" in heard.answer["message"]
+    assert refusal(heard.answer) == changed("changed_terms")
 
 
 def tenth(subject: OfEngine, round_: str, on: str) -> str:
@@ -163,7 +168,7 @@ def test_the_awards_that_an_undo_would_raise_are_those_that_were_seen() -> None:
     for act in (Reopen("T2", "r1", "misdealt"), VoidRound("T2", "r1", "misdealt")):
         assert ask(subject, act, BEN, CAL).answer["ok"]
     tenth(subject, "r2", "T3")
-    refused(subject, "it would raise other awards now")
+    refused(subject, "changed_raised")
     assert shown(subject, undo) != mark
     assert ask(subject, undo, ANN, BEN).answer["ok"]
 
@@ -196,7 +201,7 @@ def test_a_transfer_goes_to_meters_with_the_limits_that_were_seen() -> None:
         assert ask(subject, ChangeLink(limited(before, SEED), "approved"), ada, bob).answer["ok"]
         assert shown(subject, command) != mark
         heard = ask(subject, Confirm("main-1"), ada, bob)
-        assert (heard.answer["code"], "another limit" in heard.answer["message"]) == ("changed", True)
+        assert refusal(heard.answer) == changed("changed_limits")
         assert ask(subject, ChangeLink(before, "a slip"), ada, bob).answer["ok"]
         assert shown(subject, command) == mark
         assert ask(subject, Confirm("main-1"), ada, bob).answer["ok"]
@@ -227,7 +232,9 @@ def test_a_forged_confirmation_of_what_has_changed_is_found() -> None:
     row = DecidedEntry(
         subject.engine.seq + 1, 1, event.kind, RULES_VERSION, None, None, None, b"f" * 16, body, ()
     )  # fmt: skip
-    assert "more than wagers has moved the meter" in (redecide.check(subject.auditor, row, event) or "")
+    what = phrase("changed_meter")
+    why = phrase("request_changed", request="main-1", what=what)
+    assert english(why.template, why.values) in (redecide.check(subject.auditor, row, event) or "")
 
 
 def shown(subject: OfEngine, command: ActCommand) -> bytes:
@@ -253,8 +260,8 @@ def test_what_was_shown_beforehand_is_asked_for_as_it_was_shown(who: tuple[Signe
     assert ask_as_shown(subject, mark, *who).answer["ok"]
     jackpot(subject, 2)
     before, requests = subject.meters(), waiting(subject)
-    refusal = ask_as_shown(subject, mark, *who).answer
-    assert (refusal["code"], refusal["message"].split(":")[0]) == ("changed", "seen")
+    answer = ask_as_shown(subject, mark, *who).answer
+    assert refusal(answer) == ("changed", "shown_otherwise")
     event = last(subject)
     assert isinstance(event, ActRefused)
     assert event.people.proof.seen == mark

@@ -1,5 +1,7 @@
 """Requests that wait for a second person, and their ends; on a bank of links, with people of a site."""
 
+from typing import Any
+
 import msgspec
 import pytest
 
@@ -22,13 +24,14 @@ from jackpot.rules.acts.rounds import Reopen
 from jackpot.rules.commands import Command
 from jackpot.rules.engine import Engine
 from jackpot.rules.epoch import HOUR
+from jackpot.rules.phrases import english
 from jackpot.rules.signing import Means, Proof, Signed
 from jackpot.rules.state import ACTS_KEPT, ACTS_OF_ONE
 from tests.frames import Close
 from tests.rules.site import OfSite
 from tests.rules.subject import OfEngine
 from tests.rules.test_engine import bank, royal, send, wager
-from tests.said import Heard
+from tests.said import Heard, refusal
 
 ANN, BEN, CAL = (Signed(number, ("floor",)) for number in (3, 4, 5))
 PAYER, LOOKER = Signed(6, ("cage",)), Signed(7, ("viewer", "auditor", "admin"))
@@ -82,19 +85,24 @@ def test_two_at_once_wait_for_nobody() -> None:
     assert (answer["ok"], "asked" in answer) == (True, False)
 
 
+def faulty(template: str, *values: int | str) -> tuple[Any, ...]:
+    """The template and values of a confirmation by people who are not two. template, values: why."""
+    return "request_signer_fault", "main-1", {"template": template, "values": list(values)}
+
+
 @pytest.mark.parametrize(
     ("first", "second", "said"),
     [
-        (ANN, ANN, "person 3 is no second person"),
-        (BEN, CAL, "person 3 asked, and another person confirms"),
-        (ANN, LOOKER, "person 7 may not correct: only floor or cage may"),
-        (ANN, Signed(4, ("floor",), "token"), "person 4 came in by their token"),
-        (ANN, Signed(4, ("floor",), "login"), "person 4 came in by their login"),
-        (ANN, Signed(4, ("floor",), "secret", 3), "person 4 chose their password with a code from person 3"),
-        (Signed(3, ("viewer",)), BEN, "person 3 may not correct"),
+        (ANN, ANN, faulty("same_person", 3)),
+        (BEN, CAL, ("request_needs_another", "main-1", 3)),
+        (ANN, LOOKER, ("may_not", 7, "correct", ["floor", "cage"])),
+        (ANN, Signed(4, ("floor",), "token"), faulty("came_by_other_means", 4, "token")),
+        (ANN, Signed(4, ("floor",), "login"), faulty("came_by_other_means", 4, "login")),
+        (ANN, Signed(4, ("floor",), "secret", 3), faulty("came_by_code", 4, 3)),
+        (Signed(3, ("viewer",)), BEN, ("may_not", 3, "correct", ["floor", "cage"])),
     ],
 )
-def test_who_cannot_confirm(first: Signed, second: Signed, said: str) -> None:
+def test_who_cannot_confirm(first: Signed, second: Signed, said: tuple[Any, ...]) -> None:
     """One person as both, somebody without the power, a token, the machine's login, a giver of the code.
 
     An asker who has lost the power meanwhile asks for nothing any more. Each is in the journal.
@@ -102,7 +110,7 @@ def test_who_cannot_confirm(first: Signed, second: Signed, said: str) -> None:
     subject = won()
     ask(subject, CORRECT, ANN)
     answer = ask(subject, Confirm("main-1"), first, second).answer
-    assert (answer["code"], said in answer["message"]) == ("not_allowed", True), answer
+    assert refusal(answer) == ("not_allowed", *said)
     refused = last(subject)
     assert isinstance(refused, ActRefused)
     assert refused.people.signed == (first, second)
@@ -165,11 +173,11 @@ def test_a_right_that_was_lost_since_revives_no_request() -> None:
     back = msgspec.structs.replace(ANN, lost=8)
     assert subject.execute(ExpireRequest("main-1", 1, 0)).answer["code"] == "not_asked"
     answer = subject.execute(Confirm("main-1"), proof=Proof((back, BEN), 9, b"h" * 32)).answer
-    assert answer["code"] == "expired"
-    assert "lost a role or their password" in answer["message"]
+    why = {"template": "over_after_lost_right", "values": []}
+    assert refusal(answer) == ("expired", "request_over", "main-1", why)
     heard = subject.execute(ExpireRequest("main-1", 1, 8))
     assert [(name, facts["why"]) for name, facts in heard.alarms] == [
-        ("request_expired", "ended as the one who asked lost a role or their password")
+        ("request_expired", english("over_after_lost_right", ()))
     ]
     before = msgspec.structs.replace(ANN, lost=3)
     name = subject.execute(CORRECT, proof=Proof((before,), 9, b"h" * 32)).answer["request"]
@@ -203,7 +211,7 @@ def test_who_may_not_ask_for_it_rejects_it_for_nobody() -> None:
     for means in ("secret", "token"):
         viewer = msgspec.structs.replace(LOOKER, means=means)
         answer = ask(subject, Reject("main-1", "no"), viewer).answer
-        assert (answer["code"], "may not correct" in answer["message"]) == ("not_allowed", True)
+        assert refusal(answer) == ("not_allowed", "may_not_reject", LOOKER.id, "correct")
     assert waiting(subject) == ["main-1"]
     assert ask(subject, Reject("main-1", "mistaken"), Signed(ANN.id, (), "token")).answer["ok"]
     assert waiting(subject) == []

@@ -1,5 +1,7 @@
 """Vouching: when two accounts count as two people."""
 
+import msgspec
+
 from jackpot.rules.acts.people import (
     AddPerson,
     EndPerson,
@@ -12,11 +14,13 @@ from jackpot.rules.acts.people import (
 )
 from jackpot.rules.acts.requests import Confirm
 from jackpot.rules.acts.vouching import Vouch
+from jackpot.rules.phrases import Phrase, phrase
 from jackpot.rules.signing import People
 from tests.rules.site import ADMINS, CODE, SECRET, OfSite, mark, newcomer
+from tests.said import refusal
 
 
-def fault(site: OfSite, *pair: int) -> str:
+def fault(site: OfSite, *pair: int) -> Phrase | None:
     return People(proof=site.proof(*pair)).fault()
 
 
@@ -28,12 +32,13 @@ def test_two_who_had_their_codes_from_one_admin_are_one() -> None:
     """Misuse: who gave both codes may have chosen both secrets; another admin then saw one come in."""
     site = OfSite()
     cal, dan, eve = site.join("floor"), site.join("floor"), site.join("floor", by=2)
-    said = "person 3 chose their password with a code from person 1, and person 4 likewise"
-    assert said in fault(site, cal, dan)
-    assert fault(site, cal, eve) == fault(site, *ADMINS) == ""
+    came = phrase("came_by_code", person=3, giver=1)
+    assert fault(site, cal, dan) == phrase("came_alike", came=came, other=4)
+    assert fault(site, cal, eve) is fault(site, *ADMINS) is None
     assert code(site, dan, 2) == ""
-    assert fault(site, cal, dan) == fault(site, dan, cal) == ""
-    assert "a code from person 1" in fault(site, dan, 1), "never with who gave the code"
+    assert fault(site, cal, dan) is fault(site, dan, cal) is None
+    never = phrase("came_by_code", person=dan, giver=1)
+    assert fault(site, dan, 1) == never, "never with who gave the code"
 
 
 def test_who_may_vouch() -> None:
@@ -58,8 +63,8 @@ def test_who_came_by_a_code_gives_none_until_somebody_vouched_for_them() -> None
     third, fourth = site.join("admin"), site.join("admin", by=2)
     site.ask(AddPerson(mark(5), ("floor",)), *ADMINS)
     refused = site.ask(GiveCode(5, CODE, 1), third).answer
-    assert refused["code"] == "not_allowed"
-    assert "another admin vouches for person 3 first, on their page" in refused["message"]
+    came = {"template": "came_by_code", "values": [3, 1]}
+    assert refusal(refused) == ("not_allowed", "vouching_first", came, 3)
     assert code(site, third, fourth) == "not_allowed", "nor do two such vouch for each other"
     assert code(site, third, 2) == code(site, fourth, third) == ""
     assert site.ask(GiveCode(5, CODE, 1), third).answer["ok"]
@@ -75,10 +80,12 @@ def test_two_admins_made_on_the_servers_machine_are_one() -> None:
     """Misuse: who made both may have chosen both secrets; they wait for an admin who is neither."""
     site = OfSite()
     eve, fay = recovered(site), recovered(site)
-    assert "person 3 was made where no server ran, and person 4 likewise" in fault(site, eve, fay)
+    alike = phrase("came_alike", came=phrase("came_without_server", person=3), other=4)
+    assert fault(site, eve, fay) == alike
     refused = site.ask(Grant(eve, "floor"), eve, fay).answer
-    assert (refused["code"], "vouches for one of them" in refused["message"]) == ("two_people", True)
-    assert fault(site, 1, eve) == fault(site, fay, 2) == ""
+    assert refusal(refused)[:2] == ("two_people", "two_people_other")
+    assert refused["values"][1] == msgspec.json.decode(msgspec.json.encode(alike))
+    assert fault(site, 1, eve) is fault(site, fay, 2) is None
     assert site.ask(Grant(1, "floor"), eve).answer["asked"], "another confirms it"
     assert site.ask(Confirm("site-1"), eve, 2).answer["ok"]
     assert code(site, eve, fay) == "not_allowed", "nor does one of them vouch for the other"
@@ -86,7 +93,7 @@ def test_two_admins_made_on_the_servers_machine_are_one() -> None:
     assert site.ask(GiveCode(5, CODE, 1), eve).answer["code"] == "not_allowed"
     assert code(site, eve, 1) == ""
     assert code(site, fay, eve) == "not_allowed", "who was made as they were, judges them never"
-    assert fault(site, eve, fay) == fault(site, fay, eve) == ""
+    assert fault(site, eve, fay) is fault(site, fay, eve) is None
     assert site.ask(GiveCode(5, CODE, 1), eve).answer["ok"]
 
 
@@ -96,12 +103,12 @@ def test_where_every_other_admin_was_ended_the_site_begins_again() -> None:
     floor, third, eve = site.join("floor"), site.join("admin"), recovered(site)
     for lost in ADMINS:
         assert site.ask(EndPerson(lost), eve).answer["ok"]
-    assert "where no server ran" in fault(site, eve, recovered(site)), "one is here who came otherwise"
+    assert fault(site, eve, recovered(site)) is not None, "one is here who came otherwise"
     assert site.ask(EndPerson(third), eve).answer["ok"]
     fay = recovered(site)
-    assert fault(site, eve, fay) == ""
+    assert fault(site, eve, fay) is None
     gus = recovered(site)
-    assert "where no server ran" in fault(site, eve, gus), "now one is here who can vouch for them"
+    assert fault(site, eve, gus) is not None, "now one is here who can vouch for them"
     assert code(site, eve, fay) == code(site, floor, fay) == ""
 
 

@@ -17,6 +17,7 @@ from tests.frames import Bet, Settle, Wager
 from tests.rules.acts.test_requests import last
 from tests.rules.subject import OfEngine
 from tests.rules.test_engine import bank, royal, send, wager
+from tests.said import field
 
 # A royal flush of seat 3; its own award and, for seats 5 and 2, what it earned them.
 OWN, ENVY = 1_000_063, 100_000
@@ -47,9 +48,9 @@ def statuses(subject: OfEngine) -> list[tuple[int, int, str]]:
 
 
 def refused(subject: OfEngine, command: ActCommand) -> tuple[str, str]:
-    """The code, and the field that the message names; nothing where it is done."""
+    """The code, and the field that is wrong; nothing where it is done."""
     answer = act(subject, command)
-    return str(answer.get("code", "")), str(answer.get("message", "")).partition(":")[0]
+    return str(answer.get("code", "")), field(answer)
 
 
 def test_each_winner_is_paid_alone_with_a_form_of_their_own() -> None:

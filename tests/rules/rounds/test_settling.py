@@ -4,6 +4,8 @@ Where hands share an award, or players wagered on the dealer's hand, a round tak
 So the first one that leaves out a seat is refused: what that seat has won would be lost with it.
 """
 
+from typing import Any
+
 import pytest
 
 from jackpot.rules.acts.rounds import Strike
@@ -11,6 +13,7 @@ from jackpot.rules.commands import Command
 from tests.faults.worked.form import Link, Message, Table
 from tests.frames import Bet, Claim, Close, Settle, Void, Wager
 from tests.rules.subject import OfEngine
+from tests.said import refused_frame
 
 TENTHS = {"simultaneous": "share", "primary": {"": "10"}}
 BOARD = ("Js", "Ts")
@@ -30,10 +33,10 @@ class Frames:
         self.seq += 1
         return self.subject.execute(command, table="T1", table_seq=self.seq).answer
 
-    def refused(self, command: Command, *words: str) -> None:
-        answer = self.send(command)
-        assert answer.get("code") == "bad_message", answer
-        assert all(word in answer["message"] for word in words), answer["message"]
+    def refused(self, command: Command, template: str, *values: Any) -> None:
+        self.seq += 1
+        outcome = self.subject.execute(command, table="T1", table_seq=self.seq)
+        assert refused_frame(outcome) == ("bad_message", template, *values)
 
     def paid(self, command: Command) -> Paid:
         """What it pays of the meter, as seat and cents."""
@@ -70,8 +73,8 @@ ALL = (Claim(7, LOSES), Claim(3, WINS), Claim(1, LOSES_TOO))
 def test_the_first_settlement_that_leaves_out_a_seat_is_refused() -> None:
     """T5 (WIRE: all hands in one): it names the seats, of every link, and the winner is then still paid."""
     frames = shared(7, 3)
-    frames.refused(Settle("r1", ALL[:1], BOARD), "hands: ", "missing 3, 1", "close")
-    frames.refused(Settle("r1", ALL[:2], BOARD), "hands: ", "missing 1")
+    frames.refused(Settle("r1", ALL[:1], BOARD), "one_settle_lacks_seats", (3, 1))
+    frames.refused(Settle("r1", ALL[:2], BOARD), "one_settle_lacks_seats", (1,))
     assert frames.paid(Settle("r1", ALL, BOARD)) == []
     assert frames.paid(Close("r1")) == [(3, 1_000_020)]
 
@@ -87,7 +90,7 @@ def test_a_seat_left_out_of_the_settlement_that_closes_has_lost() -> None:
 def test_a_round_ends_without_any_hand(first: Command | None, end: Command) -> None:
     """T8, T6: after a refused settlement, with or without cards shown, every way out is open."""
     frames = shared(7, 3)
-    frames.refused(Settle("r1", ALL[:1], BOARD), "missing")
+    frames.refused(Settle("r1", ALL[:1], BOARD), "one_settle_lacks_seats", (3, 1))
     assert first is None or frames.paid(first) == []
     assert frames.paid(end) == []
     assert frames.paid(Wager("r2", (Bet(7, "L", 100),))) == []
@@ -98,7 +101,7 @@ def test_a_hand_without_a_wager_may_be_left_out_or_sent() -> None:
     frames = shared(7, 3)
     hands = (ALL[0], Claim(5, ("Ah", "Kh", "Qh")), *ALL[1:])
     assert frames.paid(Settle("r1", hands, BOARD)) == []
-    frames.refused(Settle("r1", (Claim(2, ("5c", "6c", "8c")),)), "hands: ", "taken before")
+    frames.refused(Settle("r1", (Claim(2, ("5c", "6c", "8c")),)), "one_settle_was_taken")
 
 
 def test_hands_missed_in_a_closed_round_come_as_they_are_found() -> None:
@@ -120,11 +123,17 @@ def test_a_settlement_without_hands_shows_cards_and_pays_nothing() -> None:
 
 
 @pytest.mark.parametrize("simultaneous", ["order", "share"])
-@pytest.mark.parametrize("close", [Close("r1"), Settle("r1", (), close=True)], ids=["close", "settle"])
-def test_a_dealers_hand_shown_alone_is_paid_at_the_close(close: Command, simultaneous: str) -> None:
+@pytest.mark.parametrize(
+    ("close", "template"),
+    [(Close("r1"), "dealer_wagers_unpaid"), (Settle("r1", (), close=True), "dealer_hand_missing")],
+    ids=["close", "settle"],
+)
+def test_a_dealers_hand_shown_alone_is_paid_at_the_close(
+    close: Command, template: str, simultaneous: str
+) -> None:
     """WIRE `close`: that hand is shown first. A table whose players have all lost takes this way."""
     frames = dealer_floor(simultaneous)
-    frames.refused(close, "dealer: ")
+    frames.refused(close, template)
     assert frames.paid(Settle("r1", (), FLOP, DEALERS)) == []
     assert frames.paid(close) == [(2, 1_000_026)]
     assert frames.send(close)["code"] == "no_such_round", "it has ended"
@@ -142,8 +151,8 @@ def test_a_hand_missed_before_the_dealers_is_paid_as_at_its_turn() -> None:
 def test_a_dealers_hand_is_shown_whole_with_the_board_that_it_needs() -> None:
     """A6, H2: so the close that pays it can always rank it; and one that is known is not struck (T8)."""
     frames = dealer_floor()
-    frames.refused(Settle("r1", (), None, DEALERS), "board: ")
-    frames.refused(Settle("r1", (), FLOP, DEALERS[:1]), "dealer: ")
+    frames.refused(Settle("r1", (), None, DEALERS), "board_too_short", "L")
+    frames.refused(Settle("r1", (), FLOP, DEALERS[:1]), "dealer_count_wrong", 2, 1)
     assert frames.paid(Settle("r1", (), FLOP, DEALERS)) == []
     strike = Strike("T1", "r1", 2, "L", "slip", "dealer")
     assert frames.subject.execute(strike, people=("Ada", "Grace")).answer["code"] == "dealer_shown"

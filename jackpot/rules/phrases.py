@@ -1,0 +1,176 @@
+"""Phrases: sentences of `templates` with their values, and their English.
+
+What the journal and the kept answers hold of a refusal is its template and its values. This renders them for
+tables, programs and the readers of a journal; `config.phrases` does for pages.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from jackpot.rules.money import decimal
+from jackpot.rules.templates import NAMED, TEMPLATES, Kind, Template
+
+# What a refusal repeats of what was sent: enough to find the mistake.
+QUOTED_MAX: Final = 64
+
+# A refusal's text, in characters: it goes out in a frame and stands in a welcome.
+MESSAGE_MAX: Final = 256
+
+# Of several values so many are kept: with a character and a comma each, no text has room for more.
+SEVERAL_MAX: Final = MESSAGE_MAX // 3
+
+# How deep a phrase may stand in another one: a refusal, what is wrong with its signers, and how one came.
+DEPTH_MAX: Final = 3
+
+_CUT: Final = "..."
+# By kind, how much of a text is kept: of what was typed one character more than is told, so that it shows
+# where it was cut.
+_KEPT: Final[dict[Kind, int]] = {"quoted": QUOTED_MAX + 1}
+
+
+class Phrase(msgspec.Struct, frozen=True, gc=False):
+    """A sentence by its template's id, with its values in the order of the template's fields."""
+
+    template: str
+    values: tuple["int | str | Phrase | tuple[int | str, ...]", ...] = ()
+
+    def __str__(self) -> str:
+        return english(self.template, self.values)
+
+
+Values = tuple[int | str | Phrase | tuple[int | str, ...], ...]
+
+
+def phrase(template: str, /, **values: Any) -> Phrase:
+    """A phrase with these values, each cut where it is long."""
+    return Phrase(template, kept(template, values))
+
+
+class Fault(ValueError):
+    """Something that the rules do not take; `phrase` says why, and its text in English."""
+
+    def __init__(self, template: str, /, **values: Any) -> None:
+        self.phrase = phrase(template, **values)
+        super().__init__(str(self.phrase))
+
+
+def kept(template: str, values: dict[str, Any]) -> Values:
+    """The values in the order of the template's fields, as the journal keeps them."""
+    names, kinds, *_ = _ROWS[template]
+    return tuple([_cut(kind, values[name]) for name, kind in zip(names, kinds, strict=True)])
+
+
+def english(template: str, values: Sequence[Any]) -> str:
+    """The English of a refusal: 1 to MESSAGE_MAX characters, the wrong field first.
+
+    Values that do not fit the template, which no rule has made, are left out with its sentence.
+    """
+    try:
+        _, _, shows, form, field = _ROWS[template]
+        told = [value if show is None else show(value) for show, value in zip(shows, values, strict=True)]
+        return bounded(field.format(*told) + form.format(*told))
+    except (KeyError, ValueError, TypeError, AttributeError):
+        return bounded(template) or _CUT
+
+
+def field_of(template: str, values: Sequence[Any]) -> str:
+    """Which field of the command is wrong; "" where the refusal is about none."""
+    row = TEMPLATES[template]
+    return str(values[row.names.index("field")]) if row.field == NAMED else row.field
+
+
+def misfit(template: str, values: Sequence[Any], depth: int = 1) -> str | None:
+    """Why no rule makes a phrase of this template with these values; None where one may."""
+    row = TEMPLATES.get(template)
+    if row is None:
+        return f"there is no template {quoted(template)}"
+    if len(row.fields) != len(values):
+        return f"{template} has {len(row.fields)} values, not {len(values)}"
+    for name, kind, value in zip(row.names, row.kinds, values, strict=True):
+        if not isinstance(value, _TYPES[kind]):
+            return f"{name} of {template} is no {kind}"
+        if isinstance(value, Phrase):
+            wrong = misfit(value.template, value.values, depth + 1) if depth < DEPTH_MAX else "it is too deep"
+            if wrong is not None:
+                return f"{name} of {template}: {wrong}"
+        elif value != _cut(kind, value):
+            return f"{name} of {template} is longer than is kept"
+    return None
+
+
+def quoted(sent: str) -> str:
+    """Quotes what was sent, cut where it is long."""
+    return repr(sent[:QUOTED_MAX]) + (_CUT if len(sent) > QUOTED_MAX else "")
+
+
+def bounded(message: str) -> str:
+    """Cuts a refusal's text to its maximum."""
+    return message if len(message) <= MESSAGE_MAX else message[: MESSAGE_MAX - len(_CUT)] + _CUT
+
+
+def person(value: int | str) -> str:
+    """A person, by number or by name."""
+    return value if isinstance(value, str) else f"person {value}"
+
+
+def _cut(kind: Kind, value: Any) -> Any:
+    if isinstance(value, str):
+        return value[: _KEPT.get(kind, MESSAGE_MAX)]
+    if isinstance(value, list | tuple):
+        several = [one[:MESSAGE_MAX] if isinstance(one, str) else one for one in value[:SEVERAL_MAX]]
+        return tuple(several)
+    return value
+
+
+def _nested(value: Phrase) -> str:
+    return english(value.template, value.values)
+
+
+def _list(values: Iterable[int | str]) -> str:
+    return ", ".join(map(str, values))
+
+
+def _either(values: Iterable[int | str]) -> str:
+    return " or ".join(map(str, values))
+
+
+_SHOWS: Final[dict[Kind, Callable[[Any], str] | None]] = {
+    "plain": None,
+    "quoted": quoted,
+    "person": person,
+    "sum": decimal,
+    "word": None,
+    "phrase": _nested,
+    "list": _list,
+    "words": _list,
+    "either": _either,
+}
+"""How a value of each kind is told in English; None for as it is."""
+
+_TYPES: Final[dict[Kind, type | tuple[type, ...]]] = {
+    "plain": (int, str),
+    "quoted": str,
+    "person": (int, str),
+    "sum": int,
+    "word": str,
+    "phrase": Phrase,
+    "list": tuple,
+    "words": tuple,
+    "either": tuple,
+}
+
+
+def _compiled(row: Template) -> tuple[tuple[str, ...], tuple[Kind, ...], list[Any], str, str]:
+    """A template ready to be filled: its names, its kinds, how each is told, and its forms by place."""
+    form, field = row.english, f"{row.field}: " if row.field else ""
+    for place, name in enumerate(row.names):
+        form, field = (
+            form.replace(f"{{{name}}}", f"{{{place}}}"),
+            field.replace(f"{{{name}}}", f"{{{place}}}"),
+        )
+    return row.names, row.kinds, [_SHOWS[kind] for kind in row.kinds], form, field
+
+
+_ROWS: Final = {template: _compiled(row) for template, row in TEMPLATES.items()}
