@@ -29,7 +29,15 @@ __all__ = [
 
 MEMORY_BEFORE: Final = pytest.StashKey[set[str]]()
 # What starts programs and browsers takes longest. It comes first, so that all workers end together.
-FIRST: Final = ("tests/test_wheel.py", "tests/e2e/", "tests/web/", "tests/lab/")
+FIRST: Final = (
+    "tests/test_wheel.py",
+    "tests/cli/test_bench.py",
+    "tests/e2e/",
+    "tests/web/",
+    "tests/lab/",
+    "tests/deploy/",
+    "tests/faults/",
+)
 # What the tests of these files share takes long to make, so one worker runs each of them whole.
 TOGETHER: Final = (
     "tests/test_wheel.py",
@@ -66,8 +74,8 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Number of workers for `-n auto`: three for two cores, because tests of real programs often wait."""
-    return len(os.sched_getaffinity(0)) * 3 // 2
+    """Number of workers for `-n auto`: two for a core, because tests of real programs often wait."""
+    return len(os.sched_getaffinity(0)) * 2
 
 
 class Together(LoadScopeScheduling):  # type: ignore[misc]  # it has no types
