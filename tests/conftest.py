@@ -45,6 +45,7 @@ TOGETHER: Final = (
     "tests/deploy/test_postgres_backup.py",
     "tests/deploy/test_prometheus.py",
     "tests/e2e/test_database_trouble.py",
+    "tests/test_tidy.py",
 )
 IN_CI: Final = os.environ.get("CI", "").lower() in {"1", "true", "yes"}
 
