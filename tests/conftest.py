@@ -29,7 +29,15 @@ __all__ = [
 
 MEMORY_BEFORE: Final = pytest.StashKey[set[str]]()
 # What starts programs and browsers takes longest. It comes first, so that all workers end together.
-FIRST: Final = ("tests/test_wheel.py", "tests/e2e/", "tests/web/", "tests/lab/")
+FIRST: Final = (
+    "tests/test_wheel.py",
+    "tests/cli/test_bench.py",
+    "tests/e2e/",
+    "tests/web/",
+    "tests/lab/",
+    "tests/deploy/",
+    "tests/faults/",
+)
 # What the tests of these files share takes long to make, so one worker runs each of them whole.
 TOGETHER: Final = (
     "tests/test_wheel.py",
@@ -37,6 +45,7 @@ TOGETHER: Final = (
     "tests/deploy/test_postgres_backup.py",
     "tests/deploy/test_prometheus.py",
     "tests/e2e/test_database_trouble.py",
+    "tests/test_tidy.py",
 )
 IN_CI: Final = os.environ.get("CI", "").lower() in {"1", "true", "yes"}
 
@@ -66,8 +75,8 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Number of workers for `-n auto`: three for two cores, because tests of real programs often wait."""
-    return len(os.sched_getaffinity(0)) * 3 // 2
+    """Number of workers for `-n auto`: two for a core, because tests of real programs often wait."""
+    return len(os.sched_getaffinity(0)) * 2
 
 
 class Together(LoadScopeScheduling):  # type: ignore[misc]  # it has no types

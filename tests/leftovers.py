@@ -23,11 +23,27 @@ def _owner(path: Path) -> int | None:
 
 
 def until_nothing_is_left(folder: Path, before: set[str]) -> list[str]:
-    """Waits, then gives what is left: processes that work in a folder, and new shared memory."""
+    """Waits, then gives what is left: processes that work in a folder, and new shared memory.
+
+    Memory that a process uses is that of another run, or of a process that is named itself.
+    """
     ends = time.monotonic() + ENDS_S
-    while (left := [*_processes(folder), *(shared_memory() - before)]) and time.monotonic() < ends:
+    while (left := [*_processes(folder), *_unused(shared_memory() - before)]) and time.monotonic() < ends:
         time.sleep(0.05)
     return left
+
+
+def _unused(files: set[str]) -> set[str]:
+    """Of these files those that no process has in its memory."""
+    unused = set(files)
+    for process in Path("/proc").iterdir() if files else ():
+        if process.name.isdigit():
+            try:
+                text = (process / "maps").read_text(errors="replace")
+            except (FileNotFoundError, ProcessLookupError, PermissionError):
+                continue  # gone meanwhile, or somebody else's
+            unused = {file for file in unused if file not in text}
+    return unused
 
 
 def _processes(folder: Path) -> list[str]:

@@ -26,6 +26,7 @@ from controllers.messages import (
     decode_typed,
     digest,
 )
+from tests.nightly import repeated
 
 Pairs = list[tuple[Any, Any]]
 
@@ -112,7 +113,7 @@ WAGER = {"t": "wager", "seq": 1, "round": "R", "bets": [BET]}
 SETTLE = {"t": "settle", "seq": 1, "round": "R", "hands": [{"seat": 1}]}
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=repeated(200, 2_000), deadline=None)
 @example(Map([*SETTLE.items(), ("close", None)]))
 @example(Map([*WAGER.items(), ("lock", None), ("chips", None)]))
 @given(messages)
@@ -133,7 +134,7 @@ def test_both_decoders_agree(message: Map) -> None:
     assert decoded == expected
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=repeated(200, 2_000), deadline=None)
 @given(messages)
 def test_the_reader_by_the_letter_agrees_with_the_typed_one(message: Map) -> None:
     """WIRE frames: how a message is written makes no difference to what it says."""
@@ -142,7 +143,7 @@ def test_the_reader_by_the_letter_agrees_with_the_typed_one(message: Map) -> Non
         assert decode_typed(payload) == decode_by_letter(payload)
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=repeated(300, 3_000), deadline=None)
 @given(st.one_of(st.binary(max_size=80), messages.map(pack)), st.data())
 def test_any_bytes_are_a_message_or_one_exception(payload: bytes, data: st.DataObject) -> None:
     """Any bytes end in an answer or a closed connection."""

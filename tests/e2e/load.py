@@ -23,6 +23,10 @@ from tests.ledger.waiting import open_ledger
 
 WAIT_S: Final = ceilings.WAIT_S
 
+# Between two rounds of a table. Without it a load plays as fast as the machine can, and every row is read
+# again when the test is over.
+PAUSE_S: Final = 0.02
+
 Message = dict[str, Any]
 HANDS: Final = (
     ({"cards": ["As", "Ks", "Qs"]}, ["Js", "Ts"]),
@@ -38,10 +42,11 @@ class Played:
 
     answers: (table, seq) -> command and answer. shown: revision -> values. states: device -> the states of
     its link, as it was told of them. tables: their clients, by name.
-    within_s: the timeout of every wait.
+    within_s: the timeout of every wait. pause_s: between two rounds of a table.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, pause_s: float = PAUSE_S) -> None:
+        self.pause_s = pause_s
         self.answers: dict[tuple[str, int], tuple[str, Message]] = {}
         self.rounds: Counter[str] = Counter()
         self.shown: dict[int, set[tuple[str, str, int]]] = {}
@@ -120,6 +125,12 @@ async def play(table: TableClient, name: str, played: Played, rng: Random, link:
         except Offline:  # certainly not sent: the table waits for the server and deals a new round
             continue
         played.played(name)
+        await wait_for_players(played.pause_s)
+
+
+async def wait_for_players(seconds: float) -> None:
+    """Waits as a table waits for its players."""
+    await asyncio.sleep(seconds)
 
 
 async def ask(table: TableClient, name: str, played: Played, kind: str, **fields: Any) -> None:

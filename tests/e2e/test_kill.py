@@ -50,7 +50,7 @@ async def kill_and_restart(site: Site, names: list[str], played: Played, rng: Ra
 
 def test_nothing_is_lost_by_kills(tmp_path: Path) -> None:
     """S4, S5: acknowledged commands are in the ledger once, no shown value was lost, the books verify."""
-    site, rng, played = floor(tmp_path), Random(9), Played()
+    site, rng, played = floor(tmp_path), Random(9), Played(pause_s=0.0)
 
     async def scenario() -> None:
         async with load(site, played, tmp_path) as names:
@@ -92,7 +92,7 @@ def test_nothing_is_lost_where_the_process_that_writes_is_killed(tmp_path: Path)
 
     A server that is killed with its writer process loses nothing either.
     """
-    site, rng, played = floor(tmp_path), Random(10), Played()
+    site, rng, played = floor(tmp_path), Random(10), Played(pause_s=0.0)
     site.more = {EACH_BATCH_APART: "1"}
 
     async def scenario() -> None:

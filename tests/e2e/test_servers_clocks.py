@@ -16,6 +16,7 @@ from tests.e2e.floors import EASY
 from tests.e2e.load import load
 from tests.e2e.servers import Heard, Server, Servers, kill, serving, verdict
 from tests.ledger.waiting import open_ledger
+from tests.nightly import at_night
 
 LIBRARY: Final = next(iter(Path("/usr/lib").glob("*/faketime/libfaketime.so.1")), None)
 HOUR_S: Final = 3_600
@@ -62,6 +63,9 @@ def wait_for_a_lease() -> None:
     time.sleep(LEASE_S + AWAY_S)
 
 
+# libfaketime lets every thread that waits for a while spin: half a minute of a processor. In each run the
+# clocks of simulated servers step (tests/faults/test_simulation.py).
+@at_night
 @pytest.mark.skipif(LIBRARY is None, reason="needs libfaketime")
 def test_clocks_hours_apart_and_stepping_decide_nothing(tmp_path: Path, database: str) -> None:
     """Lease: no times of two machines are compared; the journal tells what each clock said, in its order."""

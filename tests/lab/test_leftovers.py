@@ -1,14 +1,18 @@
 """A test run that leaves something behind fails; one that uses PostgreSQL leaves nothing."""
 
+import mmap
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Final
 
+import pytest
+
 from jackpot.lab.testing.postgres import Postgres
-from tests import ceilings
+from tests import ceilings, leftovers
 
 ROOT: Final = Path(__file__).parent.parent.parent
 TIMEOUT_S: Final = ceilings.PROGRAM_S
@@ -63,6 +67,17 @@ def test_a_process_that_is_left_fails_the_run(tmp_path: Path) -> None:
     os.kill(int(line.partition("left behind: process ")[2].split()[0]), signal.SIGKILL)
     assert done.returncode == 1
     assert "1 passed" in done.stdout
+
+
+def test_memory_in_use_is_not_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another run on this machine has clusters of its own; their memory is left once nobody uses it."""
+    monkeypatch.setattr(leftovers, "ENDS_S", 0.0)
+    with NamedTemporaryFile(prefix="PostgreSQL.", dir="/dev/shm") as file:
+        file.truncate(mmap.PAGESIZE)
+        before = leftovers.shared_memory() - {file.name}
+        with mmap.mmap(file.fileno(), mmap.PAGESIZE):
+            assert file.name not in leftovers.until_nothing_is_left(tmp_path, before)
+        assert file.name in leftovers.until_nothing_is_left(tmp_path, before)
 
 
 def test_clusters_end_with_the_run(postgres: Postgres, tmp_path: Path) -> None:

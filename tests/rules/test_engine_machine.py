@@ -32,6 +32,7 @@ from jackpot.rules.rounds.undo import PlayedTakes, replay
 from jackpot.rules.state import Award, Level, Link, Table, Unpaid
 from tests import frames
 from tests.frames import numbered
+from tests.nightly import repeated
 from tests.rules import floor
 from tests.said import told
 
@@ -349,7 +350,7 @@ class Floor(RuleBasedStateMachine):
 
 
 Floor.TestCase.settings = settings(
-    max_examples=200,
+    max_examples=repeated(80, 400),
     stateful_step_count=40,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],

@@ -135,7 +135,7 @@ def main() -> int:
     chosen = arguments.parse_args()
     if chosen.what in ALONE:
         return ALONE[chosen.what](chosen)
-    played = Played()
+    played = Played(pause_s=0.0)
     with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
         folder = Path(place)
         nodes = Nodes(folder, stack, standby=chosen.what == "failover")

@@ -8,11 +8,12 @@ import pytest
 
 from jackpot.web.openapi import document
 from tests.net.test_admin_socket import royal
+from tests.nightly import repeated
 from tests.running_server import configure, on_loop, table
 from tests.web.staffed import staffed, token
 
 # Requests of each route that fit, and as many that do not; the seed is fixed, so a failure comes again.
-EXAMPLES: Final = 4
+EXAMPLES: Final = repeated(2, 20)
 
 
 def check(url: str, mine: dict[str, str]) -> set[int]:
