@@ -9,6 +9,7 @@ import msgspec
 from babel import Locale, UnknownLocaleError
 
 from jackpot.config.languages import words
+from jackpot.rules.terms import LEVELS, METER
 
 DEFAULT_LOCALE: Final = "en_US"
 DEFAULT_ACCENT: Final = "#f5c542"
@@ -38,10 +39,7 @@ LOGO_MAX: Final = 4_194_304
 CONTRAST_MIN: Final = 3.0
 WHITE: Final = "#ffffff"
 LEVEL_NAMES: Final[Mapping[str, str]] = {
-    "meter": "Progressive",
-    "mega": "Mega",
-    "major": "Major",
-    "minor": "Minor",
+    name: "Progressive" if name == METER else name.title() for order in LEVELS for name in order
 }
 
 

@@ -567,7 +567,7 @@ TEMPLATES: Final[dict[str, Template]] = {
     ),
     "terms_max_rounds": Template(None, "max_rounds_per_minute is {count}, below 0 (L11)", ("count",)),
     "terms_levels": Template(
-        None, "levels {levels}: one `meter`, or mega, major, minor in this order (L3)", ("levels:list",)
+        None, "levels {levels}: one `meter`, or {known} in this order (L3)", ("levels:list", "known:list")
     ),
     "terms_hand_unknown": Template(None, "{what}: {hand} is no hand of this game", ("what", "hand:quoted")),
     "terms_hand_suits": Template(

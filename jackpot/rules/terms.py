@@ -29,7 +29,8 @@ WAGER_MAX: Final = 10_000 * MICROS_PER_UNIT
 # A thousand meters at this sum, in micro-dollars, still add up within the ledger's 64-bit integers.
 SUM_MAX: Final = 1_000_000_000 * MICROS_PER_UNIT
 
-LEVELS: Final = (("meter",), ("mega", "major", "minor"))
+METER: Final = "meter"
+LEVELS: Final = ((METER,), ("mega", "major", "minor"))
 """The names that a paytable's levels may have, in their order (L3)."""
 
 
@@ -74,9 +75,9 @@ def check_table(terms: TableTerms) -> None:
 
 
 def check_levels(names: Sequence[str]) -> None:
-    """Raises Fault unless they are one `meter`, or some of mega, major, minor in this order (L3)."""
+    """Raises Fault unless they are one `meter`, or some of the others in their order (L3)."""
     if not any(names and tuple(names) == tuple(one for one in order if one in names) for order in LEVELS):
-        raise Fault("terms_levels", levels=names)
+        raise Fault("terms_levels", levels=names, known=LEVELS[1])
 
 
 def check_hands(hands: Sequence[tuple[str, str]], kind: HandKind, what: str) -> None:

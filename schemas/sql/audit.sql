@@ -204,15 +204,14 @@ WITH kinds (number, name) AS (
         (13, 'corrected'), (14, 'released'), (15, 'struck'), (16, 'reopened'), (17, 'found_behind'),
         (18, 'behind_confirmed'), (19, 'suspended'), (20, 'resumed'), (21, 'reading_taken'), (22, 'device_blocked'),
         (23, 'device_cleared'), (24, 'key_ended'), (25, 'bank_closed'), (26, 'bank_begun'), (27, 'reopen_asked'),
-        (28, 'reopen_declined'), (29, 'behind_over'), (30, 'bank_opened'), (31, 'sealed'),
-        (32, 'people_begun'), (33, 'person_added'), (34, 'granted'), (35, 'role_withdrawn'), (36, 'person_ended'),
-        (37, 'secret_reset'), (38, 'code_given'), (39, 'secret_set'), (40, 'signed_in'), (41, 'locked_out'),
-        (42, 'token_made'), (43, 'token_ended'), (44, 'recovered'), (45, 'requested'), (46, 'act_refused'),
-        (47, 'rejected'), (48, 'request_expired'), (49, 'signed_out'),
-        (52, 'disputed'), (53, 'lifted'), (54, 'papers_erased'), (55, 'papers_added'), (64, 'alarm_acknowledged'),
-        (70, 'people_seen'), (71, 'vouched'), (72, 'seq_conflict'), (73, 'name_erased'),
-        (80, 'meter_corrected'), (81, 'left_decided'), (82, 'transferred'), (83, 'link_closed'), (84, 'link_changed'),
-        (85, 'archived'), (86, 'program_began'), (87, 'program_confirmed')
+        (28, 'reopen_declined'), (29, 'behind_over'), (30, 'bank_opened'), (31, 'sealed'), (32, 'people_begun'),
+        (33, 'person_added'), (34, 'granted'), (35, 'role_withdrawn'), (36, 'person_ended'), (37, 'secret_reset'),
+        (38, 'code_given'), (39, 'secret_set'), (40, 'signed_in'), (41, 'locked_out'), (42, 'token_made'),
+        (43, 'token_ended'), (44, 'recovered'), (45, 'requested'), (46, 'act_refused'), (47, 'rejected'),
+        (48, 'request_expired'), (49, 'signed_out'), (52, 'disputed'), (53, 'lifted'), (54, 'papers_erased'),
+        (55, 'papers_added'), (64, 'alarm_acknowledged'), (70, 'people_seen'), (71, 'vouched'), (72, 'seq_conflict'),
+        (73, 'name_erased'), (80, 'meter_corrected'), (81, 'left_decided'), (82, 'transferred'), (83, 'link_closed'),
+        (84, 'link_changed'), (85, 'archived'), (86, 'program_began'), (87, 'program_confirmed')
 )
 SELECT 'events' AS query, bank, kind, name, count(*) AS entries, min(at) AS first_at, max(at) AS last_at
 FROM journal

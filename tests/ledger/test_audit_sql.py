@@ -21,9 +21,10 @@ from jackpot.rules.acts.readings import ReadingTaken
 from jackpot.rules.acts.tables import TableOpened
 from jackpot.rules.commands import Envelope
 from jackpot.rules.engine import Engine
-from jackpot.rules.registry import KINDS
+from jackpot.rules.registry import name_of
 from jackpot.rules.views import statistics
 from tests.frames import Lock, numbered
+from tests.ledger import audit_kinds
 from tests.ledger.material import rows
 from tests.ledger.play import START_MS, Play
 from tests.ledger.resting import BANKS, two_banks
@@ -275,12 +276,10 @@ def test_wagers_and_wins_by_cycle(answers: Answers, played: list[Row]) -> None:
 
 def test_events_are_named(answers: Answers, played: list[Row]) -> None:
     """DESIGN, the ledger: the numbers of kinds stand in the file as they stand in the events."""
-    snake = {kind: re.sub(r"(?<!^)([A-Z])", r"_\1", event.__name__).lower() for kind, event in KINDS.items()}
-    listed = dict(re.findall(r"\((\d+), '([a-z_]+)'\)", queries()["events"]))
-    assert {int(number): name for number, name in listed.items()} == snake
+    assert audit_kinds.text() == AUDIT, "python -m tests.ledger.audit_kinds writes it"
     counted = Counter(row.kind for row in played)
     assert {line["kind"]: line["entries"] for line in main(answers["events"])} == counted
-    assert all(line["name"] == snake[line["kind"]] for line in main(answers["events"]))
+    assert all(line["name"] == name_of(line["kind"]) for line in main(answers["events"]))
     opened = main(answers["opened"])
     assert [line["seq"] for line in opened if line["kind"] == LinkOpened.kind] == [2, 3]
     assert b"five" in opened[0]["body"]
