@@ -262,6 +262,7 @@ def _verified(
     from jackpot.ledger.open import open_reader
     from jackpot.ledger.verify import verifier as audit
     from jackpot.ledger.verify.parallel_verify import in_parts, processors
+    from jackpot.ledger.verify.side_tables import archived
 
     bank, known = asked.bank, asked.known
     with closing(open_reader(asked.url)) as ledger, bar() as progress:
@@ -294,6 +295,7 @@ def _verified(
             if archive is not None:
                 old = [name for name in banks if reports[name].archived]
                 problems += _of_archive(archive, asked, old, progress)
+                problems += [] if asked.chain else [f"archive: {one}" for one in archived(archive, ledger)]
                 others = [name for name in there if name not in old]
                 problems += lacking(ledger, archive, others if old else [])
         # What a server had in progress at the first look is complete at the second.

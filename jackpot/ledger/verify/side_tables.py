@@ -91,6 +91,59 @@ def compare(ledger: Reader, banks: Collection[str], keeping: KeptRows) -> Looked
     return Looked(problems, by_age, unread)
 
 
+def archived(archive: Reader, ledger: Reader) -> list[str]:
+    """Problems of the same tables of an archive. Raises LedgerError.
+
+    They are of when the archive was brought up to date: what was erased or replaced since may still be there,
+    and what was meanwhile may be gone. So a row is wrong if it was changed, or if it is missing or emptied
+    although the archive's chain has it and the ledger still has it whole.
+    """
+    try:
+        state = read_to(archive, SITE, archive.head(SITE)).state if SITE in archive.banks() else None
+    except LedgerCorrupt as error:
+        return [f"{SITE}: its names and secrets are not compared: {error}"]
+    found = [*_papers_of(archive, ledger)]
+    if state is not None:
+        found += _people_of(state, archive, ledger)
+    return found
+
+
+def _papers_of(archive: Reader, ledger: Reader) -> Iterator[str]:
+    rows = {row.mark: row for row in papers.rows(archive)}
+    whole = {row.mark for row in papers.rows(ledger) if row.is_marked()}
+    for bank in archive.banks():
+        for seq, _, event in events_of(archive, bank, *_OF_PAPERS):
+            if not isinstance(event, Written) or not event.paper:
+                continue
+            row, whose = rows.get(event.paper), f"{bank}: the row of paper of H{papers.hit_of(event)}"
+            if row is not None and not row.is_empty() and not row.is_marked():
+                yield f"{whose}, as row {seq} has it, was changed: salt and facts do not make its mark"
+            elif event.paper in whole and (row is None or row.is_empty()):
+                yield f"{whose}, as row {seq} has it, is gone, and the ledger has it"
+
+
+def _people_of(state: BankState, archive: Reader, ledger: Reader) -> Iterator[str]:
+    names = {row.mark: row for row in keyring.names(archive)}
+    named = {row.mark for row in keyring.names(ledger) if row.is_marked()}
+    unread = not _may_read_secrets(ledger)
+    secrets = {row.digest: row for row in keyring.secret_rows(archive)}
+    own = set() if unread else {row.digest for row in keyring.secret_rows(ledger) if row.is_its_own()}
+    for person in state.people:
+        name, secret, whose = (
+            names.get(person.mark),
+            secrets.get(person.secret),
+            f"{SITE}: person {person.id}",
+        )
+        if name is not None and not name.is_marked():
+            yield f"{whose}: the row of person was changed: login, name and salt do not make its mark"
+        elif name is None and person.mark in named:
+            yield f"{whose}: the row of person with the name is gone, and the ledger has it"
+        if secret is not None and not secret.is_its_own():
+            yield f"{whose}: the row of secret was changed: hash and key of codes do not make its digest"
+        elif secret is None and person.secret in own:
+            yield f"{whose}: the row of secret is gone, and the ledger has it"
+
+
 def _may_read_secrets(ledger: Reader) -> bool:
     """Whether the role may read secrets; on PostgreSQL an auditor's may not."""
     if isinstance(ledger, SqliteLedger):

@@ -1,7 +1,9 @@
 """Verify names each row next to the journal that the chain contradicts, and no lawful one (S8)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from itertools import count
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -9,8 +11,9 @@ import pytest
 from jackpot.ledger import keyring, papers
 from jackpot.ledger.keyring import Named, Secret
 from jackpot.ledger.reading import Reader
+from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.store import Statement
-from jackpot.ledger.verify.side_tables import KeptRows, compare
+from jackpot.ledger.verify.side_tables import KeptRows, archived, compare
 from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.hits import Pay, Validate
 from jackpot.rules.acts.papers import AddPapers, ErasePapers
@@ -24,7 +27,7 @@ from tests.frames import Bet, Claim
 from tests.ledger.conftest import Place
 from tests.ledger.people import Paper
 from tests.ledger.play import START_MS, Play
-from tests.ledger.waiting import Ledger
+from tests.ledger.waiting import Ledger, backup
 
 # Of both banks: what the site's configuration says of papers, and when it is looked.
 FOR_EVER: Final = KeptRows(known=True, days=None, at=START_MS + 400 * DAY_MS)
@@ -315,3 +318,55 @@ def test_a_copy_holds_what_its_source_does(scene: Scene, place: Place) -> None:
     assert [len(rows) for rows in kept] == [6, 3, 4]
     scene.ledger.change(*keyring.carried(reader), *papers.carried(reader))
     assert scene.found() == []
+
+
+@pytest.fixture
+def archive(scene: Scene, tmp_path: Path) -> Iterator[SqliteLedger]:
+    """An archive of the scene's ledger."""
+    backup(scene.ledger, tmp_path / "archive.db")
+    with closing(SqliteLedger(tmp_path / "archive.db")) as opened:
+        yield opened
+
+
+def test_an_archive_of_before_is_not_accused(scene: Scene, archive: SqliteLedger) -> None:
+    """Retention: papers that were erased since, a name, and a secret that was replaced are in it still."""
+    assert archived(archive, scene.ledger) == []
+    scene.ledger.change(
+        papers.erase(scene.paid.mark),
+        ("DELETE FROM person WHERE mark = ?1", (CAL.mark,)),
+        ("DELETE FROM secret WHERE digest = ?1", (KEYS[2].digest,)),
+    )
+    assert archived(archive, scene.ledger) == []
+    archive.change(  # it was brought up to date while a server erased them
+        papers.erase(scene.paid.mark),
+        ("DELETE FROM person WHERE mark = ?1", (CAL.mark,)),
+        ("DELETE FROM secret WHERE digest = ?1", (KEYS[2].digest,)),
+    )
+    assert archived(archive, scene.ledger) == []
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda scene: changed("paper", "facts = facts || ' '", scene.paid.mark), "H1, as row"),
+        (lambda scene: papers.erase(scene.paid.mark), "is gone, and the ledger has it"),
+        (lambda scene: papers.drop(scene.paid.mark), "is gone, and the ledger has it"),
+        (
+            lambda _: changed("person", "name = 'Eve'", CAL.mark),
+            "site: person 3: the row of person was changed",
+        ),
+        (lambda _: ("DELETE FROM person WHERE mark = ?1", (CAL.mark,)), "site: person 3: the row of person"),
+        (lambda _: changed("secret", "hash = 'x'", KEYS[2].digest), "site: person 2: the row of secret was"),
+        (
+            lambda _: ("DELETE FROM secret WHERE digest = ?1", (KEYS[2].digest,)),
+            "person 2: the row of secret",
+        ),
+    ],
+)
+def test_each_tampering_with_an_archive_is_named(
+    scene: Scene, archive: SqliteLedger, spoil: Callable[[Scene], Statement], said: str
+) -> None:
+    """S8: what somebody changed or took away of the archive's own papers, names and secrets."""
+    archive.change(spoil(scene))
+    (found,) = archived(archive, scene.ledger)
+    assert said in found
