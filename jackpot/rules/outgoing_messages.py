@@ -3,7 +3,7 @@
 The types are those of the protocol, so nothing is converted on its way out. Sums are cents.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -55,9 +55,9 @@ def answer_of(kept: AnsweredFrame) -> Ack | Nack:
     return Nack(kept.seq, answer.code, english(answer.template, answer.values), hits=answer.hits)
 
 
-def hit_names(numbers: Iterable[int]) -> tuple[str, ...]:
+def hit_names(numbers: Sequence[int]) -> tuple[str, ...]:
     """The ids of hits."""
-    return tuple([f"H{number}" for number in numbers])
+    return tuple([f"H{number}" for number in numbers]) if numbers else ()
 
 
 def award_facts(state: BankState, award: Award) -> AwardFacts:

@@ -4,8 +4,9 @@ What the journal and the kept answers hold of a refusal is its template and its 
 tables, programs and the readers of a journal; `config.phrases` does for pages.
 """
 
+import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -25,9 +26,7 @@ SEVERAL_MAX: Final = MESSAGE_MAX // 3
 DEPTH_MAX: Final = 3
 
 _CUT: Final = "..."
-# By kind, how much of a text is kept: of what was typed one character more than is told, so that it shows
-# where it was cut.
-_KEPT: Final[dict[Kind, int]] = {"quoted": QUOTED_MAX + 1}
+_NAME: Final = re.compile(r"\{(\w+)\}")
 
 
 class Phrase(msgspec.Struct, frozen=True, gc=False):
@@ -58,8 +57,15 @@ class Fault(ValueError):
 
 def kept(template: str, values: dict[str, Any]) -> Values:
     """The values in the order of the template's fields, as the journal keeps them."""
-    names, kinds, *_ = _ROWS[template]
-    return tuple([_cut(kind, values[name]) for name, kind in zip(names, kinds, strict=True)])
+    found = []
+    for name, most in _ROWS[template].kept:
+        value = values[name]
+        if type(value) is str:
+            value = value[:most]
+        elif type(value) is not int:
+            value = _cut(value, most)
+        found.append(value)
+    return tuple(found)
 
 
 def english(template: str, values: Sequence[Any]) -> str:
@@ -68,9 +74,14 @@ def english(template: str, values: Sequence[Any]) -> str:
     Values that do not fit the template, which no rule has made, are left out with its sentence.
     """
     try:
-        _, _, shows, form, field = _ROWS[template]
-        told = [value if show is None else show(value) for show, value in zip(shows, values, strict=True)]
-        return bounded(field.format(*told) + form.format(*told))
+        kept, form, shows, places = _ROWS[template]
+        if len(values) != len(kept):
+            return bounded(template)
+        told = [*values]
+        for place, show in shows:
+            told[place] = show(told[place])
+        text = form % tuple(told if places is None else [told[place] for place in places])
+        return text if len(text) <= MESSAGE_MAX else bounded(text)
     except (KeyError, ValueError, TypeError, AttributeError):
         return bounded(template) or _CUT
 
@@ -95,7 +106,7 @@ def misfit(template: str, values: Sequence[Any], depth: int = 1) -> str | None:
             wrong = misfit(value.template, value.values, depth + 1) if depth < DEPTH_MAX else "it is too deep"
             if wrong is not None:
                 return f"{name} of {template}: {wrong}"
-        elif value != _cut(kind, value):
+        elif value != _cut(value, _most(kind)):
             return f"{name} of {template} is longer than is kept"
     return None
 
@@ -115,13 +126,17 @@ def person(value: int | str) -> str:
     return value if isinstance(value, str) else f"person {value}"
 
 
-def _cut(kind: Kind, value: Any) -> Any:
+def _cut(value: Any, most: int) -> Any:
     if isinstance(value, str):
-        return value[: _KEPT.get(kind, MESSAGE_MAX)]
+        return value if len(value) <= most else value[:most]
     if isinstance(value, list | tuple):
-        several = [one[:MESSAGE_MAX] if isinstance(one, str) else one for one in value[:SEVERAL_MAX]]
-        return tuple(several)
+        return tuple([_cut(one, MESSAGE_MAX) for one in value[:SEVERAL_MAX]])
     return value
+
+
+def _most(kind: Kind) -> int:
+    """How many characters of a text are kept: of what was typed one more than is told, so that it shows."""
+    return QUOTED_MAX + 1 if kind == "quoted" else MESSAGE_MAX
 
 
 def _nested(value: Phrase) -> str:
@@ -162,15 +177,30 @@ _TYPES: Final[dict[Kind, type | tuple[type, ...]]] = {
 }
 
 
-def _compiled(row: Template) -> tuple[tuple[str, ...], tuple[Kind, ...], list[Any], str, str]:
-    """A template ready to be filled: its names, its kinds, how each is told, and its forms by place."""
-    form, field = row.english, f"{row.field}: " if row.field else ""
-    for place, name in enumerate(row.names):
-        form, field = (
-            form.replace(f"{{{name}}}", f"{{{place}}}"),
-            field.replace(f"{{{name}}}", f"{{{place}}}"),
-        )
-    return row.names, row.kinds, [_SHOWS[kind] for kind in row.kinds], form, field
+class _Row(NamedTuple):
+    """A template ready to be filled.
+
+    kept: the name of each value, and how many characters of it are kept. form: its English, after the field
+    that is wrong, with %s for each value. shows: the values that are not told as they are, and how.
+    places: which value stands at each %s; None where they stand in the order of the fields.
+    """
+
+    kept: tuple[tuple[str, int], ...]
+    form: str
+    shows: tuple[tuple[int, Callable[[Any], str]], ...]
+    places: tuple[int, ...] | None
+
+
+def _compiled(row: Template) -> _Row:
+    english = f"{row.field}: {row.english}" if row.field else row.english
+    places = tuple(row.names.index(name) for name in _NAME.findall(english))
+    shows = ((place, _SHOWS[kind]) for place, kind in enumerate(row.kinds))
+    return _Row(
+        tuple((name, _most(kind)) for name, kind in zip(row.names, row.kinds, strict=True)),
+        _NAME.sub("%s", english.replace("%", "%%")),
+        tuple((place, show) for place, show in shows if show is not None),
+        None if places == tuple(range(len(row.names))) else places,
+    )
 
 
 _ROWS: Final = {template: _compiled(row) for template, row in TEMPLATES.items()}

@@ -25,14 +25,14 @@ class Refusal(Exception):
 
     def __init__(self, said: str | Phrase, hits: tuple[int, ...] = (), /, **values: Any) -> None:
         """said: its phrase, or the template that these values belong to."""
-        super().__init__(said)
-        found = said if isinstance(said, Phrase) else Phrase(said, kept(said, values))
-        code = TEMPLATES[found.template].code
+        if isinstance(said, Phrase):
+            self.template, self.values = said.template, said.values
+        else:
+            self.template, self.values = said, kept(said, values)
+        code = TEMPLATES[self.template].code
         if code is None:
-            raise ValueError(f"{found.template} is a part of other sentences")
+            raise ValueError(f"{self.template} is a part of other sentences")
         self.code = code
-        self.template = found.template
-        self.values = found.values
         self.hits = hits[:HITS_TOLD_MAX]
 
     @property

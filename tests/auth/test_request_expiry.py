@@ -180,15 +180,15 @@ async def test_who_lost_a_role_stands_for_no_reopening(tmp_path: Path) -> None:
         main, people, act = server.banks["main"], server.people, server.auth.act
         reopen, decline = Reopen("T01", "R1", "seat 3"), Decline("T01", "R1", "not by her")
         assert (await act(main, reopen, [ann])).asked
-        said = "round: person 1 asked to reopen it, and lost a role or their password since"
+        said = ("expired", "reopening_asker_lost_right", (ann.id,))
         for change, by in ((WithdrawRole(ann.id, "floor"), [bo]), (Grant(ann.id, "floor"), [bo, cy])):
             done(await act(people, change, by))
             refused = await act(main, reopen, [bo])
-            assert (refused.code, refused.message) == ("expired", f"{said}: decline it, and ask again")
+            assert (refused.code, refused.template, refused.values) == said
         done(await act(main, decline, [bo]))
         assert (await act(main, reopen, [ann])).asked
         again = await act(main, reopen, [ann])
-        assert again.message == "round: person 1 asked to reopen it already; another person answers"
+        assert (again.template, again.values) == ("reopening_asked_already", (ann.id,))
         done(await act(main, reopen, [bo]))
     assert journal(tmp_path, "main")[-7:] == [
         "reopen_asked", "act_refused", "act_refused", "reopen_declined", "reopen_asked", "act_refused",

@@ -110,7 +110,7 @@ class Bench:
         answer = outcome.of_act()
         seen = list(answer.hits)
         assert names[: len(seen)] == seen, "an answer left before what it was decided on was durable"
-        self.released.append((answer.message, seen))
+        self.released.append((answer.request, seen))
 
     def flush(self) -> int:
         """Takes and commits batches until nothing is left."""

@@ -21,6 +21,7 @@ from jackpot.rules.acts.links import LinkOpened, Suspended
 from jackpot.rules.acts.tables import OpenTable, TableOpened
 from jackpot.rules.epoch import MINUTE
 from jackpot.rules.paytable import EnvyRow, ForOne, PaytableRow, Percent, TableTerms
+from jackpot.rules.phrases import phrase
 from jackpot.rules.signing import People, Proof, Signed
 from jackpot.rules.state import Placed
 from jackpot.rules.terms import SUM_MAX, WAGER_MAX, check_link
@@ -29,6 +30,7 @@ from tests.frames import Bet
 from tests.ledger.forger import NOW_MS, Forger
 from tests.ledger.play import DOLLAR, FIVE, THREE, Play
 from tests.ledger.verify.test_verifier import audit, spoil, write
+from tests.said import refuses
 
 replace = msgspec.structs.replace
 NEW: Final = replace(FIVE, link="new")
@@ -65,30 +67,44 @@ def rows(*more: PaytableRow) -> Any:
     return replace(NEW, rows=(*NEW.rows[:-1], *more))
 
 
+def told(template: str, **values: int | str) -> str:
+    return str(phrase(template, **values))
+
+
+def flush_rate(rate: int) -> str:
+    return told("terms_row_rate", hand="flush", rate=rate, whole=10_000)
+
+
 ABSURD: Final = [
     (replace(NEW, wager=0), "wager is 0 micro-dollars"),
     (replace(NEW, wager=DOLLAR + 1), "wager is 1000001 micro-dollars"),
     (replace(NEW, wager=WAGER_MAX + DOLLAR), "no sum of whole cents that can stand there (M1)"),
-    (levels(primary=0), "level mega: its primary rate is 0 of 10000 (L5)"),
-    (levels(reserve=-100), "level mega: its reserve rate is -100 of 10000 (L5)"),
-    (levels(primary=9_000), "the rates add up to 10500 of 10000, more than the whole wager (L5)"),
+    (levels(primary=0), told("terms_rate", level="mega", account="primary", rate=0, whole=10_000)),
+    (levels(reserve=-100), told("terms_rate", level="mega", account="reserve", rate=-100, whole=10_000)),
+    (levels(primary=9_000), told("terms_rates_above_wager", total=10_500, whole=10_000)),
     (levels(seed=DOLLAR + 1), "level mega: seed is 1000001 micro-dollars"),
     (levels(seed=2 * SUM_MAX, limit=None), "level mega: seed is"),
     (levels(reseed=5), "level mega: reseed is 5 micro-dollars"),
-    (levels(seed=0, reseed=DOLLAR, limit=0), "level mega: the limit is below seed or reseed (L7)"),
+    (levels(seed=0, reseed=DOLLAR, limit=0), told("terms_limit_below_seed", level="mega")),
     (replace(NEW, levels=(MAJOR, MEGA, MINOR)), "levels major, mega, minor: one `meter`, or"),
     (replace(NEW, levels=()), "levels : one `meter`, or"),
-    (replace(NEW, rows=()), "it has no rows"),
-    (replace(NEW, rows=NEW.rows[1:]), "rows: each level needs exactly one row that wins the whole of it"),
-    (rows(PaytableRow("flush", Percent("mega", 0))), "rows: flush is paid 0 of 10000 of a meter"),
-    (rows(PaytableRow("flush", Percent("mega", 20_000))), "rows: flush is paid 20000 of 10000 of a meter"),
+    (replace(NEW, rows=()), told("terms_no_rows")),
+    (replace(NEW, rows=NEW.rows[1:]), told("terms_whole_levels")),
+    (
+        rows(PaytableRow("flush", Percent("mega", 0))),
+        flush_rate(0),
+    ),
+    (
+        rows(PaytableRow("flush", Percent("mega", 20_000))),
+        flush_rate(20_000),
+    ),
     (rows(PaytableRow("flush", ForOne(10**12))), "rows: flush is 1000000000000000000 micro-dollars"),
-    (rows(PaytableRow("mini-royal", ForOne(5))), "rows: 'mini-royal' is no hand of this game"),
+    (rows(PaytableRow("mini-royal", ForOne(5))), told("terms_hand_unknown", what="rows", hand="mini-royal")),
     (replace(NEW, envy=(EnvyRow("royal-flush", 0),)), "envy royal-flush is 0 micro-dollars"),
     (replace(NEW, validate_at=-1), "validate_at is -1 micro-dollars"),
-    (replace(NEW, electronic=True, count_chips=True), "an electronic wager has no chips to count (T3)"),
-    (replace(NEW, magic_every=-1), "magic_every is -1 with a prize of 20 for 1 (A7)"),
-    (replace(NEW, lucky_for=0), "lucky_every is 4 with a prize of 0 for 1 (A7)"),
+    (replace(NEW, electronic=True, count_chips=True), told("terms_chips_electronic")),
+    (replace(NEW, magic_every=-1), told("terms_draw_prize", draw="magic", every=-1, prize=20)),
+    (replace(NEW, lucky_for=0), told("terms_draw_prize", draw="lucky", every=4, prize=0)),
 ]
 
 
@@ -119,7 +135,7 @@ def test_a_name_that_no_frame_could_carry_is_found(forger: Forger, name: str) ->
 
 FIVE_AGAIN: Final = replace(FIVE, levels=(replace(MEGA, seed=10_000, reseed=10_000), MAJOR, MINOR))
 MISPLACED: Final[list[tuple[Any, str]]] = [
-    (LinkOpened(3, FIVE_AGAIN), "the rules refuse it: link five is open already (link_exists)"),
+    (LinkOpened(3, FIVE_AGAIN), refuses("link_open_already", link="five")),
     (LinkOpened(1, NEW), "the rules decide otherwise: number is written 1, by the rules 3"),
     (LinkOpened(0, NEW), "the rules decide otherwise: number is written 0, by the rules 3"),
     (LinkOpened(4, NEW), "the rules decide otherwise: number is written 4, by the rules 3"),
@@ -194,7 +210,7 @@ def test_a_round_that_came_too_fast_is_found(forger: Forger) -> None:
     assert audit(forger.path).problems == ()
     row = play_a_round(forger, "X5", 61_002)
     (problem,) = audit(forger.path).problems
-    said = "the rules refuse it: round: more than 2 rounds in a minute (unreasonable)"
+    said = refuses("too_many_rounds_a_minute", limit=2)
     assert problem == f"main: row {row} (wagered): {said}"
 
 

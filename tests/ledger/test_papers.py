@@ -21,6 +21,7 @@ from tests.ledger.maintenance.test_archive import Kept
 from tests.ledger.play import Play
 from tests.ledger.verify.test_verifier import audit, write
 from tests.ledger.waiting import backup
+from tests.said import refuses
 
 FACTS = {"patron": "Pät Ron <b>", "tax_number": "T-0815"}
 MADE = 1_790_000_000_000
@@ -120,15 +121,18 @@ def test_verify_believes_no_entry_about_its_papers(tmp_path: Path) -> None:
     form = {"tax_form": "W-2G", "tax_from": 1}
     added = PapersAdded(1, "late", paid.people, tax_form="W-2G", paper=b"p" * 32, on_paper=("tax_number",))
     fakes: list[tuple[Event, str]] = [
-        (replace(paid, needs=("patron",)), "patron: it is wanted on the papers"),
+        (replace(paid, needs=("patron",)), refuses("paper_missing", field="patron")),
         (
             replace(paid, needs=("patron",), on_paper=("patron",)),
-            "paper: it is there where it names",
+            refuses("paper_without_name"),
         ),
-        (replace(paid, needs=("witness",), on_paper=("patron",), paper=b"p" * 32), "witness: it is wanted"),
-        (replace(paid, **form), "tax_number: a tax form has a name and a number"),
-        (replace(paid, **form, on_paper=("tax_number",)), "paper: it is there where it names"),
-        (added, "seat: H1 is won by seats 2, 4"),
+        (
+            replace(paid, needs=("witness",), on_paper=("patron",), paper=b"p" * 32),
+            refuses("paper_missing", field="witness"),
+        ),
+        (replace(paid, **form), refuses("tax_form_incomplete", field="tax_number")),
+        (replace(paid, **form, on_paper=("tax_number",)), refuses("paper_without_name")),
+        (added, refuses("several_winners_named", hit=1, seats=[2, 4])),
     ]
     for fake, said in fakes:
         copy = tmp_path / "copy.db"
@@ -139,4 +143,4 @@ def test_verify_believes_no_entry_about_its_papers(tmp_path: Path) -> None:
     assert audit(path).problems == ()
     other: Any = forger.right(Pay("H1", document="W-2", seat=2), "anna")
     forger.append(replace(other, document="w-1"))
-    assert "document: w-1 is the form of seat 4" in audit(path).problems[0]
+    assert refuses("document_of_other_seat", document="w-1", seat=4) in audit(path).problems[0]

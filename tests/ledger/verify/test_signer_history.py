@@ -16,6 +16,7 @@ from jackpot.rules.acts.links import Resume, Suspend
 from jackpot.rules.acts.people import AddPerson, Grant, Granted, MakeToken, ResetSecret, WithdrawRole
 from jackpot.rules.acts.requests import ActRefused
 from jackpot.rules.acts.site_cursor import SeePeople
+from jackpot.rules.phrases import phrase
 from jackpot.rules.signing import SITE, People, Proof, Signed
 from tests import frames
 from tests.frames import Bet, Claim
@@ -23,6 +24,7 @@ from tests.ledger.forger import NOW_MS, Forger
 from tests.ledger.people import ADMINS, SECRET, Paper
 from tests.ledger.play import Play
 from tests.ledger.verify.test_verifier import audit, spoil, write
+from tests.said import refuses
 
 ROYAL: Final = Claim(5, cards=("As", "Ks", "Qs"))
 BOARD: Final = ("Js", "Ts")
@@ -91,7 +93,7 @@ def test_a_row_that_hides_a_loss_is_found(case: Case) -> None:
     case.forger.append(confirmed_after_a_loss(case, hidden=True))
     (problem,) = case.problems()
     lost = case.paper.engine.state.people[case.paper.floor - 1].lost
-    assert f"person {case.paper.floor} lost a right in row {lost}, and not in row 0" in problem
+    assert str(phrase("signer_lost_right", person=case.paper.floor, row=lost, said=0)) in problem
 
 
 def test_acts_of_people_who_had_the_power_are_right(case: Case) -> None:
@@ -196,22 +198,22 @@ def confirmed_another_sum(case: Case) -> Any:
 @pytest.mark.parametrize(
     ("forgery", "said"),
     [
-        (paid_by_an_admin, "by: person 1 may not pay: only cage may; the cage pays it (not_allowed)"),
-        (paid_with_another_role, "person 1 is not cage by row"),
-        (validated_by_nobody_there, "there is no person 99 by row"),
+        (paid_by_an_admin, refuses("may_not_cage_pays", person=1, act="pay", power=["cage"])),
+        (paid_with_another_role, f"{phrase('signer_without_role', person=1, roles=['cage'])} by row"),
+        (validated_by_nobody_there, f"{phrase('signer_unknown', number=99)} by row"),
         (validated_by_an_unproved_name, "nobody proved its names, and the site had people by row"),
         (validated_at_another_row, "which is not in this ledger as it names it"),
         (validated_at_no_row, "it names row 1000 of bank site, which is not in this ledger as it names it"),
-        (validated_before_they_came, "there is no person 3 by row 1 of bank site"),
+        (validated_before_they_came, f"{phrase('signer_unknown', number=3)} by row 1 of bank site"),
         (corrected_with_a_token, "came in by their token, and signs with their own password) (two_people)"),
         (corrected_by_who_gave_the_code, "with a code from person 1 by row"),
-        (validated_by_a_token_that_nobody_made, "person 3 has no such token by row"),
-        (corrected_by_who_has_no_secret, "person 4 has no password by row"),
+        (validated_by_a_token_that_nobody_made, f"{phrase('signer_without_token', person=3)} by row"),
+        (corrected_by_who_has_no_secret, f"{phrase('signer_without_password', person=4)} by row"),
         (
             confirmed_what_nobody_asked,
-            "request: 'main-7' does not wait for a second person (no_such_request)",
+            refuses("request_unknown", request="main-7"),
         ),
-        (confirmed_another_sum, "request main-1 asks for something else (no_such_request)"),
+        (confirmed_another_sum, refuses("request_asks_otherwise", request="main-1")),
     ],
 )
 def test_an_act_without_the_power_is_named(case: Case, forgery: Callable[[Case], Any], said: str) -> None:
@@ -284,7 +286,7 @@ def test_a_token_that_was_over_signs_nothing(tmp_path: Path) -> None:
     other = case.forger.append(case.forger.right(suspend, proof=longer), at=later)
     problems = case.problems()
     assert f"row {row.seq} (resumed): person 3 signed with token 1, which had ended" in problems[0]
-    assert f"row {other.seq} (suspended): person 3 has no such token" in problems[1]
+    assert f"row {other.seq} (suspended): {phrase('signer_without_token', person=3)}" in problems[1]
 
 
 def test_forged_people_are_named(tmp_path: Path) -> None:
