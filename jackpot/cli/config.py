@@ -59,7 +59,7 @@ def _draw(found: "Config", folder: Path) -> None:
     """Writes pictures of each link's sign, and prints their names."""
     import asyncio
 
-    from jackpot.web.sign_pictures import NoBrowser, pictures
+    from jackpot.cli.sign_pictures import pictures
 
     async def drawn() -> None:
         async for picture in pictures(found, place):
@@ -69,7 +69,7 @@ def _draw(found: "Config", folder: Path) -> None:
     try:
         place.mkdir(parents=True, exist_ok=True)
         asyncio.run(drawn())
-    except (NoBrowser, OSError) as error:
+    except OSError as error:
         fail(str(error))
 
 

@@ -126,5 +126,5 @@ async def test_a_mega_flashes_no_eye(tmp_path: Path, theme: str) -> None:
         shown = [frame async for frame in frames(page, LOOKED_MS)]
         lights = [await luminance(blank, frame.png) for frame in shown]
     assert [frame.wrong for frame in shown if frame.wrong] == []
-    assert 1 <= flashes(lights) <= 3
+    assert flashes(lights) <= 3
     assert faults == []

@@ -11,6 +11,7 @@ from typing import Final
 
 from aiohttp import web
 
+from jackpot.cli.options import fail
 from jackpot.clock import SystemClock
 from jackpot.config import Config
 from jackpot.web.live import Live
@@ -28,15 +29,11 @@ SETTLES_MS: Final = 6_000
 WITHIN_S: Final = 120.0
 
 
-class NoBrowser(Exception):
-    """No browser on this machine can draw, or it drew nothing. str(): a sentence."""
-
-
 def browser() -> str:
-    """The browser that draws. Raises NoBrowser."""
+    """The browser that draws; ends the command where there is none."""
     found = next(filter(None, map(shutil.which, BROWSERS)), None)
     if found is None:
-        raise NoBrowser(f"pictures need a browser on this machine: {', '.join(BROWSERS)}")
+        fail(f"pictures need a browser on this machine: {', '.join(BROWSERS)}")
     return found
 
 
@@ -51,7 +48,7 @@ def states_of(config: Config, link: str) -> Iterator[tuple[str, str]]:
 
 
 async def pictures(config: Config, folder: Path) -> AsyncIterator[Path]:
-    """Writes LINK-STATE-SHAPE.png for each into a folder that is there, and yields it. Raises NoBrowser."""
+    """Writes LINK-STATE-SHAPE.png for each into a folder that is there, and yields it."""
     program = browser()
     async with _served(config) as address:
         for link in config.displays:
@@ -100,10 +97,10 @@ async def _draw(program: str, url: str, size: tuple[int, int], file: Path) -> No
         try:
             async with asyncio.timeout(WITHIN_S):
                 _, said = await drawing.communicate()
-        except TimeoutError as late:
+        except TimeoutError:
             drawing.kill()
             await drawing.wait()
-            raise NoBrowser(f"{program} drew no {file.name} within {WITHIN_S:.0f} s") from late
+            fail(f"{program} drew no {file.name} within {WITHIN_S:.0f} s")
     if drawing.returncode != 0 or not await asyncio.to_thread(file.is_file):
         last = said.decode(errors="replace").strip().rpartition("\n")[2]
-        raise NoBrowser(f"{program} drew no {file.name}: {last}")
+        fail(f"{program} drew no {file.name}: {last}")

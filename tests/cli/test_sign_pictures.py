@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from jackpot.cli import sign_pictures
 from jackpot.cli.config import app
-from jackpot.web import sign_pictures
 from tests.running_server import LINK, configure
 from tests.web.browser import needs_chromium
 
