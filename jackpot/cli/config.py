@@ -26,10 +26,14 @@ def check(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", envvar="JACKPOT_CONFIG", help="A configuration in TOML.")
     ],
+    preview: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write pictures of each link's sign there; needs Chromium."),
+    ] = None,
 ) -> None:
     """Check a whole configuration: list every mistake, or show what it would run.
 
-    Example: jackpot config check /etc/jackpot/config.toml
+    Example: jackpot config check /etc/jackpot/config.toml --preview /tmp/signs
     """
     from jackpot.config import ConfigErrors, load
 
@@ -46,7 +50,27 @@ def check(
         typer.echo(f"warning: {warning}")
     if told.mistakes:
         _wrong(file, told.mistakes)
+    if preview is not None:
+        _draw(found, preview)
     typer.echo(f"{file}: good")
+
+
+def _draw(found: "Config", folder: Path) -> None:
+    """Writes pictures of each link's sign, and prints their names."""
+    import asyncio
+
+    from jackpot.cli.sign_pictures import pictures
+
+    async def drawn() -> None:
+        async for picture in pictures(found, place):
+            typer.echo(f"picture {picture}")
+
+    place = folder.absolute()
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        asyncio.run(drawn())
+    except OSError as error:
+        fail(str(error))
 
 
 def _wrong(file: Path, mistakes: Sequence[str]) -> NoReturn:

@@ -12,8 +12,14 @@ from jackpot.config.languages import words
 from jackpot.rules.terms import LEVELS, METER
 
 DEFAULT_LOCALE: Final = "en_US"
-DEFAULT_ACCENT: Final = "#f5c542"
-DEFAULT_BACKGROUND: Final = "#0a0d16"
+DEFAULT_THEME: Final = "gold"
+# Accent and background of each theme of a sign; the rest of it is in the pages' style sheet (themes.css).
+THEMES: Final[Mapping[str, tuple[str, str]]] = {
+    "gold": ("#f5c542", "#0a0d16"),
+    "neon": ("#ff4fd8", "#0a0420"),
+    "red": ("#ffc83d", "#2e0209"),
+    "dark": ("#e2c48d", "#0b0b0e"),
+}
 # Kinds of file that browsers show as an image without running anything in it.
 LOGO_TYPES: Final[Mapping[str, str]] = {
     ".svg": "image/svg+xml",
@@ -33,6 +39,8 @@ BACKDROP_TYPES: Final[Mapping[str, str]] = {
 FONT_TYPES: Final[Mapping[str, str]] = {".woff2": "font/woff2"}
 # By the setting that names a file: what it may be.
 FILES: Final = {"logo": LOGO_TYPES, "backdrop": BACKDROP_TYPES, "font": FONT_TYPES}
+# The setting that lists pictures and films which a sign shows between its meters, of the backdrop's kinds.
+PICTURES: Final = "pictures"
 # A logo is held in memory, and one that is larger was made by mistake: 4 MB.
 LOGO_MAX: Final = 4_194_304
 # What large letters need to be read (WCAG 2, 1.4.3), as a ratio of luminances; a sign has no small ones.
@@ -44,13 +52,14 @@ LEVEL_NAMES: Final[Mapping[str, str]] = {
 
 
 class Display(msgspec.Struct, frozen=True):
-    """A link's display. title: in words. accent, background: "#rrggbb". levels: the level's name by its id.
+    """A link's display. title: in words. theme: of THEMES. accent, background: "#rrggbb".
 
-    colours: of levels that have their own. locale: language and money format of its sign. sound: whether a
-    win is audible.
+    levels: the level's name by its id. colours: of levels that have their own. locale: language and money
+    format of its sign. sound: whether a win is audible. pictures: that it shows while nobody wins.
     """
 
     title: str
+    theme: str
     accent: str
     background: str
     logo: Path | None
@@ -60,6 +69,7 @@ class Display(msgspec.Struct, frozen=True):
     font: Path | None
     locale: str
     sound: bool
+    pictures: tuple[Path, ...]
 
 
 def display_of(link: str, given: Mapping[str, Any], site: Mapping[str, Any], base: Path) -> Display:
@@ -67,15 +77,19 @@ def display_of(link: str, given: Mapping[str, Any], site: Mapping[str, Any], bas
     both = {**site, **given}
     locale = both.get("locale", DEFAULT_LOCALE)
     said = {} if locale_fault(locale) else words(locale)
+    theme = both.get("theme", DEFAULT_THEME)
+    accent, background = THEMES[theme]
     files = {name: None if name not in both else base / both[name] for name in FILES}
     return Display(
         title=given.get("title", link.replace("-", " ").title()),
-        accent=both.get("accent", DEFAULT_ACCENT),
-        background=both.get("background", DEFAULT_BACKGROUND),
+        theme=theme,
+        accent=both.get("accent", accent),
+        background=both.get("background", background),
         levels={level: said.get(name, name) for level, name in LEVEL_NAMES.items()} | given.get("levels", {}),
         colours=given.get("colours", {}),
         locale=locale,
         sound=both.get("sound", False),
+        pictures=tuple(base / name for name in both.get(PICTURES, ())),
         **files,
     )
 
@@ -90,10 +104,11 @@ def titles_of(displays: Mapping[str, Display]) -> dict[str, str]:
 
 
 def file_fault(name: str, path: Path) -> str | None:
-    """What is wrong with the file of a setting in FILES, in a sentence; None where nothing is."""
-    if path.suffix.lower() not in FILES[name]:
+    """What is wrong with the file of a setting in FILES, or of PICTURES; None where nothing is."""
+    kinds = FILES.get(name, BACKDROP_TYPES)
+    if path.suffix.lower() not in kinds:
         what = "font" if name == "font" else "image"
-        return f"{path.name} is no {what} that pages show: {', '.join(FILES[name])}"
+        return f"{path.name} is no {what} that pages show: {', '.join(kinds)}"
     if not path.is_file():
         return f"there is no file {path}"
     size = path.stat().st_size

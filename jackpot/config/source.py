@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from jackpot.config.display import FILES, file_fault, locale_fault
+from jackpot.config.display import FILES, PICTURES, file_fault, locale_fault
 from jackpot.config.settings import Address
 from jackpot.config.shape import faults_of, sound
 
@@ -111,6 +111,8 @@ class ConfigSource:
         for name in FILES:
             if name in given:
                 self.wrong(f"{path}.{name}", file_fault(name, self.path.parent / given[name]))
+        for place, name in enumerate(given.get(PICTURES, ())):
+            self.wrong(f"{path}.{PICTURES}[{place}]", file_fault(PICTURES, self.path.parent / name))
 
     def address(self, path: str, text: str | None) -> Address | None:
         """The address that is written there, None where there is none or it is wrong."""

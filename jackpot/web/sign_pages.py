@@ -41,6 +41,9 @@ STATIC_TYPES: Final[Mapping[str, tuple[str, str | None]]] = {
 }
 STATIC: Final = (
     "base.css",
+    "burst.svg",
+    "cards.js",
+    "coin.svg",
     "coins.js",
     "docs.css",
     "fit.js",
@@ -53,20 +56,33 @@ STATIC: Final = (
     "odometer.js",
     "ops.css",
     "ops.js",
+    "particles.js",
+    "phases.js",
     "preview.js",
     "sign.css",
     "sign.js",
     "sound.js",
+    "themes.css",
     "tones.js",
     "typed.js",
+    "vendor/anton-ext.woff2",
+    "vendor/anton.woff2",
     "vendor/barlow-condensed-ext.woff2",
     "vendor/barlow-condensed.woff2",
     "vendor/bebas-neue-ext.woff2",
     "vendor/bebas-neue.woff2",
+    "vendor/bodoni-moda-ext.woff2",
+    "vendor/bodoni-moda.woff2",
     "vendor/cinzel-ext.woff2",
     "vendor/cinzel.woff2",
-    "vendor/confetti.js",
     "vendor/htmx.js",
+    "vendor/limelight-ext.woff2",
+    "vendor/limelight.woff2",
+    "vendor/marcellus-ext.woff2",
+    "vendor/marcellus.woff2",
+    "vendor/pixi.js",
+    "vendor/tilt-neon-ext.woff2",
+    "vendor/tilt-neon.woff2",
     "wall.css",
     "wall.js",
     "walls.js",
@@ -80,8 +96,13 @@ WALL_MAX: Final = 8
 _WALL_POLICY: Final = SECURITY["Content-Security-Policy"] + "; frame-src 'self'"
 _DIGEST_SHOWN: Final = 16
 # What a sign without amounts says: who can help, and no word about jackpots that may have stopped (S4).
+ASK: Final = "Please ask your dealer"
 UNAVAILABLE: Final = "Display unavailable"
-KNOWN: Final = "The tables know"
+# The word over every win.
+JACKPOT: Final = "Jackpot"
+# Cards of a hand, by its kind; the others are of five.
+_CARDS: Final[Mapping[str, int]] = {"three": 3, "four": 4}
+_CARDS_OF_MOST: Final = 5
 # Basis points of a whole meter.
 WHOLE: Final = 10_000
 
@@ -135,6 +156,7 @@ class Screens:
             web.get("/logo/{link}", self.logo),
             web.get("/backdrop/{link}", self.backdrop),
             web.get("/font/{link}", self.font),
+            web.get("/picture/{link}/{place:[0-9]{1,3}}", self.picture),
             web.get("/ws/meters", self.live.websocket, allow_head=False),
             web.get("/events/meters", self.live.events, allow_head=False),
         ]
@@ -239,6 +261,12 @@ class Screens:
         face = self._config.displays.get(request.match_info["link"])
         return _sent(face.backdrop if face else None, BACKDROP_TYPES)
 
+    async def picture(self, request: web.Request) -> web.FileResponse:
+        """GET /picture/LINK/NUMBER: one of the pictures and films of the house; supports ranges."""
+        face = self._config.displays.get(request.match_info["link"])
+        files, place = face.pictures if face else (), int(request.match_info["place"])
+        return _sent(files[place] if place < len(files) else None, BACKDROP_TYPES)
+
     async def font(self, request: web.Request) -> web.FileResponse:
         """GET /font/LINK: the font in the configuration."""
         face = self._config.displays.get(request.match_info["link"])
@@ -248,6 +276,7 @@ class Screens:
         display = self._config.displays[link]
         return {
             "title": display.title,
+            "theme": display.theme,
             "accent": display.accent,
             "background": display.background,
             "levels": dict(display.levels),
@@ -265,6 +294,11 @@ class Screens:
             "money": written_in(locale, self._config.site.currency),
             "face": self._face(link),
             "hands": _whole_hands(terms),
+            "dealt": _CARDS.get(terms.hand_kind, _CARDS_OF_MOST),
+            "pictures": [
+                {"address": f"/picture/{link}/{place}", "moves": _moves(file)}
+                for place, file in enumerate(self._config.displays[link].pictures)
+            ],
             "levels": [level.level for level in terms.levels],
             "words": dict(words(locale)),
             "insecure": self._config.listen.insecure,
@@ -290,13 +324,14 @@ class Screens:
             site=self._config.site.name,
             language=spoken(face.locale) if face else settings["language"],
             title=face.title if face else "",
+            theme=face.theme if face else "",
             logo=f"/logo/{link}" if link in self._logos else None,
             backdrop=f"/backdrop/{link}" if backdrop else None,
-            backdrop_moves=backdrop is not None
-            and BACKDROP_TYPES[backdrop.suffix.lower()].startswith("video/"),
+            backdrop_moves=backdrop is not None and _moves(backdrop),
             settings=text,
             unavailable=said.get(UNAVAILABLE, UNAVAILABLE),
-            known=said.get(KNOWN, KNOWN),
+            ask=said.get(ASK, ASK),
+            jackpot=said.get(JACKPOT, JACKPOT),
             version=digest[:_DIGEST_SHOWN],
         )
         return page.encode()
@@ -314,6 +349,11 @@ def _whole_hands(terms: LinkTerms) -> dict[str, str]:
         for row in terms.rows
         if isinstance(row.pays, Percent) and row.pays.rate == WHOLE and not row.suits
     }
+
+
+def _moves(file: Path) -> bool:
+    """Whether it is a film."""
+    return BACKDROP_TYPES[file.suffix.lower()].startswith("video/")
 
 
 def _sent(file: Path | None, kinds: Mapping[str, str]) -> web.FileResponse:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from jackpot.config import load
-from jackpot.config.display import LOGO_MAX, titles_of
+from jackpot.config.display import LOGO_MAX, THEMES, titles_of
 from tests.config.floor import WriteFloor, mistakes
 
 
@@ -47,6 +47,20 @@ def test_a_link_has_its_own_brand(floor: WriteFloor) -> None:
         "link[0].display.locale": "'xx_YY' is no locale, like en_US or de_AT",
         "link[0].display.font": "T01 is no font that pages show: .woff2",
     }
+
+
+def test_a_theme_brings_its_colours(floor: WriteFloor, tmp_path: Path) -> None:
+    """Signs: a link's theme, else the site's, else gold; its own colours override it; pictures are files."""
+    face = '[link.display]\ntheme = "neon"\naccent = "#112233"\n[[link]]\nid = "bonus"'
+    config = load(floor(('[[link]]\nid = "bonus"', face), ("[ledger]", 'theme = "red"\n[ledger]')))
+    five, bonus = config.displays["five"], config.displays["bonus"]
+    assert (five.theme, five.accent, five.background) == ("neon", "#112233", THEMES["neon"][1])
+    assert (bonus.theme, bonus.accent, bonus.background) == ("red", *THEMES["red"])
+    wrong = '[link.display]\ntheme = "pink"\npictures = ["none.webp", "keys/T01"]\n[[link]]\nid = "bonus"'
+    found = mistakes(floor(('[[link]]\nid = "bonus"', wrong)))
+    assert found["link[0].display.theme"] == "'pink' is not a theme: gold, neon, red or dark"
+    assert found["link[0].display.pictures[0]"] == f"there is no file {tmp_path / 'none.webp'}"
+    assert "T01 is no image that pages show" in found["link[0].display.pictures[1]"]
 
 
 def test_links_of_one_title_are_told_apart(floor: WriteFloor) -> None:

@@ -59,7 +59,7 @@ def test_the_example_is_good(tmp_path: Path) -> None:
     (tmp_path / "tls").mkdir()
     (tmp_path / "tls" / "devices.pem").touch()
     certificate(tmp_path / "tls" / "server.pem", tmp_path / "tls" / "server.key")
-    for file in ("logo.svg", "five.svg", "hall.webm", "brand.woff2"):
+    for file in ("logo.svg", "five.svg", "hall.webm", "brand.woff2", "show.webp", "dinner.mp4"):
         (tmp_path / file).touch()
     (tmp_path / "keys" / "T01.next").write_text("ab" * 32)
     (tmp_path / "keys" / "T01.next").chmod(0o600)

@@ -3,6 +3,7 @@
 A real server, tables and a sign play on PostgreSQL under load. `kill-database`: kill -9 and a new start.
 `failover`: kill -9 of the primary, promotion of its synchronous standby, a new standby where the old one was.
 `patroni`: a pair that fails over by itself, see `patroni.py`.
+`films`: films of what signs show, each frame looked at, see `films.py`.
 `signs`: frames a second of a sign, and eleven wins at once before four of them, see `signs.py`.
 `alerts`: each alert of `deploy/prometheus` by its real cause, see `alerts.py`.
 `servers`: three servers that are killed, frozen, relieved and restarted, see `servers.py`. `cuts`: two that
@@ -29,6 +30,7 @@ from tests.e2e.load import Played, load, look
 from tests.e2e.site import Site, running
 from tests.ledger.waiting import open_ledger
 from tests.soak.alerts import soak as soak_alerts
+from tests.soak.films import soak as soak_films
 from tests.soak.hostile import soak as soak_hostile
 from tests.soak.mutants import soak as soak_mutants
 from tests.soak.patroni import soak as soak_patroni
@@ -48,6 +50,7 @@ ALONE: Final[dict[str, Callable[[argparse.Namespace], int]]] = {
     "hostile": lambda chosen: soak_hostile(chosen.times, chosen.only),
     "alerts": lambda chosen: soak_alerts(chosen.only),
     "signs": lambda _: soak_signs(),
+    "films": lambda chosen: soak_films(chosen.only, chosen.times),
 }
 SYNCHRONOUS: Final = "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'"
 
@@ -131,7 +134,7 @@ def main() -> int:
     arguments.add_argument("what", choices=["kill-database", "failover", *ALONE])
     arguments.add_argument("--times", type=int, default=20)
     arguments.add_argument("--seed", type=int, default=1)
-    arguments.add_argument("--only", default="", help="mutants, attacks, alerts: part of their name")
+    arguments.add_argument("--only", default="", help="mutants, attacks, alerts, films: part of their name")
     chosen = arguments.parse_args()
     if chosen.what in ALONE:
         return ALONE[chosen.what](chosen)

@@ -18,12 +18,15 @@ READ: Final = {
     "normal": "header h1, .level .name, .level .digit, #idle",
     "pending": ".level .name, .level .digit, .note",
     "suspended": "#notice",
-    "win": "#win .what, #win .level, #win .amount, #win .where",
+    "win": "#win .what, #win .level, #win .jackpot, #win .amount, #win .hand, #win .table, #win .exact",
     "fault": "#fault p",
 }
-# [link.display] of a link: the house's own, and others as far from it as `config check` lets pass unwarned.
+# [link.display] of a link: the themes, and brands as far from it as `config check` lets pass unwarned.
 BRANDS: Final = {
     "own": "",
+    "neon": '[link.display]\ntheme = "neon"\n',
+    "red": '[link.display]\ntheme = "red"\n',
+    "dark": '[link.display]\ntheme = "dark"\n',
     "wine": '[link.display]\nbackground = "#4a0d22"\naccent = "#ffd9e4"\n',
     "sea": (
         '[link.display]\nbackground = "#0b4f5c"\naccent = "#ffffff"\n'
@@ -73,7 +76,7 @@ async def measured(folder: Path, brand: str, states: Iterable[str] = READ) -> di
         sign = f"http://127.0.0.1:{server.ports['http']}/sign/{LINK}"
         page = await opened(browser, sign, SIZE, faults, reduced_motion="reduce")
         for shown in states:
-            await page.goto(f"{sign}?preview={shown}")
+            await page.goto(f"{sign}?preview={shown}&held&past=0.9")
             await state(page, shown)
             await painted(page)
             parts = await page.evaluate(PARTS, READ[shown])

@@ -102,7 +102,7 @@ async def test_four_links_are_whole_on_every_screen(tmp_path: Path) -> None:
                 await frame.wait_for_selector(f"body[data-state={here}]")
                 if here == "win":
                     await frame.evaluate(RISEN)
-                parts = "#win p" if here == "win" else "footer p, .note, .name"
+                parts = "#win .fills" if here == "win" else "footer p, .note, .name"
                 assert await misfits(frame, parts) == [], (size, shown, link)
                 assert await frame.evaluate(CLIPPED) == 0, (size, shown, link)
             taken = [await part(page, link) for link in (LINK, *OTHERS)]

@@ -1,22 +1,37 @@
-// What does a sign say while nobody wins? What hand wins each level, the last win, and that it grows. In rotation,
-// by the server's time, so that signs side by side say the same.
+// What does a sign show while nobody wins? What hand wins each level, with its cards, the last win, that it grows, and
+// the house's own pictures. In rotation, by the server's time, so that signs side by side show the same. The meters
+// stay on the screen.
 
+import { example } from "./cards.js";
 import { fit } from "./fit.js";
-import { write } from "./odometer.js";
+import { element, write } from "./odometer.js";
 import { hand } from "./win.js";
 import { say } from "./words.js";
 
-const LINE_MS = 8000;
+const SCENE_MS = 8000;
 const LOOK_MS = 250;
 // The last win outlives a page that is loaded again, and no more than that.
 const LAST = "jackpot-last-win";
 
+// A picture or a film of the house, over the room that the meters leave.
+function pictureOf({ address, moves }) {
+  const made = element(moves ? "video" : "img", "house");
+  if (moves) Object.assign(made, { autoplay: true, muted: true, loop: true, playsInline: true });
+  else made.alt = "";
+  made.src = address;
+  return made;
+}
+
 export class Idle {
-  // hands: by level, the hand that wins all of it. time(): the server's, in ms.
-  constructor(part, { link, face, money, hands }, time) {
-    Object.assign(this, { part, face, money, hands, time });
+  // parts: {text, cards, picture}: its elements. settings: hands: by level, the hand that wins all of it, of `dealt`
+  // cards; pictures: {address, moves} each. time(): the server's, in ms. changed(): the house's picture comes or goes.
+  constructor(parts, { link, face, money, hands, dealt, pictures }, time, changed) {
+    Object.assign(this, { parts, face, money, hands, dealt, time, changed });
+    this.pictures = pictures.map(pictureOf);
+    parts.picture.append(...this.pictures);
     this.key = `${LAST}-${link}`;
     this.last = JSON.parse(sessionStorage.getItem(this.key));
+    this.shown = null;
     setInterval(() => this.look(), LOOK_MS);
   }
 
@@ -33,21 +48,39 @@ export class Idle {
     sessionStorage.setItem(this.key, JSON.stringify(hit));
   }
 
-  lines() {
-    const lines = Object.entries(this.hands).map(([level, name]) =>
-      say("{hand} wins the {level}", { hand: hand(name), level: this.face.levels[level] ?? level }),
-    );
-    lines.push(say("Grows with every wager"));
-    if (this.last) lines.push(say("Last win: {amount} at table {table}", { amount: write(this.money, this.last.amount), table: this.last.table }));
-    return lines;
+  // Whether the house's picture has the stage.
+  get hasPicture() {
+    return this.picture !== undefined;
+  }
+
+  // {text, hand, picture} each.
+  scenes() {
+    const scenes = Object.entries(this.hands).map(([level, name]) => ({
+      text: say("{hand} wins the {level}", { hand: hand(name), level: this.face.levels[level] ?? level }),
+      hand: name,
+    }));
+    scenes.push({ text: say("Grows with every wager") });
+    if (this.last) {
+      const { amount, table, hand: name } = this.last;
+      const facts = { amount: write(this.money, amount), table, hand: hand(name) };
+      scenes.push({ text: say("Last win: {amount} at table {table}, {hand}", facts), hand: name });
+    }
+    return [...scenes, ...this.pictures.map((picture) => ({ text: scenes[0].text, picture }))];
   }
 
   look() {
-    const lines = this.lines();
-    const line = lines[Math.floor(Math.max(0, this.time()) / LINE_MS) % lines.length];
-    if (this.part.textContent === line) return;
-    this.part.textContent = line;
-    fit(this.part);
-    for (const change of this.part.getAnimations()) change.play();
+    const scenes = this.scenes();
+    const scene = scenes[Math.floor(Math.max(0, this.time()) / SCENE_MS) % scenes.length];
+    const { text, cards } = this.parts;
+    if (this.picture !== scene.picture) {
+      this.picture = scene.picture;
+      for (const picture of this.pictures) picture.classList.toggle("shown", picture === scene.picture);
+      this.changed();
+    }
+    if (this.shown === scene.text) return;
+    this.shown = text.textContent = scene.text;
+    cards.replaceChildren(...(scene.hand ? example(scene.hand, this.dealt) : []));
+    fit(text);
+    for (const change of text.getAnimations()) change.play();
   }
 }

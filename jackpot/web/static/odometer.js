@@ -3,18 +3,26 @@
 // A value is reached at the latest after two of these: the run under way is ended in its time, then comes the newest.
 const RUN_MS = 1200;
 const DIGITS = "01234567890"; // the 0 again, for a 9 that rolls on
-// Widths in em, as base.css has them; an amount's own width decides how large it can be written.
-const ROOM_EM = 0.12; // left and right of a digit, in its window
-const GAP_EM = 0.04; // between two windows
-const MARK_EM = 0.34;
-const LETTER_EM = 0.66;
+// Widths in em; an amount's own width decides how large it can be written.
+const ROOM_EM = 0.1; // left and right of a digit, in its window
+const GAP_EM = 0.04; // between two windows, as base.css has it
+const MARK_ROOM_EM = 0.04;
+const LETTER_ROOM_EM = 0.1;
+// A window is so much higher than its digit.
+const CELL = 1.26;
 
-// The width of a digit in this box's font, which differs from screen to screen.
-function digitEm(box) {
+// What this box's font measures, in em: {digit: of a window, cell: its height, drop: what brings a digit to the
+// middle of its line, wide(text): of a text}. It differs from screen to screen.
+function metrics(box) {
   const pen = document.createElement("canvas").getContext("2d");
   const { fontFamily, fontWeight } = getComputedStyle(box);
   pen.font = `${fontWeight} 100px ${fontFamily}`;
-  return Math.max(...Array.from(DIGITS, (digit) => pen.measureText(digit).width)) / 100 + ROOM_EM;
+  const wide = (text) => pen.measureText(text).width / 100;
+  const zero = pen.measureText("0");
+  const high = zero.actualBoundingBoxAscent + zero.actualBoundingBoxDescent;
+  const middle = (zero.actualBoundingBoxAscent - zero.actualBoundingBoxDescent) / 2;
+  const line = (zero.fontBoundingBoxAscent - zero.fontBoundingBoxDescent) / 2;
+  return { wide, digit: Math.max(...Array.from(DIGITS, wide)) + ROOM_EM, cell: (CELL * high) / 100, drop: (middle - line) / 100 };
 }
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -57,23 +65,40 @@ export function write(money, cents) {
 }
 
 export class Odometer {
-  // box: where it is drawn. money: {locale, currency}.
+  // box: where it is drawn. money: {locale, currency}. Its text in the accessibility tree is the newest true value.
   constructor(box, money) {
     this.box = box;
     this.money = money;
+    this.places = 0; // digits that it has at the least, those in front without a number
     this.shown = null; // cents, with a fraction while it runs
     this.run = null; // {from, to, began}
     this.next = null; // the newest value, where a run is under way
     this.columns = []; // the lowest digit first
     this.frame = (now) => this.step(now);
     this.waiting = false;
-    this.digit = digitEm(box);
+    this.font = metrics(box);
     this.wide = 0; // em
-    box.style.setProperty("--digit", `${this.digit.toFixed(3)}em`);
+    for (const name of ["digit", "cell", "drop"]) box.style.setProperty(`--${name}`, `${this.font[name].toFixed(3)}em`);
+    box.setAttribute("role", "img");
+  }
+
+  // As wide as this sum from now on, also while it counts up to it.
+  reserve(cents) {
+    this.places = 0;
+    this.build(cents);
+    this.places = this.columns.length;
+    this.say(cents);
+  }
+
+  say(cents) {
+    const text = write(this.money, cents);
+    if (this.said !== text) this.box.setAttribute("aria-label", text);
+    this.said = text;
   }
 
   // The newest true value, cents. Returns whether it is lower than what stood here.
   set(cents) {
+    this.say(cents);
     const newest = this.next ?? (this.run ? this.run.to : this.shown);
     if (newest === null || cents < newest || still.matches) {
       this.run = this.next = null;
@@ -113,17 +138,21 @@ export class Odometer {
   draw(cents) {
     this.shown = cents;
     const { unit } = wayOf(this.money);
-    const digits = Math.max(Math.floor(cents / unit).toString().length, 3 - Math.log10(unit));
-    if (digits !== this.columns.length) this.build(cents);
+    const own = Math.max(Math.floor(cents / unit).toString().length, 3 - Math.log10(unit));
+    if (Math.max(own, this.places) !== this.columns.length) this.build(cents);
     let left = cents / unit;
     let carry = left % 1;
     left = Math.floor(left);
-    for (const column of this.columns) {
+    for (const [at, column] of this.columns.entries()) {
       const digit = left % 10;
       const place = digit + carry;
       if (column.place !== place) {
         column.place = place;
         column.strip.style.transform = `translateY(${(-100 * place) / DIGITS.length}%)`;
+      }
+      if (column.ahead !== at >= own) {
+        column.ahead = at >= own;
+        for (const part of column.parts) part.classList.toggle("ahead", column.ahead);
       }
       carry = digit === 9 ? carry : 0; // a digit rolls on while all below it are 9
       left = Math.floor(left / 10);
@@ -136,25 +165,32 @@ export class Odometer {
     this.columns = [];
     this.box.textContent = "";
     let em = 0;
+    let parts = [];
     const mark = (text, className, wide) => {
       em += wide;
-      this.box.append(element("span", className, text));
+      const part = element("span", className, text);
+      part.style.width = `${wide.toFixed(3)}em`;
+      part.setAttribute("aria-hidden", "true");
+      this.box.append(part);
+      return part;
     };
     const column = () => {
       const box = element("span", "digit");
       const strip = element("span", "strip");
       for (const digit of DIGITS) strip.append(element("span", "", digit));
       box.append(strip);
+      box.setAttribute("aria-hidden", "true");
       this.box.append(box);
-      this.columns.unshift({ strip, place: null });
-      em += this.digit + GAP_EM;
+      parts = [box]; // the mark behind a digit without a number is not seen either
+      this.columns.unshift({ strip, parts, place: null, ahead: false });
+      em += this.font.digit + GAP_EM;
     };
     for (const { type, value } of partsOf(this.money, cents)) {
       const text = value.trim();
       if (type === "integer" || type === "fraction") for (const _ of value) column();
-      else if (type === "group" && !text) mark("\u2009", "gap", LETTER_EM + 0.1);
-      else if (type === "group" || type === "decimal") mark(text, "mark", MARK_EM);
-      else if (text) mark(text, "sign-of-money", LETTER_EM * text.length + 0.1);
+      else if (type === "group") parts.push(mark(text, text ? "mark" : "gap", text ? this.font.wide(text) + MARK_ROOM_EM : GAP_EM * 5));
+      else if (type === "decimal") mark(text, "mark", this.font.wide(text) + MARK_ROOM_EM);
+      else if (text) mark(text, "sign-of-money", this.font.wide(text) + LETTER_ROOM_EM);
     }
     this.wide = em;
   }

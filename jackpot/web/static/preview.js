@@ -1,5 +1,6 @@
 // How does a sign look before the floor sees it? /sign/LINK?preview=win|fault|pending|suspended|normal shows made-up
-// amounts and asks the server for nothing; it says so.
+// amounts and asks the server for nothing; it says so. With win, level=NAME says which is won, past=SECONDS how long ago,
+// and held that it stays at that moment, or at the one that an event "moment" says; held=settled: what comes, came.
 
 import { say } from "./words.js";
 
@@ -10,20 +11,34 @@ const BEAT_MS = 1000;
 const names = (settings) => settings.levels;
 const sum = (place) => Math.floor(MEGA / 20 ** place);
 
+// Whatever comes with a movement has come.
+function settle() {
+  for (const one of document.getAnimations()) if (Number.isFinite(one.effect.getComputedTiming().endTime)) one.finish();
+}
+
 export function preview(asked, settings, told, lost) {
   const { link } = settings;
   const levels = names(settings);
   const amounts = levels.map((_, place) => sum(place));
   const values = () => levels.map((level, place) => [link, level, amounts[place]]);
   const meters = () => told({ t: "meters", bank: "preview", rev: 1, at: Date.now(), values: values() });
-  const waiting = asked === "win" || asked === "pending" ? [{ hit: "H1", level: levels[0], table: "T01", amount: MEGA }] : [];
+  const chosen = new URLSearchParams(location.search);
+  const place = Math.max(0, levels.indexOf(chosen.get("level")));
+  const began = Date.now() - 1000 * (Number(chosen.get("past")) || 0);
+  const waiting = asked === "win" || asked === "pending" ? [{ hit: "H1", level: levels[place], table: "T01", amount: sum(place) }] : [];
   const state = ["pending", "suspended", "fault"].includes(asked) ? asked : "normal";
   document.body.dataset.preview = say("preview");
   told({ t: "welcome", links: [{ link, levels }] });
   meters();
   told({ t: "state", link, state, waiting });
   const hit = () =>
-    told({ t: "hit", hit: "H1", link, level: levels[0], hand: settings.hands[levels[0]] ?? "royal-flush", table: "T01", amount: MEGA, rev: 1, at: Date.now() });
+    told({ t: "hit", hit: "H1", link, level: levels[place], hand: settings.hands[levels[place]] ?? "royal-flush", table: "T01", amount: sum(place), rev: 1, at: began });
+  if (chosen.has("held")) {
+    const hold = (past) => told({ t: "held", at: began + past });
+    hold(Date.now() - began);
+    addEventListener("moment", ({ detail }) => hold(detail));
+  }
+  if (chosen.get("held") === "settled") setInterval(settle, BEAT_MS);
   if (asked === "win") hit();
   lost(asked === "fault");
   setInterval(meters, BEAT_MS);

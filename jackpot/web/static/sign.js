@@ -12,8 +12,8 @@ import { say } from "./words.js";
 
 // How much taller than the font's own a digit may be: more of it reads like a fence.
 const TALLER_MAX = 1.7;
-// An amount's height in its own font size, as base.css draws a digit's window, with some air.
-const TALL_EM = 1.24;
+// The air above and below an amount, as a part of its height.
+const AIR = 1.06;
 // How long the light passes over an amount that fell (sign.css).
 const CUT_MS = 6000;
 
@@ -28,8 +28,14 @@ let state = "connecting";
 let lost = false;
 
 paint(document.documentElement, face);
+// The widths of digits are those of the page's own fonts, once they are there.
+if (face.font) document.fonts.add(new FontFace("Brand", `url(${face.font})`));
+const faces = ["--title", "--digits"].map((name) => getComputedStyle(document.body).getPropertyValue(name).trim());
+await Promise.allSettled(["Brand", "Words", ...faces].map((name) => document.fonts.load(`1em ${name}`)));
+await document.fonts.ready;
 const win = new Celebration(document.getElementById("win"), face, money, show, chime(face.sound));
-const attraction = new Idle(idle, settings, () => (win.time.known ? win.at() : 0));
+const scene = { text: idle, cards: document.getElementById("hand"), picture: document.getElementById("picture") };
+const attraction = new Idle(scene, settings, () => (win.time.known ? win.at() : 0), show);
 
 function levelOf(name) {
   let level = levels.get(name);
@@ -58,7 +64,7 @@ function fitAmounts() {
   const least = (found, key, own) => found.set(key, Math.min(own, found.get(key) ?? own));
   const key = (stage) => Math.round(stage.clientWidth / 8);
   for (const { stage, odometer } of levels.values()) {
-    const high = stage.clientHeight / TALL_EM;
+    const high = stage.clientHeight / (odometer.font.cell * AIR);
     const size = Math.floor(Math.min(stage.clientWidth / (odometer.wide || 8), high));
     least(sizes, key(stage), size);
     least(heights, key(stage), high);
@@ -104,7 +110,11 @@ function show() {
   fault.hidden = shown !== "fault";
   win.cover(shown === "win");
   notice.textContent = shown === "suspended" ? say("No progressive wagers at the moment") : settings.insecure ? say("unencrypted connection") : "";
-  idle.hidden = shown === "suspended" || shown === "win";
+  idle.parentElement.hidden = shown === "suspended" || shown === "win";
+  // The meters step back for a win, and for a picture of the house; they stay on the screen.
+  const isPicture = (shown === "normal" || shown === "pending") && attraction.hasPicture;
+  scene.picture.hidden = !isPicture;
+  document.body.classList.toggle("ribbon", shown === "win" || isPicture);
   // A wall of several links gives the screen to the one that celebrates.
   const won = shown === "win" ? { level: win.now.win.level, began: win.now.began } : null;
   if (parent !== window) parent.postMessage({ won }, location.origin);
@@ -126,6 +136,8 @@ function told(message) {
       isWider ||= wide !== level.odometer.wide;
     }
     if (isWider) fitAmounts();
+  } else if (message.t === "held") {
+    win.hold(message.at); // a preview's own
   } else if (message.t === "hit") {
     attraction.won(message);
     win.hit(message);
@@ -144,10 +156,6 @@ function told(message) {
   }
 }
 
-// The widths of digits are those of the page's own fonts, once they are there.
-if (face.font) document.fonts.add(new FontFace("Brand", `url(${face.font})`));
-await document.fonts.ready;
-await Promise.allSettled(["Brand", "Digits", "Display", "Words"].map((name) => document.fonts.load(`1em ${name}`)));
 const asked = new URLSearchParams(location.search).get("preview");
 if (asked === null) {
   follow([link], told, (value) => {

@@ -1,27 +1,28 @@
-// How is a win celebrated? Level, sum, table and hand on the stage, for as long as `wins.js` says; the meters run
-// on below, so that the new amount stands at once.
+// How is a win celebrated? "Jackpot", level, sum, hand and table on the stage, for as long as `wins.js` says, in the
+// parts that `phases.js` says; the meters run on below, so that the new amount stands at once.
 
+import { known } from "./cards.js";
 import { Coins } from "./coins.js";
-import { fit, shrink } from "./fit.js";
-import { write } from "./odometer.js";
+import { fill } from "./fit.js";
+import { Odometer, write } from "./odometer.js";
+import { phase } from "./phases.js";
 import { tone } from "./tones.js";
-import { HEARD_LATE_MS, ServerTime, counted, kept, playing } from "./wins.js";
+import { HEARD_LATE_MS, ServerTime, counted, kept, lasts, playing } from "./wins.js";
 import { say } from "./words.js";
 
 // A win begins and ends on all signs within this.
 const LOOK_MS = 100;
+// How far a digit may be stretched to fill its reel: more of it reads like a fence, or like a wall.
+const TALLER_MAX = 1.75;
+const WIDER_MAX = 1.6;
+// What digits take of the width and of the height of their frame.
+const [INK, AIR] = [0.94, 0.95];
+// A card and its gap, in its font size (sign.css).
+const CARD_EM = 0.78;
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 export function hand(name) {
   return say(name.charAt(0).toUpperCase() + name.slice(1).replaceAll("-", " "));
-}
-
-// Everything stands on the stage whole: each line is as wide as fits, then all give way together.
-function fitCard(card) {
-  const box = card.parentElement;
-  const parts = [...card.children];
-  for (const part of parts) fit(part);
-  shrink(parts, () => card.scrollHeight > box.clientHeight);
 }
 
 export class Celebration {
@@ -32,9 +33,12 @@ export class Celebration {
     this.waiting = new Set(); // hits that people still look at, by the link's last state
     this.time = new ServerTime();
     this.now = null; // {win, began}
-    this.covered = false;
-    this.coins = new Coins(box.querySelector("canvas"));
+    this.held = null;
+    this.coins = new Coins(box.querySelector("canvas"), box.querySelector(".pieces"));
     this.card = box.querySelector(".card");
+    this.cards = box.querySelector(".cards");
+    this.amount = box.querySelector(".amount");
+    this.odometer = new Odometer(this.amount, money);
     this.frame = () => this.draw();
     setInterval(() => this.look(), LOOK_MS);
     new ResizeObserver(() => this.refit()).observe(box);
@@ -45,7 +49,14 @@ export class Celebration {
   }
 
   at() {
-    return this.time.at(performance.now());
+    return this.held ?? this.time.at(performance.now());
+  }
+
+  // A preview stays at this moment.
+  hold(at) {
+    this.held = at;
+    this.look();
+    this.draw();
   }
 
   hit({ hit, rev, level, amount, table, hand: name, at }) {
@@ -73,9 +84,19 @@ export class Celebration {
   look() {
     const before = this.now?.win.hit;
     this.now = this.wins.length ? playing(this.wins, this.at()) : null;
-    if (this.now?.win.hit === before) return;
-    if (this.now) this.fill(this.now.win);
-    this.changed();
+    if (this.now?.win.hit !== before) {
+      if (this.now) this.fill(this.now.win);
+      this.changed();
+    }
+    if (this.now) this.enter(phase(this.now.win.level, this.at() - this.now.began, lasts(this.now.win, this.now.began)));
+  }
+
+  // The part of the celebration: the style sheet does the rest.
+  enter(name) {
+    if (this.box.dataset.phase === name) return;
+    this.box.dataset.phase = name;
+    if (name === "show") this.refit(); // a hand without cards takes the room of the figures
+    if (name === "rest") this.coins.rest();
   }
 
   get showing() {
@@ -91,7 +112,7 @@ export class Celebration {
     this.coins.stop();
     if (!on) return;
     this.refit();
-    this.coins.start(this.now.win.level, this.box.style.getPropertyValue("--tone"));
+    if (!still.matches) this.coins.start(this.now.win.level, this.box.style.getPropertyValue("--tone"));
     this.sound(this.now.win.level);
     requestAnimationFrame(this.frame);
   }
@@ -102,22 +123,42 @@ export class Celebration {
     };
     tone(this.box, this.face, win.level);
     set(".level", this.face.levels[win.level] ?? win.level);
-    set(".amount", write(this.money, win.amount));
-    set(".where", `${say("Table {table}", win)} · ${hand(win.hand)}`);
+    set(".exact", write(this.money, win.amount));
+    set(".hand", hand(win.hand));
+    set(".table", say("Table {table}", win));
+    const cards = known(win.hand);
+    this.cards.replaceChildren(...cards);
+    this.card.classList.toggle("bare", cards.length === 0);
     this.box.dataset.hit = win.hit;
     this.box.dataset.level = win.level;
+    delete this.box.dataset.phase;
+    this.odometer.reserve(win.amount);
     this.last = null;
     // A card that is on the stage already rises again with its new win.
     for (const rise of this.card.getAnimations()) rise.play();
   }
 
-  // It is laid out for the whole sum, and the count-up only ever is narrower.
+  // It is laid out for the whole sum: each line as large as it has room for, the sum from edge to edge.
   refit() {
     if (this.box.hidden || !this.now) return;
-    this.card.querySelector(".amount").textContent = write(this.money, this.now.win.amount);
-    this.last = null;
-    fitCard(this.card);
+    fill([...this.card.querySelectorAll(".fills")]);
+    const { clientWidth: wide, clientHeight: high } = this.cards;
+    this.cards.style.fontSize = `${Math.min(0.98 * high, wide / (CARD_EM * Math.max(1, this.cards.children.length))).toFixed(1)}px`;
+    this.stretch();
     this.draw();
+  }
+
+  // Reels share the width; what the digits lack in it, or have too much, they are stretched by.
+  stretch() {
+    const { clientWidth: wide, clientHeight: high } = this.amount.parentElement;
+    const { cell } = this.odometer.font;
+    const own = Math.min((AIR * high) / cell, (wide * INK) / this.odometer.wide);
+    const taller = Math.min(TALLER_MAX, (AIR * high) / (own * cell));
+    const wider = Math.min(WIDER_MAX, Math.max(1, (wide * INK) / (own * this.odometer.wide)));
+    const { style } = this.amount;
+    style.fontSize = `${own.toFixed(1)}px`;
+    style.width = `${(wide / wider).toFixed(1)}px`;
+    style.transform = `scale(${wider.toFixed(3)}, ${Math.max(1, taller).toFixed(3)})`;
   }
 
   draw() {
@@ -126,8 +167,8 @@ export class Celebration {
     const cents = still.matches ? win.amount : counted(win.amount, win.level, this.at() - began);
     if (cents !== this.last) {
       this.last = cents;
-      this.card.querySelector(".amount").textContent = write(this.money, cents);
+      this.odometer.draw(cents);
     }
-    if (cents < win.amount) requestAnimationFrame(this.frame);
+    if (cents < win.amount && this.held === null) requestAnimationFrame(this.frame);
   }
 }

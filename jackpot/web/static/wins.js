@@ -12,7 +12,7 @@ const LATE_MS = 300000;
 // More than are celebrated within that time.
 const WINS_MAX = 64;
 // The longest count-up, and its part of a short celebration.
-const COUNT_MS = 5000;
+const COUNT_MS = 7000;
 const COUNT_PART = 0.45;
 // A hit that comes so long after its time was told before to others: it is pending only if the server says so.
 export const HEARD_LATE_MS = 3000;
@@ -73,9 +73,14 @@ export function kept(wins, now) {
   return fresh.filter((win) => !out.has(win));
 }
 
+// How long the sum of this level counts up.
+export function countMs(level) {
+  return Math.min(COUNT_MS, COUNT_PART * [MINOR_MS, MAJOR_MS, MEGA_MS][rank(level)]);
+}
+
 // What the count-up shows of the sum: quick at first, exact at its end and never above it.
 export function counted(cents, level, elapsed) {
-  const part = Math.min(1, Math.max(0, elapsed) / Math.min(COUNT_MS, COUNT_PART * [MINOR_MS, MAJOR_MS, MEGA_MS][rank(level)]));
+  const part = Math.min(1, Math.max(0, elapsed) / countMs(level));
   return part === 1 ? cents : Math.floor(cents * (1 - (1 - part) ** 3));
 }
 

@@ -1,0 +1,82 @@
+// How does a hand look in cards? Ranks and suits drawn as paths, so that every player has the same.
+
+import { element } from "./odometer.js";
+
+const DRAWING = "http://www.w3.org/2000/svg";
+// On a square of 100. A star stands for what is not known: a suit that any could be.
+const PIPS = {
+  s: "M50 4C38 26 10 38 10 62c0 17 21 25 34 12-1 10-5 16-12 22h36c-7-6-11-12-12-22 13 13 34 5 34-12C90 38 62 26 50 4z",
+  h: "M50 96C38 74 6 58 6 32 6 6 40 2 50 26 60 2 94 6 94 32c0 26-32 42-44 64z",
+  d: "M50 2 88 50 50 98 12 50z",
+  c: "M50 6a22 22 0 0 0-18 35A22 22 0 1 0 44 74c-1 10-5 16-12 22h36c-7-6-11-12-12-22a22 22 0 1 0 12-33A22 22 0 0 0 50 6z",
+  "*": "M50 3 64 36l35 3-27 23 8 35-30-19-30 19 8-35L1 39l35-3z",
+};
+// What is true of every hand of this name, whatever its suit; others are known by their name alone.
+const TRUE = {
+  "royal-flush": "A* K* Q* J* T*",
+  "mini-royal": "A* K* Q*",
+  "four-aces": "As Ah Ad Ac",
+};
+// An example of each hand, by how many cards are dealt.
+const EXAMPLES = {
+  5: {
+    "royal-flush": "As Ks Qs Js Ts",
+    "straight-flush": "9h 8h 7h 6h 5h",
+    "four-of-a-kind": "Ks Kh Kd Kc 7s",
+    "full-house": "Qs Qh Qd 8c 8s",
+    flush: "Kd Jd 8d 6d 3d",
+    straight: "9s 8h 7d 6c 5s",
+    "three-of-a-kind": "Js Jh Jd 9c 4s",
+  },
+  4: {
+    "four-aces": "As Ah Ad Ac",
+    "four-of-a-kind": "Ks Kh Kd Kc",
+    "straight-flush": "9h 8h 7h 6h",
+    flush: "Kd Jd 8d 3d",
+    straight: "9s 8h 7d 6c",
+    "three-of-a-kind": "Js Jh Jd 4c",
+  },
+  3: {
+    "mini-royal": "As Ks Qs",
+    "straight-flush": "9h 8h 7h",
+    "three-of-a-kind": "Js Jh Jd",
+    straight: "9s 8h 7d",
+    flush: "Kd Jd 8d",
+  },
+};
+
+function pip(suit, className) {
+  const drawing = document.createElementNS(DRAWING, "svg");
+  drawing.setAttribute("viewBox", "0 0 100 100");
+  drawing.setAttribute("class", className);
+  const path = document.createElementNS(DRAWING, "path");
+  path.setAttribute("d", PIPS[suit]);
+  drawing.append(path);
+  return drawing;
+}
+
+function card(name, place, count) {
+  const [rank, suit] = name;
+  const made = element("span", "playing-card");
+  made.dataset.suit = suit;
+  made.style.setProperty("--place", place);
+  made.style.setProperty("--turn", count < 2 ? 0 : (2 * place) / (count - 1) - 1);
+  made.append(element("b", "", rank === "T" ? "10" : rank), pip(suit, "small"), pip(suit, "large"));
+  return made;
+}
+
+function dealt(text) {
+  const names = text.split(" ");
+  return names.map((name, place) => card(name, place, names.length));
+}
+
+// The cards that any hand of this name has; none where only its name is known.
+export function known(hand) {
+  return TRUE[hand] === undefined ? [] : dealt(TRUE[hand]);
+}
+
+// An example of a hand. count: how many cards the game deals for it.
+export function example(hand, count) {
+  const found = EXAMPLES[count]?.[hand];
+  return found === undefined ? [] : dealt(found);
+}

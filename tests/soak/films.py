@@ -1,0 +1,206 @@
+"""Makes films of what signs show, and looks at every frame. By hand: `python -m tests.soak films`.
+
+Each celebration and the idle sign, in each theme, at each size of screen: a frame each 100 ms, as the page
+is at that moment, however slow this machine is. `--only` takes part of a film's name, like `neon-wall-mega`;
+`--times` is the most seconds of a film. They are written to `films/` as WebP, which is kept out of git.
+
+Of every frame it is measured whether title, level and sum are seen, how much of the width the sum takes, and
+whether anything is cut off; of all frames of a film, how often the picture flashes in one second
+(WCAG 2.3.1). A line is printed for each film, and the exit code is 0 where all of them are good.
+"""
+
+import asyncio
+import logging
+import tempfile
+from collections.abc import AsyncIterator, Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import structlog
+
+from jackpot.app import Server
+from jackpot.config.display import THEMES
+from tests.running_server import LINK, LINKS, configure
+from tests.web.browser import CUT_OFF, SIZES, chromium, opened, state
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, Page
+
+FOLDER: Final = Path("films")
+FRAME_MS: Final = 100
+# Milliseconds of each film: a celebration has its whole time, the idle sign a round of its scenes.
+LASTS_MS: Final = {"minor": 6_000, "major": 12_000, "mega": 60_000, "idle": 24_000}
+# A film's pixels in width, and the quality of its frames: 8 MB hold a minute.
+FILM_WIDE: Final = 640
+QUALITY: Final = 45
+# A flash (WCAG 2): two opposite changes of relative luminance of a tenth, the darker below 0.8, on a quarter
+# of the middle of the view, taken as a tenth of the whole; the picture is looked at in cells.
+CELLS: Final = 24, 16
+CHANGE_MIN: Final = 0.1
+DARKER_MAX: Final = 0.8
+AREA_MIN: Final = 0.1
+FLASHES_MAX: Final = 3
+WIDE_MIN: Final = 0.9
+
+# Puts the page at a moment: the celebration's, and that of everything which moves by the style sheet.
+STEP: Final = """(ms) => {
+    window.born ??= new WeakMap();
+    dispatchEvent(new CustomEvent('moment', {detail: ms}));
+    for (const one of document.getAnimations()) {
+        if (!window.born.has(one)) window.born.set(one, ms);
+        one.pause();
+        one.currentTime = ms - window.born.get(one);
+    }
+}"""
+# What is wrong with a frame, in sentences. wide: the part of the width that the sum has to take.
+WRONG: Final = """(wide) => {
+    const found = [];
+    const win = document.querySelector('#win');
+    const seen = (part) => {
+        const box = part.getBoundingClientRect();
+        return box.width > 0 && getComputedStyle(part).visibility === 'visible'
+            && box.left > -1 && box.right < innerWidth + 1 && box.top > -1 && box.bottom < innerHeight + 1;
+    };
+    const [idle, won] = ['h1, .level .name, .level .amount-run', '#win .jackpot, #win .level, #win .amount'];
+    const parts = win.hidden ? idle : won;
+    for (const part of document.querySelectorAll(parts)) {
+        if (!seen(part)) found.push(`${part.className || part.tagName} is not seen`);
+    }
+    if (!win.hidden) {
+        const sum = win.querySelector('.amount');
+        const part = sum.getBoundingClientRect().width / innerWidth;
+        if (part < wide) found.push(`the sum takes ${part.toFixed(2)} of the width`);
+        if (!sum.getAttribute('aria-label')) found.push('the sum is not said');
+    }
+    return found;
+}"""
+# The relative luminance of a picture in cells, as WCAG 2 has it.
+LUMINANCE: Final = """async ([picture, wide, high]) => {
+    const image = new Image();
+    image.src = picture;
+    await image.decode();
+    const pen = new OffscreenCanvas(wide, high).getContext('2d', {willReadFrequently: true});
+    pen.imageSmoothingQuality = 'high';
+    pen.drawImage(image, 0, 0, wide, high);
+    const {data} = pen.getImageData(0, 0, wide, high);
+    const linear = (byte) => byte <= 10 ? byte / 3294.6 : ((byte / 255 + 0.055) / 1.055) ** 2.4;
+    const found = [];
+    for (let at = 0; at < data.length; at += 4) {
+        const [red, green, blue] = [data[at], data[at + 1], data[at + 2]].map(linear);
+        found.push(0.2126 * red + 0.7152 * green + 0.0722 * blue);
+    }
+    return found;
+}"""
+
+
+class Frame(NamedTuple):
+    """A picture at a moment of a film, and what is wrong with it."""
+
+    at_ms: int
+    png: bytes
+    wrong: Sequence[str]
+
+
+def changes(before: Sequence[float], after: Sequence[float]) -> tuple[bool, bool]:
+    """Whether enough of the picture became lighter, and darker, for half a flash."""
+    pairs = [pair for pair in zip(before, after, strict=True) if min(pair) < DARKER_MAX]
+    enough = AREA_MIN * len(before)
+    lighter = sum(late - early >= CHANGE_MIN for early, late in pairs)
+    darker = sum(early - late >= CHANGE_MIN for early, late in pairs)
+    return lighter >= enough, darker >= enough
+
+
+def flashes(lights: Sequence[Sequence[float]], frame_ms: int = FRAME_MS) -> int:
+    """The most flashes in one second: a change to lighter that is followed by one to darker, or the reverse.
+
+    lights: of each frame, the luminance of its cells.
+    """
+    turns: list[tuple[int, bool]] = []
+    settled = lights[0]
+    for at, light in enumerate(lights):
+        lighter, darker = changes(settled, light)
+        if lighter or darker:
+            if not turns or turns[-1][1] != lighter:
+                turns.append((at, lighter))
+            settled = light
+    within = 1_000 // frame_ms
+    return max((sum(at <= other < at + within for other, _ in turns) // 2 for at, _ in turns), default=0)
+
+
+async def luminance(blank: "Page", png: bytes) -> Any:
+    """The luminance of a picture's cells."""
+    from base64 import b64encode
+
+    return await blank.evaluate(LUMINANCE, [f"data:image/png;base64,{b64encode(png).decode()}", *CELLS])
+
+
+async def frames(page: "Page", lasts_ms: int, every_ms: int = FRAME_MS) -> AsyncIterator[Frame]:
+    """Every frame of a held page."""
+    for at_ms in range(0, lasts_ms, every_ms):
+        await page.evaluate(STEP, at_ms)
+        wrong = await page.evaluate(WRONG, WIDE_MIN)
+        wrong += [f"{part} is cut off" for part in await page.evaluate(CUT_OFF, "#win .fills, .name")]
+        yield Frame(at_ms, await page.screenshot(), wrong)
+
+
+def written(file: Path, pictures: Sequence[bytes]) -> int:
+    """Writes a film, and returns its size in bytes."""
+    from PIL import Image
+
+    images = [Image.open(BytesIO(png)).convert("RGB") for png in pictures]
+    wide = min(FILM_WIDE, images[0].width)
+    small = [image.resize((wide, round(image.height * wide / image.width))) for image in images]
+    file.parent.mkdir(exist_ok=True)
+    small[0].save(file, save_all=True, append_images=small[1:], duration=FRAME_MS, quality=QUALITY)
+    return file.stat().st_size
+
+
+async def film(browser: "Browser", at: str, name: str, seconds: int) -> list[str]:
+    """Makes a film, and returns what is wrong with it. name: theme, size and what is shown."""
+    _, size, shown = name.split("-")
+    query = "?preview=normal&held" if shown == "idle" else f"?preview=win&held&level={shown}"
+    faults, found, lights, pictures = list[str](), dict[str, int](), list[Any](), list[bytes]()
+    page, blank = await opened(browser, at + query, size, faults), await browser.new_page()
+    await state(page, "normal" if shown == "idle" else "win")
+    async for frame in frames(page, min(LASTS_MS[shown], 1_000 * seconds)):
+        for sentence in frame.wrong:
+            found.setdefault(sentence, frame.at_ms)
+        lights.append(await luminance(blank, frame.png))
+        pictures.append(frame.png)
+    await page.close()
+    await blank.close()
+    most = flashes(lights)
+    wrong = [f"{sentence} at {at_ms} ms" for sentence, at_ms in found.items()] + faults
+    if most > FLASHES_MAX:
+        wrong.append(f"it flashes {most} times in a second")
+    large = await asyncio.to_thread(written, FOLDER / f"{name}.webp", pictures)
+    said = "; ".join(wrong) or "good"
+    print(
+        f"{name}: {len(pictures)} frames, {large / 1e6:.1f} MB, {most} flashes a second: {said}", flush=True
+    )
+    return wrong
+
+
+async def run(folder: Path, only: str, seconds: int) -> bool:
+    wrong = []
+    async with chromium() as browser:
+        for theme in THEMES:
+            names = [f"{theme}-{size}-{shown}" for size in SIZES for shown in LASTS_MS]
+            chosen = [name for name in names if only in name]
+            if not chosen:
+                continue
+            (folder / theme).mkdir()
+            links = f'{LINKS}[link.display]\ntheme = "{theme}"\n'
+            async with Server(configure(folder / theme, links=links)) as server:
+                for name in chosen:
+                    at = f"http://127.0.0.1:{server.ports['http']}/sign/{LINK}"
+                    wrong += await film(browser, at, name, seconds)
+    return not wrong
+
+
+def soak(only: str, seconds: int) -> int:
+    """The exit code."""
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+    with tempfile.TemporaryDirectory() as place:
+        return 0 if asyncio.run(run(Path(place), only, seconds)) else 1

@@ -1,0 +1,130 @@
+"""Themes of signs: files that come with the server, and pictures of the house between the meters."""
+
+import base64
+from pathlib import Path
+from typing import Final
+
+import aiohttp
+import pytest
+
+from jackpot.app import Server
+from jackpot.config.display import THEMES
+from jackpot.web.sign_pages import STATIC
+from tests.running_server import LINK, LINKS, configure, on_loop
+from tests.soak.films import changes, flashes, frames, luminance
+from tests.web.browser import chromium, needs_chromium, opened, painted, state, until_true
+from tests.web.test_sign_pages import page_of
+
+VENDOR: Final = Path(__file__).parents[2] / "jackpot" / "web" / "static" / "vendor"
+# The smallest PNG: one pixel.
+PIXEL: Final = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+# The seconds of a win that are looked at: its flash, which is the brightest that a sign ever is.
+LOOKED_MS: Final = 2_400
+# Which fonts a sign writes its title and its digits in.
+FONTS: Final = """() => ['header h1', '.amount-run'].map(
+    (part) => getComputedStyle(document.querySelector(part)).fontFamily.split(',')[0].replace('Brand', '')
+).concat([...document.fonts].filter((font) => font.status === 'loaded').map((font) => font.family))"""
+
+# Another half second of the page's own time, and whether the house's picture is there or not.
+LATER: Final = """(window.past = (window.past ?? 0) + 500,
+    dispatchEvent(new CustomEvent('moment', {{detail: window.past}})),
+    document.querySelector('#picture').{picture})"""
+# How many amounts are on the screen whole, and the part of it that a picture of the house has.
+METERS: Final = """() => {
+    const box = (part) => part.getBoundingClientRect();
+    const amounts = [...document.querySelectorAll('#levels .amount-run')].map(box);
+    const {width, height} = box(document.querySelector('#picture'));
+    return {
+        whole: amounts.filter(({left, right, top, bottom, width}) => width > 50 && left >= 0 && top >= 0
+            && right <= innerWidth && bottom <= innerHeight).length,
+        picture: (width * height) / (innerWidth * innerHeight),
+    };
+}"""
+
+
+def test_what_comes_with_the_server_has_its_licence() -> None:
+    """Signs: each vendored file is served, and its licence lies next to it."""
+    names = {file.name for file in VENDOR.iterdir() if file.suffix != ".LICENSE"}
+    assert {f"vendor/{name}" for name in names} <= {*STATIC}
+    without = [
+        name
+        for name in names
+        if not (VENDOR / f"{name.split('.')[0].removesuffix('-ext')}.LICENSE").is_file()
+    ]
+    assert without == []
+
+
+@needs_chromium
+@on_loop
+async def test_each_theme_has_a_font_of_its_own(tmp_path: Path) -> None:
+    """Signs: four themes, picked per link, each with its own title font, which the server brings."""
+    links = "".join(LINKS.replace(LINK, theme) + f'[link.display]\ntheme = "{theme}"\n' for theme in THEMES)
+    faults, titles = list[str](), set[str]()
+    async with chromium() as browser, Server(configure(tmp_path, links=LINKS + links)) as server:
+        for theme in THEMES:
+            page = await opened(browser, page_of(server, f"/sign/{theme}?preview=normal"), "phone", faults)
+            await state(page, "normal")
+            await until_true(page, "document.querySelector('.amount-run') !== null")
+            _, digits, *loaded = await page.evaluate(FONTS)
+            title = (
+                await page.evaluate("getComputedStyle(document.body).getPropertyValue('--title')")
+            ).strip()
+            assert {title, digits} <= {*loaded}
+            titles.add(title)
+            await page.close()
+    assert len(titles) == len(THEMES) == 4
+    assert faults == []
+
+
+@needs_chromium
+@on_loop
+async def test_a_picture_of_the_house_leaves_the_meters(tmp_path: Path) -> None:
+    """Signs: the house's pictures come between the meters, which stay on the screen with their values."""
+    (tmp_path / "show.png").write_bytes(PIXEL)
+    links = LINKS + '[link.display]\npictures = ["show.png"]\n'
+    faults = list[str]()
+    async with chromium() as browser, Server(configure(tmp_path, links=links)) as server:
+        async with aiohttp.ClientSession() as session:
+            for place, status in ((0, 200), (1, 404)):
+                async with session.get(page_of(server, f"/picture/{LINK}/{place}")) as response:
+                    assert response.status == status
+        page = await opened(browser, page_of(server, f"/sign/{LINK}?preview=normal&held"), "phone", faults)
+        await state(page, "normal")
+        await until_true(page, "document.querySelector('#idle').textContent !== ''")
+        await until_true(page, LATER.format(picture="hidden"))
+        assert await page.evaluate(METERS) == {"whole": 3, "picture": 0}
+        await until_true(page, LATER.format(picture="hidden === false"))
+        await painted(page)
+        meters = await page.evaluate(METERS)
+        assert meters["whole"] == 3
+        assert meters["picture"] > 0.3
+    assert faults == []
+
+
+def test_flashes_are_counted() -> None:
+    """WCAG 2.3.1: a flash is a pair of opposite changes of a tenth on enough of the view; a ramp is none."""
+    dark, light = [0.1] * 100, [0.7] * 100
+    assert flashes([dark, light] * 10, 100) == 5
+    assert flashes([dark, light, light, light, light, dark, dark, dark, dark, dark] * 3, 100) == 1
+    assert flashes([[part / 10] * 100 for part in range(10)], 100) == 0
+    assert changes(dark, [0.7] * 5 + [0.1] * 95) == (False, False)
+    assert changes([0.9] * 100, [1.0] * 100) == (False, False)
+
+
+@needs_chromium
+@on_loop
+@pytest.mark.parametrize("theme", THEMES)
+async def test_a_mega_flashes_no_eye(tmp_path: Path, theme: str) -> None:
+    """WCAG 2.3.1: at its brightest a sign flashes at most three times a second; no frame of it is empty."""
+    links, faults = f'{LINKS}[link.display]\ntheme = "{theme}"\n', list[str]()
+    async with chromium() as browser, Server(configure(tmp_path, links=links)) as server:
+        url = page_of(server, f"/sign/{LINK}?preview=win&held&level=mega")
+        page, blank = await opened(browser, url, "phone", faults), await browser.new_page()
+        await state(page, "win")
+        shown = [frame async for frame in frames(page, LOOKED_MS)]
+        lights = [await luminance(blank, frame.png) for frame in shown]
+    assert [frame.wrong for frame in shown if frame.wrong] == []
+    assert flashes(lights) <= 3
+    assert faults == []
