@@ -8,7 +8,7 @@ with another hit than they mean.
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
-from jackpot.rules.refusal import Refusal
+from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.state import BankState, NumberRange, Part
 
 Letter = Literal["H", "A"]
@@ -37,11 +37,12 @@ def refuse_former(state: BankState, letter: Letter, number: int) -> None:
         for bank, there in _ranges(state.parts, letter)
         if there.first <= number + there.moved < there.end
     ]
-    what = "hit" if letter == "H" else "award"
-    values = {what: f"{letter}{number}", "bank": state.bank}
-    if now:
-        raise Refusal(f"{what}_renumbered", now=now, **values)
-    raise Refusal(f"{what}_before_join", **values)
+    name = f"{letter}{number}"
+    if letter == "H":
+        refuse_if(bool(now), "hit_renumbered", hit=name, bank=state.bank, now=now)
+        raise Refusal("hit_before_join", hit=name, bank=state.bank)
+    refuse_if(bool(now), "award_renumbered", award=name, bank=state.bank, now=now)
+    raise Refusal("award_before_join", award=name, bank=state.bank)
 
 
 def _ranges(parts: Iterable[Part], letter: Letter) -> Iterator[tuple[str, NumberRange]]:

@@ -80,10 +80,10 @@ def test_every_refusal_of_the_server_itself_is_told(language: str) -> None:
         (Refusal("hit_has_no_award_of_seat", hit=1, seat=3), "H1 no tiene nada para el asiento 3"),
         (
             Refusal("two_people", why=phrase("why_link_closed")),
-            "deben confirmarlo dos personas distintas: se cierra un enlace",
+            "deben confirmarlo dos personas distintas: se cierra un progresivo",
         ),
-        (Refusal("hit_unknown", hit="floor or admin"), "no hay ningún premio 'floor or admin'"),
-        (Refusal("link_open_already", link="paid"), "el enlace paid ya está abierto"),
+        (Refusal("hit_unknown", hit="floor or admin"), "no hay ningún acierto 'floor or admin'"),
+        (Refusal("link_open_already", link="paid"), "el progresivo paid ya está abierto"),
         (
             Refusal("tax_form_incomplete", field="tax_number"),
             "falta «tax_number»: un formulario fiscal tiene nombre y número",
