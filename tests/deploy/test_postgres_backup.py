@@ -77,7 +77,7 @@ def read(data: Path) -> list[Row]:
         *rows, _program, last = ledger.rows("main", 0, 10_000)
     event = decode(last.kind, last.version, last.body)
     assert isinstance(event, Suspended)
-    assert event.reason == "restored"
+    assert event.cause == "restored"
     return rows
 
 

@@ -19,7 +19,7 @@ from jackpot.net.device_protocol import DeviceProtocol
 from jackpot.net.devices import ConnectedDevices
 from jackpot.net.tables import TableConnection
 from jackpot.publish import broadcaster
-from jackpot.rules import engine, refusal
+from jackpot.rules import phrases
 from jackpot.rules.acts import lost_acks
 from jackpot.rules.acts.lost_acks import FoundBehind
 from tests.faults import dying, proofs
@@ -55,8 +55,8 @@ def unalone(_peer: Any, work: Callable[..., Any], *args: Any, **facts: Any) -> A
 def quotes_all(monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes a refusal quote everything that was sent."""
     monkeypatch.setattr(messages, "_short", lambda complaint: complaint)
-    for module in (refusal, engine):
-        monkeypatch.setattr(module, "bounded", lambda message: message)
+    monkeypatch.setattr(phrases, "bounded", lambda message: message)
+    monkeypatch.setattr(phrases, "_cut", lambda _kind, value: value)
 
 
 @pytest.mark.usefixtures("quotes_all")
