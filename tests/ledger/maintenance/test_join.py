@@ -43,12 +43,14 @@ from jackpot.rules.signing import People
 from tests import frames
 from tests.frames import Bet, numbered
 from tests.ledger.conftest import Place
+from tests.ledger.people import Paper
 from tests.ledger.play import DOLLAR
 from tests.ledger.resting import BANKS, two_banks
 from tests.ledger.waiting import Ledger, join, open_books, open_ledger, store_of
 from tests.running_server import LINK, LINKS, configure
 
 NOW = 1_800_000_000_000
+FIRST_ADMIN = 1
 
 
 @pytest.fixture
@@ -382,3 +384,21 @@ def test_a_bank_that_ended_in_none_is_found(ledger: Ledger) -> None:
         join(cast("Store", CutAt(ledger, 3, after=False)), BANKS, "floor", "anna", "one room", NOW)
     (said,) = verify(ledger, "north").problems
     assert said == "north: it became part of floor, which did not begin with it: join the banks again"
+
+
+def test_a_joined_bank_knows_the_people_that_its_parts_saw(ledger: Ledger) -> None:
+    """S8: no act of it names people as they were before, or names alone, once the site has people."""
+    paper = Paper()
+    paper.write(ledger)
+    two_banks(ledger)
+    before, names = paper.proof(FIRST_ADMIN), ("anna",)
+    paper.ended(paper.floor_too)
+    join(ledger, BANKS, "floor", People(proof=paper.proof(FIRST_ADMIN)), "one control room", NOW)
+    floor, _ = rebuild(ledger, "floor")
+    act = Resume("operator", (), "as before")
+    for asked in (
+        Envelope(act, NOW, 0, b"a" * 16, people=names),
+        Envelope(act, NOW, 0, b"b" * 16, proof=before),
+    ):
+        assert floor.execute(asked).of_act().code == "stale"
+    assert verify(ledger, "floor").problems == ()
