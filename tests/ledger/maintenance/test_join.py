@@ -13,7 +13,7 @@ from jackpot.ledger.joined_banks import and_its_parts
 from jackpot.ledger.journal import row_of
 from jackpot.ledger.maintenance.join import NotJoined
 from jackpot.ledger.rebuild import read_to, rebuild
-from jackpot.ledger.store import CommitInDoubt, LedgerCorrupt, Store
+from jackpot.ledger.store import CommitInDoubt, LedgerCorrupt, LedgerUnusable, Store
 from jackpot.ledger.verify.verifier import verify
 from jackpot.reports.read.hits import stories
 from jackpot.rules import commands as c
@@ -46,7 +46,7 @@ from tests.ledger.conftest import Place
 from tests.ledger.people import Paper
 from tests.ledger.play import DOLLAR
 from tests.ledger.resting import BANKS, two_banks
-from tests.ledger.waiting import Ledger, join, open_books, open_ledger, store_of
+from tests.ledger.waiting import Ledger, join, open_banks, open_books, open_ledger, store_of
 from tests.running_server import LINK, LINKS, configure
 
 NOW = 1_800_000_000_000
@@ -402,3 +402,17 @@ def test_a_joined_bank_knows_the_people_that_its_parts_saw(ledger: Ledger) -> No
     ):
         assert floor.execute(asked).of_act().code == "stale"
     assert verify(ledger, "floor").problems == ()
+
+
+def test_only_an_admin_joins_or_opens_a_bank(ledger: Ledger) -> None:
+    """S3, S8: whoever else signs is refused, no bank ends, and no bank begins with the refusal."""
+    paper = Paper()
+    paper.write(ledger)
+    two_banks(ledger)
+    by = People(proof=paper.proof(paper.floor))
+    with pytest.raises(LedgerUnusable, match="only admin may"):
+        join(ledger, BANKS, "floor", by, "one control room", NOW)
+    assert not any(rebuild(ledger, bank)[0].state.closed_into for bank in BANKS)
+    with pytest.raises(LedgerUnusable, match="only admin may"):
+        open_banks(ledger, ["west"], "riverside", NOW, by)
+    assert "west" not in ledger.banks()
