@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import typer
 
 from jackpot.cli.api_client import ApiClient
-from jackpot.cli.offline_ledger import alone
+from jackpot.cli.offline_ledger import alone, until_free
 from jackpot.cli.options import configured, fail
 
 if TYPE_CHECKING:
@@ -80,7 +80,8 @@ async def signers(store: "Store", url: str, *called: str) -> "People":
     """The people of an act on a ledger that no server has: each types their password.
 
     url: of that ledger. A name is believed only where the site has no people: `alone` has looked whether the
-    configuration allows that. Ends the command on a refusal. Raises LedgerError.
+    configuration allows that. Ends the command on a refusal, and where a server has the people's bank: to
+    sign in is written there. Raises LedgerError.
     """
     from jackpot.auth.offline_people import sign_in_offline as taken
     from jackpot.clock import SystemClock
@@ -93,6 +94,7 @@ async def signers(store: "Store", url: str, *called: str) -> "People":
     sheet = await directory_of(url)
     if not sheet.state.people:
         return People(called, sheet.proof())
+    await until_free(store, (SITE,))
     async with taken(store, url, SystemClock()) as auth:
         try:
             people = [await _admin(auth, login) for login in called]

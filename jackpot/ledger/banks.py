@@ -7,7 +7,7 @@ import msgspec
 
 from jackpot.ledger.journal import Row, genesis, row_of
 from jackpot.ledger.reading import Reader
-from jackpot.ledger.store import LedgerCorrupt, Store
+from jackpot.ledger.store import LedgerCorrupt, LedgerUnusable, Store
 from jackpot.rules import registry
 from jackpot.rules.acts.banks import BankBegun, BankClosed, BankOpened, OpenBank
 from jackpot.rules.commands import Envelope
@@ -34,8 +34,8 @@ async def open_banks(
 def _first(bank: str, site: str, unix_ms: int, by: People) -> Row:
     opening = Envelope(OpenBank(site), unix_ms, 0, _NO_DIGEST, people=by.names, proof=by.proof)
     outcome = Engine(bank).execute(opening)
-    if outcome.entry is None:
-        raise ValueError(outcome.of_act().message)
+    if outcome.entry is None or not outcome.of_act().ok:
+        raise LedgerUnusable(f"bank {bank}: {outcome.of_act().message}")
     return row_of(bank, FIRST_EPOCH, outcome.entry, genesis(bank))
 
 

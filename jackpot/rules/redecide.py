@@ -59,9 +59,9 @@ def check(
     """The reason why the rules would not have decided this event next; None where they would.
 
     untrue: why the signers were not as they signed; None where they were. sayable: whether a frame must be
-    able to carry the command, and the rules to say the sentence of a refusal. A start does not check that: it
-    serves a ledger that holds longer values, and sends tables a shortened text. May raise anything for an
-    event that names what is not there.
+    able to carry the command, people to ask for an act, and the rules to say the sentence of a refusal. A
+    start does not check that: it serves a ledger that holds longer values, and sends tables a shortened text.
+    May raise anything for an event that names what is not there.
     """
     state = engine.state
     try:
@@ -107,7 +107,8 @@ def check(
         return _otherwise(event, decided)
     if table is not None:
         return _unsayable(asked) if sayable else None
-    return None if is_alone(asked) else untrue(people)
+    false = None if is_alone(asked) else untrue(people)
+    return false or (_unaskable(asked) if sayable and people.count() else None)
 
 
 def _envelope(
@@ -187,6 +188,15 @@ def _unsayable(command: Command) -> str | None:
     """Why no frame could carry the command; None where one could."""
     sent = m.decode_device(msgspec.msgpack.encode(command))
     return f"no frame can say it: {sent.message}" if isinstance(sent, m.Malformed) else None
+
+
+def _unaskable(command: Command) -> str | None:
+    """Why nobody could ask for the act: a field is beyond its bounds; None where somebody could."""
+    try:
+        msgspec.msgpack.decode(msgspec.msgpack.encode(command), type=type(command))
+    except msgspec.MsgspecError as error:
+        return f"nobody can ask for it: {error}"
+    return None
 
 
 def _asked_ms(table: Table | None, event: Event) -> int:

@@ -1,17 +1,26 @@
 """`jackpot users` acts through the server where one runs, and by itself where none does."""
 
+import asyncio
 import getpass
 import re
+from contextlib import closing
 from pathlib import Path
+
+import pytest
+from typer import Exit
 
 from jackpot.api.act_reply import ActReply
 from jackpot.api.http_call import with_idempotency_key
 from jackpot.api.operation import OperationCall
 from jackpot.app import Server
+from jackpot.cli.person_admin import signers
+from jackpot.ledger.open import opened
 from jackpot.rules.acts.requests import Confirm
 from jackpot.rules.signing import SITE
 from tests.auth.test_auth_service import journal
 from tests.cli.test_users import BEN, BY_ANN, FIRST, ledger, users
+from tests.ledger.people import Paper
+from tests.ledger.waiting import open_ledger
 from tests.running_server import configure, on_loop
 
 
@@ -73,3 +82,32 @@ async def test_next_to_a_server_a_login_asks_and_a_second_person_confirms(tmp_pa
         "requested", "name_erased", "requested", "secret_reset", "person_added", "act_refused",
         "act_refused", "act_refused",
     ]  # fmt: skip
+
+
+def test_nobody_signs_in_where_a_server_has_the_people(
+    database: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """S4, S8: an act on another bank takes the people's bank from no server that runs."""
+    with closing(open_ledger(database)) as begun:
+        Paper().write(begun)
+
+    @on_loop
+    async def asked() -> None:
+        async with opened(database) as server, opened(database) as command:
+            head = await server.new_epoch(SITE, "a server")
+
+            done = asyncio.Event()
+
+            async def at_work() -> None:
+                while not done.is_set():
+                    await server.beat(SITE, head.epoch)
+
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(at_work())
+                with pytest.raises(Exit):
+                    await signers(command, database, "ann")
+                done.set()
+            assert (await server.head(SITE)).epoch == head.epoch
+
+    asked()
+    assert "a server is writing bank site: stop it first" in capsys.readouterr().err

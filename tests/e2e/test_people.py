@@ -117,6 +117,7 @@ async def test_people_come_to_a_site_and_work_its_hits_through(tmp_path: Path) -
                 await until_said(cal, "Paid by Cal Orie")
                 await ask_for_a_role(browser, site, faults, ann)
                 await asyncio.to_thread(royals, device, "R2", "R3")
+                await cal.click("#waiting a:visible")  # two wait: one line leads to their list
                 await cal.click("#waiting li:first-child .hit.pending")
                 await cal.click("text=Undo it")
                 await cal.click("form:has([value=undo]) button")

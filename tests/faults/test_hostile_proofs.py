@@ -19,7 +19,7 @@ from jackpot.net.device_protocol import DeviceProtocol
 from jackpot.net.devices import ConnectedDevices
 from jackpot.net.tables import TableConnection
 from jackpot.publish import broadcaster
-from jackpot.rules import phrases
+from jackpot.rules import phrases, redecide
 from jackpot.rules.acts import lost_acks
 from jackpot.rules.acts.lost_acks import FoundBehind
 from tests.faults import dying, proofs
@@ -61,14 +61,15 @@ def quotes_all(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("quotes_all")
 def test_a_refusal_that_quotes_everything_is_found() -> None:
-    """WIRE, frames: what is decided and journalled fits a frame, though a shorter answer could be said."""
-    found("thief", "fits no frame", "characters", first=2)
+    """WIRE, frames: what is decided and journalled is cut, though a shorter answer could be said."""
+    found("thief", "longer than is kept", first=2)
 
 
 @pytest.mark.usefixtures("quotes_all")
 def test_an_answer_that_fits_no_frame_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """WIRE, frames: and where nothing shortens it as it is said, either."""
+    """WIRE, frames: and where nothing shortens it as it is said, and nobody looks at what is kept."""
     monkeypatch.setattr(session, "reduced", lambda answer: answer)
+    monkeypatch.setattr(redecide, "_unfit", lambda _refused: None)
     found("thief", "fits no frame", "characters", "TooLong", first=2)
 
 

@@ -251,9 +251,9 @@ class Play:
         if chosen == 0:
             self.act(Reading(str(FIRST_DAY + timedelta(days=len(self.rows)))))
         elif chosen == 1:
-            self.act(Suspend("a look at the wheel", ("three",), ""), "anna")
+            self.act(Suspend("operator", ("three",), "a look at the wheel"), "anna")
             self.frame("T01", frames.Wager(self._next_round(), (Bet(1, "three", 500),)))
-            self.act(Resume("a look at the wheel", ("three",), ""), "anna")
+            self.act(Resume("operator", ("three",), "it is sound"), "anna")
         elif chosen == 2:
             self.frame("T02", frames.malformed("bets: not a list"))
         elif chosen == 3:

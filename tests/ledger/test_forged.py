@@ -20,6 +20,7 @@ from jackpot.rules.acts.banks import BankOpened
 from jackpot.rules.acts.hits import Correct, Paid, Pay, Undo, Validate, Validated
 from jackpot.rules.acts.links import Resumed, Suspend, Suspended
 from jackpot.rules.acts.lost_acks import FoundBehind
+from jackpot.rules.acts.meters import CorrectMeter
 from jackpot.rules.acts.readings import Reading, ReadingTaken
 from jackpot.rules.acts.rounds import Reopen, VoidRound
 from jackpot.rules.acts.tables import Released
@@ -349,8 +350,8 @@ def test_what_no_frame_can_say_is_found(forger: Forger, table: str, what: Any, s
 
 def test_a_request_is_carried_out_once(forger: Forger) -> None:
     """S8: an act that has the digest of one before is a resend, which is answered and not done again."""
-    first = forger.append(forger.right(Suspend("operator", (), ""), "anna"))
-    again = forger.append(forger.right(Suspend("operator", (), ""), "anna"), digest=first.digest)
+    first = forger.append(forger.right(Suspend("operator", (), "felt"), "anna"))
+    again = forger.append(forger.right(Suspend("operator", (), "felt"), "anna"), digest=first.digest)
     (problem,) = audit(forger.path).problems
     assert problem == f"main: row {again.seq} (suspended): the same request was carried out before"
 
@@ -381,10 +382,12 @@ def test_a_link_column_that_lies_is_found(forger: Forger) -> None:
     """S8: the link that a row names for auditors is the one that its postings are of."""
     row = forger.append(undone(forger))
     assert row.link == 1
+    body = row_commands.encode(
+        Suspended([1], "operator", ANNA, "felt"), Suspend("operator", ("five",), "felt")
+    )
     wrong = DecidedEntry(
-        row.seq + 1, 0, Suspended.kind, events.RULES_VERSION, 2, None, None, bytes(16),
-        row_commands.encode(Suspended([1], "operator", ANNA), Suspend("operator", ("five",), "")), (),
-    )  # fmt: skip
+        row.seq + 1, 0, Suspended.kind, events.RULES_VERSION, 2, None, None, bytes(16), body, ()
+    )
     with closing(SqliteLedger(forger.path)) as ledger:
         ledger.append("main", row.epoch, row.seq, [row_of("main", row.epoch, wrong, row.hash)])
     assert audit(forger.path).problems[-1] == f"main: row {row.seq + 1} names link 2, its event None"
@@ -488,6 +491,24 @@ def test_what_no_server_would_write_is_found(
     assert problem.startswith(f"main: row {row.seq} {said}"), problem
 
 
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (CorrectMeter("five", "major", DOLLAR, ""), "Expected `str` of length >= 1 - at `$.reason`"),
+        (
+            CorrectMeter("five", "major", DOLLAR, "x" * 100_000),
+            "Expected `str` of length <= 256 - at `$.reason`",
+        ),
+    ],
+    ids=["no reason", "a reason too long"],
+)
+def test_an_act_that_nobody_can_ask_for_is_found(forger: Forger, command: CorrectMeter, said: str) -> None:
+    """S8, L8: people's fields have bounds, such as a reason; a row beyond them no server wrote."""
+    row = forger.append(forger.right(command, "anna", "bo"))
+    (problem,) = audit(forger.path).problems
+    assert problem == f"main: row {row.seq} (meter_corrected): nobody can ask for it: {said}"
+
+
 def test_a_reading_before_the_last_is_found(forger: Forger) -> None:
     """S2: gaming days are read in their order."""
     forger.append(forger.right(Reading("2029-12-31")))
@@ -511,7 +532,7 @@ def test_a_body_with_more_in_it_is_found(forger: Forger) -> None:
 def test_a_row_of_no_year_is_found(forger: Forger) -> None:
     """S8: a moment that no calendar has."""
     rows = [
-        forger.append(forger.right(Suspend("operator", (), ""), "anna"), at=at)
+        forger.append(forger.right(Suspend("operator", (), "felt"), "anna"), at=at)
         for at in (0, 253_402_300_799_999, 253_402_300_800_000, -1, 2**62)
     ]
     assert audit(forger.path).problems == tuple(

@@ -99,8 +99,9 @@ def store_of(ledger: Ledger | Store) -> Store:
     return ledger.store if isinstance(ledger, Waiting) else ledger
 
 
-def join(ledger: Ledger | Store, names: Sequence[str], into: str, person: str, *more: Any) -> Head:
-    return _runner.run(joining.join(store_of(ledger), names, joining.Joining(into, People((person,)), *more)))
+def join(ledger: Ledger | Store, names: Sequence[str], into: str, person: str | People, *more: Any) -> Head:
+    by = People((person,)) if isinstance(person, str) else person
+    return _runner.run(joining.join(store_of(ledger), names, joining.Joining(into, by, *more)))
 
 
 def open_banks(ledger: Ledger, *more: Any) -> None:

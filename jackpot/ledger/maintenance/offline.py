@@ -1,6 +1,7 @@
 """Decides commands and makes them durable while no server runs."""
 
 import os
+from typing import Final
 
 from jackpot.ledger.journal import Head, Row, row_of
 from jackpot.ledger.store import LedgerUnusable, Store
@@ -18,14 +19,20 @@ def command_at(unix_ms: int, command: Command, by: People | None = None) -> Enve
     return Envelope(command, unix_ms, 0, os.urandom(16), people=people.names, proof=people.proof)
 
 
+# A request waits in a bank that a server has.
+ONE_SIGNED: Final = "it takes two people, and one signed"
+
+
 async def decide(store: Store, engine: Engine, head: Head, envelope: Envelope) -> Head:
     """Decides one command on a bank that was taken and rebuilt: the bank's new head.
 
-    Raises LedgerUnusable where the rules refuse it, and what the ledger raises.
+    Raises LedgerUnusable where it is not done: the rules refuse it, which stands in the journal where people
+    signed, or one signed for what takes two; and what the ledger raises.
     """
     outcome, head = await execute(store, engine, head, envelope)
-    if outcome.entry is None:
-        raise LedgerUnusable(f"bank {head.bank}: {outcome.of_act().message}")
+    answer = outcome.of_act()
+    if not answer.ok or answer.asked:
+        raise LedgerUnusable(f"bank {head.bank}: {answer.message or ONE_SIGNED}")
     return head
 
 

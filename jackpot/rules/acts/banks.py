@@ -40,6 +40,9 @@ from jackpot.rules.state import (
     Table,
 )
 
+# Of a bank that nobody has ended yet.
+NOBODY: Final = People()
+
 
 class OpenBank(ActCommand, tag="open-bank", frozen=True):
     """A bank's first entry. site: the id of the site whose ledger it is in."""
@@ -109,6 +112,7 @@ class HandedOn(msgspec.Struct, frozen=True, array_like=True):
 
     paid: settled hits that may still be corrected, in the order in which the state drops them. Its tables,
     links, hits and awards have the numbers of the old bank. parts, first_hit, first_award: as in the state.
+    known: the entry of the bank `site` up to which it has seen the people, those who ended it among them.
     """
 
     bank: str
@@ -127,6 +131,7 @@ class HandedOn(msgspec.Struct, frozen=True, array_like=True):
     parts: list[Part] = []
     first_hit: int = 1
     first_award: int = 1
+    known: int = 0
 
 
 class CloseBank(ActCommand, tag="close-bank", frozen=True):
@@ -163,11 +168,11 @@ def decide_close_bank(state: BankState, command: CloseBank, by: ActContext) -> B
         f"H{hit.number}" for hit in state.hits.values() if any(award.status in UNPAID for award in hit.awards)
     ]
     refuse_if(bool(standing), "bank_hits_stand", hits=standing)
-    return BankClosed(command.into, handed_on(state), by.people, command.reason)
+    return BankClosed(command.into, handed_on(state, by.people), by.people, command.reason)
 
 
-def handed_on(state: BankState) -> HandedOn:
-    """The state of a bank at rest that the next bank takes over."""
+def handed_on(state: BankState, people: People = NOBODY) -> HandedOn:
+    """The state of a bank at rest that the next bank takes over. people: who end it."""
     end = state.seq + 1
     links = [
         CarriedLink(
@@ -204,6 +209,7 @@ def handed_on(state: BankState) -> HandedOn:
         list(state.ended), dict(state.refusals), state.site,
         list(state.alarms.values()), list(state.acts),
         _settled(state, end), list(state.parts), state.first_hit, state.first_award,
+        max(state.known, people.proof.seq),
     )  # fmt: skip
 
 
@@ -225,7 +231,7 @@ def _settled(state: BankState, end: int) -> list[Hit]:
 def apply_bank_closed(effects: Effects, event: BankClosed) -> None:
     """Moves every account to zero: the balances are the next bank's (M4)."""
     state = effects.state
-    said, has = event.handed_on, handed_on(state)
+    said, has = event.handed_on, handed_on(state, event.people)
     # An older program kept less of an answer to an act; what this one writes is decided again as a whole.
     same = replace(said, acts=[]) == replace(has, acts=[])
     same = same and [done.digest for done in said.acts] == [done.digest for done in has.acts]
@@ -313,6 +319,7 @@ def apply_bank_begun(effects: Effects, event: BankBegun) -> None:
         state.next_award = by.awards + part.next_award
         state.site = part.site
         state.last_day = max(state.last_day, part.last_day)
+        state.known = max(state.known, part.known)
         state.blocked += part.blocked
         state.ended += part.ended
         for code, count in part.refusals.items():

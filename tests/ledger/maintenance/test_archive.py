@@ -46,6 +46,7 @@ from tests.frames import Bet, Claim
 from tests.ledger.conftest import Place
 from tests.ledger.maintenance.test_backup import backed_up
 from tests.ledger.maintenance.test_copy import write
+from tests.ledger.people import ADMINS, Paper
 from tests.ledger.planted import run_sql
 from tests.ledger.play import NEW, START_MS, Play
 from tests.ledger.season import Season
@@ -573,3 +574,17 @@ def test_a_night_begins_as_a_copy_of_the_archive(kept: Kept, tmp_path: Path) -> 
     )
     assert [row.seq for row in backed_up(second.file)] == list(range(1, kept.ledger.head("main").seq + 1))
     assert (first.gone, second.gone, kept.file.exists()) == ((old,), (first.file,), True)
+
+
+def test_only_two_admins_let_rows_leave(kept: Kept) -> None:
+    """S8: where people sign, a refusal stands in the journal; it is no permission, and no row goes."""
+    paper = Paper()
+    paper.write(kept.ledger)
+    before = kept.rows()
+    two = paper.floor, paper.floor_too
+    for signers, said in ((two, "only admin may"), (ADMINS[:1], "it takes two people")):
+        how = HOW._replace(people=People(proof=paper.proof(*signers)))
+        with pytest.raises(LedgerUnusable, match=said):
+            seal(kept.ledger, kept.file, how)
+    assert kept.rows()[: len(before)] == before
+    assert kept.verified().archived == 0

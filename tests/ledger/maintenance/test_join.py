@@ -13,7 +13,7 @@ from jackpot.ledger.joined_banks import and_its_parts
 from jackpot.ledger.journal import row_of
 from jackpot.ledger.maintenance.join import NotJoined
 from jackpot.ledger.rebuild import read_to, rebuild
-from jackpot.ledger.store import CommitInDoubt, LedgerCorrupt, Store
+from jackpot.ledger.store import CommitInDoubt, LedgerCorrupt, LedgerUnusable, Store
 from jackpot.ledger.verify.verifier import verify
 from jackpot.reports.read.hits import stories
 from jackpot.rules import commands as c
@@ -43,12 +43,14 @@ from jackpot.rules.signing import People
 from tests import frames
 from tests.frames import Bet, numbered
 from tests.ledger.conftest import Place
+from tests.ledger.people import Paper
 from tests.ledger.play import DOLLAR
 from tests.ledger.resting import BANKS, two_banks
-from tests.ledger.waiting import Ledger, join, open_books, open_ledger, store_of
+from tests.ledger.waiting import Ledger, join, open_banks, open_books, open_ledger, store_of
 from tests.running_server import LINK, LINKS, configure
 
 NOW = 1_800_000_000_000
+FIRST_ADMIN = 1
 
 
 @pytest.fixture
@@ -382,3 +384,35 @@ def test_a_bank_that_ended_in_none_is_found(ledger: Ledger) -> None:
         join(cast("Store", CutAt(ledger, 3, after=False)), BANKS, "floor", "anna", "one room", NOW)
     (said,) = verify(ledger, "north").problems
     assert said == "north: it became part of floor, which did not begin with it: join the banks again"
+
+
+def test_a_joined_bank_knows_the_people_that_its_parts_saw(ledger: Ledger) -> None:
+    """S8: no act of it names people as they were before, or names alone, once the site has people."""
+    paper = Paper()
+    paper.write(ledger)
+    two_banks(ledger)
+    before, names = paper.proof(FIRST_ADMIN), ("anna",)
+    paper.ended(paper.floor_too)
+    join(ledger, BANKS, "floor", People(proof=paper.proof(FIRST_ADMIN)), "one control room", NOW)
+    floor, _ = rebuild(ledger, "floor")
+    act = Resume("operator", (), "as before")
+    for asked in (
+        Envelope(act, NOW, 0, b"a" * 16, people=names),
+        Envelope(act, NOW, 0, b"b" * 16, proof=before),
+    ):
+        assert floor.execute(asked).of_act().code == "stale"
+    assert verify(ledger, "floor").problems == ()
+
+
+def test_only_an_admin_joins_or_opens_a_bank(ledger: Ledger) -> None:
+    """S3, S8: whoever else signs is refused, no bank ends, and no bank begins with the refusal."""
+    paper = Paper()
+    paper.write(ledger)
+    two_banks(ledger)
+    by = People(proof=paper.proof(paper.floor))
+    with pytest.raises(LedgerUnusable, match="only admin may"):
+        join(ledger, BANKS, "floor", by, "one control room", NOW)
+    assert not any(rebuild(ledger, bank)[0].state.closed_into for bank in BANKS)
+    with pytest.raises(LedgerUnusable, match="only admin may"):
+        open_banks(ledger, ["west"], "riverside", NOW, by)
+    assert "west" not in ledger.banks()
