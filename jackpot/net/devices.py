@@ -120,7 +120,7 @@ class ConnectedDevices(ABC):
         if older.protocol.alive and self.register.conflict(device.id, self.clock.monotonic()):
             addresses = [older.protocol.address, newer.protocol.address]
             log.warning(
-                "device_conflict_detected", role=self.register.role, device=device.id, addresses=addresses
+                "device_conflict_seen", role=self.register.role, device=device.id, addresses=addresses
             )
             device.banks[0].act(BlockDevice(self.register.role, device.id), _ignore)
         isolate(older, older.fail, "replaced", "a newer connection of this device took over")

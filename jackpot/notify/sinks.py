@@ -244,9 +244,7 @@ class Outbox:
     async def close(self) -> None:
         """Closes the sink, and logs what still waits: a head is lost, a notice stays in the journal."""
         if self._waiting:
-            log.error(
-                "delivery_unfinished", what=self._what, destination=self._to.name, waiting=len(self._waiting)
-            )
+            log.error("delivery_lost", what=self._what, destination=self._to.name, waiting=len(self._waiting))
         self._closed = True
         await self._to.close()
 

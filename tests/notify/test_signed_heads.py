@@ -112,7 +112,7 @@ async def test_a_destination_that_fails_costs_the_money_nothing(tmp_path: Path) 
                 await royal(device)
                 assert boxes["webhook"].statistics()["waiting"] > 0
                 assert server.active
-    lost = {line["destination"]: line["waiting"] for line in logs if line["event"] == "delivery_unfinished"}
+    lost = {line["destination"]: line["waiting"] for line in logs if line["event"] == "delivery_lost"}
     assert lost.keys() == {"file", "syslog", "webhook"}
     assert not [line for line in logs if line["event"] in {"bank_stopped", "task_failed"}]
 

@@ -238,7 +238,7 @@ async def test_a_disk_that_hangs_keeps_nobody(tmp_path: Path, monkeypatch: pytes
             box.put(LINES[0])
             await until(hangs.is_set)
     go.set()
-    assert [line["waiting"] for line in logs if line["event"] == "delivery_unfinished"] == [1]
+    assert [line["waiting"] for line in logs if line["event"] == "delivery_lost"] == [1]
     assert not os.path.exists(tmp_path / "heads")  # noqa: PTH110 - the one that hung wrote nothing
 
 
