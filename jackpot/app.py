@@ -239,7 +239,7 @@ class Server(Process):
         await bank.ask(lambda engine: engine.seq)  # the epoch's own first row is durable: no head is older
         if bank is self.people:  # no device is let in, and nothing stands on a meter
             if self.config.people.required and not await bank.ask(lambda engine: engine.state.people):
-                log.warning("nobody_known", do=NOBODY_YET)
+                log.warning("no_people", do=NOBODY_YET)
             duties = [strays(bank, self.auth)]
             if self.config.site.names_kept_days is not None:
                 duties.append(names_by_age(bank, self.auth, self.config.site.names_kept_days))
@@ -270,7 +270,7 @@ class Server(Process):
         try:
             await self.effects.repeat(bank)
         except LedgerError as error:  # the next start repeats it, and so does who sends the act again
-            log.warning("act_effects_left", bank=bank.name, reason=str(error))
+            log.warning("act_effects_pending", bank=bank.name, reason=str(error))
 
     def _begin(self, bank: Bank, *duties: Coroutine[Any, Any, None]) -> None:
         """Starts the periodic work of a bank, which runs as long as it is held here."""
@@ -351,7 +351,7 @@ class Server(Process):
         if self._writing:
             _, late = await asyncio.wait(self._writing, timeout=STOP_WITHIN_S)
             if late:
-                log.error("stop_late", within_s=STOP_WITHIN_S)
+                log.error("stop_timeout", within_s=STOP_WITHIN_S)
                 self.leave()
                 await asyncio.wait(late)
         if self.signer is not None:

@@ -21,7 +21,7 @@ REMEDIES: Final[Mapping[str, str]] = {
     BEHIND: "look at `jackpot ledger behind`, then two people answer each table: "
     "`jackpot ledger confirm-behind TABLE --believe --reason TEXT`, or --disbelieve",
     NOT_OPENED: "`jackpot config check` says whether another bank of the ledger has it: write that bank on "
-    "the link and start the server again; else the log says why the link was refused (`not_opened`)",
+    "the link and start the server again; else the log says why the link was refused (`opening_refused`)",
     PROGRAM_REASON: "compare what `jackpot about` prints with the digest published with the release, then "
     "two people confirm it: `jackpot bank confirm-program DIGEST --bank {bank} --reason TEXT`",
     TRANSFERRED: "its money went to another link; close it, or fill it and let two people resume it: "

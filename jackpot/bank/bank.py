@@ -257,7 +257,7 @@ class Bank:
                 else:
                     await self._idle()
         except Fenced as error:
-            log.warning("fenced", bank=self.name, reason=str(error))
+            log.warning("bank_fenced", bank=self.name, reason=str(error))
             self.perform(self.lifecycle.fenced())
         except Exception as error:  # noqa: BLE001 - also what nobody can explain stops this bank, and it alone
             self.fail(error)
@@ -355,7 +355,7 @@ class Bank:
         self.sequencer.rebuilt(engine, head, self._envelope(self._program) if new_epoch else None)
         self.perform(self.lifecycle.rebuilt())
         self.flush()
-        log.info("rebuilt", bank=self.name, seq=head.seq, epoch=head.epoch)
+        log.info("bank_rebuilt", bank=self.name, seq=head.seq, epoch=head.epoch)
 
     def _tell(self, items: Sequence[QueuedCommand], seq: int) -> None:
         """Publishes what became durable and was answered: pushes, then meters (WIRE); then flushes.
@@ -382,9 +382,9 @@ class Bank:
             self.flush()
         for action in actions:
             if action is LifecycleAction.STAND_BY:
-                log.info("standing_by", bank=self.name, reason=self.lifecycle.stopped)
+                log.info("bank_standing_by", bank=self.name, reason=self.lifecycle.stopped)
             elif action is LifecycleAction.GIVE_UP:
-                log.info("bank_given_up", bank=self.name)
+                log.info("bank_released", bank=self.name)
             elif action is LifecycleAction.STOP:
                 for answer in self._asked:
                     if not answer.done():
@@ -411,7 +411,7 @@ class Bank:
             now = self.clock.monotonic()
             self.board.tick(now)
             if actions := self.lifecycle.tick(now):
-                log.warning("lease_lapsed", bank=self.name)
+                log.warning("lease_expired", bank=self.name)
                 self.perform(actions)
         except Exception as error:  # noqa: BLE001 - see above
             self.fail(error)
@@ -431,4 +431,4 @@ class Bank:
         try:
             self.perform(actions)
         except Exception as worse:
-            log.exception("bank_stopped_untold", bank=self.name, exc_info=worse)
+            log.exception("bank_stop_failed", bank=self.name, exc_info=worse)

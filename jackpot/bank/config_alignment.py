@@ -124,7 +124,7 @@ def _compared(ledger: Reader, config: Config) -> tuple[dict[str, str], list[str]
         log.warning("site_renamed", site=site, name=config.site.name)
     left_out = left_out_banks(ledger, config)
     for bank in left_out:
-        log.warning("bank_left_out", bank=bank, reason=is_left_out(bank))
+        log.warning("bank_not_configured", bank=bank, reason=is_left_out(bank))
     return missing_banks(ledger, config), left_out
 
 
@@ -230,7 +230,7 @@ async def agree(bank: Bank, config: Config, store: Store, *, first: bool) -> Non
         if terms.link in known:
             await _agree_link(bank, terms, *known[terms.link])
         elif (name := elsewhere.get(terms.link)) is not None:
-            log.error("link_elsewhere", link=terms.link, bank=name, configured=bank.name, do=_move(name))
+            log.error("link_in_other_bank", link=terms.link, bank=name, configured=bank.name, do=_move(name))
         else:
             _tell_opening(terms, config, first=first)
             await _do(bank, OpenLink(terms))
@@ -348,4 +348,4 @@ async def _do(bank: Bank, command: Command) -> None:
     answer = await bank.person(command, ())
     if not answer.ok:
         name = type(command).__name__
-        log.error("not_opened", bank=bank.name, command=name, code=answer.code, message=answer.message)
+        log.error("opening_refused", bank=bank.name, command=name, code=answer.code, message=answer.message)

@@ -41,7 +41,7 @@ def check_signed(ledger: Reader, config: Config) -> dict[str, int]:
     try:
         newest = newest_heads(heads.file, banks, known) if heads.file.exists() else {}
     except OSError as error:
-        log.warning("heads_unread", file=str(heads.file), reason=error.strerror)
+        log.warning("heads_unreadable", file=str(heads.file), reason=error.strerror)
         newest = {}
     try:
         for head in newest.values():

@@ -131,7 +131,7 @@ class BankSupervisor:
                     at_once = False
                     await self._take(seen)
             except Fenced as error:
-                log.info("bank_taken_by_another", bank=self.bank.name, reason=str(error))
+                log.info("bank_taken_over", bank=self.bank.name, reason=str(error))
                 bank.perform(self.lifecycle.fenced())
             except CommitInDoubt as error:
                 if self._alone:
@@ -173,7 +173,7 @@ class BankSupervisor:
             actions = self.lifecycle.seen(head, held=held, now=now, waits=self._waits())
             if LifecycleAction.WENT_BACK in actions and self.lifecycle.furthest is not None:
                 log.error(
-                    "ledger_went_back", bank=self.bank.name, seq=head.seq, was=self.lifecycle.furthest.seq
+                    "ledger_rolled_back", bank=self.bank.name, seq=head.seq, was=self.lifecycle.furthest.seq
                 )
             if head.holder not in {"", self.lifecycle.own}:
                 self._inherited(head.holder)
@@ -265,7 +265,7 @@ class BankSupervisor:
             await self._store.release(self.bank.name, self.bank.sequencer.epoch)
             self._given_up(free=True)
         except (CommitInDoubt, Fenced) as error:
-            log.warning("not_released", bank=self.bank.name, reason=str(error))
+            log.warning("bank_not_released", bank=self.bank.name, reason=str(error))
         self.bank.perform(self.lifecycle.released())
 
     @asynccontextmanager

@@ -70,7 +70,7 @@ class Encryption:
             self._taken = ()
             log.warning("certificate_refused", reason=str(error))
             return
-        log.info("certificate_taken", file=str(tls.cert), ends=int(self.ends))
+        log.info("certificate_loaded", file=str(tls.cert), ends=int(self.ends))
 
 
 def _mark(tls: Tls | None) -> tuple[tuple[int, int], ...]:

@@ -119,7 +119,9 @@ class ConnectedDevices(ABC):
     def _replace(self, older: "Connection", newer: "Connection", device: RegisteredDevice) -> None:
         if older.protocol.alive and self.register.conflict(device.id, self.clock.monotonic()):
             addresses = [older.protocol.address, newer.protocol.address]
-            log.warning("conflict_between", role=self.register.role, device=device.id, addresses=addresses)
+            log.warning(
+                "device_conflict_seen", role=self.register.role, device=device.id, addresses=addresses
+            )
             device.banks[0].act(BlockDevice(self.register.role, device.id), _ignore)
         isolate(older, older.fail, "replaced", "a newer connection of this device took over")
 

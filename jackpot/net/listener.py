@@ -55,7 +55,7 @@ class Listener:
 
     start: runs a task next to the others.
 
-    refused: connections closed without a word. turned_out: strangers evicted for others.
+    refused: connections closed without a word. evicted: strangers closed for others.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Listener:
         self.name = name
         self.admission_control = AdmissionControl(bounds, clock.monotonic())
         self.refused = 0
-        self.turned_out = 0
+        self.evicted = 0
         self._clock = clock
         self._start = start
         self.tls = tls
@@ -144,7 +144,7 @@ class Listener:
             "waiting": self.admission_control.waiting,
             "most": self.admission_control.bounds.most,
             "refused": self.refused,
-            "turned_out": self.turned_out,
+            "evicted": self.evicted,
         }
 
     def _ready(self, listening: socket.socket) -> None:
@@ -184,7 +184,7 @@ class Listener:
         """
         log.error("accept_failed", listener=self.name, reason=str(error), kind=(self.name, error.errno))
         if first and error.errno in _EXHAUSTED and (other := self.admission_control.oldest()) is not None:
-            self._turn_out(other)
+            self._evict(other)
 
     def _again(self, listening: socket.socket) -> None:
         if listening in self._listening:
@@ -231,7 +231,7 @@ class Listener:
             self._refuse(admission)
             return
         if goes is not None:
-            self._turn_out(goes)
+            self._evict(goes)
         self._start(self._admit(admission))
 
     async def _admit(self, admission: ConnectionAdmission) -> None:
@@ -252,10 +252,10 @@ class Listener:
             )
             admission.left()
 
-    def _turn_out(self, admission: ConnectionAdmission) -> None:
-        self.turned_out += 1
+    def _evict(self, admission: ConnectionAdmission) -> None:
+        self.evicted += 1
         address = admission.address
-        log.warning("turned_out", listener=self.name, address=address, kind=self.name, source=address)
+        log.warning("connection_evicted", listener=self.name, address=address, kind=self.name, source=address)
         admission.left()
         if admission.visitor is not None:
             isolate(admission.visitor, admission.visitor.evict)
@@ -266,7 +266,7 @@ class Listener:
         """Closes without a word, at next to no cost."""
         self.refused += 1
         address = admission.address
-        log.warning("refused", listener=self.name, address=address, kind=self.name, source=address)
+        log.warning("connection_refused", listener=self.name, address=address, kind=self.name, source=address)
         admission.close()
 
 

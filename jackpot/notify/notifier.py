@@ -81,7 +81,7 @@ class Notifier:
                     reading = _Reading(news, await self._from(bank.name, upto))
                 await self._look(bank.name, reading, upto)
             except LedgerError as error:  # the money may go on; this looks again
-                log.warning("news_not_read", bank=bank.name, reason=str(error), kind=bank.name)
+                log.warning("notices_unreadable", bank=bank.name, reason=str(error), kind=bank.name)
             await asyncio.sleep(LOOK_EVERY_S)
 
     def statistics(self) -> dict[str, Any]:
@@ -115,7 +115,7 @@ class Notifier:
         try:
             await self._keep(bank, seq)
         except LedgerError as error:  # the next one is kept, or this one is told twice
-            log.warning("notice_not_kept", bank=bank, reason=str(error), kind=bank)
+            log.warning("notice_position_not_kept", bank=bank, reason=str(error), kind=bank)
 
     async def _keep(self, bank: str, seq: int) -> None:
         await self._store.change(kept(bank, seq))

@@ -204,7 +204,7 @@ class Outbox:
             self._waiting.popleft()
             self.dropped += 1
             name = self._to.name
-            log.error("dropped_unsent", what=self._what, destination=name, waiting=WAITING_MAX, kind=name)
+            log.error("delivery_dropped", what=self._what, destination=name, waiting=WAITING_MAX, kind=name)
         self._waiting.append(_Item(line, took))
         self._empty.clear()
         self._news.set()
@@ -244,7 +244,7 @@ class Outbox:
     async def close(self) -> None:
         """Closes the sink, and logs what still waits: a head is lost, a notice stays in the journal."""
         if self._waiting:
-            log.error("unsent", what=self._what, destination=self._to.name, waiting=len(self._waiting))
+            log.error("delivery_lost", what=self._what, destination=self._to.name, waiting=len(self._waiting))
         self._closed = True
         await self._to.close()
 
@@ -277,7 +277,7 @@ class Outbox:
         self.failing = True
         where = {"what": self._what, "destination": self._to.name}
         reason, kind = f"{type(error).__name__}: {error}", (self._what, self._to.name)
-        log.warning("not_sent", **where, waiting=len(self._waiting), reason=reason, kind=kind)
+        log.warning("delivery_failed", **where, waiting=len(self._waiting), reason=reason, kind=kind)
 
 
 class _Item(msgspec.Struct):

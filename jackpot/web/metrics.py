@@ -83,7 +83,7 @@ _DOOR_GAUGES: Final = (
 )
 _DOOR_COUNTERS: Final = (
     ("listener_refused", "refused", "Connections closed without a word."),
-    ("listener_turned_out", "turned_out", "Strangers closed for others that came after them."),
+    ("listener_evicted", "evicted", "Strangers closed for others that came after them."),
 )
 
 

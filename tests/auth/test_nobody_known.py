@@ -214,11 +214,11 @@ async def test_a_server_without_people_plays_and_says_how_the_first_are_made(tmp
             await PersonAdmin(server.auth).begin((ANN, BEN), "root")
             _, page = await fetch(server, "/ops/sign-in")
             assert NOBODY_YET not in page
-    assert [log["do"] for log in logs if log["event"] == "nobody_known"] == [NOBODY_YET]
+    assert [log["do"] for log in logs if log["event"] == "no_people"] == [NOBODY_YET]
     with structlog.testing.capture_logs() as logs:
         async with Server(config) as server:
             assert await troubles(server) == []
-    assert "nobody_known" not in [log["event"] for log in logs]
+    assert "no_people" not in [log["event"] for log in logs]
 
 
 @on_loop

@@ -93,7 +93,7 @@ async def test_a_bank_that_the_configuration_left_out_is_named(tmp_path: Path) -
     with structlog.testing.capture_logs() as logs:
         async with Server(named(tmp_path, "Riverside")) as server:
             status, text = await fetch(server, "/readyz")
-    assert [line["bank"] for line in logs if line["event"] == "bank_left_out"] == ["side"]
+    assert [line["bank"] for line in logs if line["event"] == "bank_not_configured"] == ["side"]
     assert status == 200
     assert "bank side is open in the ledger, and no link of the configuration lies in it" in text
 

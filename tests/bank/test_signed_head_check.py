@@ -184,7 +184,7 @@ async def test_a_start_without_the_file(tmp_path: Path) -> None:
     (tmp_path / FILE).mkdir()
     with structlog.testing.capture_logs() as logs:
         await play(config, 1)
-    assert [line["file"] for line in logs if line["event"] == "heads_unread"] == [str(tmp_path / FILE)]
+    assert [line["file"] for line in logs if line["event"] == "heads_unreadable"] == [str(tmp_path / FILE)]
     assert missed(logs) == [("main", 2), (SITE, 2)]
 
 

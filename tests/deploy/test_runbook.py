@@ -205,7 +205,7 @@ def test_a_certificate_is_changed_as_it_runs(house: House) -> None:
     house.change(("[listen]", '[listen.tls]\ncert = "tls/server.pem"\nkey = "tls/server.key"\n[listen]'))
     house.server.start()
     house.do("Certificates")
-    house.server.logged("certificate_taken")
+    house.server.logged("certificate_loaded")
 
 
 def test_a_link_moves_and_a_regulator_comes(house: House) -> None:

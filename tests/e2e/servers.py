@@ -178,7 +178,7 @@ def verdict(floor: Servers, heard: Heard, bank: str = "main", kind: str = "") ->
     epochs: dict[int, set[str]] = {}
     for server in floor.each.values():
         for line in server.history:
-            if line["event"] in {"ledger_checked", "rebuilt"} and line["bank"] == bank:
+            if line["event"] in {"ledger_checked", "bank_rebuilt"} and line["bank"] == bank:
                 epochs.setdefault(line["epoch"], set()).add(server.name)
     assert all(len(holders) == 1 for holders in epochs.values()), epochs
     own = {server.at["tables"]: server.name for server in floor.each.values()}

@@ -64,7 +64,7 @@ def test_a_floor_outlives_its_standbys_and_its_primary(tmp_path: Path) -> None:
         site, played = nodes.site, Played()
         stack.enter_context(running(site))
         asyncio.run(scenario(nodes, played, tmp_path))
-        assert not [line for line in site.log if line["event"] in {"bank_stopped", "fenced"}]
+        assert not [line for line in site.log if line["event"] in {"bank_stopped", "bank_fenced"}]
         assert site.stop() == 0
         check(site.url, site.devices("table"), played)
 

@@ -72,7 +72,7 @@ def test_a_link_is_not_opened_again_in_another_bank(tmp_path: Path) -> None:
         site.stop()
         site._parts = [part.replace('bank = "north"', 'bank = "south"') for part in site._parts]
         site.start()
-        found = site.logged("link_elsewhere", link="north")
+        found = site.logged("link_in_other_bank", link="north")
         assert found["bank"] == "north"
         assert 'write bank = "north" on the link' in found["do"]
         assert meters(site).keys() == {"south"}

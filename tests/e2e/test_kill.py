@@ -80,7 +80,7 @@ async def until_killed_in_doubt(site: Site, played: Played, rng: Random) -> None
 
     One that is killed before the server has read its greeting had no batch: it is replaced without a doubt.
     """
-    while not any(line["event"] == "rebuilt" for line in site.log):
+    while not any(line["event"] == "bank_rebuilt" for line in site.log):
         writing = await until_apart(site)
         await played.until_more(rng.randint(TABLES, ANSWERS_MAX // 4))
         os.kill(writing, signal.SIGKILL)

@@ -41,7 +41,7 @@ def test_it_serves_until_it_is_told_to_stop(tmp_path: Path) -> None:
         said = [json.loads(line) for line in rest.splitlines()]
         assert [said[0]["event"], said[-1]["event"]] == ["stopping", "stopped"]
         given_up = sorted((line["event"], line["bank"]) for line in said[1:-1])
-        assert given_up == [("bank_given_up", "main"), ("bank_given_up", "site")], (
+        assert given_up == [("bank_released", "main"), ("bank_released", "site")], (
             "nobody stands by for a file that one server has"
         )
 

@@ -23,7 +23,7 @@ HOUR_S: Final = 3_600
 HOUR_MS: Final = HOUR_S * 1_000
 # What would be logged if a lease depended on what a clock says. A standby without an answer for a moment says
 # again that it stands by, whatever its clock.
-LOST: Final = ("lease_lapsed", "commit_slow", "commit_in_doubt", "bank_taken_by_another")
+LOST: Final = ("lease_expired", "commit_slow", "commit_in_doubt", "bank_taken_over")
 # A standby that lost a bank while the floor came up may hear only later who has it.
 LOST_BY_STANDBY: Final = LOST[:-1]
 

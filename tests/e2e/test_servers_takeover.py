@@ -190,7 +190,7 @@ def test_a_frozen_server_comes_back_as_a_standby(tmp_path: Path, database: str) 
                 while b'"fault"' not in text:
                     text += stream.recv(65_536)
                 assert b'"values":[[' not in text
-            frozen.logged("standing_by")
+            frozen.logged("bank_standing_by")
             for _ in range(20):
                 assert player.recvfrom(65_536)[1] != source
             assert not frozen.holds()

@@ -114,7 +114,7 @@ async def test_a_database_that_went_back_is_noticed_by_whoever_only_watched(data
                 for statement in GOES_BACK.split(";"):
                     await owner.run(statement)
                 await until(lambda: bank.lifecycle.failed)
-            assert [(line["was"], line["seq"]) for line in logs if line["event"] == "ledger_went_back"] == [
+            assert [(line["was"], line["seq"]) for line in logs if line["event"] == "ledger_rolled_back"] == [
                 (2, 1)
             ]
             assert "row 2, which was acknowledged, is not in the ledger" in (bank.lifecycle.stopped or "")

@@ -114,7 +114,7 @@ async def test_a_stranger_that_is_turned_out_is_told(tmp_path: Path, strangers: 
                 call(strangers, server.ports["tables"])
             assert (await first.type("error"))["code"] == "too_many"
             assert server.tables.closed["too_many"] == 1
-    assert {line["kind"] for line in logs if line["event"] == "turned_out"} == {"tables"}
+    assert {line["kind"] for line in logs if line["event"] == "connection_evicted"} == {"tables"}
 
 
 @on_loop
@@ -169,7 +169,7 @@ async def test_an_unfinished_handshake_is_a_stranger(strangers: ExitStack) -> No
         await until(lambda: sum(ended(raw) for raw in silent) >= 4)
         _, writer = await asyncio.open_connection("127.0.0.1", port, ssl=client)
         await until(lambda: any(hasattr(hall, "transport") for hall in inside))
-        assert door.turned_out >= 4
+        assert door.evicted >= 4
         writer.transport.abort()
 
 

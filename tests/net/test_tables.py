@@ -187,7 +187,7 @@ async def test_two_devices_with_one_key_are_stopped_and_cleared(tmp_path: Path) 
     async with Server(config) as server:
         with structlog.testing.capture_logs() as logs:
             fighters = await _fight(server, 4)
-        between = [tuple(line["addresses"]) for line in logs if line["event"] == "conflict_between"]
+        between = [tuple(line["addresses"]) for line in logs if line["event"] == "device_conflict_seen"]
         came_from = [fighter.writer.get_extra_info("sockname") for fighter in fighters[-2:]]
         assert between == [tuple(f"{host}:{port}" for host, port in came_from)]
         async with connected(server.ports["tables"]) as device:

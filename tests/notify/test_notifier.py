@@ -186,5 +186,5 @@ async def test_a_pager_that_is_away_is_said_once_in_a_while(tmp_path: Path) -> N
                 told = server.notifier.statistics()
                 assert (told["waiting"], told["sent"], told["sent_at"]) == (1, 0, 0)
                 assert told["failures"] > 0
-    line = next(line for line in logs if line["event"] == "not_sent")
+    line = next(line for line in logs if line["event"] == "delivery_failed")
     assert line["reason"].endswith("answered 503")

@@ -112,7 +112,7 @@ async def test_a_destination_that_fails_costs_the_money_nothing(tmp_path: Path) 
                 await royal(device)
                 assert boxes["webhook"].statistics()["waiting"] > 0
                 assert server.active
-    lost = {line["destination"]: line["waiting"] for line in logs if line["event"] == "unsent"}
+    lost = {line["destination"]: line["waiting"] for line in logs if line["event"] == "delivery_lost"}
     assert lost.keys() == {"file", "syslog", "webhook"}
     assert not [line for line in logs if line["event"] in {"bank_stopped", "task_failed"}]
 
@@ -149,7 +149,7 @@ async def test_a_bank_that_is_lost_is_signed_no_more(tmp_path: Path) -> None:
             bank.act(Reading("2026-01-01"), lambda _outcome: None)
             await until(lambda: bank.lifecycle.stopped is not None)
             await asyncio.sleep(0)
-        assert [line for line in logs if line["event"] == "fenced"]
+        assert [line for line in logs if line["event"] == "bank_fenced"]
     assert proved(tmp_path, config) == len(written(tmp_path)) - 1
 
 

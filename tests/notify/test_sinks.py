@@ -91,7 +91,7 @@ async def test_a_file_that_comes_back(tmp_path: Path) -> None:
             assert (folder / "heads").read_bytes() == b"\n".join([*LINES, b""])
             assert (box.sent, box.dropped, box.statistics()["waiting"]) == (len(LINES), 0, 0)
             assert box.sent_at > 0
-    said = next(line for line in logs if line["event"] == "not_sent")
+    said = next(line for line in logs if line["event"] == "delivery_failed")
     assert (said["destination"], said["waiting"]) == ("file", len(LINES))
     assert "No such file" in said["reason"]
 
@@ -187,7 +187,7 @@ async def test_a_web_server_that_fails_first(tmp_path: Path) -> None:
                 box.put(line)
             await emptied(box)
     assert (heard, box.sent, box.failures) == (LINES, len(LINES), 2)
-    reasons = [line["reason"] for line in logs if line["event"] == "not_sent"]
+    reasons = [line["reason"] for line in logs if line["event"] == "delivery_failed"]
     assert [reason.rpartition(" ")[2] for reason in reasons] == ["500", "307"]
 
 
@@ -220,7 +220,7 @@ async def test_what_waits_is_bounded(tmp_path: Path) -> None:
     kept = (tmp_path / "mnt" / "heads").read_bytes().split()
     assert kept[-WAITING_MAX:] == [b"%d" % number for number in range(7, WAITING_MAX + 7)]
     assert kept[:-WAITING_MAX] in ([], [b"0"])  # the one that was under way when it was dropped
-    assert sum(line["event"] == "dropped_unsent" for line in logs) == 7
+    assert sum(line["event"] == "delivery_dropped" for line in logs) == 7
 
 
 @on_loop
@@ -238,7 +238,7 @@ async def test_a_disk_that_hangs_keeps_nobody(tmp_path: Path, monkeypatch: pytes
             box.put(LINES[0])
             await until(hangs.is_set)
     go.set()
-    assert [line["waiting"] for line in logs if line["event"] == "unsent"] == [1]
+    assert [line["waiting"] for line in logs if line["event"] == "delivery_lost"] == [1]
     assert not os.path.exists(tmp_path / "heads")  # noqa: PTH110 - the one that hung wrote nothing
 
 
