@@ -128,11 +128,11 @@ class Claims:
 
     def _refusal(self, command: ConfirmBehind, people: int) -> str | None:
         said = self.said.get(command.table)
-        if people < 2:
-            return "two_people"
         if said is None:
             return "not_behind"
-        return "not_believable" if command.believe and said > BELIEVED_MAX else None
+        if command.believe and said > BELIEVED_MAX:
+            return "not_believable"
+        return "two_people" if people < 2 else None
 
     # The whole state
 

@@ -80,9 +80,9 @@ class Programs:
         same(f"{command} by {by_of(envelope)}", answer.get("code"), why)
 
     def _refusal(self, command: ConfirmProgram, people: int) -> str | None:
-        if people < 2:
-            return "two_people"
-        return "program_known" if bytes.fromhex(command.digest) in self._known else None
+        if bytes.fromhex(command.digest) in self._known:
+            return "program_known"
+        return "two_people" if people < 2 else None
 
     def compare(self, engine: Engine) -> None:
         program, known = engine.state.program, engine.state.programs
