@@ -31,9 +31,10 @@ FOLDER: Final = Path("films")
 FRAME_MS: Final = 100
 # Milliseconds of each film: a celebration has its whole time, the idle sign a round of its scenes.
 LASTS_MS: Final = {"minor": 6_000, "major": 12_000, "mega": 60_000, "idle": 24_000}
-# A film's pixels in width, and the quality of its frames: 8 MB hold a minute.
-FILM_WIDE: Final = 640
-QUALITY: Final = 45
+# A film's pixels, and the quality of its frames: with them a minute is well below the most bytes of a film.
+FILM_PIXELS: Final = 130_000
+QUALITY: Final = 40
+LARGE_MAX: Final = 8_000_000
 # A flash (WCAG 2): two opposite changes of relative luminance of a tenth, the darker below 0.8, on a quarter
 # of the middle of the view, taken as a tenth of the whole; the picture is looked at in cells.
 CELLS: Final = 24, 16
@@ -149,8 +150,9 @@ def written(file: Path, pictures: Sequence[bytes]) -> int:
     from PIL import Image
 
     images = [Image.open(BytesIO(png)).convert("RGB") for png in pictures]
-    wide = min(FILM_WIDE, images[0].width)
-    small = [image.resize((wide, round(image.height * wide / image.width))) for image in images]
+    wide, high = images[0].size
+    scale = min(1.0, (FILM_PIXELS / (wide * high)) ** 0.5)
+    small = [image.resize((round(wide * scale), round(high * scale))) for image in images]
     file.parent.mkdir(exist_ok=True)
     small[0].save(file, save_all=True, append_images=small[1:], duration=FRAME_MS, quality=QUALITY)
     return file.stat().st_size
@@ -175,6 +177,8 @@ async def film(browser: "Browser", at: str, name: str, seconds: int) -> list[str
     if most > FLASHES_MAX:
         wrong.append(f"it flashes {most} times in a second")
     large = await asyncio.to_thread(written, FOLDER / f"{name}.webp", pictures)
+    if large > LARGE_MAX:
+        wrong.append(f"it is larger than {LARGE_MAX / 1e6:.0f} MB")
     said = "; ".join(wrong) or "good"
     print(
         f"{name}: {len(pictures)} frames, {large / 1e6:.1f} MB, {most} flashes a second: {said}", flush=True
