@@ -240,10 +240,10 @@ class Server(Process):
         if bank is self.people:  # no device is let in, and nothing stands on a meter
             if self.config.people.required and not await bank.ask(lambda engine: engine.state.people):
                 log.warning("no_people", do=NOBODY_YET)
+            await self._repeat_effects(bank)
             duties = [strays(bank, self.auth)]
             if self.config.site.names_kept_days is not None:
                 duties.append(names_by_age(bank, self.auth, self.config.site.names_kept_days))
-            await self._repeat_effects(bank)
             self._begin(bank, *duties)
             return
         await agree(bank, self.config, self._stores[bank.name], first=self._first)
