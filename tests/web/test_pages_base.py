@@ -159,10 +159,10 @@ async def test_a_page_speaks_the_language_of_the_browser(
             async with web.get(path, headers=spanish) as answer:
                 pages[path] = await answer.text()
         for page in pages.values():
-            assert ">Premios</a>" in page
+            assert ">Aciertos</a>" in page
             assert "&#34;Notify me&#34;:&#34;Avisarme&#34;" in page  # what scripts say
         assert "Todavía no hay aciertos." in pages["/ops/hits"]
-        assert '<p class="detail">No hay ningún premio H9 en el banco main</p>' in pages["/ops/hits/main/H9"]
+        assert '<p class="detail">No hay ningún acierto H9 en el banco main</p>' in pages["/ops/hits/main/H9"]
         assert '<h2 id="tables">Mesas</h2>' in pages["/ops"]
         assert "está sin conexión</b><span" in pages["/ops"].replace(' lang="es-MX"', "")
         assert "revise la corriente, la red y la clave;" in pages["/ops"]
