@@ -338,7 +338,7 @@ async def test_a_hit_of_before_a_join_is_worked_through_as_any_other(tmp_path: P
         fix = {"do": "correct", "amount": "12000.00", "reason": "misread", "document": "P-4711"}
         said = await administer(config, award="A1", **fix, **two)
         assert said["code"] == "no_such_award"
-        assert f"A1 of north is {award['award']}" in said["message"]
+        assert f"{award['award']} (north)" in said["message"]
         assert (await administer(config, award=award["award"], **fix, **two))["ok"]
         add = {"do": "add-papers", "hit": "H2", "reason": "left out", "by": "Ann", "witness": "Ed Wit"}
         assert (await administer(config, **add))["ok"]
