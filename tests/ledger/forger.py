@@ -11,9 +11,11 @@ from jackpot.ledger.journal import Row, row_of
 from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.rules import events, row_commands
+from jackpot.rules.acts.archives import Archive, Archived
 from jackpot.rules.acts.banks import BankOpened, OpenBank
 from jackpot.rules.acts.hits import Paid, Pay, Validate, Validated
 from jackpot.rules.acts.links import LinkOpened, OpenLink, Resume, Resumed, Suspend, Suspended
+from jackpot.rules.acts.papers import AddPapers, ErasePapers, PapersAdded, PapersErased
 from jackpot.rules.acts.people import MakeToken, TokenMade
 from jackpot.rules.acts.readings import Reading, ReadingTaken
 from jackpot.rules.acts.snapshot_seals import Sealed, SnapshotSeal
@@ -34,11 +36,20 @@ def _links(state: BankState, event: Any) -> tuple[str, ...]:
     return tuple(state.link(number).terms.link for number in event.links)
 
 
+def _shared(event: Any, command: type[ActCommand]) -> dict[str, Any]:
+    """The fields that an event and its command have under one name, without the id of what they are about."""
+    names = {*command.__struct_fields__} & {*event.__struct_fields__} - {"hit", "seat"}
+    return {name: getattr(event, name) for name in names}
+
+
 # What a forger pretends that somebody asked for, where an event was written by hand.
 PRETENDED: Final[dict[type[Event], Callable[[BankState, Any], ActCommand]]] = {
+    Archived: lambda _, event: Archive(event.cut, event.reason),
     BankOpened: lambda _, event: OpenBank(event.site),
     LinkOpened: lambda _, event: OpenLink(event.terms),
-    Paid: lambda _, event: Pay(f"H{event.hit}", f"A{event.awards[0]}", event.document),
+    Paid: lambda _, event: Pay(f"H{event.hit}", f"A{event.awards[0]}", **_shared(event, Pay)),
+    PapersAdded: lambda _, event: AddPapers(f"H{event.number}", **_shared(event, AddPapers)),
+    PapersErased: lambda _, event: ErasePapers(f"H{event.number}", **_shared(event, ErasePapers)),
     ReadingTaken: lambda _, event: Reading(event.day),
     Released: lambda state, event: Release(state.table(event.table).terms.table, event.reason),
     Resumed: lambda state, event: Resume(event.cause, _links(state, event), event.reason),
@@ -87,7 +98,11 @@ class Forger:
         if (pretended := PRETENDED.get(type(event))) is not None and command is None:
             right = pretended(self.state, event)
             # A day, or roles, that were written by hand are also what was asked for.
-            asked = right if asked is None or isinstance(event, ReadingTaken | TokenMade) else asked
+            asked = (
+                right
+                if asked is None or isinstance(event, PapersErased | ReadingTaken | TokenMade)
+                else asked
+            )
         return row_commands.encode(event, asked)
 
     def append(

@@ -142,5 +142,5 @@ def test_verify_believes_no_entry_about_its_papers(tmp_path: Path) -> None:
     forger.append(paid)
     assert audit(path).problems == ()
     other: Any = forger.right(Pay("H1", document="W-2", seat=2), "anna")
-    forger.append(replace(other, document="w-1"))
+    forger.append(replace(other, document="w-1"), command=Pay("H1", document="w-1", seat=2))
     assert refuses("document_of_other_seat", document="w-1", seat=4) in audit(path).problems[0]

@@ -78,7 +78,7 @@ def test_a_refused_frame_is_refused_again() -> None:
     assert command == replace(frames.Wager("r1", (Bet(3, "L", 5),)), seq=1)
     assert redecide.check(auditor.engine, entry, event) is None
     for wrong, said in (
-        ((replace(event, message="no"), command), "the rules refuse it otherwise: message is written 'no'"),
+        ((replace(event, template="no"), command), "the rules refuse it otherwise: template is written 'no'"),
         ((event, replace(wager("r1"), seq=1)), "the rules do not refuse it"),
         ((event, replace(command, seq=2)), "it refuses frame 2"),
     ):

@@ -158,10 +158,10 @@ def test_an_act_that_is_sent_again_after_a_join_is_not_done_again(ledger: Ledger
 @pytest.mark.parametrize(
     ("act", "said"),
     [
-        (AddPapers("H1", "left out", paper=b"p" * 16, on_paper=("witness",)), "H1 of north is H2"),
-        (ErasePapers("H1", "they ask for it"), "H1 of north is H2"),
-        (Undo("H1", "misread"), "H1 of north is H2"),
-        (Correct("A1", 5, "misread", "W-2"), "A1 of north is A2"),
+        (AddPapers("H1", "left out", paper=b"p" * 16, on_paper=("witness",)), "that hit is now H2 (north)"),
+        (ErasePapers("H1", "they ask for it"), "that hit is now H2 (north)"),
+        (Undo("H1", "misread"), "that hit is now H2 (north)"),
+        (Correct("A1", 5, "misread", "W-2"), "that award is now A2 (north)"),
     ],
 )
 def test_a_number_from_before_a_join_names_nothing(ledger: Ledger, act: c.ActCommand, said: str) -> None:

@@ -137,7 +137,7 @@ def test_after_two_joins_it_is_still_the_same_award(ledger: Ledger) -> None:
     assert link_of(house.engine, south.link) == link_of(reference, south.link)
     old = house.act(Correct("A1", 5, "misread", "W-9"), TWO).of_act()
     for bank in ("west", "north", "south"):
-        assert f"A1 of {bank} is {now(house.engine, bank, 'A', 1)}" in old.message
+        assert f"{now(house.engine, bank, 'A', 1)} ({bank})" in old.message
     story = story_of(ledger, "house", int(now(house.engine, "south", "H", 5)[1:]))
     assert story is not None
     assert (story.bank, story.hit.number) == ("south", 5)
@@ -216,7 +216,7 @@ def test_an_award_won_after_the_join_is_undone_to_the_micro_dollar(ledger: Ledge
     """A11, M4: its cycle began in the bank before; what it took goes back to its own meter."""
     played(ledger)
     floor = joined(ledger)
-    assert floor.act(Resume("operator", (), ""), TWO).of_act().ok
+    assert floor.act(Resume("operator", (), "one room"), TWO).of_act().ok
     link = floor.link
     before = link_of(floor.engine, link)
     bank = floor.tables[1]
