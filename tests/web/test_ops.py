@@ -408,7 +408,7 @@ async def test_a_session_that_ends_in_the_middle_of_a_hit_leads_back_to_it(tmp_p
         assert (await answer.value).status == 401
         await page.wait_for_load_state()
         assert await page.input_value("#secret") == SECRET, "what is typed stays"
-        await page.keyboard.press("Enter")
+        await page.press("#secret", "Enter")
         await page.click("text=Validate: the cards are right")
         await until_open(page, "Validated by Ann")
     assert faults == []
