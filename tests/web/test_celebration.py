@@ -120,6 +120,7 @@ async def test_a_win_fills_the_screen_from_its_first_second(tmp_path: Path, size
         for level in LEVELS:
             page = await won(browser, server, level, 0.9, size, faults=faults)
             await page.evaluate(RISEN)
+            await until_true(page, f"({LOOK})().exact !== ''")  # the celebration's time stands still
             seen = await page.evaluate(LOOK)
             assert seen["seen"], level
             assert seen["exact"] == sums[level]
