@@ -151,7 +151,7 @@ async def typed(words: Sequence[str], config: Config, *secrets: str) -> tuple[in
 
 @on_loop
 async def test_a_name_ends_no_bank_in_which_people_have_signed(tmp_path: Path) -> None:
-    """L8, S8: the rules refuse it, and so does whoever decides the row again."""
+    """L8, S8: the rules refuse it, and so does a second decision of its row."""
     config = strict(tmp_path, f"{LINKS}\n{SIDE}")
     async with Server(config) as server:
         await PersonAdmin(server.auth).begin((ANN, BEN), "root")

@@ -405,7 +405,7 @@ def test_a_joined_bank_knows_the_people_that_its_parts_saw(ledger: Ledger) -> No
 
 
 def test_only_an_admin_joins_or_opens_a_bank(ledger: Ledger) -> None:
-    """S3, S8: whoever else signs is refused, no bank ends, and no bank begins with the refusal."""
+    """S3, S8: a person without the role is refused, no bank ends, and no bank begins with the refusal."""
     paper = Paper()
     paper.write(ledger)
     two_banks(ledger)
