@@ -12,7 +12,7 @@ from tests.running_server import administer, on_loop, table
 
 
 def test_each_effect_is_of_an_event() -> None:
-    """S8: the event of an act says what follows, by whichever person and in whichever way it was confirmed."""
+    """S8: the event of an act says what follows, however it was confirmed."""
     assert EFFECTS.keys() <= registry.WITH_COMMAND
 
 
