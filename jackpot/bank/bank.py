@@ -2,8 +2,8 @@
 
 Callers submit a command to a bank, act on it, ask it or look at it. One task (`run`) drains the sequencer
 into the store, without a timer: while one transaction is flushed the next batch gathers. A commit in doubt
-suspends every link at once. Then the bank is recovered from its ledger (`recovery`), and what waits is decided
-again. What becomes durable is answered, then shown on the board.
+suspends every link at once. Then the bank is recovered from its ledger (`recovery`), and what waits is
+decided again. What becomes durable is answered, then shown on the board.
 """
 
 import asyncio
