@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from jackpot.app import Server
 from jackpot.auth.auth_service import AuthenticatedPerson
@@ -14,6 +14,9 @@ from jackpot.rules.acts.people import Grant
 from jackpot.rules.outcome import ActAnswer
 from jackpot.rules.signing import ROLES, Role
 from tests.auth.test_auth_service import QUICK
+
+if TYPE_CHECKING:
+    from playwright.async_api import Page
 
 SECRET: Final = "correct horse battery"
 FIRST: Final = ("ann", "bo")
@@ -63,3 +66,14 @@ def done(answer: ActAnswer) -> ActAnswer:
     assert answer.ok, answer.message
     assert not answer.asked
     return answer
+
+
+async def sign_in(page: "Page", login: str = "ann") -> None:
+    """Signs a person in on the sign-in page that is open or comes. Its scripts and the next page's run."""
+    await page.wait_for_selector("#login")
+    await page.wait_for_load_state()
+    await page.fill("#login", login)
+    await page.fill("#secret", SECRET)
+    await page.press("#secret", "Enter")
+    await page.wait_for_selector("header .site")
+    await page.wait_for_load_state()

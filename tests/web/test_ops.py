@@ -26,7 +26,7 @@ from tests.web.browser import (
     opened,
     until_true,
 )
-from tests.web.staffed import SECRET, prove, staffed
+from tests.web.staffed import SECRET, prove, sign_in, staffed
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Page, Route
@@ -84,10 +84,7 @@ async def signed_in(
 ) -> "Page":
     """Opens a page whose person has signed in."""
     page = await opened(browser, f"http://127.0.0.1:{server.ports['http']}/ops", size, faults)
-    await page.fill("#login", login)
-    await page.fill("#secret", SECRET)
-    await page.keyboard.press("Enter")
-    await page.wait_for_selector("header .site")
+    await sign_in(page, login)
     return page
 
 
@@ -429,10 +426,7 @@ async def test_every_page_is_for_everybody(tmp_path: Path, size: str) -> None:
         page = await opened(browser, f"http://127.0.0.1:{server.ports['http']}/ops", size, faults)
         for number, path in enumerate(("/sign-in", *PAGES)):
             if number == 1:
-                await page.fill("#login", "ann")
-                await page.fill("#secret", SECRET)
-                await page.keyboard.press("Enter")
-                await page.wait_for_selector("header .site")
+                await sign_in(page)
             await page.goto(f"http://127.0.0.1:{server.ports['http']}/ops{path}")
             if size != "tablet" or NIGHTLY:
                 await page.evaluate(AXE)

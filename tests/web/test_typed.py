@@ -6,7 +6,7 @@ from jackpot.rules.acts.hits import Validate
 from tests.net.test_admin_socket import royal
 from tests.running_server import configure, on_loop
 from tests.web.browser import chromium, needs_chromium, until_true
-from tests.web.staffed import SECRET, prove, staffed
+from tests.web.staffed import prove, sign_in, staffed
 from tests.web.test_ops import floor, signed_in, until_open
 
 KEPT = "sessionStorage.getItem('typed')"
@@ -38,10 +38,7 @@ async def test_what_was_typed_outlives_the_session(tmp_path: Path) -> None:
         await page.click("summary:text-is('Patron, tax form')")
         await page.fill("#s1-patron", "Pat Ron")
         await server.auth.store.change(("DELETE FROM session", ()))
-        await page.wait_for_selector("#login")  # the page asks for what waits, and learns it
-        await page.fill("#login", "ann")
-        await page.fill("#secret", SECRET)
-        await page.keyboard.press("Enter")
+        await sign_in(page)  # the page asks for what waits, and learns that the session has ended
         await page.wait_for_selector("#s1-document")
         await until_true(page, "document.querySelector('#s1-document').value === 'P-4711'")
         assert await page.input_value("#s1-patron") == "Pat Ron"
@@ -57,10 +54,7 @@ async def test_what_was_typed_outlives_the_session(tmp_path: Path) -> None:
         assert "$1,000.00 envy is still to be paid: 1 of 2 paid" in await page.inner_text(".hero")
         await page.fill("#s2-document", "P-4712")
         await server.auth.store.change(("DELETE FROM session", ()))
-        await page.wait_for_selector("#login")
-        await page.fill("#login", "bo")
-        await page.fill("#secret", SECRET)
-        await page.keyboard.press("Enter")
+        await sign_in(page, "bo")
         await page.wait_for_selector("#s2-document", state="attached")
         assert await page.input_value("#s2-document") == ""
         await page.fill("#s2-document", "P-4713")
