@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -86,6 +87,13 @@ async def signed_in(
     page = await opened(browser, f"http://127.0.0.1:{server.ports['http']}/ops", size, faults)
     await sign_in(page, login)
     return page
+
+
+async def acted(server: Server, act: str) -> int:
+    """How often the journal of bank main has this act of people."""
+    name = msgspec.msgpack.encode(act)
+    rows = await server.banks["main"].store.rows("main", 0, 1_000)
+    return sum(b"\xa2do" + name in row.body for row in rows)
 
 
 async def until_open(page: "Page", text: str) -> None:
@@ -284,7 +292,6 @@ async def test_a_stale_page_and_a_double_tap_do_no_harm(tmp_path: Path) -> None:
         await server.auth.act(server.banks["main"], Validate("H1"), [await prove(server, "bo")])
         await page.click("button.main")
         await until_open(page, "H1 is validated already, by Bo, ")
-        seq = server.banks["main"].sequencer.durable_seq
         await page.click("text=Back")
         await page.wait_for_selector("form[action='/ops/acts/pay']")
         form = await page.evaluate(FORM) | {"document": "P-1"}
@@ -294,7 +301,7 @@ async def test_a_stale_page_and_a_double_tap_do_no_harm(tmp_path: Path) -> None:
         ]
         answers = await asyncio.gather(*sent)
         assert [answer.status for answer in answers] == [200] * 3
-        assert server.banks["main"].sequencer.durable_seq == seq + 1
+        assert await acted(server, "pay") == 1
     assert faults == []
 
 
@@ -384,7 +391,6 @@ async def test_a_session_that_ends_in_the_middle_of_a_hit_leads_back_to_it(tmp_p
         page = await signed_in(server, browser, faults, "phone")
         await page.click("#waiting .hit")
         await page.wait_for_selector("button.main")
-        seq = server.banks["main"].sequencer.durable_seq
         asked, left = asyncio.Event(), asyncio.Event()
 
         async def late(route: "Route") -> None:
@@ -397,7 +403,7 @@ async def test_a_session_that_ends_in_the_middle_of_a_hit_leads_back_to_it(tmp_p
         await server.auth.store.change(("DELETE FROM session", ()))
         await page.click("button.main")
         await page.wait_for_selector("#login")
-        assert server.banks["main"].sequencer.durable_seq == seq
+        assert await acted(server, "validate") == 0
         await page.fill("#login", "ann")
         await page.fill("#secret", SECRET)
         async with page.expect_response("**/ops/waiting") as answer:
