@@ -25,6 +25,7 @@ from tests.web.browser import (
     needs_chromium,
     needs_whole_chromium,
     opened,
+    painted,
     until_true,
 )
 from tests.web.staffed import SECRET, prove, sign_in, staffed
@@ -247,6 +248,32 @@ async def test_two_people_undo_on_one_screen(tmp_path: Path) -> None:
         await undo(page, "misdeal <b>round</b>", "bo", SECRET)
         await until_open(page, "Undone by Ann and Bo")
         assert "misdeal <b>round</b>" in await page.inner_text(".steps")
+    assert faults == []
+
+
+@needs_chromium
+@on_loop
+async def test_what_waits_is_not_replaced_under_a_link_that_is_followed(tmp_path: Path) -> None:
+    """Misuse: what waits is asked for while a hit's page is on its way: that page has its own address."""
+    faults: list[str] = []
+    async with floor(tmp_path) as (server, device, browser):
+        await royal(device)
+        page = await signed_in(server, browser, faults)
+        asked = asyncio.Event()
+
+        async def late(route: "Route") -> None:
+            await asked.wait()
+            await route.continue_()
+
+        await page.route("**/ops/hits/main/H1", late)
+        await page.click("#waiting .hit")
+        async with page.expect_response("**/ops/waiting"):
+            await page.evaluate("document.body.dispatchEvent(new CustomEvent('floor-changed'))")
+        await painted(page)
+        asked.set()
+        await page.wait_for_selector("form[action='/ops/acts/validate']")
+        assert page.url.endswith("/ops/hits/main/H1")
+        await page.evaluate(ASKED_AGAIN)
     assert faults == []
 
 

@@ -14,6 +14,7 @@ const { money } = JSON.parse(document.body.dataset.settings);
 const waiting = () => Number(document.querySelector("#waiting [data-count]")?.dataset.count ?? 0);
 let due = null;
 let pressed = false;
+let leaving = false;
 let missed = false;
 let lost = false;
 
@@ -55,28 +56,41 @@ document.body.addEventListener("htmx:afterSettle", () => {
   if (part) tellNews(part, false); // not on the page where somebody signs in again
 });
 
-// A press whose element is replaced before it is released would be no click: what waits is written once it is.
+// What waits is written once nobody needs its elements. A press whose element is replaced before it is released
+// would be no click; a link that is replaced while its page comes would leave the address of the page before.
+const inUse = () => pressed || leaving;
+
+function free() {
+  if (!inUse() && missed) changed();
+  missed &&= inUse();
+}
+
 function released() {
   setTimeout(() => {
     pressed = false;
-    if (missed) changed();
-    missed = false;
+    free();
   });
 }
 
 document.addEventListener("pointerdown", () => (pressed = true));
 for (const end of ["pointerup", "pointercancel", "dragend"]) document.addEventListener(end, released);
+document.body.addEventListener("htmx:beforeRequest", (event) => (leaving ||= event.detail.boosted));
+document.body.addEventListener("htmx:afterRequest", (event) => {
+  if (!event.detail.boosted) return;
+  leaving = false;
+  free();
+});
 document.body.addEventListener("htmx:beforeSwap", (event) => {
   if (event.detail.target.id !== "waiting") return;
   if (event.detail.xhr.status === 401) {
     // The session is over: the page that is loaded again asks for a sign-in. An answer that comes after its page was
     // left reaches nobody here, so a sign-in that somebody types is not wiped.
     event.detail.shouldSwap = false;
-    location.reload();
+    if (!leaving) location.reload(); // what comes asks for it anyhow
+  } else if (inUse()) {
+    event.detail.shouldSwap = false;
+    missed = true;
   }
-  if (!pressed) return;
-  event.detail.shouldSwap = false;
-  missed = true;
 });
 
 // A second tap on a slow connection sends nothing: the key would have it done once anyhow.
