@@ -252,9 +252,9 @@ class Server(Process):
             log.warning("link_suspended", bank=bank.name, link=link, reason=reason)
         known = await bank.ask(_known)
         for devices in (self.tables, self.signs):
-            register, reason = devices.register, "its key has ended"
-            for name in register.learn(bank, known.blocked, known.ended):
-                log.warning("device_locked_out", role=register.role, device=name, reason=reason)
+            registry, reason = devices.registry, "its key has ended"
+            for name in registry.learn(bank, known.blocked, known.ended):
+                log.warning("device_locked_out", role=registry.role, device=name, reason=reason)
         (first,) = await self._stores[bank.name].rows(bank.name, 0, 1)
         site = self.config.site
         calendar = GamingDayCalendar(self.clock, site.gaming_day_ends, ZoneInfo(site.timezone), first.at)
@@ -312,7 +312,7 @@ class Server(Process):
         )
         listen = self.config.listen
         await self._open(listen, {"tables": self.tables, "signs": self.signs}, boards)
-        listener = self._door("admin", file_descriptors.ADMIN, None)
+        listener = self._listener("admin", file_descriptors.ADMIN, None)
         self._sites.append(await api.listen(listen, listener, self.connections, self.acts, self.auth))
 
     async def _listen_pages(
@@ -325,7 +325,7 @@ class Server(Process):
         signs = self.signs
 
         def keys() -> SignKeys:
-            return SignKeys(sorted(signs.register.ended), sorted(signs.register.blocked))
+            return SignKeys(sorted(signs.registry.ended), sorted(signs.registry.blocked))
 
         def allowed() -> bool:
             return bank.lifecycle.service is Service.HERE and bank.board.leased

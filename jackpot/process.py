@@ -143,7 +143,7 @@ class Process(ABC):
         bounds = file_descriptors.bounds(self.config, names, file_descriptors.allowed())
         for name in names:
             tls = self.encryption.of(devices=name in devices)
-            await self._door(name, bounds[name], tls).bind(getattr(at, name))
+            await self._listener(name, bounds[name], tls).bind(getattr(at, name))
 
     async def _open(
         self, at: Listen | Signage, devices: Mapping[str, ConnectedDevices], boards: Sequence[MeterBoard]
@@ -172,7 +172,7 @@ class Process(ABC):
             self._udp.append(text)
             await text.open()
 
-    def _door(self, name: str, bounds: AdmissionLimits, tls: ssl.SSLContext | None) -> Listener:
+    def _listener(self, name: str, bounds: AdmissionLimits, tls: ssl.SSLContext | None) -> Listener:
         def start(work: Coroutine[Any, Any, None]) -> object:
             return self._task(work, lambda _error: None)
 

@@ -88,11 +88,11 @@ class SignageProcess(Process):
     def _take_keys(self, bank: str, told: SignKeys) -> None:
         """Drops signs whose key was revoked or replaced at the server, and blocked ones."""
         for sign, key in told.ended:
-            if (sign, key) not in self.signs.register.ended:
+            if (sign, key) not in self.signs.registry.ended:
                 self.signs.revoke(sign, key)
         blocked = set(told.blocked)
-        self.signs.register.blocked -= self._blocked.get(bank, set()) - blocked
-        self.signs.register.blocked |= blocked
+        self.signs.registry.blocked -= self._blocked.get(bank, set()) - blocked
+        self.signs.registry.blocked |= blocked
         self._blocked[bank] = blocked
 
     def _run(self, work: Coroutine[None, None, None]) -> None:

@@ -1,4 +1,4 @@
-"""How often a test repeats itself: a few times in each run of the suite, and many times in the nightly one.
+"""Repetitions of tests: a few in each run of the suite, and many in the nightly one.
 
     python -m tests.nightly                       the whole suite, with every repetition
     python -m tests.nightly tests/e2e/test_kill.py

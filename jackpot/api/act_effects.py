@@ -27,7 +27,7 @@ from jackpot.rules.state import AnsweredAct
 
 
 class ActEffects(NamedTuple):
-    """What acts change besides the journal: tables next to it, devices, suspensions by configuration.
+    """Effects of acts besides the journal: on tables next to it, devices, suspensions by configuration.
 
     devices: by role. Every call may raise LedgerError, BankStopped.
     """
@@ -58,7 +58,7 @@ async def _let_in(at: ActEffects, bank: Bank, _hit: str) -> None:
     """Lets devices in that the journal does not block."""
     known = await bank.ask(lambda engine: (list(engine.state.blocked), list(engine.state.ended)))
     for devices in at.devices.values():
-        devices.register.learn(bank, *known)
+        devices.registry.learn(bank, *known)
 
 
 async def _agree(at: ActEffects, bank: Bank, _hit: str) -> None:

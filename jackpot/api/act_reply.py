@@ -39,9 +39,9 @@ class ActReply(Reply, frozen=True, omit_defaults=True):
 
 
 class Problem(Reply, frozen=True, omit_defaults=True):
-    """Why it was refused (RFC 9457). code: what `type` says. template: the id of the sentence where it is one
-    of the rules'; a program looks at this, for a text may be reworded. field: which field is wrong. next:
-    what to do.
+    """A refusal (RFC 9457). code: what `type` says. template: the id of the sentence where it is one of the
+    rules'; a program looks at this, for a text may be reworded. field: which field is wrong. next: what to
+    do.
 
     hits: what stands in the way. bank, server: who has the bank, where this server has not.
     """

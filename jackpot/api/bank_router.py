@@ -121,14 +121,14 @@ class BankRouter:
         return self.banks[bank]
 
     def _of_device(self, role: str, name: str) -> Bank:
-        registers = {each: devices.register.devices for each, devices in self.devices.items()}
-        device = registers[role].get(name)
+        registries = {each: devices.registry.devices for each, devices in self.devices.items()}
+        device = registries[role].get(name)
         if device is None:
-            others = [each for each, found in registers.items() if name in found]
+            others = [each for each, found in registries.items() if name in found]
             if others:
                 plain = "{device} is unknown, but there is such a {role}: --role {role}"
                 raise BadRequest(RefusalSentence(plain, field=role, device=repr(name), role=others[0]))
-            known = " ".join(registers[role]) or Sentence("none")
+            known = " ".join(registries[role]) or Sentence("none")
             raise BadRequest(
                 RefusalSentence(
                     "{device} is unknown; there is {devices}", field=role, device=repr(name), devices=known

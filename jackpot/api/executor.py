@@ -192,7 +192,7 @@ class OperationExecutor:
             raise refused(answer.code, answer.template, answer.values, answer.hits)
         match request.ask:
             case Revoke(device, role):
-                left = self._devices[role].register.fingerprints(device)
+                left = self._devices[role].registry.fingerprints(device)
                 return Revoked(revoked=answer.keys, left=tuple(key for key in left if key not in answer.keys))
             case GiveCode(person):
                 return OneTimeCode(person=person, done_already=True, at=before.at, then=CODE_ONCE)
@@ -318,7 +318,7 @@ class OperationExecutor:
         """
         name, bank = revoke.device, await self._router.bank_for(request)
         devices = self._devices[revoke.role]
-        valid = devices.register.fingerprints(name)
+        valid = devices.registry.fingerprints(name)
         wanted = [key for key in valid if revoke.key in (None, key)]
         if not wanted:
             what = Sentence("it has no valid key")
@@ -336,7 +336,7 @@ class OperationExecutor:
             self._heed(request, bank, answer, fingerprints=wanted)
             undone.clear()
         finally:
-            devices.register.ended -= undone  # else a key is refused here alone, and until a restart
+            devices.registry.ended -= undone  # else a key is refused here alone, and until a restart
         left = tuple(key for key in valid if key not in wanted)
         return Revoked(revoked=tuple(wanted), left=left)
 

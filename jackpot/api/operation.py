@@ -135,7 +135,7 @@ class OperationCall(NamedTuple):
 
 
 class Next(msgspec.Struct, frozen=True):
-    """What may stand next to an act's fields.
+    """Fields that may stand next to an act's own.
 
     by: None for the one who asks. and_by: the second of two. seen: what a preview, or a request, gave with
     what it showed; the act is refused if it would do something else now.

@@ -50,7 +50,7 @@ class Difference(Reply, frozen=True):
 
 
 class Moved(Reply, frozen=True):
-    """What an act would move on one level. house: what the house gets back. value: of the meter."""
+    """A change that an act would make on a level. house: what the house gets back. value: of the meter."""
 
     link: str
     level: str
@@ -73,7 +73,7 @@ class Raised(Reply, frozen=True):
 
 
 class Leaving(Reply, frozen=True):
-    """What an act would leave on a meter of a paid award, for two people to decide on (A11)."""
+    """A sum that an act would leave on a meter of a paid award, for two people to decide on (A11)."""
 
     award: str
     link: str
@@ -91,7 +91,9 @@ class Undone(Reply, frozen=True):
 
 
 class Preview(Reply, frozen=True):
-    """moved: by level. raised, leaving, undone: by award. differences: of a change of parameters.
+    """The effect of an act, before it is done.
+
+    moved: by level. raised, leaving, undone: by award. differences: of a change of parameters.
 
     payers: of a correction, the roles of which one pays the award, or has paid it (A8).
 
@@ -108,7 +110,7 @@ class Preview(Reply, frozen=True):
 
 
 class AskPreview(Query, frozen=True):
-    """What an act of people would do, or why it would be refused. Nothing is done.
+    """A preview of an act: what it would do, or why it would be refused. Nothing is done.
 
     levels: of a transfer, parted by commas. bank: where the other fields do not say which. For these see the
     act.

@@ -64,9 +64,9 @@ class _Asking:
 class WorkerPool:
     """Runs questions in worker processes of one module.
 
-    called: what answers, in words for people. each: questions of one person that wait or are worked at. most:
-    of all people. at_once: of processes, of each kind of question. told: prefixes of further environment
-    variables that they get. own_folder: each runs in a new folder, which is removed with it.
+    called: what answers, in words for people. each_max: questions of one person that wait or are worked at.
+    total_max: of all people. at_once: of processes, of each kind of question. told: prefixes of further
+    environment variables that they get. own_folder: each runs in a new folder, which is removed with it.
     """
 
     def __init__(
@@ -74,8 +74,8 @@ class WorkerPool:
         module: str,
         called: str,
         *,
-        each: int,
-        most: int,
+        each_max: int,
+        total_max: int,
         at_once: int = 1,
         told: tuple[str, ...] = (),
         own_folder: bool = False,
@@ -83,7 +83,7 @@ class WorkerPool:
         # -P: nothing is run that somebody put into the working directory.
         self._program: tuple[str, ...] = (sys.executable, "-P", "-m", module)
         self._called = called
-        self._each, self._most = each, most
+        self._each_max, self._total_max = each_max, total_max
         self._told, self._own_folder = told, own_folder
         self._turns: defaultdict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(at_once))
         self._asked: dict[bytes, _Asking] = {}
@@ -121,14 +121,14 @@ class WorkerPool:
 
     def _admit(self, person: int) -> None:
         """Raises NotDone if a new question of that person is one too many."""
-        if sum(asking.of(person) for asking in self._asked.values()) >= self._each:
+        if sum(asking.of(person) for asking in self._asked.values()) >= self._each_max:
             raise NotDone(
                 Code.BUSY,
                 RefusalSentence(
                     "{called} works for you already: try again in some seconds", called=self._called
                 ),
             )
-        if len(self._asked) >= self._most:
+        if len(self._asked) >= self._total_max:
             raise NotDone(
                 Code.BUSY,
                 RefusalSentence("{called} works for others: try again in some seconds", called=self._called),

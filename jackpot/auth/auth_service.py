@@ -38,7 +38,7 @@ from jackpot.text import RefusalSentence, Sentence, joined
 # A session that nobody uses ends: a screen that was left alone is signed out within a break.
 SESSION_IDLE_MS: Final = 30 * 60 * 1_000
 # Any session ends after a long shift.
-SESSION_MOST_MS: Final = 12 * 60 * 60 * 1_000
+SESSION_MAX_MS: Final = 12 * 60 * 60 * 1_000
 # How often a session in use is written down: often enough for the idle time, seldom for the disk.
 SEEN_EVERY_MS: Final = 60 * 1_000
 # A secret is long enough not to be guessed in ten tries a quarter of an hour, and no longer than a line.
@@ -247,7 +247,7 @@ class AuthService:
         seen = await self.books.read(lambda ledger: keyring.session_seen(ledger, digest))
         if begun is None or seen is None:
             raise Denied(Code.NO_PERSON, SESSION_OVER)
-        if now - seen >= SESSION_IDLE_MS or now - begun.at >= SESSION_MOST_MS:
+        if now - seen >= SESSION_IDLE_MS or now - begun.at >= SESSION_MAX_MS:
             await self.store.change(keyring.end_session(digest))
             raise Denied(Code.NO_PERSON, SESSION_OVER)
         if used and now - seen >= SEEN_EVERY_MS:
@@ -407,7 +407,7 @@ class AuthService:
         if not fits or step is None or not await self._uses(number, step):
             await self._failed(number, plain, place)
             raise Denied(Code.WRONG_SECRET, NOT_RIGHT)
-        self.rate_limiter.came(plain, place)
+        self.rate_limiter.record_success(plain, place)
         return _person(sheet, number, "secret", ROLES)
 
     async def _uses(self, number: int, step: int) -> bool:

@@ -61,7 +61,7 @@ class LoginRateLimiter:
         self._here.add((login, place), now)
         return self._here.count((login, place), now)
 
-    def came(self, login: str, place: str) -> None:
+    def record_success(self, login: str, place: str) -> None:
         """Records a successful sign-in: earlier failures there were that person's own."""
         self._here.forget((login, place))
 

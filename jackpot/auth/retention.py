@@ -29,7 +29,7 @@ from jackpot.rules.state import UNPAID
 # Days are counted, so an hour late is soon enough. No payment is on its way for as long as this.
 LOOK_S: Final = 60 * 60.0
 # Between two looks, the wall clock and the monotonic one may differ by what a time service slews in an hour.
-STEP_MOST_MS: Final = 60_000
+STEP_MAX_MS: Final = 60_000
 
 log: Final = structlog.get_logger()
 
@@ -169,7 +169,7 @@ async def _each_hour(trouble: str, clock: Clock, work: Callable[[], Awaitable[No
         await asyncio.sleep(LOOK_S)
         now = _difference_ms(clock)
         stepped_ms, before = now - before, now
-        if abs(stepped_ms) > STEP_MOST_MS:
+        if abs(stepped_ms) > STEP_MAX_MS:
             log.warning(trouble, reason=f"the clock was moved by {stepped_ms / 1000:.0f} s")
             continue
         try:

@@ -22,7 +22,7 @@ from jackpot.bank.sequencer import QueuedCommand, Release, Sequencer
 from jackpot.clock import Clock
 from jackpot.ledger.journal import Head, genesis
 from jackpot.ledger.store import CommitInDoubt, DataRefused, Fenced, LedgerError, Store
-from jackpot.publish.board import BoardSnapshot, LinkView, MeterBoard
+from jackpot.publish.board import BoardLink, BoardSnapshot, MeterBoard
 from jackpot.rules import views
 from jackpot.rules.acts.programs import BeginProgram
 from jackpot.rules.codes import Code
@@ -70,7 +70,7 @@ def snapshot_of(engine: Engine) -> BoardSnapshot:
         if past.seq  # signs were told of the others by the bank that became this one
     ]
     return BoardSnapshot(
-        [LinkView.of(link) for link in views.statistics(engine)["links"]],
+        [BoardLink.of(link) for link in views.statistics(engine)["links"]],
         [hit for _, hit in sorted(shown, key=lambda pair: pair[0])],
         state.seq,
         {link.terms.link: jackpots(state, link.number) for link in state.links},

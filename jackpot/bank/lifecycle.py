@@ -98,7 +98,7 @@ class LifecycleState(IntEnum):
 
 
 class LifecycleInput(IntEnum):
-    """What may happen to a bank."""
+    """Inputs of a bank's lifecycle."""
 
     SEEN = auto()
     """A look at the head: the bank is not free."""
@@ -378,7 +378,7 @@ class Lease(NamedTuple):
 
 
 class HeadWatch:
-    """What one server has seen of a bank's head, by its own clock. alive: its holder was seen at work."""
+    """One server's observation of a bank's head, by its own clock. alive: its holder was seen at work."""
 
     def __init__(self, now: float) -> None:
         self.alive = False

@@ -46,7 +46,7 @@ Draws = Callable[[Engine, str], dict[str, RawDraws]]
 
 
 class CommandBatch(msgspec.Struct, frozen=True):
-    """What one transaction writes. before: the head's seq under it. rows: may be empty, then nothing is
+    """Rows of one transaction. before: the head's seq under it. rows: may be empty, then nothing is
     committed, only released. snapshot: what the last row seals, to be saved once that is durable.
     """
 

@@ -26,7 +26,7 @@ class CatalogueError(Exception):
 
 
 class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Who decides one figure of a level (L4, L5); exactly one field is set.
+    """Source of one figure of a level (L4, L5): who decides it; exactly one field is set.
 
     mandated: the regulation, to this. minimum: the operator, to this at least. operator: the operator,
     freely. as_seed: nobody, a reseed equals its seed. none: nobody; the field holds what the source prints

@@ -21,7 +21,7 @@ MAGIC_CARDS: Final = 5
 
 
 class Odds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How many of `deals` equally likely deals make each hand; what is not in `hands` pays nothing.
+    """Counts of the deals that make each hand, of `deals` equally likely ones; others pay nothing.
 
     pairs: by game, how many deals of two players make the hand of the row and each hand, in the rows' order.
     """

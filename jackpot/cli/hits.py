@@ -369,7 +369,7 @@ def _row(client: ApiClient, facts: dict[str, Any], columns: Sequence[str]) -> li
     return [_SHOWN.get(column, _plain)(client, facts[column]) for column in columns]
 
 
-def _plain(_talk: ApiClient, value: Any) -> str:
+def _plain(_client: ApiClient, value: Any) -> str:
     return "-" if value is None else str(value)
 
 

@@ -105,11 +105,11 @@ def _sum(client: ApiClient, amount: str | None) -> str:
     return "none" if amount is None else client.money(amount)
 
 
-def _rate(_talk: ApiClient, rate: str) -> str:
+def _rate(_client: ApiClient, rate: str) -> str:
     return rate.replace("%", " %")
 
 
-def _count(_talk: ApiClient, number: int) -> str:
+def _count(_client: ApiClient, number: int) -> str:
     return str(number)
 
 

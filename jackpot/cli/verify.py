@@ -237,7 +237,7 @@ def _known(head: str | None) -> bytes | None:
 
 
 class _VerifyOptions(NamedTuple):
-    """What to verify, from the command's options. url: of the ledger."""
+    """Options of the command. url: of the ledger."""
 
     url: str
     config: "Config | None"

@@ -20,7 +20,10 @@ BEFORE: Final = timedelta(days=1)
 
 
 class MadeCertificate(NamedTuple):
-    """cert, key: in PEM. fingerprint: SHA-256 of the certificate, as browsers show it."""
+    """A self-signed certificate.
+
+    cert, key: in PEM. fingerprint: SHA-256 of the certificate, as browsers show it.
+    """
 
     cert: str
     key: str

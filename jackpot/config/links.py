@@ -21,7 +21,7 @@ def read_links(source: ConfigSource) -> Links:
     source.unique("link")
     links: dict[str, LinkTerms | None] = dict.fromkeys(source.ids("link"))
     for entry in source.entries("link"):
-        source.face(f"{entry.path}.display", entry.given.get("display", {}))
+        source.check_display(f"{entry.path}.display", entry.given.get("display", {}))
         reserved = entry.given.get("bank") == SITE
         source.wrong(f"{entry.path}.bank", f"bank {SITE} is that of the people" if reserved else None)
         terms = _terms(source, entry) if "paytable" in entry.given else None

@@ -96,7 +96,7 @@ def _site(source: ConfigSource) -> Site | None:
     locale = site.get("locale", DEFAULT_LOCALE)
     source.wrong("site.timezone", zone_fault(site["timezone"]) if "timezone" in site else None)
     source.wrong("site.currency", currency_fault(site["currency"]) if "currency" in site else None)
-    source.face("site", site)
+    source.check_display("site", site)
     tax_from = _tax_from(source, site.get("tax_form_from"))
     if not source.shaped("site") or not site:
         return None
@@ -156,11 +156,11 @@ def _displays(source: ConfigSource) -> dict[str, Display]:
     """How pages show each link."""
     site, base = source.section("site"), source.path.parent
     links = [link.given for link in source.entries("link")]
-    faces = {link["id"]: display_of(link["id"], link.get("display", {}), site, base) for link in links}
-    for link, face in faces.items():
-        for sentence in unreadable(face):
+    displays = {link["id"]: display_of(link["id"], link.get("display", {}), site, base) for link in links}
+    for link, display in displays.items():
+        for sentence in unreadable(display):
             source.warn(f"link {link}: {sentence}")
-    return faces
+    return displays
 
 
 def _warn_of_links(

@@ -104,7 +104,7 @@ class ConfigSource:
                 self.wrong(path, f"{file} holds no certificate")
         return file
 
-    def face(self, path: str, given: Mapping[str, Any]) -> None:
+    def check_display(self, path: str, given: Mapping[str, Any]) -> None:
         """Checks that pages can show the files of this part's display, and use its locale, if any."""
         if "locale" in given:
             self.wrong(f"{path}.locale", locale_fault(given["locale"]))

@@ -97,9 +97,9 @@ def read_to(
     tell, keep, proved, held: as `rebuild`.
 
     Checks of every row that it reads: that it is there, follows the chain, that its event makes the postings
-    that are stored, and that a seal is of the state before it; judge: that the rules decide the newest rows
-    so, too. Then the head against the last row, and every account against the database's own sums (S3, M4,
-    S8). Raises LedgerCorrupt, naming the row or the account.
+    that are stored, and that a seal is of the state before it; redecider: that the rules decide the newest
+    rows so, too. Then the head against the last row, and every account against the database's own sums (S3,
+    M4, S8). Raises LedgerCorrupt, naming the row or the account.
     """
     wrong: list[str] = []
     begun = None if held is None else _begin_held(ledger, head, keep, held, wrong)
@@ -109,7 +109,7 @@ def read_to(
     engine, last = begun.engine, begun.hash
     since, before = engine.seq, accounts_of(engine)
     tell(head.seq - since, begun.why)
-    judged = _Judge(engine, head) if redecider else None
+    redecided = _NewestRows(engine, head) if redecider else None
     while engine.seq < head.seq:
         page = ledger.rows(bank, engine.seq, min(PAGE_ROWS, head.seq - engine.seq))
         if not page:
@@ -122,8 +122,8 @@ def read_to(
             sealed = begun.sealed and engine.seq == since
             if not sealed and _check_seal(engine, row) and engine.seq > begun.kept:
                 keep(Snapshot(bank, engine.seq, last, SNAPSHOT_FORMAT, engine.snapshot()))
-            if judged is not None:
-                judged.check(row)
+            if redecided is not None:
+                redecided.check(row)
             replay(engine, row)
             last = row.hash
     if last != head.hash:
@@ -285,8 +285,8 @@ def _check_seal(engine: Engine, row: Row) -> bool:
     return True
 
 
-class _Judge:
-    """Redecides the newest rows of a replay (S8): as many as it replays while its snapshots are there.
+class _NewestRows:
+    """Redecider of the newest rows of a replay (S8): as many as it replays while its snapshots are there.
 
     Signers of acts are checked by `verify` only. An epoch that began before the replay is not known: what a
     table claims about lost answers once an epoch is not redecided in it.

@@ -63,7 +63,7 @@ class Fenced(LedgerError):
 
 
 class CommitInDoubt(LedgerError):
-    """Whether the last transaction is durable is unknown; only `recover` may follow."""
+    """It is unknown whether the last transaction is durable; only `recover` may follow."""
 
 
 class LedgerStopped(LedgerError):

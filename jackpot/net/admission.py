@@ -102,7 +102,7 @@ class AdmittedProtocol(Peer, Protocol):
 class ConnectionAdmission:
     """Admission of one connection; without a listener nothing bounds it."""
 
-    __slots__ = ("_crowd", "address", "raw", "stage", "visitor")
+    __slots__ = ("_control", "address", "protocol", "raw", "stage")
 
     def __init__(
         self,
@@ -112,9 +112,9 @@ class ConnectionAdmission:
     ) -> None:
         self.raw = raw
         self.address = address
-        self.visitor: AdmittedProtocol | None = None
+        self.protocol: AdmittedProtocol | None = None
         self.stage = AdmissionStage.WAITING
-        self._crowd = admission_control
+        self._control = admission_control
 
     @property
     def gone(self) -> bool:
@@ -139,10 +139,10 @@ class ConnectionAdmission:
         if self.raw is not None:
             self.raw.close()
 
-    def came(self, visitor: AdmittedProtocol) -> None:
+    def connected(self, protocol: AdmittedProtocol) -> None:
         """Its connection is made."""
-        if self._crowd is not None:
-            self.visitor = visitor
+        if self._control is not None:
+            self.protocol = protocol
 
     def heard(self) -> None:
         """It has sent something: silent connections are evicted before it."""
@@ -152,8 +152,8 @@ class ConnectionAdmission:
     def proved(self) -> None:
         """It has authenticated as a known device, and is never evicted."""
         self._happens("proved")
-        if self._crowd is not None:
-            self._crowd.vouch(self.address)
+        if self._control is not None:
+            self._control.vouch(self.address)
 
     def asks(self) -> None:
         """It waits for its turn, which does not count as idleness."""
@@ -169,16 +169,16 @@ class ConnectionAdmission:
         One that was served ranks with an authenticated device.
         """
         self._happens("idle")
-        if served and self._crowd is not None and self.stage is AdmissionStage.TALKING:
-            self._crowd.vouch(self.address)
+        if served and self._control is not None and self.stage is AdmissionStage.TALKING:
+            self._control.vouch(self.address)
 
     def left(self) -> None:
         """The connection is gone, and its place is free."""
         self._happens("left")
 
     def _happens(self, what: str) -> None:
-        if self._crowd is not None:
-            self._crowd.happens(self, what)
+        if self._control is not None:
+            self._control.happens(self, what)
 
 
 class _Lines:
@@ -351,4 +351,4 @@ def _oldest(among: Mapping[ConnectionAdmission, None], *stages: AdmissionStage) 
     return next((one for stage in stages for one in among if one.stage is stage), None)
 
 
-NO_DOOR: Final = ConnectionAdmission()
+NO_LISTENER: Final = ConnectionAdmission()

@@ -25,7 +25,7 @@ from controllers.session import (
     SessionEvent,
 )
 from controllers.states import SessionState
-from jackpot.net.admission import NO_DOOR, ConnectionAdmission
+from jackpot.net.admission import NO_LISTENER, ConnectionAdmission
 from jackpot.net.device_protocol import DeviceProtocol, Reads
 from jackpot.net.device_registry import RegisteredDevice
 from jackpot.net.devices import ConnectedDevices
@@ -49,10 +49,10 @@ class Connection(ABC):
     reads = Reads(TABLE_UNREAD_MAX, inf)
 
     def __init__(
-        self, devices: ConnectedDevices, *, certified: bool, admission: ConnectionAdmission = NO_DOOR
+        self, devices: ConnectedDevices, *, certified: bool, admission: ConnectionAdmission = NO_LISTENER
     ) -> None:
         self.devices = devices
-        self.kind = devices.register.role
+        self.kind = devices.registry.role
         self.protocol = DeviceProtocol(self, devices.clock, admission, self.reads)
         self.session: ServerSession
         self.device: RegisteredDevice | None = None
@@ -67,10 +67,10 @@ class Connection(ABC):
     def opened(self) -> None:
         """Challenges a new connection."""
         devices, name = self.devices, self.protocol.common_name if self.certified else None
-        check = KeyCheck(secrets.token_bytes(NONCE_BYTES), devices.server, devices.register.keys, name)
+        check = KeyCheck(secrets.token_bytes(NONCE_BYTES), devices.server, devices.registry.keys, name)
         self.session = ServerSession(check, devices.limits, devices.clock.monotonic())
         self.protocol.prepare()
-        devices.came(self)
+        devices.connected(self)
         self._write()
 
     def received(self, data: bytes, now: float) -> None:
@@ -124,7 +124,7 @@ class Connection(ABC):
             elif isinstance(event, SessionClosed):
                 self.devices.count_end(self, event)
             elif self.devices.greet(self, event):
-                self.device = self.devices.register.devices[event.id]
+                self.device = self.devices.registry.devices[event.id]
                 self.devices.timer_wheel.poll_next_tick(self)  # its first ping may be due before a hello was
                 self.greeted(self.device, event)
         self._busy = busy

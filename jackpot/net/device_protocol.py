@@ -36,11 +36,11 @@ class ConnectionHandler(AdmittedProtocol, Protocol):
 class Reads(NamedTuple):
     """Limits on unread bytes.
 
-    unread_most: bytes that a device may leave unread, for so many seconds. in_system: bytes of them that the
+    unread_max: bytes that a device may leave unread, for so many seconds. in_system: bytes of them that the
     system may hold, so that a new value waits for the last one to leave; None: as many as it likes.
     """
 
-    unread_most: int
+    unread_max: int
     seconds: float
     in_system: int | None = None
 
@@ -59,7 +59,7 @@ class DeviceProtocol(asyncio.Protocol):
         self.heard_at = 0.0
         self.unread_since: float | None = None
         self.transport: asyncio.Transport
-        self._talk = handler
+        self._handler = handler
         self._clock = clock
         self._reads = reads
         self._listens = True
@@ -71,17 +71,17 @@ class DeviceProtocol(asyncio.Protocol):
         """The connection is made; starts the handler."""
         assert isinstance(transport, asyncio.Transport)  # noqa: S101 - what a listener gives
         self.transport = transport
-        self.admission.came(self._talk)
-        isolate(self._talk, self._talk.opened)
+        self.admission.connected(self._handler)
+        isolate(self._handler, self._handler.opened)
 
     def data_received(self, data: bytes) -> None:
         """Bytes came."""
         self.admission.heard()
         self.heard_at = self._clock.monotonic()
         try:
-            self._talk.received(data, self.heard_at)
+            self._handler.received(data, self.heard_at)
         except Exception as error:  # noqa: BLE001 - as `isolate`, on the way of every wager
-            drop_peer(self._talk, self._talk.received, error)
+            drop_peer(self._handler, self._handler.received, error)
 
     def eof_received(self) -> bool:
         """The device closed its side."""
@@ -92,7 +92,7 @@ class DeviceProtocol(asyncio.Protocol):
         """The connection is gone."""
         self._end_of_device()
         self.admission.left()
-        self._talk.gone()
+        self._handler.gone()
 
     def pause_writing(self) -> None:
         """The device does not read as fast as it is sent to."""
@@ -105,7 +105,7 @@ class DeviceProtocol(asyncio.Protocol):
     def _end_of_device(self) -> None:
         if self.alive:
             self.alive = False
-            isolate(self._talk, self._talk.ended)
+            isolate(self._handler, self._handler.ended)
 
     # Called by its handler.
 
@@ -118,7 +118,7 @@ class DeviceProtocol(asyncio.Protocol):
         """Sends bytes; False if the device has left too much unread."""
         if not self.transport.is_closing():
             self.transport.write(data)
-            return self.transport.get_write_buffer_size() <= self._reads.unread_most
+            return self.transport.get_write_buffer_size() <= self._reads.unread_max
         return True
 
     @property

@@ -14,7 +14,7 @@ from controllers.hello import AUTH_FAILED
 from controllers.pace import Limits
 from controllers.session import Greeted, SessionClosed
 from jackpot.clock import Clock
-from jackpot.net.admission import NO_DOOR, ConnectionAdmission
+from jackpot.net.admission import NO_LISTENER, ConnectionAdmission
 from jackpot.net.device_registry import DeviceBank, DeviceRegistry, RegisteredDevice
 from jackpot.net.timer_wheel import TimerWheel
 from jackpot.rules.acts.devices import BlockDevice, EndKey
@@ -52,9 +52,9 @@ class ConnectedDevices(ABC):
     server: its name. elsewhere: the other servers' addresses, for devices of a bank that is not written here.
     """
 
-    def __init__(self, server: str, register: DeviceRegistry, limits: Limits, clock: Clock) -> None:
+    def __init__(self, server: str, registry: DeviceRegistry, limits: Limits, clock: Clock) -> None:
         self.server = server
-        self.register = register
+        self.registry = registry
         self.limits = limits
         self.clock = clock
         self.connections: set[Connection] = set()
@@ -71,10 +71,10 @@ class ConnectedDevices(ABC):
         self._waiting: dict[Connection, tuple[Greeted, float]] = {}
 
     @abstractmethod
-    def connection(self, *, certified: bool, admission: ConnectionAdmission = NO_DOOR) -> "Connection":
+    def connection(self, *, certified: bool, admission: ConnectionAdmission = NO_LISTENER) -> "Connection":
         """Makes the connection of a device that just connected. certified: it had to show a certificate."""
 
-    def came(self, connection: "Connection") -> None:
+    def connected(self, connection: "Connection") -> None:
         """The connection is made."""
         self.connections.add(connection)
         self.timer_wheel.poll_next_tick(connection)
@@ -82,13 +82,13 @@ class ConnectedDevices(ABC):
 
     def greet(self, connection: "Connection", event: Greeted) -> bool:
         """Lets in the newest connection of a device, and closes its older one; False if it is refused."""
-        register, device = self.register, self.register.devices[event.id]
+        registry, device = self.registry, self.registry.devices[event.id]
         if not connection.key:
-            connection.key = register.fingerprints(event.id)[event.key_index]
-        elif (event.id, connection.key) in register.ended:  # which was not known here while it waited
+            connection.key = registry.fingerprints(event.id)[event.key_index]
+        elif (event.id, connection.key) in registry.ended:  # which was not known here while it waited
             connection.fail("auth_failed", AUTH_FAILED)
             return False
-        if event.id in register.blocked:
+        if event.id in registry.blocked:
             connection.fail("device_conflict", "two devices use this key: an operator must clear it")
             return False
         if not self.accepting:
@@ -97,8 +97,8 @@ class ConnectedDevices(ABC):
         if not device.served:
             self._wait(connection, event)
             return False
-        for key in register.end_before(device.id, connection.key):
-            device.banks[0].act(EndKey(register.role, device.id, key), _ignore)
+        for key in registry.end_before(device.id, connection.key):
+            device.banks[0].act(EndKey(registry.role, device.id, key), _ignore)
         older = self.current.get(event.id)
         if older is not None:
             self._replace(older, connection, device)
@@ -117,12 +117,12 @@ class ConnectedDevices(ABC):
         connection.protocol.admission.proved()
 
     def _replace(self, older: "Connection", newer: "Connection", device: RegisteredDevice) -> None:
-        if older.protocol.alive and self.register.conflict(device.id, self.clock.monotonic()):
+        if older.protocol.alive and self.registry.conflict(device.id, self.clock.monotonic()):
             addresses = [older.protocol.address, newer.protocol.address]
             log.warning(
-                "device_conflict_seen", role=self.register.role, device=device.id, addresses=addresses
+                "device_conflict_seen", role=self.registry.role, device=device.id, addresses=addresses
             )
-            device.banks[0].act(BlockDevice(self.register.role, device.id), _ignore)
+            device.banks[0].act(BlockDevice(self.registry.role, device.id), _ignore)
         isolate(older, older.fail, "replaced", "a newer connection of this device took over")
 
     def leave(self, connection: "Connection") -> None:
@@ -145,12 +145,12 @@ class ConnectedDevices(ABC):
         """Counts and logs an end and its reason."""
         key = event.code or "ended"
         self.closed[key] = self.closed.get(key, 0) + 1
-        _log_end(connection, event, self.register)
+        _log_end(connection, event, self.registry)
         self.leave(connection)
 
     def revoke(self, device: str, key: str) -> None:
         """Revokes the key with that fingerprint, and disconnects a device that uses it."""
-        self.register.ended.add((device, key))
+        self.registry.ended.add((device, key))
         current = self.current.get(device)
         if current is not None and current.key == key:
             isolate(current, current.fail, "auth_failed", AUTH_FAILED)
@@ -162,7 +162,7 @@ class ConnectedDevices(ABC):
         """
         heard = {name: _unix_s(self.clock, one.protocol.heard_at) for name, one in self.current.items()}
         return {
-            "role": self.register.role,
+            "role": self.registry.role,
             "connections": len(self.connections),
             "stalled": len(self._stalled),
             "unread_bytes": sum(isolate(one, _unread, one) or 0 for one in tuple(self.connections)),
@@ -171,10 +171,10 @@ class ConnectedDevices(ABC):
                 {
                     "id": name,
                     "connected": name in self.current,
-                    "blocked": name in self.register.blocked,
+                    "blocked": name in self.registry.blocked,
                     "heard": heard.get(name, self._last_heard.get(name, 0.0)),
                 }
-                for name in self.register.devices
+                for name in self.registry.devices
             ],
         }
 
@@ -213,7 +213,7 @@ class ConnectedDevices(ABC):
             isolate(connection, connection.sweep, now)
             self.timer_wheel.wait(connection, connection.session.next_deadline())
         for connection, (event, since) in tuple(self._waiting.items()):
-            coming = self.register.devices[event.id].coming
+            coming = self.registry.devices[event.id].coming
             if now - since >= (WAITING_S if coming else LOOK_WITHIN_S):
                 self._waiting.pop(connection)
                 self.send_on(connection)
@@ -222,7 +222,7 @@ class ConnectedDevices(ABC):
     def active(self, bank: DeviceBank) -> None:
         """The bank may act here now, or elsewhere: waiting devices are let in, wait on, or are redirected."""
         for connection, (event, since) in tuple(self._waiting.items()):
-            device = self.register.devices[event.id]
+            device = self.registry.devices[event.id]
             if bank in device.banks:
                 self._waiting.pop(connection)
                 if not device.coming:
@@ -255,21 +255,21 @@ class ConnectedDevices(ABC):
             self.send_on(connection)
 
 
-def _log_end(connection: "Connection", event: SessionClosed, register: DeviceRegistry) -> None:
+def _log_end(connection: "Connection", event: SessionClosed, registry: DeviceRegistry) -> None:
     """Logs an end: of a device that authenticated, let in or not, or of a stranger, named by its address."""
     claimed, protocol = connection.session.claimed, connection.protocol
-    said = {"role": register.role, "code": event.code, "reason": event.reason}
+    said = {"role": registry.role, "code": event.code, "reason": event.reason}
     level = log.info if event.code in (None, "replaced") else log.warning
     if connection.key:
-        level("closed", device=claimed, **said, kind=(register.role, event.code, claimed))
+        level("closed", device=claimed, **said, kind=(registry.role, event.code, claimed))
         return
-    kind = register.role, event.code, claimed if claimed in register.devices else None
+    kind = registry.role, event.code, claimed if claimed in registry.devices else None
     facts = {"address": protocol.address, "claimed": claimed or None}
     other_name = connection.certified and protocol.common_name != claimed
     if other_name:
         facts["certificate"] = protocol.common_name
     if event.code == "auth_failed":
-        why = register.why_refused(connection.session.claimed_role, claimed)
+        why = registry.why_refused(connection.session.claimed_role, claimed)
         facts["why"] = "its certificate is of another id" if other_name and claimed else why
     level("stranger_closed", **facts, **said, kind=kind, source=protocol.admission.address)
 

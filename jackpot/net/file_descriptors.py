@@ -33,7 +33,7 @@ PACE_HTTP: Final = 80
 # Connections to the admin socket are admitted as fast as over HTTP.
 ADMIN: Final = AdmissionLimits(ADMIN_MAX, ADMIN_OF_USER, PACE_HTTP)
 # Below this a listener cannot be used at all.
-LEAST: Final = 16
+SHARE_MIN: Final = 16
 # More is not asked of the system: what is above it no listener uses.
 ASKED_MAX: Final = 65_536
 
@@ -83,4 +83,4 @@ def _shares(wanted: Mapping[str, int], left: int) -> dict[str, int]:
     total = sum(wanted.values())
     if total <= left:
         return dict(wanted)
-    return {name: max(LEAST, number * left // total) for name, number in wanted.items()}
+    return {name: max(SHARE_MIN, number * left // total) for name, number in wanted.items()}

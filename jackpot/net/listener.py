@@ -133,7 +133,7 @@ class Listener:
         for admission in self.admission_control.empty():
             self._refuse(admission)
         for admission in self.admission_control.inside:
-            if admission.visitor is None:
+            if admission.protocol is None:
                 admission.hang_up()
 
     def statistics(self) -> dict[str, Any]:
@@ -257,8 +257,8 @@ class Listener:
         address = admission.address
         log.warning("connection_evicted", listener=self.name, address=address, kind=self.name, source=address)
         admission.left()
-        if admission.visitor is not None:
-            isolate(admission.visitor, admission.visitor.evict)
+        if admission.protocol is not None:
+            isolate(admission.protocol, admission.protocol.evict)
         else:
             admission.hang_up()
 

@@ -8,7 +8,7 @@ from controllers.frames import encode
 from controllers.hello import VERSION
 from controllers.messages import TableMessage
 from controllers.session import Greeted
-from jackpot.net.admission import NO_DOOR, ConnectionAdmission
+from jackpot.net.admission import NO_LISTENER, ConnectionAdmission
 from jackpot.net.connection import Connection
 from jackpot.net.device_protocol import Reads
 from jackpot.net.device_registry import RegisteredDevice
@@ -26,7 +26,9 @@ SIGN_SEND_BUFFER: Final = 16_384
 class Signs(ConnectedDevices):
     """All connections of signs."""
 
-    def connection(self, *, certified: bool, admission: ConnectionAdmission = NO_DOOR) -> "SignConnection":
+    def connection(
+        self, *, certified: bool, admission: ConnectionAdmission = NO_LISTENER
+    ) -> "SignConnection":
         """Makes the connection of a sign that just connected."""
         return SignConnection(self, certified=certified, admission=admission)
 
@@ -37,7 +39,7 @@ class SignConnection(Connection):
     reads = Reads(SIGN_UNREAD_MAX, SIGN_UNREAD_S, SIGN_SEND_BUFFER)
 
     def __init__(
-        self, devices: ConnectedDevices, *, certified: bool, admission: ConnectionAdmission = NO_DOOR
+        self, devices: ConnectedDevices, *, certified: bool, admission: ConnectionAdmission = NO_LISTENER
     ) -> None:
         super().__init__(devices, certified=certified, admission=admission)
         self._links: frozenset[str] = frozenset()

@@ -11,7 +11,7 @@ from controllers.hello import VERSION
 from controllers.session import Greeted
 from controllers.states import SessionState
 from jackpot.bank.bank import Bank, BankStopped
-from jackpot.net.admission import NO_DOOR, ConnectionAdmission
+from jackpot.net.admission import NO_LISTENER, ConnectionAdmission
 from jackpot.net.connection import Connection
 from jackpot.net.device_registry import RegisteredDevice
 from jackpot.net.devices import ConnectedDevices
@@ -28,7 +28,9 @@ _OF_FRAMES: Final = (Ack, Nack)
 class TableListener(ConnectedDevices):
     """All connections of tables."""
 
-    def connection(self, *, certified: bool, admission: ConnectionAdmission = NO_DOOR) -> "TableConnection":
+    def connection(
+        self, *, certified: bool, admission: ConnectionAdmission = NO_LISTENER
+    ) -> "TableConnection":
         """Makes the connection of a table that just connected."""
         return TableConnection(self, certified=certified, admission=admission)
 
@@ -39,7 +41,7 @@ class TableConnection(Connection):
     devices: TableListener
 
     def __init__(
-        self, devices: TableListener, *, certified: bool, admission: ConnectionAdmission = NO_DOOR
+        self, devices: TableListener, *, certified: bool, admission: ConnectionAdmission = NO_LISTENER
     ) -> None:
         super().__init__(devices, certified=certified, admission=admission)
         self._bank: Bank

@@ -26,7 +26,7 @@ from jackpot.runtime.errors import ServerError
 WAITING_MAX: Final = 1_024
 # A pause after a failure: short after the first, then seldom enough for a log that people read.
 RETRY_FIRST_S: Final = 0.5
-RETRY_MOST_S: Final = 30.0
+RETRY_MAX_S: Final = 30.0
 # A web server far away answers within this time, or it is as good as gone.
 ANSWER_WITHIN_S: Final = 10.0
 # What a web server says of the address, of who sends, or of how busy it is. Any other 4xx is about the line,
@@ -230,7 +230,7 @@ class Outbox:
                 self._failed(error)
                 if not self._is_given_up(item, error):
                     await asyncio.sleep(pause)
-                    pause = min(2 * pause, RETRY_MOST_S)
+                    pause = min(2 * pause, RETRY_MAX_S)
                     continue
             else:
                 self.failing = False

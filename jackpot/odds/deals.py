@@ -60,7 +60,7 @@ CARDS: Final[dict[HandKind, str]] = {
 }
 
 _HEADER: Final = """\
-# How often is each hand dealt? Whole numbers of deals, by the cards that make the hand (H2).
+# Counted deals of each hand: whole numbers of deals, by the cards that make the hand (H2).
 # Every deal of `cards` from one deck of 52 is as likely as any other; what is not under `hands` pays nothing.
 # `pairs`: how many deals of two players of one table make the hand of the row and, in the order of the rows,
 # each hand. Both are dealt from one deck, and share the board.
@@ -69,7 +69,9 @@ _HEADER: Final = """\
 
 
 class CountedDeals(NamedTuple):
-    """deals: of one player; hands: how many of them make each hand, best first, "high-card" the last.
+    """Counts of deals of one game.
+
+    deals: of one player; hands: how many of them make each hand, best first, "high-card" the last.
 
     pairs: a row and a column a hand, how many deals of two players make the one and the other.
     """

@@ -38,8 +38,8 @@ _SUMS_SHOWN: Final = 4
 _PERCENT: Final = " %"
 # Room above the highest bar for labels.
 _ROOM: Final = 1.45
-# Steps of a meter's axis: whole units.
-_LEAST: Final = 10 * MICROS_PER_UNIT
+# An axis of sums shows at least so much, however low the meter is.
+_SUM_AXIS_MIN: Final = 10 * MICROS_PER_UNIT
 
 
 class _Palette(NamedTuple):
@@ -142,7 +142,7 @@ def _return(axes: Any, level: LevelFound, drawing: _Drawing) -> None:
     found, look = drawing.found, drawing.look
     wager = found.subject.terms.wager
     rest = found.total - level.part
-    most = max(level.break_even, level.meter, _LEAST) * 5 // 4
+    most = max(level.break_even, level.meter, _SUM_AXIS_MIN) * 5 // 4
     axes.plot([0, most], [float(rest), float(rest + level.taken * most / wager)], color=look.ours)
     axes.axhline(1, color=look.quiet, linewidth=0.8, linestyle="--")
     now = drawing.say("{part} at {sum}", part=drawing.percent(found.total), sum=drawing.sum(level.meter))

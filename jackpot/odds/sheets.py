@@ -68,7 +68,7 @@ class OddsColumn(NamedTuple):
 
 
 class OddsTable(NamedTuple):
-    """rows: each as long as the columns. notes: sentences below them."""
+    """A table of figures. rows: each as long as the columns. notes: sentences below them."""
 
     name: str
     title: str

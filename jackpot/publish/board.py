@@ -33,7 +33,7 @@ NOT_OPENED: Final = "not_opened"
 
 
 class BoardTrust(Protocol):
-    """What may be shown of a bank in this process. now: monotonic seconds."""
+    """Says what may be shown of a bank in this process. now: monotonic seconds."""
 
     def leased(self, now: float) -> bool:
         """Whether this process may show the meters."""
@@ -42,8 +42,8 @@ class BoardTrust(Protocol):
         """Whether what is shown is known to be durable, by the server that may say so (S4)."""
 
 
-class LinkView:
-    """Durable view of a link: its welcome fields, its state, and its levels in cents."""
+class BoardLink:
+    """A link as a board has it, durable: its welcome fields, its state, and its levels in cents."""
 
     __slots__ = ("facts", "levels", "reason", "state")
 
@@ -54,8 +54,8 @@ class LinkView:
         self.reason = reason
 
     @classmethod
-    def of(cls, statistics: Mapping[str, Any]) -> "LinkView":
-        """Builds the view from `views.statistics`; to a device an ended link takes no wagers."""
+    def of(cls, statistics: Mapping[str, Any]) -> "BoardLink":
+        """Builds it from `views.statistics`; to a device an ended link takes no wagers."""
         levels = {level["level"]: to_cents(level["primary"]) for level in statistics["levels"]}
         name, wager, paytable = (statistics[key] for key in ("link", "wager", "paytable"))
         state: LinkState = "active" if statistics["state"] == "active" else "suspended"
@@ -118,11 +118,11 @@ class RecentHits:
 
 
 class BoardSnapshot(NamedTuple):
-    """What a board has of a state. hits: the last ones of each level, by age. rev: its last seq. waiting:
-    hits that wait for people, by link (S7).
+    """Content of a board, taken from a state. hits: the last ones of each level, by age. rev: its last seq.
+    waiting: hits that wait for people, by link (S7).
     """
 
-    links: list[LinkView]
+    links: list[BoardLink]
     hits: list[Hit]
     rev: int
     waiting: dict[str, tuple[WaitingHit, ...]]
@@ -139,14 +139,14 @@ class MeterBoard:
     def __init__(self, bank: str, clock: Clock, trust: BoardTrust) -> None:
         self.bank = bank
         self.rev = 0
-        self.links: dict[str, LinkView] = {}
+        self.links: dict[str, BoardLink] = {}
         self.hits = RecentHits(clock)
         self.waiting: dict[str, tuple[WaitingHit, ...]] = {}
         self.clock = clock
         self.broadcaster = Broadcaster(self)
         self.on_status: list[Callable[[str, Status], None]] = []
         self._trust = trust
-        self._expected: dict[str, LinkView] = {}
+        self._expected: dict[str, BoardLink] = {}
         self.told_trusted = False
         self._stated: dict[str, State] = {}
         self._stated_at = 0.0
@@ -227,7 +227,7 @@ class MeterBoard:
         for terms in links:
             levels = tuple(level.level for level in terms.levels)
             facts = LinkFacts(terms.link, to_cents(terms.wager), terms.paytable, levels, "suspended")
-            self._expected[terms.link] = LinkView(facts, {}, NOT_OPENED)
+            self._expected[terms.link] = BoardLink(facts, {}, NOT_OPENED)
         self.links |= self._expected
 
     def reset(self, found: BoardSnapshot) -> None:

@@ -110,7 +110,7 @@ class Broadcaster:
         if key not in self.groups:
             self.groups[key] = _Group(links, form, signs=signs, now=self._board.clock.monotonic())
         self.groups[key].watchers.add(watcher)
-        self.groups[key].turns.came(watcher)
+        self.groups[key].turns.add(watcher)
         isolate(watcher, watcher.tell, self._snapshot(self.groups[key]))
         return partial(self._forget, watcher, key, table)
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 ANSWER_WITHIN_S: Final = 2.0
 # A new attempt comes soon after a short break; later ones are seldom enough for a thousand processes.
 RETRY_FIRST_S: Final = 0.2
-RETRY_MOST_S: Final = 2.0
+RETRY_MAX_S: Final = 2.0
 
 _chance: Final = secrets.SystemRandom()
 log: Final = structlog.get_logger()
@@ -68,7 +68,7 @@ class RedisConnection:
                 self.up = first = False
                 self._url = self._after(error)
             await asyncio.sleep(pause * _chance.uniform(0.5, 1.0))  # else all come back at one moment
-            pause = min(2 * pause, RETRY_MOST_S)
+            pause = min(2 * pause, RETRY_MAX_S)
 
     def _client(self) -> "Redis":
         # Loaded here: a floor without Redis starts a fifth sooner.

@@ -36,8 +36,8 @@ class NoPublisher(ServerError):
     """The node answers, but no server publishes the bank there in time, or this process fell behind."""
 
 
-class _Told:
-    """Trust in a followed bank. good: its server says that it may be trusted."""
+class _ServerTrust:
+    """The serving server's word on a followed bank. good: its server says that it may be trusted."""
 
     good = False
 
@@ -48,7 +48,7 @@ class _Told:
         return self.good
 
 
-class _ToldHits(RecentHits):
+class _RelayedHits(RecentHits):
     """Recent hits as the server reports them."""
 
     def forget_old(self) -> None:
@@ -66,15 +66,15 @@ class FollowedBoard(MeterBoard):
     """
 
     def __init__(self, bank: str, links: Iterable[LinkTerms], clock: Clock) -> None:
-        self._by_server = _Told()
-        super().__init__(bank, clock, self._by_server)
-        self.hits = _ToldHits(clock)
+        self._server_trust = _ServerTrust()
+        super().__init__(bank, clock, self._server_trust)
+        self.hits = _RelayedHits(clock)
         self._shown: dict[str, RelayedLink] = {}
         self.expect(links)
 
     def trust(self, *, good: bool) -> None:
         """Whether its server is heard of now, and says that what it shows is durable."""
-        self._by_server.good = good
+        self._server_trust.good = good
         self.restand(self.clock.monotonic())
 
     def take(self, said: RelayedState) -> None:

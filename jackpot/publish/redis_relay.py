@@ -125,15 +125,15 @@ class RelaySource(Protocol):
 
 def keys_of(bank: str) -> tuple[str, str, str]:
     """A bank's hash, list of hits and channel."""
-    return f"jackpot:{{{bank}}}:face", f"jackpot:{{{bank}}}:hits", f"jackpot:{{{bank}}}:changes"
+    return f"jackpot:{{{bank}}}:board", f"jackpot:{{{bank}}}:hits", f"jackpot:{{{bank}}}:changes"
 
 
 def links_of(board: MeterBoard) -> dict[str, RelayedLink]:
     """Relayed links of a board."""
-    faces = {}
+    links = {}
     for name, view in board.links.items():
         display = board.display(name)
-        faces[name] = RelayedLink(
+        links[name] = RelayedLink(
             wager=view.facts.wager,
             paytable=view.facts.paytable,
             levels=dict(view.levels),
@@ -142,7 +142,7 @@ def links_of(board: MeterBoard) -> dict[str, RelayedLink]:
             shown=display.state,
             waiting=display.waiting,
         )
-    return faces
+    return links
 
 
 class RedisRelay:
@@ -237,7 +237,7 @@ class RedisRelay:
             rev=whole.rev,
             after=before.rev,
             trusted=whole.trusted,
-            links={name: face for name, face in whole.links.items() if before.links.get(name) != face},
+            links={name: link for name, link in whole.links.items() if before.links.get(name) != link},
             signs=None if whole.signs == before.signs else whole.signs,
             hits=None if whole.hits == before.hits else whole.hits,
             told=told,
@@ -269,8 +269,8 @@ def _arguments(said: RelayedState) -> list[Any]:
     fields: list[Any] = ["trusted", int(said.trusted)]
     if said.signs is not None:
         fields += ["signs", msgspec.json.encode(said.signs)]
-    for name, face in said.links.items():
-        fields += [f"link:{name}", msgspec.json.encode(face)]
+    for name, link in said.links.items():
+        fields += [f"link:{name}", msgspec.json.encode(link)]
     return [
         *said.rev,
         "" if said.after is None else " ".join(map(str, said.after)),

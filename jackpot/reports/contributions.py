@@ -42,7 +42,7 @@ class ContributionKey(NamedTuple):
 
 
 class Contributed(NamedTuple):
-    """What a table put on a level, or took back.
+    """A table's contribution to a level, or one that it took back.
 
     at: a time within it. rated: an entry at which its rates held.
     """

@@ -53,7 +53,9 @@ class Look(NamedTuple):
     upto: int
 
 
-class _Told(NamedTuple):
+class _Content(NamedTuple):
+    """Content of a notice: all but its id and entry."""
+
     about: About
     text: str
     page: str
@@ -78,10 +80,10 @@ class Notifications:
         names, found, open_ = _Names(ledger, self._bank), list[Notice](), set(self._open)
         asked = of_kind(ledger, self._bank, Requested.kind, after, upto)
         for entry in merge(entries(ledger, self._bank, after, upto), asked):
-            told = [one for one in _told(names, entry, open_) if one.about in self._about]
-            for number, one in enumerate(told, 1):
+            contents = [each for each in _contents(names, entry, open_) if each.about in self._about]
+            for number, content in enumerate(contents, 1):
                 id_ = f"{self._site}/{self._bank}/{entry.seq}/{number}"
-                found.append(Notice(id_, self._site, self._bank, entry.seq, entry.at, *one))
+                found.append(Notice(id_, self._site, self._bank, entry.seq, entry.at, *content))
             if len(found) >= most:
                 upto = entry.seq
                 break
@@ -107,7 +109,7 @@ class _Names:
         return self.known.table(number)
 
 
-def _told(names: _Names, entry: Entry, open_: set[tuple[str, str]]) -> Iterator[_Told]:
+def _contents(names: _Names, entry: Entry, open_: set[tuple[str, str]]) -> Iterator[_Content]:
     """Notifications of an entry. open_: kind and place of each open alarm, updated with the entries."""
     event: Any = entry.event
     match event:
@@ -125,7 +127,7 @@ def _told(names: _Names, entry: Entry, open_: set[tuple[str, str]]) -> Iterator[
             yield _alarm(names, kind, facts)
 
 
-def _hit(names: _Names, hit: HitMade, entry: Entry) -> _Told:
+def _hit(names: _Names, hit: HitMade, entry: Entry) -> _Content:
     """A hit's own awards, as on every page; what it earned others is its envy bonus."""
     table, own = names.table(entry.table), [award for award in hit.awards if award.kind != "envy"]
     amount = decimal(sum(award.amount for award in own))
@@ -142,21 +144,21 @@ def _hit(names: _Names, hit: HitMade, entry: Entry) -> _Told:
         "envy": decimal(sum(award.amount for award in hit.awards if award.kind == "envy")),
     }
     text = f"{hit.hand.replace('-', ' ')} of {amount} at {table}{seat} waits for people"
-    return _Told("hit", text, f"/ops/hits/{names.bank}/H{hit.number}", facts)
+    return _Content("hit", text, f"/ops/hits/{names.bank}/H{hit.number}", facts)
 
 
-def _alarm(names: _Names, kind: str, facts: dict[str, Any]) -> _Told:
+def _alarm(names: _Names, kind: str, facts: dict[str, Any]) -> _Content:
     where = names.known.people.name(facts["person"]) if "person" in facts else alarms.place(facts)
     what = alarms.said(kind, facts)
     means = alarms.KINDS[kind].means
     text = ": ".join(part for part in (where, means, what) if part)
-    return _Told("alarm", text, "/ops/alarms", {"alarm": kind, "where": where, "what": what})
+    return _Content("alarm", text, "/ops/alarms", {"alarm": kind, "where": where, "what": what})
 
 
-def _request(names: _Names, event: Requested) -> _Told:
+def _request(names: _Names, event: Requested) -> _Content:
     what = str(decode_asked(event.command).__struct_config__.tag)
     who = names.known.who(event.people)
     text = f"{who} asks for {what.replace('-', ' ')}: a second person confirms it within 15 minutes"
-    return _Told(
+    return _Content(
         "request", text, "/ops/requests", {"request": f"{names.bank}-{event.id}", "what": what, "asked": who}
     )

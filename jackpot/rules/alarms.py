@@ -23,7 +23,10 @@ from jackpot.rules.state import Alarm, BankState
 
 
 class Kind(NamedTuple):
-    """means: what has happened. then: what people do about it, before they acknowledge it."""
+    """A kind of alarm.
+
+    means: what has happened. then: what people do about it, before they acknowledge it.
+    """
 
     means: str
     then: str

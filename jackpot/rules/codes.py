@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 
 class Code(StrEnum):
-    """Why a table's frame, or an act of people or of the server, is refused.
+    """Codes of refusal of a table's frame, or of an act of people or of the server.
 
     Those of frames come first, in the order in which they are looked for (WIRE).
     """

@@ -23,7 +23,7 @@ class TableHello(msgspec.Struct, frozen=True):
 
 
 class ActCommand(msgspec.Struct, frozen=True, tag_field="do", forbid_unknown_fields=True):
-    """What people, or the server itself, ask for; each stands in `acts` with what it does."""
+    """A command of people, or of the server itself; each stands in `acts` with what it does."""
 
 
 Command = TableMessage | TableHello | ActCommand

@@ -20,7 +20,7 @@ Change = Literal["validated", "paid", "undone", "raised", "released"]
 
 
 class MovedLevels(msgspec.Struct, frozen=True, gc=False):
-    """What an entry moved. meters: (link, level, micro-dollars of the primary), after the entry.
+    """Levels that an entry moved. meters: (link, level, micro-dollars of the primary), after the entry.
 
     hits: which ones it made or changed, by number, ascending.
     """

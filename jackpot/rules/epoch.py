@@ -45,7 +45,7 @@ class SlidingWindow(Generic[K]):
 
 
 class Epoch:
-    """What counts from the moment at which a server began to decide for the bank.
+    """Counts and times since the moment at which a server began to decide for the bank.
 
     since: the entry after which that was. began: when, in milliseconds of the server's monotonic clock.
     """

@@ -118,7 +118,9 @@ class Closing(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Wagered(Event, frozen=True, array_like=True, gc=False):
-    """asked_ms: how long somebody had waited for a second person to reopen the round before (T10).
+    """Wagers were accepted.
+
+    asked_ms: how long somebody had waited for a second person to reopen the round before (T10).
 
     It is 0 where nobody waited, and where this neither opens nor locks a round. A wait that began in an
     earlier epoch counts from the start of this one, since another server's clock may differ.
@@ -143,7 +145,10 @@ class Withdrawn(Event, frozen=True, array_like=True, gc=False):
 
 
 class Locked(Event, frozen=True, array_like=True, gc=False):
-    """recount: a second lock, which corrects the count and nothing else. asked_ms: as in `Wagered`."""
+    """A round was locked.
+
+    recount: a second lock, which corrects the count and nothing else. asked_ms: as in `Wagered`.
+    """
 
     kind: ClassVar[int] = 5
     round: str
@@ -171,7 +176,7 @@ class Closed(Event, frozen=True, array_like=True, gc=False):
 
 
 class Voided(Event, frozen=True, array_like=True, gc=False):
-    """table: its number. people: empty if the table itself voided."""
+    """A round was voided. table: its number. people: empty if the table itself voided."""
 
     kind: ClassVar[int] = 8
     table: int

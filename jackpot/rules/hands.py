@@ -192,7 +192,10 @@ def _pairs(pairs: int) -> str:
 
 
 class _Deal(NamedTuple):
-    """own: cards dealt to a player or the dealer. boards: how many community cards may lie open."""
+    """The cards that a game deals.
+
+    own: cards dealt to a player or the dealer. boards: how many community cards may lie open.
+    """
 
     own: int
     boards: tuple[int, ...]

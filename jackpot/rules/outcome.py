@@ -47,7 +47,7 @@ class Written(Protocol):
 
 
 class DecidedEntry(msgspec.Struct, frozen=True, gc=False):
-    """What the journal keeps of one decided command; the sequencer adds bank, epoch and hash.
+    """Journal entry of one decided command; the sequencer adds bank, epoch and hash.
 
     kind: of the event. version: of the rules. link: its number where one link alone is touched. table: its
     number. body: the event, in its canonical bytes. postings: by link, then level. hits: the numbers of those
@@ -89,7 +89,7 @@ class Greeting(msgspec.Struct, frozen=True):
 
 
 class ActAnswer(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """What people, or the server itself, hear of their act. code, template, values, hits: of a refusal.
+    """Answer to an act, for people or the server itself. code, template, values, hits: of a refusal.
 
     difference: what was journalled against a paid award by this act, in cents. differences: what is
     journalled against each of `awards` in all, none left out but 0. asked: a second person is waited for,
@@ -177,7 +177,9 @@ class Push(msgspec.Struct, frozen=True, gc=False):
 
 
 class Outcome(msgspec.Struct, frozen=True, gc=False):
-    """entry: None where nothing is to be journalled (a resend, a refusal that uses up no number).
+    """The outcome of a command.
+
+    entry: None where nothing is to be journalled (a resend, a refusal that uses up no number).
 
     answer: to a frame an Ack or a Nack; to a hello a Greeting, or an Error; to an act its own. meters: (link,
     level, micro-dollars of the primary) of every level that moved, after it. waiting: of every link whose

@@ -106,7 +106,7 @@ def misfit(template: str, values: Sequence[Any], depth: int = 1) -> str | None:
             wrong = misfit(value.template, value.values, depth + 1) if depth < DEPTH_MAX else "it is too deep"
             if wrong is not None:
                 return f"{name} of {template}: {wrong}"
-        elif value != _cut(value, _most(kind)):
+        elif value != _cut(value, _chars_max(kind)):
             return f"{name} of {template} is longer than is kept"
     return None
 
@@ -134,7 +134,7 @@ def _cut(value: Any, most: int) -> Any:
     return value
 
 
-def _most(kind: Kind) -> int:
+def _chars_max(kind: Kind) -> int:
     """How many characters of a text are kept: of what was typed one more than is told, so that it shows."""
     return QUOTED_MAX + 1 if kind == "quoted" else MESSAGE_MAX
 
@@ -196,7 +196,7 @@ def _compiled(row: Template) -> _Row:
     places = tuple(row.names.index(name) for name in _NAME.findall(english))
     shows = ((place, _SHOWS[kind]) for place, kind in enumerate(row.kinds))
     return _Row(
-        tuple((name, _most(kind)) for name, kind in zip(row.names, row.kinds, strict=True)),
+        tuple((name, _chars_max(kind)) for name, kind in zip(row.names, row.kinds, strict=True)),
         _NAME.sub("%s", english.replace("%", "%%")),
         tuple((place, show) for place, show in shows if show is not None),
         None if places == tuple(range(len(row.names))) else places,

@@ -367,7 +367,10 @@ class Session(msgspec.Struct, array_like=True):
 
 
 class SeenLevel(msgspec.Struct, array_like=True):
-    """held: what stood on a level. change: what an act would have moved there; micro-dollars."""
+    """A level in a preview.
+
+    held: what stood on a level. change: what an act would have moved there; micro-dollars.
+    """
 
     link: int
     level: int
@@ -406,7 +409,7 @@ class ApprovalRequest(msgspec.Struct, array_like=True):
 
 
 class Alarm(msgspec.Struct, array_like=True):
-    """What alarmed and nobody has acknowledged. kind, where: as in `rules/alarms.py`; what: of the last time.
+    """An alarm that nobody has acknowledged. kind, where: as in `rules/alarms.py`; what: of the last time.
 
     seq, at: of the entry that raised it first. last: when it was raised last. person: whom it is about, or 0.
     """
@@ -442,7 +445,7 @@ class ClaimedAck(msgspec.Struct, array_like=True):
 
 
 class FrameRefused(msgspec.Struct, tag_field="t", tag="refused", frozen=True, omit_defaults=True, gc=False):
-    """What is kept of a refused frame. template, values: as in `phrases.Phrase`; they are told as a nack."""
+    """The kept part of a refused frame. template, values: as in `phrases.Phrase`; they are told as a nack."""
 
     code: str
     template: str
@@ -516,7 +519,7 @@ class Table(msgspec.Struct, array_like=True):
 
 
 class ResidualAmount(msgspec.Struct, array_like=True):
-    """By how much a paid award would be higher: it stays on the meter until two people decide (A11).
+    """A sum by which a paid award would be higher: it stays on the meter until two people decide (A11).
 
     amount: micro-dollars.
     """

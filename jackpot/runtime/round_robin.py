@@ -15,7 +15,7 @@ class RoundRobin(Generic[T]):
         self._looked_at = now
         self._over = 0.0
 
-    def came(self, one: T) -> None:
+    def add(self, one: T) -> None:
         """Adds a member."""
         self._order.append(one)
 

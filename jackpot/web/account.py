@@ -33,7 +33,7 @@ _ACTS: Final = {name_of(kind): kind for kind in (ChangeSecret, SetDigits, EndDig
 
 
 class AccountRefused(NamedTuple):
-    """What is wrong with a form that was sent.
+    """A form that was sent is refused; its text says why.
 
     act: what it asked for. key: a two-factor key that a phone may have taken.
     """
@@ -99,7 +99,7 @@ class Account:
             "link": link,
             "drawing": drawing(link),
             "tokens": [],
-            "days_most": TOKEN_DAYS_MAX,
+            "days_max": TOKEN_DAYS_MAX,
             "least": SECRET_MIN,
             "refused_act": refused.act,
             "problem": refused.problem,

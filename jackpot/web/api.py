@@ -57,7 +57,7 @@ Who = Callable[[web.Request], Awaitable[str | AuthenticatedPerson]]
 
 
 class ApiSource(NamedTuple):
-    """What the API needs of its server.
+    """Interface of the server to its API.
 
     who: says who asks; it raises what `RequestAuthentication.person` does. kind: names peers in the log whose
     requests fail. others: by server id, where its API is.

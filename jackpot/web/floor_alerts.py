@@ -58,7 +58,7 @@ def belonging(devices: ConnectedDevices) -> set[str]:
     """The devices that belong at this server now."""
     return {
         name
-        for name, device in devices.register.devices.items()
+        for name, device in devices.registry.devices.items()
         if not any(isinstance(bank, Bank) and bank.lifecycle.elsewhere for bank in device.banks)
     }
 
@@ -174,7 +174,7 @@ def troubles(source: "OverviewSource", states: Sequence[Map], *, starting: bool)
     yield from _at_tables(table for state in states for table in state["tables"])
     for devices in () if starting else _expected(source):
         if gone := sorted(belonging(devices) - set(devices.current)):
-            said = Sentence(OFFLINE[devices.register.role][len(gone) > 1], names=", ".join(gone))
+            said = Sentence(OFFLINE[devices.registry.role][len(gone) > 1], names=", ".join(gone))
             then = Sentence("check power, network and key; the log names devices that were refused")
             yield _trouble(said, then)
 
@@ -182,8 +182,8 @@ def troubles(source: "OverviewSource", states: Sequence[Map], *, starting: bool)
 def _doubled(source: "OverviewSource") -> Iterator[dict[str, str]]:
     """Keys that two devices use."""
     for devices in (source.tables, source.signs):
-        role = devices.register.role
-        for device in sorted(devices.register.blocked):
+        role = devices.registry.role
+        for device in sorted(devices.registry.blocked):
             then = Sentence(
                 "find the second one, then `jackpot keys clear {device} --role {key}`; "
                 "a stolen key: `jackpot keys revoke`",

@@ -30,11 +30,11 @@ BURST_S: Final = 0.025
 # Debt that is remembered. A single expensive read stops HTTP for a few seconds at most.
 DEBT_S: Final = 0.5
 # What is left when the next turn is given after a debt: less is not worth a look.
-TURN_LEAST_S: Final = 0.0001
+TURN_MIN_S: Final = 0.0001
 # What a request is expected to cost before it is known, and the bounds of what it is expected to cost later.
 EXPECTED_S: Final = 0.002
-EXPECTED_LEAST_S: Final = 0.0005
-EXPECTED_MOST_S: Final = BURST_S
+EXPECTED_MIN_S: Final = 0.0005
+EXPECTED_MAX_S: Final = BURST_S
 # Of the expectation, what the last request counts.
 LEARNT: Final = 0.25
 # Who has waited for longer than this has every second turn, in the order of waiting. Shorter waits are left
@@ -57,13 +57,13 @@ class BudgetShare(Enum):
     """The addresses in [listen] scrapers."""
     PROXY = "proxy"
     """The addresses in [listen] proxies, until the head of a request names the client."""
-    DOOR = "door"
+    LISTENER = "listener"
     """Connections that are accepted, before their payers are known."""
     PERSON = "person"
     STRANGER = "stranger"
 
 
-OWN: Final = frozenset({BudgetShare.ADMIN, BudgetShare.PROBE, BudgetShare.SCRAPER, BudgetShare.DOOR})
+OWN: Final = frozenset({BudgetShare.ADMIN, BudgetShare.PROBE, BudgetShare.SCRAPER, BudgetShare.LISTENER})
 
 
 class Bucket:
@@ -90,7 +90,7 @@ class Bucket:
     def waits_s(self, now: float) -> float:
         """Seconds until there is something left."""
         left = self.left(now)
-        return 0.0 if left > 0 else (TURN_LEAST_S - left) / self._rate
+        return 0.0 if left > 0 else (TURN_MIN_S - left) / self._rate
 
 
 class _Member(Protocol):
@@ -136,7 +136,7 @@ class _Line(Generic[M]):
         if self._longest_next and now - self._since[longest][0] >= LONG_WAIT_S:
             self._longest_next, taken = False, longest
         else:
-            self._longest_next, taken = True, self._least()
+            self._longest_next, taken = True, self._least_used()
             self.floor = max(self.floor, taken.used)
         del self._since[taken]
         if len(self._heap) > 2 * len(self._since) + VOID_MAX:
@@ -144,7 +144,7 @@ class _Line(Generic[M]):
             heapq.heapify(self._heap)
         return taken
 
-    def _least(self) -> M:
+    def _least_used(self) -> M:
         """The member that has used least. What it has used since it joined is counted."""
         while True:
             key, number, member = self._heap[0]

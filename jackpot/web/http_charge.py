@@ -5,8 +5,8 @@ from typing import Any, TypeVar
 
 from jackpot.clock import thread_seconds
 from jackpot.web.http_budget import (
-    EXPECTED_LEAST_S,
-    EXPECTED_MOST_S,
+    EXPECTED_MAX_S,
+    EXPECTED_MIN_S,
     LEARNT,
     Bucket,
     HttpBudget,
@@ -51,7 +51,7 @@ class Charge:
 
     def settle(self) -> None:
         """The request is answered: gives back what was taken too much."""
-        cost = min(max(self._spent, EXPECTED_LEAST_S), EXPECTED_MOST_S)
+        cost = min(max(self._spent, EXPECTED_MIN_S), EXPECTED_MAX_S)
         self.payer.expected += LEARNT * (cost - self.payer.expected)
         self._give_back(sum(self._taken.values()) - self._spent)
 

@@ -109,7 +109,7 @@ class HttpConnection(asyncio.BufferedProtocol):
     def __init__(
         self, connections: "HttpConnections", inner: Requests, admission: ConnectionAdmission, *, admin: bool
     ) -> None:
-        self._visits = connections
+        self._connections = connections
         self._inner = inner
         inner.connection = self
         self.admission = admission
@@ -139,9 +139,9 @@ class HttpConnection(asyncio.BufferedProtocol):
         began, self._transport = thread_seconds(), transport
         if plain := self._flow is None:
             self.meet(transport, transport)
-        self._head_due = self._visits.clock.monotonic() + HEAD_WITHIN_S
-        self._visits.all.add(self)
-        self.admission.came(self)
+        self._head_due = self._connections.clock.monotonic() + HEAD_WITHIN_S
+        self._connections.all.add(self)
+        self.admission.connected(self)
         isolate(self, self._inner.connection_made, transport)
         if plain:  # else it is part of a turn
             self.spend(thread_seconds() - began)
@@ -151,12 +151,12 @@ class HttpConnection(asyncio.BufferedProtocol):
         self._flow = flow
         peer = transport.get_extra_info("peername")
         address = str(peer[0]) if isinstance(peer, tuple) else self.admission.address
-        self._payer = self._visits.payer(address, admin=self._admin)
+        self._payer = self._connections.payer(address, admin=self._admin)
 
     def wait(self, payer: Payer, work: Callable[[], None]) -> None:
         """Calls `work` in a turn of that payer. Meanwhile none of this connection's timeouts run."""
         if not self._waiting:
-            self._waits_since = self._visits.clock.monotonic()
+            self._waits_since = self._connections.clock.monotonic()
             self.admission.asks()
             if self._patience is not None:
                 self._patience.pause()
@@ -165,7 +165,7 @@ class HttpConnection(asyncio.BufferedProtocol):
         def come() -> None:
             self._waiting -= 1
             if not self._waiting:
-                self._head_due += self._visits.clock.monotonic() - self._waits_since
+                self._head_due += self._connections.clock.monotonic() - self._waits_since
                 if self._patience is not None:
                     self._patience.go_on()
             try:
@@ -173,7 +173,7 @@ class HttpConnection(asyncio.BufferedProtocol):
             finally:
                 self._rest()
 
-        self._visits.budget.turn(payer, come)
+        self._connections.budget.turn(payer, come)
 
     @asynccontextmanager
     async def comes_within(self, seconds: float) -> AsyncIterator[None]:
@@ -198,7 +198,7 @@ class HttpConnection(asyncio.BufferedProtocol):
         def decrypt() -> None:
             payer, began = self._payer, thread_seconds()
             isolate(self, work)
-            self._visits.budget.charge(payer, max(thread_seconds() - began, TURN_S))
+            self._connections.budget.charge(payer, max(thread_seconds() - began, TURN_S))
 
         self.wait(self._payer, decrypt)
 
@@ -241,7 +241,7 @@ class HttpConnection(asyncio.BufferedProtocol):
 
     def _parser(self) -> Payer:
         """The payer of the next piece: a probe, by its first line, else the payer of this connection."""
-        return self._visits.probe(self._payer) if self._probes else self._payer
+        return self._connections.probe(self._payer) if self._probes else self._payer
 
     def _parse(self) -> None:
         """Parses one piece with aiohttp; not more than one head."""
@@ -255,7 +255,7 @@ class HttpConnection(asyncio.BufferedProtocol):
         piece, self._unparsed = self._unparsed[:size], self._unparsed[size:]
         if not self._transport.is_closing():
             isolate(self, self._inner.data_received, piece)
-        self._visits.budget.charge(payer, max(thread_seconds() - began, TURN_S))
+        self._connections.budget.charge(payer, max(thread_seconds() - began, TURN_S))
         self._go_on()
 
     def hold(self, *, on: bool) -> None:
@@ -265,13 +265,13 @@ class HttpConnection(asyncio.BufferedProtocol):
 
     def spend(self, seconds: float) -> None:
         """Charges processor time of this connection that belongs to no request."""
-        self._visits.budget.charge(self._payer, seconds)
+        self._connections.budget.charge(self._payer, seconds)
 
     async def handle(self, request: web.BaseRequest, work: Coroutine[Any, Any, T]) -> T:
         """Handles a request when it is its turn, and charges what it costs."""
         self.handling = request
-        self._inner.came(request._message, request.content)  # noqa: SLF001 - it has no other way to it
-        charge = self._charge = Charge(self._visits.budget, self._payer_of(request))
+        self._inner.note_newest(request._message, request.content)  # noqa: SLF001 - it has no other way to it
+        charge = self._charge = Charge(self._connections.budget, self._payer_of(request))
         turn = asyncio.get_running_loop().create_future()
 
         def admit() -> None:
@@ -293,7 +293,7 @@ class HttpConnection(asyncio.BufferedProtocol):
                 charge.settle()
         finally:
             self.handling = self._charge = None
-            self._head_due = self._visits.clock.monotonic() + HEAD_WITHIN_S
+            self._head_due = self._connections.clock.monotonic() + HEAD_WITHIN_S
             self._rest()
             self._go_on()
 
@@ -301,10 +301,10 @@ class HttpConnection(asyncio.BufferedProtocol):
         """The payer of a request. Behind a named proxy it is the client that the proxy names."""
         payer = self._payer
         if payer.share is BudgetShare.PROXY:
-            address = client_address(request, self._visits.proxies)
-            payer = self._visits.stranger(address)
+            address = client_address(request, self._connections.proxies)
+            payer = self._connections.stranger(address)
         if payer.share is BudgetShare.STRANGER and request.method in PROBING and request.path in PROBES:
-            return self._visits.probe(payer)
+            return self._connections.probe(payer)
         return payer
 
     def known(self, person: int) -> None:
@@ -312,7 +312,7 @@ class HttpConnection(asyncio.BufferedProtocol):
         charge = self._charge
         if charge is None or charge.payer.share not in (BudgetShare.STRANGER, BudgetShare.PERSON):
             return
-        payer = self._visits.budget.payer(BudgetShare.PERSON, str(person))
+        payer = self._connections.budget.payer(BudgetShare.PERSON, str(person))
         if charge.payer is not payer:
             charge.move(payer)
         if self._payer.share is not BudgetShare.PROXY:
@@ -321,13 +321,13 @@ class HttpConnection(asyncio.BufferedProtocol):
     def streams(self) -> None:
         """Makes it a stream, which only receives: what it sends is counted before it is parsed."""
         self._stream_may_send = float(STREAM_HEARD_MAX)
-        self._stream_at = self._visits.clock.monotonic()
+        self._stream_at = self._connections.clock.monotonic()
         self._stream_sent(len(self._unparsed))
 
     def _stream_sent(self, size: int) -> bool:
         """Counts bytes that a stream's client sent; False if they are too many, and it is cut."""
         assert self._stream_may_send is not None  # noqa: S101 - it is one
-        now = self._visits.clock.monotonic()
+        now = self._connections.clock.monotonic()
         may = self._stream_may_send + (now - self._stream_at) * STREAM_HEARD_RATE
         self._stream_may_send = min(may, STREAM_HEARD_MAX) - size
         self._stream_at = now
@@ -336,7 +336,7 @@ class HttpConnection(asyncio.BufferedProtocol):
             return True
         self._read_on(reads=False)
         reason = f"a receiver of a stream sent more than {STREAM_HEARD_MAX} bytes"
-        self._visits.count(TALKING, self._address(), reason)
+        self._connections.count(TALKING, self._address(), reason)
         self.break_off()
         return False
 
@@ -350,7 +350,7 @@ class HttpConnection(asyncio.BufferedProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         began = thread_seconds()
-        self._visits.all.discard(self)
+        self._connections.all.discard(self)
         self.admission.left()
         if self.works is not None:
             self.works.cancel()
@@ -358,7 +358,7 @@ class HttpConnection(asyncio.BufferedProtocol):
         self.spend(thread_seconds() - began)
 
     def pause_writing(self) -> None:
-        self._unread_since = self._visits.clock.monotonic()
+        self._unread_since = self._connections.clock.monotonic()
         isolate(self, self._inner.pause_writing)
 
     def resume_writing(self) -> None:
@@ -457,7 +457,7 @@ class HttpConnections:
             )
             return HttpConnection(self, requests, admission, admin=hosts is None)
 
-        share = BudgetShare.ADMIN if hosts is None else BudgetShare.DOOR
+        share = BudgetShare.ADMIN if hosts is None else BudgetShare.LISTENER
         payer = self.budget.payer(share, listener.name)
 
         def accept(work: Callable[[], None]) -> None:
@@ -520,7 +520,7 @@ class _Complaints(logging.Logger):
 
     def __init__(self, connections: HttpConnections) -> None:
         super().__init__("jackpot.http")
-        self._visits = connections
+        self._connections = connections
 
     def debug(self, msg: object, *args: object, **facts: Any) -> None:
         if facts.get("exc_info") is not None:
@@ -528,7 +528,7 @@ class _Complaints(logging.Logger):
 
     def exception(self, msg: object, *args: object, exc_info: Any = True, **_facts: Any) -> None:
         if isinstance(exc_info, HttpProcessingError):
-            self._visits.refuse(400, str(args[0]) if args else None, fault(exc_info))
+            self._connections.refuse(400, str(args[0]) if args else None, fault(exc_info))
         elif isinstance(exc_info, Exception) and not isinstance(exc_info, ConnectionError):
             failed("http", str(msg), exc_info)  # else the receiver is gone, which is no fault
 
@@ -592,5 +592,5 @@ async def _connect(connection: HttpConnection, listener: Listener) -> None:
     except BaseException:
         socket.close()
         raise
-    if connection.admission.visitor is None:
+    if connection.admission.protocol is None:
         raise ConnectionResetError("it left before its handshake was over")

@@ -74,13 +74,13 @@ class Requests(web.RequestHandler):
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
         if self._messages:
-            self.came(*self._messages[-1])
+            self.note_newest(*self._messages[-1])
         # A head that is not whole ends otherwise. While aiohttp is paused it may keep one for later.
         whole = data.endswith(b"\r\n\r\n") and (self._newest is None or self._newest.is_eof())
         kept = self._upgraded or self._buffer_paused or self._reading_paused
         self.between = whole and not kept and not self._last
 
-    def came(self, message: object, body: StreamReader) -> None:
+    def note_newest(self, message: object, body: StreamReader) -> None:
         """Notes the request that came last; a malformed one is the last of its connection."""
         self._newest = body
         self._last = self._last or not isinstance(message, RawRequestMessage) or message.should_close

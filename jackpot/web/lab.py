@@ -58,7 +58,7 @@ class Lab:
         self._games = _games(front.config)
         self._kept: OrderedDict[bytes, LabReply] = OrderedDict()
         self._apart = WorkerPool(
-            "jackpot.odds.worker", "the lab", each=WAITING_EACH, most=WAITING_MAX, own_folder=True
+            "jackpot.odds.worker", "the lab", each_max=WAITING_EACH, total_max=WAITING_MAX, own_folder=True
         )
 
     async def page(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:

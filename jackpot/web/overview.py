@@ -54,7 +54,7 @@ Map = dict[str, Any]
 
 
 class OverviewSource(Protocol):
-    """What the overview reads."""
+    """Interface of the server to the overview."""
 
     @property
     def config(self) -> Config: ...
@@ -81,7 +81,7 @@ class OverviewSource(Protocol):
 def _here(devices: ConnectedDevices) -> Sentence:
     """How many devices are connected here, and how many belong here."""
     known = len(belonging(devices))
-    return Sentence(HERE[devices.register.role][known != 1], here=len(devices.current), known=known)
+    return Sentence(HERE[devices.registry.role][known != 1], here=len(devices.current), known=known)
 
 
 def _so_many(forms: tuple[str, str], number: int) -> str:
@@ -100,7 +100,7 @@ def _wagered(hit: Map) -> bool:
 
 
 class _Bank(NamedTuple):
-    """What is read of a bank. waiting: its hits that wait for people, the oldest first."""
+    """Reading of one bank. waiting: its hits that wait for people, the oldest first."""
 
     state: Map
     hits: Sequence[Map] = ()
@@ -175,7 +175,7 @@ class Overview:
             },
             "troubles": list(troubles(source, states, starting=starting)),
             "tables": [
-                self._table(table) for table in tables if table["table"] in at_tables.register.devices
+                self._table(table) for table in tables if table["table"] in at_tables.registry.devices
             ],
             "signs": [
                 {
@@ -183,7 +183,7 @@ class Overview:
                     "online": name in at_signs.current,
                     "links": ", ".join(sorted(map(self._title, sign.links))),
                 }
-                for name, sign in at_signs.register.devices.items()
+                for name, sign in at_signs.registry.devices.items()
                 if name in belonging(at_signs)
             ],
             "hits": hits[:HITS_SHOWN],

@@ -77,7 +77,7 @@ OF_METER: Final = frozenset({"meter", "draw"})
 
 
 class PageContext(NamedTuple):
-    """What templates are rendered with. money: how the site writes sums."""
+    """Context that templates are rendered with. money: how the site writes sums."""
 
     acts: OperationExecutor
     access: RequestAuthentication
@@ -152,7 +152,7 @@ class PageRenderer:
             "levelled": self._level,
         }
         self._templates.tests["of_meter"] = is_of_meter
-        self._templates.globals["waiting_most"] = WAITING_SHOWN_MAX
+        self._templates.globals["waiting_max"] = WAITING_SHOWN_MAX
         self._templates.globals |= {"tongue": tongue, "titles": titles, "answer": answer}
 
     async def listener(self, request: web.Request) -> web.StreamResponse:
@@ -161,8 +161,8 @@ class PageRenderer:
             problem = NOBODY_YET if await self._access.auth.is_nobodys() else ""
         except LedgerError:  # a stranger is not told where it is
             about = OF_ACTS[Code.LEDGER]
-            return self._door(request, request.query, about.means, about.status)
-        return self._door(request, request.query, problem)
+            return self._sign_in_page(request, request.query, about.means, about.status)
+        return self._sign_in_page(request, request.query, problem)
 
     async def sign_in(self, request: web.Request) -> web.StreamResponse:
         """POST: begins a session. first: the one-time code with which a person chooses their own secret."""
@@ -178,14 +178,14 @@ class PageRenderer:
             else:
                 signed = await auth.sign_in(login, secret, form.get("totp", ""), place)
         except Unsafe as error:
-            return self._door(request, form, str(error), 403)
+            return self._sign_in_page(request, form, str(error), 403)
         except ServerError as error:
-            return self._door(request, form, error.message, 403)
+            return self._sign_in_page(request, form, error.message, 403)
         except Forged as error:
-            return self._door(request, form, str(error), 403)
+            return self._sign_in_page(request, form, str(error), 403)
         except LedgerError:  # a stranger is not told where it is
             about = OF_ACTS[Code.LEDGER]
-            return self._door(request, form, about.means, about.status)
+            return self._sign_in_page(request, form, about.means, about.status)
         answer = there(back_to(form.get("back", "")))
         await self._access.keep(request, answer, signed.token, signed.person.login)
         return answer
@@ -199,7 +199,7 @@ class PageRenderer:
         self._access.forget(answer)
         return answer
 
-    def _door(
+    def _sign_in_page(
         self, request: web.Request, given: Mapping[str, str], problem: str = "", status: int = HTTPStatus.OK
     ) -> web.StreamResponse:
         """The sign-in page. given: what the address says, or the refused form; its secret is typed again."""
@@ -208,10 +208,10 @@ class PageRenderer:
                 self._access.check_way(request)
             except Unsafe as error:
                 problem, status = str(error), 403
-        asked = self._at_door(request, given) | {"problem": problem}
+        asked = self._sign_in_context(request, given) | {"problem": problem}
         return self.html(request, "ops/sign-in.html", asked, status)
 
-    def _at_door(self, request: web.Request, given: Mapping[str, str]) -> Map:
+    def _sign_in_context(self, request: web.Request, given: Mapping[str, str]) -> Map:
         return {
             "back": back_to(given.get("back", "")),
             "login": given.get("login", ""),
@@ -227,16 +227,18 @@ class PageRenderer:
             try:
                 person = await self._access.person(request, used=request.path != WAITING)
             except Unsafe as error:
-                return self._door(request, request.query, str(error), 403)
+                return self._sign_in_page(request, request.query, str(error), 403)
             except Denied:
                 if request.path == WAITING:
                     return web.Response(status=HTTPStatus.UNAUTHORIZED)
                 return there(f"{SIGN_IN}?back={quote(_sent_from(request))}")
             except Forged as error:
-                return self._door(request, {}, str(error), 403)
+                return self._sign_in_page(request, {}, str(error), 403)
             except LedgerError:
                 about, back = OF_ACTS[Code.LEDGER], _sent_from(request)
-                return self._door(request, {"back": back}, about.means, about.status)  # to nobody known
+                return self._sign_in_page(
+                    request, {"back": back}, about.means, about.status
+                )  # to nobody known
             try:
                 return await page(request, person)
             except NotDone as refusal:

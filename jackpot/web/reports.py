@@ -61,8 +61,8 @@ def readers() -> WorkerPool:
     return WorkerPool(
         "jackpot.reports.worker",
         "the reader of reports",
-        each=WAITING_EACH,
-        most=WAITING_MAX,
+        each_max=WAITING_EACH,
+        total_max=WAITING_MAX,
         at_once=AT_ONCE,
         told=("PG",),  # of PostgreSQL's client, as the server itself reads the ledger
     )

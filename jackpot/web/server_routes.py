@@ -73,7 +73,7 @@ class Visited(Protocol):
 
 
 class ServerSource(overview.OverviewSource, Visited, Protocol):
-    """What pages and metrics read."""
+    """Interface of the server to pages and metrics."""
 
     @property
     def listeners(self) -> Sequence[Listener]: ...

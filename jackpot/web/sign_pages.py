@@ -102,7 +102,7 @@ UNAVAILABLE: Final = "Display unavailable"
 JACKPOT: Final = "Jackpot"
 # Cards of a hand, by its kind; the others are of five.
 _CARDS: Final[Mapping[str, int]] = {"three": 3, "four": 4}
-_CARDS_OF_MOST: Final = 5
+_CARDS_DEFAULT: Final = 5
 # Basis points of a whole meter.
 WHOLE: Final = 10_000
 
@@ -294,7 +294,7 @@ class Screens:
             "money": written_in(locale, self._config.site.currency),
             "face": self._face(link),
             "hands": _whole_hands(terms),
-            "dealt": _CARDS.get(terms.hand_kind, _CARDS_OF_MOST),
+            "dealt": _CARDS.get(terms.hand_kind, _CARDS_DEFAULT),
             "pictures": [
                 {"address": f"/picture/{link}/{place}", "moves": _moves(file)}
                 for place, file in enumerate(self._config.displays[link].pictures)

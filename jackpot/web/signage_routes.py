@@ -38,7 +38,7 @@ _COUNTERS: Final = (
 
 
 class SignageSource(server_routes.Visited, Protocol):
-    """What the routes read of the process."""
+    """Interface of the process to its routes."""
 
     @property
     def settings(self) -> Signage: ...

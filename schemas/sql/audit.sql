@@ -1,4 +1,4 @@
--- What an auditor asks of a ledger, in plain SQL that SQLite and PostgreSQL read alike: run it whole or in parts,
+-- An auditor's queries of a ledger, in plain SQL that SQLite and PostgreSQL read alike: run it whole or in parts,
 --     sqlite3 -readonly -header -column ledger.db < audit.sql
 --     psql "postgresql://auditor@host/ledger?options=-csearch_path%3Dpublic" -f audit.sql
 -- With -echo (sqlite3) or -a (psql) each query stands before its answer, also one that gives no row. Hashes and bodies

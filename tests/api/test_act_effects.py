@@ -1,4 +1,4 @@
-"""What an act changes besides the journal is done once it is durable, and again at a start."""
+"""Effects of acts besides the journal: done once an act is durable, and again at a start."""
 
 from pathlib import Path
 

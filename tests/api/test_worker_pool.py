@@ -25,8 +25,8 @@ PAUSE = "__import__('signal').pause()"
 class Held(WorkerPool):
     """A worker pool whose processes answer once they may. begun: the questions, in order."""
 
-    def __init__(self, *, each: int, most: int, at_once: int = 1) -> None:
-        super().__init__("nothing", "the reader", each=each, most=most, at_once=at_once)
+    def __init__(self, *, each_max: int, total_max: int, at_once: int = 1) -> None:
+        super().__init__("nothing", "the reader", each_max=each_max, total_max=total_max, at_once=at_once)
         self.begun: list[bytes] = []
         self.ended = asyncio.Event()
 
@@ -38,7 +38,7 @@ class Held(WorkerPool):
 
 def running(code: str, **more: Any) -> WorkerPool:
     """A pool of real processes of that code, which reads its question as the others do."""
-    apart = WorkerPool("nothing", "the reader", each=9, most=9, **more)
+    apart = WorkerPool("nothing", "the reader", each_max=9, total_max=9, **more)
     apart._program = (
         sys.executable,
         "-c",
@@ -69,7 +69,7 @@ async def asking(apart: WorkerPool, *who: tuple[bytes, int]) -> AsyncIterator[li
 @on_loop
 async def test_one_question_asked_twice_is_answered_once() -> None:
     """Misuse: the same report for two people is one process, and counts for who asked first."""
-    apart = Held(each=1, most=2)
+    apart = Held(each_max=1, total_max=2)
     async with asking(apart, (b"a", ANN), (b"a", BO), (b"a", ANN), (b"b", BO)) as tasks:
         assert apart.begun == [b"a"], "one at a time"
         apart.ended.set()
@@ -82,7 +82,7 @@ async def test_one_question_asked_twice_is_answered_once() -> None:
 @on_loop
 async def test_nobody_fills_it_for_the_others() -> None:
     """Misuse: one person waits for so many, all for so many; what was answered counts no more."""
-    apart = Held(each=2, most=3)
+    apart = Held(each_max=2, total_max=3)
     async with asking(apart, (b"a", ANN), (b"b", ANN), (b"c", BO)):
         for question, person in ((b"d", ANN), (b"d", 3)):
             with pytest.raises(NotDone) as refused:
@@ -110,7 +110,7 @@ async def test_what_nobody_waits_for_ends() -> None:
 @on_loop
 async def test_a_question_counts_for_one_who_waits() -> None:
     """Misuse: who has left waits for nothing; what they asked counts for who has waited longest since."""
-    apart = Held(each=1, most=3)
+    apart = Held(each_max=1, total_max=3)
     async with asking(apart, (b"a", ANN), (b"a", BO)) as tasks:
         tasks[0].cancel()
         await asyncio.wait(tasks[:1])
@@ -124,7 +124,7 @@ async def test_a_question_counts_for_one_who_waits() -> None:
 @on_loop
 async def test_nobody_waits_for_one_answer_without_end() -> None:
     """Misuse: one question joined again and again by one person is refused; another one may join it."""
-    apart = Held(each=1, most=1)
+    apart = Held(each_max=1, total_max=1)
     async with asking(apart, *[(b"a", ANN)] * JOINED_EACH, (b"a", BO)):
         with pytest.raises(NotDone) as refused:
             await apart.ask(b"a", ANN, WAIT_S)
@@ -156,7 +156,7 @@ async def test_it_runs_nothing_of_the_working_directory(
     """Access: who may write to the folder that a server was started in cannot have it run their program."""
     (tmp_path / "msgspec.py").write_text("raise SystemExit('it was read from the working directory')")
     monkeypatch.chdir(tmp_path)
-    apart = WorkerPool("jackpot.odds.worker", "the lab", each=1, most=1)
+    apart = WorkerPool("jackpot.odds.worker", "the lab", each_max=1, total_max=1)
     said = await apart.ask(msgspec.json.encode(asked(players=9)), ANN, WAIT_S)
     assert msgspec.json.decode(said, type=LabReply).problem == "players: let-it-ride seats 1 to 7, not 9"
 

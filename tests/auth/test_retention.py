@@ -75,7 +75,7 @@ async def test_what_a_moved_clock_says_erases_nothing(monkeypatch: pytest.Monkey
             assert looks == []
             clock.stepped_s = 0.0
             await until(lambda: len(looks) == 1)
-            clock.stepped_s = retention.STEP_MOST_MS / 1000 + 1
+            clock.stepped_s = retention.STEP_MAX_MS / 1000 + 1
             await until(lambda: len(looks) >= 3)
             each_hour.cancel()
     assert (looks[0], looks[-1]) == (1, 2), "each step is a warning before the next look"

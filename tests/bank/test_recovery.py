@@ -1,4 +1,4 @@
-"""What tables and operators see of a commit in doubt; decisions follow the ledger afterwards."""
+"""Commits in doubt, as tables and operators see them; decisions follow the ledger afterwards."""
 
 import threading
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What `--json` prints is always JSON."""
+"""Output of `--json` is always JSON."""
 
 import json
 from pathlib import Path

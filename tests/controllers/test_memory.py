@@ -10,7 +10,7 @@ from controllers.memory import FileMemory, Record
 
 
 class Power:
-    """What a folder would hold after a power loss: synced contents, under synced names.
+    """Content of a folder after a power loss: synced contents, under synced names.
 
     Every fsync of the program passes through it, the true one first.
     """

@@ -135,7 +135,7 @@ def at_once(calls: Sequence[Callable[[], Any]]) -> list[Any]:
 
 
 class Heard(Played):
-    """What the devices of several servers were told, when, and by whom.
+    """Record of what the devices of several servers were told, when, and by whom.
 
     by: (table, seq) -> the port that its answer came from. waited: the longest time between two answers to
     a table. sent_away: the servers named with each `not_active`.

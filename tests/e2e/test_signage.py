@@ -51,7 +51,7 @@ class Far:
 
 
 class Seen:
-    """What one receiver saw: the mega level with its rev (none on UDP), and the link's states."""
+    """Record of one receiver: the mega level with its rev (none on UDP), and the link's states."""
 
     def __init__(self) -> None:
         self.values: list[tuple[int, int]] = []

@@ -23,14 +23,14 @@ from tests.faults.model_papers import PaperActs
 from tests.faults.model_paytables import HOLD_EM, envy_sums
 
 # What the sources ask where they leave a level's terms open (L4, L5): micro-dollars, hundredths of a percent.
-LEAST_SEED = {
+SEED_MIN = {
     "pa-641a-2011-progressive-A": 5_000_000_000,
     "pa-641a-2011-progressive-B": 1_000_000_000,
     "pa-649a-2011-progressive-A": 1_000_000_000,
     "pa-649a-2011-progressive-B": 1_000_000_000,
     "pa-653a-2011-progressive": 10_000_000_000,
 }
-LEAST_RATE = {"pa-649a-2011-progressive-A": 1_400, "pa-649a-2011-progressive-B": 2_000}
+RATE_MIN = {"pa-649a-2011-progressive-A": 1_400, "pa-649a-2011-progressive-B": 2_000}
 # Terms of a level, and of a link, that a change may name; a paytable, a wager and decks never change.
 OF_LEVEL = ("seed", "reseed", "primary", "reserve", "limit")
 OF_LINK = ("simultaneous", "count_chips", "hold_table", "magic_every", "lucky_every")
@@ -219,9 +219,9 @@ class LinkActs(PaperActs):
         mandated = (level.seed, level.reseed) != (old.seed, old.reseed) and printed.seed_for_1 is not None
         if mandated or (level.primary != old.primary and printed.primary is not None):
             raise Refused("the source mandates it")
-        if level.reserve != old.reserve or level.primary < LEAST_RATE.get(link.paytable.id, 1):
+        if level.reserve != old.reserve or level.primary < RATE_MIN.get(link.paytable.id, 1):
             raise Refused("no such rate")
-        if min(level.seed, level.reseed) < LEAST_SEED.get(link.paytable.id, 0):
+        if min(level.seed, level.reseed) < SEED_MIN.get(link.paytable.id, 0):
             raise Refused("below what the source asks for")
         if level.limit is not None and level.limit < max(link.now[name].primary, level.reseed):
             raise Refused("the limit is below the meter or its reseed")

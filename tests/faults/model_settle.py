@@ -22,7 +22,7 @@ from tests.faults.model_floor import Claim, Map, Refused, Round, Table, claim_of
 from tests.faults.model_hands import satisfies
 from tests.faults.model_paytables import FOUR_CARD, THREE_CARD, Row
 
-MOST_AWARDS = 192
+AWARDS_MAX = 192
 
 
 @dataclass
@@ -139,7 +139,7 @@ class Settlement:
                     self.own_hand(self.links[name], hand, board)
         if first is not None:
             self.dealer_hand(dealer, board, first)
-        if self.plan.number > MOST_AWARDS:
+        if self.plan.number > AWARDS_MAX:
             raise Refused("too_many")
 
     def first_on_dealer(self) -> int | None:

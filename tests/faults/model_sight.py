@@ -37,7 +37,7 @@ Books = dict[Where, dict[str, int]]
 
 @dataclass
 class Sight:
-    """What an act would move, what stood there where that matters, and which terms it would replace.
+    """Preview of an act: what it would move, what stood there where that matters, which terms it replaces.
 
     waits: the cents that it would decide on. limits: of the levels that it would go to. others: the awards
     that it would raise or lower. left: the paid ones on which it would leave a decision.

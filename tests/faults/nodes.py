@@ -377,7 +377,7 @@ class Screen(Machine):
     def conflicts(self) -> bool:
         """Whether the server has detected a conflict of devices with one key by itself."""
         told = self.process._blocked.values()
-        return not self.ending.is_set() and bool(self.process.signs.register.blocked.difference(*told))
+        return not self.ending.is_set() and bool(self.process.signs.registry.blocked.difference(*told))
 
     def accept(self, wire: Wire, _role: str) -> bool:
         if not self.alive or self.ending.is_set():

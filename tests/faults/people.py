@@ -61,7 +61,7 @@ CHANGES = 0.04
 WRONG = 0.12
 # So many of the first people on the floor stay, or no two could go on; and so many people come at most.
 STAY = 3
-MOST = 9
+PEOPLE_MAX = 9
 # Of the acts, how many begin to bring a link to rest, and how many correct a meter.
 EMPTIES = 0.014
 CORRECTS = 0.004
@@ -260,7 +260,7 @@ class Person:
         if known and random.random() < 0.5:
             return Vouch(random.choice(known)), By(proof=site.proof((admin,)), bank=SITE)
         two = site.proof((admin, site.anybody(ADMIN, but=(admin,))))
-        if len(people) < MOST:
+        if len(people) < PEOPLE_MAX:
             roles: Any = (random.choice((FLOOR, CAGE, ADMIN)),)
             return AddPerson(random.randbytes(32), roles), By(proof=two, bank=SITE)
         newcomers = [number for number, one in people if number not in FIRST and not one.ended]

@@ -341,9 +341,9 @@ class Simulation(Play):
             return
         for devices in (node.server.tables, node.server.signs):
             devices.statistics()
-            for name in sorted(devices.register.blocked):
-                command = ClearDevice(devices.register.role, name)
-                hear = partial(_cleared, devices.register.blocked, name)
+            for name in sorted(devices.registry.blocked):
+                command = ClearDevice(devices.registry.role, name)
+                hear = partial(_cleared, devices.registry.blocked, name)
                 node.submit(command, self.person.alone(), self._faults.randbytes(16), hear)
 
     def _write(self) -> None:

@@ -75,7 +75,7 @@ KINDS: Final[dict[type, str]] = {
 
 
 class By(NamedTuple):
-    """Who acts, and in which bank: people who sign, or unauthenticated names."""
+    """Actors of an act, and its bank: people who sign, or unauthenticated names."""
 
     names: tuple[str, ...] = ()
     proof: Proof = Proof()

@@ -15,7 +15,7 @@ _numbers = count(1)
 
 
 class Place:
-    """Where one ledger lies; what was opened is closed at the end of the test."""
+    """Location of one ledger; what was opened is closed at the end of the test."""
 
     def __init__(self, url: str) -> None:
         self.url = url

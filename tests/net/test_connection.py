@@ -105,7 +105,7 @@ async def test_an_answer_leaves_before_its_value_is_shown(
     write = DeviceProtocol.write
 
     def noted(wire: DeviceProtocol, data: bytes) -> bool:
-        left.append((wire._talk.kind, data))
+        left.append((wire._handler.kind, data))
         return write(wire, data)
 
     async with Server(configure(tmp_path)) as server, sign(server), table(server) as device:

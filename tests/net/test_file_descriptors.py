@@ -5,7 +5,15 @@ from pathlib import Path
 
 import structlog
 
-from jackpot.net.file_descriptors import A_DEVICE, KEPT, KEPT_A_BANK, LEAST, STRANGERS_MAX, allowed, bounds
+from jackpot.net.file_descriptors import (
+    A_DEVICE,
+    KEPT,
+    KEPT_A_BANK,
+    SHARE_MIN,
+    STRANGERS_MAX,
+    allowed,
+    bounds,
+)
 from tests.running_server import configure
 
 
@@ -22,14 +30,14 @@ def test_descriptors_are_shared_out(tmp_path: Path) -> None:
     assert wide["http"].most == config.listen.http_connections
     assert sum(one.most for one in narrow.values()) <= 1_024 - kept
     assert all(one.of_address <= one.most for one in narrow.values())
-    assert {one.most for one in least.values()} == {LEAST}
+    assert {one.most for one in least.values()} == {SHARE_MIN}
     assert [line["event"] for line in logs] == ["descriptors", *["descriptors", "descriptors_short"] * 2]
 
 
 def test_a_large_floor_leaves_room_for_those_that_come_back(tmp_path: Path) -> None:
     """Descriptors: where two for each device are too many, one is kept, and strangers share the rest."""
     config = configure(tmp_path, tables=60, signs=6)
-    limit = KEPT + 2 * KEPT_A_BANK + A_DEVICE * 66 + LEAST
+    limit = KEPT + 2 * KEPT_A_BANK + A_DEVICE * 66 + SHARE_MIN
     narrow = bounds(config, ("tables", "signs"), limit)
     assert [narrow[name].known for name in ("tables", "signs")] == [60, 6]
     assert sum(one.most for one in narrow.values()) == limit - KEPT - 2 * KEPT_A_BANK - 66

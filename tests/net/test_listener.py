@@ -46,7 +46,7 @@ class Hall(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
-        self.admission.came(self)
+        self.admission.connected(self)
 
     def data_received(self, data: bytes) -> None:
         self.admission.heard()

@@ -151,7 +151,7 @@ async def test_a_refused_revocation_leaves_the_device_as_it_was(tmp_path: Path) 
                     with_idempotency_key(OperationCall(act, (person,), None), person, "once")
                 )
             assert refusal.value.code is Code.NOT_ALLOWED
-        assert not site.server.tables.register.ended
+        assert not site.server.tables.registry.ended
         async with table(site.server) as device:
             assert device.heard[-1]["t"] == "welcome"
 
@@ -166,7 +166,7 @@ async def test_a_key_is_revoked_where_the_bank_is(tmp_path: Path) -> None:
             answer = await administer(config, do="revoke", device="T01")
             assert (answer["code"], answer["message"]) == ("misdirected", "bank main is at server b")
             assert (answer["status"], answer["bank"], answer["server"]) == (421, "main", "b")
-        assert server.tables.register.keys("table", "T01")
+        assert server.tables.registry.keys("table", "T01")
 
 
 @on_loop
@@ -210,7 +210,7 @@ async def test_a_key_that_ended_while_its_device_waited_for_the_bank(tmp_path: P
         bank, tables = server.banks["main"], server.tables
         await revoked(config, device="T01", key=fingerprint(config.keys["table", "T01"][0]))
         await revoked(config, device="T02")
-        tables.register.ended.clear()
+        tables.registry.ended.clear()
         bank.lifecycle.state = LifecycleState.OPENING
         async with (
             connected(server.ports["tables"]) as old,
@@ -226,4 +226,4 @@ async def test_a_key_that_ended_while_its_device_waited_for_the_bank(tmp_path: P
             assert (await old.type("error", "welcome"))["code"] == "auth_failed"
             assert (await stolen.type("error", "welcome"))["code"] == "auth_failed"
             assert (await new.type("error", "welcome"))["t"] == "welcome"
-        assert len(tables.register.ended) == 3
+        assert len(tables.registry.ended) == 3

@@ -211,7 +211,7 @@ async def test_a_device_that_reconnects_is_no_conflict(tmp_path: Path) -> None:
         for _ in range(6):
             async with table(server):
                 pass
-        assert server.tables.register.blocked == set()
+        assert server.tables.registry.blocked == set()
 
 
 @on_loop
@@ -224,7 +224,7 @@ async def test_the_first_hello_with_a_new_key_ends_the_old(tmp_path: Path) -> No
             pass
         async with table(server, key=1):
             pass
-        assert server.tables.register.ended == {("T01", fingerprint(old))}
+        assert server.tables.registry.ended == {("T01", fingerprint(old))}
     async with Server(config) as server:
         async with connected(server.ports["tables"]) as device:
             await device.hello(config, "table", "T01", key=0)

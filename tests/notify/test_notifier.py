@@ -33,7 +33,7 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("jackpot.notify.notifier.LOOK_EVERY_S", 0.02)
     monkeypatch.setattr("jackpot.notify.notifier.KEEP_EVERY_S", 0.0)
     monkeypatch.setattr("jackpot.notify.sinks.RETRY_FIRST_S", 0.01)
-    monkeypatch.setattr("jackpot.notify.sinks.RETRY_MOST_S", 0.02)
+    monkeypatch.setattr("jackpot.notify.sinks.RETRY_MAX_S", 0.02)
 
 
 class Pager:

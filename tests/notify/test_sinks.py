@@ -37,7 +37,7 @@ LINES = [b'{"seq":%d}' % number for number in range(5)]
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Removes the pause between attempts."""
     monkeypatch.setattr("jackpot.notify.sinks.RETRY_FIRST_S", 0.01)
-    monkeypatch.setattr("jackpot.notify.sinks.RETRY_MOST_S", 0.02)
+    monkeypatch.setattr("jackpot.notify.sinks.RETRY_MAX_S", 0.02)
 
 
 @asynccontextmanager

@@ -18,11 +18,11 @@ from tests.nightly import at_night
 
 EVERY = list(DEALT)
 # To count its deals takes twice as long as to count all others.
-MOST = ("five-best", "ultimate-texas-holdem")
+LARGEST = ("five-best", "ultimate-texas-holdem")
 
 
 @pytest.mark.parametrize(
-    ("kind", "game"), [pytest.param(*each, marks=at_night if each == MOST else ()) for each in EVERY]
+    ("kind", "game"), [pytest.param(*each, marks=at_night if each == LARGEST else ()) for each in EVERY]
 )
 def test_every_deal_ranked_again_gives_the_counts_of_the_catalogue(kind: HandKind, game: Game) -> None:
     """A7, H1, H2: all deals of one player and of two, ranked here, and nothing sampled."""

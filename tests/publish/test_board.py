@@ -4,7 +4,7 @@ from typing import Any
 
 from controllers.answers import Hit, LinkFacts, Status
 from controllers.frames import LENGTH_BYTES, decode
-from jackpot.publish.board import BoardSnapshot, LinkView, MeterBoard
+from jackpot.publish.board import BoardLink, BoardSnapshot, MeterBoard
 from jackpot.rules.outcome import ActAnswer, Outcome, Push
 from tests.running_server import StepClock
 
@@ -48,7 +48,7 @@ class Ear:
 def a_board() -> MeterBoard:
     board = MeterBoard("main", StepClock(), Always())
     facts = LinkFacts(LINK, 100, "nj-641a-A", ("mega", "minor"), "active")
-    board.links[LINK] = LinkView(facts, {"mega": 100, "minor": 10}, "")
+    board.links[LINK] = BoardLink(facts, {"mega": 100, "minor": 10}, "")
     return board
 
 

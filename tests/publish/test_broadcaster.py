@@ -8,7 +8,7 @@ import pytest
 from controllers.answers import LinkFacts, Meters
 from controllers.frames import LENGTH_BYTES, decode
 from jackpot.clock import SystemClock
-from jackpot.publish.board import LinkView, MeterBoard
+from jackpot.publish.board import BoardLink, MeterBoard
 from jackpot.publish.broadcaster import SHOWN_AT_ONCE, SNAPSHOT_INTERVAL_S
 
 TICK_S = 0.1
@@ -68,7 +68,7 @@ class Hall:
         self.standing = Always()
         self.board = MeterBoard("main", self.clock, self.standing)
         facts = LinkFacts("five", 100, "test-five", ("major", "minor"), "active")
-        self.board.links["five"] = LinkView(facts, {"major": 100, "minor": 200}, "")
+        self.board.links["five"] = BoardLink(facts, {"major": 100, "minor": 200}, "")
         self.broadcaster = self.board.broadcaster
         self.eyes = [Eye(self.clock) for _ in range(many)]
         for number, eye in enumerate(self.eyes):

@@ -347,7 +347,7 @@ class OfEngine:
 
 
 class PapersKept:
-    """What lies next to the journal: whom the papers name, by hit and seat. It says what the server says."""
+    """Papers next to the journal: whom they name, by hit and seat. It says what the server says."""
 
     def __init__(self) -> None:
         self._named: dict[tuple[int, int], set[str]] = {}

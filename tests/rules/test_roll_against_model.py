@@ -28,7 +28,7 @@ from tests.rules.site import CODE, SECRET, OfSite, mark, newcomer
 
 STEPS: Final = 120
 # At most so many people, for every two of them are compared.
-MOST: Final = 9
+PEOPLE_MAX: Final = 9
 KINDS: Final[dict[str, Any]] = {
     "add_person": AddPerson,
     "grant": Grant,
@@ -56,11 +56,11 @@ class BothSites:
         choice = rng.random()
         if choice < 0.2:
             self.set_secret(rng.choice([one for one in people if self.roll.people[one].code_by] or people))
-        elif choice < 0.24 and len(people) < MOST:
+        elif choice < 0.24 and len(people) < PEOPLE_MAX:
             self.recover()
         elif choice < 0.4 and self.roll.requests:
             self.answer(rng.choice((*self.roll.requests, 99)))
-        elif choice < 0.5 and len(people) < MOST:
+        elif choice < 0.5 and len(people) < PEOPLE_MAX:
             roles = tuple(rng.sample(("floor", "cage", ADMIN, ADMIN), 1))
             self.marks += 1
             self.act("add_person", self.some(2), mark=mark(self.marks), roles=roles)

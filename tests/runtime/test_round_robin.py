@@ -12,7 +12,7 @@ MANY = set(range(1_000))
 def made(count: int) -> RoundRobin[int]:
     turns: RoundRobin[int] = RoundRobin(SECONDS, 0.0)
     for number in range(count):
-        turns.came(number)
+        turns.add(number)
     return turns
 
 

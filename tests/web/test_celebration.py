@@ -1,4 +1,4 @@
-"""What a sign shows of a win, from its first moment to its last, measured in a real browser."""
+"""Celebration of a win on a sign, from its first moment to its last, measured in a real browser."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final

@@ -162,7 +162,9 @@ async def test_nothing_is_decrypted_while_its_payer_waits(
         monkeypatch.setattr(
             budget,
             "turn",
-            lambda payer, work: turn(payer, work) if payer.share is BudgetShare.DOOR else held.append(work),
+            lambda payer, work: (
+                turn(payer, work) if payer.share is BudgetShare.LISTENER else held.append(work)
+            ),
         )
         greets.greets()
         records = talks.seal(*single(HEAD + b"X: " + b"x" * 40_000 + b"\r\n\r\n"))

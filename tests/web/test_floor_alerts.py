@@ -20,7 +20,7 @@ from tests.web.test_metrics import fetch
 
 
 def devices(role: str) -> Any:
-    return SimpleNamespace(register=DeviceRegistry(role, [], lambda _role, _device: ()), current={})
+    return SimpleNamespace(registry=DeviceRegistry(role, [], lambda _role, _device: ()), current={})
 
 
 def bank_of(bank: str, *, elsewhere: bool) -> Any:

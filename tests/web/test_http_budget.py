@@ -408,7 +408,7 @@ async def test_a_proxy_s_clients_pay_for_themselves(tmp_path: Path) -> None:
         payers = {
             (share, key)
             for share, key in budget._payers
-            if share not in {BudgetShare.DOOR, BudgetShare.ADMIN}
+            if share not in {BudgetShare.LISTENER, BudgetShare.ADMIN}
         }
         assert {
             (BudgetShare.PROXY, "127.0.0.1"),
@@ -420,7 +420,7 @@ async def test_a_proxy_s_clients_pay_for_themselves(tmp_path: Path) -> None:
 
 def test_requests_that_come_together_are_expected_to_cost_something() -> None:
     """Requests that are admitted in one moment are bounded by what each is expected to cost."""
-    assert http_budget.EXPECTED_LEAST_S <= EXPECTED_S <= BURST_S / 4
+    assert http_budget.EXPECTED_MIN_S <= EXPECTED_S <= BURST_S / 4
     assert PARSED_AT_ONCE <= READ_MAX
 
 

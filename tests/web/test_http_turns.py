@@ -27,7 +27,7 @@ class Held:
         monkeypatch.setattr(budget, "turn", self._held)
 
     def _held(self, payer: Payer, work: Callable[[], None]) -> None:
-        if payer.share is BudgetShare.DOOR:
+        if payer.share is BudgetShare.LISTENER:
             self._turn(payer, work)
         else:
             self.works.append(work)
@@ -134,7 +134,7 @@ async def test_what_comes_in_at_the_door_is_in_the_budget(
                 call(stack, server.ports["http"]).close()
             await until(lambda: "http" in accepted and not server.connections.all)
             assert "http" not in outside
-            assert budget.used[BudgetShare.DOOR] >= accepted.count("http") * TURN_S
+            assert budget.used[BudgetShare.LISTENER] >= accepted.count("http") * TURN_S
             assert not budget.used[BudgetShare.ADMIN]
             assert (await administer(server.config, do="/tables"))["ok"]
             assert "admin" not in outside

@@ -1,4 +1,4 @@
-/* A table of the floor protocol in C99: no library, and no malloc. What each file gives to the others. */
+/* Interfaces between the files of a floor-protocol table in C99: no library, and no malloc. */
 #ifndef FLOOR_H
 #define FLOOR_H
 

@@ -1,5 +1,5 @@
+/* Encoder and decoder of MessagePack, as much of it as the floor protocol uses. */
 #include "floor.h"
-
 #include <string.h>
 
 enum { DEEPEST = 64 };

@@ -1,6 +1,6 @@
+/* The table's side of the floor protocol: connection, hello, numbers, resends, back-off, silence. */
 #define _DEFAULT_SOURCE /* POSIX, and getentropy */
 #include "floor.h"
-
 #include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>

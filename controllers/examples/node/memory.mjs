@@ -1,4 +1,4 @@
-// What does a table keep across a power loss? One small file: the highest answered number, and the command that is
+// The memory of a table across a power loss, in one small file: the highest answered number, and the command that is
 // not answered yet. It is written whole under another name and takes the old one's place only when it is on the disk.
 
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";

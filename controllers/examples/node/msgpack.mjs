@@ -1,4 +1,4 @@
-// How do values become MessagePack, and back? As much of it as the floor protocol uses: nil, true and false, whole
+// Encoder and decoder of MessagePack, as much of it as the floor protocol uses: nil, true and false, whole
 // numbers, text, bytes, lists and maps. There are no floating-point numbers and no extension types.
 
 const DEEPEST = 64; // lists in lists: a value nested deeper is refused before it costs a stack

@@ -1,4 +1,4 @@
-// How does a table keep its side of the floor protocol? Connection, hello, numbers, resends, back-off, silence.
+// The table's side of the floor protocol: connection, hello, numbers, resends, back-off, silence.
 //
 // It has one command unanswered at a time, although the protocol allows 64: a round is two commands, so a table
 // never waits for more than one answer anyway, and its memory is one command.

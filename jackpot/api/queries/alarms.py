@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Alarm(Reply, frozen=True):
-    """What people must look at. alarm: what `acknowledge` calls it. means, then: of its kind, for everybody.
+    """An open alarm. alarm: what `acknowledge` calls it. means, then: of its kind, for everybody.
 
     where: a table, another device or a person. what: of the last time. seq, at: of the entry that raised it
     first. last: when it was raised last; times: how often.

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Device(Reply, frozen=True):
-    """keys: fingerprints of those it may greet with. blocked: two devices used one key."""
+    """A table or sign. keys: fingerprints of those it may greet with. blocked: two devices used one key."""
 
     role: Literal["table", "sign"]
     device: str
@@ -35,12 +35,15 @@ class AskDevices(Query, frozen=True):
     async def answer(self, at: "QueryContext") -> Devices:
         known = at.whose.devices.items()
         return Devices(
-            devices=tuple(_device(role, of, name) for role, of in known for name in of.register.devices)
+            devices=tuple(_device(role, of, name) for role, of in known for name in of.registry.devices)
         )
 
 
 class Revoked(Reply, frozen=True):
-    """revoked: fingerprints of the keys that ended. left: of the keys that are still valid."""
+    """Ended keys of a device.
+
+    revoked: fingerprints of the keys that ended. left: of the keys that are still valid.
+    """
 
     revoked: tuple[str, ...]
     left: tuple[str, ...]
@@ -57,12 +60,12 @@ class Revoke(ServerCommand, tag="revoke", frozen=True):
 
 
 def _device(role: str, devices: "Known", name: str) -> Device:
-    register = devices.register
+    registry = devices.registry
     return Device(
-        role=role,  # type: ignore[arg-type]  # "table" or "sign", as the registers are named
+        role=role,  # type: ignore[arg-type]  # "table" or "sign", as the registries are named
         device=name,
-        links=tuple(sorted(register.devices[name].links)),
+        links=tuple(sorted(registry.devices[name].links)),
         online=name in devices.current,
-        blocked=name in register.blocked,
-        keys=tuple(register.fingerprints(name)),
+        blocked=name in registry.blocked,
+        keys=tuple(registry.fingerprints(name)),
     )

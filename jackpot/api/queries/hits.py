@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 
 class Award(Reply, frozen=True):
-    """because: the seat whose hand earned an envy bonus. difference: journalled once it was paid (A10)."""
+    """One award of a hit.
+
+    because: the seat whose hand earned an envy bonus. difference: journalled once it was paid (A10).
+    """
 
     award: str
     seat: int
@@ -43,7 +46,7 @@ class Award(Reply, frozen=True):
 
 
 class Step(Reply, frozen=True):
-    """What people did with a hit, the newest first.
+    """An act of people on a hit; the newest stands first.
 
     facts: what they wrote on its papers. What names somebody is only for people who deal with payments. seat:
     whose papers they added to; None where it is not one winner's.
@@ -60,7 +63,7 @@ class Step(Reply, frozen=True):
 
 
 class Cards(Reply, frozen=True):
-    """What a hit is paid for; cards in the order in which they were dealt, such as "As".
+    """The cards that a hit is paid for, in the order in which they were dealt, such as "As".
 
     own: of the hand, a player's or the dealer's; none where it was not shown. ranked: those that make the
     hand (H2). dealer: the dealer's, where they were sent. drawn: of a drawn bonus what was drawn (A7).
@@ -81,7 +84,7 @@ class FormerHit(Reply, frozen=True):
 
 
 class Hit(Reply, frozen=True):
-    """amount: the hand's own awards; what it earned others is `envy`.
+    """A hit with its awards. amount: the hand's own awards; what it earned others is `envy`.
 
     left, left_envy: what of these is not paid yet.
 
@@ -116,7 +119,10 @@ class Hit(Reply, frozen=True):
 
 
 class Hits(Reply, frozen=True):
-    """more: what asks for the next ones, as `before` or `after`; None where there are none."""
+    """One page of hits.
+
+    more: what asks for the next ones, as `before` or `after`; None where there are none.
+    """
 
     hits: tuple[Hit, ...]
     more: str | None

@@ -83,7 +83,7 @@ class AskReadings(Query, frozen=True):
 
 
 class Posting(Reply, frozen=True):
-    """What an entry moved on one level, by account; level None for awards that no meter pays (M4)."""
+    """The movement of an entry on one level, by account; level None for awards that no meter pays (M4)."""
 
     link: str
     level: str | None
@@ -113,7 +113,9 @@ class Entry(Reply, frozen=True):
 
 
 class Journal(Reply, frozen=True):
-    """before: what goes on with the search; a page may be empty where what is looked for is rare.
+    """One page of a search of the journal.
+
+    before: what goes on with the search; a page may be empty where what is looked for is rare.
 
     archived: up to that entry the frames of tables that made no hit are in an archive alone, where the page
     reaches so far; else null, and no entry is missing.

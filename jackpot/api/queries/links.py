@@ -65,7 +65,7 @@ class Level(Reply, frozen=True):
 
 
 class Left(Reply, frozen=True):
-    """What stays on a level until two people decide on it: by so much a paid award would be higher (A11)."""
+    """A sum that stays on a level until two people decide on it: a paid award would be higher by it (A11)."""
 
     left: str
     award: str
@@ -74,7 +74,9 @@ class Left(Reply, frozen=True):
 
 
 class Link(Reply, frozen=True):
-    """reasons: why it takes no wagers. paid_by: standing awards of all levels, by who pays (A8).
+    """A link with its levels.
+
+    reasons: why it takes no wagers. paid_by: standing awards of all levels, by who pays (A8).
 
     awards_outside: odds, envy and draws, which no meter pays. opened: when, where one link is asked for.
     """

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Payout(ServerCommand, frozen=True):
-    """What is done with a hit, with what people write on its papers: the act of the rules has their digest.
+    """An act on a hit, with what people write on its papers: the act of the rules has their digest.
 
     personal: fields that name somebody. They lie next to the journal; the rules decide, and journal, who may.
     """
@@ -99,7 +99,7 @@ class Correct(ServerCommand, tag="correct", frozen=True):
 
 
 class ErasePapers(ServerCommand, tag="erase-papers", frozen=True):
-    """What names somebody on the papers of a settled hit is erased; two people, before its time is over."""
+    """Personal data on the papers of a settled hit is erased; two people, before its time is over."""
 
     power: ClassVar[tuple[signing.Role, ...]] = ROLES
     reply = ActReply

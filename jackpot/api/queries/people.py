@@ -76,7 +76,7 @@ class AskPeople(Query, frozen=True):
 
 
 class Me(Reply, frozen=True):
-    """Who asks. digits: they sign in with six digits, too. last_sign_in: as in `Person`."""
+    """The person who asks. digits: they sign in with six digits, too. last_sign_in: as in `Person`."""
 
     person: int
     login: str
@@ -163,7 +163,7 @@ class AddPerson(ServerCommand, tag="add-person", frozen=True):
 
 
 class OneTimeCode(Reply, frozen=True, omit_defaults=True):
-    """code: good once. until: its end.
+    """A one-time code. code: good once. until: its end.
 
     done_already: the same key gave a code before, at `at`: no code is kept, so neither it nor its end is told
     again. then: how to get another.
@@ -220,7 +220,7 @@ class AskTokens(Query, frozen=True):
 
 
 class NewToken(Reply, frozen=True, omit_defaults=True):
-    """secret: what the program sends as `Authorization: Bearer`. until: its end.
+    """A new API token. secret: what the program sends as `Authorization: Bearer`. until: its end.
 
     done_already, at, then: as in `OneTimeCode`, of a token.
     """
@@ -250,7 +250,7 @@ class MakeToken(ServerCommand, tag="make-token", frozen=True):
 
 
 class EraseName(ServerCommand, tag="erase-name", frozen=True):
-    """What a person who left was called is kept no longer; two people, before its time is over."""
+    """The name of a person who left is erased; two people, before its time is over."""
 
     power: ClassVar[tuple[signing.Role, ...]] = ROLES
     reply = ActReply

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
 
 class Program(Reply, frozen=True):
-    """version, digest: empty where none is recorded; the digest, where nothing shows that it is a release.
+    """The program of a bank.
+
+    version, digest: empty where none is recorded; the digest, where nothing shows that it is a release.
 
     seq: the journal's entry by which it began. waits: links wait until two people confirm it.
     """

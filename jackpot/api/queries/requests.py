@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Waiting(Reply, frozen=True):
-    """What a second person answers. what: the act that waits, or that answers. asked: who asked, if anybody.
+    """A request for a second person. what: the act that waits, or that answers. asked: who asked, if anybody.
 
     request: what `confirm` and `reject` call it; then `fields` are those of the act that waits. left_ms: how
     long it waits yet, in milliseconds. asker: who asked, by number. roles: with one of which another person

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Site(Reply, frozen=True):
-    """Where the server stands. id: of the ledger. server: of this process, where several share the ledger."""
+    """The site of the server. id: of the ledger. server: of this process, where several share the ledger."""
 
     name: str
     id: str
@@ -69,7 +69,7 @@ class AskBanks(Query, frozen=True):
 
 
 class HandedOver(Reply, frozen=True):
-    """holder: who has the bank now."""
+    """A bank that was handed over. holder: who has the bank now."""
 
     bank: str
     holder: str

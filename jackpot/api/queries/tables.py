@@ -54,7 +54,7 @@ class Round(Reply, frozen=True):
 
 
 class Table(Reply, frozen=True):
-    """held: the hits whose cards must stay (T11). wagers: accepted ones by link, over its life (S6).
+    """A table. held: the hits whose cards must stay (T11). wagers: accepted ones by link, over its life (S6).
 
     behind: what it says that it has and the ledger has lost (S9).
     """

@@ -23,9 +23,9 @@ from jackpot.lab.bench.load import percentiles
 
 # Reconnect delays that the protocol asks of devices: doubled up to the maximum, times a random 0.5 to 1.
 WAIT_S: Final = 0.2
-WAIT_MOST_S: Final = 10.0
+WAIT_MAX_S: Final = 10.0
 # The pause before a wager that signs are to show: any part of the window in which values are gathered.
-PAUSE_MOST_S: Final = 0.2
+PAUSE_MAX_S: Final = 0.2
 # Timeout for all connections of a floor.
 SERVED_WITHIN_S: Final = 300.0
 _PING: Final = b"\xa1t\xa4ping"
@@ -43,7 +43,9 @@ class ConnectionCrowd(msgspec.Struct, frozen=True):
 
 
 class Order(msgspec.Struct, frozen=True):
-    """connect: all leave, then all come at once: seconds until each is welcomed, how often one came again.
+    """An order to the process.
+
+    connect: all leave, then all come at once: seconds until each is welcomed, how often one came again.
 
     watch: for so many seconds, how long from sending a wager to its value at each sign.
     """
@@ -179,7 +181,7 @@ class CrowdFloor:
         if self._coming:
             self.again += 1
             delay = member.wait * random.uniform(0.5, 1.0)
-            member.wait = min(2 * member.wait, WAIT_MOST_S)
+            member.wait = min(2 * member.wait, WAIT_MAX_S)
             asyncio.get_running_loop().call_later(delay, self._call, member)
 
     def _call(self, member: Member) -> None:
@@ -220,7 +222,7 @@ class CrowdFloor:
         seq, script, took = await player.welcome, Script(0, hands=False), list[float]()
         ends = time.perf_counter() + seconds
         while time.perf_counter() < ends or not took:
-            await asyncio.sleep(random.uniform(0, PAUSE_MOST_S))
+            await asyncio.sleep(random.uniform(0, PAUSE_MAX_S))
             self._all.clear()
             self._seen.clear()
             seq += 1

@@ -42,7 +42,9 @@ LOAD_FULL: Final = 0.9
 
 
 class Measured(msgspec.Struct, frozen=True):
-    """frames: a second. cpu: cores that the measured side used, all its processes together. load: cores that
+    """Throughput of one measurement.
+
+    frames: a second. cpu: cores that the measured side used, all its processes together. load: cores that
     the load used; one of Python can use one.
     """
 
@@ -79,7 +81,9 @@ class FigureTable(msgspec.Struct, frozen=True):
 
 
 class BenchReport(msgspec.Struct, frozen=True):
-    """machine: what it was measured on. passes: the disk as it is, then, where it could be, a slower one.
+    """The report of a bench.
+
+    machine: what it was measured on. passes: the disk as it is, then, where it could be, a slower one.
 
     skipped: why there is no second pass, empty where there is one. sheets: of the parts that are not
     throughput, by name; of a growth one for each subject.

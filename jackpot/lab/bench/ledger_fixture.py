@@ -61,7 +61,9 @@ BARE: Final = PastOptions()
 
 
 class Past(NamedTuple):
-    """config: of the floor. ledger: its file. keys, signs: of its devices in hex. rows: of the bank.
+    """A ledger fixture.
+
+    config: of the floor. ledger: its file. keys, signs: of its devices in hex. rows: of the bank.
 
     now: when the last was written, in unix milliseconds.
     """

@@ -143,7 +143,7 @@ class _Here(WorkerPool):
 
 def here() -> WorkerPool:
     """Runs reports in this process: reads are counted, and no worker process has to start."""
-    return _Here("", "", each=1, most=1)
+    return _Here("", "", each_max=1, total_max=1)
 
 
 @asynccontextmanager

@@ -45,7 +45,9 @@ _HERE: Final = Path(__file__).parent
 
 
 class BenchPlan(msgspec.Struct, frozen=True):
-    """folder: on the disk to measure. disk: what it is called. tables: that play without a pause. floor: that
+    """The plan of a run.
+
+    folder: on the disk to measure. disk: what it is called. tables: that play without a pause. floor: that
     play as on a real floor. seconds: of each measurement. calm: of each one of latencies, which every round
     has where it is above 0.
     """

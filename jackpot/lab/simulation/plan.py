@@ -31,7 +31,10 @@ class Wrong(Exception):
 
 
 class SimulationPlan(NamedTuple):
-    """rounds: an hour at each table, day and night. first: the first gaming day. settings: of the link."""
+    """A simulated floor.
+
+    rounds: an hour at each table, day and night. first: the first gaming day. settings: of the link.
+    """
 
     paytable: str
     game: Game

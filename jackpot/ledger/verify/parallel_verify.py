@@ -37,7 +37,7 @@ from jackpot.rules.postings import Posting
 # Rows of a part of a chain: a second or less of work, so that processors end at about the same time.
 CHAIN_ROWS: Final = 50_000
 # A part shorter than what lies between two seals costs more to begin than it gains.
-LEAST_ROWS: Final = SEAL_STEP
+SPAN_ROWS_MIN: Final = SEAL_STEP
 # How often somebody who looks on is told how far it has come.
 TELL_S: Final = 0.2
 _NOTHING: Final = (0,) * (len(Posting._fields) - 3)
@@ -121,7 +121,7 @@ def spans(ledger: Reader, task: Task) -> list[RowSpan]:
     else:
         cuts, before = [], begin
         for seq, format_ in ledger.snapshot_rows(task.bank):
-            if format_ == SNAPSHOT_FORMAT and seq - before >= LEAST_ROWS and last - seq >= LEAST_ROWS:
+            if format_ == SNAPSHOT_FORMAT and seq - before >= SPAN_ROWS_MIN and last - seq >= SPAN_ROWS_MIN:
                 cuts.append(seq)
                 before = seq
     return [RowSpan(task, after, upto) for after, upto in pairwise([begin, *cuts, last])]

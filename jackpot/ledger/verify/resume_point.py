@@ -1,7 +1,7 @@
-"""Where verification of a journal can resume, and the state that the next row is decided on.
+"""Points at which verification of a journal can resume, with the state that the next row is decided on.
 
-It is row 1, where nothing must be known; a row whose state is sealed and stored; or the cut of an archive,
-which an `archived` row names (S8).
+Such a point is row 1, where nothing must be known; a row whose state is sealed and stored; or the cut of an
+archive, which an `archived` row names (S8).
 """
 
 from collections.abc import Callable

@@ -24,7 +24,10 @@ class AcknowledgeAlarm(ActCommand, tag="acknowledge", frozen=True):
 
 
 class AlarmAcknowledged(Event, frozen=True, array_like=True):
-    """what, where: the alarm's kind and place. times: how often it was raised until then."""
+    """An alarm was acknowledged.
+
+    what, where: the alarm's kind and place. times: how often it was raised until then.
+    """
 
     kind: ClassVar[int] = 64
     alarm: int

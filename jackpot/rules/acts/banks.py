@@ -96,7 +96,7 @@ class CarriedLink(msgspec.Struct, frozen=True, array_like=True):
 
 
 class CarriedTable(msgspec.Struct, frozen=True, array_like=True):
-    """counts: by its old bank's link numbers."""
+    """A table at rest. counts: by its old bank's link numbers."""
 
     terms: TableTerms
     last_seq: int
@@ -278,7 +278,7 @@ def decide_begin_bank(state: BankState, command: BeginBank, _by: ActContext) -> 
 
 
 class Offsets(NamedTuple):
-    """By how much the numbers of a part are higher in the bank that it became."""
+    """Offsets of a part's numbers in the bank that it became."""
 
     links: int
     tables: int

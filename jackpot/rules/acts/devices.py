@@ -79,7 +79,10 @@ class EndKey(ActCommand, tag="end-key", frozen=True):
 
 
 class KeyEnded(Event, frozen=True, array_like=True):
-    """people: who revoked it; none where a rotation ended it. more: as in `EndKey`."""
+    """A device's key has ended.
+
+    people: who revoked it; none where a rotation ended it. more: as in `EndKey`.
+    """
 
     kind: ClassVar[int] = 24
     role: str

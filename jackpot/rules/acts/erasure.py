@@ -18,8 +18,8 @@ from jackpot.rules.state import BankState
 
 
 class EraseName(ActCommand, tag="erase-name", frozen=True):
-    """What a person who left was called is kept no longer. kept_days: as long as the site keeps it, as its
-    server says; None for ever.
+    """The name of a person who left is erased. kept_days: as long as the site keeps it, as its server says;
+    None for ever.
     """
 
     bank: ClassVar[str] = SITE
@@ -28,7 +28,7 @@ class EraseName(ActCommand, tag="erase-name", frozen=True):
 
 
 class NameErased(Event, frozen=True, array_like=True):
-    """kept_days: as in `EraseName`."""
+    """A person's name was erased. kept_days: as in `EraseName`."""
 
     kind: ClassVar[int] = 73
     person: int

@@ -119,7 +119,7 @@ class Pay(ActCommand, tag="pay", frozen=True):
 
 
 class Paid(Event, frozen=True, array_like=True):
-    """awards: of one seat, who is the winner."""
+    """Awards were paid. awards: of one seat, who is the winner."""
 
     kind: ClassVar[int] = 11
     hit: int
@@ -321,7 +321,7 @@ class Correct(ActCommand, tag="correct", frozen=True):
 
 
 class Corrected(Event, frozen=True, array_like=True):
-    """amount: micro-dollars, what the award comes to now.
+    """An award was corrected. amount: micro-dollars, what the award comes to now.
 
     Where it was paid before, the difference is journalled against it, under a document's number.
     """

@@ -108,7 +108,7 @@ class Suspend(ActCommand, tag="suspend", frozen=True):
 
 
 class Suspended(Event, frozen=True, array_like=True):
-    """cause, reason: as in `Suspend`."""
+    """Links take no wagers. cause, reason: as in `Suspend`."""
 
     kind: ClassVar[int] = 19
     links: list[int]
@@ -151,7 +151,10 @@ class Resume(ActCommand, tag="resume", frozen=True):
 
 
 class Resumed(Event, frozen=True, array_like=True):
-    """cause, reason: as in `Resume`. believed: the tables whose lost tail the same act confirms (S9)."""
+    """A cause of suspension is over.
+
+    cause, reason: as in `Resume`. believed: the tables whose lost tail the same act confirms (S9).
+    """
 
     kind: ClassVar[int] = 20
     links: list[int]

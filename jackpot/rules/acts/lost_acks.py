@@ -59,7 +59,10 @@ class ConfirmBehind(ActCommand, tag="confirm-behind", frozen=True):
 
 
 class BehindConfirmed(Event, frozen=True, array_like=True):
-    """missing: how many answers the ledger has lost; 0 where people do not believe the table."""
+    """People have decided on a table's claim.
+
+    missing: how many answers the ledger has lost; 0 where people do not believe the table.
+    """
 
     kind: ClassVar[int] = 18
     table: int

@@ -80,7 +80,7 @@ def apply_meter_corrected(effects: Effects, event: MeterCorrected) -> None:
 
 
 class DecideLeft(ActCommand, tag="decide-left", frozen=True):
-    """What an undo left on a meter of a paid award stays there, or is taken off (A11); two people."""
+    """A residual amount stays on the meter of a paid award, or is taken off (A11); two people."""
 
     left: LeftId
     remove: bool
@@ -88,7 +88,7 @@ class DecideLeft(ActCommand, tag="decide-left", frozen=True):
 
 
 class LeftDecided(Event, frozen=True, array_like=True):
-    """amount: what is decided on, in micro-dollars."""
+    """A residual amount was decided on. amount: what is decided on, in micro-dollars."""
 
     kind: ClassVar[int] = 81
     left: int
@@ -138,7 +138,9 @@ class Transfer(ActCommand, tag="transfer", frozen=True):
 
 
 class Transferred(Event, frozen=True, array_like=True):
-    """changes: of the levels of both links, before the limit of a level that receives. levels: as people gave
+    """A link's money went to another link.
+
+    changes: of the levels of both links, before the limit of a level that receives. levels: as people gave
     them.
     """
 
@@ -179,7 +181,10 @@ class CloseLink(ActCommand, tag="close-link", frozen=True):
 
 
 class LinkClosed(Event, frozen=True, array_like=True):
-    """to: 0 where nothing is left but the house's own. changes, levels: as in `Transferred`."""
+    """A link was closed.
+
+    to: 0 where nothing is left but the house's own. changes, levels: as in `Transferred`.
+    """
 
     kind: ClassVar[int] = 83
     link: int

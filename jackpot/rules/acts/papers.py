@@ -40,7 +40,10 @@ class AddPapers(ActCommand, tag="add-papers", frozen=True):
 
 
 class PapersAdded(Event, frozen=True, array_like=True):
-    """number: the hit's. seat: 0 where it is about all winners, or about the only one of an old hit."""
+    """Something was added to a hit's papers.
+
+    number: the hit's. seat: 0 where it is about all winners, or about the only one of an old hit.
+    """
 
     kind: ClassVar[int] = 55
     number: int
@@ -99,7 +102,7 @@ def apply_added(effects: Effects, event: PapersAdded) -> None:
 
 
 class ErasePapers(ActCommand, tag="erase-papers", frozen=True):
-    """What lies next to the journal about a hit's payment is erased: who was paid, and who was there.
+    """Personal data of a hit's payment, next to the journal, is erased: who was paid, and who was there.
 
     kept_days: as long as the site keeps papers, as its server says; None for ever. written: when the hit's
     newest were, in unix milliseconds, which counts for a hit that the state no longer keeps; 0 for none.
@@ -112,7 +115,10 @@ class ErasePapers(ActCommand, tag="erase-papers", frozen=True):
 
 
 class PapersErased(Event, frozen=True, array_like=True):
-    """number: the hit's. kept_days: as in `ErasePapers`. written: when its newest papers were."""
+    """A hit's papers were erased.
+
+    number: the hit's. kept_days: as in `ErasePapers`. written: when its newest papers were.
+    """
 
     kind: ClassVar[int] = 54
     number: int

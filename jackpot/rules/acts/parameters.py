@@ -31,7 +31,7 @@ class ChangeLink(ActCommand, tag="change-link", frozen=True):
 
 
 class LinkChanged(Event, frozen=True, array_like=True):
-    """before, terms: the old ones and the new ones, whole."""
+    """A link's terms were changed. before, terms: the old ones and the new ones, whole."""
 
     kind: ClassVar[int] = 84
     link: int

@@ -36,7 +36,7 @@ ProgramDigest = Annotated[
 
 
 class BeginProgram(ActCommand, tag="begin-program", frozen=True):
-    """What decides from here on. digest: as in `jackpot.program`; empty where its files prove nothing."""
+    """The program that decides from now on. digest: as in `jackpot.program`; empty: nothing is proved."""
 
     version: str
     digest: bytes

@@ -21,7 +21,7 @@ class Reading(ActCommand, tag="reading", frozen=True):
 
 
 class ReadingTaken(Event, frozen=True, array_like=True):
-    """meters: (link, level, primary, reserve, overflow, wagers counted, hits counted)."""
+    """A meter reading. meters: (link, level, primary, reserve, overflow, wagers counted, hits counted)."""
 
     kind: ClassVar[int] = 21
     day: str

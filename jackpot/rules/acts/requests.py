@@ -151,7 +151,7 @@ def as_asked(signed: Signed) -> tuple[int, str, int]:
 
 
 class Reject(ActCommand, tag="reject", frozen=True):
-    """What waits is not done: the one who asked says so, or somebody who may ask for the same."""
+    """A waiting request is rejected by the one who asked, or by somebody who may ask for the same."""
 
     request: RequestId
     reason: Reason
@@ -188,7 +188,9 @@ class ExpireRequest(ActCommand, tag="expire-request", frozen=True):
 
 
 class RequestExpired(Event, frozen=True, array_like=True):
-    """waited_ms: how long it waited, RESTARTED_MS where another server's clock counted that.
+    """A request has expired.
+
+    waited_ms: how long it waited, RESTARTED_MS where another server's clock counted that.
 
     lost: the entry of the bank `site` by which the one who asked has lost a right since; else 0.
     """

@@ -128,7 +128,10 @@ class ReopenAsked(Event, frozen=True, array_like=True):
 
 
 class Reopened(Event, frozen=True, array_like=True):
-    """people: the two who stand for it, whether they acted at once or one after the other."""
+    """A closed round was reopened.
+
+    people: the two who stand for it, whether they acted at once or one after the other.
+    """
 
     kind: ClassVar[int] = 16
     table: int

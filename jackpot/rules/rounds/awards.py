@@ -34,7 +34,7 @@ class WinningHand(NamedTuple):
 
 
 class Prize(NamedTuple):
-    """What one seat gets of a hit; the fields are those of `Award`."""
+    """One seat's part of a hit; the fields are those of `Award`."""
 
     kind: Kind
     amount: int

@@ -1,4 +1,4 @@
-// How does a hand look in cards? Ranks and suits drawn as paths, so that every player has the same.
+// Playing cards of a hand: ranks and suits drawn as paths, so that every player shows the same.
 
 import { element } from "./odometer.js";
 

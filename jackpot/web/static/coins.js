@@ -1,4 +1,4 @@
-// What flies at a win? Sparks for a minor, coins for a major, fireworks and a rain of coins for a mega. PixiJS draws
+// The effects of a win: sparks for a minor, coins for a major, fireworks and a rain of coins for a mega. PixiJS draws
 // them where the player has WebGL; where it has none, or loses it, the style sheet moves a few of them instead.
 
 import { element } from "./odometer.js";

@@ -1,4 +1,4 @@
-// Does a text fit where it stands? If not it is written smaller, step by step.
+// Fits a text to its place: what is too wide is written smaller, step by step.
 
 const SMALLER = 0.94;
 // Nobody could read less from where they stand.

@@ -1,4 +1,4 @@
-// What does the floor page show? Meters as they move, and every two seconds who is there and what is wrong.
+// The floor page: meters as they move, and every two seconds who is connected and what is wrong.
 
 import { follow } from "./live.js";
 import { Odometer, element } from "./odometer.js";

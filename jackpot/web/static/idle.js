@@ -1,6 +1,6 @@
-// What does a sign show while nobody wins? What hand wins each level, with its cards, the last win, that it grows, and
-// the house's own pictures. In rotation, by the server's time, so that signs side by side show the same. The meters
-// stay on the screen.
+// The idle rotation of a sign while nobody wins: the hand that wins each level, with its cards; the last win; that the
+// meter grows; the house's own pictures. It turns by the server's time, so that signs side by side show the same. The
+// meters stay on the screen.
 
 import { example } from "./cards.js";
 import { fit } from "./fit.js";

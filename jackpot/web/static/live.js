@@ -1,12 +1,12 @@
-// How does a page get its values, and how does it know that they are no longer true?
-// It follows the server's WebSocket, connects again by itself, and says so when nothing true has come for too long.
+// Live values of a page: follows the server's WebSocket, reconnects by itself, and reports when no valid value has come
+// for too long.
 
 // The whole snapshot comes at least every 5 s: nothing for 8 s means that the server is lost.
 const SILENT_MS = 8000;
 // A server that is restarted is back within this; a shorter gap is not shown.
 const GONE_MS = 3000;
 const RETRY_FIRST_MS = 250;
-const RETRY_MOST_MS = 4000;
+const RETRY_MAX_MS = 4000;
 const LOOK_MS = 250;
 
 // Calls told(message) for each message that is not older than one before, and lost(true | false) as it changes.
@@ -41,7 +41,7 @@ export function follow(links, told, lost) {
     socket = null;
     if (goneSince === null) goneSince = performance.now();
     retryAt = performance.now() + retryMs * (0.5 + Math.random() / 2);
-    retryMs = Math.min(2 * retryMs, RETRY_MOST_MS);
+    retryMs = Math.min(2 * retryMs, RETRY_MAX_MS);
     if (old !== null) {
       old.onmessage = old.onclose = null;
       old.close();

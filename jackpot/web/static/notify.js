@@ -1,5 +1,5 @@
-// How does a person hear of what waits while they look elsewhere? By the browser's own notification, a sound and
-// the phone's vibration, where they switched that on; this page is open, in front or not.
+// Notifications of what waits, for a person who looks elsewhere: the browser's own, a sound and the phone's vibration,
+// where they switched that on and while this page is open, in front or not.
 
 import { say } from "./words.js";
 

@@ -1,4 +1,4 @@
-// How does an amount run? Up to the true value within a set time and never beyond it; down at once.
+// The odometer of an amount: it runs up to the true value within a set time and never beyond it, and down at once.
 
 // A value is reached at the latest after two of these: the run under way is ended in its time, then comes the newest.
 const RUN_MS = 1200;

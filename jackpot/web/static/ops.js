@@ -1,4 +1,4 @@
-// What moves on the pages that people work in? Meters as they rise, what waits as soon as it does, and how long.
+// The moving parts of the pages that people work in: meters as they rise, what waits as soon as it does, and how long.
 
 import { follow } from "./live.js";
 import { listen, tellNews } from "./notify.js";

@@ -1,5 +1,5 @@
-// What flies at a win where the player has WebGL? Coins, sparks and fireworks, drawn by PixiJS. Everything is made
-// once, when the page is loaded: a sign runs for weeks.
+// The particle renderer of a win where the player has WebGL: coins, sparks and fireworks, drawn by PixiJS. Everything
+// is made once, when the page is loaded: a sign runs for weeks.
 
 import { CanvasSource, Container, Particle, ParticleContainer, Rectangle, Texture, WebGLRenderer } from "./vendor/pixi.js";
 

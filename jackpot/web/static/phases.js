@@ -1,5 +1,5 @@
-// Which part of its celebration is a win in? By its level and the server's time alone, so that every sign is in the
-// same one. Nothing here looks at a clock or at the page.
+// The phases of a win's celebration, by its level and the server's time alone, so that every sign is in the same one.
+// Nothing here looks at a clock or at the page.
 
 import { countMs, rank } from "./wins.js";
 

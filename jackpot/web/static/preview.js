@@ -1,6 +1,6 @@
-// How does a sign look before the floor sees it? /sign/LINK?preview=win|fault|pending|suspended|normal shows made-up
-// amounts and asks the server for nothing; it says so. With win, level=NAME says which is won, past=SECONDS how long ago,
-// and held that it stays at that moment, or at the one that an event "moment" says; held=settled: what comes, came.
+// The preview of a sign: /sign/LINK?preview=win|fault|pending|suspended|normal shows made-up amounts, says so, and asks
+// the server for nothing. With win, level=NAME says which is won, past=SECONDS how long ago, and held that it stays at
+// that moment, or at the one that an event "moment" says; held=settled: what comes, came.
 
 import { say } from "./words.js";
 

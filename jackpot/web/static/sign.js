@@ -1,4 +1,4 @@
-// What does a sign show? The amounts of one link, a win, and plainly when it cannot know them.
+// The sign of one link: its amounts, a win, and a plain message while the amounts cannot be known.
 
 import { fit } from "./fit.js";
 import { Idle } from "./idle.js";

@@ -1,4 +1,4 @@
-// What is heard at a win? A rising chord, longer for a higher level. Off unless the configuration says so.
+// The sound of a win: a rising chord, longer for a higher level. Off unless the configuration says so.
 
 import { rank } from "./wins.js";
 

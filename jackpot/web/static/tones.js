@@ -1,4 +1,4 @@
-// Which colours has a page? The configured accent, and from it and the theme a tone for each level, as metal.
+// The colours of a page: the configured accent and, from it and the theme, a tone for each level, as metal.
 
 // A level's tone where the configuration gives none, so that levels are told apart at a glance; others: the accent.
 const GEMS = {

@@ -1,12 +1,12 @@
-// What becomes of what somebody typed when the server is gone, a form is refused, or the session ends meanwhile?
-// It waits in this tab until it was done, and stands there again for the same person on the same page.
+// Keeps what somebody typed where the server is gone, a form is refused, or the session ends meanwhile: in this tab
+// until it was done. It stands there again for the same person on the same page.
 
 import { say } from "./words.js";
 
 const KEPT = "typed";
 const SIGN_OUT = "/ops/sign-out"; // who leaves by themselves leaves nothing behind
 
-const door = () => document.querySelector("#login");
+const signIn = () => document.querySelector("#login");
 const refused = () => document.querySelector(".problem-page");
 const who = () => document.querySelector(".me .name")?.textContent;
 // No secret is kept, nor who the second person is: they sign anew. A field of the address is in the address.
@@ -41,11 +41,11 @@ function fill(fields) {
   }
 }
 
-// A page has come: the door and a refusal lead back; what was sent and came back otherwise is done.
+// A page has come: the sign-in page and a refusal lead back; what was sent and came back otherwise is done.
 function come() {
   const found = kept();
   if (!found) return;
-  if (door() || refused()) {
+  if (signIn() || refused()) {
     keep({ ...found, sent: false });
   } else if (found.sent || !`${found.at}/`.startsWith(`${location.pathname}/`) || found.who !== who()) {
     sessionStorage.removeItem(KEPT);
@@ -72,11 +72,11 @@ function unanswered(event) {
 
 export function keepTyped() {
   document.addEventListener("input", (event) => {
-    if (event.target.matches(FIELDS) && !door()) typed(false);
+    if (event.target.matches(FIELDS) && !signIn()) typed(false);
   });
   document.addEventListener("submit", (event) => {
     if (event.target.getAttribute("action") === SIGN_OUT) sessionStorage.removeItem(KEPT);
-    else if (event.target.method === "post" && !door()) typed(true);
+    else if (event.target.method === "post" && !signIn()) typed(true);
   });
   document.body.addEventListener("htmx:afterSwap", (event) => {
     if (event.detail.target === document.body) come();

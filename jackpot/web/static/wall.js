@@ -1,5 +1,5 @@
-// What does a wall show? The signs of several links, each in a frame with its own brand and words. A link that
-// celebrates takes the screen, and the others stand next to it.
+// The wall: signs of several links on one screen, each in a frame with its own brand and words. A link that celebrates
+// takes the screen, and the others stand next to it.
 
 import { hung, staged } from "./walls.js";
 

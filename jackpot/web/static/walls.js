@@ -1,4 +1,4 @@
-// Where does each sign of a wall hang, and which of them has the stage? Nothing here looks at the page.
+// The layout of a wall: where each sign hangs, and which of them has the stage. Nothing here looks at the page.
 
 import { rank } from "./wins.js";
 

@@ -1,4 +1,4 @@
-// How is a win celebrated? "Jackpot", level, sum, hand and table on the stage, for as long as `wins.js` says, in the
+// The celebration of a win: "Jackpot", level, sum, hand and table on the stage, for as long as `wins.js` says, in the
 // parts that `phases.js` says; the meters run on below, so that the new amount stands at once.
 
 import { known } from "./cards.js";

@@ -1,12 +1,12 @@
-// Which win does a sign show at a moment? The same on every sign, for it is decided by the hits alone: their
-// times, their levels, their order. Nothing here looks at a clock or at the page.
+// The schedule of wins on a sign: which one it shows at a moment, by the hits alone (their times, their levels, their
+// order), so that every sign shows the same. Nothing here looks at a clock or at the page.
 
 // How long each level is celebrated. One level alone ("meter") is the link's whole jackpot, as a mega is.
 const MINOR_MS = 6000;
 const MAJOR_MS = 12000;
 const MEGA_MS = 60000;
 // A mega that people validate at once still has its count-up, and a look at the sum.
-const MEGA_LEAST_MS = 12000;
+const MEGA_MIN_MS = 12000;
 // A win that could not begin for so long is news no more; its amount stands in the notes.
 const LATE_MS = 300000;
 // More than are celebrated within that time.
@@ -31,7 +31,7 @@ export function inOrder(one, other) {
 export function lasts(win, began) {
   const most = [MINOR_MS, MAJOR_MS, MEGA_MS][rank(win.level)];
   if (rank(win.level) < MEGA_RANK || win.released === null) return most;
-  return Math.min(most, Math.max(MEGA_LEAST_MS, win.released - began));
+  return Math.min(most, Math.max(MEGA_MIN_MS, win.released - began));
 }
 
 function best(wins) {
@@ -84,7 +84,7 @@ export function counted(cents, level, elapsed) {
   return part === 1 ? cents : Math.floor(cents * (1 - (1 - part) ** 3));
 }
 
-// What time is it at the server? Its messages say; the least delayed of the last ones is nearest.
+// The server's time: its messages say it; the least delayed of the last ones is nearest.
 export class ServerTime {
   constructor() {
     this.ahead = [];

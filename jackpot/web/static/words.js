@@ -1,4 +1,4 @@
-// In which words does a page speak? The server's catalogue of the page's language; English where it has none.
+// The words of a page: the server's catalogue of the page's language; English where it has none.
 
 const { words } = JSON.parse(document.body.dataset.settings);
 

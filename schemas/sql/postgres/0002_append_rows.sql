@@ -1,4 +1,4 @@
--- A batch is one call, and the call one transaction: one round trip to the database.
+-- The function that appends a batch: one call, one transaction, one round trip to the database.
 
 -- Rows as a server sends them: types of their own, since a table may get columns that this server does not know.
 CREATE TYPE journal_row AS (

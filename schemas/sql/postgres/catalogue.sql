@@ -1,4 +1,4 @@
--- What is in the ledger's own schema, as PostgreSQL's catalogue has it: `verify` and every start compare it with
+-- The facts of the ledger's own schema, as PostgreSQL's catalogue has it: `verify` and every start compare it with
 -- facts.json, which says what the migrations and roles.sql make (S3). One line a fact:
 --     fact   | thing         | what it is
 --     index  | name          | unique, or nothing         where no constraint owns it

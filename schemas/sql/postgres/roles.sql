@@ -1,4 +1,4 @@
--- Who may do what: one group role for servers, one for auditors and dashboards. Grant them to roles that sign in.
+-- The roles and their rights: one group role for servers, one for auditors and dashboards. Grant them to roles that sign in.
 --
 -- May be run again at any time, and is after each migration. A server adds rows and moves the head; nothing
 -- lets it change or take away what is written.

@@ -1,4 +1,4 @@
--- Who took each bank, what the journal's numbers are called, and three views for auditors.
+-- The takeovers of each bank, the names of the journal's numbers, and three views for auditors.
 
 -- A transaction that raises an epoch, or gives a bank up, adds a row; verify and a start hold head and journal to them.
 -- how: found, when this table was made; opened, with the bank's first row; taken; copied, for rows that have their

@@ -1,4 +1,4 @@
-"""Which floors may be simulated, and the messages for those that may not."""
+"""Floors that may be simulated, and the messages for those that may not."""
 
 from pathlib import Path
 

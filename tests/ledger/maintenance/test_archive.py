@@ -202,7 +202,7 @@ def test_nobody_can_delete_afterwards(kept: Kept) -> None:
 def test_parts_and_chain_find_the_same(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
     """S8: a sealed ledger is verified in parts, and by its chain alone, as a whole one is."""
     kept.seal()
-    monkeypatch.setattr("jackpot.ledger.verify.parallel_verify.LEAST_ROWS", 1)
+    monkeypatch.setattr("jackpot.ledger.verify.parallel_verify.SPAN_ROWS_MIN", 1)
     parts = in_parts(kept.ledger, kept.url, 2)
     assert kept.verified(How(parts=parts)) == kept.verified()
     assert kept.verified(How(chain=True)).problems == ()

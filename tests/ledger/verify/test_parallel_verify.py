@@ -30,7 +30,7 @@ QUICK = TableTerms("T09", "let-it-ride", 7, ("five",), max_rounds_per_minute=2)
 @pytest.fixture(autouse=True)
 def _short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shortens parts, so that a small ledger has several."""
-    monkeypatch.setattr(parallel_verify, "LEAST_ROWS", 1)
+    monkeypatch.setattr(parallel_verify, "SPAN_ROWS_MIN", 1)
     monkeypatch.setattr(parallel_verify, "CHAIN_ROWS", 40)
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from jackpot.publish.board import LinkView
+from jackpot.publish.board import BoardLink
 from jackpot.rules import registry, views
 from jackpot.rules.acts.banks import CloseBank
 from jackpot.rules.acts.hits import Correct, Undo, Validate
@@ -447,7 +447,7 @@ def test_a_closed_link_takes_nothing_more() -> None:
         assert code(subject, command) == "link_closed", command
     done(subject, Resume("operator", (), "all of the bank"))
     assert subject.engine.state.links[0].closed
-    shown = {link["link"]: LinkView.of(link) for link in views.statistics(subject.engine)["links"]}
+    shown = {link["link"]: BoardLink.of(link) for link in views.statistics(subject.engine)["links"]}
     assert [shown[name].facts.state for name in ("L", "M")] == ["suspended", "active"], (
         "a device knows no other"
     )
