@@ -17,12 +17,16 @@ from jackpot.ledger import papers
 from jackpot.net.devices import ConnectedDevices
 from jackpot.reports.read.hits import erased_marks
 from jackpot.reports.read.reader import LedgerReader
+from jackpot.rules.acts import ACT_OF
 from jackpot.rules.acts.devices import DeviceCleared
 from jackpot.rules.acts.erasure import NameErased
 from jackpot.rules.acts.papers import PapersErased
 from jackpot.rules.acts.parameters import LinkChanged
 from jackpot.rules.acts.people import PersonEnded, SecretReset
+from jackpot.rules.acts.requests import Confirm
+from jackpot.rules.commands import ActCommand
 from jackpot.rules.engine import Engine
+from jackpot.rules.events import Event
 from jackpot.rules.state import AnsweredAct
 
 
@@ -37,8 +41,10 @@ class ActEffects(NamedTuple):
     config: Config
     devices: Mapping[str, ConnectedDevices]
 
-    async def follow(self, bank: Bank, digest: bytes) -> None:
-        """Carries out the effect of a durable act. digest: of its request."""
+    async def follow(self, bank: Bank, act: ActCommand, digest: bytes) -> None:
+        """Carries out the effect of a durable act, if it has any. digest: of its request."""
+        if not isinstance(act, Confirm) and EFFECTS.keys().isdisjoint(ACT_OF[type(act)].applies):
+            return  # what is confirmed may be any act
         done = await bank.ask(lambda engine: engine.done_before(digest))
         if done is not None:
             await self._carry_out(bank, done.event, done.answer.hit)
@@ -49,7 +55,7 @@ class ActEffects(NamedTuple):
             await self._carry_out(bank, event, hit)
 
     async def _carry_out(self, bank: Bank, event: int, hit: str) -> None:
-        effect = EFFECTS.get(event)
+        effect = _BY_KIND.get(event)
         if effect is not None:
             await effect(self, bank, hit)
 
@@ -78,15 +84,17 @@ async def _erase(at: ActEffects, bank: Bank, hit: str) -> None:
         await at.auth.store.change(*map(papers.erase, written))
 
 
-EFFECTS: Final[dict[int, Callable[[ActEffects, Bank, str], Awaitable[None]]]] = {
-    DeviceCleared.kind: _let_in,
-    LinkChanged.kind: _agree,
-    NameErased.kind: _forget,
-    PersonEnded.kind: _forget,
-    SecretReset.kind: _forget,
-    PapersErased.kind: _erase,
+EFFECTS: Final[dict[type[Event], Callable[[ActEffects, Bank, str], Awaitable[None]]]] = {
+    DeviceCleared: _let_in,
+    LinkChanged: _agree,
+    NameErased: _forget,
+    PersonEnded: _forget,
+    SecretReset: _forget,
+    PapersErased: _erase,
 }
-"""By the kind of the event. hit: of the act's answer, "" where it is about none."""
+"""By the event. hit: of the act's answer, "" where it is about none."""
+
+_BY_KIND: Final = {event.kind: effect for event, effect in EFFECTS.items()}
 
 
 def _remembered(engine: Engine) -> list[tuple[int, str]]:

@@ -2,19 +2,21 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Final
+from typing import Any, Final
 
 from jackpot.api.operation import BadRequest, Elsewhere, NotDone, OperationCall, number
-from jackpot.api.queries.devices import Revoke
+from jackpot.api.registry import BANK_KEYS
 from jackpot.bank.bank import Bank, BankStopped
 from jackpot.config.phrases import either
 from jackpot.net.devices import ConnectedDevices
 from jackpot.rules import views
+from jackpot.rules.acts.act import BankKey
+from jackpot.rules.acts.requests import bank_of
 from jackpot.rules.codes import Code
 from jackpot.text import RefusalSentence, Sentence
 
-# A request names a device by one of these fields, the first of them that it has.
-_DEVICES: Final = ("device", "table")
+# Operations that have a `hit`.
+_WITH_HIT: Final = (BankKey.HIT, BankKey.HIT_OR_AWARD, BankKey.LINK_OR_HIT)
 
 
 class BankRouter:
@@ -56,7 +58,7 @@ class BankRouter:
         return bank
 
     async def bank_for(self, request: OperationCall) -> Bank:
-        """The bank of a request: its table's, device's or link's, the one named, or that of its hit.
+        """The bank of a request: the one that is said, or that its operation names by its `BankKey`.
 
         Raises BadRequest if it is ambiguous, NotDone if another server has the bank.
         """
@@ -67,31 +69,43 @@ class BankRouter:
         return bank
 
     async def _bank_for(self, request: OperationCall) -> Bank:
-        ask = request.ask
-        bank = request.bank if request.bank is not None else getattr(ask, "bank", None)
-        device = next((found for name in _DEVICES if (found := getattr(ask, name, None)) is not None), None)
-        if device is not None and (bank is None or isinstance(ask, Revoke)):
-            role = getattr(ask, "role", "table")
-            own = self._of_device(role, device)
-            if bank not in (None, own.name):  # it keeps no key out that another bank's journal says ended
-                raise BadRequest(
-                    RefusalSentence(
-                        "{role} {device} is of bank {bank}",
-                        field="bank",
-                        role=Sentence(role),
-                        device=device,
-                        bank=own.name,
-                    )
-                )
+        ask: Any = request.ask  # its key says which fields it has
+        key, said = BANK_KEYS[type(ask)], request.bank
+        if key is BankKey.OWN_DEVICE:
+            return self._own_of_device(ask.role, ask.device, said)
+        if said is None and key is BankKey.REQUEST:
+            said = bank_of(ask.request)
+        if said is not None:
+            await self._refuse_joined(said, ask.hit if key in _WITH_HIT else None)
+            return self._named(said)
+        match key:
+            case BankKey.PEOPLE:
+                return self.people
+            case BankKey.TABLE if ask.table is not None:
+                return self._of_device("table", ask.table)
+            case BankKey.DEVICE:
+                return self._of_device(ask.role, ask.device)
+            case BankKey.LINKS if ask.links:
+                return self._of_link(ask.links[0])
+            case BankKey.LINK | BankKey.LINK_OR_HIT if ask.link is not None:
+                return self._of_link(ask.link)
+            case BankKey.HIT:
+                return await self._having(ask.hit, None)
+            case BankKey.AWARD:
+                return await self._having(None, ask.award)
+            case BankKey.HIT_OR_AWARD | BankKey.LINK_OR_HIT:
+                return await self._having(ask.hit, ask.award)
+        return await self._having(None, None)
+
+    def _own_of_device(self, role: str, device: str, said: str | None) -> Bank:
+        """The bank of a device. Refuses another one that somebody says."""
+        own = self._of_device(role, device)
+        if said in (None, own.name):
             return own
-        links = (getattr(ask, "link", None), *getattr(ask, "links", ()))
-        link = next((one for one in links if one is not None), None)
-        if bank is None and link is not None:
-            return self._of_link(link)
-        if bank is None:
-            return await self._having(getattr(ask, "hit", None), getattr(ask, "award", None))
-        await self._refuse_joined(bank, getattr(ask, "hit", None))
-        return self._named(bank)
+        plain = "{role} {device} is of bank {bank}"
+        raise BadRequest(
+            RefusalSentence(plain, field="bank", role=Sentence(role), device=device, bank=own.name)
+        )
 
     async def _refuse_joined(self, name: str, hit: str | None) -> None:
         """Refuses a bank that became one of these, and says what its hit is called now."""

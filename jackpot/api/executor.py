@@ -49,6 +49,7 @@ from jackpot.api.query_context import QueryContext
 from jackpot.api.refusals import refusal_of
 from jackpot.api.suspension_help import explained
 from jackpot.auth.auth_service import SIGN_IN, AuthenticatedPerson, AuthService, Credentials
+from jackpot.auth.directory import DirectorySnapshot
 from jackpot.auth.login_rate_limiter import KNOWN
 from jackpot.auth.person_admin import PersonAdmin
 from jackpot.bank.bank import Bank
@@ -119,52 +120,47 @@ class OperationExecutor:
     async def carry_out(self, request: OperationCall) -> Reply:
         """Executes an operation. Raises NotDone, which names people by their names."""
         try:
-            return await self._carried_out(request)
-        except NotDone as refusal:
+            return await self._answer(request)
+        except (ServerError, LedgerError) as error:
+            refusal = _not_done(error)
             with suppress(LedgerError):  # else people are told by their numbers
                 refusal.message = (await self._auth.directory.look()).in_names(refusal.message)
-            raise
-
-    async def _carried_out(self, request: OperationCall) -> Reply:
-        try:
-            return await self._answer(request)
-        except NotDone:
-            raise
-        except ServerError as error:
-            raise NotDone(error.code, error.message) from error
-        except LedgerError as error:
-            raise NotDone(Code.LEDGER, str(error)) from error
+            if refusal is error:
+                raise
+            raise refusal from error
 
     async def _answer(self, request: OperationCall) -> Reply:
-        if not isinstance(request.ask, Query):
-            await self._auth.believe(request.people)  # before anything is done that no bank decides
-        if isinstance(request.ask, ServerCommand):
-            self._auth.allow(request.people, request.ask.power, request.ask.what)
-        match request.ask:
-            case Query() as question:
-                if question.power != ROLES and not request.people:
-                    raise Denied(Code.NO_PERSON, SIGN_IN)
-                self._auth.allow(request.people, question.power, question.what)
-                return await question.answer(self._sources._replace(people=request.people))
+        ask = request.ask
+        if isinstance(ask, Query):
+            if ask.power != ROLES and not request.people:
+                raise Denied(Code.NO_PERSON, SIGN_IN)
+            self._auth.allow(request.people, ask.power, ask.what)
+            return await ask.answer(self._sources._replace(people=request.people))
+        sheet = await self._auth.believe(request.people)  # before anything is done that no bank decides
+        if isinstance(ask, ServerCommand):
+            self._auth.allow(request.people, ask.power, ask.what)
+        match ask:
             case HandOver():
                 return await self._own_acts.done(request.digest, lambda: self._hand_over(request))
             case (
                 Revoke() | AddPerson() | GiveCode() | ChangeSecret() | SetDigits() | EndDigits() | MakeToken()
             ):
                 return await self._under_way.done(request.digest, lambda: self._once(request))
+            case Payout():
+                return await self._payout(request, ask)
+            case ErasePapers():
+                return await self._erase_papers(request, ask)
             case ChangeParameters(link=link, reason=reason):
-                return await self._act(request, ChangeLink(configured(link, self._config), reason))
-            case Payout() as payout:
-                return await self._payout(request, payout)
-            case Correct() as correct:
-                return await self._act(request, correct.of_site(self._config.site))
-            case ErasePapers() as erasing:
-                return await self._erase_papers(request, erasing)
+                act: ActCommand = ChangeLink(configured(link, self._config), reason)
+            case Correct():
+                act = ask.of_site(self._config.site)
             case EraseName(person):
-                return await self._act(request, erasure.EraseName(person, self._config.site.names_kept_days))
-            case ActCommand() as act:
-                return await self._act(request, act)
-        raise BadRequest(RefusalSentence("{name} is no ask", name=type(request.ask).__name__))
+                act = erasure.EraseName(person, self._config.site.names_kept_days)
+            case ActCommand():
+                act = ask
+            case _:
+                raise BadRequest(RefusalSentence("{name} is no ask", name=type(ask).__name__))
+        return await self._act(request, await self._router.bank_for(request), act, sheet)
 
     async def _once(self, request: OperationCall) -> Reply:
         """An act that changes rows next to the journal; its bank knows whether it was done already."""
@@ -178,12 +174,12 @@ class OperationExecutor:
             return self._again(request, before)
         match request.ask:
             case Revoke() as revoke:
-                return await self._revoke(request, revoke)
+                return await self._revoke(request, bank, revoke)
             case AddPerson() as coming:
-                return await self._add(request, coming)
+                return await self._add(request, bank, coming)
             case GiveCode(number):
-                return await self._give_code(request, number)
-        return await self._of_oneself(request)
+                return await self._give_code(request, bank, number)
+        return await self._of_oneself(request, bank)
 
     def _again(self, request: OperationCall, before: state.AnsweredAct) -> Reply:
         """The reply to an act that was done already, without what is told only once. Raises NotDone."""
@@ -200,12 +196,12 @@ class OperationExecutor:
                 return NewToken(done_already=True, at=before.at, then=TOKEN_ONCE)
         return told(answer)
 
-    async def _of_oneself(self, request: OperationCall) -> Reply:
+    async def _of_oneself(self, request: OperationCall, bank: Bank) -> Reply:
         """Changes something of a person's own, by their password.
 
         Mistakes here do not lock them out of sign-in.
         """
-        bank, auth, person = await self._router.bank_for(request), self._auth, _signed_in(request)[0]
+        auth, person = self._auth, _signed_in(request)[0]
         place, digest = f"{KNOWN}session of {person.login}", request.digest
         reply: Reply = ActReply()
         match request.ask:
@@ -233,7 +229,8 @@ class OperationExecutor:
             same = await self._same_patron(bank, payout)
             mark = await self._papers.keep(payout, request.digest)
             try:
-                return await self._act(request, self._papers.act(payout, mark, same))
+                here = await self._router.bank_for(request)  # it may have gone to another server meanwhile
+                return await self._act(request, here, self._papers.act(payout, mark, same))
             except (NotDone, Denied):
                 hit = number(payout.hit) or 0
                 written = await self._books.read(lambda ledger: marks_of(ledger, bank, hit))
@@ -247,7 +244,8 @@ class OperationExecutor:
         async with self._paying[bank]:
             written = await self._books.read(lambda ledger: last_written(ledger, bank, hit))
             days = self._config.site.papers_kept_days
-            return await self._act(request, papers.ErasePapers(asked.hit, asked.reason, days, written))
+            here = await self._router.bank_for(request)  # as in a payout
+            return await self._act(request, here, papers.ErasePapers(asked.hit, asked.reason, days, written))
 
     async def _whose_papers(self, bank: str, payout: Payout) -> Payout:
         """Fills in the seat whose papers are added to, from the ledger if the state dropped the hit."""
@@ -269,16 +267,17 @@ class OperationExecutor:
             return ()
         return await self._books.read(lambda ledger: same_patron(ledger, bank, hit, patron))
 
-    async def _act(self, request: OperationCall, act: ActCommand) -> ActReply:
-        """Has an act of the rules decided by its bank, and logs it."""
-        bank = await self._router.bank_for(request)
-        answer = await self._auth.act(bank, act, request.people, request.digest, request.seen)
+    async def _act(
+        self, request: OperationCall, bank: Bank, act: ActCommand, sheet: DirectorySnapshot | None = None
+    ) -> ActReply:
+        """Has an act of the rules decided by its bank, and logs it. sheet: as in `AuthService.act`."""
+        answer = await self._auth.act(bank, act, request.people, request.digest, request.seen, sheet)
         if not answer.ok:
             refusal = await refusal_of(self._sources, bank, act, answer)
             self._log(request, bank, refusal)
             raise refusal
         self._log(request, bank)
-        await self._effects.follow(bank, request.digest)
+        await self._effects.follow(bank, act, request.digest)
         done = told(answer)
         if isinstance(act, Resume):
             left = explained(bank.board, bank.name)
@@ -311,13 +310,12 @@ class OperationExecutor:
             "act", do=do, by=tuple(map(_named, request.people)), ok=ok, **said, **about, bank=name, **more
         )
 
-    async def _revoke(self, request: OperationCall, revoke: Revoke) -> Revoked:
+    async def _revoke(self, request: OperationCall, bank: Bank, revoke: Revoke) -> Revoked:
         """Revokes a device's keys, or the one given: here at once, for ever once that is durable.
 
         If another server has the bank, people must ask that one: this server cannot journal the revocation.
         """
-        name, bank = revoke.device, await self._router.bank_for(request)
-        devices = self._devices[revoke.role]
+        name, devices = revoke.device, self._devices[revoke.role]
         valid = devices.registry.fingerprints(name)
         wanted = [key for key in valid if revoke.key in (None, key)]
         if not wanted:
@@ -340,17 +338,15 @@ class OperationExecutor:
         left = tuple(key for key in valid if key not in wanted)
         return Revoked(revoked=tuple(wanted), left=left)
 
-    async def _add(self, request: OperationCall, coming: AddPerson) -> ActReply:
+    async def _add(self, request: OperationCall, bank: Bank, coming: AddPerson) -> ActReply:
         """Adds a person to the site. Only an admin may: nobody else may have a name kept."""
-        bank = await self._router.bank_for(request)
         answer = await self._person_admin.add(
             _signed_in(request), coming.login, coming.name, coming.roles, request.digest
         )
         self._heed(request, bank, answer, person=answer.person)
         return told(answer)
 
-    async def _give_code(self, request: OperationCall, number: int) -> OneTimeCode:
-        bank = await self._router.bank_for(request)
+    async def _give_code(self, request: OperationCall, bank: Bank, number: int) -> OneTimeCode:
         given = await self._person_admin.give_code(_signed_in(request)[0], number, request.digest)
         self._log(request, bank)
         return OneTimeCode(person=given.person, code=given.code, until=given.until)
@@ -369,6 +365,15 @@ class OperationExecutor:
         self._log(request, bank)
         holder = await self._supervisors[bank.name].hand_over()
         return HandedOver(bank=bank.name, holder=holder)
+
+
+def _not_done(error: ServerError | LedgerError) -> NotDone:
+    """The refusal that an error is told as."""
+    if isinstance(error, NotDone):
+        return error
+    if isinstance(error, ServerError):
+        return NotDone(error.code, error.message)
+    return NotDone(Code.LEDGER, str(error))
 
 
 def _signed_in(request: OperationCall) -> list[AuthenticatedPerson]:

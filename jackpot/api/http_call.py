@@ -2,7 +2,8 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args, get_type_hints
 from urllib.parse import quote, urlencode
 
@@ -99,7 +100,7 @@ def act_of(
     near = {name: value for name, value in fields.items() if name in Next.__struct_fields__}
     rest = {name: value for name, value in fields.items() if name not in near}
     found = _converted(Next, near)
-    rest |= {name: of_text(name, rest[name]) for name, of_text in sums_of(kind) if name in rest}
+    rest |= {name: of_text(name, rest[name]) for name, of_text in sums_of(kind).items() if name in rest}
     if "do" in rest:
         raise BadRequest(RefusalSentence("unknown", field="do"))
     ask = _converted(kind, rest | {"do": name_of(kind)}, strict=strict)
@@ -113,14 +114,17 @@ def act_of(
     return OperationCall(ask, people, found.bank, seen=found.shown)
 
 
-def sums_of(kind: type[Ask]) -> Iterable[tuple[str, Callable[[str, Any], int]]]:
+@cache
+def sums_of(kind: type[Ask]) -> Mapping[str, Callable[[str, Any], int]]:
     """The fields of an act that are sums of money, strings in JSON (M1), each with its decoder."""
+    found: dict[str, Callable[[str, Any], int]] = {}
     for name, hint in get_type_hints(kind, include_extras=True).items():
         extras = [getattr(meta, "extra", None) or {} for meta in getattr(hint, "__metadata__", ())]
         if any("cents" in extra for extra in extras):
-            yield name, _cents
+            found[name] = _cents
         elif any("micros" in extra for extra in extras):
-            yield name, _micros
+            found[name] = _micros
+    return found
 
 
 def _micros(name: str, sent: Any) -> int:
@@ -146,10 +150,9 @@ def plain_of(ask: Ask) -> dict[str, Any]:
     """The fields of an operation as JSON has them, without its name."""
     fields: dict[str, Any] = msgspec.to_builtins(ask)
     fields.pop("do", None)
-    sums = dict(sums_of(type(ask)))
     return fields | {
         name: decimal(from_cents(fields[name]) if read is _cents else fields[name])
-        for name, read in sums.items()
+        for name, read in sums_of(type(ask)).items()
     }
 
 

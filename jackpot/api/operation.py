@@ -15,7 +15,7 @@ from msgspec import Meta
 from controllers.messages import Id
 from jackpot.config.phrases import sentence_of
 from jackpot.rules import signing
-from jackpot.rules.acts.act import ADMIN
+from jackpot.rules.acts.act import ADMIN, BankKey
 from jackpot.rules.acts.preview import MARK_BYTES
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
@@ -96,12 +96,14 @@ class Query(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A query, which changes nothing.
 
     path: its route; a field in braces stands there, the others in the query string. power: the roles, one of
-    which the asker needs; OWN for what is their own. what: in words, for those who may not.
+    which the asker needs; OWN for what is their own. what: in words, for those who may not. bank_key: what
+    names its bank, if it asks for one; None where its fields say it.
     """
 
     path: ClassVar[str]
     what: ClassVar[str] = "ask that"
     power: ClassVar[tuple[signing.Role, ...]] = ROLES
+    bank_key: ClassVar[BankKey | None] = None
     reply: ClassVar[type[Reply]]
 
     @abstractmethod
@@ -110,11 +112,15 @@ class Query(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ServerCommand(msgspec.Struct, frozen=True, tag_field="do", forbid_unknown_fields=True):
-    """An act of this server, not of a bank's rules. what: in words, for those who may not."""
+    """An act of this server, not of a bank's rules. what: in words, for those who may not.
+
+    bank_key: as in `Act.bank`.
+    """
 
     reply: ClassVar[type[Reply]]
     what: ClassVar[str]
     power: ClassVar[tuple[signing.Role, ...]] = ADMIN
+    bank_key: ClassVar[BankKey | None] = None
 
 
 Ask = Query | ServerCommand | ActCommand

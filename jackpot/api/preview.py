@@ -9,7 +9,7 @@ from jackpot.api.http_call import act_of
 from jackpot.api.operation import QUOTED_MAX, BadRequest, Money, Query, Reply, ServerCommand, Sight, refused
 from jackpot.api.queries.payouts import Correct
 from jackpot.rules.acts import ACT_OF, hits
-from jackpot.rules.acts.act import ActContext
+from jackpot.rules.acts.act import ActContext, BankKey
 from jackpot.rules.acts.fields import AwardId, Document, HitId, LeftId
 from jackpot.rules.acts.hits import Undo
 from jackpot.rules.acts.meters import CloseLink, CorrectMeter, DecideLeft, Transfer
@@ -118,6 +118,7 @@ class AskPreview(Query, frozen=True):
 
     path = "/preview/{act}"
     reply = Preview
+    bank_key = BankKey.LINK_OR_HIT
     act: Literal[
         "change-parameters", "close-link", "correct", "correct-meter", "decide-left", "transfer", "undo"
     ]
@@ -141,14 +142,15 @@ class AskPreview(Query, frozen=True):
         def look(engine: "Engine") -> Preview:
             state = engine.state
             event = ACT_OF[type(command)].decide(state, command, ActContext())
+            sight = seen(state, event)
             return Preview(
-                **what_follows(state, event),
+                **what_follows(state, event, sight),
                 differences=differing(event.before, at.config) if isinstance(event, LinkChanged) else (),
                 payers=hits.payers_of(state, command.award) if isinstance(command, hits.Correct) else (),
-                seen=mark_of(state, event).hex(),
+                seen=mark_of(sight, event).hex(),
             )
 
-        bank = await at.own(self)
+        bank = await at.own(self, self.bank)
         try:
             return await bank.ask(look)
         except Refusal as refusal:
@@ -191,10 +193,10 @@ def _command(ask: AskPreview, config: "Config") -> ActCommand:
     return command
 
 
-def what_follows(state: BankState, event: Event) -> dict[str, Any]:
-    """The effects of an event, by the names that replies have for them."""
+def what_follows(state: BankState, event: Event, sight: Seen) -> dict[str, Any]:
+    """The effects of an event, by the names that replies have for them. sight: its preview."""
     return {
-        "moved": moved(state, seen(state, event)),
+        "moved": moved(state, sight),
         "raised": _raised(state, event),
         "leaving": _leaving(state, event),
         "undone": _undone(state, event),

@@ -43,9 +43,12 @@ class QueryContext(NamedTuple):
             RefusalSentence("a name alone is nobody here: sign in, or use a token", field="by"),
         )
 
-    async def own(self, question: Query) -> "Bank":
-        """The bank that the query is about. Raises BadRequest, NotDone, BankStopped."""
-        return await self.whose.own(OperationCall(question))
+    async def own(self, question: Query, said: str | None = None) -> "Bank":
+        """The bank that the query is about. said: the one that it names itself.
+
+        Raises BadRequest, NotDone, BankStopped.
+        """
+        return await self.whose.own(OperationCall(question, bank=said))
 
     async def called(self, people: "Iterable[People]") -> PersonNames:
         """The names of the signers; the ledger is read only if somebody signed."""

@@ -1,8 +1,10 @@
 """Registry of all operations. Each subject's file is named here, and nothing else of it.
 
-The HTTP API, the published schema and the tests take their operations from these two tuples.
+The HTTP API, the published schema and the tests take their operations from these two tuples. What names the
+bank of each stands in BANK_KEYS.
 """
 
+from collections.abc import Iterable
 from typing import Final, TypeVar
 
 from jackpot.api import preview
@@ -21,7 +23,8 @@ from jackpot.api.queries import (
     servers,
     tables,
 )
-from jackpot.rules.acts import ACTS
+from jackpot.rules.acts import ACT_OF, ACTS
+from jackpot.rules.acts.act import BankKey, key_of
 from jackpot.rules.commands import ActCommand
 
 T = TypeVar("T")
@@ -58,6 +61,24 @@ QUESTIONS: Final[tuple[type[Query], ...]] = tuple(
 ASKED_ACTS: Final[tuple[type[ServerCommand | ActCommand], ...]] = tuple(
     sorted((*_offered(ServerCommand), *(act.command for act in ACTS if act.asked)), key=path_of)
 )
+
+
+def bank_keys(kinds: Iterable[type[Ask]]) -> dict[type[Ask], BankKey]:
+    """What names the bank of each operation that is about one.
+
+    Raises TypeError for an act of which nothing names it, or for a key that its operation has no field for.
+    """
+    found: dict[type[Ask], BankKey] = {}
+    for kind in kinds:
+        declared = ACT_OF[kind].bank if issubclass(kind, ActCommand) else kind.bank_key
+        if (key := key_of(kind.__struct_fields__, declared)) is not None:
+            found[kind] = key
+        elif not issubclass(kind, Query):
+            raise TypeError(f"nothing names the bank of {kind.__name__}: declare a BankKey")
+    return found
+
+
+BANK_KEYS: Final = bank_keys((*QUESTIONS, *ASKED_ACTS))
 
 
 def reply_of(kind: type[Ask]) -> type[Reply]:

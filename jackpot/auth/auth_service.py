@@ -242,9 +242,10 @@ class AuthService:
 
     async def who(self, token: str, *, used: bool = True) -> AuthenticatedPerson:
         """The person of a session. An idle session ends by itself. used: a person is there who uses it."""
-        sheet, digest, now = await self._sheet(), digest_of(token), self.clock.unix_ms()
+        digest, now = digest_of(token), self.clock.unix_ms()
+        sheet, seen = await self.directory.look_with(lambda ledger: keyring.session_seen(ledger, digest))
+        check_known(sheet.state, required=True)
         begun = sheet.state.sessions.get(digest)
-        seen = await self.books.read(lambda ledger: keyring.session_seen(ledger, digest))
         if begun is None or seen is None:
             raise Denied(Code.NO_PERSON, SESSION_OVER)
         if now - seen >= SESSION_IDLE_MS or now - begun.at >= SESSION_MAX_MS:
@@ -340,39 +341,39 @@ class AuthService:
         by: Sequence[AuthenticatedPerson | str],
         digest: bytes = b"",
         seen: bytes = b"",
+        sheet: DirectorySnapshot | None = None,
     ) -> ActAnswer:
         """Has a bank decide an act; answers once it is durable. digest: the act is done once for each.
 
         by: the signers, one or two; a plain name if the site has no person yet. One alone who asks for what
-        takes two is answered with `asked`, and another confirms it. seen: as in `Proof`.
+        takes two is answered with `asked`, and another confirms it. seen: as in `Proof`. sheet: as `believe`
+        has just found the people. Where they change before the bank decides, the act is tried again.
         """
-        for _ in range(TRIES - 1):
-            answer = await self._act(bank, command, by, digest, seen)
-            if answer.code != Code.STALE:
-                return answer
-        return await self._act(bank, command, by, digest, seen)
-
-    async def _act(
-        self,
-        bank: ActingBank,
-        command: ActCommand,
-        by: Sequence[AuthenticatedPerson | str],
-        digest: bytes,
-        seen: bytes,
-    ) -> ActAnswer:
         called = tuple(one for one in by if isinstance(one, str))
-        people = [one for one in by if not isinstance(one, str)]
-        sheet = await self.believe(by)
-        signed = [_signed(sheet, one.id, one.means, one.roles, one.token) for one in people]
-        if len(signed) == 1:  # else who asked signs here as well, on their own screen
-            asker = await bank.ask(lambda engine: _asker(engine, command))
-            if asker is not None and isinstance(command, Confirm):
-                signed.insert(0, self._still(sheet, asker))
-            elif asker is not None and isinstance(command, Reopen) and asker.id != signed[0].id:
-                signed.insert(0, self._still(sheet, asker))
-                command = AgreeToReopen(command.table, command.round, command.reason)
-        proof = Proof(tuple(signed)) if bank.name == SITE else sheet.proof(*signed)
-        return await bank.person(command, called, digest, msgspec.structs.replace(proof, seen=seen))
+        tried = 0
+        while True:
+            tried += 1
+            sheet = sheet or await self.believe(by)
+            signed = [
+                _signed(sheet, one.id, one.means, one.roles, one.token)
+                for one in by
+                if not isinstance(one, str)
+            ]
+            decided = command
+            # Else who asked signs here as well, on their own screen.
+            if len(signed) == 1 and isinstance(command, Confirm | Reopen):
+                asker = await bank.ask(lambda engine: _asker(engine, command))
+                if asker is not None and isinstance(command, Confirm):
+                    signed.insert(0, self._still(sheet, asker))
+                elif asker is not None and isinstance(command, Reopen) and asker.id != signed[0].id:
+                    signed.insert(0, self._still(sheet, asker))
+                    decided = AgreeToReopen(command.table, command.round, command.reason)
+            of_site = bank.name == SITE
+            proof = Proof(tuple(signed), seen=seen) if of_site else sheet.proof(*signed, seen=seen)
+            answer = await bank.person(decided, called, digest, proof)
+            if answer.code != Code.STALE or tried == TRIES:
+                return answer
+            sheet = None
 
     def _still(self, sheet: DirectorySnapshot, asker: Signed) -> Signed:
         """The signers of the request that this act answers, as they stand now."""
@@ -459,12 +460,12 @@ def secret_fault(secret: str, login: str, field: str = "secret") -> RefusalSente
     return RefusalSentence("it is the login", field=field) if login == names.plain(secret) else None
 
 
-def _asker(engine: Engine, command: ActCommand) -> Signed | None:
+def _asker(engine: Engine, command: Confirm | Reopen) -> Signed | None:
     """The signer of the request that this act answers; None if no request waits."""
-    if isinstance(command, Confirm):
-        request = waits(engine.state, command.request)
-        return None if request is None else request.people.signed[0]
-    return asked_by(engine.state, command.table) if isinstance(command, Reopen) else None
+    if isinstance(command, Reopen):
+        return asked_by(engine.state, command.table)
+    request = waits(engine.state, command.request)
+    return None if request is None else request.people.signed[0]
 
 
 def _used(number: int, step: int) -> tuple[Statement, Statement]:

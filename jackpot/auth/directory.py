@@ -4,8 +4,8 @@ It is read for each act, so that nobody acts with a role that they have lost. Wh
 person acts, and tables play on.
 """
 
-import re
-from typing import Final
+from collections.abc import Callable
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -23,8 +23,7 @@ from jackpot.rules.signing import SITE, Means, Proof, Role, Signed
 from jackpot.rules.state import BankState, Person
 from jackpot.text import Sentence
 
-# How a text of the rules names somebody.
-_NUMBERED: Final = re.compile(r"\bperson (\d{1,9})\b")
+T = TypeVar("T")
 
 
 class DirectorySnapshot(msgspec.Struct, frozen=True):
@@ -89,9 +88,9 @@ class DirectorySnapshot(msgspec.Struct, frozen=True):
         until = 0 if held is None else held.until
         return Signed(number, now, means, person.given_by, person.vouched, token, until, person.lost)
 
-    def proof(self, *signed: Signed) -> Proof:
-        """Proof to another bank of who these people are."""
-        return Proof(signed, self.state.seq, self.hash)
+    def proof(self, *signed: Signed, seen: bytes = b"") -> Proof:
+        """Proof to another bank of who these people are. seen: as in `Proof`."""
+        return Proof(signed, self.state.seq, self.hash, seen=seen)
 
 
 def people_of(ledger: Reader) -> BankState:
@@ -114,10 +113,15 @@ class Directory:
         self._engine = Engine(SITE)
         self._hash = genesis(SITE)
         self._sheet = DirectorySnapshot(self._engine.state, self._hash, {})
+        self._rows: list[Named] = []
 
     async def look(self) -> DirectorySnapshot:
         """The people as the ledger has them now."""
         return await self._books.read(self._look)
+
+    async def look_with(self, work: Callable[[Reader], T]) -> tuple[DirectorySnapshot, T]:
+        """The people, and what else the ledger says, in one read."""
+        return await self._books.read(lambda ledger: (self._look(ledger), work(ledger)))
 
     async def totp_key(self, person: int) -> bytes:
         """The key of a person's two-factor codes; empty if they sign in without."""
@@ -129,15 +133,16 @@ class Directory:
     def _look(self, ledger: Reader) -> DirectorySnapshot:
         """Reads in the ledger's own thread. Earlier snapshots are not touched."""
         head, rows = _head(ledger), keyring.names(ledger)
-        named = {row.mark: row for row in rows if row.is_marked()}
-        changed = frozenset(row.mark for row in rows if row.mark not in named)
         if not self._follow(ledger, head.seq) or self._hash != head.hash:
             self._engine, self._hash = read_to(ledger, SITE, head), head.hash
         if self._sheet.hash != self._hash:
             state = Engine.from_snapshot(self._engine.snapshot()).state
-            self._sheet = DirectorySnapshot(state, self._hash, named, changed)
-        elif (self._sheet.named, self._sheet.changed) != (named, changed):
+            self._sheet = msgspec.structs.replace(self._sheet, state=state, hash=self._hash)
+        if self._rows != rows:
+            named = {row.mark: row for row in rows if row.is_marked()}
+            changed = frozenset(row.mark for row in rows if row.mark not in named)
             self._sheet = msgspec.structs.replace(self._sheet, named=named, changed=changed)
+            self._rows = rows
         return self._sheet
 
     def _follow(self, ledger: Reader, seq: int) -> bool:

@@ -4,6 +4,7 @@ A person is a number in the bank `site`, whose chain says what they may do; name
 act elsewhere names the entry of that chain as of which it was decided, so that it can be decided again (S8).
 """
 
+from itertools import pairwise
 from typing import Final, Literal, get_args
 
 import msgspec
@@ -88,13 +89,13 @@ class People(msgspec.Struct, frozen=True, array_like=True):
 
     def count(self) -> int:
         """How many different people can sign one act together, however their names are written."""
-        if self.signed:
-            return 1 if self.fault() or len(self.signed) == 1 else 2
+        if signed := self.proof.signed:
+            return 1 if len(signed) == 1 or self.fault() else 2
         return len({names.plain(name) for name in self.names} - {""})
 
     def fault(self) -> Phrase | None:
         """Why the second signer cannot confirm what the first one asked; None where they can."""
-        for one, other in zip(self.signed, self.signed[1:], strict=False):
+        for one, other in pairwise(self.proof.signed):
             if one.id == other.id:
                 return phrase("same_person", person=one.id)
             if other.means != "secret":

@@ -20,6 +20,8 @@ SIGN_IN_MAX: Final = 4_096
 FIELDS_MAX: Final = 1_100
 # From a request's head to the end of its body: a program has it ready, and people type before they send.
 BODY_WITHIN_S: Final = 10.0
+# Under this a request keeps its form: who checks that a page of ours sent it reads it first.
+_PARSED: Final = web.RequestKey("form", MultiDict[str])
 # In micro-dollars, what shows somebody how a sum is written here.
 _SUCH_AS: Final = 5_000_000_000
 
@@ -30,6 +32,8 @@ async def form_of(request: web.Request, most: int | None = None) -> MultiDict[st
     Raises HTTPException for what is no form of ours, or comes late. Who sends it does not choose the codec:
     some take seconds for what UTF-8 does in microseconds.
     """
+    if most is None and _PARSED in request:
+        return request[_PARSED]
     body = await body_of(request, "a form")
     if most is not None and len(body) > most:
         raise web.HTTPRequestEntityTooLarge(max_size=most, actual_size=len(body))
@@ -42,7 +46,8 @@ async def form_of(request: web.Request, most: int | None = None) -> MultiDict[st
         pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=FIELDS_MAX)
     except ValueError as error:
         raise web.HTTPBadRequest(text="the form cannot be read\n") from error
-    return MultiDict(pairs)
+    form = request[_PARSED] = MultiDict(pairs)
+    return form
 
 
 async def body_of(request: web.Request, what: str) -> bytes:

@@ -115,7 +115,7 @@ def _fields(kind: type[Ask]) -> Map:
     """The body of an act: its fields, and what stands next to them."""
     own, near = _schema(kind), _schema(Next)
     own["properties"].pop("do")
-    for name, _ in sums_of(kind):
+    for name in sums_of(kind):
         own["properties"][name]["type"] = "string"  # an integer in the command alone (M1)
     return {
         "type": "object",

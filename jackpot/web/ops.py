@@ -6,6 +6,7 @@ that the API cannot, and is told the same refusals.
 
 import secrets
 from collections.abc import Collection, Iterator, Mapping
+from functools import cache
 from typing import Any, Final, NamedTuple, get_origin, get_type_hints
 
 from aiohttp import web
@@ -330,8 +331,8 @@ class Pages:
 
     async def act(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
         """POST: a form that was filled in; then back to its page with the result."""
-        form = await form_of(request)
-        kind = _ACTS.get(request.match_info["act"])
+        form, act = await form_of(request), request.match_info["act"]
+        kind = _ACTS.get(act)
         if kind is None:
             raise web.HTTPNotFound(text="there is no such act\n")
         asked = act_of(kind, _fields(kind, form), person, strict=False)
@@ -345,7 +346,7 @@ class Pages:
         if (page := _SHOWN_ONCE.get(type(done))) is not None:
             site = f"{'https' if self._access.encrypted(request) else 'http'}://{request.host}"
             return await self._make.page(request, person, page, given=done, root=site)
-        said = told(self._make.language(request), _became(name_of(kind), form, done))
+        said = told(self._make.language(request), _became(act, form, done))
         return there(saying(back_to(form.get("back", "")), said, self._access.session(request)))
 
     def _bank(self, request: web.Request) -> str:
@@ -438,7 +439,7 @@ def _given(request: web.Request, *names: str) -> dict[str, str]:
 
 def _fields(kind: type[ServerCommand | ActCommand], form: MultiDict[str]) -> dict[str, Any]:
     """The fields of an act that a form has filled in; a list has one box for each of its parts."""
-    lists = {name for name, hint in get_type_hints(kind).items() if get_origin(hint) is tuple}
+    lists = _lists_of(kind)
     found: dict[str, Any] = {}
     for name in dict.fromkeys(form):
         if name in lists:
@@ -446,3 +447,9 @@ def _fields(kind: type[ServerCommand | ActCommand], form: MultiDict[str]) -> dic
         elif name not in _OURS and form[name] != "":
             found[name] = form[name]
     return found
+
+
+@cache
+def _lists_of(kind: type[ServerCommand | ActCommand]) -> frozenset[str]:
+    """The fields of an act that are lists."""
+    return frozenset(name for name, hint in get_type_hints(kind).items() if get_origin(hint) is tuple)

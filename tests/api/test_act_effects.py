@@ -13,7 +13,7 @@ from tests.running_server import administer, on_loop, table
 
 def test_each_effect_is_of_an_event() -> None:
     """S8: the event of an act says what follows, however it was confirmed."""
-    assert EFFECTS.keys() <= registry.WITH_COMMAND
+    assert {event.kind for event in EFFECTS} <= registry.WITH_COMMAND
 
 
 @on_loop

@@ -1,16 +1,19 @@
 """Every query is answered, from this server's own banks alone, in plain JSON."""
 
 from pathlib import Path
+from typing import Final
 
 import msgspec
+import pytest
 
 from jackpot.api.act_reply import Problem
-from jackpot.api.operation import path_of
+from jackpot.api.operation import ServerCommand, name_of, path_of
 from jackpot.api.preview import AskPreview
 from jackpot.api.queries.people import AskMe
-from jackpot.api.registry import ASKED_ACTS, QUESTIONS, reply_of
+from jackpot.api.registry import ASKED_ACTS, BANK_KEYS, QUESTIONS, bank_keys, reply_of
 from jackpot.app import Server
 from jackpot.rules.acts import ACTS
+from jackpot.rules.acts.act import BankKey
 from tests.net.test_admin_socket import royal
 from tests.net.test_revoked_keys import taken_by
 from tests.running_server import LINK, LINKS, administer, configure, on_loop, table
@@ -56,3 +59,45 @@ def test_people_may_ask_for_what_the_registry_says_and_for_nothing_else() -> Non
     """A10, S4: what only the server or a command without a server does has no route."""
     for act in ACTS:
         assert (act.command in ASKED_ACTS) == act.asked
+
+
+# What names the bank of each act that people may ask for.
+NAMED_BY: Final = {
+    BankKey.TABLE: {"confirm-behind", "decline", "release", "reopen", "strike", "void"},
+    BankKey.DEVICE: {"clear"},
+    BankKey.OWN_DEVICE: {"revoke"},
+    BankKey.LINK: {"change-parameters", "close-link", "correct-meter", "transfer"},
+    BankKey.LINKS: {"resume", "suspend"},
+    BankKey.HIT_OR_AWARD: {"pay", "undo", "validate"},
+    BankKey.HIT: {"add-papers", "dispute", "erase-papers", "lift"},
+    BankKey.AWARD: {"correct"},
+    BankKey.REQUEST: {"confirm", "reject"},
+    BankKey.PEOPLE: {
+        "add-person", "change-secret", "end-digits", "end-person", "end-token", "erase-name", "give-code",
+        "grant", "make-token", "reset-secret", "set-digits", "vouch", "withdraw-role",
+    },
+    BankKey.SAID: {"acknowledge", "confirm-program", "decide-left", "hand-over"},
+}  # fmt: skip
+
+
+def test_each_act_says_what_names_its_bank() -> None:
+    """A10, L8: no act goes to a bank by chance, and none is without one."""
+    found: dict[BankKey, set[str]] = {}
+    for kind in ASKED_ACTS:
+        found.setdefault(BANK_KEYS[kind], set()).add(name_of(kind))
+    assert found == NAMED_BY
+
+
+def test_an_act_whose_bank_nothing_names_is_not_taken() -> None:
+    """A10: a missing declaration, or one without its field, ends the start and not a request."""
+
+    class Nameless(ServerCommand, tag="nameless", frozen=True):
+        person: int = 0
+
+    class Linkless(Nameless, tag="linkless", frozen=True):
+        bank_key = BankKey.LINK
+
+    with pytest.raises(TypeError, match="nothing names the bank of Nameless"):
+        bank_keys([Nameless])
+    with pytest.raises(TypeError, match="LINK needs link"):
+        bank_keys([Linkless])

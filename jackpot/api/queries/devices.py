@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Literal
 
 from controllers.messages import Id
 from jackpot.api.operation import Query, Reply, ServerCommand
+from jackpot.rules.acts.act import BankKey
 from jackpot.rules.acts.fields import Role
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class Revoke(ServerCommand, tag="revoke", frozen=True):
 
     reply = Revoked
     what = "revoke a key"
+    bank_key = BankKey.OWN_DEVICE  # it keeps no key out that another bank's journal says ended
     device: Id
     role: Role = "table"
     key: str | None = None

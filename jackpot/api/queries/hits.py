@@ -14,6 +14,7 @@ from jackpot.reports.read.cards import cards_of
 from jackpot.reports.read.names import JournalNames
 from jackpot.reports.report import InArchive
 from jackpot.rules import views
+from jackpot.rules.acts.act import BankKey
 from jackpot.rules.acts.fields import HitId
 from jackpot.rules.codes import Code
 from jackpot.rules.effects import Map
@@ -133,12 +134,13 @@ class AskWaitingHits(Query, frozen=True):
 
     path = "/hits/waiting"
     reply = Hits
+    bank_key = BankKey.SAID
     bank: Id | None = None
     after: HitId | None = None
     limit: Limit = PAGE_MAX
 
     async def answer(self, at: "QueryContext") -> Hits:
-        bank, after = await at.own(self), number(self.after) or 0
+        bank, after = await at.own(self, self.bank), number(self.after) or 0
         waits, more = await bank.ask(lambda engine: views.waiting_hits(engine, after, self.limit))
         hits = tuple(hit_of(bank.name, hit) for hit in waits)
         return Hits(hits=hits, more=hits[-1].hit if more else None)
@@ -149,12 +151,13 @@ class AskHits(Query, frozen=True):
 
     path = "/hits"
     reply = Hits
+    bank_key = BankKey.SAID
     bank: Id | None = None
     before: HitId | None = None
     limit: Limit = PAGE_MAX
 
     async def answer(self, at: "QueryContext") -> Hits:
-        bank = await at.own(self)
+        bank = await at.own(self, self.bank)
         page = await hits_of(bank, at.books, number(self.before), self.limit)
         shown = tuple(hit_of(bank.name, hit) for hit in page.hits)
         return Hits(hits=shown, more=None if page.before is None else f"H{page.before}")
@@ -169,7 +172,7 @@ class AskHit(Query, frozen=True):
     bank: Id | None = None
 
     async def answer(self, at: "QueryContext") -> Hit:
-        bank, wanted = await at.own(self), number(self.hit) or 0
+        bank, wanted = await at.own(self, self.bank), number(self.hit) or 0
         hidden = () if sees_papers(at.people) else books_of_hits.PERSONAL
         listed = (await hits_of(bank, at.books, wanted + 1, 1)).hits
         hit = next((one for one in listed if one["hit"] == f"H{wanted}"), None)

@@ -13,6 +13,7 @@ from jackpot.reports.entry_text import about, reason
 from jackpot.reports.read.journal import JournalFilter, JournalPage, NoSuchKind, search
 from jackpot.reports.read.names import JournalNames
 from jackpot.rules import registry
+from jackpot.rules.acts.act import BankKey
 from jackpot.rules.codes import Code
 from jackpot.rules.money import decimal
 from jackpot.rules.postings import Posting as Posted
@@ -66,12 +67,13 @@ class AskReadings(Query, frozen=True):
 
     path = "/readings"
     reply = Readings
+    bank_key = BankKey.SAID
     bank: Id | None = None
     before: Seq | None = None
     limit: Limit = 10
 
     async def answer(self, at: "QueryContext") -> Readings:
-        bank = await at.own(self)
+        bank = await at.own(self, self.bank)
         stored = await at.books.read(
             lambda ledger: books_of_readings.stored(ledger, bank.name, self.before, self.limit)
         )
@@ -139,7 +141,7 @@ class AskJournal(Query, frozen=True):
     limit: Limit = 50
 
     async def answer(self, at: "QueryContext") -> Journal:
-        bank = await at.own(self)
+        bank = await at.own(self, self.bank)
         page, words = await self._search(at, bank)
         told = list(zip(page.rows, words, strict=True))
         entries = await bank.ask(lambda engine: [_entry(engine, *one) for one in told])

@@ -8,8 +8,9 @@ from jackpot.api.act_reply import ActReply
 from jackpot.api.operation import OWN, Moment, Query, Reply, ServerCommand
 from jackpot.reports.read.people import last_sign_ins
 from jackpot.rules import signing
+from jackpot.rules.acts.act import BankKey
 from jackpot.rules.acts.people import Number
-from jackpot.rules.signing import OPERATOR, ROLES, SITE, Role
+from jackpot.rules.signing import OPERATOR, ROLES, Role
 
 if TYPE_CHECKING:
     from jackpot.api.query_context import QueryContext
@@ -122,7 +123,7 @@ class ChangeSecret(ServerCommand, tag="change-secret", frozen=True):
     reply = ActReply
     what = "change their password"
     power: ClassVar[tuple[signing.Role, ...]] = OWN
-    bank: ClassVar[str] = SITE
+    bank_key = BankKey.PEOPLE
     secret: str
     new: str
     totp: Digits | None = None
@@ -134,7 +135,7 @@ class SetDigits(ServerCommand, tag="set-digits", frozen=True):
     reply = ActReply
     what = "set up six digits"
     power: ClassVar[tuple[signing.Role, ...]] = OWN
-    bank: ClassVar[str] = SITE
+    bank_key = BankKey.PEOPLE
     secret: str
     totp_key: TotpKey
     totp: Digits
@@ -146,7 +147,7 @@ class EndDigits(ServerCommand, tag="end-digits", frozen=True):
     reply = ActReply
     what = "stop six digits"
     power: ClassVar[tuple[signing.Role, ...]] = OWN
-    bank: ClassVar[str] = SITE
+    bank_key = BankKey.PEOPLE
     secret: str
     totp: Digits
 
@@ -156,7 +157,7 @@ class AddPerson(ServerCommand, tag="add-person", frozen=True):
 
     reply = ActReply
     what = "add a person"
-    bank: ClassVar[str] = SITE
+    bank_key = BankKey.PEOPLE
     login: str
     name: str
     roles: tuple[signing.Role, ...] = ()
@@ -182,7 +183,7 @@ class GiveCode(ServerCommand, tag="give-code", frozen=True):
 
     reply = OneTimeCode
     what = "give a code"
-    bank: ClassVar[str] = SITE
+    bank_key = BankKey.PEOPLE
     person: Number
 
 
@@ -242,7 +243,7 @@ class MakeToken(ServerCommand, tag="make-token", frozen=True):
     power: ClassVar[tuple[signing.Role, ...]] = ROLES
     reply = NewToken
     what = "make a token"
-    bank: ClassVar[str] = SITE
+    bank_key = BankKey.PEOPLE
     days: Annotated[int, Meta(ge=1, le=TOKEN_DAYS_MAX, description=f"1 to {TOKEN_DAYS_MAX}")]
     secret: str
     totp: Digits | None = None
@@ -255,5 +256,5 @@ class EraseName(ServerCommand, tag="erase-name", frozen=True):
     power: ClassVar[tuple[signing.Role, ...]] = ROLES
     reply = ActReply
     what = "erase a name"
-    bank: ClassVar[str] = SITE
+    bank_key = BankKey.PEOPLE
     person: Number

@@ -18,7 +18,7 @@ from jackpot.rules.acts.authorization import would
 from jackpot.rules.acts.hits import Correct, find_award
 from jackpot.rules.acts.meters import DecideLeft
 from jackpot.rules.acts.parameters import ChangeLink
-from jackpot.rules.acts.preview import check_seen, mark_of
+from jackpot.rules.acts.preview import check_seen, mark_of, seen
 from jackpot.rules.money import decimal
 from jackpot.rules.refusal import Refusal
 from jackpot.rules.signing import Role
@@ -141,8 +141,9 @@ def _looked_at(state: BankState, request: Requested, left_ms: int) -> Waits:
     }
     try:
         event = would(state, request)
-        found |= {**what_follows(state, event), "shown": mark_of(state, event).hex()}
-        check_seen(state, request, event)
+        now = seen(state, event)
+        found |= {**what_follows(state, event, now), "shown": mark_of(now, event).hex()}
+        check_seen(state, request, now, event)
     except Refusal as refusal:
         found["problem"] = sentence_of(refusal.template, refusal.values)
     return Waits(request, left_ms, _sums(state, command), found)

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Literal
 
 from jackpot import __version__
 from jackpot.api.operation import Query, Reply, ServerCommand
+from jackpot.rules.acts.act import BankKey
 
 if TYPE_CHECKING:
     from jackpot.api.query_context import QueryContext
@@ -80,3 +81,4 @@ class HandOver(ServerCommand, tag="hand-over", frozen=True):
 
     reply = HandedOver
     what = "hand a bank over"
+    bank_key = BankKey.SAID

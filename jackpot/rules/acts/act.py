@@ -1,6 +1,7 @@
 """The definition of an act: its command, its events, and how each of these changes the state."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from enum import Enum, auto
 from typing import Any, Final, NamedTuple
 
 from jackpot.rules.acts.fields import DAY_MS
@@ -10,6 +11,63 @@ from jackpot.rules.events import Event
 from jackpot.rules.phrases import Phrase
 from jackpot.rules.signing import ROLES, People, Role, Signed
 from jackpot.rules.state import BankState
+
+
+class BankKey(Enum):
+    """What names the bank of an operation, unless whoever asks says the bank itself."""
+
+    TABLE = auto()
+    """Its `table`, if it has one; else as SAID."""
+    DEVICE = auto()
+    """Its `device`, which has that `role`."""
+    OWN_DEVICE = auto()
+    """As DEVICE, and no other bank even if somebody says one."""
+    LINK = auto()
+    """Its `link`."""
+    LINKS = auto()
+    """The first of its `links`, if it has one; else as SAID."""
+    HIT_OR_AWARD = auto()
+    """Its `hit`, or its `award`: the banks are asked which of them has it."""
+    HIT = auto()
+    """Its `hit`, by asking the banks."""
+    AWARD = auto()
+    """Its `award`, by asking the banks."""
+    LINK_OR_HIT = auto()
+    """Its `link`, if it has one; else as HIT_OR_AWARD."""
+    REQUEST = auto()
+    """Its `request`, which begins with the bank."""
+    PEOPLE = auto()
+    """It is about the people of the site, who have a bank of their own."""
+    SAID = auto()
+    """Nothing: where there are several banks, somebody has to say which."""
+
+
+# The fields by which an operation names its bank. Where it declares no key, it has the first of these whose
+# fields it has: a round is of a table, so a table comes before a link.
+_KEY_FIELDS: Final[Mapping[BankKey, frozenset[str]]] = {
+    BankKey.TABLE: frozenset({"table"}),
+    BankKey.DEVICE: frozenset({"device", "role"}),
+    BankKey.OWN_DEVICE: frozenset({"device", "role"}),
+    BankKey.LINK: frozenset({"link"}),
+    BankKey.LINKS: frozenset({"links"}),
+    BankKey.LINK_OR_HIT: frozenset({"link", "hit", "award"}),
+    BankKey.HIT_OR_AWARD: frozenset({"hit", "award"}),
+    BankKey.HIT: frozenset({"hit"}),
+    BankKey.AWARD: frozenset({"award"}),
+    BankKey.REQUEST: frozenset({"request"}),
+}
+
+
+def key_of(fields: Collection[str], declared: BankKey | None) -> BankKey | None:
+    """What names the bank of an operation that has these fields; None where nothing does.
+
+    Raises TypeError if it lacks a field that its declared key needs.
+    """
+    if declared is None:
+        return next((key for key, needed in _KEY_FIELDS.items() if needed.issubset(fields)), None)
+    if absent := _KEY_FIELDS.get(declared, frozenset()).difference(fields):
+        raise TypeError(f"{declared} needs {' and '.join(sorted(absent))}")
+    return declared
 
 
 class ActContext(NamedTuple):
@@ -41,7 +99,7 @@ class Act(NamedTuple):
     name, also where the site has people: the first of them, and one in place of all who are lost. needs_two:
     why two different people sign a command that can be decided now (a phrase, or its template), "" where one
     may; of the state, the command and the time. server: whether the server itself does, with nobody, what
-    people may ask for.
+    people may ask for. bank: what names the bank of an act that people ask for; None where its fields say it.
     """
 
     command: type[ActCommand]
@@ -53,6 +111,7 @@ class Act(NamedTuple):
     narrower: Callable[[BankState, Any], tuple[Role, ...]] | None = None
     needs_two: Callable[[BankState, Any, int], str | Phrase] | str = ""
     server: Callable[[Any], bool] = never
+    bank: BankKey | None = None
 
     @property
     def name(self) -> str:

@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Final
 
 from msgspec import Meta
 
-from jackpot.rules.acts.act import FLOOR_OR_ADMIN, Act, ActContext
+from jackpot.rules.acts.act import FLOOR_OR_ADMIN, Act, ActContext, BankKey
 from jackpot.rules.acts.fields import NUMBER, Remark
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
@@ -67,6 +67,7 @@ ACTS: Final = (
         decide_acknowledge,
         {AlarmAcknowledged: apply_acknowledged},
         asked=True,
+        bank=BankKey.SAID,
         power=FLOOR_OR_ADMIN,
     ),
 )

@@ -9,11 +9,11 @@ from jackpot.rules.acts.people import SetSecret, untrue
 from jackpot.rules.acts.preview import check_seen, check_shown, seen
 from jackpot.rules.acts.requests import (
     Reject,
-    called,
     check_confirmed,
     decide_request,
     find_request,
     forget,
+    request_of,
 )
 from jackpot.rules.acts.rounds import AgreeToReopen, check_agrees
 from jackpot.rules.commands import ActCommand
@@ -26,22 +26,26 @@ from jackpot.rules.state import ApprovalRequest, BankState
 
 def decide_asked(state: BankState, command: ActCommand, by: ActContext) -> Event:
     """The event of an allowed act, or its request for another person. Raises Refusal."""
-    act = ACT_OF[type(command)]
+    act, proof = ACT_OF[type(command)], by.people.proof
     check_people(state, act, command, by.people)
+    request = request_of(state, proof.request) if proof.request else None
+    if request is not None:
+        check_confirmed(state, request, command, by.people)
     if isinstance(command, Reject):
         check_reject(state, command, by.people)
-    nobody = act.needs_person(command) and not by.people.count()
-    refuse_if(nobody, "signer_missing")
+    count = by.people.count()
+    refuse_if(not count and act.needs_person(command), "signer_missing")
     event = act.decide(state, command, by)
-    why = act.why_two(state, command, by.at)
-    if why and by.people.count() < TWO_PEOPLE:
-        if len(by.people.signed) != 1:
-            two_people(by.people, why)
-        check_shown(state, by.people.proof.seen, event)
-        return decide_request(state, command, by, seen(state, event))
-    check_shown(state, by.people.proof.seen, event)
-    if by.people.proof.request:
-        check_seen(state, find_request(state, called(state, by.people.proof.request)), event)
+    why = act.why_two(state, command, by.at) if count < TWO_PEOPLE else ""
+    if why and len(proof.signed) != 1:
+        two_people(by.people, why)
+    if why or proof.seen or request is not None:
+        now = seen(state, event)
+        check_shown(now, event, proof.seen)
+        if why:
+            return decide_request(state, command, by, now)
+        if request is not None:
+            check_seen(state, request, now, event)
     return event
 
 
@@ -55,13 +59,13 @@ def would(state: BankState, request: ApprovalRequest) -> Event:
 
 
 def check_people(state: BankState, act: Act, command: ActCommand, people: People) -> None:
-    """Refuses signers who are not as they claim, lack the role, or confirm something else."""
+    """Refuses signers who are not as they claim, or lack the role."""
     for name in people.names:
         refuse_if(not names.plain(name), "name_empty")
         if (wrong := names.fault(name)) is not None:
             raise Refusal("name_faulty", fault=wrong)
     if state.bank != SITE:
-        old = bool(people.count()) and not act.alone and people.proof.seq < state.known
+        old = people.proof.seq < state.known and not act.alone and people.count() > 0
         refuse_if(old, "signers_stale", row=people.proof.seq, seen=state.known)
     else:
         named = bool(people.names and state.people) and not act.alone
@@ -74,8 +78,6 @@ def check_people(state: BankState, act: Act, command: ActCommand, people: People
             raise Refusal("signer_fault", fault=wrong)
         if not act.allows(state, command, one):
             raise _may_not(act, act.power_for(state, command), one)
-    if people.proof.request:
-        check_confirmed(state, command, people)
 
 
 def _words(act: Act) -> str:
@@ -101,15 +103,18 @@ def check_reject(state: BankState, command: Reject, people: People) -> None:
 
 
 def satisfied_requests(state: BankState, event: Event, at: int) -> list[int]:
-    """The requests that the event satisfies, looked up before it is applied: none is done once more.
+    """The other requests that the event satisfies, looked up before it is applied: none is done once more.
 
-    at: the entry's, as in `Envelope`.
+    The one that its people confirmed is not among them. at: the entry's, as in `Envelope`.
     """
     act, people = ACT_BY.get(type(event)), getattr(event, "people", None)
     if act is None or people is None:
         return []
+    others = [request for request in state.requests if request.id != people.proof.request]
+    if not others:
+        return []
     by, done = ActContext(people, getattr(event, "tick", 0), at), encode(event)
-    return [request.id for request in state.requests if _comes_to(state, act, request, by) == done]
+    return [request.id for request in others if _comes_to(state, act, request, by) == done]
 
 
 def _comes_to(state: BankState, act: Act, request: ApprovalRequest, by: ActContext) -> bytes | None:

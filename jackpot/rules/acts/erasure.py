@@ -22,7 +22,6 @@ class EraseName(ActCommand, tag="erase-name", frozen=True):
     None for ever.
     """
 
-    bank: ClassVar[str] = SITE
     person: Number
     kept_days: KeptDays | None = None
 

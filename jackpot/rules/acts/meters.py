@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar, Final, Literal
 from msgspec import Meta
 
 from controllers.messages import Id
-from jackpot.rules.acts.act import ADMIN, FLOOR_OR_ADMIN, Act, ActContext
+from jackpot.rules.acts.act import ADMIN, FLOOR_OR_ADMIN, Act, ActContext, BankKey
 from jackpot.rules.acts.fields import LeftId, LevelPair, Micros, Reason
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
@@ -349,6 +349,7 @@ ACTS: Final = (
         decide_left,
         {LeftDecided: apply_left_decided},
         asked=True,
+        bank=BankKey.SAID,
         power=FLOOR_OR_ADMIN,
         needs_two="why_left_decided",
     ),

@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar, Final
 from msgspec import Meta
 from msgspec.structs import replace
 
-from jackpot.rules.acts.act import ADMIN, Act, ActContext
+from jackpot.rules.acts.act import ADMIN, Act, ActContext, BankKey
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
@@ -102,7 +102,6 @@ def apply_added(effects: Effects, event: PersonAdded) -> None:
 class Grant(ActCommand, tag="grant", frozen=True):
     """A person gets a role; two people."""
 
-    bank: ClassVar[str] = SITE
     person: Number
     role: Role
 
@@ -130,7 +129,6 @@ def apply_granted(effects: Effects, event: Granted) -> None:
 class WithdrawRole(ActCommand, tag="withdraw-role", frozen=True):
     """A person loses a role."""
 
-    bank: ClassVar[str] = SITE
     person: Number
     role: Role
 
@@ -161,7 +159,6 @@ def apply_role_withdrawn(effects: Effects, event: RoleWithdrawn) -> None:
 class EndPerson(ActCommand, tag="end-person", frozen=True):
     """A person's access ends; their number is never given again."""
 
-    bank: ClassVar[str] = SITE
     person: Number
 
 
@@ -191,7 +188,6 @@ def apply_person_ended(effects: Effects, event: PersonEnded) -> None:
 class ResetSecret(ActCommand, tag="reset-secret", frozen=True):
     """A person has lost their password, or somebody else knows it; two people."""
 
-    bank: ClassVar[str] = SITE
     person: Number
 
 
@@ -324,7 +320,6 @@ def apply_token_made(effects: Effects, event: TokenMade) -> None:
 class EndToken(ActCommand, tag="end-token", frozen=True):
     """A token lets nobody in any more."""
 
-    bank: ClassVar[str] = SITE
     token: Annotated[int, Meta(ge=1, le=TOKEN_NUMBER_MAX)]
 
 
@@ -477,6 +472,7 @@ ACTS: Final = (
         decide_grant,
         {Granted: apply_granted},
         asked=True,
+        bank=BankKey.PEOPLE,
         power=ADMIN,
         needs_two="why_role_given",
     ),
@@ -485,6 +481,7 @@ ACTS: Final = (
         decide_withdraw_role,
         {RoleWithdrawn: apply_role_withdrawn},
         asked=True,
+        bank=BankKey.PEOPLE,
         power=ADMIN,
     ),
     Act(
@@ -492,6 +489,7 @@ ACTS: Final = (
         decide_end_person,
         {PersonEnded: apply_person_ended},
         asked=True,
+        bank=BankKey.PEOPLE,
         power=ADMIN,
     ),
     Act(
@@ -499,6 +497,7 @@ ACTS: Final = (
         decide_reset,
         {SecretReset: apply_reset},
         asked=True,
+        bank=BankKey.PEOPLE,
         power=ADMIN,
         needs_two="why_password_reset",
     ),
@@ -525,6 +524,7 @@ ACTS: Final = (
         decide_end_token,
         {TokenEnded: apply_token_ended},
         asked=True,
+        bank=BankKey.PEOPLE,
         power=ROLES,
     ),
     Act(

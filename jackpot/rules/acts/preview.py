@@ -81,17 +81,15 @@ def _accounts(state: BankState, link: int, level: int) -> Accounts:
     return found.levels[level - 1].accounts if level else found.outside
 
 
-def check_seen(state: BankState, request: ApprovalRequest, event: Event) -> None:
-    """Refuses a confirmation where the preview has changed since. event: what the act would come to now."""
-    what = _changed(request.seen, seen(state, event), on_meters=isinstance(event, _ON_METERS))
-    name = called(state, request.id)
+def check_seen(state: BankState, request: ApprovalRequest, now: Seen, event: Event) -> None:
+    """Refuses a confirmation where the preview has changed since. now: of the act's event."""
+    what = _changed(request.seen, now, on_meters=isinstance(event, _ON_METERS))
     if what is not None:
-        raise Refusal("request_changed", request=name, what=phrase(what))
+        raise Refusal("request_changed", request=called(state, request.id), what=phrase(what))
 
 
-def mark_of(state: BankState, event: Event) -> bytes:
-    """Hash of a preview and of what it depends on, except for what wagers alone move; 16 bytes."""
-    sight = seen(state, event)
+def mark_of(sight: Seen, event: Event) -> bytes:
+    """Hash of an event's preview and of what it depends on, except for what wagers alone move; 16 bytes."""
     held = [_held(one) for one in sight.levels] if isinstance(event, _ON_METERS) else []
     awards = sight.raised, sight.leaving
     about = event.kind, *(getattr(event, name, None) for name in _ABOUT)
@@ -99,9 +97,9 @@ def mark_of(state: BankState, event: Event) -> bytes:
     return sha256(msgspec.msgpack.encode(facts)).digest()[:MARK_BYTES]
 
 
-def check_shown(state: BankState, shown: bytes, event: Event) -> None:
+def check_shown(now: Seen, event: Event, shown: bytes) -> None:
     """Refuses a request, or a confirmation, whose effect differs from the preview that people were shown."""
-    other = bool(shown) and shown != mark_of(state, event)
+    other = bool(shown) and shown != mark_of(now, event)
     refuse_if(other, "shown_otherwise")
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Final, Literal
 
 from msgspec import Meta
 
-from jackpot.rules.acts.act import FLOOR_OR_ADMIN, Act, ActContext
+from jackpot.rules.acts.act import FLOOR_OR_ADMIN, Act, ActContext, BankKey
 from jackpot.rules.acts.fields import Reason
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
@@ -123,6 +123,7 @@ ACTS: Final = (
         decide_confirm,
         {ProgramConfirmed: apply_confirmed},
         asked=True,
+        bank=BankKey.SAID,
         power=FLOOR_OR_ADMIN,
         needs_two="why_program_released",
     ),

@@ -102,11 +102,6 @@ class Confirm(ActCommand, tag="confirm", frozen=True):
 
     request: RequestId
 
-    @property
-    def bank(self) -> str:
-        """Where it waits."""
-        return bank_of(self.request)
-
 
 def decide_confirm(state: BankState, command: Confirm, _by: ActContext) -> Event:
     """Refuses: a request that waits is decided as its own act, so here comes only what does not wait."""
@@ -120,11 +115,9 @@ def confirmed(people: People, request: ApprovalRequest, waited_ms: int) -> Peopl
     return People(proof=proof)
 
 
-def check_confirmed(state: BankState, command: ActCommand, people: People) -> None:
+def check_confirmed(state: BankState, request: ApprovalRequest, command: ActCommand, people: People) -> None:
     """Refuses a confirmation that differs from the request, its person or its time."""
-    name = called(state, people.proof.request)
-    request = find_request(state, name)
-    asker = request.people.signed[0]
+    name, asker = called(state, request.id), request.people.signed[0]
     other = msgspec.json.encode(command) != request.command
     refuse_if(other, "request_asks_otherwise", request=name)
     waited = people.proof.waited_ms
@@ -155,11 +148,6 @@ class Reject(ActCommand, tag="reject", frozen=True):
 
     request: RequestId
     reason: Reason
-
-    @property
-    def bank(self) -> str:
-        """Where it waits."""
-        return bank_of(self.request)
 
 
 class Rejected(Event, frozen=True, array_like=True):
@@ -236,6 +224,13 @@ def find_request(state: BankState, name: str) -> ApprovalRequest:
     if (request := waits(state, name)) is not None:
         return request
     raise Refusal("request_unknown", request=name)
+
+
+def request_of(state: BankState, number: int) -> ApprovalRequest:
+    """The request of that number; refused as `no_such_request`."""
+    if (request := next((one for one in state.requests if one.id == number), None)) is not None:
+        return request
+    raise Refusal("request_unknown", request=called(state, number))
 
 
 def forget(state: BankState, number: int) -> None:

@@ -7,20 +7,19 @@ independent of that person has vouched for one of the two.
 
 from typing import ClassVar, Final
 
-from jackpot.rules.acts.act import ADMIN, Act, ActContext
+from jackpot.rules.acts.act import ADMIN, Act, ActContext, BankKey
 from jackpot.rules.acts.people import Number, find_person, of_their_own
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 from jackpot.rules.refusal import Refusal, refuse_if
-from jackpot.rules.signing import OPERATOR, SITE, People, Signed
+from jackpot.rules.signing import OPERATOR, People, Signed
 from jackpot.rules.state import BankState, Person
 
 
 class Vouch(ActCommand, tag="vouch", frozen=True):
     """An admin has seen that a person signs in with a password that they alone know."""
 
-    bank: ClassVar[str] = SITE
     person: Number
 
 
@@ -70,6 +69,7 @@ ACTS: Final = (
         decide_vouch,
         {Vouched: apply_vouched},
         asked=True,
+        bank=BankKey.PEOPLE,
         power=ADMIN,
     ),
 )

@@ -239,7 +239,8 @@ def test_a_forged_confirmation_of_what_has_changed_is_found() -> None:
 
 def shown(subject: OfEngine, command: ActCommand) -> bytes:
     """The mark of what people are shown that the act would do now."""
-    return mark_of(subject.engine.state, event_of(subject, command))
+    event = event_of(subject, command)
+    return mark_of(seen(subject.engine.state, event), event)
 
 
 def event_of(subject: OfEngine, command: ActCommand) -> Event:
