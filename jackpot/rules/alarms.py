@@ -113,6 +113,8 @@ class _Of(NamedTuple):
 
 def alarm(effects: Effects, event: Event) -> None:
     """Opens the alarm that the event raises, or counts it on the one already open there."""
+    if isinstance(event, Refused) and event.code not in _REFUSALS:  # the mistake of one command
+        return
     number = None if effects.table is None else effects.table.number
     for one in raised(event, number, _Of(effects.state)):
         effects.alarm(one.kind, **one.facts)

@@ -188,7 +188,7 @@ async def test_a_request_names_the_awards_that_it_would_raise(tmp_path: Path) ->
             [],
             [{"award": "A3", "link": LINK, "level": "mega", "amount": "0.18"}],
         )
-        what = phrase("changed_raised")
+        what = phrase("changed_sums")
         assert one["problem"] == in_words("request_changed", request="main-1", what=what)
         await decides_as_shown(server, web)
 
