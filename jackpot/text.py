@@ -45,6 +45,11 @@ class Sentence(str):
         """Its key in a catalogue: the plain sentence, after its context where it has one."""
         return self.plain
 
+    @property
+    def english_values(self) -> dict[str, int | str]:
+        """The values as programs get them: numbers, and texts in English."""
+        return {name: value if isinstance(value, int) else str(value) for name, value in self.values.items()}
+
     def told(self, say: Callable[[str], str]) -> str:
         """The sentence in another language. say: the translation of each sentence, by its key."""
         values = {
@@ -114,6 +119,13 @@ def both(names: Sequence[str]) -> Sentence | str:
     if len(names) < 2:
         return names[0] if names else ""
     return Sentence("{one} and {other}", one=joined(names[:-1]), other=names[-1])
+
+
+def one_of(names: Sequence[str]) -> str:
+    """A choice among names: "A", "A or B", "A or B or C"."""
+    if len(names) == 1:
+        return names[0]
+    return Sentence("{one} or {other}", one=names[0], other=one_of(names[1:]))
 
 
 def several(number: int, what: str) -> Sentence:

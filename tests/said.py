@@ -8,7 +8,7 @@ import msgspec
 from jackpot.rules import registry
 from jackpot.rules.events import Refused
 from jackpot.rules.outcome import DecidedEntry, Greeting, Outcome
-from jackpot.rules.phrases import field_of
+from jackpot.rules.phrases import field_of, phrase
 from jackpot.rules.refusal import Refusal
 
 
@@ -40,6 +40,16 @@ def told(message: msgspec.Struct) -> dict[str, Any]:
 def refusal(answer: Mapping[str, Any]) -> tuple[Any, ...]:
     """How an act was refused: the code, the template and the values."""
     return answer["code"], answer["template"], *answer.get("values", ())
+
+
+def problem(answer: Mapping[str, Any]) -> tuple[str, str | None, dict[str, Any]]:
+    """How the API refused something: the code, the template and the values by name."""
+    return answer["code"], answer.get("template"), answer.get("values", {})
+
+
+def in_words(template: str, /, **values: Any) -> str:
+    """What a command prints of a template with these values; a person as the site calls them."""
+    return str(phrase(template, **values))
 
 
 def refused_frame(outcome: "Outcome | Heard") -> tuple[Any, ...]:

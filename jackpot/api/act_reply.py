@@ -39,9 +39,9 @@ class ActReply(Reply, frozen=True, omit_defaults=True):
 
 
 class Problem(Reply, frozen=True, omit_defaults=True):
-    """A refusal (RFC 9457). code: what `type` says. template: the id of the sentence where it is one of the
-    rules'; a program looks at this, for a text may be reworded. field: which field is wrong. next: what to
-    do.
+    """A refusal (RFC 9457). code: what `type` says. template: the id of the sentence where it is one
+    of the rules'; a program looks at this, for a text may be reworded. values: what varies in the sentence,
+    by name. field: which field is wrong. next: what to do.
 
     hits: what stands in the way. bank, server: who has the bank, where this server has not.
     """
@@ -52,6 +52,7 @@ class Problem(Reply, frozen=True, omit_defaults=True):
     detail: str
     code: str
     template: str | None = None
+    values: dict[str, int | str] = msgspec.field(default_factory=dict)
     field: str | None = None
     next: str = ""
     hits: tuple[str, ...] = ()

@@ -117,8 +117,13 @@ class BankRouter:
                     if part.bank == name:
                         now = (number(hit) or 0) + part.hits.moved
                         known = hit is not None and part.hits.first <= now < part.hits.end
-                        hint = f": its {hit} is H{now} there" if known else ""
-                        raise BadRequest(f"bank: {name} became part of {bank.name}{hint}")
+                        told = {"bank": name, "into": bank.name}
+                        if not known:
+                            raise BadRequest(
+                                RefusalSentence("{bank} became part of {into}", field="bank", **told)
+                            )
+                        plain = "{bank} became part of {into}: its {hit} is {now} there"
+                        raise BadRequest(RefusalSentence(plain, field="bank", hit=hit, now=f"H{now}", **told))
 
     def _named(self, bank: str) -> Bank:
         if bank == self.people.name:

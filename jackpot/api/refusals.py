@@ -50,7 +50,7 @@ async def refusal_of(at: QueryContext, bank: Bank, act: ActCommand, answer: ActA
                 return refused(Code.EXPIRED, over.template, over.values)
     said = sentence_of(answer.template, answer.values)
     if (next_ := _next(at, bank, act, answer)) is not None:
-        parts = {"said": Sentence(said.plain, **said.values), "next": next_}
+        parts = {**said.values, "said": Sentence(said.plain, **said.values), "next": next_}
         said = RefusalSentence("{said}{next}", field=said.field, template=said.template, **parts)
     return NotDone(code, said, answer.hits)
 

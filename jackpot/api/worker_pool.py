@@ -17,9 +17,10 @@ from typing import Final
 
 import structlog
 
-from jackpot.api.operation import NotDone
+from jackpot.api.operation import BadRequest, NotDone
 from jackpot.rules.codes import Code
 from jackpot.text import RefusalSentence
+from jackpot.worker_refusal import WorkerRefusal
 
 # For one person, of one question: the dozen pictures of a page, and of the page loaded once more.
 JOINED_EACH: Final = 32
@@ -43,6 +44,12 @@ _TOLD: Final = (
 # One of these processes takes one processor, and no memory for threads that it does not start.
 _ALONE: Final = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 log: Final = structlog.get_logger()
+
+
+def refused_by(refusal: WorkerRefusal) -> BadRequest | NotDone:
+    """What a worker refuses, as people and programs are told it."""
+    said = refusal.said.sentence()
+    return BadRequest(said) if refusal.code is Code.BAD_REQUEST else NotDone(refusal.code, said)
 
 
 class Late(NotDone):

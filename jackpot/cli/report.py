@@ -368,11 +368,10 @@ def _site(url: str, currency: str, timezone: str, day_ends: str) -> "Site":
 
 
 def _day(option: str, given: str | None) -> str | None:
-    from jackpot.reports.read.gaming_days import day_fault
+    from jackpot.reports.read.gaming_days import is_day
 
-    wrong = None if given is None else day_fault(given)
-    if wrong:
-        fail(f"{option}: {wrong}")
+    if given is not None and not is_day(given):
+        fail(f"{option}: {given!r} is no day like 2026-11-20")
     return given
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 from jackpot.rules.money import decimal
 from jackpot.rules.phrases import Phrase, bounded, field_of, misfit, quoted
 from jackpot.rules.templates import TEMPLATES, Kind
-from jackpot.text import RefusalSentence, Sentence, joined
+from jackpot.text import RefusalSentence, Sentence, joined, one_of
 
 # How a person is named where the name is not known.
 PERSON: Final = "person {number}"
@@ -49,6 +49,8 @@ def _told(kind: Kind, value: Any) -> object:
             return Sentence(value)
         case "phrase":
             return sentence(value)
+        case "phrases":
+            return joined([sentence(one) for one in value])
         case "list":
             return ", ".join(map(str, value))
         case "words":
@@ -58,7 +60,6 @@ def _told(kind: Kind, value: Any) -> object:
     return value
 
 
-def either(words: Sequence[int | str]) -> Sentence:
-    """Words of which one is enough."""
-    first = Sentence(str(words[0]))
-    return first if len(words) == 1 else Sentence("{one} or {other}", one=first, other=either(words[1:]))
+def either(words: Sequence[int | str]) -> str:
+    """Words of ours of which one is enough."""
+    return one_of([Sentence(str(one)) for one in words])

@@ -18,6 +18,7 @@ from jackpot.ledger.reading import STAYS, Conversation, Reader, stays
 from jackpot.rules import registry
 from jackpot.rules.acts.archives import Archived, Cut
 from jackpot.rules.events import Event
+from jackpot.text import Sentence
 
 # Rows of one read: a few milliseconds.
 PAGE_ROWS: Final = 1_000
@@ -213,9 +214,11 @@ def has_hash(ledger: Reader, bank: str, hash_: bytes, upto: int) -> bool:
     return ledger.ask(bank, asked)
 
 
-def is_archived(bank: str, cut: Cut) -> str:
+def is_archived(bank: str, cut: Cut) -> Sentence:
     """Message for callers that need archived rows."""
-    return (
-        f"{bank}: tables' frames of rows 1 to {cut.seq} are archived: bring a copy of the archive up to date "
-        "with `jackpot ledger backup COPY.db`; sqlite:///COPY.db is whole from row 1"
+    return Sentence(
+        "{bank}: tables' frames of rows 1 to {row} are archived: bring a copy of the archive up to date "
+        "with `jackpot ledger backup COPY.db`; sqlite:///COPY.db is whole from row 1",
+        bank=bank,
+        row=cut.seq,
     )

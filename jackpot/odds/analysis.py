@@ -150,18 +150,19 @@ def _meters(subject: AnalyzedLink, tonight: Tonight) -> dict[str, int]:
     terms, game, _ = subject
     if not 1 <= tonight.players <= SEATS[game]:
         seats = {"game": game, "most": SEATS[game], "count": f"{tonight.players:,}"}
-        raise Unanalysable(Sentence("players: {game} seats 1 to {most}, not {count}", **seats))
+        raise Unanalysable("{game} seats 1 to {most}, not {count}", field="players", **seats)
     if not 1 <= tonight.wagers_an_hour <= RATE_MAX:
         rates = {"most": f"{RATE_MAX:,}", "count": f"{tonight.wagers_an_hour:,}"}
-        raise Unanalysable(Sentence("rate: 1 to {most} wagers an hour, not {count}", **rates))
+        raise Unanalysable("1 to {most} wagers an hour, not {count}", field="rate", **rates)
     meters = {level.level: level.seed for level in terms.levels}
     for name, meter in tonight.meters.items():
         if name not in meters:
-            raise Unanalysable(f"meter {name}: {terms.paytable} has {', '.join(meters)}")
+            known = {"level": name, "paytable": terms.paytable, "levels": ", ".join(meters)}
+            raise Unanalysable("meter {level}: {paytable} has {levels}", **known)
         limit = next(level.limit for level in terms.levels if level.level == name)
         if limit is not None and meter > limit:
             sums = {"level": Sentence(name), "sum": money_text(meter), "limit": money_text(limit)}
-            raise Unanalysable(Sentence("meter {level}: {sum} is above its limit {limit}", **sums))
+            raise Unanalysable("meter {level}: {sum} is above its limit {limit}", **sums)
         meters[name] = meter
     return meters
 

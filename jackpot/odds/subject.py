@@ -1,7 +1,7 @@
 """Subject of an analysis: a paytable with its wager, its envy, and the figures its source leaves open."""
 
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from msgspec import structs
 
@@ -18,6 +18,7 @@ from jackpot.catalogue import (
     resolve,
 )
 from jackpot.rules.paytable import Game, LinkTerms
+from jackpot.text import RefusalSentence, one_of
 
 # Stand in for open figures while the rest is checked, and are taken out again.
 _RATE: Final = "0.01%"
@@ -25,7 +26,12 @@ _SUM: Final = "0.01"
 
 
 class Unanalysable(Exception):
-    """The analysis cannot be made as asked for. The text says why, in one line."""
+    """The analysis cannot be made as asked for; `said` says why, in one line."""
+
+    def __init__(self, plain: str, /, *, field: str = "", **values: Any) -> None:
+        """As a `RefusalSentence`. field: what of the question is wrong."""
+        self.said = RefusalSentence(plain, field=field, **values)
+        super().__init__(str(self.said))
 
 
 class AnalyzedLink(NamedTuple):
@@ -58,7 +64,7 @@ def subject_of(paytable: str, wish: Wish) -> AnalyzedLink:
     try:
         table = load(paytable)
     except CatalogueError as error:
-        raise Unanalysable(f"{error}: `jackpot paytable list` names them all") from error
+        raise Unanalysable("{error}: `jackpot paytable list` names them all", error=error) from error
     wager = wish.wager or next(iter((*table.wagers, *(one.wager for one in table.envy), "1.00")))
     levels, opened = _levels(table, wish.figures)
     entry = LinkEntry(
@@ -76,7 +82,8 @@ def subject_of(paytable: str, wish: Wish) -> AnalyzedLink:
     except TermsRefused as refused:
         path, sentence = refused.mistakes[0]
         what = path.removeprefix("link.").removeprefix("level.")
-        raise Unanalysable(f"{what}: {sentence.removeprefix(f'link {table.id}: ')}") from refused
+        reason = sentence.removeprefix(f"link {table.id}: ")
+        raise Unanalysable("{reason}", field=what, reason=reason) from refused
     if entry.envy_approved:
         terms, opened = structs.replace(terms, envy=()), opened | {"envy"}
     return AnalyzedLink(_without(terms, opened), _game(table, wish.game), frozenset(opened))
@@ -87,7 +94,8 @@ def _game(table: Paytable, wanted: str | None) -> Game:
     for game in games:
         if wanted in (None, game):
             return game
-    raise Unanalysable(f"game: {table.id} is for {' or '.join(games)}, not {wanted}")
+    facts = {"paytable": table.id, "games": one_of(games), "wanted": wanted}
+    raise Unanalysable("{paytable} is for {games}, not {wanted}", field="game", **facts)
 
 
 def _levels(table: Paytable, given: Mapping[str, str]) -> tuple[dict[str, LevelEntry], set[str]]:
@@ -97,7 +105,8 @@ def _levels(table: Paytable, given: Mapping[str, str]) -> tuple[dict[str, LevelE
     }
     for path in given:
         if path not in known:
-            raise Unanalysable(f"{path}: {table.id} has no such figure, only {', '.join(sorted(known))}")
+            facts = {"paytable": table.id, "figures": ", ".join(sorted(known))}
+            raise Unanalysable("{paytable} has no such figure, only {figures}", field=path, **facts)
     entries, opened = {}, set()
     for name, level in table.level.items():
         wanted = {path.partition(".")[2]: text for path, text in given.items() if path.startswith(f"{name}.")}
@@ -123,7 +132,7 @@ def _approved(table: Paytable, wager: str) -> dict[str, str]:
     try:
         sum_ = parse_money(wager)
     except ValueError as error:
-        raise Unanalysable(f"wager: {error}") from error
+        raise Unanalysable("{error}", field="wager", error=error) from error
     if table.wagers or not table.envy or any(parse_money(one.wager) == sum_ for one in table.envy):
         return {}
     return {row.hand: _SUM for row in table.envy[0].rows}

@@ -16,8 +16,10 @@ from jackpot.odds.drawable import SHEETS, drawable
 from jackpot.odds.output import as_csv, as_html, as_json
 from jackpot.odds.sheets import Manner, facts_of, sheets_of, shown
 from jackpot.odds.subject import AnalyzedLink, Unanalysable
+from jackpot.rules.codes import Code
 from jackpot.rules.paytable import Game, LinkTerms
 from jackpot.text import named
+from jackpot.worker_refusal import WorkerRefusal
 
 
 class LabCall(msgspec.Struct, frozen=True):
@@ -60,12 +62,12 @@ class Drawable(msgspec.Struct, frozen=True):
 
 
 class LabReply(msgspec.Struct, frozen=True):
-    """Reply of the worker. problem: why there is nothing else. pictures: by name, as SVG.
+    """Reply of the worker. refusal: why there is nothing else. pictures: by name, as SVG.
 
     drawable: the pictures that can be asked for; None where what draws them is not installed.
     """
 
-    problem: str = ""
+    refusal: WorkerRefusal | None = None
     facts: list[tuple[str, str]] = []
     sheets: list[LabPage] = []
     drawable: list[Drawable] | None = None
@@ -82,7 +84,7 @@ def told_of(asked: LabCall) -> LabReply:
     try:
         found = analyze(subject, Tonight(asked.meters, asked.players, asked.wagers_an_hour))
     except Unanalysable as error:
-        return LabReply(manner.say(error.args[0]))
+        return LabReply(WorkerRefusal.of(Code.BAD_REQUEST, error.said))
     drawn = find_spec("matplotlib") is not None
     if asked.draw:
         return LabReply(pictures=_pictures(found, asked) if drawn else {})

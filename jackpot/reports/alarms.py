@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from heapq import merge
 from typing import Any, Final
 
+from jackpot.config.phrases import sentence
 from jackpot.ledger.reading import Reader
 from jackpot.reports.entry_text import reason
 from jackpot.reports.read.entries import Entry, counting, must_be_here, of_kinds, refused
@@ -61,9 +62,10 @@ def _rows(ledger: Reader, names: JournalNames, days: EntrySpan) -> Iterator[tupl
     for entry in entries(ledger, names.bank, days.after, days.upto):
         event: Any = entry.event
         who = names.who(getattr(event, "people", None))
-        for kind, facts in alarms.raised(event, entry.table, names):
+        for kind, facts, said in alarms.raised(event, entry.table, names):
             where = names.people.name(facts["person"]) if "person" in facts else alarms.place(facts)
-            yield names.bank, entry.seq, entry.at, kind, where, alarms.said(kind, facts), who
+            what = "" if said is None else sentence(said)
+            yield names.bank, entry.seq, entry.at, kind, where, what, who
         if (over := _over(names, event)) is not None:
             yield names.bank, entry.seq, entry.at, *over, who
 

@@ -14,7 +14,7 @@ from jackpot.rules import meter
 from jackpot.rules.acts.hits import Corrected, Undone
 from jackpot.rules.events import Event, TakeMade
 from jackpot.rules.state import Award, Hit
-from jackpot.text import Sentence, both, joined, named
+from jackpot.text import Sentence, both, joined, named, one_of
 
 COLUMNS: Final = (
     ReportColumn("award"),
@@ -63,16 +63,31 @@ def the_hit(ledger: Reader, wanted: ReportRequest) -> tuple[str, HitStory]:
         if story is not None:
             found.append((story.bank, story))
     if not found:
-        now = "".join(
-            f"; H{wanted.hit} of {part.bank} is H{wanted.hit + part.by.hits} in {bank}"
+        hit, banks = f"H{wanted.hit}", one_of(wanted.banks)
+        today = [
+            Sentence(
+                "{hit} of {bank} is {now} in {into}",
+                hit=hit,
+                bank=part.bank,
+                now=f"H{wanted.hit + part.by.hits}",
+                into=bank,
+            )
             for bank in wanted.banks
             for part in parts_of(ledger, bank)
             if wanted.hit + part.by.hits in part.hits
+        ]
+        if not today:
+            raise Unanswerable("there is no {hit} in {banks}", field="hit", hit=hit, banks=banks)
+        raise Unanswerable(
+            "there is no {hit} in {banks}; {today}",
+            field="hit",
+            hit=hit,
+            banks=banks,
+            today=joined(today, "; "),
         )
-        raise Unanswerable(f"hit: there is no H{wanted.hit} in {' or '.join(wanted.banks)}{now}")
     if len(found) > 1:
-        banks = " or ".join(f"--bank {bank}" for bank, _ in found)
-        raise Unanswerable(f"bank: each bank counts its own hits; which one? {banks}")
+        banks = one_of([f"--bank {bank}" for bank, _ in found])
+        raise Unanswerable("each bank counts its own hits; which one? {banks}", field="bank", banks=banks)
     return found[0]
 
 

@@ -11,6 +11,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 
+from jackpot.config.phrases import sentence
 from jackpot.ledger.reading import Reader
 from jackpot.reports.alarms import entries
 from jackpot.reports.read.entries import Entry, of_kind
@@ -121,10 +122,10 @@ def _contents(names: _Names, entry: Entry, open_: set[tuple[str, str]]) -> Itera
             for hit in event.made.hits:
                 if any(award.status in UNPAID for award in hit.awards):
                     yield _hit(names, hit, entry)
-    for kind, facts in alarms.raised(event, entry.table, names):
-        if (place := (kind, alarms.place(facts))) not in open_:
+    for one in alarms.raised(event, entry.table, names):
+        if (place := (one.kind, alarms.place(one.facts))) not in open_:
             open_.add(place)
-            yield _alarm(names, kind, facts)
+            yield _alarm(names, one)
 
 
 def _hit(names: _Names, hit: HitMade, entry: Entry) -> _Content:
@@ -147,9 +148,11 @@ def _hit(names: _Names, hit: HitMade, entry: Entry) -> _Content:
     return _Content("hit", text, f"/ops/hits/{names.bank}/H{hit.number}", facts)
 
 
-def _alarm(names: _Names, kind: str, facts: dict[str, Any]) -> _Content:
+def _alarm(names: _Names, raised: alarms.Raised) -> _Content:
+    """An alarm, in English."""
+    kind, facts, said = raised
     where = names.known.people.name(facts["person"]) if "person" in facts else alarms.place(facts)
-    what = alarms.said(kind, facts)
+    what = "" if said is None else str(sentence(said))
     means = alarms.KINDS[kind].means
     text = ": ".join(part for part in (where, means, what) if part)
     return _Content("alarm", text, "/ops/alarms", {"alarm": kind, "where": where, "what": what})

@@ -112,7 +112,9 @@ def winner_of(hit: Hit, seat: int) -> FormWinner:
     main = hit.seat if hit.seat in seats else seats[0]
     awards = [award for award in hit.awards if award.seat == (seat or main)]
     if not awards:
-        raise Unanswerable(f"seat: H{hit.number} has no award for seat {seat}")
+        raise Unanswerable(
+            "{hit} has no award for seat {seat}", field="seat", hit=f"H{hit.number}", seat=seat
+        )
     return FormWinner(seat or main, awards, [one for one in seats if one != (seat or main)])
 
 

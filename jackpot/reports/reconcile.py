@@ -18,7 +18,7 @@ from jackpot.reports.read.names import JournalNames, must_know
 from jackpot.reports.report import Cell, Fact, Report, ReportColumn, ReportRequest, ReportResult, Unanswerable
 from jackpot.rules.acts.banks import BankBegun, BankClosed
 from jackpot.rules.meter import Accounts
-from jackpot.text import Sentence
+from jackpot.text import Sentence, both, joined
 
 COLUMNS: Final = (
     ReportColumn("bank"),
@@ -65,7 +65,7 @@ def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
     parts = []
     names = {bank: JournalNames(ledger, bank) for bank in wanted.banks}
     must_know(names.values(), (*wanted.drops, *([wanted.link] if wanted.link else [])))
-    elsewhere: list[str] = []
+    elsewhere: list[Sentence] = []
     for bank in (one for one in wanted.banks if names[one].links):
         days = wanted_span(ledger, bank, wanted)
         if days.upto <= days.after and (told := _elsewhere(ledger, bank, wanted.last)):
@@ -75,19 +75,28 @@ def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
         facts.append(Fact(bank, _told(wanted.last, days, became(ledger, bank), ends_in(ledger, bank))))
         parts.append(partial(_lines, ledger, wanted, names[bank], days, problems))
     if elsewhere and not parts:
-        raise Unanswerable(f"day: {'; '.join(elsewhere)}")
+        raise Unanswerable("{banks}", field="day", banks=joined(elsewhere, "; "))
     return ReportResult(facts, (row for part in parts for row in part()), problems)
 
 
-def _elsewhere(ledger: Reader, bank: str, day: str | None) -> str | None:
-    """Message that names the bank to ask for where this one has nothing of that day, or None."""
+def _elsewhere(ledger: Reader, bank: str, day: str | None) -> Sentence | None:
+    """The bank to ask for where this one has nothing of that day, in words; None where it has."""
     if day is None:
         return None
     if day <= (read_before(ledger, bank) or ""):
-        before = " and ".join(begun_with(ledger, bank))
-        return f"bank {bank} began after {day}, when {before} were joined: ask for those (--bank)"
+        return Sentence(
+            "bank {bank} began after {day}, when {before} were joined: ask for those (--bank)",
+            bank=bank,
+            day=day,
+            before=both(begun_with(ledger, bank)),
+        )
     if into := became(ledger, bank):
-        return f"bank {bank} ended before {day}: it became part of {into}: ask for that (--bank {into})"
+        return Sentence(
+            "bank {bank} ended before {day}: it became part of {into}: ask for that (--bank {into})",
+            bank=bank,
+            day=day,
+            into=into,
+        )
     return None
 
 
@@ -115,20 +124,28 @@ def _told(day: str | None, days: EntrySpan, into: str, ends_in: str | None) -> S
     closing = days.closing
     if closing is not None and day not in (None, closing.reading.day):
         later = closing.reading.day
-        raise Unanswerable(f"day: no reading was taken for {day}; it is in that of {later}: --day {later}")
+        raise _not_read(day, later)
     rows = days.rows()
     if closing is not None:
         return Sentence("gaming day {day}: {rows}", day=closing.reading.day, rows=rows)
     if day and ends_in not in (None, day):
-        raise Unanswerable(
-            f"day: no reading was taken for {day}; it is in that of {ends_in}: --day {ends_in}"
-        )
+        raise _not_read(day, ends_in)
     if day and into:
         said = "gaming day {day}: {rows}; then the bank became part of {into}"
         return Sentence(said, day=day, rows=rows, into=into)
     if day:
         return Sentence("gaming day {day}: {rows}; it has not ended", day=day, rows=rows)
     return Sentence("{rows}: since the first row, no gaming day has ended yet", rows=rows)
+
+
+def _not_read(day: str | None, later: str | None) -> Unanswerable:
+    """No reading of its own was taken for a gaming day; it is in that of a later one."""
+    return Unanswerable(
+        "no reading was taken for {day}; it is in that of {later}: --day {later}",
+        field="day",
+        day=day,
+        later=later,
+    )
 
 
 def _lines(

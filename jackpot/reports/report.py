@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from jackpot.config import Site
 from jackpot.ledger.archived import cut_of
 from jackpot.ledger.reading import Reader
+from jackpot.text import RefusalSentence
 
 Kind = Literal["text", "word", "figure", "count", "sum", "moment", "span", "code"]
 """Of a cell: a text, a name of ours such as "royal-flush", a refusal as it was given, digits, a number,
@@ -22,7 +23,12 @@ by: whether a row is of a gaming day or of a month. archive: what has old rows o
 
 
 class Unanswerable(Exception):
-    """The report cannot be made as it was asked for; the text says why, and what to ask for instead."""
+    """The report cannot be made as it was asked for; `said` says why, and what to ask for instead."""
+
+    def __init__(self, plain: str, /, *, field: str = "", **values: Any) -> None:
+        """As a `RefusalSentence`. field: what of the question is wrong."""
+        self.said = RefusalSentence(plain, field=field, **values)
+        super().__init__(str(self.said))
 
 
 class InArchive(Unanswerable):
@@ -137,7 +143,9 @@ def steady(ledger: Reader) -> Iterator[None]:
     finally:
         for bank, cut in before.items():
             if cut_of(ledger, bank) != cut:
-                raise InArchive(f"{bank}: old rows left for an archive while this was read: ask once more")
+                raise InArchive(
+                    "{bank}: old rows left for an archive while this was read: ask once more", bank=bank
+                )
 
 
 def saying(report: Report, rows: Sequence[tuple[Cell, ...]]) -> list[int]:

@@ -37,7 +37,10 @@ def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
     named = {bank: JournalNames(ledger, bank) for bank in wanted.banks}
     known = {terms.table for names in named.values() for terms in names.tables.values()}
     if wanted.table is not None and wanted.table not in known:
-        raise Unanswerable(f"table: {wanted.table} is unknown; there is {' '.join(sorted(known))}")
+        tables = " ".join(sorted(known))
+        raise Unanswerable(
+            "{table} is unknown; there is {tables}", field="table", table=wanted.table, tables=tables
+        )
     spans = {bank: wanted_span(ledger, bank, wanted) for bank in named}
     for bank, days in spans.items():
         must_be_here(ledger, bank, days.after)

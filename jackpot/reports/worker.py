@@ -17,9 +17,12 @@ from jackpot.ledger.open import open_reader
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import LedgerError
 from jackpot.reports import output
-from jackpot.reports.read.gaming_days import day_fault
+from jackpot.reports.read.gaming_days import is_day
 from jackpot.reports.registry import REPORTS
 from jackpot.reports.report import BY, Cell, Report, ReportRequest, ReportResult, Unanswerable, saying, steady
+from jackpot.rules.codes import Code
+from jackpot.text import Sentence
+from jackpot.worker_refusal import WorkerRefusal
 
 # Rows of a page: on a phone each is a card of its own, and nobody scrolls through more of them.
 ROWS_SHOWN: Final = 50
@@ -64,13 +67,12 @@ class ReportPage(msgspec.Struct, frozen=True):
 
 
 class WorkerReply(msgspec.Struct, frozen=True):
-    """Reply of the worker. problem: why the report cannot be made. failed: why the ledger cannot be read.
+    """Reply of the worker. refusal: why there is no report. shown: a page's.
 
-    shown: a page's. text: a file, or a page to print.
+    text: a file, or a page to print.
     """
 
-    problem: str = ""
-    failed: str = ""
+    refusal: WorkerRefusal | None = None
     shown: ReportPage | None = None
     text: str = ""
 
@@ -81,7 +83,7 @@ def told_of(ledger: Reader, asked: ReportCall) -> WorkerReply:
         with steady(ledger):
             return _told(ledger, asked)
     except Unanswerable as error:
-        return WorkerReply(str(error))
+        return WorkerReply(WorkerRefusal.of(Code.BAD_REQUEST, error.said))
 
 
 def _told(ledger: Reader, asked: ReportCall) -> WorkerReply:
@@ -104,22 +106,23 @@ def _told(ledger: Reader, asked: ReportCall) -> WorkerReply:
 def _wanted(asked: ReportCall, ledger: Reader) -> ReportRequest:
     given, banks = asked.given, tuple(ledger.banks())
     if (bank := given.get("bank")) is not None and bank not in banks:
-        raise Unanswerable(f"bank: {bank!r} is unknown; there is {' '.join(banks)}")
+        known = " ".join(banks)
+        raise Unanswerable("{bank} is unknown; there is {banks}", field="bank", bank=repr(bank), banks=known)
     for name in ("day", "first", "last"):
-        if (day := given.get(name)) is not None and (fault := day_fault(day)):
-            raise Unanswerable(f"{name}: {fault}")
+        if (day := given.get(name)) is not None and not is_day(day):
+            raise Unanswerable("{day} is no day like 2026-11-20", field=name, day=repr(day))
     hit = given.get("hit", "H0")
     digits = hit.removeprefix("H")
     if not (hit.startswith("H") and digits.isascii() and digits.isdigit() and len(digits) <= 16):
-        raise Unanswerable(f"hit: {hit!r} is no hit, such as H12")
+        raise Unanswerable("{hit} is no hit, such as H12", field="hit", hit=repr(hit))
     seat = given.get("seat", "0")
     if not (seat.isascii() and seat.isdigit() and len(seat) == 1):
-        raise Unanswerable(f"seat: {seat!r} is no seat, such as 3")
+        raise Unanswerable("{seat} is no seat, such as 3", field="seat", seat=repr(seat))
     if (by := given.get("by", BY[0])) not in BY:
-        raise Unanswerable(f"by: {by!r} is neither {' nor '.join(BY)}")
+        raise Unanswerable("{by} is neither day nor month", field="by", by=repr(by))
     first, last = given.get("day", given.get("first")), given.get("day", given.get("last"))
     if first and last and first > last:
-        raise Unanswerable(f"first: {first} is after {last}")
+        raise Unanswerable("{first} is after {last}", field="first", first=first, last=last)
     chosen = (bank,) if bank else banks
     link, number = given.get("link"), int(digits)
     wanted = ReportRequest(asked.site, chosen, link, first, last, number, titles=asked.titles, by=by)
@@ -170,7 +173,8 @@ def answered(question: bytes) -> bytes:
         with closing(open_reader(asked.url)) as ledger:
             told = told_of(ledger, asked)
     except LedgerError as error:
-        told = WorkerReply(failed=str(error))
+        said = Sentence("the ledger cannot be read: {reason}", reason=str(error))
+        told = WorkerReply(WorkerRefusal.of(Code.LEDGER, said))
     return msgspec.json.encode(told)
 
 

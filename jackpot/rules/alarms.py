@@ -1,4 +1,4 @@
-"""Catalogue of alarms: every kind, the events that raise it, and its text. Each is open until acknowledged.
+"""Catalogue of alarms: every kind, the events that raise it, and its words. Each is open until acknowledged.
 
 An alarm is open for one place at a time: the same alarm raised there again is counted. The engine, the
 report and the notifier call the same function, so that none of them can leave one out.
@@ -16,8 +16,8 @@ from jackpot.rules.acts.sessions import LockedOut
 from jackpot.rules.codes import Code
 from jackpot.rules.effects import Effects, Map
 from jackpot.rules.events import Event, LeftMade, Refused
-from jackpot.rules.money import to_cents
-from jackpot.rules.phrases import english
+from jackpot.rules.money import from_cents, to_cents
+from jackpot.rules.phrases import Phrase, english, phrase
 from jackpot.rules.rounds.apply import LEFT_TOLD_MAX
 from jackpot.rules.state import Alarm, BankState
 
@@ -86,8 +86,13 @@ ALWAYS: Final = frozenset({DeviceBlocked, FoundBehind, LockedOut, Recovered, Ref
 # Refusals that alarm; every other one is a mistake of one command.
 _REFUSALS: Final = (Code.UNREASONABLE.value, Code.INTERNAL.value)
 
-Raised = tuple[str, Map]
-"""The kind and its facts; they say where."""
+
+class Raised(NamedTuple):
+    """An alarm as an event raises it. facts: for the log; they say where. what: as in `state.Alarm`."""
+
+    kind: str
+    facts: Map
+    what: Phrase | None = None
 
 
 class AlarmNames(Protocol):
@@ -111,43 +116,61 @@ class _Of(NamedTuple):
 
 def alarm(effects: Effects, event: Event) -> None:
     """Opens the alarm that the event raises, or counts it on the one already open there."""
+    if isinstance(event, Refused) and event.code not in _REFUSALS:  # the mistake of one command
+        return
     number = None if effects.table is None else effects.table.number
-    for kind, facts in raised(event, number, _Of(effects.state)):
-        effects.alarm(kind, **facts)
-        _open(effects, kind, facts)
+    for one in raised(event, number, _Of(effects.state)):
+        effects.alarm(one.kind, **one.facts)
+        _open(effects, one)
 
 
 def raised(event: Any, table: int | None, names: AlarmNames) -> Iterator[Raised]:
     """The alarm that an event raises. table: whose frame it was."""
+    facts: Map
     match event:
         case DeviceBlocked():
-            yield "device_conflict", {"role": event.role, "device": event.device}
+            yield Raised("device_conflict", {"role": event.role, "device": event.device})
         case FoundBehind():
-            said = {"acked": event.acked, "suspends": event.suspends}
-            yield BEHIND, {"table": names.table(event.table), **said}
+            facts = {"table": names.table(event.table), "acked": event.acked, "suspends": event.suspends}
+            lost = "alarm_answers_lost_and_bank_stopped" if event.suspends else "alarm_answers_lost"
+            yield Raised(BEHIND, facts, phrase(lost, acked=event.acked))
         case LockedOut():
-            yield "person_locked_out", {"person": event.person, "failures": event.failures}
+            facts = {"person": event.person, "failures": event.failures}
+            yield Raised("person_locked_out", facts, phrase("alarm_failures", count=event.failures))
         case Recovered():
-            yield "admin_recovered", {"person": event.id, "by": list(event.people.said())}
+            facts = {"person": event.id, "by": list(event.people.said())}
+            yield Raised("admin_recovered", facts, phrase("alarm_recovered_by", people=facts["by"]))
         case SeqConflict():
-            yield "seq_conflict", {"table": names.table(event.table), "table_seq": event.table_seq}
+            facts = {"table": names.table(event.table), "table_seq": event.table_seq}
+            yield Raised("seq_conflict", facts, phrase("alarm_number_used", number=event.table_seq))
         case Suspended() if event.cause == CONFIG_REASON:
             for link in event.links:
-                yield "config_differs", {"link": names.link(link)}
+                yield Raised("config_differs", {"link": names.link(link)})
         case Refused() if event.code in _REFUSALS:
-            message = english(event.template, event.values)
-            yield event.code, {"table": names.table(table), "message": message}
+            facts = {"table": names.table(table), "message": english(event.template, event.values)}
+            yield Raised(event.code, facts, Phrase(event.template, event.values))
     if (locking := getattr(event, "locking", None)) is not None and locking.accepted:
         counts = _counts(names, locking.chips, locking.accepted)
-        yield "chip_mismatch", {"table": names.table(table), "round": event.round, "counts": counts}
+        facts = {"table": names.table(table), "round": event.round, "counts": counts}
+        yield Raised("chip_mismatch", facts, _told_counts(event.round, counts))
     if (closing := getattr(event, "closing", None)) is not None and closing.ours:
         counts = _counts(names, closing.counts, closing.ours)
-        yield "count_mismatch", {"table": names.table(table), "round": event.round, "counts": counts}
+        facts = {"table": names.table(table), "round": event.round, "counts": counts}
+        yield Raised("count_mismatch", facts, _told_counts(event.round, counts))
     if left := _left(event):
         hit = getattr(event, "hit", None)
         of = {"table": names.table(getattr(event, "table", table))} if hit is None else {"hit": f"H{hit}"}
-        awards = {f"A{one.award}": to_cents(one.more) for one in left[:LEFT_TOLD_MAX]}
-        yield "left_on_meter", {**of, "awards": awards, "count": len(left)}
+        cents = {f"A{one.award}": to_cents(one.more) for one in left[:LEFT_TOLD_MAX]}
+        awards = [
+            phrase("alarm_award_left", award=award, sum=from_cents(sum_)) for award, sum_ in cents.items()
+        ]
+        more = len(left) - len(awards)
+        what = (
+            phrase("alarm_more_left", awards=awards, more=more)
+            if more
+            else phrase("alarm_left", awards=awards)
+        )
+        yield Raised("left_on_meter", {**of, "awards": cents, "count": len(left)}, what)
 
 
 def _left(event: Any) -> list[LeftMade]:
@@ -160,6 +183,17 @@ def _left(event: Any) -> list[LeftMade]:
 def _counts(names: AlarmNames, theirs: Mapping[int, int], ours: Mapping[int, int]) -> Map:
     """By link the table's count, None where it sent none, and the accepted wagers."""
     return {names.link(link): {"table": theirs.get(link), "server": count} for link, count in ours.items()}
+
+
+def _told_counts(round_: str, counts: Map) -> Phrase:
+    """The counts of a round, as of `_counts`."""
+    links = [
+        phrase("alarm_link_uncounted", link=link, ours=count["server"])
+        if count["table"] is None
+        else phrase("alarm_link_count", link=link, theirs=count["table"], ours=count["server"])
+        for link, count in counts.items()
+    ]
+    return phrase("alarm_counts", round=round_, counts=links)
 
 
 def place(facts: Map) -> str:
@@ -175,40 +209,13 @@ def place(facts: Map) -> str:
     return f"table {facts['table']}" if facts["table"] else ""
 
 
-def said(kind: str, facts: Map) -> str:
-    """The details of the alarm, in words; its kind says the rest."""
-    match kind:
-        case "chip_mismatch" | "count_mismatch":
-            links = (
-                f"{link} {'none' if count['table'] is None else count['table']} at the table, "
-                f"{count['server']} here"
-                for link, count in facts["counts"].items()
-            )
-            return f"round {facts['round']}: {', '.join(links)}"
-        case "left_on_meter":
-            awards = facts["awards"].items()
-            sums = ", ".join(f"{award} {cents // 100}.{cents % 100:02}" for award, cents in awards)
-            more = facts["count"] - len(awards)
-            return f"{sums}, and {more} more" if more else sums
-        case "ledger_behind":
-            bank = "; the bank was suspended" if facts["suspends"] else ""
-            return f"it has answers up to {facts['acked']}{bank}"
-        case "person_locked_out":
-            return f"{facts['failures']} failures"
-        case "seq_conflict":
-            return f"number {facts['table_seq']}"
-        case "admin_recovered":
-            return f"by {' and '.join(facts['by'])}"
-    return str(facts.get("message", ""))
-
-
-def _open(effects: Effects, kind: str, facts: Map) -> None:
-    state, at, what = effects.state, effects.at, said(kind, facts)
-    known = state.alarms.get((kind, where := place(facts)))
+def _open(effects: Effects, raised: Raised) -> None:
+    state, at, what = effects.state, effects.at, raised.what
+    known = state.alarms.get((raised.kind, where := place(raised.facts)))
     if known is not None:
         known.what, known.last, known.times = what, at, known.times + 1
         return
-    person = facts.get("person", 0)
-    alarm = Alarm(state.next_alarm, kind, where, what, effects.seq, at, last=at, person=person)
-    state.alarms[kind, where] = alarm
+    person = raised.facts.get("person", 0)
+    alarm = Alarm(state.next_alarm, raised.kind, where, what, effects.seq, at, last=at, person=person)
+    state.alarms[raised.kind, where] = alarm
     state.next_alarm += 1

@@ -1,7 +1,7 @@
 """Phrases: sentences of `templates` with their values, and their English.
 
-What the journal and the kept answers hold of a refusal is its template and its values. This renders them for
-tables, programs and the readers of a journal; `config.phrases` does for pages.
+What the journal and the state hold of a refusal, and of an alarm, is its template and its values. This
+renders them for tables, programs and the readers of a journal; `config.phrases` does for pages.
 """
 
 import re
@@ -33,13 +33,13 @@ class Phrase(msgspec.Struct, frozen=True, gc=False):
     """A sentence by its template's id, with its values in the order of the template's fields."""
 
     template: str
-    values: tuple["int | str | Phrase | tuple[int | str, ...]", ...] = ()
+    values: tuple["int | str | Phrase | tuple[int | str | Phrase, ...]", ...] = ()
 
     def __str__(self) -> str:
         return english(self.template, self.values)
 
 
-Values = tuple[int | str | Phrase | tuple[int | str, ...], ...]
+Values = tuple[int | str | Phrase | tuple[int | str | Phrase, ...], ...]
 
 
 def phrase(template: str, /, **values: Any) -> Phrase:
@@ -102,12 +102,15 @@ def misfit(template: str, values: Sequence[Any], depth: int = 1) -> str | None:
     for name, kind, value in zip(row.names, row.kinds, values, strict=True):
         if not isinstance(value, _TYPES[kind]):
             return f"{name} of {template} is no {kind}"
-        if isinstance(value, Phrase):
-            wrong = misfit(value.template, value.values, depth + 1) if depth < DEPTH_MAX else "it is too deep"
-            if wrong is not None:
-                return f"{name} of {template}: {wrong}"
-        elif value != _cut(value, _chars_max(kind)):
+        if value != _cut(value, _chars_max(kind)):
             return f"{name} of {template} is longer than is kept"
+        for one in value if isinstance(value, tuple) else (value,):
+            if isinstance(one, Phrase) != (kind in ("phrase", "phrases")):
+                return f"{name} of {template} is no {kind}"
+            if isinstance(one, Phrase):
+                wrong = misfit(one.template, one.values, depth + 1) if depth < DEPTH_MAX else "it is too deep"
+                if wrong is not None:
+                    return f"{name} of {template}: {wrong}"
     return None
 
 
@@ -143,7 +146,7 @@ def _nested(value: Phrase) -> str:
     return english(value.template, value.values)
 
 
-def _list(values: Iterable[int | str]) -> str:
+def _list(values: Iterable[int | str | Phrase]) -> str:
     return ", ".join(map(str, values))
 
 
@@ -158,6 +161,7 @@ _SHOWS: Final[dict[Kind, Callable[[Any], str] | None]] = {
     "sum": decimal,
     "word": None,
     "phrase": _nested,
+    "phrases": _list,
     "list": _list,
     "words": _list,
     "either": _either,
@@ -171,6 +175,7 @@ _TYPES: Final[dict[Kind, type | tuple[type, ...]]] = {
     "sum": int,
     "word": str,
     "phrase": Phrase,
+    "phrases": tuple,
     "list": tuple,
     "words": tuple,
     "either": tuple,

@@ -7,7 +7,6 @@ of a table's own void, of a refusal as `internal`, and of a refused frame above 
 a refused act, keep the command in their event.
 """
 
-from collections.abc import Iterator
 from functools import cache
 from typing import Any, Final, get_type_hints
 
@@ -77,17 +76,13 @@ def _kept(event: Event, command: Command | None) -> bytes:
     if command is None or "command" in event.__struct_fields__:
         return _NIL
     key, name = _KEYS[type(command)]
-    kept = _encode({key: name, **dict(_unsaid(command, event))})
+    unsaid: dict[str, Any] = {key: name}
+    for field in command.__struct_fields__:
+        value = getattr(command, field)
+        if field not in event.__struct_fields__ or _encode(value) != _encode(getattr(event, field)):
+            unsaid[field] = value
+    kept = _encode(unsaid)
     return _NIL if isinstance(event, Refused) and len(kept) > FRAME_KEPT_MAX else kept
-
-
-def _unsaid(command: Command, event: Event) -> Iterator[tuple[str, Any]]:
-    """The fields of the command that the event does not say under the same name."""
-    for name in command.__struct_fields__:
-        value = getattr(command, name)
-        if name in event.__struct_fields__ and _encode(value) == _encode(getattr(event, name)):
-            continue
-        yield name, value
 
 
 @cache

@@ -14,7 +14,7 @@ from controllers.answers import Ack
 from jackpot.rules.meter import Accounts
 from jackpot.rules.outcome import ActAnswer
 from jackpot.rules.paytable import LevelTerms, LinkTerms, TableTerms
-from jackpot.rules.phrases import Values
+from jackpot.rules.phrases import Phrase, Values
 from jackpot.rules.rounds.undo import BASE, History, Moment
 from jackpot.rules.signing import People, Role
 
@@ -409,7 +409,8 @@ class ApprovalRequest(msgspec.Struct, array_like=True):
 
 
 class Alarm(msgspec.Struct, array_like=True):
-    """An alarm that nobody has acknowledged. kind, where: as in `rules/alarms.py`; what: of the last time.
+    """An alarm that nobody has acknowledged. kind, where: as in `rules/alarms.py`. what: the details of
+    the last time; None where the kind says all.
 
     seq, at: of the entry that raised it first. last: when it was raised last. person: whom it is about, or 0.
     """
@@ -417,7 +418,7 @@ class Alarm(msgspec.Struct, array_like=True):
     number: int
     kind: str
     where: str
-    what: str
+    what: Phrase | None
     seq: int
     at: int
     last: int

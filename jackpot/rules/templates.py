@@ -1,4 +1,4 @@
-"""The sentences of refusals: one row each, with its id, its code, what varies in it, and its English.
+"""Sentences of refusals and alarms: one row each, with its id, its code, what varies in it, and its English.
 
 A row's id, its code and its fields are never changed, and never used again for another sentence: the journal
 holds them for ever. The English may be reworded. What is no longer said stays, for the rows that hold it.
@@ -8,12 +8,12 @@ from typing import Final, Literal, NamedTuple, get_args
 
 from jackpot.rules.codes import Code
 
-Kind = Literal["plain", "quoted", "person", "sum", "word", "phrase", "list", "words", "either"]
+Kind = Literal["plain", "quoted", "person", "sum", "word", "phrase", "phrases", "list", "words", "either"]
 """How a value is told.
 
 plain: as it is; a number, or an id of ours. quoted: typed by somebody. person: by number, or a name. sum: of
-micro-dollars. word: one of our own, such as a role. phrase: another sentence of this table. list, words:
-several values, or words, after each other. either: words of which one is enough.
+micro-dollars. word: one of our own, such as a role. phrase: another sentence of this table. phrases, list,
+words: several sentences, values or words, after each other. either: words of which one is enough.
 """
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
@@ -22,7 +22,7 @@ NAMED: Final = "{field}"
 
 
 class Template(NamedTuple):
-    """One sentence. code: of the refusal; None for a part of other sentences.
+    """One sentence. code: of the refusal; None for a part of other sentences, and for what an alarm says.
 
     english: with the names of its values in braces. fields: those names in the order in which values stand in
     the journal, each with its kind unless that is plain. field: which field of the command is wrong; "" where
@@ -870,4 +870,20 @@ TEMPLATES: Final[dict[str, Template]] = {
         ("person:person",),
         field="round",
     ),
+    # Of alarms: the details of one; its kind says the rest.
+    "alarm_counts": Template(None, "round {round}: {counts}", ("round", "counts:phrases")),
+    "alarm_link_count": Template(
+        None, "{link} {theirs} at the table, {ours} here", ("link", "theirs", "ours")
+    ),
+    "alarm_link_uncounted": Template(None, "{link} none at the table, {ours} here", ("link", "ours")),
+    "alarm_left": Template(None, "{awards}", ("awards:phrases",)),
+    "alarm_more_left": Template(None, "{awards}, and {more} more", ("awards:phrases", "more")),
+    "alarm_award_left": Template(None, "{award} {sum}", ("award", "sum:sum")),
+    "alarm_answers_lost": Template(None, "it has answers up to {acked}", ("acked",)),
+    "alarm_answers_lost_and_bank_stopped": Template(
+        None, "it has answers up to {acked}; the bank was suspended", ("acked",)
+    ),
+    "alarm_failures": Template(None, "{count} failures", ("count",)),
+    "alarm_number_used": Template(None, "number {number}", ("number",)),
+    "alarm_recovered_by": Template(None, "by {people}", ("people:list",)),
 }

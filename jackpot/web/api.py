@@ -112,6 +112,7 @@ def problem(refusal: NotDone, fields: Iterable[str] = (), status: int | None = N
         detail=str(said),
         code=refusal.code.value,
         template=template or None,
+        values=said.english_values if isinstance(said, Sentence) else {},
         field=field if unknown or field in fields else None,
         next=about.then,
         hits=refusal.hits,

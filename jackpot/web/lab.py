@@ -12,7 +12,7 @@ from multidict import istr
 
 from jackpot.api.operation import QUOTED_MAX, BadRequest, NotDone
 from jackpot.api.queries.links import AskLink
-from jackpot.api.worker_pool import WorkerPool
+from jackpot.api.worker_pool import WorkerPool, refused_by
 from jackpot.auth.auth_service import AuthenticatedPerson
 from jackpot.catalogue import games_of, load
 from jackpot.config import Config
@@ -150,8 +150,8 @@ class Lab:
             if len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
         self._kept.move_to_end(question)
-        if told.problem:
-            raise BadRequest(told.problem)
+        if told.refusal is not None:
+            raise refused_by(told.refusal)
         return told
 
 

@@ -9,9 +9,9 @@ from aiohttp import hdrs, web
 from msgspec.structs import replace
 from multidict import istr
 
-from jackpot.api.operation import BadRequest, NotDone
+from jackpot.api.operation import NotDone
 from jackpot.api.queries.hits import sees_papers
-from jackpot.api.worker_pool import Late, WorkerPool
+from jackpot.api.worker_pool import Late, WorkerPool, refused_by
 from jackpot.auth.auth_service import AuthenticatedPerson
 from jackpot.clock import Clock
 from jackpot.config import Config, titles_of
@@ -149,10 +149,8 @@ class Reports:
             told = await self._read(request, report, asked, person)
         except LedgerError as error:
             raise NotDone(Code.LEDGER, str(error)) from error
-        if told.failed:
-            raise NotDone(Code.LEDGER, told.failed)
-        if told.problem:
-            raise BadRequest(told.problem)
+        if told.refusal is not None:
+            raise refused_by(told.refusal)
         return told
 
     async def _read(

@@ -28,9 +28,11 @@ from jackpot.reports.report import ReportRequest
 from jackpot.rules import registry
 from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.requests import Confirm
+from jackpot.text import RefusalSentence
 from tests.auth.test_auth_service import ANN, BEN, QUICK
 from tests.net.test_admin_socket import jackpot, royal
 from tests.running_server import LINK, LINKS, StepClock, administer, configure, on_loop, table, until
+from tests.said import problem
 
 SEEN = {"dealer": "Dee Lear, 4411", "witness": "Will Ness", "surveillance": "cam 12, 02:14"}
 WRITTEN = {"document": "P-4711", "patron": "Pat Ron", "tax_form": "W-2G", "tax_number": "T-0815"}
@@ -333,12 +335,12 @@ async def test_a_hit_of_before_a_join_is_worked_through_as_any_other(tmp_path: P
         awards = {award["award"]: award for award in hit["awards"]}
         assert {name for step in hit["steps"] for name in step["awards"]} == awards.keys()
         old = await administer(config, do="/hits/{hit}", hit="H1", bank="north")
-        assert old["message"] == "bank: north became part of floor: its H1 is H2 there"
+        assert problem(old)[2] == {"bank": "north", "into": "floor", "hit": "H1", "now": "H2"}
         award = next(award for award in awards.values() if award["seat"] == 1)
         fix = {"do": "correct", "amount": "12000.00", "reason": "misread", "document": "P-4711"}
         said = await administer(config, award="A1", **fix, **two)
-        assert said["code"] == "no_such_award"
-        assert f"{award['award']} (north)" in said["message"]
+        renumbered = {"award": "A1", "bank": "floor", "now": f"{award['award']} (north)"}
+        assert problem(said) == ("no_such_award", "award_renumbered", renumbered)
         assert (await administer(config, award=award["award"], **fix, **two))["ok"]
         add = {"do": "add-papers", "hit": "H2", "reason": "left out", "by": "Ann", "witness": "Ed Wit"}
         assert (await administer(config, **add))["ok"]
@@ -375,8 +377,10 @@ async def test_papers_of_a_payment_in_doubt_go_when_it_is_refused(tmp_path: Path
         doubt = OperationCall(pay, ("Ann",), None, b"d" * 16)
         mark = await server.acts._papers.keep(pay, doubt.digest)
         assert len(kept(config)) == 1
-        with pytest.raises(NotDone, match="no validated award"):
+        with pytest.raises(NotDone) as refusal:
             await server.acts.carry_out(doubt)
+        assert isinstance(refusal.value.message, RefusalSentence)
+        assert refusal.value.message.template == "seat_has_nothing_validated"
         assert kept(config) == []
         assert (await administer(config, do="validate", hit="H1", by="Ann", **SEEN))["ok"]
         await server.acts.carry_out(doubt)

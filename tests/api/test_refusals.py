@@ -6,6 +6,7 @@ from pathlib import Path
 from jackpot.app import Server
 from tests.net.test_admin_socket import jackpot, pay, royal
 from tests.running_server import LINKS, administer, configure, on_loop, table
+from tests.said import in_words, problem
 
 
 @on_loop
@@ -29,9 +30,10 @@ async def test_what_was_done_already_is_said_with_by_whom_and_when(tmp_path: Pat
                 reason = {"undo": {"reason": "again"}, "pay": {"document": "W-1"}}.get(act, {})
                 answer = await administer(config, do=act, hit="H1", by="Cy", **reason)
                 assert (answer["ok"], answer["code"]) == (False, "paid"), answer
-                assert re.fullmatch(f"H1 is paid already, by Bo, {when}", answer["message"] + "\n")
+                assert re.fullmatch(when, answer["values"].pop("at") + "\n")
+                assert answer["values"] == {"award": "H1", "status": "paid", "people": "Bo"}
             answer = await administer(config, do="pay", hit="H1", award="A2", document="W-1", by="Cy")
-            assert answer["message"].startswith("A2 is paid already, by Bo, ")
+            assert (answer["code"], answer["values"]["award"]) == ("paid", "A2")
 
 
 @on_loop
@@ -43,9 +45,9 @@ async def test_an_act_on_what_is_not_validated_yet_says_what_comes_first(tmp_pat
         code, _, error = await jackpot(
             "hits", "pay", "H1", "--write", "document=W-1", "--config", str(config.path)
         )
-        assert (code, error) == (1, "hit: H1 has no validated award; validate it first\n")
+        assert (code, error) == (1, f"{in_words('hit_has_nothing_validated', hit=1)}; validate it first\n")
         assert (await administer(config, do="validate", hit="H1", by="Ann"))["ok"]
         fix = {"award": "A1", "amount": "0.05", "reason": "misread", "by": "Ann", "and_by": "Bo"}
         assert (await administer(config, do="correct", **fix))["ok"]
         answer = await administer(config, do="pay", hit="H1", award="A1", document="W-1", by="Ann")
-        assert (answer["code"], "already" in answer["message"]) == ("not_validated", False)
+        assert problem(answer)[:2] == ("not_validated", "award_not_validated")

@@ -158,7 +158,9 @@ async def test_it_runs_nothing_of_the_working_directory(
     monkeypatch.chdir(tmp_path)
     apart = WorkerPool("jackpot.odds.worker", "the lab", each_max=1, total_max=1)
     said = await apart.ask(msgspec.json.encode(asked(players=9)), ANN, WAIT_S)
-    assert msgspec.json.decode(said, type=LabReply).problem == "players: let-it-ride seats 1 to 7, not 9"
+    refusal = msgspec.json.decode(said, type=LabReply).refusal
+    assert refusal is not None
+    assert (refusal.code, refusal.said.field) == (Code.BAD_REQUEST, "players")
 
 
 @on_loop

@@ -15,6 +15,7 @@ from jackpot.rules.rounds.unpaid import WAITING_MAX
 from tests.net.test_admin_socket import jackpot, pay, royal
 from tests.net.test_tables import pile_up
 from tests.running_server import LINK, LINKS, administer, configure, on_loop, table
+from tests.said import in_words
 from tests.web.staffed import join, staffed
 from tests.web.test_metrics import fetch, key, samples
 
@@ -94,7 +95,7 @@ async def test_an_act_finds_the_bank_of_its_hit(tmp_path: Path) -> None:
         code, _, error = await jackpot("hits", "correct", "A9", "--amount", "1.00", *TWO, *where)
         assert (code, error) == (1, "award A9: no bank has it (main, side)\n")
         code, _, error = await jackpot("hits", "validate", "H1", "--award", "A99", *where)
-        assert (code, error) == (1, "award: H1 has no award 'A99'\n")
+        assert (code, error) == (1, f"{in_words('award_not_of_hit', hit=1, award='A99')}\n")
         code, _, error = await jackpot("ledger", "resume", "--reason", "the night's copy", *TWO[2:], *where)
         assert (code, error) == (1, "bank: which one? --bank main or --bank side\n")
         server.banks["side"].sequencer.engine.state.next_hit = 2  # it has a hit H1 of its own
@@ -180,7 +181,7 @@ async def test_a_line_of_the_log_says_what_an_act_was_about(tmp_path: Path) -> N
     ]
     early, fixed, released, resumed, revoked = acts
     assert (early["hit"], early["code"]) == ("H1", "not_validated")
-    assert early["message"] == "hit: H1 has no validated award"
+    assert early["message"] == in_words("hit_has_nothing_validated", hit=1)
     assert (fixed["award"], fixed["amount"], fixed["reason"], fixed["bank"]) == (
         "A1",
         999_900,

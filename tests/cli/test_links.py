@@ -9,6 +9,7 @@ from jackpot.app import Server
 from jackpot.config import load
 from tests.net.test_admin_socket import jackpot
 from tests.running_server import LINK, LINKS, administer, configure, on_loop, table
+from tests.said import in_words
 from tests.web.test_metrics import fetch
 
 RESUME = "`jackpot ledger resume --bank main --believe all --reason TEXT`"
@@ -41,7 +42,8 @@ async def test_a_restored_start_says_how_it_is_resumed(tmp_path: Path) -> None:
                 words = ("--after", after, "--reason", "x", "--by", "Ann", "--and-by", "Bo")
                 code, _, error = await jackpot("links", "resume", LINK, *words, *where)
                 assert (code, error.count("\n")) == (1, 1)
-                assert f"not suspended for '{after}'; it is suspended for restored: " in error
+                not_for = in_words("link_not_suspended_for", cause=after)
+                assert f"{not_for}; it is suspended for restored: " in error
                 assert error.rstrip().endswith(RESUME)
             assert (await jackpot("links", "suspend", LINK, "--reason", "x", *where))[0] == 0
             code, out, _ = await jackpot("links", "resume", LINK, "--reason", "x", *where)
@@ -54,7 +56,8 @@ async def test_a_restored_start_says_how_it_is_resumed(tmp_path: Path) -> None:
             assert (code, out) == (0, "resumed\n"), error
             assert (await fetch(server, "/readyz"))[1] == '{"status": "ready"}'
             code, _, error = await jackpot("links", "resume", LINK, "--reason", "x", *where)
-            assert (code, error) == (1, "not suspended for 'operator'; it takes wagers\n")
+            not_for = in_words("link_not_suspended_for", cause="operator")
+            assert (code, error) == (1, f"{not_for}; it takes wagers\n")
     (line,) = [one for one in lines if one["event"] == "link_suspended"]
     assert (line["bank"], line["link"], line["reason"].endswith(RESUME)) == ("main", LINK, True)
 
@@ -90,4 +93,4 @@ async def test_an_unknown_link_is_answered_with_those_there_are(tmp_path: Path) 
         answer = await administer(
             config, do="suspend", cause="operator", links=["floor-six"], reason="x", by="Ann"
         )
-    assert answer["message"] == f"link: 'floor-six' is unknown; there is {LINK}"
+    assert (answer["code"], answer["values"]) == ("bad_request", {"link": "'floor-six'", "links": LINK})

@@ -22,6 +22,7 @@ from tests.cli.test_users import BEN, BY_ANN, FIRST, ledger, users
 from tests.ledger.people import Paper
 from tests.ledger.waiting import open_ledger
 from tests.running_server import configure, on_loop
+from tests.said import in_words
 
 
 @on_loop
@@ -69,11 +70,11 @@ async def test_next_to_a_server_a_login_asks_and_a_second_person_confirms(tmp_pa
         assert "cal is erased" not in (await users(config, "erase", "cal"))[1]
         assert "dan is added" in await step("add", "dan")
         for words, expected in (
-            (("code", "dan"), "with their own password"),
+            (("code", "dan"), in_words("code_needs_own_password")),
             (("end", "cal", "--by", "ben"), "knows you by your login name"),
             (("end", "eve"), "nobody has the login eve"),
-            (("withdraw", "cal", "cage"), "Cal Orie is not cage"),
-            (("end", me), "Ann Arbor is the last admin who can sign in"),
+            (("withdraw", "cal", "cage"), in_words("role_not_held", person="Cal Orie", role="cage")),
+            (("end", me), in_words("last_admin", person="Ann Arbor")),
         ):
             code, said = await users(config, *words)
             assert (code, expected in said) == (1, True), said

@@ -5,6 +5,7 @@ from pathlib import Path
 from jackpot.app import Server
 from tests.net.test_admin_socket import jackpot, royal
 from tests.running_server import LINK, LINKS, administer, configure, on_loop, table
+from tests.said import in_words
 
 ANN = ("--by", "Ann")
 BOTH = (*ANN, "--and-by", "Bo")
@@ -50,11 +51,11 @@ async def test_a_round_is_asked_for_declined_and_reopened(tmp_path: Path) -> Non
         assert (await jackpot("rounds", "reopen", "T01", "R1", *ANN, *where))[1] == asked
         assert "Ann asked to reopen it" in (await jackpot(*show))[1]
         code, _, error = await jackpot("rounds", "reopen", "T01", "R1", "--by", "ann", *where)
-        assert (code, "Ann asked to reopen it already" in error) == (1, True)
+        assert (code, in_words("reopening_asked_already", who="Ann") in error) == (1, True)
         code, out, _ = await jackpot("rounds", "decline", "T01", "R1", "--by", "Bo", *where)
         assert (code, out) == (0, "T01 R1: stays closed\n")
         code, _, error = await jackpot("rounds", "decline", "T01", "R1", *ANN, *where)
-        assert (code, error) == (1, "round: nobody asked to reopen 'R1'\n")
+        assert (code, error) == (1, f"{in_words('reopening_not_asked', round='R1')}\n")
         code, out, _ = await jackpot("rounds", "reopen", "T01", "R1", *BOTH, *where)
         assert (code, out) == (0, "T01 R1: open again, until the next lock\n")
         code, _, error = await jackpot("rounds", "void", "T01", "R1", *ANN, *where)
@@ -75,4 +76,5 @@ async def test_a_closed_round_names_its_hits(tmp_path: Path) -> None:
         assert (await administer(config, do="reopen", **request))["ok"]
         answer = await administer(config, do="void", **request)
         assert (answer["code"], answer["hits"]) == ("award_standing", ["H1"])
-        assert answer["message"].endswith("undoes them first: `jackpot hits undo H1 --reason TEXT`")
+        assert answer["template"] == "round_has_awards"
+        assert answer["values"]["next"] == ": `jackpot hits undo H1 --reason TEXT`"

@@ -19,6 +19,7 @@ from tests.auth.test_auth_service import journal
 from tests.ledger.waiting import open_ledger
 from tests.notify.heads import heads
 from tests.running_server import administer, configure, on_loop
+from tests.said import in_words
 
 ANN, BEN, EVE = "correct horse battery", "staple of the trade", "everything was lost"
 # What each of them types: secret and no digits.
@@ -136,7 +137,11 @@ async def test_what_is_refused_is_one_clear_line(tmp_path: Path) -> None:
         ),
         (("grant", "cal", "floor", "--by", "ann"), BY_ANN, "nobody has the login cal"),
         (("grant", "ben", "boss", "--by", "ann"), "", "'boss' is no role"),
-        (("withdraw", "ann", "floor", "--by", "ann"), BY_ANN, "Ann Arbor is not floor"),
+        (
+            ("withdraw", "ann", "floor", "--by", "ann"),
+            BY_ANN,
+            in_words("role_not_held", person="Ann Arbor", role="floor"),
+        ),
     ):
         code, said = await users(config, *words, typed=typed)
         assert (code, expected in said) == (1, True), said
@@ -171,7 +176,7 @@ async def test_tokens_are_listed_and_ended(tmp_path: Path, monkeypatch: pytest.M
             (2, "ann", ["admin"], until),
         ]
     for words, typed, expected in (
-        (("end-token", "9", "--by", "ann"), BY_ANN, "there is no token 9"),
+        (("end-token", "9", "--by", "ann"), BY_ANN, in_words("token_unknown", token=9)),
         (("end-token", "1", "--by", "ben"), BY_BEN, "token 1 lets nobody in any more"),
     ):
         code, said = await users(config, *words, typed=typed)

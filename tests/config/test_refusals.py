@@ -10,6 +10,9 @@ from babel.messages.pofile import read_po
 
 from jackpot.config.languages import PAGES, REFUSALS, is_told, told, words
 from jackpot.config.phrases import sentence, sentence_of
+from jackpot.odds.subject import Unanalysable
+from jackpot.reports.read.journal import NoSuchKind
+from jackpot.reports.report import InArchive, Unanswerable
 from jackpot.rules.codes import Code
 from jackpot.rules.phrases import english, phrase
 from jackpot.rules.refusal import Refusal
@@ -22,6 +25,8 @@ CATALOGUES = Path(str(resources.files("jackpot.config").joinpath("catalogues", R
 LANGUAGES = [file.stem for file in CATALOGUES.glob("*.po")]
 SERVER = Path(str(resources.files("jackpot")))
 NAMES = re.compile(r"{(\w+)}")
+# What takes the words of a refusal first.
+REFUSE = {each.__name__ for each in (RefusalSentence, Unanswerable, InArchive, NoSuchKind, Unanalysable)}
 
 
 def entries(language: str) -> dict[tuple[str, str], str]:
@@ -55,17 +60,18 @@ def test_no_translation_is_of_a_sentence_that_is_gone(language: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_refusal_of_the_server_itself_is_told(language: str) -> None:
-    """Refusals: what the API and the pages refuse before a bank decides is in the catalogue, too."""
+    """Refusals: what API, pages and workers refuse before a bank decides is in the catalogue, too."""
     said = {
         RefusalSentence(plain, field="field" if "field" in {each.arg for each in call.keywords} else "")
-        for folder in ("api", "auth", "web")
+        for folder in ("api", "auth", "web", "reports", "odds", "ledger")
         for file in (SERVER / folder).rglob("*.py")
         for call in ast.walk(ast.parse(file.read_text("utf-8")))
-        if isinstance(call, ast.Call) and ast.unparse(call.func) == RefusalSentence.__name__
+        if isinstance(call, ast.Call)
+        and (ast.unparse(call.func) in REFUSE or (folder, ast.unparse(call.func)) == ("ledger", "Sentence"))
         for plain in [getattr(call.args[0], "value", None)]
         if isinstance(plain, str)
     }
-    assert len(said) > 40
+    assert len(said) > 60
     assert sorted(one.key for one in said if not is_told(language, one)) == []
 
 

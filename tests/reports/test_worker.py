@@ -11,8 +11,10 @@ import msgspec
 import pytest
 
 from jackpot.config import Site
+from jackpot.config.languages import told as say
 from jackpot.ledger.open import open_reader
 from jackpot.reports.worker import ROWS_SHOWN, ReportCall, WorkerReply, answered, told_of
+from jackpot.rules.codes import Code
 from tests.ledger.waiting import open_ledger
 from tests.reports.season import Season
 
@@ -55,20 +57,39 @@ def test_the_process_says_what_the_server_would(url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "field", "values", "spanish"),
     [
-        ({"bank": "other"}, "bank: 'other' is unknown"),
-        ({"first": "yesterday"}, "first: "),
-        ({"first": "2026-11-20", "last": "2026-11-01"}, "first: 2026-11-20 is after 2026-11-01"),
-        ({"hit": "H1' OR 1"}, "hit: "),
+        (
+            {"bank": "other"},
+            "bank",
+            {"bank": "'other'", "banks": "main"},
+            "el banco 'other' es desconocido; hay main",
+        ),
+        ({"first": "yesterday"}, "first", {"day": "'yesterday'"}, "'yesterday' no es un día como 2026-11-20"),
+        (
+            {"first": "2026-11-20", "last": "2026-11-01"},
+            "first",
+            {"first": "2026-11-20", "last": "2026-11-01"},
+            "2026-11-20 es después de 2026-11-01",
+        ),
+        ({"hit": "H1' OR 1"}, "hit", {"hit": repr("H1' OR 1")}, '"H1\' OR 1" no es un acierto, como H12'),
     ],
 )
-def test_what_cannot_be_meant_is_a_problem_in_words(url: str, given: dict[str, str], said: str) -> None:
-    """Misuse: a wrong question is named, and nothing is read for it."""
+def test_what_cannot_be_meant_is_refused_as_data(
+    url: str, given: dict[str, str], field: str, values: dict[str, str], spanish: str
+) -> None:
+    """Misuse: a wrong question is named, and nothing is read for it; a page says why in its language."""
     found = told(asked(url, form="page", given=given))
-    assert (found.problem.startswith(said), found.shown) == (True, None), found
+    assert (found.shown, found.refusal is not None) == (None, True)
+    assert found.refusal is not None
+    said = found.refusal.said
+    assert (found.refusal.code, said.field) == (Code.BAD_REQUEST, field)
+    assert said.values == values
+    assert say("es_MX", said.sentence()) == spanish
 
 
 def test_a_ledger_that_cannot_be_read_is_told_of(tmp_path: Path) -> None:
-    """S4's manner: why there is no report is a sentence."""
-    assert told(asked(f"sqlite:///{tmp_path}/none.db", form="page")).failed
+    """S4's manner: why there is no report is a refusal, too."""
+    refusal = told(asked(f"sqlite:///{tmp_path}/none.db", form="page")).refusal
+    assert refusal is not None
+    assert (refusal.code, [*refusal.said.values]) == (Code.LEDGER, ["reason"])

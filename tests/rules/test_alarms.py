@@ -11,11 +11,20 @@ from jackpot.rules.acts.people import Recover
 from jackpot.rules.acts.sessions import LockOut
 from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.commands import TableHello
+from jackpot.rules.engine import Engine
 from jackpot.rules.paytable import TableTerms
+from jackpot.rules.phrases import Phrase, misfit, phrase
 from tests.frames import Bet, Close, Lock, Wager
 from tests.rules.site import OfSite, newcomer
 from tests.rules.subject import OfEngine
 from tests.rules.test_engine import bank, send, wager
+
+
+def counted(round_: str) -> Phrase:
+    """What the alarm of a round that `mismatch` plays says."""
+    return phrase(
+        "alarm_counts", round=round_, counts=[phrase("alarm_link_count", link="L", theirs=1, ours=2)]
+    )
 
 
 def opened(subject: OfEngine) -> dict[str, Any]:
@@ -46,7 +55,7 @@ def test_what_is_raised_again_counts_on_and_is_another_once_it_was_seen() -> Non
         ("AL1", "table T1", 3),
         ("AL2", "table T2", 1),
     }
-    assert (found["AL1"]["seq"], found["AL1"]["what"][:8]) == (5, "round r2")
+    assert (found["AL1"]["seq"], found["AL1"]["what"]) == (5, counted("r2"))
     assert acknowledge(subject, "AL1", "Ada")["ok"]
     mismatch(subject, 10, "r9")
     assert set(opened(subject)) == {"AL2", "AL3"}
@@ -79,6 +88,33 @@ def test_every_kind_is_opened_by_what_raises_it() -> None:
     site.execute(Recover(*newcomer(3)), people=("root",))
     said = {(one["kind"], one["where"], one["what"]) for one in opened(site).values()}
     assert said == {
-        ("person_locked_out", "person 2", "10 failures"),
-        ("admin_recovered", "person 3", "by root"),
+        ("person_locked_out", "person 2", phrase("alarm_failures", count=10)),
+        ("admin_recovered", "person 3", phrase("alarm_recovered_by", people=["root"])),
     }
+
+
+def test_what_an_alarm_says_is_a_template_with_values() -> None:
+    """T3, S6, S9, L11: the state holds no text; a snapshot of it is the same again."""
+    subject = bank()
+    mismatch(subject, 1, "r1")
+    send(subject, 4, wager("r2"))
+    assert send(subject, 5, Close("r2", {"L": 9})).answer["warn"] == ["count_mismatch"]
+    subject.execute(OpenTable(TableTerms("T3", "let-it-ride", 7, ("L",), max_rounds_per_minute=1)))
+    assert send(subject, 1, wager("r1"), table="T3").answer["t"] == "ack"
+    assert send(subject, 2, messages.Void(0, "r1", "misdeal"), table="T3").answer["t"] == "ack"
+    assert send(subject, 3, wager("r2"), table="T3").answer["code"] == "unreasonable"
+    subject.execute(TableHello(acked=99), table="T2")
+    send(subject, 1, wager("r8"), table="T2")
+    subject.execute(BlockDevice("table", "T2"))
+    found = {one.kind: one.what for one in subject.engine.state.alarms.values()}
+    theirs = phrase("alarm_link_count", link="L", theirs=9, ours=4)
+    assert found == {
+        "chip_mismatch": counted("r1"),
+        "count_mismatch": phrase("alarm_counts", round="r2", counts=[theirs]),
+        "unreasonable": phrase("too_many_rounds_a_minute", limit=1),
+        "ledger_behind": phrase("alarm_answers_lost", acked=99),
+        "device_conflict": None,
+    }
+    again = Engine.from_snapshot(subject.engine.snapshot())
+    assert {one.kind: one.what for one in again.state.alarms.values()} == found
+    assert all(misfit(said.template, said.values) is None for said in found.values() if said is not None)

@@ -80,6 +80,7 @@ def sample(id_: str) -> Phrase:
         "sum": 1_230_000,
         "word": "floor",
         "phrase": phrase("why_link_closed"),
+        "phrases": [phrase("alarm_failures", count=2), phrase("alarm_number_used", number=3)],
         "list": ["H1", "H2"],
         "words": ["floor", "cage"],
         "either": ["floor", "admin"],
@@ -98,6 +99,9 @@ def test_what_no_rule_has_made_is_found() -> None:
         ("two_people", (Phrase("nothing"),)),
         ("hit_unknown", ("H" * 66,)),
         ("bank_hits_stand", (("H1",) * 1_000,)),
+        ("bank_hits_stand", ((phrase("why_link_closed"),),)),
+        ("alarm_left", (("A1",),)),
+        ("alarm_left", ((Phrase("nothing"),),)),
     ):
         assert misfit(template, values) is not None, template
         assert 1 <= len(english(template, values)) <= MESSAGE_MAX, "a reader is told something all the same"
@@ -117,7 +121,7 @@ def test_every_call_names_a_template_with_its_values() -> None:
 
 
 def test_every_template_is_said() -> None:
-    """Refusals: a sentence that no rule says is a mistake of the table."""
+    """Refusals, alarms: a sentence that no rule says is a mistake of the table."""
     constants = {
         node.value
         for file in (ROOT / "jackpot" / "rules").rglob("*.py")

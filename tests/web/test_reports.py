@@ -89,6 +89,20 @@ async def test_a_question_that_cannot_be_meant_is_answered_on_its_page(tmp_path:
             assert page.status == 404
 
 
+@on_loop
+async def test_why_there_is_no_report_is_said_in_the_readers_language(tmp_path: Path) -> None:
+    """S1, the lab: a worker's refusal comes back as data, so that a Spanish page says it in Spanish."""
+    async with floor(tmp_path) as (_, web):
+        (await signed_in(web)).close()
+        for at, said in (
+            ("reports/hits?first=2026-11-20&last=2026-11-01", "2026-11-20 es después de 2026-11-01"),
+            ("reports/slip?hit=H77", "no hay ningún acierto H77 en main o site"),
+            ("lab?players=9", "jugadores: en let-it-ride caben de 1 a 7, no 9"),
+        ):
+            async with web.get(f"/ops/{at}", headers={"Accept-Language": "es"}) as page:
+                assert f'<bdi lang="es">{said}</bdi>' in await page.text(), at
+
+
 @pytest.mark.real_workers
 @on_loop
 async def test_no_report_is_read_by_the_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,11 +1,12 @@
 """Operations on alarms that nobody has acknowledged yet."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from jackpot.api.operation import Elsewhere, Moment, Query, Reply
 from jackpot.api.query_context import NOBODY
+from jackpot.config.phrases import sentence
 from jackpot.reports.read.people import PersonNames
 from jackpot.rules import views
 
@@ -16,8 +17,10 @@ if TYPE_CHECKING:
 class Alarm(Reply, frozen=True):
     """An open alarm. alarm: what `acknowledge` calls it. means, then: of its kind, for everybody.
 
-    where: a table, another device or a person. what: of the last time. seq, at: of the entry that raised it
-    first. last: when it was raised last; times: how often.
+    where: a table, another device or a person. what: the details of the last time, "" where the kind says
+    all. template, values: the id of that sentence, and what varies in it, by name; a program looks at these,
+    for a text may be reworded. seq, at: of the entry that raised it first. last: when it was raised last;
+    times: how often.
     """
 
     alarm: str
@@ -31,6 +34,8 @@ class Alarm(Reply, frozen=True):
     at: Moment
     last: Moment
     times: int
+    template: str = ""
+    values: dict[str, int | str] = msgspec.field(default_factory=dict)
 
 
 class Alarms(Reply, frozen=True):
@@ -48,8 +53,18 @@ class AskAlarms(Query, frozen=True):
 
     async def answer(self, at: "QueryContext") -> Alarms:
         here, elsewhere = at.whose.with_people()
-        found = [{**alarm, "bank": bank.name} for bank in here for alarm in await bank.ask(views.open_alarms)]
-        called = await at.books.read(PersonNames.of) if any(one["person"] for one in found) else NOBODY
-        told = (one | {"where": called.name(one["person"])} if one["person"] else one for one in found)
-        alarms = sorted((msgspec.convert(one, Alarm) for one in told), key=lambda one: one.at)
+        found = [(bank.name, alarm) for bank in here for alarm in await bank.ask(views.open_alarms)]
+        called = await at.books.read(PersonNames.of) if any(one["person"] for _, one in found) else NOBODY
+        alarms = sorted((_told(bank, one, called) for bank, one in found), key=lambda one: one.at)
         return Alarms(alarms=tuple(alarms), elsewhere=elsewhere)
+
+
+def _told(bank: str, alarm: dict[str, Any], called: PersonNames) -> Alarm:
+    """An alarm of `views.open_alarms`; `what` stays a sentence, which a page translates."""
+    person, said = alarm.pop("person"), alarm.pop("what")
+    if person:
+        alarm["where"] = called.name(person)
+    if said is None:
+        return Alarm(bank=bank, what="", **alarm)
+    what = sentence(said)
+    return Alarm(bank=bank, what=what, template=said.template, values=what.english_values, **alarm)

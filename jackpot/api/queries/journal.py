@@ -162,7 +162,7 @@ class AskJournal(Query, frozen=True):
         try:
             return await at.books.read(lambda ledger: _found(ledger, at.config, bank.name, wanted))
         except NoSuchKind as error:
-            raise BadRequest(RefusalSentence("{error}", field="kind", error=error)) from error
+            raise BadRequest(error.said) from error
 
 
 class _Words(NamedTuple):

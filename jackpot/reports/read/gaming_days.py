@@ -195,13 +195,12 @@ def _period(each: EntrySpan) -> Sentence:
     return Sentence("{rows}: {first}, {last}", rows=each.rows(), first=first, last=last)
 
 
-def day_fault(text: str) -> str | None:
-    """What is wrong with a day that somebody typed; None where it is valid."""
+def is_day(text: str) -> bool:
+    """Whether what somebody typed is a day like 2026-11-20."""
     try:
-        good = date.fromisoformat(text).isoformat() == text
+        return date.fromisoformat(text).isoformat() == text
     except ValueError:
-        good = False
-    return None if good else f"{text!r} is no day like 2026-11-20"
+        return False
 
 
 def offset_ms(ends: time) -> int:

@@ -31,7 +31,7 @@ _NUMBERS: Final = {registry.name_of(kind): kind for kind in registry.KINDS}
 
 
 class NoSuchKind(Unanswerable):
-    """Unknown kind of entry; the text lists the known ones."""
+    """Unknown kind of entry; `said` lists the known ones."""
 
 
 class JournalPage(NamedTuple):
@@ -61,7 +61,10 @@ class JournalFilter(NamedTuple):
 def search(ledger: Reader, bank: str, wanted: JournalFilter) -> JournalPage:
     """The newest entries that match. Raises NoSuchKind, LedgerError."""
     if wanted.kind is not None and wanted.kind not in _NUMBERS:
-        raise NoSuchKind(f"{wanted.kind!r} is unknown; there is {', '.join(sorted(_NUMBERS))}")
+        kinds = ", ".join(sorted(_NUMBERS))
+        raise NoSuchKind(
+            "{kind} is unknown; there is {kinds}", field="kind", kind=repr(wanted.kind), kinds=kinds
+        )
     top = ledger.head(bank).seq + 1
     below = top if wanted.before is None else min(wanted.before, top)
     least = max(below - LOOKED_AT_MAX, 1)

@@ -37,7 +37,8 @@ def must_know(names: "Iterable[JournalNames]", links: Iterable[str]) -> None:
     known = {terms.link for each in names for terms in each.links.values()}
     for link in links:
         if link not in known:
-            raise Unanswerable(f"link: {link} is unknown; there is {' '.join(sorted(known))}")
+            links = " ".join(sorted(known))
+            raise Unanswerable("{link} is unknown; there is {links}", field="link", link=link, links=links)
 
 
 class JournalNames:

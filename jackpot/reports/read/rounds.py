@@ -34,7 +34,8 @@ class RoundsAtCut:
         try:
             state = engine_at(self._ledger, self._bank, self._cut.seq).state
         except LedgerCorrupt as error:
-            raise InArchive(f"{error}; {is_archived(self._bank, self._cut)}") from error
+            archived = is_archived(self._bank, self._cut)
+            raise InArchive("{error}; {archived}", error=error, archived=archived) from error
         return {
             (table.number, one.id): one
             for table in state.tables

@@ -28,7 +28,7 @@ async def test_no_hit_is_forgotten(tmp_path: Path) -> None:
         await device.answer(7)
         assert (await administer(config, do="/hits/waiting"))["hits"] == []
         late = await administer(config, do="validate", hit="H2", by="Ann")
-        assert (late["code"], late["message"]) == ("not_pending", "H2 is final: it waits for nobody")
+        assert (late["code"], late["values"]) == ("not_pending", {"award": "H2"})
         told = await administer(config, do="/hits", limit=2)
         assert [(hit["hit"], hit["status"]) for hit in told["hits"]] == [("H3", "undone"), ("H2", "final")]
         assert told["more"] == "H2"

@@ -11,8 +11,10 @@ from jackpot.rules.acts.hits import Pay, Undo, Validate
 from jackpot.rules.acts.meters import CorrectMeter
 from jackpot.rules.acts.requests import Confirm, Reject
 from jackpot.rules.codes import Code
+from jackpot.rules.phrases import phrase
 from tests.net.test_admin_socket import royal
 from tests.running_server import LINK, LINKS, on_loop, table
+from tests.said import in_words
 from tests.web.staffed import join, prove, token
 from tests.web.test_authentication import floor, signed_in
 
@@ -89,7 +91,7 @@ async def test_a_correction_is_asked_for_as_it_was_shown(tmp_path: Path) -> None
         assert "award A1 amount $9,000.00" in said
         assert {"award": "A1", "amount": "9000.00", "bank": "main"}.items() <= fields.items()
         status, other = await posted(web, "correct", {**fields, "amount": "9000.01"})
-        assert (status, "seen: it would do something else now than was shown" in other) == (409, True)
+        assert (status, in_words("shown_otherwise").partition(":")[0] in other) == (409, True)
         _, fields = await looked(web, "/hits/main/H1", **more)
         status, said = await posted(web, "correct", fields)
         assert (status, "It is not done yet: it waits 15 minutes for a second person." in said) == (200, True)
@@ -147,7 +149,7 @@ async def test_a_request_names_its_sums_and_who_may_confirm_it(tmp_path: Path) -
         assert "$9,987.654322" in said
         await royal(device)
         one = await waits(web, bearer)
-        assert "more than wagers has moved the meter since" in one["problem"]
+        assert one["problem"] == in_words("request_changed", request="main-1", what=phrase("changed_meter"))
         assert one["seen"][0]["value"] == "10000.00"
         offered, said = await page(web, "bo")
         assert (offered, "What it would have done when it was asked for" in said) == (False, True)
@@ -186,7 +188,8 @@ async def test_a_request_names_the_awards_that_it_would_raise(tmp_path: Path) ->
             [],
             [{"award": "A3", "link": LINK, "level": "mega", "amount": "0.18"}],
         )
-        assert "than when it was asked for" in one["problem"]
+        what = phrase("changed_sums")
+        assert one["problem"] == in_words("request_changed", request="main-1", what=what)
         await decides_as_shown(server, web)
 
 

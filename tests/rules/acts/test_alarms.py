@@ -15,7 +15,7 @@ from jackpot.rules.signing import People
 from jackpot.rules.state import Alarm
 from tests.rules.site import OfSite, newcomer
 from tests.rules.subject import OfEngine
-from tests.rules.test_alarms import acknowledge, mismatch, opened
+from tests.rules.test_alarms import acknowledge, counted, mismatch, opened
 from tests.rules.test_engine import bank
 from tests.said import refusal
 
@@ -26,7 +26,7 @@ def test_an_alarm_is_open_until_somebody_has_seen_it() -> None:
     mismatch(subject, 1, "r1")
     (alarm,) = opened(subject).values()
     assert (alarm["alarm"], alarm["kind"], alarm["where"]) == ("AL1", "chip_mismatch", "table T1")
-    assert (alarm["what"], alarm["times"], alarm["seq"]) == ("round r1: L 1 at the table, 2 here", 1, 5)
+    assert (alarm["what"], alarm["times"], alarm["seq"]) == (counted("r1"), 1, 5)
     assert acknowledge(subject, "AL1")["code"] == "no_person"
     assert acknowledge(subject, "AL2", "Ada")["code"] == "no_such_alarm"
     assert acknowledge(subject, "AL1", "Ada", remark="two chips under the felt")["ok"]
@@ -76,6 +76,7 @@ def test_what_is_open_goes_on_in_the_bank_that_a_bank_becomes() -> None:
     assert joined.execute(BeginBank(heads, (event.handed_on,))).answer["ok"]
     (alarm,) = opened(joined).values()
     assert (alarm["alarm"], alarm["kind"], alarm["where"]) == ("AL1", "chip_mismatch", "table T2")
+    assert alarm["what"] == counted("r1")
 
 
 def test_banks_that_are_joined_keep_alarms_of_the_same_hit_apart() -> None:
@@ -86,7 +87,7 @@ def test_banks_that_are_joined_keep_alarms_of_the_same_hit_apart() -> None:
         places = {"left_on_meter": "hit H1", "internal": "", "chip_mismatch": f"table {name}"}
         for kind, where in places.items():
             number = engine.state.next_alarm
-            engine.state.alarms[kind, where] = Alarm(number, kind, where, "seen", 1, 1, 1)
+            engine.state.alarms[kind, where] = Alarm(number, kind, where, None, 1, 1, 1)
             engine.state.next_alarm += 1
         parts.append(handed_on(engine.state))
         heads.append((name, 9, b"h" * 32))
