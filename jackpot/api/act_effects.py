@@ -14,6 +14,7 @@ from jackpot.bank.bank import Bank
 from jackpot.bank.config_alignment import agree_again
 from jackpot.config import Config
 from jackpot.ledger import papers
+from jackpot.ledger.reading import Reader
 from jackpot.net.devices import ConnectedDevices
 from jackpot.reports.read.hits import erased_marks
 from jackpot.reports.read.reader import LedgerReader
@@ -78,9 +79,17 @@ async def _forget(at: ActEffects, _bank: Bank, _hit: str) -> None:
 
 
 async def _erase(at: ActEffects, bank: Bank, hit: str) -> None:
-    """Erases the papers of a hit that the journal says are erased."""
-    marks = await at.books.read(lambda ledger: erased_marks(ledger, bank.name, number(hit) or 0))
-    if written := [mark for mark in marks if mark]:
+    """Erases the papers of a hit that the journal says are erased.
+
+    The number may be one of a bank that became this one. Whichever hit of them had it, only what an entry
+    erased goes.
+    """
+    known = await bank.ask(lambda engine: [bank.name, *(part.bank for part in engine.state.parts)])
+
+    def erased(ledger: Reader) -> set[bytes]:
+        return {mark for name in known for mark in erased_marks(ledger, name, number(hit) or 0) if mark}
+
+    if written := await at.books.read(erased):
         await at.auth.store.change(*map(papers.erase, written))
 
 

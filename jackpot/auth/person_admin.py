@@ -10,13 +10,14 @@ from jackpot.auth.auth_service import TOKEN_BYTES, AuthenticatedPerson, AuthServ
 from jackpot.config.phrases import sentence
 from jackpot.ledger import keyring
 from jackpot.ledger.keyring import Named, Secret, digest_of
+from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import DataRefused
 from jackpot.rules import names
 from jackpot.rules.acts.people import AddPerson, FirstPeople, GiveCode, MakeToken, Newcomer, Recover
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.outcome import ActAnswer
-from jackpot.rules.signing import Role
+from jackpot.rules.signing import SITE, Role
 from jackpot.runtime.errors import Denied
 from jackpot.text import RefusalSentence
 
@@ -57,7 +58,8 @@ class PersonAdmin:
         if (await self._auth.directory.look()).state.people:
             raise Denied(Code.NOT_EMPTY, "the site has people already: an admin adds others")
         newcomers = [await self._newcomer(one, number) for number, one in enumerate(first, 1)]
-        await self._admit(FirstPeople(tuple(newcomers)), newcomers, by)
+        stood = await self._auth.books.read(_stands)
+        await self._admit(FirstPeople(tuple(newcomers), stood), newcomers, by)
 
     async def recover(self, admin: NewPerson, by: str) -> int:
         """Makes another admin after all are lost; their number. by: as in `begin`."""
@@ -170,6 +172,12 @@ class PersonAdmin:
                 Code.TWICE, RefusalSentence("{login} is somebody's already", field="login", login=repr(plain))
             ) from error
         return named.mark
+
+
+def _stands(ledger: Reader) -> tuple[tuple[str, int, bytes], ...]:
+    """Where each bank but that of the people stands."""
+    heads = [ledger.head(bank) for bank in ledger.banks() if bank != SITE]
+    return tuple((head.bank, head.seq, head.hash) for head in heads)
 
 
 def _check(answer: ActAnswer) -> ActAnswer:

@@ -14,7 +14,7 @@ from jackpot.bank.signed_head_check import check_signed, tell_unproved
 from jackpot.config import Config, differences
 from jackpot.config.writing import writing
 from jackpot.ledger import takeovers
-from jackpot.ledger.banks import UNFINISHED_COPY, has_ended, open_banks, site_of
+from jackpot.ledger.banks import UNFINISHED_COPY, has_ended, join_again, open_banks, site_of, unbegun
 from jackpot.ledger.connect import without_password
 from jackpot.ledger.joined_banks import broken_beginning
 from jackpot.ledger.reading import Reader
@@ -142,6 +142,7 @@ def missing_banks(ledger: Reader, config: Config) -> dict[str, str]:
     """Banks of the configuration that the ledger lacks or has without a row, each with a message.
 
     Where all links of such a bank lie in other banks, the configuration is at fault, and the message says so.
+    So does that about a bank which a broken-off join is to begin.
     """
     there = [bank for bank in ledger.banks() if ledger.head(bank).seq]
     missing = [bank for bank in (*config.banks, SITE) if bank not in there]
@@ -149,7 +150,11 @@ def missing_banks(ledger: Reader, config: Config) -> dict[str, str]:
     if missing:
         with suppress(LedgerCorrupt):  # of another bank, which does not start: it says so itself
             misplaced = misplaced_links(ledger, config)
-    return {bank: _is_missing(bank, config, misplaced) for bank in missing}
+    waiting = unbegun(ledger)
+    return {
+        bank: join_again(bank, waiting[bank]) if bank in waiting else _is_missing(bank, config, misplaced)
+        for bank in missing
+    }
 
 
 def _is_missing(bank: str, config: Config, misplaced: Mapping[str, str]) -> str:
@@ -289,12 +294,16 @@ async def _agree_tables(bank: Bank, config: Config) -> None:
 def misplaced_links(ledger: Reader, config: Config, but: str = "") -> dict[str, str]:
     """The links of the configuration that lie in another bank of the ledger, and that bank.
 
-    but: a bank to skip. Raises LedgerCorrupt where a bank cannot be read.
+    Where a join was broken off, they lie in the bank that it is to begin. but: a bank to skip. Raises
+    LedgerCorrupt where a bank cannot be read.
     """
     others = [bank for bank in _finished(ledger) if bank != but and not has_ended(ledger, bank)]
-    if tuple(others) == config.banks and len(others) == 1:
+    waiting = {bank: into for into, ended in unbegun(ledger).items() for bank in ended}
+    if tuple(others) == config.banks and len(others) == 1 and not waiting:
         return {}  # there is no other bank: no row need be read
     there = {link: bank for bank, links in links_by_bank(ledger, others).items() for link in links}
+    for bank, into in waiting.items():
+        there |= dict.fromkeys(views.link_terms(read_to(ledger, bank, ledger.head(bank)).state), into)
     wanted = {terms.link: terms.bank for terms in config.links}
     return {link: there[link] for link, bank in wanted.items() if there.get(link, bank) != bank}
 

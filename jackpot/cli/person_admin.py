@@ -48,7 +48,8 @@ def sign_in_offline(
 ) -> T:
     """Takes the people's bank of a ledger that no server has, and performs acts there.
 
-    first: an empty one gets its banks, as at a server's first start.
+    first: an empty one gets its banks, as at a server's first start; nobody may be writing any of them, for
+    the first people's entry says where each stands.
     """
     from jackpot.auth.offline_people import sign_in_offline as taken
     from jackpot.bank.config_alignment import begin
@@ -61,7 +62,8 @@ def sign_in_offline(
     clock = SystemClock()
 
     async def enter() -> T:
-        async with alone(found, SITE, first=first, nobody=first) as store:
+        banks = (*found.banks, SITE) if first else (SITE,)
+        async with alone(found, *banks, first=first, nobody=first) as store:
             if await begin(store, found, clock.unix_ms()):
                 typer.echo(f"the ledger was empty: it has {', '.join((*found.banks, SITE))} now")
             async with taken(store, found.ledger.url, clock) as auth:

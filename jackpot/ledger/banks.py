@@ -27,7 +27,14 @@ _NO_DIGEST: Final = bytes(16)
 async def open_banks(
     store: Store, banks: Sequence[str], site: str, unix_ms: int, by: People | None = None
 ) -> None:
-    """Opens new banks of a site's ledger, all of them or none. Raises what `Store.open_banks` raises."""
+    """Opens new banks of a site's ledger, all of them or none.
+
+    Raises LedgerUnusable where a broken-off join is to begin one of them; what `Store.open_banks` raises.
+    """
+    waiting = await store.run(unbegun)
+    for bank in banks:
+        if bank in waiting:
+            raise LedgerUnusable(join_again(bank, waiting[bank]))
     await store.open_banks([_first(bank, site, unix_ms, by or People()) for bank in banks])
 
 
@@ -89,6 +96,24 @@ def became(ledger: Reader, bank: str) -> str:
             event = registry.decode(last.kind, last.version, last.body)
             return event.into if isinstance(event, BankClosed) else ""
     return ""
+
+
+def join_again(bank: str, ended: Sequence[str]) -> str:
+    """Message about a bank that has not begun, although others ended in it."""
+    return (
+        f"bank {bank} has not begun, and {' and '.join(ended)} ended in it: the join was broken off, and "
+        "what their meters held waits for it; run the same jackpot bank join again"
+    )
+
+
+def unbegun(ledger: Reader) -> dict[str, list[str]]:
+    """Banks that have no row, and those that ended in each: their join was broken off."""
+    found: dict[str, list[str]] = {}
+    for bank in ledger.banks():
+        into = became(ledger, bank)
+        if into and not ledger.head(into).seq:
+            found.setdefault(into, []).append(bank)
+    return found
 
 
 def begun_with(ledger: Reader, bank: str) -> list[str]:

@@ -8,6 +8,7 @@ import asyncio
 import errno
 import socket
 import ssl
+from asyncio.sslproto import SSLProtocol
 from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
@@ -23,6 +24,7 @@ from jackpot.net.admission import (
     ArrivalOutcome,
     ConnectionAdmission,
 )
+from jackpot.net.stranger_reads import StrangerReads
 from jackpot.runtime.isolate import isolate
 
 # After a takeover a whole floor comes at one moment, and a device that finds no room is told nothing: it
@@ -41,7 +43,7 @@ LOOK_S: Final = 0.02
 # Where the system has no descriptor left it is asked again after this.
 RETRY_S: Final = 0.2
 # A TLS handshake takes some milliseconds; this is for a network that loses packets.
-HANDSHAKE_S: Final = 5.0
+HANDSHAKE_S: Final = 5
 # No descriptors, or no memory for one.
 _EXHAUSTED: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 # The first 64 bits of an IPv6 address: one machine has all that follow.
@@ -91,15 +93,25 @@ class Listener:
         listening.setblocking(False)
         self._listening.append(listening)
 
-    def listen(self, factory: Callable[[ConnectionAdmission], asyncio.BaseProtocol]) -> int:
+    def listen(self, factory: Callable[[ConnectionAdmission], asyncio.Protocol]) -> int:
         """Lets connections in, each with a protocol of `factory`; the port, or 0. Raises OSError."""
 
         async def connect(admission: ConnectionAdmission) -> None:
-            limit = None if self.tls is None else HANDSHAKE_S
-            assert admission.raw is not None  # noqa: S101 - as it was accepted
-            await asyncio.get_running_loop().connect_accepted_socket(
-                lambda: factory(admission), admission.raw, ssl=self.tls, ssl_handshake_timeout=limit
+            loop, raw, inner = asyncio.get_running_loop(), admission.raw, factory(admission)
+            assert raw is not None  # noqa: S101 - as it was accepted
+            if self.tls is None:
+                await loop.connect_accepted_socket(lambda: StrangerReads(inner, admission), raw)
+                return
+            ready = loop.create_future()
+            tls = SSLProtocol(
+                loop, inner, self.tls, ready, server_side=True, ssl_handshake_timeout=HANDSHAKE_S
             )
+            socket_, _ = await loop.connect_accepted_socket(lambda: StrangerReads(tls, admission), raw)
+            try:
+                await ready
+            except BaseException:
+                socket_.close()
+                raise
 
         return self.listen_in_turns(connect, lambda accept: accept())
 

@@ -184,6 +184,9 @@ class Engine:
         invariant(written.seq == self.seq + 1, f"entry {written.seq} does not follow {self.seq}")
         table = self.state.table(written.table) if written.table is not None else None
         invariant(table is None or table.number == written.table, f"there is no table {written.table}")
+        # Readers find acts by the number that they lack: one with it would be seen by nobody.
+        placed = (written.table is None) == (written.table_seq is None)
+        invariant(placed, "a frame has a table and a number, and any other entry neither")
         effects = Effects(self.state, written.seq, written.at, table)
         if event is None:
             event = registry.decode(written.kind, written.version, written.body)

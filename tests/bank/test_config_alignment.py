@@ -4,17 +4,25 @@ import asyncio
 import contextlib
 import json
 import ssl
+from contextlib import closing
 from pathlib import Path
+from typing import cast
 
 import pytest
 import structlog
 import trustme
+from msgspec.structs import replace
 from typer.testing import CliRunner
 
 from jackpot.app import Server
+from jackpot.bank.config_alignment import misplaced_links, missing_banks
 from jackpot.cli.config import app as check_app
-from jackpot.ledger.store import LedgerError
+from jackpot.config import Config
+from jackpot.ledger.store import CommitInDoubt, LedgerError, Store
+from tests.ledger.maintenance.test_join import NOW, CutAt
+from tests.ledger.resting import BANKS, two_banks
 from tests.ledger.verify.test_verifier import spoil
+from tests.ledger.waiting import join, open_ledger
 from tests.running_server import LINK, LINKS, Device, configure, on_loop, table
 from tests.web.test_metrics import fetch, key, samples
 
@@ -72,6 +80,28 @@ async def test_a_link_that_another_bank_has_is_shown_as_closed(tmp_path: Path) -
             assert found[key("jackpot_link_active", link=link)] == 1 - closed
     configure(tmp_path, links=both)
     assert CliRunner().invoke(check_app, ["check", str(config.path)]).exit_code == 0
+
+
+def test_a_link_of_a_broken_off_join_is_not_opened_again(tmp_path: Path) -> None:
+    """M4, L9: its meter waits for the bank that is to begin; seeded elsewhere, that could never begin."""
+    config = configure(
+        tmp_path, links=f'{LINKS.replace(LINK, "five-north")}bank = "south"\n', tables=0, signs=0
+    )
+    with closing(open_ledger(config.ledger.url)) as ledger:
+        two_banks(ledger)
+        with pytest.raises(CommitInDoubt):
+            join(cast("Store", CutAt(ledger, 1, after=True)), BANKS, "floor", "anna", "one room", NOW)
+        assert misplaced_links(ledger, config, "south") == {"five-north": "floor"}
+        (said,) = [text for bank, text in missing_banks(ledger, floor(config)).items() if bank == "floor"]
+        assert "run the same jackpot bank join again" in said
+        join(ledger, BANKS, "floor", "anna", "one room", NOW)
+        assert misplaced_links(ledger, config, "south") == {"five-north": "floor"}
+        assert misplaced_links(ledger, floor(config)) == {}
+
+
+def floor(config: Config) -> Config:
+    """The configuration with its links in the bank of that name."""
+    return replace(config, links=tuple(replace(terms, bank="floor") for terms in config.links))
 
 
 @on_loop

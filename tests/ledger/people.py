@@ -37,14 +37,24 @@ SECRET: Final = b"s" * 32
 
 
 class Paper:
-    """The bank of the people, with two admins, one who works on the floor and one in the cage, or `empty`."""
+    """The bank of the people, with two admins, one who works on the floor and one in the cage, or `empty`.
 
-    def __init__(self, *, empty: bool = False, site: str = SITE_ID) -> None:
+    stood: where the other banks stood as the people began, as in `FirstPeople`.
+    """
+
+    def __init__(
+        self,
+        *,
+        empty: bool = False,
+        site: str = SITE_ID,
+        stood: tuple[tuple[str, int, bytes], ...] | None = None,
+    ) -> None:
         self.engine = Engine(SITE)
         self.rows: list[Row] = []
         self.act(OpenBank(site))
         if not empty:
-            self.act(FirstPeople(((bytes(31) + b"1", SECRET), (bytes(31) + b"2", SECRET))), names=("root",))
+            newcomers = ((bytes(31) + b"1", SECRET), (bytes(31) + b"2", SECRET))
+            self.act(FirstPeople(newcomers, stood), names=("root",))
             self.floor, self.floor_too, self.cage = (
                 self._joined(roles) for roles in (("floor",), ("floor",), ("cage",))
             )

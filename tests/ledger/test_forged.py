@@ -28,6 +28,7 @@ from jackpot.rules.events import Recomputed
 from jackpot.rules.meter import Accounts
 from jackpot.rules.outcome import DecidedEntry
 from jackpot.rules.phrases import phrase
+from jackpot.rules.postings import only_link
 from jackpot.rules.signing import People
 from jackpot.rules.state import Placed
 from tests import frames
@@ -391,6 +392,25 @@ def test_a_link_column_that_lies_is_found(forger: Forger) -> None:
     with closing(SqliteLedger(forger.path)) as ledger:
         ledger.append("main", row.epoch, row.seq, [row_of("main", row.epoch, wrong, row.hash)])
     assert audit(forger.path).problems[-1] == f"main: row {row.seq + 1} names link 2, its event None"
+
+
+@pytest.mark.parametrize("version", [events.RULES_VERSION, 1])
+def test_an_act_with_a_frames_number_is_found(forger: Forger, version: int) -> None:
+    """S8: readers find acts by the number that they lack: with one it would act, and be in no report."""
+    event = forger.right(Undo("H1", "misread"), "anna", "ben")
+    body = forger.body(event, None, None)
+    entry = DecidedEntry(forger.head.seq + 1, 0, event.kind, version, None, None, None, bytes(16), body, ())
+    moved = forger.engine.replay(entry)
+    hidden = replace(
+        entry, table_seq=7, link=only_link(moved.postings), postings=moved.postings, hits=moved.hits
+    )
+    with closing(SqliteLedger(forger.path)) as ledger:
+        row = row_of("main", forger.head.epoch, hidden, forger.head.hash)
+        ledger.append("main", forger.head.epoch, forger.head.seq, [row])
+    problems = audit(forger.path).problems
+    assert any(f"row {row.seq} cannot be applied" in one and "a frame has a table" in one for one in problems)
+    with pytest.raises(LedgerCorrupt, match="a frame has a table and a number"):
+        Forger(forger.path)
 
 
 def test_rows_of_older_rules_are_counted_not_judged(forger: Forger, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,12 +9,15 @@ from jackpot.net.file_descriptors import (
     A_DEVICE,
     KEPT,
     KEPT_A_BANK,
+    PACE,
+    PACE_TLS,
     SHARE_MIN,
     STRANGERS_MAX,
     allowed,
     bounds,
 )
 from tests.running_server import configure
+from tests.web.test_ciphertext import encrypted
 
 
 def test_descriptors_are_shared_out(tmp_path: Path) -> None:
@@ -43,6 +46,15 @@ def test_a_large_floor_leaves_room_for_those_that_come_back(tmp_path: Path) -> N
     assert sum(one.most for one in narrow.values()) == limit - KEPT - 2 * KEPT_A_BANK - 66
     wide = bounds(config, ("tables", "signs"), 65_536)
     assert wide["tables"].known == A_DEVICE * 60
+
+
+def test_strangers_come_slower_where_each_costs_a_handshake(tmp_path: Path) -> None:
+    """S4, misuse: at the devices' ports no handshakes of strangers take the processor from the tables."""
+    listeners = ("tables", "signs")
+    plain = bounds(configure(tmp_path), listeners, 65_536)
+    assert {one.pace for one in plain.values()} == {PACE}
+    config, _ = encrypted(tmp_path)
+    assert {one.pace for one in bounds(config, listeners, 65_536).values()} == {PACE_TLS}
 
 
 def test_the_soft_limit_is_raised() -> None:

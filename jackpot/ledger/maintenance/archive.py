@@ -45,7 +45,9 @@ from jackpot.ledger.verify.chain_verifier import beginning
 from jackpot.ledger.verify.resume_point import position_at, row_at
 from jackpot.rules.acts.archives import Archive, Archived, Cut
 from jackpot.rules.acts.snapshot_seals import SEAL_STEP, SNAPSHOT_FORMAT
+from jackpot.rules.commands import Envelope
 from jackpot.rules.engine import Engine
+from jackpot.rules.refusal import Refusal
 from jackpot.rules.signing import SITE, People
 from jackpot.rules.state import UNPAID, BankState, Hit
 
@@ -361,13 +363,22 @@ def _compared(ledger: Reader, file: Path, one: ArchivePlan, tell: Callable[[int,
 async def _told(store: Store, engine: Engine, head: Head, cut: Cut, sealing: Archiving) -> Head:
     """Appends the `archived` row unless an interrupted run has done so. Returns the bank's head.
 
-    Only the newest such row counts, as in `cut_of`.
+    Who goes on with such a run must be two who may archive, as for the row itself; whose names it has does
+    not matter. Only the newest such row counts, as in `cut_of`.
     """
-    said = Archived(cut, sealing.people, sealing.reason)
-    if (await store.run(lambda ledger: told_of(ledger, head.bank)))[:1] == [said]:
-        return head
     envelope = command_at(sealing.unix_ms, Archive(cut, sealing.reason), sealing.people)
+    told = await store.run(lambda ledger: told_of(ledger, head.bank))
+    if told and told[0].cut == cut and _may(engine, envelope):
+        return head
     return await decide(store, engine, head, envelope)
+
+
+def _may(engine: Engine, envelope: Envelope) -> bool:
+    """Whether the rules let these people archive now."""
+    try:
+        return isinstance(engine.decide(envelope, 0), Archived)
+    except Refusal:
+        return False
 
 
 def _deletion(ledger: Reader, head: Head, cut: Cut) -> list[Statement]:

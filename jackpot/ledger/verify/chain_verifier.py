@@ -56,17 +56,27 @@ class ChainPosition(msgspec.Struct, frozen=True):
 class Redecider(NamedTuple):
     """Decides rows again. engine: the state after the rows before. untrue: as in `redecide.check`. timely:
     the timestamp checks so far. written: of a hit and a row, when the newest papers were before it.
+    nameless: as `nameless_after`.
     """
 
     engine: Engine
     untrue: Callable[[People], str | None]
     timely: TimestampChecks
     written: Callable[[int, int], int]
+    nameless: int | None = None
 
     def fault(self, row: Row, event: events.Event) -> str | None:
         """Why the rules do not decide the row from the state before it; None where they do."""
         untimely = self.timely.fault(self.engine.state, row, event) or self._too_young(row, event)
+        untimely = untimely or self._unproved(row, event)
         return redecide.check(self.engine, row, event, self.untrue, sayable=True) or untimely
+
+    def _unproved(self, row: Row, event: events.Event) -> str | None:
+        """Why nobody can have acted by a name that proves nothing: the site had people by then (S8)."""
+        people: People | None = getattr(event, "people", None)
+        if self.nameless is None or row.seq <= self.nameless or people is None or not people.names:
+            return None
+        return f"nobody proved its names, and the site had people when the bank stood at row {self.nameless}"
 
     def _too_young(self, row: Row, event: events.Event) -> str | None:
         """Why documents of a hit that has left the state were too young to be erased by age (S8)."""

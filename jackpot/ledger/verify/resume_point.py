@@ -13,7 +13,7 @@ from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import check_sealed, engine_of
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.ledger.verify.chain_verifier import ChainPosition, Redecider
-from jackpot.ledger.verify.signer_history import untrue_in
+from jackpot.ledger.verify.signer_history import nameless_after, untrue_in
 from jackpot.ledger.verify.timestamp_checks import FirstRow, TimestampChecks
 from jackpot.rules.engine import Engine
 from jackpot.rules.epoch import Epoch
@@ -29,7 +29,11 @@ def redecider_at(
     engine = Engine(bank) if not at.seq else _engine_at(ledger, bank, at)
     asked = {request.id: row_at(ledger, bank, request.seq) for request in engine.state.requests}
     return Redecider(
-        engine, untrue_in(ledger, bank), TimestampChecks(asked, opened), partial(last_written, ledger, bank)
+        engine,
+        untrue_in(ledger, bank),
+        TimestampChecks(asked, opened),
+        partial(last_written, ledger, bank),
+        nameless_after(ledger, bank),
     )
 
 

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 
+from jackpot.ledger.entries import events_of
 from jackpot.ledger.journal import Row, chained, genesis
 from jackpot.ledger.reading import Reader
-from jackpot.ledger.rebuild import PAGE_ROWS, replay
+from jackpot.ledger.rebuild import PAGE_ROWS, event_in, replay
 from jackpot.ledger.store import LedgerCorrupt
-from jackpot.rules.acts.people import untrue
+from jackpot.rules.acts.banks import BankOpened
+from jackpot.rules.acts.people import PeopleBegun, untrue
 from jackpot.rules.engine import Engine
 from jackpot.rules.signing import SITE, People, Proof
 
@@ -61,3 +63,31 @@ class SignerHistory:
 def untrue_in(ledger: Reader, bank: str) -> Callable[[People], str | None]:
     """Signer check of `verify` for each act of the bank; the site's own chain checks its own acts."""
     return (lambda _people: None) if bank == SITE else SignerHistory(ledger).untrue
+
+
+def nameless_after(ledger: Reader, bank: str) -> int | None:
+    """The bank's row after which no unauthenticated name is believed: where it stood as the site's people
+    began, 0 where it was opened since; None where they have not, or their entry does not say.
+    """
+    if bank == SITE:
+        return None
+    for _, _, event in events_of(ledger, SITE, PeopleBegun.kind):
+        if isinstance(event, PeopleBegun) and event.stood is not None:
+            return next((seq for name, seq, _ in event.stood if name == bank), 0)
+    return None
+
+
+def unsigned_opening(ledger: Reader, bank: str) -> list[str]:
+    """Problem of a bank that was opened after the site had people, and not by one of them.
+
+    Whichever rules its first row names: rows of older ones are not decided again.
+    """
+    if nameless_after(ledger, bank) != 0:
+        return []
+    for row in ledger.rows(bank, 0, 1):
+        event = event_in(row)
+        if isinstance(event, BankOpened):
+            people = event.people
+            fault = SignerHistory(ledger).untrue(people) if people.signed else "nobody signed it"
+            return [f"{bank}: row 1 opens it after the site had people: {fault}"] if fault else []
+    return []

@@ -31,6 +31,7 @@ from jackpot.ledger.verify.chain_verifier import (
     first,
 )
 from jackpot.ledger.verify.resume_point import position_at, redecider_at
+from jackpot.ledger.verify.signer_history import unsigned_opening
 from jackpot.rules.acts.archives import Cut
 
 Progress = Callable[[int, int], None]
@@ -139,6 +140,7 @@ def verify(
     if not how.chain:
         if walked.accounts is not None:
             problems += broken_joint(ledger, bank)
+            problems += unsigned_opening(ledger, bank)
         problems += _unsealed(ledger, bank)
         problems += untrue_balances(ledger, bank, cut)
         problems += names.differences(ledger, bank, task.head.seq)

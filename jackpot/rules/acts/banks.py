@@ -22,7 +22,7 @@ from jackpot.rules.meter import Accounts
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.rounds.undo import BASE, History, Moment, PlayedTakes, Point, counted_back, replay
-from jackpot.rules.signing import People
+from jackpot.rules.signing import SITE, People
 from jackpot.rules.state import (
     PAID_KEPT,
     UNPAID,
@@ -152,7 +152,8 @@ class BankClosed(Event, frozen=True, array_like=True):
 
 
 def decide_close_bank(state: BankState, command: CloseBank, by: ActContext) -> BankClosed:
-    """Closes the bank, at rest."""
+    """Closes the bank, at rest; never that of the people, without whom nobody could act any more."""
+    refuse_if(state.bank == SITE, "bank_without_links", bank=SITE)
     refuse_if(command.into == state.bank, "bank_into_itself", bank=state.bank)
     for link in state.links:
         name = link.terms.link
@@ -267,6 +268,7 @@ def _twice(ids: list[str]) -> str | None:
 
 def decide_begin_bank(state: BankState, command: BeginBank, _by: ActContext) -> BankBegun:
     """Begins a bank with the ends of others."""
+    refuse_if(state.bank == SITE, "bank_without_links", bank=SITE)
     refuse_if(state.seq > 0, "bank_has_entries", bank=state.bank)
     parts = command.parts
     refuse_if(not parts, "bank_without_parts")

@@ -43,15 +43,22 @@ Newcomer = tuple[Digest, Digest]
 
 
 class FirstPeople(ActCommand, tag="first-people", frozen=True):
-    """The first two admins, each with the password that they have just chosen."""
+    """The first two admins, each with the password that they have just chosen.
+
+    stood: where every other bank stood then, its name, last row and its hash; None where nobody looked.
+    """
 
     newcomers: tuple[Newcomer, ...]
+    stood: tuple[tuple[str, int, bytes], ...] | None = None
 
 
 class PeopleBegun(Event, frozen=True, array_like=True):
+    """stood: as in `FirstPeople`. In what comes after it no unauthenticated name is believed."""
+
     kind: ClassVar[int] = 32
     newcomers: list[Newcomer]
     people: People
+    stood: list[tuple[str, int, bytes]] | None = None
 
 
 def decide_first(state: BankState, command: FirstPeople, by: ActContext) -> PeopleBegun:
@@ -59,7 +66,8 @@ def decide_first(state: BankState, command: FirstPeople, by: ActContext) -> Peop
     _of_site(state)
     refuse_if(bool(state.people), "people_exist")
     refuse_if(len(command.newcomers) != FIRST, "first_people_together", count=FIRST)
-    return PeopleBegun(list(command.newcomers), by.people)
+    stood = None if command.stood is None else list(command.stood)
+    return PeopleBegun(list(command.newcomers), by.people, stood)
 
 
 def apply_first(effects: Effects, event: PeopleBegun) -> None:

@@ -233,6 +233,32 @@ def test_an_interrupted_seal_goes_on(kept: Kept, step: str) -> None:
     assert kept.with_archive() == ()
 
 
+def test_other_people_go_on_with_an_interrupted_seal(kept: Kept) -> None:
+    """S4, S8: the row is there once, whoever types the command again; and only two admins go on with it."""
+
+    def stop(what: str, _done: int, _of: int) -> None:
+        if "deleting" in what:
+            raise Interrupted
+
+    def told() -> int:
+        return len([row for row in kept.rows() if row.kind == Archived.kind])
+
+    with pytest.raises(Interrupted):
+        seal(kept.ledger, kept.file, HOW, stop)
+    paper = Paper()
+    paper.write(kept.ledger)
+    floor = HOW._replace(people=People(proof=paper.proof(paper.floor, paper.floor_too)))
+    with pytest.raises(LedgerUnusable, match="only admin may"):
+        seal(kept.ledger, kept.file, floor)
+    assert (told(), kept.verified().archived) == (1, 0)
+    (one,) = seal(
+        kept.ledger, kept.file, HOW._replace(people=People(proof=paper.proof(*ADMINS)), reason="on")
+    )
+    assert one.leaving > 20
+    assert told() == 1
+    assert kept.with_archive() == ()
+
+
 def test_the_next_seal_goes_on_in_the_same_archive(kept: Kept) -> None:
     """S8: a year later more leaves, into the same whole archive; nothing to leave is no fault."""
     first = kept.seal()

@@ -41,11 +41,11 @@ from jackpot.rules.paytable import TableTerms
 from jackpot.rules.phrases import Values
 from jackpot.rules.postings import only_link
 from jackpot.rules.refusal import Refusal
-from jackpot.rules.signing import People
+from jackpot.rules.signing import SITE, People
 from tests import frames
 from tests.frames import Bet, numbered
 from tests.ledger.conftest import Place
-from tests.ledger.people import Paper
+from tests.ledger.people import SITE_ID, Paper
 from tests.ledger.play import DOLLAR
 from tests.ledger.resting import BANKS, two_banks
 from tests.ledger.waiting import Ledger, join, open_banks, open_books, open_ledger, store_of
@@ -279,6 +279,36 @@ def test_an_interrupted_join_is_run_again(place: Place, number: int, *, after: b
     assert join(ledger, BANKS, "floor", "anna", "one room", NOW) == head
     for bank in (*BANKS, "floor"):
         assert verify(ledger, bank).problems == ()
+
+
+def test_no_bank_is_opened_where_a_broken_off_join_is_to_begin_one(place: Place) -> None:
+    """M4, S3: opened, it would have its own first row, and what the others handed on could never begin."""
+    ledger = place.open()
+    two_banks(ledger)
+    with pytest.raises(CommitInDoubt):
+        join(cast("Store", CutAt(ledger, 1, after=True)), BANKS, "floor", "anna", "one room", NOW)
+    assert "floor" not in ledger.banks()
+    with pytest.raises(LedgerUnusable, match="north ended in it: the join was broken off"):
+        open_banks(ledger, ["floor"], SITE_ID, NOW)
+    join(ledger, BANKS, "floor", "anna", "one room", NOW)
+    assert [verify(ledger, bank).problems for bank in (*BANKS, "floor")] == [(), (), ()]
+
+
+def test_the_peoples_bank_becomes_part_of_none(ledger: Ledger) -> None:
+    """S8: ended, nobody could sign in or act any more; and it takes no links."""
+    north, _ = two_banks(ledger)
+    paper = Paper()
+    paper.write(ledger)
+    by = People(proof=paper.proof(FIRST_ADMIN))
+    with pytest.raises(NotJoined, match="bank site is that of the people"):
+        join(ledger, (SITE, "north"), "floor", by, "one control room", NOW)
+    assert not rebuild(ledger, SITE)[0].state.closed_into
+    assert ledger.head("floor").seq == 0
+    begin_site = BeginBank(
+        (), (decide_close_bank(north.engine.state, CloseBank(SITE, "x"), ActContext()).handed_on,)
+    )
+    begun = Engine(SITE).execute(Envelope(begin_site, NOW, 0, b"s" * 16))
+    assert (begun.entry, begun.of_act().template) == (None, "bank_without_links")
 
 
 def test_names_that_do_not_fit_are_refused(ledger: Ledger) -> None:

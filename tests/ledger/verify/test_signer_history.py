@@ -8,22 +8,28 @@ from typing import Any, Final
 import msgspec
 import pytest
 
+from jackpot.ledger.journal import row_of
 from jackpot.ledger.sqlite.store import SqliteLedger
+from jackpot.ledger.verify.signer_history import unsigned_opening
 from jackpot.ledger.verify.timestamp_checks import CONFIRMED_WITHIN_MS, TOKEN_LATE_MS
 from jackpot.ledger.verify.verifier import verify
+from jackpot.rules import row_commands
+from jackpot.rules.acts.banks import BankOpened, OpenBank
 from jackpot.rules.acts.hits import Correct, Paid, Validate
 from jackpot.rules.acts.links import Resume, Suspend
 from jackpot.rules.acts.people import AddPerson, Grant, Granted, MakeToken, ResetSecret, WithdrawRole
 from jackpot.rules.acts.requests import ActRefused
 from jackpot.rules.acts.site_cursor import SeePeople
+from jackpot.rules.outcome import DecidedEntry
 from jackpot.rules.phrases import phrase
 from jackpot.rules.signing import SITE, People, Proof, Signed
 from tests import frames
 from tests.frames import Bet, Claim
 from tests.ledger.forger import NOW_MS, Forger
-from tests.ledger.people import ADMINS, SECRET, Paper
+from tests.ledger.people import ADMINS, SECRET, SITE_ID, Paper
 from tests.ledger.play import Play
 from tests.ledger.verify.test_verifier import audit, spoil, write
+from tests.ledger.waiting import open_banks
 from tests.said import refuses
 
 ROYAL: Final = Claim(5, cards=("As", "Ks", "Qs"))
@@ -329,3 +335,42 @@ def test_a_broken_site_bears_nobody_out(case: Case) -> None:
     spoil(case.path, "UPDATE journal SET at = at + 1 WHERE bank = 2 AND seq = 2")
     (problem,) = audit(case.path).problems
     assert "which is not in this ledger as it names it" in problem
+
+
+def begun(path: Path) -> Case:
+    """As a case, where the first people's entry says where the bank stood."""
+    first = Case(path.with_name(f"before-{path.name}"), Paper())
+    return Case(path, Paper(stood=(("main", first.forger.head.seq, first.forger.head.hash),)))
+
+
+def test_no_name_is_believed_once_the_site_has_people(tmp_path: Path) -> None:
+    """S8: also where the bank has seen no entry of theirs since, and the row names none, or an early one."""
+    for proof in (Proof(), Proof(seq=1, hash=Paper(empty=True).hash)):
+        case = begun(tmp_path / f"{proof.seq}.db")
+        assert case.problems() == ()
+        right: Any = case.forger.right(Suspend("operator", ("three",), "new felt"), "anna")
+        row = case.forger.append(replace(right, people=People(("anna",), proof)))
+        (problem,) = case.problems()
+        assert f"row {row.seq} (suspended): nobody proved its names, and the site had people" in problem
+
+
+def test_a_bank_that_nobody_opened_is_found_once_the_site_has_people(tmp_path: Path) -> None:
+    """S3, S8: the first start opens banks by nobody, and the first people's entry names those."""
+    case = begun(tmp_path / "ledger.db")
+    proof = case.paper.proof(ADMINS[0])
+    names = People(("anna",), Proof(seq=1, hash=case.paper.rows[0].hash))
+    with closing(SqliteLedger(case.path)) as ledger:
+        openings = {"nobody": People(), "anna": names, "ann": People(proof=proof)}
+        for bank, by in openings.items():
+            open_banks(ledger, [bank], SITE_ID, NOW_MS, by)
+        said = "row 1 opens it after the site had people: nobody signed it"
+        assert unsigned_opening(ledger, "nobody") == [f"nobody: {said}"]
+        assert verify(ledger, "nobody").problems == (f"nobody: {said}",)
+        assert f"anna: {said}" in verify(ledger, "anna").problems
+        assert verify(ledger, "ann").problems == ()
+        lost = replace(proof, signed=(replace(proof.signed[0], id=9),))
+        body = row_commands.encode(BankOpened(SITE_ID, People(proof=lost)), OpenBank(SITE_ID))
+        entry = DecidedEntry(1, NOW_MS, BankOpened.kind, 1, None, None, None, bytes(16), body, ())
+        head = ledger.new_epoch("older", "forger")
+        ledger.append("older", head.epoch, 0, [row_of("older", head.epoch, entry, head.hash)])
+        assert "person 9" in verify(ledger, "older").problems[0], "rows of older rules are not decided again"
