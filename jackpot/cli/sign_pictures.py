@@ -14,15 +14,16 @@ from aiohttp import web
 from jackpot.cli.options import fail
 from jackpot.clock import SystemClock
 from jackpot.config import Config
+from jackpot.rules.terms import METER
 from jackpot.web.live import Live
 from jackpot.web.sign_pages import Screens, secure
 
 BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 SIZES: Final = {"landscape": (1920, 1080), "portrait": (1080, 1920)}
 STATES: Final = ("normal", "pending", "suspended", "fault")
-# Seconds after a win at which its sum has been counted, by level; any other level is the whole jackpot.
-SHOWN_S: Final = {"minor": 4.0, "major": 8.0}
-SHOWN_WHOLE_S: Final = 12.0
+# Seconds after a win at which its sum has been counted, by level; a lower one is celebrated as a minor.
+SHOWN_S: Final = {METER: 12.0, "mega": 12.0, "major": 8.0}
+SHOWN_LOW_S: Final = 4.0
 # Page time in which fonts come, digits settle and cards are dealt.
 SETTLES_MS: Final = 6_000
 # Of a browser that draws one picture: a machine without a graphics card needs some of it.
@@ -43,7 +44,7 @@ def states_of(config: Config, link: str) -> Iterator[tuple[str, str]]:
         yield state, f"preview={state}&held=settled"
     (terms,) = (one for one in config.links if one.link == link)
     for level in terms.levels:
-        past = SHOWN_S.get(level.level, SHOWN_WHOLE_S)
+        past = SHOWN_S.get(level.level, SHOWN_LOW_S)
         yield f"win-{level.level}", f"preview=win&held=settled&level={level.level}&past={past}"
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 from babel import Locale, UnknownLocaleError
 
-from jackpot.config.languages import words
+from jackpot.config.languages import PAGES, words
 from jackpot.rules.terms import LEVELS, METER
 
 DEFAULT_LOCALE: Final = "en_US"
@@ -46,9 +46,11 @@ LOGO_MAX: Final = 4_194_304
 # What large letters need to be read (WCAG 2, 1.4.3), as a ratio of luminances; a sign has no small ones.
 CONTRAST_MIN: Final = 3.0
 WHITE: Final = "#ffffff"
-LEVEL_NAMES: Final[Mapping[str, str]] = {
-    name: "Progressive" if name == METER else name.title() for order in LEVELS for name in order
-}
+# What signs call a level that is alone; the others are called by their own names.
+CALLED: Final[Mapping[str, str]] = {METER: "Progressive"}
+LEVEL_NAMES: Final = tuple(name for order in LEVELS for name in order)
+# The settings that have an entry for a level.
+OF_LEVELS: Final = ("levels", "colours")
 
 
 class Display(msgspec.Struct, frozen=True):
@@ -76,7 +78,8 @@ def display_of(link: str, given: Mapping[str, Any], site: Mapping[str, Any], bas
     """A link's display: its own settings, else the site's, else defaults. base: of relative paths."""
     both = {**site, **given}
     locale = both.get("locale", DEFAULT_LOCALE)
-    said = {} if locale_fault(locale) else words(locale)
+    said = {} if locale_fault(locale) else words(locale, PAGES)
+    names = {level: CALLED.get(level, level) for level in LEVEL_NAMES}
     theme = both.get("theme", DEFAULT_THEME)
     accent, background = THEMES[theme]
     files = {name: None if name not in both else base / both[name] for name in FILES}
@@ -85,7 +88,8 @@ def display_of(link: str, given: Mapping[str, Any], site: Mapping[str, Any], bas
         theme=theme,
         accent=both.get("accent", accent),
         background=both.get("background", background),
-        levels={level: said.get(name, name) for level, name in LEVEL_NAMES.items()} | given.get("levels", {}),
+        levels={level: said.get(name, name).capitalize() for level, name in names.items()}
+        | given.get("levels", {}),
         colours=given.get("colours", {}),
         locale=locale,
         sound=both.get("sound", False),

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from jackpot.catalogue import DEFAULT_BANK, LinkEntry, TermsRefused, resolve
 from jackpot.catalogue import load as load_paytable
+from jackpot.config.display import LEVEL_NAMES, OF_LEVELS
 from jackpot.config.shape import convert
 from jackpot.config.source import ConfigEntry, ConfigSource
 from jackpot.rules.paytable import LinkTerms
@@ -21,7 +22,12 @@ def read_links(source: ConfigSource) -> Links:
     source.unique("link")
     links: dict[str, LinkTerms | None] = dict.fromkeys(source.ids("link"))
     for entry in source.entries("link"):
-        source.check_display(f"{entry.path}.display", entry.given.get("display", {}))
+        display = entry.given.get("display", {})
+        source.check_display(f"{entry.path}.display", display)
+        for setting in OF_LEVELS:
+            for level in display.get(setting, {}).keys() - LEVEL_NAMES:
+                unknown = f"no paytable has a level {level}, only {', '.join(LEVEL_NAMES)}"
+                source.wrong(f"{entry.path}.display.{setting}", unknown)
         reserved = entry.given.get("bank") == SITE
         source.wrong(f"{entry.path}.bank", f"bank {SITE} is that of the people" if reserved else None)
         terms = _terms(source, entry) if "paytable" in entry.given else None

@@ -16,7 +16,7 @@
 --
 -- Links, levels and tables are numbers, and so are banks where no name is given (the table bank has both). A bank
 -- numbers its links 1, 2, 3, ... in the order in which they were opened, a link its levels in the order of its
--- paytable (mega, major, minor; or meter), 0 being what no meter pays, a bank its tables in the order in which they
+-- paytable (mega, major, ...; or meter), 0 being what no meter pays, a bank its tables in the order in which they
 -- were added. The names are in the events, which plain SQL does not decode: the query "opened" shows the event that
 -- gave a number its name, in which the name can be read; "jackpot links list" shows the links in their order. What SQL
 -- cannot do at all is to recompute the hashes: "jackpot verify" does.

@@ -28,13 +28,13 @@ from jackpot.rules import registry
 from jackpot.rules.acts.people import Grant
 from jackpot.rules.codes import Code
 from jackpot.rules.signing import SITE, People
+from tests.api.example_acts import example
 from tests.auth.test_auth_service import ANN, BEN, STOP, denied, opened
 from tests.cli.test_users import EVE, FIRST, users
 from tests.ledger.waiting import open_ledger
 from tests.net.test_admin_socket import jackpot, royal
 from tests.running_server import LINK, LINKS, administer, configure, on_loop, table
 from tests.web.test_metrics import fetch
-from tests.web.test_powers import ABOUT
 
 # As a configuration is that says nothing of people.
 NOTHING_SAID: Final = ""
@@ -71,7 +71,7 @@ async def test_no_act_is_done_for_a_name(tmp_path: Path) -> None:
         for kind in ASKED_ACTS:
             name = name_of(kind)
             for people in ({}, {"by": "Ann"}, {"by": "Ann", "and_by": "Bo"}):
-                answer = await administer(config, do=name, **ABOUT[name], **people)
+                answer = await administer(config, do=name, **example(kind), **people)
                 assert (answer["ok"], answer.get("code")) == (False, Code.NO_PEOPLE), (name, answer)
                 assert answer["message"] == NOBODY_YET
                 assert "jackpot users init" in answer["next"]

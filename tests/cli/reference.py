@@ -43,6 +43,11 @@ def every() -> list[tuple[tuple[str, ...], Command]]:
     return found
 
 
+def example(command: Command) -> str:
+    """The example of a command's help."""
+    return " ".join(command.help.partition("Example:")[2].split())
+
+
 def text() -> str:
     """The file's text, as it should be."""
     found, group = [HEAD], ""
@@ -52,9 +57,8 @@ def text() -> str:
         if (of := COMMANDS[path[0]].of) != group:
             group = of
             found.append(f"\n## {group}\n\n| `jackpot` | what it does | example |\n|---|---|---|\n")
-        said, _, example = command.help.partition("Example:")
-        first = " ".join(said.split("\n\n")[0].split())
-        cells = (f"`{' '.join(path)}`", first, f"`{' '.join(example.split())}`")
+        first = " ".join(command.help.partition("Example:")[0].split("\n\n")[0].split())
+        cells = (f"`{' '.join(path)}`", first, f"`{example(command)}`")
         found.append("| " + " | ".join(re.sub(r"\|", r"\\|", cell) for cell in cells) + " |\n")
     return "".join(found)
 

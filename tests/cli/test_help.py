@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 from jackpot.cli.__main__ import COMMANDS, root
 from tests.cli import reference
 from tests.cli.reference import Command, every
+from tests.generated import WRITE_AGAIN
 from tests.program import jackpot
 
 # No line of a help is folded.
@@ -50,8 +51,8 @@ def longest(words: list[str]) -> tuple[Command, list[str]]:
 
 
 def test_the_page_of_commands_is_what_help_says() -> None:
-    """cli/README: `python -m tests.cli.reference` has been run since a command changed."""
-    assert reference.FILE.read_text("utf-8") == reference.text()
+    """cli/README: `python -m tests.generated` has been run since a command changed."""
+    assert reference.FILE.read_text("utf-8") == reference.text(), WRITE_AGAIN
 
 
 def test_the_list_of_commands_says_what_each_group_says_of_itself() -> None:

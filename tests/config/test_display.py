@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from jackpot.config import load
-from jackpot.config.display import LOGO_MAX, THEMES, titles_of
+from jackpot.config.display import LEVEL_NAMES, LOGO_MAX, THEMES, titles_of
 from tests.config.floor import WriteFloor, mistakes
 
 
@@ -42,10 +42,11 @@ def test_a_link_has_its_own_brand(floor: WriteFloor) -> None:
         "link five: white text #ffffff",
         "link five: accent #f5c542",
     ]
-    wrong = face.replace("es_MX", "xx_YY") + 'font = "keys/T01"\n'
+    wrong = face.replace("es_MX", "xx_YY").replace("major =", "grand =") + 'font = "keys/T01"\n'
     assert mistakes(floor(('[[link]]\nid = "bonus"', wrong + '[[link]]\nid = "bonus"'))) == {
         "link[0].display.locale": "'xx_YY' is no locale, like en_US or de_AT",
         "link[0].display.font": "T01 is no font that pages show: .woff2",
+        "link[0].display.colours": f"no paytable has a level grand, only {', '.join(LEVEL_NAMES)}",
     }
 
 

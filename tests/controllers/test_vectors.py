@@ -29,7 +29,7 @@ def payload_of(frame: str) -> bytes:
 
 def test_the_file_is_what_is_written() -> None:
     """WIRE frames: schemas/vectors.json is made from the protocol's code."""
-    assert FILE.read_text() == text(), "write it again: python -m tests.controllers.vectors"
+    assert FILE.read_text() == text(), "write it again: python -m tests.generated"
 
 
 def test_each_mac_is_that_of_its_key_and_nonce() -> None:

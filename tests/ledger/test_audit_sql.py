@@ -24,6 +24,7 @@ from jackpot.rules.engine import Engine
 from jackpot.rules.registry import name_of
 from jackpot.rules.views import statistics
 from tests.frames import Lock, numbered
+from tests.generated import WRITE_AGAIN
 from tests.ledger import audit_kinds
 from tests.ledger.material import rows
 from tests.ledger.play import START_MS, Play
@@ -276,7 +277,7 @@ def test_wagers_and_wins_by_cycle(answers: Answers, played: list[Row]) -> None:
 
 def test_events_are_named(answers: Answers, played: list[Row]) -> None:
     """DESIGN, the ledger: the numbers of kinds stand in the file as they stand in the events."""
-    assert audit_kinds.text() == AUDIT, "python -m tests.ledger.audit_kinds writes it"
+    assert audit_kinds.text() == AUDIT, WRITE_AGAIN
     counted = Counter(row.kind for row in played)
     assert {line["kind"]: line["entries"] for line in main(answers["events"])} == counted
     assert all(line["name"] == name_of(line["kind"]) for line in main(answers["events"]))

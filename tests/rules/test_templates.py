@@ -13,7 +13,7 @@ from jackpot.rules.refusal import Refusal
 from jackpot.rules.templates import KINDS, NAMED, TEMPLATES
 
 ROOT: Final = Path(__file__).parents[2]
-# As `python -m tests.rules.test_templates` writes them: id, code, and each field with its kind.
+# As `python -m tests.generated` writes them: id, code, and each field with its kind.
 GOLDEN: Final = Path(__file__).with_name("templates.txt")
 # How a call names its template: by the place of its argument.
 CALLS: Final = {"Refusal": 0, "refuse_if": 1, "two_people": 1, "phrase": 0, "Fault": 0}
@@ -35,12 +35,17 @@ def test_no_template_changes_its_code_or_its_fields() -> None:
     then = dict(line.split(" ", 1) for line in GOLDEN.read_text("utf-8").splitlines())
     now = dict(line.split(" ", 1) for line in lines())
     assert {id_: now.get(id_) for id_ in then} == then
-    assert now == then, "a new template is not in the golden list: python -m tests.rules.test_templates"
+    assert now == then, "a new template is not in the golden list: python -m tests.generated"
 
 
 def lines() -> list[str]:
     """What of a template never changes, a line each, in the order of the table."""
     return [" ".join((id_, row.code or "-", row.field or "-", *row.fields)) for id_, row in TEMPLATES.items()]
+
+
+def text() -> str:
+    """The golden list, as it should be."""
+    return "".join(f"{line}\n" for line in lines())
 
 
 @pytest.mark.parametrize("id_", TEMPLATES)
@@ -198,4 +203,4 @@ def test_how_each_kind_of_value_is_told() -> None:
 
 
 if __name__ == "__main__":
-    GOLDEN.write_text("".join(f"{line}\n" for line in lines()), "utf-8")
+    GOLDEN.write_text(text(), "utf-8")

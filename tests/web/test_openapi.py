@@ -3,12 +3,13 @@
 from jackpot.api.operation import path_of
 from jackpot.api.registry import ASKED_ACTS, QUESTIONS
 from jackpot.web.openapi import document
+from tests.generated import WRITE_AGAIN
 from tests.web import openapi
 
 
 def test_the_document_is_the_one_that_is_served() -> None:
-    """DESIGN, schemas: `python -m tests.web.openapi` was run after the last change of a route or a type."""
-    assert openapi.FILE.read_text("utf-8") == openapi.text()
+    """DESIGN, schemas: `python -m tests.generated` was run after the last change of a route or a type."""
+    assert openapi.FILE.read_text("utf-8") == openapi.text(), WRITE_AGAIN
 
 
 def test_every_route_says_what_it_takes_and_answers() -> None:

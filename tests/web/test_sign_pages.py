@@ -158,12 +158,16 @@ async def test_a_long_name_is_whole_on_every_screen(tmp_path: Path, name: str) -
     assert faults == []
 
 
-# A mega and ten minors, told to four signs in different orders; one comes when the mega is 20 s old: what
-# each shows at every half second of three minutes, how long. Then a count-up, and an early validation.
+# A mega and ten minors, every other of them a level below a minor, told to four signs in different orders;
+# one comes when the mega is 20 s old: what each shows at every half second of three minutes, how long. Then a
+# count-up, and an early validation.
 ORDERS = """async () => {
     const { counted, playing } = await import('/static/wins.js');
     const minors = Array.from({length: 10}, (_, index) =>
-        ({hit: `H${index + 2}`, rev: 20 + index, level: 'minor', at: 2000 + 700 * index, released: null})
+        ({
+            hit: `H${index + 2}`, rev: 20 + index, level: index % 2 ? 'minor' : 'mini',
+            at: 2000 + 700 * index, released: null,
+        })
     );
     const mega = {hit: 'H12', rev: 40, level: 'mega', at: 9500, released: null};
     const all = [...minors, mega];

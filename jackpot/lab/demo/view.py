@@ -12,14 +12,16 @@ from rich.text import Text
 
 from jackpot.lab.demo.scene import Happening, Scene, dollars
 from jackpot.rules.paytable import Game
+from jackpot.rules.terms import METER
 from jackpot.text import counted
 
+# A lower level looks like a minor.
 LEVEL_STYLES: Final = {
+    METER: "bold bright_yellow",
     "mega": "bold bright_yellow",
     "major": "bold bright_magenta",
-    "minor": "bold bright_cyan",
-    "meter": "bold bright_yellow",
 }
+LOW_STYLE: Final = "bold bright_cyan"
 
 # Widths of names that leave room for two tables a line.
 SHORT_GAMES: Final[dict[Game, str]] = {
@@ -102,9 +104,8 @@ def _meters(scene: Scene) -> RenderableType:
         for level, _ in levels:
             grid.add_column(level, justify="right", min_width=12)
         grid.add_row(*(Text(level.upper(), style="dim") for level, _ in levels))
-        style = LEVEL_STYLES
         grid.add_row(
-            *(Text(dollars(cents), style=style.get(level, style["mega"])) for level, cents in levels)
+            *(Text(dollars(cents), style=LEVEL_STYLES.get(level, LOW_STYLE)) for level, cents in levels)
         )
         online = scene.signs_online.get(link, False)
         panels.append(

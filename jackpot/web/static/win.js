@@ -7,7 +7,7 @@ import { fill } from "./fit.js";
 import { Odometer, write } from "./odometer.js";
 import { phase } from "./phases.js";
 import { tone } from "./tones.js";
-import { HEARD_LATE_MS, ServerTime, counted, kept, lasts, playing } from "./wins.js";
+import { HEARD_LATE_MS, ServerTime, counted, kept, lasts, playing, rank } from "./wins.js";
 import { say } from "./words.js";
 
 // A win begins and ends on all signs within this.
@@ -130,7 +130,7 @@ export class Celebration {
     this.cards.replaceChildren(...cards);
     this.card.classList.toggle("bare", cards.length === 0);
     this.box.dataset.hit = win.hit;
-    this.box.dataset.level = win.level;
+    this.box.dataset.rank = rank(win.level);
     delete this.box.dataset.phase;
     this.odometer.reserve(win.amount);
     this.last = null;

@@ -17,10 +17,11 @@ const COUNT_PART = 0.45;
 // A hit that comes so long after its time was told before to others: it is pending only if the server says so.
 export const HEARD_LATE_MS = 3000;
 
-const RANKS = { minor: 0, major: 1 };
 const MEGA_RANK = 2;
+const RANKS = { meter: MEGA_RANK, mega: MEGA_RANK, major: 1 };
 
-export const rank = (level) => RANKS[level] ?? MEGA_RANK;
+// What stands below them is celebrated as a minor, whatever its name.
+export const rank = (level) => RANKS[level] ?? 0;
 
 // The order in which the server made them durable; "H9" is before "H10".
 export function inOrder(one, other) {
