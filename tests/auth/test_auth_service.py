@@ -515,3 +515,15 @@ async def test_without_the_people_tables_play_on(tmp_path: Path) -> None:
         with pytest.raises(Exception, match="the head names another hash"):
             await site.auth.act(site.main, STOP, ["ann"])
         assert site.server.active
+
+
+@on_loop
+async def test_an_act_is_tried_on_the_people_of_now(tmp_path: Path) -> None:
+    """S8: where the people change between the look at them and the act, they are looked at again."""
+    async with opened(tmp_path) as site:
+        auth, main = site.auth, site.main
+        ann, ben = await site.enter(ANN), await site.enter(BEN)
+        before = await auth.believe([ann])
+        assert (await auth.act(auth.site, Grant(ben.id, "floor"), [ann, ben])).ok
+        assert (await auth.act(main, STOP, [ben])).ok, "the bank has seen the people of now"
+        assert (await auth.act(main, STOP, [ann], sheet=before)).ok
