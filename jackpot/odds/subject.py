@@ -76,7 +76,7 @@ def subject_of(paytable: str, wish: Wish) -> AnalyzedLink:
     except TermsRefused as refused:
         path, sentence = refused.mistakes[0]
         what = path.removeprefix("link.").removeprefix("level.")
-        raise Unanalysable(f"{what}: {sentence.removeprefix(f'link {table.id}: ')}") from refused
+        raise Unanalysable(f"{what}: {sentence}") from refused
     if entry.envy_approved:
         terms, opened = structs.replace(terms, envy=()), opened | {"envy"}
     return AnalyzedLink(_without(terms, opened), _game(table, wish.game), frozenset(opened))
