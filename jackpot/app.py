@@ -95,7 +95,6 @@ class Server(Process):
         self.signs: Signs
         self._ledger = ledger
         self._stores: dict[str, Store] = {}
-        self._first = False
         self._writing: list[asyncio.Task[None]] = []
         self._others: list[asyncio.Task[None]] = []
         self._duties: dict[str, list[asyncio.Task[None]]] = {}
@@ -130,7 +129,7 @@ class Server(Process):
         self._build_devices()
         roles = {"table": self.tables, "sign": self.signs}
         self.effects = ActEffects(self.auth, self.books, config, roles)
-        missing, left_out, self._first, proved = await self._open_books()
+        missing, left_out, proved = await self._open_books()
         if config.heads is not None:
             self.signer = HeadSigner(config.heads, self.clock)
             self._others += [self._task(outbox.run(), _harmless) for outbox in self.signer.outboxes]
@@ -246,7 +245,7 @@ class Server(Process):
                 duties.append(names_by_age(bank, self.auth, self.config.site.names_kept_days))
             self._begin(bank, *duties)
             return
-        await agree(bank, self.config, self._stores[bank.name], first=self._first)
+        await agree(bank, self.config, self._stores[bank.name], self.clock.unix_ms())
         await bank.refresh()
         for link, reason in explained(bank.board, bank.name).items():
             log.warning("link_suspended", bank=bank.name, link=link, reason=reason)

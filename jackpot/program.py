@@ -14,6 +14,8 @@ import hashlib
 import importlib.util
 import marshal
 import os
+import shlex
+import sys
 import zipfile
 from base64 import urlsafe_b64encode
 from collections.abc import Iterable, Iterator
@@ -44,8 +46,13 @@ _PLAIN: Final = 2
 NAMED_MAX: Final = 5
 
 
+def lab_install() -> str:
+    """The command that adds the extra `lab`, plots and simulated decks, to this program's environment."""
+    return f"{shlex.quote(sys.executable)} -m pip install '{DISTRIBUTION}[lab]'"
+
+
 class Program(NamedTuple):
-    """version: the release. digest: 32 bytes over the wheel's lines of RECORD.
+    """The identity of a program. version: the release. digest: 32 bytes over the wheel's lines of RECORD.
 
     The digest is empty where nothing shows that the files are those of a wheel.
     """
@@ -84,7 +91,7 @@ class Listed(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """Where the program is installed. root: to which the paths of the list are relative."""
+    """Location of the installed program. root: to which the paths of the list are relative."""
 
     root: Path
     listed: list[Listed]

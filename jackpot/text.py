@@ -3,6 +3,7 @@
 import re
 import ssl
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Final, Self
 
 # OpenSSL's X509_V_ERR_ numbers: a name or an address that the certificate has not; too early, too late.
@@ -143,6 +144,12 @@ def named(name: str) -> Sentence:
 def filled(text: str, values: Mapping[str, object]) -> str:
     """A sentence with values in place of its names in braces; a name without a value stays."""
     return _BRACES.sub(lambda name: str(values.get(name[1], name[0])), text)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A question about the known name that is most like a wrong one; "" where none is like it."""
+    close = get_close_matches(name, list(known), n=1)
+    return f" (did you mean {close[0]}?)" if close else ""
 
 
 def counted(number: int, what: str) -> str:

@@ -14,7 +14,15 @@ from jackpot.bank.signed_head_check import check_signed, tell_unproved
 from jackpot.config import Config, differences
 from jackpot.config.writing import writing
 from jackpot.ledger import takeovers
-from jackpot.ledger.banks import UNFINISHED_COPY, has_ended, join_again, open_banks, site_of, unbegun
+from jackpot.ledger.banks import (
+    FIRST_EPOCH,
+    UNFINISHED_COPY,
+    has_ended,
+    join_again,
+    open_banks,
+    site_of,
+    unbegun,
+)
 from jackpot.ledger.connect import without_password
 from jackpot.ledger.joined_banks import broken_beginning
 from jackpot.ledger.reading import Reader
@@ -30,7 +38,9 @@ from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.signing import SITE
 from jackpot.rules.state import CLOSED, BankState
 
-# What to do about a link that opens in a ledger that was there before.
+# A bank is new for so long: whoever opens a ledger by `jackpot users init` starts the server within a day.
+NEW_MS: Final = 24 * 60 * 60 * 1_000
+# What to do about a link that opens in a bank that was there before.
 NOT_THERE: Final = (
     "if the link is new, nothing; if it ever had a meter, stop the server: the ledger has lost it, and "
     "jackpot verify --config looks for what else is missing"
@@ -51,14 +61,15 @@ class OtherSite(LedgerUnusable):
 
 
 class AlignedBank(NamedTuple):
-    """missing, left_out: what `missing_banks` and `left_out_banks` find. first: there was no bank at all.
+    """Differences between configuration and ledger at a start.
+
+    missing, left_out: what `missing_banks` and `left_out_banks` find.
 
     proved: for each bank that has a signed head, the newest row that one proves.
     """
 
     missing: dict[str, str]
     left_out: list[str]
-    first: bool
     proved: dict[str, int]
 
 
@@ -70,12 +81,13 @@ async def open_books(store: Store, config: Config, unix_ms: int) -> AlignedBank:
     """
     proved = await check_books(store, config)
     await store.run(lambda ledger: tell_unproved(ledger, config, proved))
-    first = await begin(store, config, unix_ms)
-    if first:
+    if await begin(store, config, unix_ms):
         url, site = without_password(config.ledger.url), config.site.first_id
-        log.warning("banks_opened", url=url, site=site, banks=config.banks, seeds=seeds(config, config.links))
+        log.warning(
+            "banks_opened", url=url, site=site, banks=(*config.banks, SITE), seeds=seeds(config, config.links)
+        )
     missing, left_out = await store.run(lambda ledger: _compared(ledger, config))
-    return AlignedBank(missing, left_out, first, proved)
+    return AlignedBank(missing, left_out, proved)
 
 
 async def check_books(store: Store, config: Config) -> dict[str, int]:
@@ -219,25 +231,26 @@ def _check_renamed(ledger: Reader, config: Config, site: str) -> None:
         )
 
 
-async def agree(bank: Bank, config: Config, store: Store, *, first: bool) -> None:
+async def agree(bank: Bank, config: Config, store: Store, unix_ms: int) -> None:
     """Opens what the configuration adds; suspends what it would change (L9).
 
-    first: this process made the ledger. A link that lies in another bank of the ledger is not opened a second
+    unix_ms: the time now. A link that lies in another bank of the ledger is not opened a second
     time at new seeds: it waits until the configuration is corrected, or the banks are joined. Idempotent.
     Raises BankStopped, LedgerError.
     """
     known = await bank.ask(_terms)
     ours = [terms for terms in config.links if terms.bank == bank.name]
-    elsewhere = {}
+    elsewhere, new = {}, False
     if any(terms.link not in known for terms in ours):
         elsewhere = await store.run(lambda ledger: misplaced_links(ledger, config, bank.name))
+        new = await _is_new(bank.name, store, unix_ms)
     for terms in ours:
         if terms.link in known:
             await _agree_link(bank, terms, *known[terms.link])
         elif (name := elsewhere.get(terms.link)) is not None:
             log.error("link_in_other_bank", link=terms.link, bank=name, configured=bank.name, do=_move(name))
         else:
-            _tell_opening(terms, config, first=first)
+            _tell_opening(terms, config, new=new)
             await _do(bank, OpenLink(terms))
     await agree_again(bank, config)
     for link in known.keys() - {terms.link for terms in config.links}:
@@ -272,12 +285,23 @@ def is_closed(link: str) -> str:
     return f"link {link} was closed and takes nothing more: take it out of the configuration"
 
 
-def _tell_opening(terms: LinkTerms, config: Config, *, first: bool) -> None:
-    """Logs the opening of a link; as a warning if the ledger is not new, since it may have lost the link's
+async def _is_new(bank: str, store: Store, unix_ms: int) -> bool:
+    """Whether the bank was opened just now, and nobody had it before its holder of now.
+
+    Its first row says when, and is under the hash. Who takes away what a bank of longer ago had is told as a
+    warning that its links open anew (S3).
+    """
+    (first,) = await store.rows(bank, 0, 1)
+    head = await store.head(bank)
+    return head.epoch == FIRST_EPOCH + 1 and unix_ms - first.at < NEW_MS
+
+
+def _tell_opening(terms: LinkTerms, config: Config, *, new: bool) -> None:
+    """Logs the opening of a link; as a warning if its bank is not new, since it may have lost the link's
     meter.
     """
     facts = {"bank": terms.bank, "link": terms.link, "paytable": terms.paytable}
-    if first:
+    if new:
         log.info("link_opening", **facts)
     else:
         log.warning("link_opening", **facts, seeds=seeds(config, [terms]), do=NOT_THERE)

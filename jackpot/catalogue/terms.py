@@ -20,6 +20,7 @@ from jackpot.catalogue.paytables import (
 from jackpot.rules.money import BASIS_POINTS
 from jackpot.rules.paytable import EnvyRow, LevelTerms, LinkTerms
 from jackpot.rules.terms import WAGER_MAX
+from jackpot.text import did_you_mean
 
 DEFAULT_BANK: Final = "main"
 
@@ -65,13 +66,12 @@ class LinkEntry(msgspec.Struct, frozen=True):
 class _Mistakes:
     """Collects the mistakes of one link, each with its path."""
 
-    def __init__(self, path: str, link: str) -> None:
+    def __init__(self, path: str) -> None:
         self.path = path
-        self.link = link
         self.found: list[tuple[str, str]] = []
 
     def add(self, key: str, sentence: str) -> None:
-        self.found.append((f"{self.path}.{key}", f"link {self.link}: {sentence}"))
+        self.found.append((f"{self.path}.{key}", sentence))
 
     def money(self, key: str, text: str) -> int | None:
         try:
@@ -87,9 +87,10 @@ def resolve(entry: LinkEntry, path: str = "link") -> LinkTerms:
     path: where the entry stands in the configuration, for messages. Raises TermsRefused with every
     mistake (L1, L3-L7, T3, T5, A4, A5, A7, A10, M1, M2).
     """
-    mistakes = _Mistakes(path, entry.id)
+    mistakes = _Mistakes(path)
     if entry.paytable not in ids():
-        mistakes.add("paytable", f"there is no paytable {entry.paytable!r} in the catalogue (L1)")
+        meant = did_you_mean(entry.paytable, ids())
+        mistakes.add("paytable", f"there is no paytable {entry.paytable!r} in the catalogue{meant} (L1)")
         raise TermsRefused(mistakes.found)
     table = load(entry.paytable)
     wager = _wager(entry, table, mistakes)

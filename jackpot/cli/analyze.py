@@ -1,14 +1,13 @@
 """`jackpot paytable analyze`: return, hit frequency and meter cycle of a wager."""
 
 from dataclasses import MISSING, dataclass, fields
-from importlib.util import find_spec
 from inspect import Parameter, Signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from jackpot.cli.options import fail
+from jackpot.cli.options import fail, require_lab
 
 if TYPE_CHECKING:
     from jackpot.odds.analysis import Analysis
@@ -63,7 +62,7 @@ class AnalyzeOptions:
     plot: Annotated[
         Path | None,
         typer.Option(
-            metavar="FOLDER", help="Draw pictures in this folder, as SVG and PNG; needs matplotlib."
+            metavar="FOLDER", help="Draw pictures in this folder, as SVG and PNG; needs the extra lab."
         ),
     ] = None
     seed: Annotated[
@@ -136,8 +135,7 @@ def _draw(found: "Analysis", folder: Path, seed: str) -> list[Path]:
     """The pictures that were written. Ends the command where one cannot be."""
     if folder.suffix.lower() in (".svg", ".png"):
         fail(f"--plot {folder}: there are several pictures, each as SVG and PNG: name a folder")
-    if find_spec("matplotlib") is None:
-        fail("--plot needs matplotlib: pip install matplotlib")
+    require_lab("matplotlib", "--plot")
     from jackpot.odds.pictures import SUFFIXES, pictures, written
 
     drawn = []

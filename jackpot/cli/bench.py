@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from jackpot.cli.options import fail
+from jackpot.cli.options import fail, require_lab
 
 if TYPE_CHECKING:
     from jackpot.lab.bench.figures import BenchReport
@@ -58,7 +58,7 @@ def bench(
     ] = None,
     plot: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Draw the report in this .svg or .png; needs matplotlib."),
+        typer.Option(metavar="FILE", help="Draw the report in this .svg or .png; needs the extra lab."),
     ] = None,
     compare: Annotated[
         Path | None, typer.Option(metavar="OLD.json", help="Compare with a saved report.")
@@ -168,9 +168,6 @@ def _read(file: Path) -> "BenchReport":
 
 def _check_plot(file: Path) -> None:
     """Checks the plot option before minutes are spent on measuring."""
-    from importlib.util import find_spec
-
     if file.suffix not in (".svg", ".png"):
         fail(f"--plot {file}: its name must end in .svg or .png")
-    if find_spec("matplotlib") is None:
-        fail("--plot needs matplotlib: pip install matplotlib")
+    require_lab("matplotlib", "--plot")

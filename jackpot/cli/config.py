@@ -191,10 +191,14 @@ def _ledger(found: "Config") -> _Ledger:
     from jackpot.ledger.connect import without_password
     from jackpot.ledger.open import open_reader
     from jackpot.ledger.store import LedgerError
+    from jackpot.rules.signing import SITE
 
-    url, banks = found.ledger.url, ", ".join(found.banks)
+    url = found.ledger.url
     configured = {terms.link: terms.bank for terms in found.links}
-    begins = f"the first start opens these banks in it, with every link at its seed: {banks}"
+    begins = (
+        f"`jackpot users init`, or else the first start, opens these banks in it: {', '.join(found.banks)}, "
+        f"and {SITE} for its people; the first start opens every link at its seed"
+    )
     if url.startswith("sqlite:///") and not (path := Path(url.removeprefix("sqlite:///"))).exists():
         folder = path.parent
         missing = f"there is no folder {folder}: a server makes its ledger, but no folder for it"

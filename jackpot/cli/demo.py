@@ -337,8 +337,8 @@ def _steps(floor: "SimulatedFloor", ops: str) -> tuple[str, ...]:
         f"a {words(BY_HAND.hand).lower()} at {table} waits for you, and the table waits with it:",
         f"1. open {ops}/hits as {SUPERVISOR}{given.get(SUPERVISOR, '')}",
         "2. open the hit, look at its cards, and press Validate",
-        f"3. sign in as {CASHIER}{given.get(CASHIER, '')}, for what a meter pays comes from the cage",
+        f"3. sign out, sign in as {CASHIER}{given.get(CASHIER, '')}: what a meter pays comes from the cage",
         f"4. write tax form W-2G, number T-1, payout form P-1; press Paid to seat {seat}",
         f"5. {table} plays on; pay the envy bonus of the other seats below, with payout forms P-2 and so on",
-        f"hits below ${VALIDATE_AT} are small: the dealer pays them, and nobody looks at them",
+        f"hits of ${VALIDATE_AT} and more wait for you, too; the dealer pays smaller ones, and nobody looks",
     )

@@ -97,6 +97,16 @@ def fail(message: str) -> NoReturn:
     raise typer.Exit(1)
 
 
+def require_lab(library: str, what: str) -> None:
+    """Ends the command where a library of the extra `lab` is missing, and says what to install."""
+    from importlib.util import find_spec
+
+    from jackpot.program import lab_install
+
+    if find_spec(library) is None:
+        fail(f"{what} needs {library}, of the extra lab: {lab_install()}")
+
+
 def person(by: str | None) -> str:
     """The acting person where no server is asked: the name given, else the login name."""
     if by is not None and not (by.strip() and by.isprintable()):

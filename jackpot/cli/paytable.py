@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from jackpot.cli.analyze import analyze, write
-from jackpot.cli.options import fail, plain_table, wide_console
+from jackpot.cli.options import fail, plain_table, require_lab, wide_console
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -73,14 +73,11 @@ def count(
 ) -> None:
     """Rank every deal again, and compare the counts with those that all returns are made of.
 
-    It takes seconds, and needs numpy: pip install numpy.
+    It takes seconds, and needs the extra `lab`; without it, it says how to install it.
 
     Example: jackpot paytable count
     """
-    from importlib.util import find_spec
-
-    if find_spec("numpy") is None:
-        fail("counting deals needs numpy: pip install numpy")
+    require_lab("numpy", "jackpot paytable count")
     from jackpot.cli.progress import bar
     from jackpot.odds.deals import as_toml, count_all, differences
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from jackpot.cli.options import fail, options, read
+from jackpot.cli.options import fail, options, read, require_lab
 
 if TYPE_CHECKING:
     from jackpot.config import Config
@@ -72,14 +72,14 @@ def simulate(asked: SimulateOptions) -> None:
     At the end the hands that were paid are compared with exact odds: each hand, all hands by one chi-square,
     and to which side they are off. Of a hundred seeds one may look improbable. A year of 12 tables takes
     about a quarter of an hour, and 1.9 GB in DIR; `jackpot report` and `jackpot verify` then read it. It
-    needs numpy: pip install numpy.
+    needs the extra `lab`, and says how to install it.
 
     Example: jackpot simulate year --paytable pa-643a-five-card-C --tables 12 --players 6 --days 365 --seed 7
     """
     from jackpot.catalogue import CatalogueError
     from jackpot.ledger.store import LedgerError
 
-    _check_lab()
+    require_lab("numpy", "jackpot simulate")
     from jackpot.lab.simulation.plan import SimulationPlan, Wrong, game_of
 
     try:
@@ -104,13 +104,6 @@ def simulate(asked: SimulateOptions) -> None:
         typer.echo(f"kept: jackpot report hits --config {config.path} --from {plan.first}")
     if improbable or result.problems:
         raise typer.Exit(1)
-
-
-def _check_lab() -> None:
-    from importlib.util import find_spec
-
-    if find_spec("numpy") is None:
-        fail("jackpot simulate needs numpy: pip install numpy")
 
 
 def _simulated(plan: "SimulationPlan", folder: Path | None) -> "tuple[Config, SimulationResult]":

@@ -54,37 +54,36 @@ def _table(source: ConfigSource, entry: ConfigEntry, links: Links) -> TableTerms
         adjacent_boxes=boxes,
         max_rounds_per_minute=given.get("max_rounds_per_minute", 0),
     )
-    _one_bank(source, f"{path}.links", table.table, known)
+    _one_bank(source, f"{path}.links", known)
     for terms in known if game is not None else ():
         _suits(source, f"{path}.links", table, terms)
     return table if whole else None
 
 
-def _one_bank(source: ConfigSource, path: str, table: str, links: Sequence[LinkTerms]) -> None:
+def _one_bank(source: ConfigSource, path: str, links: Sequence[LinkTerms]) -> None:
     """Checks that a table's links lie in one bank (L2)."""
     if len({terms.bank for terms in links}) > 1:
         shown = ", ".join(f"{terms.link} {terms.bank}" for terms in links)
-        source.wrong(path, f"table {table}: its links differ in bank: {shown} (L2)")
+        source.wrong(path, f"the links differ in bank: {shown} (L2)")
 
 
 def _suits(source: ConfigSource, path: str, table: TableTerms, terms: LinkTerms) -> None:
     """Checks that a link may be played at this table: game (L1), draws (A7), return (A7, H2)."""
     paytable = load_paytable(terms.paytable)
     game, games = table.game, games_of(paytable)
-    where = f"table {table.table}"
     if game == "criss-cross-poker":
-        source.wrong(path, f"{where}: {game} has no progressive, link {terms.link} cannot take it (L1)")
+        source.wrong(path, f"{game} has no progressive, link {terms.link} cannot take it (L1)")
     elif game not in games:
-        source.wrong(path, f"{where} plays {game}, link {terms.link} is for {' or '.join(games)} only (L1)")
+        source.wrong(path, f"the game is {game}, link {terms.link} is for {' or '.join(games)} only (L1)")
     if game not in paytable.games and (terms.magic_every or terms.lucky_every):
         why = load_paytable(paytable.same_as or terms.paytable).draws_refused
-        source.wrong(path, f"{where}, link {terms.link}: its draws are not for {game}: {why} (A7)")
+        source.wrong(path, f"the draws of link {terms.link} are not for {game}: {why} (A7)")
     if (reading := cards_by_house(paytable, game)) is not None:
         source.warn(f"link {terms.link} at {game}: {reading} (H2)")
     returns = return_of(terms, table.seats)
     # With draws a link returns the wager at most. Without, the regulation's own odds may return more.
     if returns.total > 1 and returns.draws:
-        sentence = f"{where}, link {terms.link} returns {returns}, more than the wager"
+        sentence = f"link {terms.link} returns {returns}, more than the wager"
         source.wrong(path, f"{sentence}: fewer draws (A7)")
     elif returns.total > 1:
         seats = counted(table.seats, "seat")

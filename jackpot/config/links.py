@@ -10,6 +10,7 @@ from jackpot.config.shape import convert
 from jackpot.config.source import ConfigEntry, ConfigSource
 from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.signing import SITE
+from jackpot.text import did_you_mean
 
 Links = Mapping[str, LinkTerms | None]
 """Every declared link by its id. None: the link has mistakes, so its terms are not known."""
@@ -64,5 +65,5 @@ def _warn(source: ConfigSource, entry: ConfigEntry, terms: LinkTerms) -> None:
 def known_links(source: ConfigSource, path: str, names: Sequence[str], links: Links) -> list[LinkTerms]:
     """The terms of the links named there, as far as they are known; a link must be declared."""
     for name in names:
-        source.wrong(path, None if name in links else f"there is no link {name}")
+        source.wrong(path, None if name in links else f"there is no link {name}{did_you_mean(name, links)}")
     return [terms for name in names if (terms := links.get(name)) is not None]

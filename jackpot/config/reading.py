@@ -12,6 +12,7 @@ from jackpot.catalogue.figures import parse_money
 from jackpot.config.devices import read_ends, read_keys, read_signs, read_tables, read_udp_signs
 from jackpot.config.display import DEFAULT_LOCALE, Display, display_of, unreadable
 from jackpot.config.heads import read_heads
+from jackpot.config.lines import lines_of
 from jackpot.config.links import Links, read_banks, read_links
 from jackpot.config.notify import read_notify
 from jackpot.config.places import read_listen, read_redis, read_servers, read_signage
@@ -48,7 +49,7 @@ def load(path: Path | str, roles: Collection[str] = ROLES) -> Config:
     source = ConfigSource(path, data)
     config = _config(source, roles)
     if config is None or source.mistakes:
-        raise ConfigErrors(source.mistakes, source.tables(text))
+        raise ConfigErrors(source.mistakes, source.names(), lines_of(text))
     return config
 
 

@@ -12,6 +12,7 @@ import msgspec
 from controllers.pace import Limits
 from jackpot.config.compare import ParameterDifference, compared
 from jackpot.config.display import DEFAULT_LOCALE, Display
+from jackpot.config.lines import line_of
 from jackpot.rules.acts.fields import PaperField
 from jackpot.rules.paytable import LinkTerms, TableTerms
 
@@ -24,32 +25,56 @@ Keys = dict[tuple[str, str], tuple[bytes, ...]]
 
 
 # The path of a table of many, like link[0], and of a part of it.
-TABLE_PATH: Final = re.compile(r"(?P<table>[a-z_.]+\[\d+\])(\.(?P<part>[a-z_][\w.\[\]]*\w))?")
+_TABLE_PATH: Final = re.compile(
+    r"(?P<table>[a-z_.]+\[\d+\])(?:\.(?P<part>[a-z_][\w-]*(?:\.[\w-]+|\[\d+\])*))?"
+)
 
 
 class ConfigErrors(Exception):
     """The configuration has mistakes: `mistakes` lists every one as (path, sentence).
 
-    tables: by path, what people call a table of many, as `ConfigSource.tables` finds it.
+    names: by path, what people call a table of many, as `ConfigSource.names` finds it. lines: by path, where
+    a table or setting begins, as `lines_of` finds it.
     """
 
-    def __init__(self, mistakes: list[tuple[str, str]], tables: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        mistakes: list[tuple[str, str]],
+        names: Mapping[str, str] | None = None,
+        lines: Mapping[str, int] | None = None,
+    ) -> None:
         super().__init__(mistakes)
         self.mistakes = mistakes
-        self._tables = tables or {}
+        self._names = names or {}
+        self._lines = lines or {}
 
     def __str__(self) -> str:
-        lines = [f"{path}: {sentence}" if path else sentence for path, sentence in self.mistakes]
-        return TABLE_PATH.sub(self._called, "\n".join(lines))
+        return "\n".join(f"{self._place(path)}{self._named(told)}" for path, told in self.mistakes)
+
+    def _place(self, path: str) -> str:
+        """The place of a mistake: what people call it, and its line."""
+        if not path:
+            return ""
+        called = _TABLE_PATH.sub(self._called, path)
+        line = line_of(path, self._lines)
+        return f"{called}: " if line is None else f"{called} (line {line}): "
+
+    def _named(self, sentence: str) -> str:
+        """The sentence with the tables that it names as people call them."""
+        return _TABLE_PATH.sub(self._numbered, sentence)
+
+    def _numbered(self, found: re.Match[str]) -> str:
+        line = line_of(found[0], self._lines)
+        return self._called(found) if line is None else f"{self._called(found)} (line {line})"
 
     def _called(self, found: re.Match[str]) -> str:
         """What people call the table, and the part of it that a path names."""
-        called = self._tables.get(found["table"])
+        called = self._names.get(found["table"])
         return found[0] if called is None else f"{called} {found['part']}" if found["part"] else called
 
 
 class Site(msgspec.Struct, frozen=True):
-    """gaming_day_ends: local time in `timezone`, an IANA name (S2). locale: how pages write money.
+    """The site. gaming_day_ends: local time in `timezone`, an IANA name (S2). locale: how pages write money.
 
     id: names the ledger. "" if the configuration does not say: the ledger then keeps its first one.
     tax_form_from: the sum in cents from which a payment takes a tax form, None where none does.
@@ -84,7 +109,9 @@ Timer = Literal["backup", "verify"]
 
 
 class Ledger(msgspec.Struct, frozen=True):
-    """url: sqlite:////absolute.db or postgresql://... require_synchronous: no commit without a standby.
+    """The ledger's place and settings.
+
+    url: sqlite:////absolute.db or postgresql://... require_synchronous: no commit without a standby.
 
     timers: what the site has a timer for, so that an alert sees one that never ran.
     """
@@ -100,7 +127,7 @@ class Ledger(msgspec.Struct, frozen=True):
 
 
 class Address(msgspec.Struct, frozen=True):
-    """Where to listen; port 0 lets the system choose one."""
+    """Address of a listener; port 0 lets the system choose one."""
 
     host: str
     port: int
@@ -125,7 +152,10 @@ class Address(msgspec.Struct, frozen=True):
 
 
 class Tls(msgspec.Struct, frozen=True):
-    """client_ca: it signs the certificates that devices must show; None if they need none."""
+    """TLS of the listeners.
+
+    client_ca: it signs the certificates that devices must show; None if they need none.
+    """
 
     cert: Path
     key: Path
@@ -194,7 +224,9 @@ class ServerAt(msgspec.Struct, frozen=True):
 
 
 class UdpSign(msgspec.Struct, frozen=True):
-    """format: of a value, with {link}, {level}, {amount} and {cents}. state_format: of a link's state.
+    """A receiver of meters as UDP text.
+
+    format: of a value, with {link}, {level}, {amount} and {cents}. state_format: of a link's state.
 
     sender: the signage process that sends it; None, the server itself. Two would overtake each other.
     interface: this machine's address on the network by which a multicast leaves; None, the system chooses.
@@ -236,7 +268,10 @@ class Notify(msgspec.Struct, frozen=True):
 
 
 class People(msgspec.Struct, frozen=True):
-    """required: without people of its own the site accepts nobody; else any name, until it has the first."""
+    """The rule about a site without people.
+
+    required: without people of its own the site accepts nobody; else any name, until it has the first.
+    """
 
     required: bool = True
 

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 from jsonschema import Draft202012Validator, ValidationError
 
+from jackpot.text import did_you_mean
+
 _Struct = TypeVar("_Struct", bound=msgspec.Struct)
 
 
@@ -61,10 +63,14 @@ def _faults(error: ValidationError) -> Iterator[Fault]:
         known = ", ".join(schema["properties"])
         for key in value:
             if key not in schema["properties"]:
-                yield Fault(path_of((*parts, key)), f"is not known here; known are {known}", spoils=False)
+                meant = did_you_mean(key, schema["properties"])
+                yield Fault(
+                    path_of((*parts, key)), f"is not known here{meant}; known are {known}", spoils=False
+                )
     else:
         shown = "this" if isinstance(value, dict | list) else repr(value)
-        yield Fault(path_of(parts), f"{shown} is not {schema['description']}")
+        meant = did_you_mean(value, schema["enum"]) if "enum" in schema and isinstance(value, str) else ""
+        yield Fault(path_of(parts), f"{shown} is not {schema['description']}{meant}")
 
 
 def _floats(value: Any, parts: tuple[str | int, ...]) -> Iterator[Fault]:

@@ -3,19 +3,14 @@
 A part may have one fault and still be read further, so that one reading finds every mistake.
 """
 
-import re
 import ssl
-from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from jackpot.config.display import FILES, PICTURES, file_fault, locale_fault
 from jackpot.config.settings import Address
 from jackpot.config.shape import faults_of, sound
-
-# A line of TOML that begins one of many tables.
-_TABLE_HEAD: Final = re.compile(r"\s*\[\[\s*(\w+)\s*\]\]")
 
 
 class ConfigEntry(NamedTuple):
@@ -122,20 +117,13 @@ class ConfigSource:
             self.wrong(path, str(error))
             return None
 
-    def tables(self, text: str) -> dict[str, str]:
-        """By path, what people call each table of many: its id, and the line of its head in the text."""
-        lines = defaultdict[str, list[int]](list)
-        for number, line in enumerate(text.splitlines(), 1):
-            if (head := _TABLE_HEAD.match(line)) is not None:
-                lines[head[1]].append(number)
+    def names(self) -> dict[str, str]:
+        """By path, what people call each table of many: its id, or its number."""
         called = {}
-        for name, numbers in lines.items():
-            for place, (begins, (path, given)) in enumerate(
-                zip(numbers, self._tables(name), strict=False), 1
-            ):
+        for name in self._data:
+            for number, (path, given) in enumerate(self._tables(name), 1):
                 id_ = given.get("id")
-                told = f'"{id_}"' if isinstance(id_, str) else f"number {place}"
-                called[path] = f"{name} {told} (line {begins})"
+                called[path] = f'{name} "{id_}"' if isinstance(id_, str) else f"{name} number {number}"
         return called
 
     def _tables(self, name: str) -> list[tuple[str, dict[str, Any]]]:

@@ -212,7 +212,7 @@ def not_allowed(now: LinkTerms, terms: LinkTerms) -> list[str]:
         _configured(now, now.paytable, levels)
     except TermsRefused as refused:
         return [
-            f"{level}.{name}={text}: {sentence.removeprefix(f'link {now.link}: ')}"
+            f"{level}.{name}={text}: {sentence}"
             for path, sentence in refused.mistakes
             for (level, name), text in tried.items()
             if path == f"link.level.{level}.{name}"

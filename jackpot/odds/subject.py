@@ -82,8 +82,7 @@ def subject_of(paytable: str, wish: Wish) -> AnalyzedLink:
     except TermsRefused as refused:
         path, sentence = refused.mistakes[0]
         what = path.removeprefix("link.").removeprefix("level.")
-        reason = sentence.removeprefix(f"link {table.id}: ")
-        raise Unanalysable("{reason}", field=what, reason=reason) from refused
+        raise Unanalysable("{reason}", field=what, reason=sentence) from refused
     if entry.envy_approved:
         terms, opened = structs.replace(terms, envy=()), opened | {"envy"}
     return AnalyzedLink(_without(terms, opened), _game(table, wish.game), frozenset(opened))

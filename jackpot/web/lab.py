@@ -18,6 +18,7 @@ from jackpot.catalogue import games_of, load
 from jackpot.config import Config
 from jackpot.config.writing import Writing
 from jackpot.odds.worker import LabCall, LabReply
+from jackpot.program import lab_install
 from jackpot.rules.money import decimal, floor_to_cent, of_decimal
 from jackpot.rules.paytable import Game, LinkTerms
 from jackpot.text import RefusalSentence, Sentence, both, named
@@ -86,6 +87,7 @@ class Lab:
             ],
             "told": told,
             "problem": problem,
+            "lab_install": lab_install(),
         }
         # Pictures and files are of the meters that this page shows, though they rise meanwhile.
         query = urlencode({"link": terms.link} | given | written)

@@ -9,6 +9,8 @@ import pytest
 import structlog
 
 from jackpot.app import Server
+from jackpot.bank.config_alignment import NEW_MS
+from jackpot.clock import SystemClock
 from jackpot.config import Config, load
 from jackpot.ledger.banks import site_of
 from jackpot.ledger.store import DataRefused, LedgerError
@@ -61,7 +63,11 @@ async def test_a_first_start_says_where_and_at_which_seeds(tmp_path: Path) -> No
     with structlog.testing.capture_logs() as logs:
         await sites(config)
     (line,) = [line for line in logs if line["event"] == "banks_opened"]
-    assert (line["log_level"], line["url"], line["banks"]) == ("warning", config.ledger.url, BOTH)
+    assert (line["log_level"], line["url"], line["banks"]) == (
+        "warning",
+        config.ledger.url,
+        (*BOTH, "site"),
+    )
     assert line["seeds"] == {
         f"{link}.{level}": amount
         for link in (LINK, "side")
@@ -80,10 +86,35 @@ async def test_a_link_that_opens_later_is_a_warning(tmp_path: Path) -> None:
         return [(line["link"], line["log_level"], line.get("seeds")) for line in opened]
 
     config = named(tmp_path, "Riverside")
-    assert await told() == [(LINK, "info", None)]
+    assert await told() == [(LINK, "info", None)]  # not in a ledger that was made just now
     config = named(tmp_path, "Riverside", links=f"{LINKS}\n{LINKS.replace(LINK, 'new')}")
     seeds = {"new.mega": "$10,000.00", "new.major": "$1,000.00", "new.minor": "$250.00"}
     assert await told() == [("new", "warning", seeds)]
+
+
+@pytest.mark.parametrize(
+    ("age_ms", "taken", "level"), [(0, False, "info"), (0, True, "warning"), (NEW_MS, False, "warning")]
+)
+@on_loop
+async def test_a_link_of_a_bank_that_was_just_opened_is_no_warning(
+    tmp_path: Path, age_ms: int, taken: bool, level: str
+) -> None:
+    """S3: `jackpot users init` made the ledger, and the first start opens its links: nothing is lost. Where
+    a server had the bank, or it is older, people look.
+    """
+    config = named(tmp_path, "Riverside")
+
+    def opened() -> None:
+        with closing(open_ledger(config.ledger.url)) as ledger:
+            open_banks(ledger, ("main", "site"), "riverside", SystemClock().unix_ms() - age_ms)
+            if taken:
+                ledger.new_epoch("main", "server")
+
+    await asyncio.to_thread(opened)
+    with structlog.testing.capture_logs() as logs:
+        await sites(config)
+    (line,) = [line for line in logs if line["event"] == "link_opening"]
+    assert (line["log_level"], "do" in line) == (level, level == "warning")
 
 
 @on_loop

@@ -293,9 +293,9 @@ OPEN_2011 = {"primary": "15%", "seed": "10000.00", "reseed": "10000.00"}
     ],
 )
 def test_a_configuration_that_breaks_a_rule(given: LinkEntry, path: str, words: tuple[str, ...]) -> None:
-    """L1, L3-L5, L7, T3, T5, A4, A5, A7, M1, M2: refused with path, link, reason and rule id."""
+    """L1, L3-L5, L7, T3, T5, A4, A5, A7, M1, M2: refused with path, reason and rule id."""
     text = the_one_refusal(given)
-    assert text.startswith(f"{path}: link L: ")
+    assert text.startswith(f"{path}: ")
     for word in words:
         assert word in text
 

@@ -88,19 +88,22 @@ def test_what_cannot_be_analysed_is_one_clear_line(words: list[str], line: str) 
 
 
 def test_each_way_says_how_to_get_what_it_needs() -> None:
-    """Without the extra a command names it; an analysis needs none of it."""
+    """Without the extra each command says alike what to install; an analysis needs none of it."""
     code = (
         "import sys; lab = 'numpy', 'matplotlib'; sys.modules.update(dict.fromkeys(lab)); "
         "import importlib.util as found; real = found.find_spec; "
         "found.find_spec = lambda name: None if name in lab else real(name); "
-        "from jackpot.cli.paytable import app; app(sys.argv[1:])"
+        "from jackpot.cli.__main__ import main; main()"
     )
-    bonus = ["analyze", "pa-643a-five-card-hand-bonus"]
-    done, counting, drawing = (
+    bonus = ["paytable", "analyze", "pa-643a-five-card-hand-bonus"]
+    year = ["simulate", "--paytable", "pa-643a-five-card-C"]
+    done, counting, drawing, simulating = (
         subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=False)
-        for words in (bonus, ["count"], [*bonus, "--plot", "x"])
+        for words in (bonus, ["paytable", "count"], [*bonus, "--plot", "x"], year)
     )
     assert done.returncode == 0, done.stderr
-    assert counting.returncode == drawing.returncode == 1
-    assert counting.stderr == "counting deals needs numpy: pip install numpy\n"
-    assert drawing.stderr == "--plot needs matplotlib: pip install matplotlib\n"
+    assert counting.returncode == drawing.returncode == simulating.returncode == 1
+    how = f"of the extra lab: {sys.executable} -m pip install 'jackpot[lab]'\n"
+    assert counting.stderr == f"jackpot paytable count needs numpy, {how}"
+    assert drawing.stderr == f"--plot needs matplotlib, {how}"
+    assert simulating.stderr == f"jackpot simulate needs numpy, {how}"

@@ -138,8 +138,8 @@ def test_it_says_which_ledger_a_server_would_use(floor: Path) -> None:
     url = f"sqlite:///{floor.parent}/ledger.db"
     shown = CliRunner().invoke(app, ["check", str(floor)]).output.splitlines()
     assert (
-        f"ledger {url} does not exist yet: the first start opens these banks in it, with every link at its "
-        "seed: main"
+        f"ledger {url} does not exist yet: `jackpot users init`, or else the first start, opens these banks "
+        "in it: main, and site for its people; the first start opens every link at its seed"
     ) in shown
     assert not (floor.parent / "ledger.db").exists()
     floor.write_text(FLOOR.replace("ledger.db", "books/ledger.db"))
@@ -151,7 +151,7 @@ def test_it_says_which_ledger_a_server_would_use(floor: Path) -> None:
     floor.write_text(FLOOR)
     with closing(open_ledger(url)) as ledger:
         shown = CliRunner().invoke(app, ["check", str(floor)]).output.splitlines()
-        assert any(line.startswith(f"ledger {url} is empty: the first start opens") for line in shown)
+        assert any(line.startswith(f"ledger {url} is empty: `jackpot users init`, or ") for line in shown)
         open_banks(ledger, ("main", "old"), "riverside", 1)
     shown = CliRunner().invoke(app, ["check", str(floor)]).output.splitlines()
     assert f"ledger {url}: of site riverside, with the banks main, old" in shown
@@ -194,13 +194,14 @@ def test_every_mistake_is_a_line(floor: Path) -> None:
     assert shown.exit_code == 1
     assert shown.stdout == ""
     lines = shown.stderr.splitlines()
-    told = text.splitlines()
-    begins = {part: told.index(f'id = "{part}"') for part in ("four", "T01")}  # below the head of its table
+    wrong = ('currency = "$"', 'primary = "15.255%"', "seats = 9")
+    currency, primary, seats = (text.splitlines().index(line) + 1 for line in wrong)
     assert [line.split(": ")[0] for line in lines[:-1]] == [
-        "site.currency",
-        f'link "four" (line {begins["four"]}) level.meter.primary',
-        f'table "T01" (line {begins["T01"]}) seats',
+        f"site.currency (line {currency})",
+        f'link "four" level.meter.primary (line {primary})',
+        f'table "T01" seats (line {seats})',
     ]
+    assert not [line for line in lines if line.count("four") > 1 or line.count("T01") > 1], "named once"
     assert lines[-1] == f"{floor}: 3 mistakes"
 
 
@@ -221,6 +222,17 @@ def test_the_example_and_the_schema_are_one(tmp_path: Path) -> None:
     assert text.startswith("#:schema config.schema.json\n")
     assert not list(Draft202012Validator(schema).iter_errors(tomllib.loads(text)))
     assert list(Draft202012Validator(schema).iter_errors(tomllib.loads(text + "[[tabel]]\n")))
+
+
+def test_the_example_has_every_setting_of_each_table() -> None:
+    """Config: what a table may hold stands in the example, as a setting or behind a #."""
+    schema = json.loads(CliRunner().invoke(app, ["schema"]).stdout)
+    text = CliRunner().invoke(app, ["example"]).stdout
+    example = tomllib.loads(re.sub(r"(?m)^# (?=[a-z_]+ = |\[)", "", text))
+    single = {name: table for name, table in schema["properties"].items() if "properties" in table}
+    assert {"site", "listen", "heads", "notify"} <= single.keys()
+    lacks = {name: set(table["properties"]) - example[name].keys() for name, table in single.items()}
+    assert {name: settings for name, settings in lacks.items() if settings} == {}
 
 
 def test_every_setting_has_words_for_an_editor() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 from typer.testing import CliRunner
 
 from jackpot.app import Server
@@ -93,13 +94,17 @@ async def test_people_join_and_leave(tmp_path: Path) -> None:
 
 @on_loop
 async def test_people_come_before_the_first_start(tmp_path: Path) -> None:
-    """S3: `users init` on no ledger opens every bank, as a first start does; the start then opens links."""
+    """S3: `users init` on no ledger opens every bank, as a first start does; the start then opens links
+    and warns of none.
+    """
     config = configure(tmp_path)
     code, said = await users(config, "init", typed=FIRST)
     assert (code, "ann and ben are admins" in said) == (0, True), said
-    async with Server(config):
-        links = (await administer(config, do="/links"))["links"]
-        assert [link["state"] for link in links] == ["active"]
+    with structlog.testing.capture_logs() as logs:
+        async with Server(config):
+            links = (await administer(config, do="/links"))["links"]
+            assert [link["state"] for link in links] == ["active"]
+    assert [line["log_level"] for line in logs if line["event"] == "link_opening"] == ["info"]
 
 
 @on_loop

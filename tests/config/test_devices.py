@@ -10,7 +10,7 @@ from tests.config.floor import WriteFloor, mistakes
 
 
 def test_a_game_that_the_link_is_not_for(floor: WriteFloor) -> None:
-    """L1: a table of another game is refused, naming table and link; no link takes Criss-Cross."""
+    """L1: a table of another game is refused, naming game and link; no link takes Criss-Cross."""
     found = mistakes(
         floor(
             ("pa-643a-five-card-hand-bonus", "pa-643a-three-card-A"),
@@ -18,12 +18,10 @@ def test_a_game_that_the_link_is_not_for(floor: WriteFloor) -> None:
         )
     )
     assert found == {
-        "table[1].links": "table T02 plays ultimate-texas-holdem, link bonus is for let-it-ride only (L1)"
+        "table[1].links": "the game is ultimate-texas-holdem, link bonus is for let-it-ride only (L1)"
     }
     found = mistakes(floor(("ultimate-texas-holdem", "criss-cross-poker")))
-    assert found == {
-        "table[1].links": "table T02: criss-cross-poker has no progressive, link five cannot take it (L1)"
-    }
+    assert found == {"table[1].links": "criss-cross-poker has no progressive, link five cannot take it (L1)"}
 
 
 @pytest.mark.parametrize(
@@ -64,7 +62,7 @@ def test_the_links_of_a_table_agree(floor: WriteFloor) -> None:
     """L2: one bank on a table."""
     second = 'paytable = "pa-643a-five-card-hand-bonus"\n'
     found = mistakes(floor((second, f'{second}bank = "other"\n')))
-    assert found == {"table[0].links": "table T01: its links differ in bank: five main, bonus other (L2)"}
+    assert found == {"table[0].links": "the links differ in bank: five main, bonus other (L2)"}
 
 
 def test_a_udp_format(floor: WriteFloor) -> None:
@@ -161,7 +159,7 @@ def test_no_draw_reaches_a_table_of_653a(floor: WriteFloor) -> None:
     """A7: not by its own paytable, nor by the twin that its table shares."""
     found = mistakes(floor(bonus(magic=100), more=holdem(3, "bonus")))
     assert list(found) == ["table[2].links"]
-    assert "table T03, link bonus: its draws are not for ultimate-texas-holdem" in found["table[2].links"]
+    assert "the draws of link bonus are not for ultimate-texas-holdem" in found["table[2].links"]
 
 
 def test_massachusetts_cards_are_said_for_let_it_ride_alone(floor: WriteFloor) -> None:

@@ -87,7 +87,7 @@ def test_whom_the_demo_names_signs_in_and_pays_by_hand(tmp_path: Path) -> None:
     assert steps[1] == f"1. open {at[1]}/hits as {people[-1][0]} {people[-1][1]}\n"
     button = re.search("press (Paid to seat [1-7])$", steps[4].strip())
     assert button is not None
-    assert steps[6].startswith("hits below $50.00 are small")
+    assert steps[6].startswith("hits of $50.00 and more wait for you, too")
     hit = "/ops/hits/main/H1"
     due = time.monotonic() + TIMEOUT_S
     while f'href="{hit}"' not in visitor.ask("/ops/hits")[1]:
@@ -96,7 +96,7 @@ def test_whom_the_demo_names_signs_in_and_pays_by_hand(tmp_path: Path) -> None:
     assert "Royal flush" in page
     assert f"{button[1]}</button>" not in page, "no floorperson pays what the cage pays (A8)"
     cashier = next((login, password) for login, password, role in people if role == "cage")
-    assert steps[3].startswith(f"3. sign in as {' '.join(cashier)}, ")
+    assert steps[3].startswith(f"3. sign out, sign in as {' '.join(cashier)}: ")
     assert visitor.signs_in(*cashier)
     paid = visitor.press(hit, "pay", tax_form="W-2G", tax_number="T-1", document="P-1")
     assert '<span class="status paid">' in paid

@@ -179,7 +179,7 @@ async def test_a_lab_that_cannot_answer_says_so(tmp_path: Path, monkeypatch: pyt
 
         monkeypatch.setattr(WorkerPool, "_answer", bare)
         async with web.get("/ops/lab") as page:
-            assert "pip install matplotlib" in (await page.text()).replace("'", "&#39;")
+            assert "-m pip install 'jackpot[lab]'." in unescape(await page.text())
 
 
 @on_loop

@@ -64,6 +64,12 @@ ASKED_AGAIN = """() => new Promise((done) => {
     document.body.addEventListener('htmx:afterRequest', () => done(), { once: true });
     document.body.dispatchEvent(new CustomEvent('floor-changed'));
 })"""
+CUT_OFF = """() => [...document.querySelectorAll('header a, header button')].filter((one) => {
+    const box = one.getBoundingClientRect();
+    const frames = ['nav, .me', 'header'].map((name) => one.closest(name)?.getBoundingClientRect() ?? box);
+    const seen = frames.every((frame) => box.left >= frame.left - 1 && box.right <= frame.right + 1);
+    return one.checkVisibility() && !(seen && box.right <= innerWidth && box.width > 0);
+}).map((one) => one.textContent)"""
 FREE = LINKS + "hold_table = false\n"
 
 
@@ -471,6 +477,24 @@ async def test_every_page_is_for_everybody(tmp_path: Path, size: str) -> None:
             await page.click("text=Menu")
             await page.click("nav >> text=Links")
             await page.wait_for_selector("h1:text-is('Links')")
+    assert faults == []
+
+
+@needs_chromium
+@pytest.mark.parametrize("language", ["en-US", "es-MX"])
+@pytest.mark.parametrize("width", [1181, 1280, 1366, 1920])
+@on_loop
+async def test_the_whole_menu_is_seen_on_a_small_screen(tmp_path: Path, width: int, language: str) -> None:
+    """AA: every page's name, the switch for notices and the way out are within the header, none cut."""
+    faults: list[str] = []
+    async with floor(tmp_path, LINKS) as (server, _, browser):
+        context = await browser.new_context(locale=language, viewport={"width": width, "height": 720})
+        page = await context.new_page()
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        await page.goto(f"http://127.0.0.1:{server.ports['http']}/ops")
+        await sign_in(page)
+        await page.wait_for_selector("#notify:visible")
+        assert await page.evaluate(CUT_OFF) == []
     assert faults == []
 
 
