@@ -5,7 +5,11 @@ from pathlib import Path
 import pytest
 
 from jackpot.auth.person_admin import NewPerson
+from jackpot.ledger.entries import events_of
+from jackpot.ledger.reading import Reader
+from jackpot.rules.acts.people import PeopleBegun
 from jackpot.rules.codes import Code
+from jackpot.rules.signing import SITE
 from jackpot.runtime.errors import Denied
 from tests.auth.test_auth_service import ANN, BEN, denied, opened
 from tests.running_server import on_loop
@@ -28,6 +32,23 @@ async def test_who_cannot_be_first(tmp_path: Path, first: tuple[NewPerson, ...])
         with pytest.raises(Denied):
             await site.person_admin.begin(first, "root")
         await site.person_admin.begin((ANN, BEN), "root")
+
+
+@on_loop
+async def test_the_first_people_say_where_each_bank_stands(tmp_path: Path) -> None:
+    """S8: from there on `verify` believes no unauthenticated name, also where the bank has not seen them."""
+    async with opened(tmp_path, empty=True) as site:
+
+        def heads(ledger: Reader) -> list[tuple[str, int, bytes]]:
+            return [
+                (one.bank, one.seq, one.hash) for one in map(ledger.head, ledger.banks()) if one.bank != SITE
+            ]
+
+        stood = await site.auth.books.read(heads)
+        await site.person_admin.begin((ANN, BEN), "root")
+        (begun,) = await site.auth.books.read(lambda ledger: [*events_of(ledger, SITE, PeopleBegun.kind)])
+        assert isinstance(begun[2], PeopleBegun)
+        assert begun[2].stood == stood
 
 
 @on_loop
