@@ -93,7 +93,7 @@ async def test_six_digits_are_set_up_and_stopped(tmp_path: Path) -> None:
             return totp_at(key, clock.unix_ms() // 1000 // TOTP_STEP_S)
 
         setup, stop = {"act": "set-digits", "secret": SECRET}, {"act": "end-digits", "secret": SECRET}
-        wrong = await sent(web, ACCOUNT, **setup, totp_key=found[1], totp="000000")
+        wrong = await sent(web, ACCOUNT, form="setup", **setup, totp_key=found[1], totp="000000")
         assert (wrong[0], "This key has other digits now" in wrong[1]) == (401, True)
         assert found[0] in wrong[1], "the phone has that key already"
         assert "<details open>" in wrong[1]
