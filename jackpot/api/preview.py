@@ -8,6 +8,7 @@ from controllers.messages import Id
 from jackpot.api.http_call import act_of
 from jackpot.api.operation import QUOTED_MAX, BadRequest, Money, Query, Reply, ServerCommand, Sight, refused
 from jackpot.api.queries.payouts import Correct
+from jackpot.config.phrases import sentence, sentence_of
 from jackpot.rules.acts import ACT_OF, hits
 from jackpot.rules.acts.act import ActContext, BankKey
 from jackpot.rules.acts.fields import AwardId, Document, HitId, LeftId
@@ -95,7 +96,8 @@ class Preview(Reply, frozen=True):
 
     moved: by level. raised, leaving, undone: by award. differences: of a change of parameters.
 
-    payers: of a correction, the roles of which one pays the award, or has paid it (A8).
+    payers: of a correction, the roles of which one pays the award, or has paid it (A8). before: what the
+    award comes to until then; null of other acts. why_two: why two people sign it, "" where one may.
 
     seen: sent next to the act's fields, it has the act refused once it would do something else than this.
     """
@@ -106,6 +108,8 @@ class Preview(Reply, frozen=True):
     undone: tuple[Undone, ...]
     differences: tuple[Difference, ...]
     payers: tuple[Role, ...]
+    before: Money | None
+    why_two: str
     seen: Sight
 
 
@@ -141,12 +145,16 @@ class AskPreview(Query, frozen=True):
 
         def look(engine: "Engine") -> Preview:
             state = engine.state
-            event = ACT_OF[type(command)].decide(state, command, ActContext())
+            act, by = ACT_OF[type(command)], ActContext()
+            event = act.decide(state, command, by)
+            why = act.why_two(state, command, by.at)
             sight = seen(state, event)
             return Preview(
                 **what_follows(state, event, sight),
                 differences=differing(event.before, at.config) if isinstance(event, LinkChanged) else (),
                 payers=hits.payers_of(state, command.award) if isinstance(command, hits.Correct) else (),
+                before=_comes_to(state, command.award) if isinstance(command, hits.Correct) else None,
+                why_two="" if not why else sentence_of(why, ()) if isinstance(why, str) else sentence(why),
                 seen=mark_of(sight, event).hex(),
             )
 
@@ -174,6 +182,12 @@ def differing(journal: LinkTerms, config: "Config") -> tuple[Difference, ...]:
         )
         for one in config.compared(journal)
     )
+
+
+def _comes_to(state: BankState, name: str) -> str | None:
+    """What an award comes to, corrections included."""
+    award = hits.find_award(state, name)
+    return None if award is None else decimal(award.worth())
 
 
 def _command(ask: AskPreview, config: "Config") -> ActCommand:

@@ -54,7 +54,10 @@ def _show(found: dict[str, Any]) -> None:
     if left:
         print_table("it would leave to decide on", ["award", "link", "level", "left"], left)
     differences(found["differences"])
+    if found["before"]:
+        typer.echo(f"the award comes to {found['before']} until then")
     if found["payers"]:
         typer.echo(f"the award is paid by {' or '.join(found['payers'])}")
     if not rows and not found["differences"]:
         typer.echo("no meter would move" if undone else "it would move nothing")
+    typer.echo(f"two people sign it: {found['why_two']}" if found["why_two"] else "one person signs it")

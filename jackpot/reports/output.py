@@ -3,9 +3,9 @@
 import csv
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib import resources
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
@@ -19,6 +19,9 @@ from jackpot.text import Sentence, named
 # A spreadsheet takes a text that begins with one of these for a formula; what people typed must not be one.
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 _MICROS: Final = 1_000_000
+
+
+Row = TypeVar("Row")
 
 
 class CellFormat:
@@ -61,6 +64,19 @@ class CellFormat:
 
     def fact(self, fact: Fact) -> str:
         return self.cell(fact.kind, fact.value)
+
+
+def in_order(rows: Iterable[Row], key: Callable[[Row], Cell], *, falling: bool) -> list[Row]:
+    """The rows by that key, texts after numbers and in any case; rows without a value come last."""
+    keyed = [(key(row), row) for row in rows]
+    there = [one for one in keyed if one[0] not in (None, "")]
+    there.sort(key=_comparable, reverse=falling)
+    return [row for _, row in (*there, *(one for one in keyed if one[0] in (None, "")))]
+
+
+def _comparable(keyed: tuple[Cell, object]) -> tuple[bool, str, int]:
+    value = keyed[0]
+    return (False, "", value) if isinstance(value, int) else (True, str(value).casefold(), 0)
 
 
 class Totals:

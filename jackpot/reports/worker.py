@@ -34,7 +34,8 @@ MORE: Final = "there is more: jackpot report on the server's machine"
 class ReportCall(msgspec.Struct, frozen=True):
     """Call of the worker. url: of the ledger. titles: of links, by id. given: the form's fields.
 
-    skip: rows that come before a page. now: when it is printed, in unix milliseconds.
+    skip: rows that come before a page. sort: the column by which they are in order, with a minus where the
+    largest comes first; "" for the report's own order. now: when it is printed, in unix milliseconds.
     """
 
     url: str
@@ -45,18 +46,19 @@ class ReportCall(msgspec.Struct, frozen=True):
     language: str
     form: Literal["page", "print", "csv", "json"] = "page"
     skip: int = 0
+    sort: str = ""
     now: int = 0
 
 
 class ReportPage(msgspec.Struct, frozen=True):
-    """One page of a report. columns: the title and the kind of each that says something.
+    """One page of a report. columns: the title, the kind and the name of each that says something.
 
     first: the number of its first row.
 
     before, after: the rows to skip for the page before this one and after it; None where there is none.
     """
 
-    columns: list[tuple[str, str]]
+    columns: list[tuple[str, str, str]]
     facts: list[tuple[str, str]]
     rows: list[list[str]]
     totals: list[str]
@@ -100,7 +102,23 @@ def _told(ledger: Reader, asked: ReportCall) -> WorkerReply:
             short = found._replace(rows=islice(found.rows, ROWS_MAX))
             pieces = output.as_html(report, short, asked.site, asked.now, asked.language)
             return WorkerReply(text="".join(pieces))
+    if asked.sort:
+        found = _sorted(report, found, asked.sort)
     return WorkerReply(shown=_shown(report, found, output.CellFormat(asked.site, asked.language), asked.skip))
+
+
+def _sorted(report: Report, found: ReportResult, sort: str) -> ReportResult:
+    """The same rows by a column; of more rows than an export has, the first ones."""
+    name = sort.removeprefix("-")
+    column = next((place for place, one in enumerate(report.columns) if one.name == name), None)
+    if column is None:
+        return found
+    rows = iter(found.rows)
+    first = list(islice(rows, ROWS_MAX))
+    if next(rows, None) is not None:
+        found.problems.append(Sentence("only the first {count} rows are sorted", count=f"{ROWS_MAX:,}"))
+    ordered = output.in_order(first, lambda row: row[column], falling=sort.startswith("-"))
+    return found._replace(rows=iter(ordered))
 
 
 def _wanted(asked: ReportCall, ledger: Reader) -> ReportRequest:
@@ -137,7 +155,10 @@ def _shown(report: Report, found: ReportResult, shown: output.CellFormat, skip: 
     sums = ["" if n not in totals.sums else shown.cell("sum", totals.sums[n]) for n in columns]
     facts = [(shown.title(fact.name), shown.fact(fact)) for fact in found.facts]
     return ReportPage(
-        [(shown.title(report.columns[n].name), report.columns[n].kind) for n in columns],
+        [
+            (shown.title(report.columns[n].name), report.columns[n].kind, report.columns[n].name)
+            for n in columns
+        ],
         facts,
         rows,
         sums if totals.columns and not more else [],

@@ -611,7 +611,7 @@ TEMPLATES: Final[dict[str, Template]] = {
     ),
     "document_of_other_seat": Template(
         Code.DOCUMENT_USED,
-        "{document} is the form of seat {seat}; each winner has a form of their own",
+        "form {document} is the form of seat {seat} already; each winner has a form of their own",
         ("document", "seat"),
         field="document",
     ),

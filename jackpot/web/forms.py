@@ -10,7 +10,7 @@ from jackpot.api.operation import QUOTED_MAX, BadRequest
 from jackpot.config.sums import readings
 from jackpot.config.writing import Writing
 from jackpot.rules.terms import SUM_MAX
-from jackpot.text import Sentence
+from jackpot.text import RefusalSentence, Sentence
 from jackpot.web.http_connection import comes_within
 
 FORM: Final = "application/x-www-form-urlencoded"
@@ -64,17 +64,23 @@ async def body_of(request: web.Request, what: str) -> bytes:
         raise web.HTTPRequestTimeout(text=f"{what} comes whole within {BODY_WITHIN_S:g} s\n") from error
 
 
-def sum_of(label: Sentence, text: str, way: Writing, *, change: bool = False) -> int:
+def sum_of(label: Sentence, text: str, way: Writing, *, change: bool = False, field: str = "") -> int:
     """The micro-dollars of a field. label: as the page calls it. change: as in `readings`.
+
+    field: its name, where the refusal stands next to it; else the refusal says the label.
 
     Raises BadRequest, with a sentence for the page, if it is no sum, too large, or ambiguous.
     """
     found = sorted(readings(text, way, change=change))
-    said = {"field": label, "text": repr(text[:QUOTED_MAX]), "like": way.of_micros(_SUCH_AS)}
+    said = {"text": repr(text[:QUOTED_MAX]), "like": way.of_micros(_SUCH_AS)}
     if len(found) > 1:
         said |= {"one": way.exact(found[0]), "other": way.exact(found[1])}
-        raise BadRequest(Sentence("{field}: {text} may be {one} or {other}: write it like {like}", **said))
+        refusal = RefusalSentence("{text} may be {one} or {other}: write it like {like}", field=field, **said)
+        raise BadRequest(refusal if field else Sentence("{label}: {refusal}", label=label, refusal=refusal))
     if not found or abs(found[0]) > SUM_MAX:
         said["most"] = way.of_micros(SUM_MAX)
-        raise BadRequest(Sentence("{field}: {text} is no sum: write it like {like}, at most {most}", **said))
+        refusal = RefusalSentence(
+            "{text} is no sum: write it like {like}, at most {most}", field=field, **said
+        )
+        raise BadRequest(refusal if field else Sentence("{label}: {refusal}", label=label, refusal=refusal))
     return found[0]

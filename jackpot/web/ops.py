@@ -8,13 +8,14 @@ import secrets
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from typing import Any, Final, NamedTuple, get_origin, get_type_hints
+from urllib.parse import urlencode
 
 from aiohttp import web
 from multidict import MultiDict
 
 from jackpot.api.act_reply import ActReply
 from jackpot.api.http_call import act_of, with_idempotency_key
-from jackpot.api.operation import QUOTED_MAX, BadRequest, NotDone, Reply, ServerCommand, name_of
+from jackpot.api.operation import QUOTED_MAX, NotDone, Reply, ServerCommand, name_of
 from jackpot.api.preview import AskPreview
 from jackpot.api.queries.alarms import AskAlarms
 from jackpot.api.queries.hits import AskHit, AskHits, Award, Hit
@@ -28,6 +29,7 @@ from jackpot.api.registry import ASKED_ACTS
 from jackpot.auth.auth_service import AuthenticatedPerson
 from jackpot.config.languages import told
 from jackpot.config.writing import Writing
+from jackpot.ledger.store import LedgerError
 from jackpot.reports.winners import URGENT
 from jackpot.rules import registry
 from jackpot.rules.acts.hits import payers
@@ -37,12 +39,13 @@ from jackpot.rules.commands import ActCommand
 from jackpot.rules.money import decimal, from_cents, of_decimal, to_cents
 from jackpot.rules.phrases import quoted
 from jackpot.rules.signing import ROLES, Role
-from jackpot.runtime.errors import ServerError
-from jackpot.text import RefusalSentence, Sentence, both
+from jackpot.runtime.errors import Denied, ServerError
+from jackpot.text import RefusalSentence, Sentence, both, words
 from jackpot.web import chart
 from jackpot.web.account import ACCOUNT, Account
 from jackpot.web.act_labels import DOINGS, WAITS
 from jackpot.web.authentication import CSRF_FIELD
+from jackpot.web.form_refusal import FORM_ID, FORM_PAGE, SECOND, show_refused
 from jackpot.web.forms import form_of, sum_of
 from jackpot.web.lab import Lab
 from jackpot.web.overview import Overview
@@ -64,9 +67,10 @@ from jackpot.web.pages_base import (
     there,
 )
 from jackpot.web.reports import Reports
+from jackpot.web.table_order import Key, order_of
 
 # Fields of a form that are not an act's own.
-_OURS: Final = frozenset({CSRF_FIELD, "key", "back", "second_login", "second_secret", "second_totp"})
+_OURS: Final = frozenset({CSRF_FIELD, "key", "back", FORM_ID, FORM_PAGE, *SECOND})
 _ACTS: Final = {name_of(kind): kind for kind in ASKED_ACTS}
 # What a form asks to see the doing of, besides the hit or link that it is about.
 _LOOKED_AT: Final = (
@@ -80,6 +84,8 @@ _SUMS: Final = {
     "correct": (Sentence("The right amount"), False),
     "correct-meter": (Sentence("Amount"), True),
 }
+# The fields by which people search the journal.
+_SEARCHED: Final = ("kind", "table", "person", "hit", "day")
 # What an entry of the journal may be, as people search for it.
 _KINDS: Final = sorted(registry.name_of(kind) for kind in registry.KINDS)
 # What is written on papers where the hand is seen; a site may want it there before a payment.
@@ -88,6 +94,24 @@ _SEEN: Final = ("dealer", "witness", "surveillance")
 _SHOWN_ONCE: Final[dict[type[Reply], str]] = {OneTimeCode: "ops/code.html", NewToken: "ops/token.html"}
 # Hits of one page: as many as a level shows (S1).
 _HITS: Final = "25"
+# By the name of a column, what a table is sorted by.
+_HIT_KEYS: Final[Mapping[str, Key]] = {
+    "hit": lambda hit: int(hit.hit[1:]),
+    "amount": lambda hit: of_decimal(hit.amount),
+    "status": lambda hit: hit.status,
+    "hand": lambda hit: hit.hand,
+    "table": lambda hit: hit.table,
+    "when": lambda hit: hit.at,
+    "link": lambda hit: hit.link,
+    "cycle": lambda hit: hit.cycle,
+}
+_PERSON_KEYS: Final[Mapping[str, Key]] = {
+    "name": lambda one: one.name,
+    "status": lambda one: "ended" if one.ended else "active" if one.secret else "without",
+    "roles": lambda one: " ".join(one.roles),
+    "last": lambda one: one.last_sign_in,
+    "login": lambda one: one.login,
+}
 # Gaming days that a meter's history shows.
 _DAYS: Final = "90"
 
@@ -174,9 +198,10 @@ class Pages:
         """Every hit ever made, by pages."""
         bank = self._bank(request)
         page = await self._make.ask(AskHits, bank=bank, limit=_HITS, **_given(request, "before"))
-        return await self._make.page(
-            request, person, "ops/hits.html", page=page, bank=bank, banks=self._banks
-        )
+        order = order_of(request)
+        shown = {"page": page, "bank": bank, "banks": self._banks, "older": "before" in request.query}
+        shown |= {"order": order, "hits": order.sorted(page.hits, _HIT_KEYS)}
+        return await self._make.page(request, person, "ops/hits.html", **shown)
 
     async def hit(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
         """One hit, with the forms to work through it."""
@@ -215,9 +240,11 @@ class Pages:
         hit = await self._make.ask(AskHit, person, **request.match_info)
         elsewhere = _elsewhere(request, hit.hit, _OF_HIT, "award", {one.award for one in hit.awards})
         shown = await self._preview(request, elsewhere, bank=hit.bank, hit=hit.hit)
-        return await self._make.page(
-            request, person, "ops/preview.html", hit=hit, link=None, target=None, **shown
-        )
+        if isinstance(shown, ServerError):
+            at = f"{HITS}/{path(hit.bank)}/{path(hit.hit)}"
+            return await self._make.come_back(request, shown, _looked_at(request), at)
+        about = {"hit": hit, "link": None, "target": None}
+        return await self._make.page(request, person, "ops/preview.html", **about, **shown)
 
     async def links(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
         """Every link, with what stands on its meters."""
@@ -233,6 +260,7 @@ class Pages:
         if PROGRAM_REASON in found.reasons:
             (program,) = (await self._make.ask(AskPrograms, bank=found.bank)).programs
         about = {"link": found, "history": history, "others": others, "program": program}
+        about |= {"order": order_of(request), "hit_keys": _HIT_KEYS}
         return await self._make.page(request, person, "ops/link.html", **about)
 
     async def about_link(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
@@ -240,32 +268,40 @@ class Pages:
         link = await self._make.ask(AskLink, **request.match_info)
         elsewhere = _elsewhere(request, link.link, _OF_LINK, "left", {one.left for one in link.left})
         shown = await self._preview(request, elsewhere, bank=link.bank, link=link.link)
-        others = await self._others(link) if shown["problem"].startswith("levels:") else []
-        target = next((one for one in others if one.link == request.query.get("to")), None)
-        return await self._make.page(
-            request, person, "ops/preview.html", hit=None, link=link, target=target, **shown
-        )
+        about: dict[str, Any] = {"hit": None, "link": link, "target": None}
+        if isinstance(shown, ServerError):
+            others = {one.link: one for one in await self._others(link)}
+            about["target"] = others.get(request.query.get("to", ""))
+            if about["target"] is None or not _wants_levels(shown):
+                at = f"{LINKS}/{path(link.link)}"
+                return await self._make.come_back(request, shown, _looked_at(request), at)
+            shown = self._unpreviewed(request, shown.message)
+        return await self._make.page(request, person, "ops/preview.html", **about, **shown)
 
-    async def _preview(self, request: web.Request, elsewhere: str, **about: str) -> dict[str, Any]:
-        """The preview of the query's act, or its problem. sent: the fields that do it.
+    async def _preview(
+        self, request: web.Request, elsewhere: str, **about: str
+    ) -> dict[str, Any] | ServerError:
+        """The preview of the query's act, or why there is none. sent: the fields that do it.
 
         elsewhere: why the page is not about that, "" if it is.
         """
-        given, levels = _given(request, *_LOOKED_AT), request.query.getall("levels", [])
-        shown: dict[str, Any] = {"given": given, "levels": levels, "problem": elsewhere, "found": None}
+        shown = self._unpreviewed(request, elsewhere)
         if elsewhere:
             return shown
+        given, levels = shown["given"], shown["levels"]
         try:
             given |= _amount(given, self._money)
-        except BadRequest as error:  # in the page's own words
-            return shown | {"problem": error.message}
-        try:
             fields = about | given | ({"levels": ",".join(levels)} if levels else {})
             shown["found"] = await self._make.ask(AskPreview, **fields)
         except ServerError as error:
-            return shown | {"problem": error.message}
+            return error
         own = {"bank", *_ACTS[given["act"]].__struct_fields__}
-        return shown | {"sent": {name: value for name, value in (about | given).items() if name in own}}
+        return shown | {"sent_on": {name: value for name, value in (about | given).items() if name in own}}
+
+    @staticmethod
+    def _unpreviewed(request: web.Request, problem: str) -> dict[str, Any]:
+        given, levels = _given(request, *_LOOKED_AT), request.query.getall("levels", [])
+        return {"given": given, "levels": levels, "problem": problem, "found": None}
 
     async def _others(self, link: Link) -> list[Link]:
         """The other links of its bank that have not ended."""
@@ -290,7 +326,11 @@ class Pages:
     async def people(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
         """The people of the site."""
         found = await self._make.ask(AskPeople, person)
-        return await self._make.page(request, person, "ops/people.html", people=found.people, roles=ROLES)
+        order = order_of(request)
+        people = order.sorted(found.people, _PERSON_KEYS)
+        return await self._make.page(
+            request, person, "ops/people.html", people=people, order=order, roles=ROLES
+        )
 
     async def one_person(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
         """One person, and what admins may do about them."""
@@ -310,15 +350,21 @@ class Pages:
         return await self._make.page(request, person, "ops/person.html", **shown)
 
     async def journal(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
-        """A search in a bank's journal; what is wrong with it stands above the form."""
-        bank, given = self._bank(request), _given(request, "kind", "table", "before")
-        page, problem = None, ""
+        """A search in a bank's journal; what is wrong with it stands at its field."""
+        bank, given = self._bank(request), _given(request, *_SEARCHED, "before")
+        page = None
         try:
             page = await self._make.ask(AskJournal, bank=bank, **given)
         except ServerError as error:
-            problem = error.message
-        shown: dict[str, Any] = {"page": page, "problem": problem, "bank": bank, "banks": self._banks}
-        shown |= {"given": given, "kinds": _KINDS, "tables": self._tables}
+            show_refused(request, "search", error)
+        language, people = self._make.language(request), await self._access.auth.directory.look()
+        kinds = sorted((told(language, words(kind)), kind) for kind in _KINDS)
+        names = sorted((people.called(one).name, str(one.id)) for one in people.state.people)
+        shown: dict[str, Any] = {"page": page, "bank": bank, "banks": self._banks, "given": given}
+        shown |= {"kinds": kinds, "tables": self._tables, "names": names}
+        shown["query"] = urlencode(
+            {"bank": bank} | {name: given[name] for name in _SEARCHED if name in given}
+        )
         return await self._make.page(request, person, "ops/journal.html", **shown)
 
     async def readings(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
@@ -330,19 +376,25 @@ class Pages:
         )
 
     async def act(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
-        """POST: a form that was filled in; then back to its page with the result."""
-        form, act = await form_of(request), request.match_info["act"]
+        """POST: a form that was filled in; then its page, with the result or with what is wrong."""
+        form, field, act = await form_of(request), "", request.match_info["act"]
         kind = _ACTS.get(act)
         if kind is None:
             raise web.HTTPNotFound(text="there is no such act\n")
-        asked = act_of(kind, _fields(kind, form), person, strict=False)
-        if login := form.get("second_login", "").strip():
-            secret, totp = (form.get(name, "") for name in ("second_secret", "second_totp"))
-            place = await self._access.place(request, login)
-            second = await self._access.auth.second(person, login, secret, totp, place)
-            asked = asked._replace(people=(person, second))
-        key = form.get("key") or secrets.token_hex(16)
-        done = await self._acts.carry_out(with_idempotency_key(asked, person, key))
+        try:
+            asked = act_of(kind, _fields(kind, form), person, strict=False)
+            if login := form.get("second_login", "").strip():
+                field = "second_login"
+                secret, totp = (form.get(name, "") for name in ("second_secret", "second_totp"))
+                place = await self._access.place(request, login)
+                second = await self._access.auth.second(person, login, secret, totp, place)
+                asked, field = asked._replace(people=(person, second)), ""
+            key = form.get("key") or secrets.token_hex(16)
+            done = await self._acts.carry_out(with_idempotency_key(asked, person, key))
+        except (ServerError, LedgerError) as error:
+            at = form.get(FORM_PAGE, form.get("back", ""))
+            wrong = field if isinstance(error, Denied) else ""
+            return await self._make.come_back(request, error, form, at, wrong)
         if (page := _SHOWN_ONCE.get(type(done))) is not None:
             site = f"{'https' if self._access.encrypted(request) else 'http'}://{request.host}"
             return await self._make.page(request, person, page, given=done, root=site)
@@ -353,13 +405,23 @@ class Pages:
         return request.query.get("bank") or self._banks[0]
 
 
+def _looked_at(request: web.Request) -> MultiDict[str]:
+    """The form that asked for a preview, as one that was sent."""
+    return MultiDict(request.query)
+
+
+def _wants_levels(error: ServerError) -> bool:
+    """Whether a transfer is refused because it does not say to which levels the money goes."""
+    return isinstance(error.message, RefusalSentence) and error.message.field == "levels"
+
+
 def _amount(given: Mapping[str, str], way: Writing) -> dict[str, str]:
     """The sum of a form as the API has it, if the form has one. Raises BadRequest."""
     asked = _SUMS.get(given["act"])
     if asked is None or "amount" not in given:
         return {}
     label, change = asked
-    return {"amount": decimal(sum_of(label, given["amount"], way, change=change))}
+    return {"amount": decimal(sum_of(label, given["amount"], way, change=change, field="amount"))}
 
 
 def _winners(hit: Hit, least: int | None, needs: Collection[str]) -> Iterator[WinnerRow]:

@@ -1,7 +1,7 @@
 """Base of the pages: sign-in and sign-out, and the rendering of pages for people who have signed in."""
 
 import secrets
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
@@ -11,7 +11,7 @@ import msgspec
 from aiohttp import hdrs, web
 from jinja2 import pass_context
 from jinja2.runtime import Context
-from multidict import MultiDict
+from multidict import MultiDict, MultiMapping
 
 from jackpot.api.executor import OperationExecutor
 from jackpot.api.http_call import question_of
@@ -42,6 +42,7 @@ from jackpot.web.authentication import (
     page_token,
     word_of_ours,
 )
+from jackpot.web.form_refusal import FormRefusal, form_refusal, page_of_form, refused_on, remember_unread
 from jackpot.web.forms import SIGN_IN_MAX, form_of
 from jackpot.web.sign_pages import SECURITY, asked_in, html, say, templates, written_in
 
@@ -62,6 +63,20 @@ _POLICY: Final = SECURITY["Content-Security-Policy"].replace("form-action 'none'
 _POWER: Final[Mapping[str, tuple[str, ...]]] = {act.name: act.power for act in ACTS}
 # Where to look for what is not at an address.
 LISTS: Final = {HITS: "All hits", LINKS: "All links", PEOPLE: "All people", REPORTS: "All reports"}
+# Fields whose name in the API says too little to people; the others are called by it, in words.
+FIELDS: Final[Mapping[str, str]] = {
+    "by": "Who asks",
+    "document": "Number of the payout form",
+    "first": "From the gaming day",
+    "last": "To the gaming day",
+    "left": "What an undo left",
+    "on": "Wager on",
+    "second_login": "Second person",
+    "seen": "What was shown",
+    "tax_number": "Number of the tax form",
+    "to": "To which link",
+    "totp": "Six digits",
+}
 # How an address is answered at which nothing can be: mistyped, or there is no such thing.
 _NOT_HERE: Final = (400, 404)
 # What a form that was sent comes back with: a sentence, and what shows that it is ours.
@@ -153,7 +168,13 @@ class PageRenderer:
         }
         self._templates.tests["of_meter"] = is_of_meter
         self._templates.globals["waiting_max"] = WAITING_SHOWN_MAX
-        self._templates.globals |= {"tongue": tongue, "titles": titles, "answer": answer}
+        self._templates.globals |= {
+            "tongue": tongue,
+            "titles": titles,
+            "answer": answer,
+            "in_english": in_english,
+        }
+        self._templates.globals["of_code"] = OF_ACTS.__getitem__
 
     async def listener(self, request: web.Request) -> web.StreamResponse:
         """GET: the sign-in page, or how the first people are made."""
@@ -224,6 +245,8 @@ class PageRenderer:
         """A page for people who have signed in; a refusal is a page too."""
 
         async def answer(request: web.Request) -> web.StreamResponse:
+            if refused_on(request) is None:
+                remember_unread(request)
             try:
                 person = await self._access.person(request, used=request.path != WAITING)
             except Unsafe as error:
@@ -254,17 +277,36 @@ class PageRenderer:
         self, request: web.Request, person: AuthenticatedPerson, refusal: NotDone, status: int | None = None
     ) -> web.StreamResponse:
         """Why it was refused, and where to go on: the form again, or the list of what was looked for."""
+        sent = refused_on(request)
+        refusal = refusal if sent is None else sent.refusal  # the page of the form cannot be shown
         about = OF_ACTS[refusal.code]
-        shown: Map = {"refusal": refusal, "about": about, "looked": request.method in SAFE_METHODS}
-        if shown["looked"]:
+        looked = request.method in SAFE_METHODS and sent is None
+        shown: Map = {"refusal": refusal, "about": about, "looked": looked}
+        if looked:
             kind = "/".join(request.path.split("/")[:3])
             shown["back"], shown["back_is"] = (kind, LISTS[kind]) if kind in LISTS else (HOME, "The floor")
             shown["looked"] = (status or about.status) in _NOT_HERE
             shown["listed"], shown["banked"] = kind in LISTS, kind in (HITS, LINKS)
         else:
-            back = back_to((await form_of(request)).get("back", ""))
+            form = {} if sent else await form_of(request)
+            back = request.path_qs if sent else back_to(form.get("back", ""))
             shown |= {"back": back, "back_is": "Back"}
         return await self.page(request, person, "ops/problem.html", status or about.status, **shown)
+
+    async def come_back(
+        self,
+        request: web.Request,
+        error: ServerError | LedgerError,
+        form: MultiMapping[str],
+        at: str,
+        field: str = "",
+    ) -> web.StreamResponse:
+        """The page that a refused form was sent from, with the problem at its field and what was typed.
+
+        field: the wrong one, if the error does not say it.
+        """
+        known = error if isinstance(error, ServerError) else NotDone(Code.LEDGER, str(error))
+        return await page_of_form(request, back_to(at), form_refusal(form, known, field))
 
     async def nowhere(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
         """The page for an address at which there is none."""
@@ -303,7 +345,9 @@ class PageRenderer:
         self, request: web.Request, person: AuthenticatedPerson, name: str, status: int = 200, **shown: Any
     ) -> web.StreamResponse:
         """A whole page for a person."""
-        session = self._access.session(request)
+        session, sent = self._access.session(request), refused_on(request)
+        if sent is not None:
+            status = sent.status
         shown |= {
             "person": person,
             "path": request.path,
@@ -314,6 +358,8 @@ class PageRenderer:
             "key": lambda: secrets.token_hex(16),
             "may": lambda act: not set(_POWER[act]).isdisjoint(person.roles),
             "who": _POWER.__getitem__,
+            "sent": sent,
+            **_of_refused(sent),
         }
         return self.html(request, name, shown, status)
 
@@ -365,10 +411,46 @@ def titles(context: Context, roles: Sequence[str], between: str = ", ") -> str:
 
 
 @pass_context
-def answer(context: Context, text: str) -> str | None:
-    """A refusal in the page's language; None if it is there in English alone, and on an English page."""
+def answer(context: Context, text: str, *, named: bool = True) -> str | None:
+    """A refusal in the page's language; None if it is there in English alone, and on an English page.
+
+    named: as in `in_english`.
+    """
     language: str = context.get("language", ENGLISH)
-    return told(language, text) if is_told(language, text) else None
+    return _refusal_in(language, text, named=named) if is_told(language, text) else None
+
+
+def in_english(text: str, *, named: bool = True) -> str:
+    """A refusal in English. named: it begins with what the page calls its field; else it stands at that."""
+    return _refusal_in(ENGLISH, text, named=named)
+
+
+def _refusal_in(language: str, text: str, *, named: bool) -> str:
+    """A refusal; its field is called as on pages, and not as in the API."""
+    if not isinstance(text, RefusalSentence) or not text.field:
+        return sentence(told(language, text))
+    field = told(language, FIELDS.get(text.field) or words(text.field))
+    called = RefusalSentence(text.plain, field=field, template=text.template, **text.values)
+    said = told(language, called)
+    rest = sentence(said.removeprefix(f"{field}: "))
+    return f"{field}: {rest}" if named and said.startswith(f"{field}: ") else rest
+
+
+def _of_refused(sent: FormRefusal | None) -> Map:
+    """What the forms of a page ask about the refused one; form: the id of the form that asks."""
+
+    def of(form: str) -> FormRefusal | None:
+        return sent if sent is not None and sent.form == form else None
+
+    def typed(form: str, field: str) -> Collection[str]:
+        """What was typed there; empty if nothing was, or another form was sent."""
+        return found.typed.get(field, ()) if (found := of(form)) else ()
+
+    def wrong(form: str, field: str) -> str:
+        """What is wrong with the field; "" if nothing is."""
+        return found.refusal.message if (found := of(form)) and found.field == field else ""
+
+    return {"came_back": of, "typed": typed, "wrong": wrong}
 
 
 @pass_context

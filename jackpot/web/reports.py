@@ -26,6 +26,7 @@ from jackpot.runtime.errors import ServerError
 from jackpot.text import RefusalSentence
 from jackpot.web.http_connection import while_there
 from jackpot.web.pages_base import SAID, PageRenderer
+from jackpot.web.table_order import SORT, order_of
 
 # The longest cycle of a floor takes so long to read: some ten million entries of a year.
 REPORT_WITHIN_S: Final = 30.0
@@ -121,24 +122,32 @@ class Reports:
                 told = await self._told(request, report, printed, person)
                 headers = {_POLICY: _PRINTED, hdrs.CACHE_CONTROL: "no-store"}
                 return web.Response(text=told.text, content_type="text/html", headers=headers)
-        shown, problem = None, ""
+        shown, problem, order = None, "", order_of(request)
         if given.keys() - set(SAID) or "hit" not in report.options:
             try:
                 shown = (
-                    await self._told(request, report, replace(asked, skip=_skipped(given)), person)
+                    await self._told(
+                        request, report, replace(asked, skip=_skipped(given), sort=order.asked), person
+                    )
                 ).shown
             except ServerError as error:
                 problem = error.message
         fields = [field for option in report.options for field in ASKED[option]]
+        # What a report says of a field begins with its name.
+        wrong, _, rest = problem.partition(": ")
+        of_field = (wrong, rest) if wrong in dict(fields) or wrong == "bank" else ("", problem)
         said: dict[str, Any] = {
             "report": report,
             "shown": shown,
-            "problem": problem,
+            "wrong_field": of_field[0],
+            "problem": of_field[1],
+            "order": order,
             "given": given,
             "fields": fields,
             "banks": self._banks,
         }
-        said["query"] = urlencode({name: given[name] for name in given if name not in (*SAID, "skip")})
+        said["sorted_query"] = urlencode({name: given[name] for name in given if name not in (*SAID, "skip")})
+        said["query"] = urlencode({name: given[name] for name in given if name not in (*SAID, "skip", SORT)})
         return await self._make.page(request, person, "ops/report.html", **said)
 
     async def _told(

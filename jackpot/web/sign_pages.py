@@ -76,6 +76,8 @@ STATIC: Final = (
     "vendor/cinzel-ext.woff2",
     "vendor/cinzel.woff2",
     "vendor/htmx.js",
+    "vendor/inter-ext.woff2",
+    "vendor/inter.woff2",
     "vendor/limelight-ext.woff2",
     "vendor/limelight.woff2",
     "vendor/marcellus-ext.woff2",

@@ -35,7 +35,7 @@ from jackpot.web.act_labels import CAUSES, DOINGS, WAITS
 from jackpot.web.authentication import HOW_TO_BE_SAFE
 from jackpot.web.floor_alerts import OFFLINE
 from jackpot.web.overview import ALARMS, HERE, HITS, REQUESTS
-from jackpot.web.pages_base import LISTS
+from jackpot.web.pages_base import FIELDS, LISTS
 from jackpot.web.reports import ASKED
 from jackpot.web.sign_pages import templates
 
@@ -67,8 +67,6 @@ def said_by_pages() -> Iterator[str]:
         tree = PARSER.parse(file.read_text())
         for call in _calls(tree, "say"):
             yield from _texts(call.args[0])
-        for call in _calls(tree, "fact"):  # the label of a field
-            yield from _texts(call.args[1])
         for pair in tree.find_all(nodes.Tuple):  # of the menu: an address and its name
             texts = [item.value for item in pair.items if isinstance(item, nodes.Const)]
             if texts and str(texts[0]).startswith("/ops"):
@@ -245,7 +243,7 @@ def test_every_sentence_of_a_page_is_in_every_catalogue() -> None:
     sentences |= {text for act in OF_ACTS.values() for text in (act.means, act.then)}
     sentences |= {*ROLES, *WAITING, "paid", "undone", "final", *LISTS.values()}
     sentences |= {text for report in REPORTS.values() for text in (report.title, report.help)}
-    sentences |= {WAITS, *(text for doing in DOINGS.values() for text in doing)}
+    sentences |= {*FIELDS.values(), WAITS, *(text for doing in DOINGS.values() for text in doing)}
     sentences |= {label for fields in ASKED.values() for _, label in fields}
     sentences |= {NOBODY_YET, NOT_RIGHT, SESSION_OVER, SHUT, HOW_TO_BE_SAFE}
     told = {text for text in made_by_programs() if re.sub(r"{\w+}|\W", "", text)}

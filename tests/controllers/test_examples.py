@@ -40,6 +40,29 @@ def test_the_javascript_reads_and_writes_every_vector() -> None:
     assert int(done.stdout) == len(json.loads(FILE.read_text())["frames"])
 
 
+def test_the_javascript_says_how_it_is_called() -> None:
+    """Vendors: --help says every option; without what it needs it says what that is, and fails."""
+    need("node")
+
+    def played(*options: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            ["node", str(FOLDER / "node" / "play.mjs"), *options],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=ceilings.PROGRAM_S,
+        )
+
+    told = played("--help")
+    assert (told.returncode, told.stderr) == (0, "")
+    for option in ("server", "id", "key", "memory", "rounds", "pause", "ca", "cert", "cert-key"):
+        assert f"--{option}" in told.stdout
+    lacking = played("--id", "T01")
+    assert (lacking.returncode, lacking.stdout) == (2, "")
+    assert lacking.stderr.startswith("missing: --server, --key, --memory\n")
+    assert played("--id", "T01", "--round", "5").returncode == 2
+
+
 def test_the_c_reads_and_writes_every_vector(tmp_path: Path) -> None:
     """WIRE frames, handshake: the example's own MessagePack, both ways, and its own HMAC."""
     found = json.loads(FILE.read_text())

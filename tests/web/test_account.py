@@ -93,8 +93,8 @@ async def test_six_digits_are_set_up_and_stopped(tmp_path: Path) -> None:
             return totp_at(key, clock.unix_ms() // 1000 // TOTP_STEP_S)
 
         setup, stop = {"act": "set-digits", "secret": SECRET}, {"act": "end-digits", "secret": SECRET}
-        wrong = await sent(web, ACCOUNT, **setup, totp_key=found[1], totp="000000")
-        assert (wrong[0], "this key has other digits now" in wrong[1]) == (401, True)
+        wrong = await sent(web, ACCOUNT, form="setup", **setup, totp_key=found[1], totp="000000")
+        assert (wrong[0], "This key has other digits now" in wrong[1]) == (401, True)
         assert found[0] in wrong[1], "the phone has that key already"
         assert "<details open>" in wrong[1]
         bad = await sent(web, ACCOUNT, **setup, totp_key="ABC", totp=digits())
@@ -122,7 +122,7 @@ async def test_a_token_is_made_used_and_ended(tmp_path: Path) -> None:
         api = f"http://127.0.0.1:{server.ports['http']}/api/v1"
         (await signed_in(web)).close()
         status, page = await sent(web, "/ops/acts/make-token", secret=SECRET, days="30")
-        assert (status, "a token has at least one" in page) == (400, True)
+        assert (status, "A token has at least one" in page) == (400, True)
         status, page = await sent(web, "/ops/acts/make-token", secret=SECRET, roles="floor", days="400")
         assert (status, "days" in page) == (400, True)
         status, page = await sent(web, "/ops/acts/make-token", secret=SECRET, roles="floor", days="30")
@@ -229,7 +229,7 @@ async def test_a_screen_left_alone_makes_no_token_and_is_no_place_to_guess_at(tm
         for _ in range(OF_ONE - 1):
             assert (await sent(web, ACCOUNT, secret="a guess", **change))[0] == 401
         status, page = await sent(web, ACCOUNT, secret=SECRET, **change)
-        assert (status, "signing in failed too often" in page) == (429, True)
+        assert (status, "Signing in failed too often" in page) == (429, True)
         assert (await sent(web, "/ops/acts/make-token", secret=SECRET, **wanted))[0] == 429
         async with await signed_in(web) as answer:
             assert answer.status == 303
@@ -245,9 +245,9 @@ async def test_a_refusal_is_in_the_pages_language(tmp_path: Path) -> None:
             ({"act": "change-secret", "again": "else"}, "escriba la nueva dos veces"),
             ({"act": "change-secret", "new": "short", "again": "short"}, "de 10 a 256 caracteres"),
             ({"act": "change-secret", "secret": "guess"}, "no es correcto"),
-            ({"act": "set-digits", "totp": "12345"}, "son las seis cifras que muestra la aplicación"),
-            ({"act": "set-digits", "totp": "000000"}, "esta clave tiene otras cifras ahora"),
-            ({"act": "end-digits", "totp": "000000"}, "ya entra sin seis cifras"),
+            ({"act": "set-digits", "totp": "12345"}, "Son las seis cifras que muestra la aplicación"),
+            ({"act": "set-digits", "totp": "000000"}, "Esta clave tiene otras cifras ahora"),
+            ({"act": "end-digits", "totp": "000000"}, "Ya entra sin seis cifras"),
         ):
             async with web.post(ACCOUNT, data=form | fields, headers={"Accept-Language": "es"}) as answer:
                 assert said in await answer.text(), fields

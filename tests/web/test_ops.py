@@ -244,13 +244,18 @@ async def test_two_people_undo_on_one_screen(tmp_path: Path) -> None:
         page = await signed_in(server, browser, faults)
         await page.click("#waiting li:first-child .hit")
         await until_open(page, "1 other hit waits")
+        own = page.url
         for login, secret, said in (
-            ("ann", SECRET, "a second person signs: this is the first one"),
-            ("bo", "guess", "login, password or code is not right"),
+            ("ann", SECRET, "A second person signs: this is the first one"),
+            ("bo", "guess", "ogin, password or code is not right"),
         ):
             await undo(page, "misdeal <b>round</b>", login, secret)
-            assert said in await page.inner_text(".problem-page .detail")
-            await page.click("text=Back")
+            await page.wait_for_selector("#undo-login[aria-invalid=true]")
+            assert said in await page.inner_text("label[for=undo-login]")
+            assert await page.input_value("#undo-reason") == "misdeal <b>round</b>"
+            assert await page.input_value("#undo-login") == "", "who is second signs anew"
+            assert await page.is_visible("#undo-login")
+            await page.goto(own)
         await undo(page, "misdeal <b>round</b>", "bo", SECRET)
         await until_open(page, "Undone by Ann and Bo")
         assert "misdeal <b>round</b>" in await page.inner_text(".steps")
@@ -325,7 +330,6 @@ async def test_a_stale_page_and_a_double_tap_do_no_harm(tmp_path: Path) -> None:
         await server.auth.act(server.banks["main"], Validate("H1"), [await prove(server, "bo")])
         await page.click("button.main")
         await until_open(page, "H1 is validated already, by Bo, ")
-        await page.click("text=Back")
         await page.wait_for_selector("form[action='/ops/acts/pay']")
         form = await page.evaluate(FORM) | {"document": "P-1"}
         own = f"http://127.0.0.1:{server.ports['http']}"
@@ -595,11 +599,10 @@ async def test_a_link_that_somebody_made_up_shows_nothing_of_another_hit(tmp_pat
         await royal(device, 3, "R2")
         page = await signed_in(server, browser, faults)
         for at, said in {
-            "hits/main/H1/preview?act=correct&award=A3&amount=5.00": "award: 'A3' is not of H1",
-            "hits/main/H1/preview?act=close-link": "act: 'close-link' is not looked at on the page of H1",
-            f"links/{LINK}/preview?act=undo&hit=H1": f"act: 'undo' is not looked at on the page of {LINK}",
-            f"links/{LINK}/preview?act=decide-left&left=D9&remove=true": f"left: 'D9' is not of {LINK}",
-            "hits/main/H1/preview?act=correct&award=A1&amount=1,20": "The right amount: '1,20' is no sum",
+            "hits/main/H1/preview?act=correct&award=A3&amount=5.00": "Award: 'A3' is not of H1",
+            "hits/main/H1/preview?act=close-link": "Act: 'close-link' is not looked at on the page of H1",
+            f"links/{LINK}/preview?act=undo&hit=H1": f"Act: 'undo' is not looked at on the page of {LINK}",
+            f"links/{LINK}/preview?act=decide-left&left=D9&remove=true": "What an undo left: 'D9' is not of",
         }.items():
             await page.goto(f"http://127.0.0.1:{server.ports['http']}/ops/{at}")
             assert said in await page.inner_text(".problem")

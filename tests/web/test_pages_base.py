@@ -89,15 +89,15 @@ async def test_pages_say_what_a_hit_was_called_before_banks_were_joined(tmp_path
 @pytest.mark.parametrize(
     ("path", "status", "said", "on"),
     [
-        ("/hits/main/H9", 404, "there is no H9 in bank main", "/ops/hits"),
-        ("/hits/main/9", 400, "hit: a hit&#39;s id, such as H12", "/ops/hits"),
-        ("/hits/H9", 404, "there is no H9 in any bank", "/ops/hits"),
-        ("/hits/9", 400, "hit: a hit&#39;s id, such as H12", "/ops/hits"),
+        ("/hits/main/H9", 404, "There is no H9 in bank main", "/ops/hits"),
+        ("/hits/main/9", 400, "Hit: A hit&#39;s id, such as H12", "/ops/hits"),
+        ("/hits/H9", 404, "There is no H9 in any bank", "/ops/hits"),
+        ("/hits/9", 400, "Hit: A hit&#39;s id, such as H12", "/ops/hits"),
         ("/links/nine", 400, "nine", "/ops/links"),
         ("/nowhere/at/all", 404, "The menu leads to every page.", "/ops"),
         ("/tables/T99", 400, "The menu leads to every page.", "/ops"),
         ("/people/99", 404, "what it showed is gone. The list shows all", "/ops/people"),
-        ("/reports/none", 404, "there is no page /ops/reports/none", "/ops/reports"),
+        ("/reports/none", 404, "There is no page /ops/reports/none", "/ops/reports"),
     ],
 )
 @on_loop
@@ -152,7 +152,7 @@ async def test_a_page_speaks_the_language_of_the_browser(
         wrong = {"login": "ann", "secret": "no password of ann's"}
         async with web.post("/ops/sign-in", data=wrong, headers=spanish) as answer:
             refused = await answer.text()
-        assert '<p class="problem" role="alert"><bdi lang="es-MX">el nombre, la contraseña o' in refused
+        assert '<p class="problem" role="alert"><bdi lang="es-MX">El nombre, la contraseña o' in refused
         (await signed_in(web)).close()
         pages = {}
         for path in ("/ops/hits", "/ops/hits/main/H9", "/ops"):

@@ -2,6 +2,7 @@
 
 import asyncio
 import csv
+import html
 import re
 from pathlib import Path
 
@@ -75,16 +76,17 @@ async def test_a_question_that_cannot_be_meant_is_answered_on_its_page(tmp_path:
     async with floor(tmp_path) as (_, web):
         (await signed_in(web)).close()
         for query, said in (
-            ("hits?first=yesterday", "first: "),
-            ("hits?first=2026-11-20&last=2026-11-01", "first: 2026-11-20 is after 2026-11-01"),
-            ("slip?hit=H1%27%20OR%201", "hit: "),
+            ("hits?first=yesterday", "'yesterday' is no day like"),
+            ("hits?first=2026-11-20&last=2026-11-01", "2026-11-20 is after 2026-11-01"),
+            ("slip?hit=H1%27%20OR%201", "is no hit, such as H12"),
             ("slip?hit=H77", "H77"),
-            ("hits?bank=other", "bank: "),
-            ("cost?by=week", "by: "),
+            ("hits?bank=other", "is unknown; there is"),
+            ("cost?by=week", "is neither day nor month"),
         ):
             async with web.get(f"/ops/reports/{query}") as page:
-                text = await page.text()
-                assert (page.status, 'role="alert"' in text, said in text) == (200, True, True), query
+                text = html.unescape(await page.text())
+                told = 'role="alert"' in text or '<strong class="wrong">' in text
+                assert (page.status, told, said.casefold() in text.casefold()) == (200, True, True), query
         async with web.get("/ops/reports/everything") as page:
             assert page.status == 404
 
@@ -124,14 +126,14 @@ async def test_no_report_is_read_by_the_server(tmp_path: Path, monkeypatch: pyte
             both = [tasks.create_task(page_of(web, "/ops/reports/hits")) for _ in range(2)]
             await going.wait()
             assert "<h1>Hits</h1>" in await page_of(web, "/ops/hits")
-            assert "there is no H77" in await page_of(web, "/ops/reports/payout?hit=H77")
+            assert "There is no H77" in await page_of(web, "/ops/reports/payout?hit=H77")
             assert not any(task.done() for task in both)
             end.set()
         assert len(asked) == 1
         assert all("H1" in task.result() for task in both)
         monkeypatch.setattr("jackpot.web.reports.REPORT_WITHIN_S", 0.001)
         late = await page_of(web, "/ops/reports/hits")
-        assert "there is too much to read for a page: jackpot report hits on the" in late
+        assert "There is too much to read for a page: jackpot report hits on the" in late
 
 
 async def page_of(web: aiohttp.ClientSession, at: str) -> str:

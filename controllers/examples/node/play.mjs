@@ -19,7 +19,42 @@ const REFUSALS_MAX = 3; // in a row: more is a fault that people must look into
 const text = Object.fromEntries(
   ["server", "id", "key", "memory", "rounds", "pause", "ca", "cert", "cert-key"].map((name) => [name, { type: "string" }]),
 );
-const { values: given } = parseArgs({ options: text });
+const USAGE = `A table that deals Let It Ride by itself.
+
+  node play.mjs --server HOST:PORT[,HOST:PORT] --id T01 --key KEY_FILE --memory FILE
+      [--rounds N] [--pause MS] [--ca CA.pem [--cert CERT.pem --cert-key KEY.pem]]
+
+--server    one server, or all of them
+--id, --key the table and its key, a file of 64 hex digits
+--memory    a file that keeps what must survive power loss
+--rounds    rounds to play; without it, it plays for ever
+--pause     milliseconds between two rounds
+--ca        the authority that signed the server's certificate; --cert and --cert-key are the table's own
+`;
+const NEEDED = ["server", "id", "key", "memory"];
+const USAGE_ERROR = 2;
+
+function fail(why) {
+  console.error(`${why}\n\n${USAGE}`);
+  process.exit(USAGE_ERROR);
+}
+
+/** What was given; without what it needs it says how it is called. */
+function asked() {
+  try {
+    const { values } = parseArgs({ options: { ...text, help: { type: "boolean", short: "h" } } });
+    if (values.help) {
+      console.log(USAGE);
+      process.exit(0);
+    }
+    const missing = NEEDED.filter((name) => !values[name]);
+    return missing.length ? fail(`missing: ${missing.map((name) => `--${name}`).join(", ")}`) : values;
+  } catch (error) {
+    return fail(error.message); // an option that it does not know
+  }
+}
+
+const given = asked();
 const read = (file) => file && readFileSync(file);
 const table = new Table({
   id: given.id,

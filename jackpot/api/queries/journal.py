@@ -1,19 +1,33 @@
 """Queries of a bank's journal, and of the meter readings at each gaming day's end."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import msgspec
+from msgspec import Meta
 
 from controllers.messages import Id
-from jackpot.api.operation import BadRequest, Kind, Limit, Moment, Money, NotDone, Query, Reply, Seq
+from jackpot.api.operation import (
+    BadRequest,
+    Kind,
+    Limit,
+    Moment,
+    Money,
+    NotDone,
+    Query,
+    Reply,
+    Seq,
+    number,
+)
 from jackpot.config.writing import writing
 from jackpot.reports import readings as books_of_readings
 from jackpot.reports.entry_text import about, reason
+from jackpot.reports.read.gaming_days import is_day, span
 from jackpot.reports.read.journal import JournalFilter, JournalPage, NoSuchKind, search
 from jackpot.reports.read.names import JournalNames
 from jackpot.rules import registry
 from jackpot.rules.acts.act import BankKey
+from jackpot.rules.acts.fields import HitId
 from jackpot.rules.codes import Code
 from jackpot.rules.money import decimal
 from jackpot.rules.postings import Posting as Posted
@@ -27,6 +41,10 @@ if TYPE_CHECKING:
     from jackpot.ledger.reading import Reader
     from jackpot.rules.engine import Engine
 
+PersonNumber = Annotated[int, Meta(ge=1, le=2**31 - 1, description="a person's number")]
+Day = Annotated[
+    str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}(?!\n)$", description="a gaming day, such as 2026-11-20")
+]
 _ACCOUNTS: Final = Posted._fields[3:]
 
 
@@ -130,7 +148,10 @@ class Journal(Reply, frozen=True):
 
 
 class AskJournal(Query, frozen=True):
-    """Entries of a bank's journal, the newest first. kind, table: those alone. before: older than this."""
+    """Entries of a bank's journal, the newest first. before: older than this.
+
+    kind, table, person, hit: those alone. person: who signed them, by number. day: the gaming day.
+    """
 
     path = "/journal"
     reply = Journal
@@ -138,6 +159,9 @@ class AskJournal(Query, frozen=True):
     before: Seq | None = None
     kind: Kind | None = None
     table: Id | None = None
+    person: PersonNumber | None = None
+    hit: HitId | None = None
+    day: Day | None = None
     limit: Limit = 50
 
     async def answer(self, at: "QueryContext") -> Journal:
@@ -158,9 +182,12 @@ class AskJournal(Query, frozen=True):
                     RefusalSentence("{table} is not open yet", field="table", table=repr(self.table)),
                 )
             table = found.number
-        wanted = JournalFilter(self.limit, self.before, self.kind, table)
+        if self.day is not None and not is_day(self.day):
+            day = repr(self.day)
+            raise BadRequest(RefusalSentence("{day} is no day like 2026-11-20", field="day", day=day))
+        wanted = JournalFilter(self.limit, self.before, self.kind, table, self.person, number(self.hit))
         try:
-            return await at.books.read(lambda ledger: _found(ledger, at.config, bank.name, wanted))
+            return await at.books.read(lambda ledger: _found(ledger, at.config, bank.name, wanted, self.day))
         except NoSuchKind as error:
             raise BadRequest(error.said) from error
 
@@ -174,8 +201,14 @@ class _Words(NamedTuple):
 
 
 def _found(
-    ledger: "Reader", config: "Config", bank: str, wanted: JournalFilter
+    ledger: "Reader", config: "Config", bank: str, wanted: JournalFilter, day: str | None
 ) -> tuple[JournalPage, list[_Words]]:
+    if day is not None:
+        of_day = span(ledger, bank, config.site, day, day)
+        end = of_day.upto + 1
+        wanted = wanted._replace(
+            after=of_day.after, before=end if wanted.before is None else min(end, wanted.before)
+        )
     page, names, site = search(ledger, bank, wanted), JournalNames(ledger, bank), config.site
     money = writing(site.locale, site.currency).exact
     return page, [_in_words(names, row, money) for row in page.rows]

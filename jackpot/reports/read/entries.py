@@ -17,6 +17,8 @@ from jackpot.rules.events import Closed, Event, Locked, Refused, Settled, Voided
 
 # Entries that one statement reads: some milliseconds of work, and less than a megabyte.
 PAGE: Final = 500
+# The same of each kind, where the newest of all kinds are looked for.
+FEW: Final = 50
 # Above every entry's number.
 BEYOND: Final = 2**63 - 1
 
@@ -38,6 +40,10 @@ _REFUSED: Final = f"""
 _WAGERED: Final = f"""
     SELECT {_COLUMNS} FROM journal WHERE bank = ?1 AND seq > ?2 AND seq < ?3 AND "table" = ?4
         AND kind = {Wagered.kind} ORDER BY seq DESC
+"""  # noqa: S608
+_BEFORE: Final = f"""
+    SELECT {_COLUMNS} FROM journal
+    WHERE +bank = ?1 AND kind = ?2 AND table_seq IS NULL AND seq > ?3 AND seq < ?4 ORDER BY seq DESC LIMIT ?5
 """  # noqa: S608
 _SEQS: Final = """
     SELECT seq FROM journal WHERE +bank = ?1 AND kind = ?2 AND table_seq IS NULL ORDER BY seq
@@ -102,6 +108,16 @@ def newest(ledger: Reader, bank: str, kind: int, below: int = BEYOND) -> Entry |
     """The last entry of a kind before `below`; no frame of a table."""
     found = asked(ledger, bank, _NEWEST, kind, below)
     return Entry(*found[0]) if found else None
+
+
+def entries_before(
+    ledger: Reader, bank: str, kind: int, below: int = BEYOND, after: int = 0
+) -> Iterator[Entry]:
+    """The entries of a kind with after < seq < below, the newest first; a table's frames are left out."""
+    while found := asked(ledger, bank, _BEFORE, kind, after, below, FEW):
+        for row in found:
+            yield Entry(*row)
+        below = found[-1][0]
 
 
 def seqs(ledger: Reader, bank: str, kind: int) -> list[int]:

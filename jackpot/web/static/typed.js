@@ -1,5 +1,6 @@
 // Keeps what somebody typed where the server is gone, a form is refused, or the session ends meanwhile: in this tab
-// until it was done. It stands there again for the same person on the same page.
+// until it was done. It stands there again for the same person on the same page. The server writes it into the form
+// that it refused.
 
 import { say } from "./words.js";
 
@@ -7,7 +8,8 @@ const KEPT = "typed";
 const SIGN_OUT = "/ops/sign-out"; // who leaves by themselves leaves nothing behind
 
 const signIn = () => document.querySelector("#login");
-const refused = () => document.querySelector(".problem-page");
+const refused = () => document.querySelector("[data-refused], .problem-page, main > .problem");
+const WRONG = "[aria-invalid], main .problem[autofocus]";
 const who = () => document.querySelector(".me .name")?.textContent;
 // No secret is kept, nor who the second person is: they sign anew. A field of the address is in the address.
 const FIELDS = 'form[method="post"] :is(input:not([type="hidden"], [type="password"], .second *), select)[id]';
@@ -25,7 +27,7 @@ const ticked = (field) => field.type === "checkbox" || field.type === "radio";
 function typed(sent) {
   const fields = {};
   for (const field of document.querySelectorAll(FIELDS)) {
-    const changed = ticked(field) ? field.checked !== field.defaultChecked : field.value !== (field.defaultValue ?? "");
+    const changed = Boolean(field.closest("[data-refused]")) || (ticked(field) ? field.checked !== field.defaultChecked : field.value !== (field.defaultValue ?? ""));
     if (changed) fields[field.id] = ticked(field) ? field.checked : field.value;
   }
   keep({ who: who(), at: location.pathname, sent, fields });
@@ -70,6 +72,14 @@ function unanswered(event) {
   line.textContent = say("The server does not answer. What you typed is still here: send it again, it is done once.");
 }
 
+// A page that comes begins at its top; of a refused form what is wrong is seen first.
+function showWrong() {
+  const wrong = document.querySelector(WRONG);
+  if (!wrong) return;
+  wrong.focus({ preventScroll: true });
+  requestAnimationFrame(() => wrong.scrollIntoView({ block: "center" }));
+}
+
 export function keepTyped() {
   document.addEventListener("input", (event) => {
     if (event.target.matches(FIELDS) && !signIn()) typed(false);
@@ -80,6 +90,9 @@ export function keepTyped() {
   });
   document.body.addEventListener("htmx:afterSwap", (event) => {
     if (event.detail.target === document.body) come();
+  });
+  document.body.addEventListener("htmx:afterSettle", (event) => {
+    if (event.detail.target === document.body) showWrong();
   });
   document.body.addEventListener("htmx:sendError", unanswered);
   come();

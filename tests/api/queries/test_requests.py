@@ -88,7 +88,7 @@ async def test_a_correction_is_asked_for_as_it_was_shown(tmp_path: Path) -> None
             assert "/ops/acts/correct" not in await answer.text()
         more = {"act": "correct", "award": "A1", "amount": "9000.00"}
         said, fields = await looked(web, "/hits/main/H1", **more)
-        assert "award A1 amount $9,000.00" in said
+        assert "A1: $10,000.18 becomes $9,000.00" in said
         assert {"award": "A1", "amount": "9000.00", "bank": "main"}.items() <= fields.items()
         status, other = await posted(web, "correct", {**fields, "amount": "9000.01"})
         assert (status, in_words("shown_otherwise").partition(":")[0] in other) == (409, True)

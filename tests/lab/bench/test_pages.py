@@ -22,6 +22,8 @@ OF_MEMORY: Final = {
 }  # fmt: skip
 # They lead to a page that is asked: this one reads a hit of each bank, as that page does.
 LEADING_ON: Final = {"/ops/hits/{hit}"}
+# The hit is final: it is undone no more.
+REFUSED: Final = ("/ops/hits/main/H1/preview?act=undo", 404)
 SHORT, LONG, DAY_ROWS, TABLES = 1_200, 3_600, 300, 16
 # Steps more for each gaming day more: its reading is one row. To read a day's rows takes thousands.
 STEPS_A_DAY: Final = 30
@@ -71,7 +73,9 @@ def test_nothing_that_people_ask_reads_more_of_a_longer_journal(
     monkeypatch.setattr(journal, "LOOKED_AT_MAX", 500)
     short, long = (ask_all(tmp_path, rows) for rows in (SHORT, LONG))
     assert {route for route in long.routes if not asked_of(route)} == OF_MEMORY | LEADING_ON
-    assert [cost for asked in (short, long) for cost in asked.costs.values() if cost.status != 200] == []
+    answered = [cost for asked in (short, long) for cost in asked.costs.values()]
+    refused = {(cost.path, cost.status) for cost in answered if cost.status != 200}
+    assert refused == {REFUSED}, "the page of that hit says why, and is read as well"
     more = STEPS_A_DAY * (LONG - SHORT) // DAY_ROWS
     pairs = [(short.costs[address], cost) for address, cost in long.costs.items()]
     assert [pair for pair in pairs if pair[1].steps > pair[0].steps * 1.1 + more] == []
