@@ -112,12 +112,13 @@ async def test_people_come_to_a_site_and_work_its_hits_through(tmp_path: Path) -
                 await cal.click("#waiting .hit.pending")
                 await cal.click("text=Validate: the cards are right")
                 await until_said(cal, "is validated. Now it is to be paid.")
-                await cal.fill("#document", "P-4711")
+                await cal.fill("#pay-document", "P-4711")
                 await cal.click("button.main:text-is('Paid')")
                 await until_said(cal, "Paid by Cal Orie")
                 await ask_for_a_role(browser, site, faults, ann)
                 await asyncio.to_thread(royals, device, "R2", "R3")
-                await cal.click("#waiting a:visible")  # two wait: one line leads to their list
+                await until_said(cal, "2 hits wait")  # one line leads to their list
+                await cal.click("#waiting a:visible")
                 await cal.click("#waiting li:first-child .hit.pending")
                 await cal.click("text=Undo it")
                 await cal.click("form:has([value=undo]) button")
