@@ -133,14 +133,12 @@ class Reports:
             except ServerError as error:
                 problem = error.message
         fields = [field for option in report.options for field in ASKED[option]]
-        # What a report says of a field begins with its name.
-        wrong, _, rest = problem.partition(": ")
-        of_field = (wrong, rest) if wrong in dict(fields) or wrong == "bank" else ("", problem)
+        field = problem.field if isinstance(problem, RefusalSentence) else ""
         said: dict[str, Any] = {
             "report": report,
             "shown": shown,
-            "wrong_field": of_field[0],
-            "problem": of_field[1],
+            "wrong_field": field if field in (*dict(fields), "bank") else "",
+            "problem": problem,
             "order": order,
             "given": given,
             "fields": fields,

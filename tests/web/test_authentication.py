@@ -118,7 +118,7 @@ async def test_a_session_is_kept_by_the_browser_and_ends(tmp_path: Path) -> None
     async with floor(tmp_path) as (_, web):
         async with await signed_in(web, secret="guess") as answer:
             assert answer.status == 403
-            assert "login, password or code is not right" in await answer.text()
+            assert "ogin, password or code is not right" in await answer.text()
             assert not answer.cookies
         async with await signed_in(web, back="/ops/hits") as answer:
             assert (answer.status, answer.headers["Location"]) == (303, "/ops/hits")
@@ -254,7 +254,7 @@ async def test_while_the_people_cannot_be_read_everybody_is_told_so(tmp_path: Pa
         await asyncio.to_thread(change, tmp_path, lost)
         for at in ("/ops", "/ops/hits", "/ops/account"):
             async with web.get(at, allow_redirects=False) as page:
-                assert (page.status, "the ledger does not answer" in await page.text()) == (503, True)
+                assert (page.status, "The ledger does not answer" in await page.text()) == (503, True)
         async with web.post("/ops/acts/suspend", data={"page": "guess"}) as page:
             assert page.status == 503
         async with await signed_in(web) as page:

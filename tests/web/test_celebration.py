@@ -117,12 +117,13 @@ async def fills(page: "Page", level: str) -> dict[str, Any]:
     """What is seen of a win that is held at its first second: it is whole, and as wide as the screen."""
     await page.evaluate(RISEN)
     await until_true(page, f"({LOOK})().exact !== ''")
+    await painted(page)
     seen: dict[str, Any] = await page.evaluate(LOOK)
     assert seen["seen"], level
     assert seen["exact"] == SUMS[level]
     assert seen["wide"] > WIDE_MIN
     assert seen["digits"] > WIDE_MIN
-    assert await page.evaluate(CUT) == 0
+    assert await page.evaluate(CUT) == 0, (level, page.viewport_size)
     assert await cut_off(page, "#win .fills") == [], level
     return seen
 

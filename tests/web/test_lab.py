@@ -61,20 +61,20 @@ async def test_a_question_that_cannot_be_meant_is_answered_on_its_page(tmp_path:
     async with floor(tmp_path) as (_, web):
         (await signed_in(web)).close()
         for query, said in (
-            ("players=9", "players: let-it-ride seats 1 to 7, not 9"),
+            ("players=9", "Players: Let-it-ride seats 1 to 7, not 9"),
             ("players=many", "is no whole number"),
             ("rate=99999999", "is no whole number of up to 7 digits"),
             ("meter.mega=-1", "Mega: &#39;-1&#39; is no sum: write it like $5,000.00"),
             ("game=chess", "is played at let-it-ride"),
-            ("players=0", "players: let-it-ride seats 1 to 7, not 0"),
-            ("rate=NaN", "rate: &#39;NaN&#39; is no whole number"),
+            ("players=0", "Players: Let-it-ride seats 1 to 7, not 0"),
+            ("rate=NaN", "Rate: &#39;NaN&#39; is no whole number"),
             ("meter.mega=inf", "is no sum"),
             ("meter.mega=99999999999999", "at most $1,000,000,000.00"),
             (
                 "meter.grand=5.00",
-                "meter.grand: nothing of it is asked of floor-five; its levels are mega, major",
+                "Meter.grand: nothing of it is asked of floor-five; its levels are mega, major",
             ),
-            ("wager=0", "wager: nothing of it is asked of floor-five"),
+            ("wager=0", "Wager: nothing of it is asked of floor-five"),
         ):
             async with web.get(f"/ops/lab?{query}") as page:
                 text = await page.text()
@@ -158,7 +158,7 @@ async def test_the_lab_speaks_the_browsers_language(tmp_path: Path) -> None:
         assert '<html lang="es">' in (paper := await read(f"{at}&as=print", "es"))
         assert "Control de la llave de reinicio" in paper
         assert "no es un número entero de hasta 7 cifras" in await read("?rate=x", "es")
-        assert "jugadores: en let-it-ride caben de 1 a 7, no 9" in await read("?players=9", "es")
+        assert "Jugadores: en let-it-ride caben de 1 a 7, no 9" in await read("?players=9", "es")
         assert await read(f"{at}&as=csv", "es") == await read(f"{at}&as=csv", "en")
 
 
@@ -171,7 +171,7 @@ async def test_a_lab_that_cannot_answer_says_so(tmp_path: Path, monkeypatch: pyt
         monkeypatch.setattr(lab, "FIGURES_WITHIN_S", 0.001)
         async with web.get("/ops/lab") as page:
             assert page.status == 503
-            assert "the lab did not answer" in await page.text()
+            assert "The lab did not answer" in await page.text()
         monkeypatch.setattr(lab, "FIGURES_WITHIN_S", 30.0)
 
         async def bare(*_question: object) -> bytes:

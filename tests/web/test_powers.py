@@ -105,7 +105,9 @@ async def test_every_role_against_every_page(tmp_path: Path) -> None:
             mine = {"Authorization": f"Bearer {await token(server, role)}"}
             for page, roles in PAGES.items():
                 async with web.get(f"/ops{page}", headers=mine) as answer:
-                    assert answer.status == (200 if role in roles.split() else 403), (role, page)
+                    # A preview says on its page why its act would be refused now.
+                    seen = {200, 409} if "/preview" in page else {200}
+                    assert answer.status in (seen if role in roles.split() else {403}), (role, page)
 
 
 async def asked(web: aiohttp.ClientSession, mine: dict[str, str], kind: Any, fields: dict[str, Any]) -> str:

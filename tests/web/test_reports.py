@@ -98,8 +98,8 @@ async def test_why_there_is_no_report_is_said_in_the_readers_language(tmp_path: 
         (await signed_in(web)).close()
         for at, said in (
             ("reports/hits?first=2026-11-20&last=2026-11-01", "2026-11-20 es después de 2026-11-01"),
-            ("reports/slip?hit=H77", "no hay ningún acierto H77 en main o site"),
-            ("lab?players=9", "jugadores: en let-it-ride caben de 1 a 7, no 9"),
+            ("reports/slip?hit=H77", "No hay ningún acierto H77 en main o site"),
+            ("lab?players=9", "Jugadores: en let-it-ride caben de 1 a 7, no 9"),
         ):
             async with web.get(f"/ops/{at}", headers={"Accept-Language": "es"}) as page:
                 assert f'<bdi lang="es">{said}</bdi>' in await page.text(), at
