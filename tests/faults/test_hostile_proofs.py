@@ -122,7 +122,8 @@ def test_a_peer_that_ends_with_another_is_found(monkeypatch: pytest.MonkeyPatch)
                 one.break_off()
 
     monkeypatch.setattr(ConnectedDevices, "flush", flush)
-    found("dying", "though nothing of it raised", "nothing has gone on", "the transport is closed")
+    harms = ("though nothing of it raised", "nothing has gone on", "the transport is closed", "not connected")
+    found("dying", *harms)
 
 
 def test_a_mac_of_any_challenge_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
