@@ -77,7 +77,7 @@ def told(answer: tuple[int, str]) -> str:
     status, text = answer
     if status == IN:
         return "in"
-    return next((word for word, said in (("shut", SHUT), ("busy", BUSY)) if said in text), "refused")
+    return next((word for word, said in (("shut", SHUT), ("busy", BUSY)) if said[1:] in text), "refused")
 
 
 def guessing(
