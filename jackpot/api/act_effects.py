@@ -81,8 +81,8 @@ async def _forget(at: ActEffects, _bank: Bank, _hit: str) -> None:
 async def _erase(at: ActEffects, bank: Bank, hit: str) -> None:
     """Erases the papers of a hit that the journal says are erased.
 
-    The number may be one of a bank that became this one. Whichever hit of them had it, only what an entry
-    erased goes.
+    The number may be one of a bank that became this one. So the papers of that number go in each of these
+    banks, where an entry erased them.
     """
     known = await bank.ask(lambda engine: [bank.name, *(part.bank for part in engine.state.parts)])
 

@@ -38,7 +38,7 @@ from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.signing import SITE
 from jackpot.rules.state import CLOSED, BankState
 
-# A bank is new for so long: whoever opens a ledger by `jackpot users init` starts the server within a day.
+# A bank counts as new for a day: `jackpot users init` opens it, and the server is started soon afterwards.
 NEW_MS: Final = 24 * 60 * 60 * 1_000
 # What to do about a link that opens in a bank that was there before.
 NOT_THERE: Final = (

@@ -300,6 +300,7 @@ class Pages:
 
     @staticmethod
     def _unpreviewed(request: web.Request, problem: str) -> dict[str, Any]:
+        """A page without a preview, which asks for what is missing. problem: why there is none."""
         given, levels = _given(request, *_LOOKED_AT), request.query.getall("levels", [])
         return {"given": given, "levels": levels, "problem": problem, "found": None}
 

@@ -428,12 +428,19 @@ def in_english(text: str, *, named: bool = True) -> str:
 def _refusal_in(language: str, text: str, *, named: bool) -> str:
     """A refusal; its field is called as on pages, and not as in the API."""
     if not isinstance(text, RefusalSentence) or not text.field:
-        return sentence(told(language, text))
+        return _begun(told(language, text), text)
     field = told(language, FIELDS.get(text.field) or words(text.field))
     called = RefusalSentence(text.plain, field=field, template=text.template, **text.values)
     said = told(language, called)
-    rest = sentence(said.removeprefix(f"{field}: "))
+    rest = _begun(said.removeprefix(f"{field}: "), text)
     return f"{field}: {rest}" if named and said.startswith(f"{field}: ") else rest
+
+
+def _begun(said: str, text: str) -> str:
+    """A refusal with a capital letter; an id that it begins with stays as it is. text: the refusal itself."""
+    values = text.values.values() if isinstance(text, Sentence) else ()
+    ids = (one for one in values if isinstance(one, str) and not isinstance(one, Sentence) and " " not in one)
+    return said if any(said.startswith(f"{one} ") for one in ids if one) else sentence(said)
 
 
 def _of_refused(sent: FormRefusal | None) -> Map:

@@ -1,6 +1,7 @@
-"""Order of a page's table, as its address says: ?sort=NAME, or ?sort=-NAME for the largest first.
+"""Order of a table on a page.
 
-The head of each column is a link that needs no script; the server sorts.
+Its address says the order: `sort=NAME`, or `sort=-NAME` for the largest first. The head of each column is a
+link that needs no script; the server sorts.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -13,7 +14,7 @@ from jackpot.reports.output import in_order
 
 # The parameter of an address.
 SORT: Final = "sort"
-# What an address has that the page of another order has not: its own place in the list, and what was said.
+# Parameters that do not go along into another order: the order itself, the place in the list, what was said.
 _OF_ONE_PAGE: Final = frozenset({SORT, "skip", "said", "word"})
 
 Key = Callable[[Any], Any]

@@ -14,7 +14,7 @@ from tests.web.browser import needs_chromium
 from tests.web.staffed import done, prove
 from tests.web.test_authentication import floor as web_floor
 from tests.web.test_authentication import signed_in as web_signed_in
-from tests.web.test_ops import floor, signed_in, until_open
+from tests.web.test_ops import floor, signed_in, to_pay, until_open
 
 IN_SIGHT = """(id) => {
     const box = document.getElementById(id).getBoundingClientRect();
@@ -28,9 +28,7 @@ async def test_a_refused_payment_comes_back_with_what_was_typed(tmp_path: Path) 
     """A10: the form of another winner is told at its field, on the hit's own page; the patron is kept."""
     faults: list[str] = []
     async with floor(tmp_path) as (server, device, browser):
-        await royal(device)
-        await server.auth.act(server.banks["main"], Validate("H1"), [await prove(server, "bo")])
-        page = await signed_in(server, browser, faults, "phone")
+        page = await to_pay(server, device, browser, faults)
         await page.click("#waiting .hit")
         await page.fill("#s1-document", "P-1")
         await page.click("button:text-is('Paid to seat 1')")

@@ -61,12 +61,12 @@ async def test_a_question_that_cannot_be_meant_is_answered_on_its_page(tmp_path:
     async with floor(tmp_path) as (_, web):
         (await signed_in(web)).close()
         for query, said in (
-            ("players=9", "Players: Let-it-ride seats 1 to 7, not 9"),
+            ("players=9", "Players: let-it-ride seats 1 to 7, not 9"),
             ("players=many", "is no whole number"),
             ("rate=99999999", "is no whole number of up to 7 digits"),
             ("meter.mega=-1", "Mega: &#39;-1&#39; is no sum: write it like $5,000.00"),
             ("game=chess", "is played at let-it-ride"),
-            ("players=0", "Players: Let-it-ride seats 1 to 7, not 0"),
+            ("players=0", "Players: let-it-ride seats 1 to 7, not 0"),
             ("rate=NaN", "Rate: &#39;NaN&#39; is no whole number"),
             ("meter.mega=inf", "is no sum"),
             ("meter.mega=99999999999999", "at most $1,000,000,000.00"),

@@ -96,6 +96,13 @@ async def signed_in(
     return page
 
 
+async def to_pay(server: Server, device: Device, browser: "Browser", faults: list[str]) -> "Page":
+    """Opens the floor page on Ann's phone, where a royal flush that Bo has validated waits to be paid."""
+    await royal(device)
+    await server.auth.act(server.banks["main"], Validate("H1"), [await prove(server, "bo")])
+    return await signed_in(server, browser, faults, "phone")
+
+
 async def acted(server: Server, act: str) -> int:
     """How often the journal of bank main has this act of people."""
     name = msgspec.msgpack.encode(act)
@@ -358,9 +365,7 @@ async def test_a_disputed_hit_is_held_and_a_large_one_takes_its_tax_form(tmp_pat
     """A10: loud on every page, without a way to pay it; two lift that; then it wants its tax form."""
     faults: list[str] = []
     async with floor(tmp_path, tax_from=200_000) as (server, device, browser):
-        await royal(device)
-        await server.auth.act(server.banks["main"], Validate("H1"), [await prove(server, "bo")])
-        page = await signed_in(server, browser, faults, "phone")
+        page = await to_pay(server, device, browser, faults)
         await page.click("#waiting .hit.validated")
         await page.click("text=Dispute it")
         await page.fill("#dispute-reason", "seat 3 says <i>no</i>")

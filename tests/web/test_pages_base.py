@@ -83,7 +83,7 @@ async def test_pages_say_what_a_hit_was_called_before_banks_were_joined(tmp_path
     assert "<small>H1 of north</small>" in said["/ops/hits"]
     assert "H2 of bank floor (H1 of north)" in said["/ops/hits/floor/H2"]
     assert 'name="act" value="correct"' in said["/ops/hits/floor/H2"]
-    assert "North became part of floor: its H1 is H2 there" in said["/ops/hits/north/H1"]
+    assert "north became part of floor: its H1 is H2 there" in said["/ops/hits/north/H1"]
 
 
 @pytest.mark.parametrize(

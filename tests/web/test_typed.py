@@ -2,12 +2,10 @@
 
 from pathlib import Path
 
-from jackpot.rules.acts.hits import Validate
-from tests.net.test_admin_socket import royal
 from tests.running_server import configure, on_loop
 from tests.web.browser import chromium, needs_chromium, until_true
-from tests.web.staffed import prove, sign_in, staffed
-from tests.web.test_ops import floor, signed_in, until_open
+from tests.web.staffed import sign_in, staffed
+from tests.web.test_ops import floor, signed_in, to_pay, until_open
 
 KEPT = "sessionStorage.getItem('typed')"
 PAY = "button:text-is('Paid to seat 1')"
@@ -21,9 +19,7 @@ async def test_what_was_typed_outlives_the_session(tmp_path: Path) -> None:
     """  # fmt: skip
     faults: list[str] = []
     async with floor(tmp_path) as (server, device, browser):
-        await royal(device)
-        await server.auth.act(server.banks["main"], Validate("H1"), [await prove(server, "bo")])
-        page = await signed_in(server, browser, faults, "phone")
+        page = await to_pay(server, device, browser, faults)
         await page.goto(f"{page.url}/hits/main/H1/preview?act=correct&award=A1&amount=9000.00")
         await page.fill("#correct-reason", "misread")
         await page.click("form[action='/ops/acts/correct'] .second summary")
@@ -71,9 +67,7 @@ async def test_a_server_that_does_not_answer_loses_nothing(tmp_path: Path) -> No
     """Misuse: the server is gone while somebody pays: the page says so, keeps the form, and pays once."""
     faults: list[str] = []
     async with floor(tmp_path) as (server, device, browser):
-        await royal(device)
-        await server.auth.act(server.banks["main"], Validate("H1"), [await prove(server, "bo")])
-        page = await signed_in(server, browser, faults, "phone")
+        page = await to_pay(server, device, browser, faults)
         await page.click("#waiting .hit")
         await page.fill("#s1-document", "P-4711")
         await page.context.set_offline(True)

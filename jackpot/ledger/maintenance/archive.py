@@ -368,12 +368,12 @@ async def _told(store: Store, engine: Engine, head: Head, cut: Cut, sealing: Arc
     """
     envelope = command_at(sealing.unix_ms, Archive(cut, sealing.reason), sealing.people)
     told = await store.run(lambda ledger: told_of(ledger, head.bank))
-    if told and told[0].cut == cut and _may(engine, envelope):
+    if told and told[0].cut == cut and _may_archive(engine, envelope):
         return head
     return await decide(store, engine, head, envelope)
 
 
-def _may(engine: Engine, envelope: Envelope) -> bool:
+def _may_archive(engine: Engine, envelope: Envelope) -> bool:
     """Whether the rules let these people archive now."""
     try:
         return isinstance(engine.decide(envelope, 0), Archived)

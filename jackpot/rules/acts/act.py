@@ -14,7 +14,7 @@ from jackpot.rules.state import BankState
 
 
 class BankKey(Enum):
-    """What names the bank of an operation, unless whoever asks says the bank itself."""
+    """The field that names the bank of an operation, unless the request itself says its bank."""
 
     TABLE = auto()
     """Its `table`, if it has one; else as SAID."""

@@ -27,8 +27,10 @@ const ticked = (field) => field.type === "checkbox" || field.type === "radio";
 function typed(sent) {
   const fields = {};
   for (const field of document.querySelectorAll(FIELDS)) {
-    const changed = Boolean(field.closest("[data-refused]")) || (ticked(field) ? field.checked !== field.defaultChecked : field.value !== (field.defaultValue ?? ""));
-    if (changed) fields[field.id] = ticked(field) ? field.checked : field.value;
+    // A refused form came with what was typed as its defaults, and was not done.
+    const isKept = field.closest("[data-refused]") !== null;
+    const isChanged = ticked(field) ? field.checked !== field.defaultChecked : field.value !== (field.defaultValue ?? "");
+    if (isKept || isChanged) fields[field.id] = ticked(field) ? field.checked : field.value;
   }
   keep({ who: who(), at: location.pathname, sent, fields });
 }

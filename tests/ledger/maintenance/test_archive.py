@@ -234,7 +234,7 @@ def test_an_interrupted_seal_goes_on(kept: Kept, step: str) -> None:
 
 
 def test_other_people_go_on_with_an_interrupted_seal(kept: Kept) -> None:
-    """S4, S8: the row is there once, whoever types the command again; and only two admins go on with it."""
+    """S4, S8: other admins may finish it, two of them; the row is written once."""
 
     def stop(what: str, _done: int, _of: int) -> None:
         if "deleting" in what:
