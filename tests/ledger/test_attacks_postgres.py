@@ -338,13 +338,36 @@ async def test_whoever_holds_a_lock_lets_no_migration_hang(
 ) -> None:
     """DESIGN, migrations: any role that may sign in can have the lock; a program that waits is told."""
     url = fresh("postgres")
-    monkeypatch.setattr("jackpot.ledger.postgres.schema.MIGRATION_WAITS_MS", 10)
+    monkeypatch.setattr("jackpot.ledger.postgres.schema.MIGRATION_TURN_MS", 10)
     async with watching(url) as other:
         await other.run("SELECT pg_advisory_lock($1)", MIGRATION_LOCK)
         with pytest.raises(LedgerUnusable, match="cannot be made while others use it"):
             await PostgresStore.open(url)
     async with stores(url) as (store,):
         assert store.created
+
+
+@on_loop
+async def test_two_that_start_on_an_empty_database_wait_for_each_other(
+    fresh: Fresh, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DESIGN, migrations: who comes second has the patience that the first one's work takes."""
+    url = fresh("postgres")
+    monkeypatch.setattr("jackpot.ledger.postgres.schema.MIGRATION_WAITS_MS", 10)
+    waiting = (
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+        "AND wait_event = 'advisory' AND clock_timestamp() - query_start > '0.1 s'"
+    )
+    async with watching(url) as first, asyncio.TaskGroup() as group:
+        await first.run("SELECT pg_advisory_lock($1)", MIGRATION_LOCK)
+        second = group.create_task(PostgresStore.open(url))
+        async with asyncio.timeout(WAIT_S):
+            while await first.run(waiting) == [(0,)] and not second.done():  # noqa: ASYNC110 - it has no event
+                await asyncio.sleep(0.01)
+        await first.run("SELECT pg_advisory_unlock($1)", MIGRATION_LOCK)
+        store = await second
+    assert store.created
+    await store.close()
 
 
 def test_a_number_that_another_connection_has_now_stops_nothing(database: str, postgres: Postgres) -> None:

@@ -132,8 +132,8 @@ async def test_a_wave_of_strangers_is_let_in_by_few_a_turn(strangers: ExitStack)
         for _ in range(wave):
             call(strangers, port)
         watching = loop.call_soon(turned)
-        await until(lambda: len(inside) == RESERVE)
-        assert door.statistics()["waiting"] == 20
+        await until(lambda: len(inside) + door.statistics()["waiting"] == wave)
+        assert RESERVE <= len(inside) < wave
         for hall in inside[:20]:
             hall.admission.proved()
         await until(lambda: len(inside) == wave)

@@ -14,6 +14,9 @@ from jackpot.ledger.store import LedgerUnusable
 # Every program that changes the schema takes this advisory lock first; the number means nothing.
 MIGRATION_LOCK: Final = 0x6A61636B706F74
 
+# A program waits so long for another one that changes the schema, such as the second of two servers that are
+# started on an empty database. Nobody else waits meanwhile.
+MIGRATION_TURN_MS: Final = 60_000
 # A migration waits so long for others that hold locks on the ledger's tables; later ones wait for it.
 MIGRATION_WAITS_MS: Final = 5_000
 
@@ -74,8 +77,9 @@ async def _migrate(connection: Connection, owner: str | None) -> list[str]:
     owner: the role that owns the tables and will own new ones; None if there are none.
     """
     async with connection.transaction():
-        await connection.execute(f"SET LOCAL lock_timeout = {MIGRATION_WAITS_MS}")
+        await connection.execute(f"SET LOCAL lock_timeout = {MIGRATION_TURN_MS}")
         await connection.execute("SELECT pg_advisory_xact_lock($1::bigint)", MIGRATION_LOCK)
+        await connection.execute(f"SET LOCAL lock_timeout = {MIGRATION_WAITS_MS}")
         if owner is not None:  # a superuser's tables would be others than the ledger's
             await connection.execute(f'SET LOCAL ROLE "{owner.replace(chr(34), chr(34) * 2)}"')
         await connection.execute(CREATE)
