@@ -347,6 +347,17 @@ async def test_whoever_holds_a_lock_lets_no_migration_hang(
         assert store.created
 
 
+async def until_it_waits(first: Any, second: asyncio.Task[PostgresStore]) -> None:
+    """Waits until the second server has waited 0.1 s for the schema's lock, or has given up."""
+    waiting = (
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+        "AND wait_event = 'advisory' AND clock_timestamp() - query_start > '0.1 s'"
+    )
+    async with asyncio.timeout(WAIT_S):
+        while await first.run(waiting) == [(0,)] and not second.done():  # noqa: ASYNC110 - it has no event
+            await asyncio.sleep(0.01)
+
+
 @on_loop
 async def test_two_that_start_on_an_empty_database_wait_for_each_other(
     fresh: Fresh, monkeypatch: pytest.MonkeyPatch
@@ -354,16 +365,10 @@ async def test_two_that_start_on_an_empty_database_wait_for_each_other(
     """DESIGN, migrations: who comes second has the patience that the first one's work takes."""
     url = fresh("postgres")
     monkeypatch.setattr("jackpot.ledger.postgres.schema.MIGRATION_WAITS_MS", 10)
-    waiting = (
-        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
-        "AND wait_event = 'advisory' AND clock_timestamp() - query_start > '0.1 s'"
-    )
     async with watching(url) as first, asyncio.TaskGroup() as group:
         await first.run("SELECT pg_advisory_lock($1)", MIGRATION_LOCK)
         second = group.create_task(PostgresStore.open(url))
-        async with asyncio.timeout(WAIT_S):
-            while await first.run(waiting) == [(0,)] and not second.done():  # noqa: ASYNC110 - it has no event
-                await asyncio.sleep(0.01)
+        await until_it_waits(first, second)
         await first.run("SELECT pg_advisory_unlock($1)", MIGRATION_LOCK)
         store = await second
     assert store.created
