@@ -91,14 +91,14 @@ class Program:
             .split()
         ]
 
-    def logged(self, event: str, **facts: Any) -> dict[str, Any]:
-        """Waits for the first log line of that event with these fields."""
+    def logged(self, event: str, *, after: int = 0, **facts: Any) -> dict[str, Any]:
+        """Waits for the first log line of that event with these fields, behind so many lines."""
 
         def found() -> dict[str, Any] | None:
             return next(
                 (
                     line
-                    for line in self.log
+                    for line in self.log[after:]
                     if line["event"] == event and all(line.get(k) == v for k, v in facts.items())
                 ),
                 None,
