@@ -5,10 +5,12 @@ transcript of the floor protocol, and the facts of the PostgreSQL schema.
 """
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from tests.cli import reference
+from tests.config import extraction
 from tests.controllers import test_answers, vectors
 from tests.ledger import audit_kinds
 from tests.rules import test_templates
@@ -22,13 +24,14 @@ GENERATED: Final[dict[Path, Callable[[], str]]] = {
     test_templates.GOLDEN: test_templates.text,
     test_answers.SCHEMA: test_answers.text,
     vectors.FILE: vectors.text,
+    **{extraction.file(kind): partial(extraction.template, kind) for kind in extraction.KINDS},
 }
 
 
 def main() -> None:
     for path, text in GENERATED.items():
         now = text()
-        if path.read_text("utf-8") != now:
+        if not path.exists() or path.read_text("utf-8") != now:
             path.write_text(now, "utf-8")
             print(f"wrote {path}")
 

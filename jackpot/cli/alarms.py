@@ -1,11 +1,12 @@
 """`jackpot alarms`: lists and acknowledges open alarms."""
 
-from typing import Annotated
-
 import typer
 
-from jackpot.cli.api_client import LOOK, ONE, ApiClient, with_api_options
+from jackpot.api.queries.alarms import AskAlarms
+from jackpot.cli.act_command import ActCall, act_command
+from jackpot.cli.api_client import LOOK, ApiClient, with_api_options
 from jackpot.cli.options import table as print_table
+from jackpot.rules.acts.alarms import AcknowledgeAlarm
 from jackpot.text import counted
 
 app = typer.Typer(
@@ -13,9 +14,6 @@ app = typer.Typer(
     epilog="Example: jackpot alarms list --config /etc/jackpot/config.toml",
     no_args_is_help=True,
 )
-
-Alarm = Annotated[str, typer.Argument(metavar="ALARM", help="The alarm's id, as `alarms list` gives it.")]
-Remark = Annotated[str, typer.Option("--remark", metavar="TEXT", help="What you found; it is journalled.")]
 
 
 @app.command("list")
@@ -27,8 +25,6 @@ def list_(
 
     Example: jackpot alarms list --config /etc/jackpot/config.toml
     """
-    from jackpot.api.queries.alarms import AskAlarms
-
     found = client.ask(AskAlarms())
     if client.told(found):
         return
@@ -37,26 +33,19 @@ def list_(
     alarms = found["alarms"]
     rows = [
         [
-            alarm["alarm"], alarm["bank"], alarm["kind"], alarm["where"], alarm["what"],
+            alarm["alarm"], alarm["bank"], alarm["kind"], alarm["place"], alarm["what"],
             client.moment(alarm["last"]), str(alarm["times"]), alarm["then"],
         ]
         for alarm in alarms
     ]  # fmt: skip
-    names = ["alarm", "bank", "kind", "where", "what", "last raised", "times", "what to do"]
+    names = ["alarm", "bank", "kind", "place", "what", "last raised", "times", "what to do"]
     print_table(counted(len(rows), "open alarm"), names, rows)
 
 
-@app.command()
-@with_api_options(*ONE, "bank")
-def acknowledge(
-    client: ApiClient,
-    alarm: Alarm,
-    remark: Remark = "",
-) -> None:
+@act_command(app, AcknowledgeAlarm)
+def acknowledge(call: ActCall) -> None:
     """Say that you have seen an alarm and deal with it. If it is raised again, it is open again.
 
     Example: jackpot alarms acknowledge AL7 --remark "two chips under the felt" -c config.toml
     """
-    from jackpot.rules.acts.alarms import AcknowledgeAlarm
-
-    client.show(client.ask(AcknowledgeAlarm(alarm, remark)), f"{alarm}: acknowledged")
+    call.done("{alarm}: acknowledged")

@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from jackpot.cli.api_client import ALONE, TWO, ApiClient, with_api_options
+from jackpot.cli.act_command import ActCall, act_command
+from jackpot.cli.api_client import ALONE, ApiClient, with_api_options
 from jackpot.cli.offline_ledger import alone
 from jackpot.cli.options import Reason, configured, fail, person
 from jackpot.cli.person_admin import signers
+from jackpot.rules.acts.programs import ConfirmProgram
 
 if TYPE_CHECKING:
     from jackpot.ledger.journal import Head
@@ -117,15 +119,8 @@ def join(
     )
 
 
-@app.command("confirm-program")
-@with_api_options(*TWO, "bank")
-def confirm_program(
-    client: ApiClient,
-    digest: Annotated[
-        str, typer.Argument(metavar="DIGEST", help="As published with the release, 64 hex digits.")
-    ],
-    reason: Reason,
-) -> None:
+@act_command(app, ConfirmProgram)
+def confirm_program(call: ActCall) -> None:
     """Confirm that a program is the one that was released. It takes two people.
 
     With `[site] confirm_program` a bank's links wait until then, reason `program`. Compare the digest with
@@ -134,7 +129,4 @@ def confirm_program(
 
     Example: jackpot bank confirm-program "$DIGEST" --reason "as published" --by Ann --and-by Bo -c F
     """
-    from jackpot.rules.acts.programs import ConfirmProgram
-
-    answer = client.ask(ConfirmProgram(digest, reason))
-    client.show(answer, f"{digest}: the bank knows this program now")
+    call.done("{digest}: the bank knows this program now")

@@ -1,19 +1,20 @@
 """`jackpot hits`: lists hits and carries out what people do with them (validate, pay, undo, correct)."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Annotated, Any, Final
 
 import typer
 
-from jackpot.cli.api_client import LOOK, MOVES, ONE, TWO, ApiClient, with_api_options
-from jackpot.cli.options import Reason, fail
+from jackpot.api.queries.hits import AskHit, AskHits, AskWaitingHits
+from jackpot.api.queries.payouts import AddPapers, Correct, ErasePapers, Pay, Validate
+from jackpot.cli.act_command import ActCall, act_command
+from jackpot.cli.api_client import LOOK, ApiClient, with_api_options
+from jackpot.cli.options import fail
 from jackpot.cli.options import table as print_table
-from jackpot.cli.preview import previewed
+from jackpot.rules.acts.disputes import Dispute, Lift
+from jackpot.rules.acts.hits import Undo
+from jackpot.rules.acts.tables import Release
 from jackpot.text import counted
-
-if TYPE_CHECKING:
-    from jackpot.api.queries.payouts import AddPapers, Correct, Pay, Validate
-    from jackpot.rules.acts.hits import Undo
 
 app = typer.Typer(
     help="Hits: list, show, validate, pay, add, dispute, lift, undo, correct, erase, release.",
@@ -25,14 +26,6 @@ app = typer.Typer(
 NOTHING: Final = "0.00"
 
 Hit = Annotated[str, typer.Argument(metavar="HIT", help="The hit's id, such as H12.")]
-Award = Annotated[
-    str | None, typer.Option("--award", metavar="ID", help="Only this award of the hit, such as A34.")
-]
-Seat = Annotated[int | None, typer.Option("--seat", metavar="N", help="Only this winner of the hit.")]
-Write = Annotated[
-    list[str] | None,
-    typer.Option("--write", metavar="NAME=TEXT", help="Write this on the hit's papers; may be repeated."),
-]
 
 
 @app.command("list")
@@ -57,8 +50,6 @@ def list_(
 
     Example: jackpot hits list --config /etc/jackpot/config.toml
     """
-    from jackpot.api.queries.hits import AskHits, AskWaitingHits
-
     banks, several = ([client.bank], True) if client.bank else _banks(client)
     option, other, which = ("--before", after, "older") if all_ else ("--after", before, "newer")
     if other is not None or ((before or after) and len(banks) > 1):
@@ -93,8 +84,6 @@ def show_(
 
     Example: jackpot hits show H12 --config /etc/jackpot/config.toml
     """
-    from jackpot.api.queries.hits import AskHit
-
     one = client.ask(AskHit(hit))
     if client.told(one):
         return
@@ -125,34 +114,19 @@ def _called(hit: dict[str, Any]) -> str:
     return f"{hit['hit']} ({before})" if before else str(hit["hit"])
 
 
-@app.command()
-@with_api_options(*ONE, "bank")
-def validate(
-    client: ApiClient,
-    hit: Hit,
-    award: Award = None,
-    write: Write = None,
-) -> None:
+@act_command(app, Validate)
+def validate(call: ActCall) -> None:
     """Validate a hit: say that its hand was seen and that its awards are right.
 
     --write takes dealer, witness and surveillance.
 
     Example: jackpot hits validate H12 --write "dealer=Dee Lear" --by "Ann Lee" -c /etc/jackpot/config.toml
     """
-    from jackpot.api.queries.payouts import Validate
-
-    _tell(client, f"{hit}: validated", Validate(hit, award, **_written(write, Validate)))
+    _done(call, "validated")
 
 
-@app.command()
-@with_api_options(*ONE, "bank")
-def pay(
-    client: ApiClient,
-    hit: Hit,
-    award: Award = None,
-    seat: Seat = None,
-    write: Write = None,
-) -> None:
+@act_command(app, Pay)
+def pay(call: ActCall) -> None:
     """Record that one winner of a validated hit was paid and that the documentation is complete.
 
     What the cage pays, a part of a meter, somebody of the cage pays; the rest the floor may pay, too. A hit
@@ -161,17 +135,13 @@ def pay(
 
     Example: jackpot hits pay H12 --seat 3 --write document=4711 --write tax_form=W-2G --write tax_number=88
     """
-    from jackpot.api.queries.payouts import Pay
-
-    written = _written(write, Pay)
-    if "document" not in written:
+    if "document" not in call.fields:
         fail("--write document=NUMBER: a payment takes the number of its payout form")
-    _tell(client, f"{hit}: paid", Pay(hit, award=award, seat=seat, **written))
+    _done(call, "paid")
 
 
-@app.command()
-@with_api_options(*ONE, "bank")
-def add(client: ApiClient, hit: Hit, reason: Reason, seat: Seat = None, write: Write = None) -> None:
+@act_command(app, AddPapers)
+def add(call: ActCall) -> None:
     """Add something to the papers of a hit, or of one winner. What they said before stays.
 
     Where a hit has several winners, patron, tax_form and tax_number take --seat: each has their own papers.
@@ -180,81 +150,52 @@ def add(client: ApiClient, hit: Hit, reason: Reason, seat: Seat = None, write: W
 
     Example: jackpot hits add H12 --write "witness=Bo Ray" --reason forgotten -c /etc/jackpot/config.toml
     """
-    from jackpot.api.queries.payouts import AddPapers
-
-    added = AddPapers(hit, reason, seat, **_written(write, AddPapers))
-    client.show(client.ask(added), f"{hit}: added to its papers")
+    call.done("{hit}: added to its papers")
 
 
-@app.command()
-@with_api_options(*ONE, "bank")
-def dispute(client: ApiClient, hit: Hit, reason: Reason) -> None:
+@act_command(app, Dispute)
+def dispute(call: ActCall) -> None:
     """Stop the payment of a hit that somebody says is wrong, until the dispute is lifted.
 
     Example: jackpot hits dispute H12 --reason "seat 3 says it held the ace" --config /etc/jackpot/config.toml
     """
-    from jackpot.rules.acts.disputes import Dispute
-
-    client.show(client.ask(Dispute(hit, reason)), f"{hit}: disputed; it is not paid until `hits lift`")
+    call.done("{hit}: disputed; it is not paid until `hits lift`")
 
 
-@app.command()
-@with_api_options(*TWO, "bank")
-def lift(client: ApiClient, hit: Hit, reason: Reason) -> None:
+@act_command(app, Lift, without=("dispute",))
+def lift(call: ActCall) -> None:
     """Lift the dispute about a hit, so that it may be paid. It takes two people.
 
     Example: jackpot hits lift H12 --reason "pictures seen" --by Ann --and-by Bo -c /etc/jackpot/config.toml
     """
-    from jackpot.api.queries.hits import AskHit
-    from jackpot.rules.acts.disputes import Lift
-
-    dispute = client.ask(AskHit(hit))["disputed"] or 0  # 0: the server answers that there is none
-    client.show(client.ask(Lift(hit, reason, dispute)), f"{hit}: no longer disputed")
+    disputed = call.client.ask(AskHit(call.fields["hit"]))["disputed"]
+    call.done("{hit}: no longer disputed", dispute=disputed or 0)  # 0: the server answers that there is none
 
 
-@app.command()
-@with_api_options(*TWO, "bank")
-def erase(client: ApiClient, hit: Hit, reason: Reason) -> None:
+@act_command(app, ErasePapers)
+def erase(call: ActCall) -> None:
     """Erase the names on the papers of a settled hit: patron, dealer, witness, and the tax form's number.
 
     It takes two people until the papers are `papers_kept_days` old, and then one.
 
     Example: jackpot hits erase H12 --reason "they asked" --by Ann --and-by Bo -c /etc/jackpot/config.toml
     """
-    from jackpot.api.queries.payouts import ErasePapers
-
-    client.show(client.ask(ErasePapers(hit, reason)), f"{hit}: its papers name nobody any more")
+    call.done("{hit}: its papers name nobody any more")
 
 
-@app.command()
-@with_api_options(*MOVES, "bank")
-def undo(
-    client: ApiClient,
-    hit: Hit,
-    reason: Reason,
-    award: Award = None,
-) -> None:
+@act_command(app, Undo)
+def undo(call: ActCall) -> None:
     """Undo a hit, or one award of it: its levels are computed again as if it had never been made.
 
     It takes two people where a level has a later award.
 
     Example: jackpot hits undo H12 --reason "misdeal, round void" --config /etc/jackpot/config.toml
     """
-    from jackpot.rules.acts.hits import Undo
-
-    if not previewed(client, "undo", hit=hit, award=award):
-        _tell(client, f"{hit}: undone", Undo(hit, reason, award))
+    _done(call, "undone")
 
 
-@app.command()
-@with_api_options(*MOVES, "bank")
-def correct(
-    client: ApiClient,
-    award: Annotated[str, typer.Argument(metavar="AWARD", help="The award's id, such as A34.")],
-    amount: Annotated[str, typer.Option("--amount", metavar="SUM", help='The right sum, such as "9999.21".')],
-    reason: Reason,
-    write: Write = None,
-) -> None:
+@act_command(app, Correct)
+def correct(call: ActCall) -> None:
     """Correct the sum of an award. It takes two people, and the award then waits to be validated again.
 
     An award that is paid keeps its sum: the difference is journalled next to it, with the number of a
@@ -265,33 +206,23 @@ def correct(
 
     Example: jackpot hits correct A34 --amount 9999.21 --reason misread --by "Ann Lee" --and-by "Bo Ray" -c F
     """
-    from jackpot.api.queries.payouts import Correct
+    client, award = call.client, call.fields["award"]
 
-    cents, written = _cents(amount), _written(write, Correct)
-    if previewed(client, "correct", award=award, amount=amount, **written):
-        return
-    answer = client.ask(Correct(award, cents, reason, **written))
-    more = answer.get("difference")
-    done = f"comes to {client.money(amount)}, to be validated"
-    if more is not None:
-        done = f"stays as it was paid; {client.money(more)} journalled against it"
-    client.show(answer, f"{award}: {done}")
+    def said(answer: dict[str, Any]) -> str:
+        if (more := answer.get("difference")) is not None:
+            return f"{award}: stays as it was paid; {client.money(more)} journalled against it"
+        return f"{award}: comes to {client.money(call.fields['amount'])}, to be validated"
+
+    call.done(said)
 
 
-@app.command()
-@with_api_options(*ONE)
-def release(
-    client: ApiClient,
-    table: Annotated[str, typer.Argument(metavar="TABLE", help="The table that keeps the cards.")],
-    reason: Reason,
-) -> None:
+@act_command(app, Release, helps={"table": "The table that keeps the cards."})
+def release(call: ActCall) -> None:
     """Release the cards that a table keeps after a hit, so that it may open rounds again.
 
     Example: jackpot hits release T01 --reason "cards photographed" --config /etc/jackpot/config.toml
     """
-    from jackpot.rules.acts.tables import Release
-
-    client.show(client.ask(Release(table, reason)), f"{table}: released")
+    call.done("{table}: released")
 
 
 def _cards(cards: dict[str, Any] | None) -> list[str]:
@@ -301,29 +232,6 @@ def _cards(cards: dict[str, Any] | None) -> list[str]:
     names = {"own": "cards", "board": "board", "dealer": "dealer", "ranked": "ranked from"}
     lines = [f"{said}: {' '.join(cards[name])}" for name, said in names.items() if cards[name]]
     return lines + ([f"drawn: {cards['drawn']}"] if cards["drawn"] else [])
-
-
-def _written(given: list[str] | None, act: "type[Validate | Pay | Correct | AddPapers]") -> dict[str, str]:
-    """What is written on a hit's documents, by name."""
-    own = ("hit", "award", "amount", "reason", "seat")
-    names = [name for name in act.__struct_fields__ if name not in own]
-    found = {}
-    for one in given or ():
-        name, equals, text = one.partition("=")
-        if not equals or name not in names:
-            fail(f"--write: NAME=TEXT, where NAME is {', '.join(names[:-1])} or {names[-1]}")
-        found[name] = text
-    return found
-
-
-def _cents(amount: str) -> int:
-    from jackpot.catalogue.figures import parse_money
-    from jackpot.rules.money import to_cents
-
-    try:
-        return to_cents(parse_money(amount))
-    except ValueError as error:
-        fail(f"--amount: {error}")
 
 
 def _differs(found: dict[str, Any]) -> bool:
@@ -382,11 +290,14 @@ _SHOWN: Final[dict[str, Callable[[ApiClient, Any], str]]] = {
 }
 
 
-def _tell(client: ApiClient, done: str, act: "Validate | Pay | Undo") -> None:
-    """Prints what was done, and each award that changed."""
-    answer = client.ask(act)
-    awards = ", ".join(
-        f"{award['award']} {client.money(award['amount'])} {award['status']}"
-        for award in answer.get("awards", [])
-    )
-    client.show(answer, f"{done} ({awards})")
+def _done(call: ActCall, what: str) -> None:
+    """Carries out an act on awards, and prints each that it changed."""
+
+    def said(answer: dict[str, Any]) -> str:
+        awards = ", ".join(
+            f"{award['award']} {call.client.money(award['amount'])} {award['status']}"
+            for award in answer.get("awards", [])
+        )
+        return f"{call.fields['hit']}: {what} ({awards})"
+
+    call.done(said)

@@ -3,13 +3,15 @@
 import os
 import secrets
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import typer
 
-from jackpot.cli.api_client import ONE, ApiClient, with_api_options
+from jackpot.api.queries.devices import Revoke
+from jackpot.cli.act_command import ActCall, act_command
 from jackpot.cli.options import ConfigFile, fail, read
 from jackpot.cli.options import table as print_table
+from jackpot.rules.acts.devices import ClearDevice
 from jackpot.text import counted
 
 app = typer.Typer(
@@ -22,7 +24,6 @@ app = typer.Typer(
 _DAYS_MAX: Final = 397
 
 Force = Annotated[bool, typer.Option("--force", help="Replace the file that is there; the old key is lost.")]
-Role = Annotated[str, typer.Option("--role", help="table or sign.")]
 
 
 @app.command()
@@ -155,16 +156,8 @@ def show_(
     print_table(counted(len(rows), "device"), ["role", "device", "key", "next key"], rows)
 
 
-@app.command()
-@with_api_options(*ONE)
-def revoke(
-    client: ApiClient,
-    device: Annotated[str, typer.Argument(metavar="DEVICE", help="The device's id.")],
-    role: Role = "table",
-    key: Annotated[
-        str | None, typer.Option("--key", metavar="FINGERPRINT", help="Only this key of the device.")
-    ] = None,
-) -> None:
+@act_command(app, Revoke)
+def revoke(call: ActCall) -> None:
     """End a device's key for ever: its connection is closed at once, and the journal remembers it.
 
     Without --key it ends every key that the device may use now. The device comes back with a new key file
@@ -172,25 +165,19 @@ def revoke(
 
     Example: jackpot keys revoke T01 --config /etc/jackpot/config.toml
     """
-    from jackpot.api.queries.devices import Revoke
 
-    answer = client.ask(Revoke(device, role, key))
-    left = len(answer["left"])
-    rest = f"{left} other key is still valid" if left else "it is locked out until it has a new key"
-    client.show(answer, f"{role} {device}: revoked {', '.join(answer['revoked'])}; {rest}")
+    def said(answer: dict[str, Any]) -> str:
+        left = len(answer["left"])
+        rest = f"{left} other key is still valid" if left else "it is locked out until it has a new key"
+        return "{role} {device}: revoked ".format_map(call.fields) + f"{', '.join(answer['revoked'])}; {rest}"
+
+    call.done(said)
 
 
-@app.command()
-@with_api_options(*ONE)
-def clear(
-    client: ApiClient,
-    device: Annotated[str, typer.Argument(metavar="DEVICE", help="The blocked device's id.")],
-    role: Role = "table",
-) -> None:
+@act_command(app, ClearDevice, defaults={"role": "table"}, helps={"device": "The blocked device's id."})
+def clear(call: ActCall) -> None:
     """Let a device in again that was blocked because two devices used its key.
 
     Example: jackpot keys clear T01 --config /etc/jackpot/config.toml
     """
-    from jackpot.rules.acts.devices import ClearDevice
-
-    client.show(client.ask(ClearDevice(role, device)), f"{role} {device}: cleared")
+    call.done("{role} {device}: cleared")

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
-from jackpot.cli.api_client import LOOK, TWO, ApiClient, with_api_options
+from jackpot.cli.act_command import ActCall, act_command
+from jackpot.cli.api_client import LOOK, ApiClient, with_api_options
 from jackpot.cli.archive import seal
 from jackpot.cli.nightly import nightly
-from jackpot.cli.options import ConfigFile, LedgerUrl, Reason, fail, ledger_of
+from jackpot.cli.options import ConfigFile, LedgerUrl, fail, ledger_of
 from jackpot.cli.options import table as print_table
 from jackpot.cli.progress import bar
 from jackpot.cli.readings import readings
 from jackpot.cli.what_if import what_if
+from jackpot.rules.acts.links import RESTORED, Resume
+from jackpot.rules.acts.lost_acks import ConfirmBehind
 from jackpot.text import counted
 
 if TYPE_CHECKING:
@@ -193,16 +196,8 @@ def restored(ledger: LedgerUrl = None, config: ConfigFile = None) -> None:
     typer.echo(f"Start the server on it, let the tables connect, then resume by two people:\n{steps}")
 
 
-@app.command("confirm-behind")
-@with_api_options(*TWO)
-def confirm_behind(
-    client: ApiClient,
-    table: Annotated[str, typer.Argument(metavar="TABLE", help="The table that was told `ledger_behind`.")],
-    believe: Annotated[
-        bool, typer.Option("--believe/--disbelieve", help="Whether you believe the table's number.")
-    ],
-    reason: Reason,
-) -> None:
+@act_command(app, ConfirmBehind, helps={"table": "The table that was told `ledger_behind`."})
+def confirm_behind(call: ActCall) -> None:
     """Decide whether a table really has answers that this ledger has lost. It takes two people.
 
     With --believe the table goes on after its own number. With --disbelieve it goes on after the ledger's.
@@ -210,11 +205,11 @@ def confirm_behind(
 
     Example: jackpot ledger confirm-behind T01 --believe --reason "a standby lagged" --by Ann --and-by Bo -c F
     """
-    from jackpot.rules.acts.lost_acks import ConfirmBehind
-
-    answer = client.ask(ConfirmBehind(table, reason, believe))
-    done = "what is missing is in the journal" if believe else "it goes on where the ledger stands"
-    client.show(answer, f"{table}: {'believed' if believe else 'not believed'}; {done}")
+    call.done(
+        "{table}: believed; what is missing is in the journal"
+        if call.fields["believe"]
+        else "{table}: not believed; it goes on where the ledger stands"
+    )
 
 
 @app.command()
@@ -234,11 +229,9 @@ def behind(
     print_table(counted(len(rows), "table"), columns, rows)
 
 
-@app.command()
-@with_api_options(*TWO, "bank")
+@act_command(app, Resume, without=("cause", "links", "believe"))
 def resume(
-    client: ApiClient,
-    reason: Reason,
+    call: ActCall,
     believe: Annotated[
         list[str] | None,
         typer.Option(
@@ -255,13 +248,14 @@ def resume(
 
     Example: jackpot ledger resume --believe T01=120 --reason "the night's copy" --by Ann --and-by Bo -c F
     """
-    from jackpot.rules.acts.links import RESTORED, Resume
+    tables = _believed(believe or [], call.client)
 
-    tables = _believed(believe or [], client)
-    answer = client.ask(Resume(RESTORED, (), reason, tuple(tables.items())))
-    lines = [f"{name}: believed up to {acked}" for name, acked in tables.items()]
-    lines += [f"{link} is still suspended: {why}" for link, why in answer.get("suspended", {}).items()]
-    client.show(answer, "\n".join([*lines, "resumed"]))
+    def said(answer: dict[str, Any]) -> str:
+        lines = [f"{name}: believed up to {acked}" for name, acked in tables.items()]
+        lines += [f"{link} is still suspended: {why}" for link, why in answer.get("suspended", {}).items()]
+        return "\n".join([*lines, "resumed"])
+
+    call.done(said, cause=RESTORED, links=[], believe=[[*pair] for pair in tables.items()])
 
 
 def _resuming(banks: list[str]) -> str:

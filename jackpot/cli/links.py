@@ -5,10 +5,14 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from jackpot.cli.api_client import LOOK, MOVES, ONE, TWO, ApiClient, with_api_options
-from jackpot.cli.options import Reason, fail
+from jackpot.api.queries.links import AskLinks, ChangeParameters
+from jackpot.cli.act_command import ActCall, act_command
+from jackpot.cli.api_client import LOOK, ApiClient, with_api_options
+from jackpot.cli.options import fail
 from jackpot.cli.options import table as print_table
-from jackpot.cli.preview import differences, previewed
+from jackpot.cli.preview import differences
+from jackpot.rules.acts.links import OPERATOR, Resume, Suspend
+from jackpot.rules.acts.meters import CloseLink, CorrectMeter, DecideLeft, Transfer
 from jackpot.text import counted
 
 app = typer.Typer(
@@ -26,6 +30,11 @@ After = Annotated[
         help="Which reason is over: `operator`, or `internal` once it is understood.",
     ),
 ]
+Part = Annotated[
+    str,
+    typer.Argument(metavar="LEVEL[.ACCOUNT]", help="Such as `meter`, `major.reserve` or `major.overflow`."),
+]
+Sum = Annotated[str, typer.Argument(metavar="AMOUNT", help='By how much: "12.50" up, "=-12.50" down.')]
 
 
 @app.command("list")
@@ -92,8 +101,6 @@ def show_levels(
 
 def _links(client: ApiClient) -> list[dict[str, Any]]:
     """The links of every bank of the server, in full."""
-    from jackpot.api.queries.links import AskLinks
-
     found = client.ask(AskLinks())
     for bank in found["elsewhere"]:
         typer.echo(f"without bank {bank['bank']}: {bank['why']}", err=True)
@@ -134,170 +141,81 @@ _FACTS: Final[tuple[tuple[str, str, Callable[[ApiClient, Any], str]], ...]] = (
 """What S1 wants of each level, in the order of a person's interest."""
 
 
-@app.command()
-@with_api_options(*ONE)
-def suspend(
-    client: ApiClient,
-    link: Link,
-    reason: Reason,
-) -> None:
-    """Stop new wagers on a link; money already bet is settled as always.
+@act_command(app, Suspend, without=("cause",))
+def suspend(call: ActCall) -> None:
+    """Stop new wagers on links; money already bet is settled as always.
 
     Example: jackpot links suspend floor-five --reason "new felt on every table" -c config.toml
     """
-    from jackpot.rules.acts.links import OPERATOR, Suspend
-
-    client.show(client.ask(Suspend(OPERATOR, (link,), reason)), f"{link}: suspended")
+    call.done(f"{', '.join(call.fields['links'])}: suspended", cause=OPERATOR)
 
 
-@app.command()
-@with_api_options(*TWO)
-def resume(
-    client: ApiClient,
-    link: Link,
-    reason: Reason,
-    after: After = "operator",
-) -> None:
-    """Let wagers in on a link again, unless it is suspended for another reason, too.
+@act_command(app, Resume, without=("cause", "believe"))
+def resume(call: ActCall, after: After = "operator") -> None:
+    """Let wagers in on links again, unless they are suspended for another reason, too.
 
     After `internal` it takes two people.
 
     Example: jackpot links resume floor-five --reason "the felt is new" -c config.toml
     """
-    from jackpot.rules.acts.links import Resume
 
-    answer = client.ask(Resume(after, (link,), reason))
-    left = answer.get("suspended", {}).get(link)
-    client.show(
-        answer,
-        f"{link}: {after} is over; " + (f"still suspended: {left}" if left else "it takes wagers again"),
-    )
+    def said(answer: dict[str, Any]) -> str:
+        left = answer.get("suspended", {})
+        return "\n".join(
+            f"{link}: {after} is over; "
+            + (f"still suspended: {left[link]}" if link in left else "it takes wagers again")
+            for link in call.fields["links"]
+        )
 
-
-Goes = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--level",
-        metavar="FROM=TO",
-        help="The level that takes it, where the other link has none of the same name.",
-    ),
-]
-Part = Annotated[
-    str,
-    typer.Argument(metavar="LEVEL[.ACCOUNT]", help="Such as `meter`, `major.reserve` or `major.overflow`."),
-]
-Sum = Annotated[str, typer.Argument(metavar="AMOUNT", help='By how much: "12.50" up, "=-12.50" down.')]
+    call.done(said, cause=after)
 
 
-@app.command()
-@with_api_options(*MOVES)
-def correct(client: ApiClient, link: Link, level: Part, amount: Sum, reason: Reason) -> None:
+@act_command(app, CorrectMeter, without=("level", "amount", "account"))
+def correct(call: ActCall, level: Part, amount: Sum) -> None:
     """Correct a meter by a sum. It takes two people; nothing ends below zero or above its limit.
 
     Example: jackpot links correct floor-five meter =-12.50 --reason "a test wager" -c config.toml
     """
     level, _, account = level.partition(".")
-    fields = {"link": link, "level": level, "amount": amount.removeprefix("=")}
-    _move(client, "correct-meter", fields | {"account": account or "primary"}, reason)
+    fields = {"level": level, "amount": amount.removeprefix("="), "account": account or "primary"}
+    call.done("{link}: corrected", **fields)
 
 
-@app.command()
-@with_api_options(*MOVES)
-def transfer(
-    client: ApiClient,
-    link: Link,
-    to: Annotated[str, typer.Argument(metavar="TO", help="The link that its money goes to.")],
-    reason: Reason,
-    goes: Goes = None,
-) -> None:
+@act_command(app, Transfer)
+def transfer(call: ActCall) -> None:
     """Transfer a suspended link's money to another link of its bank. It takes two people.
 
     The house's own money of the current cycle goes back to the house.
 
     Example: jackpot links transfer floor-five floor-six --reason "a new game" -c config.toml
     """
-    fields = {"link": link, "to": to, "levels": tuple(goes or ())}
-    _move(client, "transfer", fields, reason)
+    call.done("{link}: its money is transferred; it takes wagers again once two people resume it")
 
 
-@app.command()
-@with_api_options(*MOVES)
-def close(
-    client: ApiClient,
-    link: Link,
-    reason: Reason,
-    to: Annotated[
-        str | None, typer.Option("--to", metavar="LINK", help="The link that its money goes to.")
-    ] = None,
-    goes: Goes = None,
-) -> None:
+@act_command(app, CloseLink)
+def close(call: ActCall) -> None:
     """Close a suspended link for ever. It takes two people; what its players put in goes to another link.
 
     Example: jackpot links close floor-five --to floor-six --reason "a new game" -c config.toml
     """
-    given = {} if to is None else {"to": to}
-    fields = {"link": link, **given, "levels": tuple(goes or ())}
-    _move(client, "close-link", fields, reason)
+    call.done("{link}: closed")
 
 
-@app.command()
-@with_api_options(*MOVES)
-def change(client: ApiClient, link: Link, reason: Reason) -> None:
+@act_command(app, ChangeParameters)
+def change(call: ActCall) -> None:
     """Let a suspended link play on the terms of the server's configuration. It takes two people.
 
     Example: jackpot links change floor-five --reason "approved" -c config.toml
     """
-    _move(client, "change-parameters", {"link": link}, reason)
+    call.done("{link}: it plays on the terms of the configuration")
 
 
-@app.command()
-@with_api_options(*MOVES, "bank")
-def decide(
-    client: ApiClient,
-    left: Annotated[
-        str, typer.Argument(metavar="LEFT", help="Its id, such as D3; `jackpot links show` lists them.")
-    ],
-    reason: Reason,
-    remove: Annotated[
-        bool,
-        typer.Option(
-            "--remove/--stay", help="Take the money off the meter, or let it stay for the next winner."
-        ),
-    ],
-) -> None:
+@act_command(app, DecideLeft)
+def decide(call: ActCall) -> None:
     """Decide on money that an undo left on a meter, because a later award was paid already.
 
     It takes two people.
 
     Example: jackpot links decide D3 --stay --reason "as agreed with the auditor" -c config.toml
     """
-    from jackpot.rules.acts.meters import DecideLeft
-
-    if previewed(client, "decide-left", left=left, remove=remove):
-        return
-    answer = client.ask(DecideLeft(left, remove, reason))
-    client.show(answer, f"{left}: {'taken off the meter' if remove else 'it stays on the meter'}")
-
-
-def _move(client: ApiClient, act: str, fields: dict[str, Any], reason: str) -> None:
-    """Carries out the act, or previews it."""
-    from jackpot.api.http_call import act_of
-    from jackpot.api.operation import BadRequest, name_of
-    from jackpot.api.registry import ASKED_ACTS
-
-    if previewed(client, act, **fields):
-        return
-    kind = next(kind for kind in ASKED_ACTS if name_of(kind) == act)
-    try:
-        ask = act_of(kind, fields | {"reason": reason}, "nobody").ask
-    except BadRequest as error:
-        fail(str(error))
-    client.show(client.ask(ask), f"{fields['link']}: {_DONE[act]}")
-
-
-_DONE: Final = {
-    "correct-meter": "corrected",
-    "transfer": "its money is transferred; it takes wagers again once two people resume it",
-    "close-link": "closed",
-    "change-parameters": "it plays on the terms of the configuration",
-}
+    call.done("{left}: " + ("taken off the meter" if call.fields["remove"] else "it stays on the meter"))

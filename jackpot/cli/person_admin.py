@@ -11,36 +11,30 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
-from jackpot.cli.api_client import ApiClient
+from jackpot.cli.act_command import ActCall
 from jackpot.cli.offline_ledger import alone, until_free
 from jackpot.cli.options import configured, fail
 
 if TYPE_CHECKING:
     from jackpot.api.operation import Reply
-    from jackpot.api.queries.people import AddPerson, EraseName, GiveCode
     from jackpot.auth.auth_service import AuthenticatedPerson, AuthService
     from jackpot.auth.directory import DirectorySnapshot
     from jackpot.ledger.store import Store
-    from jackpot.rules.acts.people import EndToken
-    from jackpot.rules.commands import ActCommand
     from jackpot.rules.signing import People
-
-    Asked = AddPerson | EraseName | GiveCode | ActCommand
-    # An act, or a function from a person's number to it.
-    Wanted = AddPerson | EndToken | Callable[[int], Asked]
 
 T = TypeVar("T")
 
 
-def done(client: ApiClient, asked: "Wanted", said: str, login: str = "") -> None:
+def done(call: ActCall, said: str, **more: Any) -> None:
     """Performs an act and prints the result; ends the command on a refusal, or where it takes a second admin.
 
-    asked: the act, or what it is for the number of the person with that login, who has left where it erases
-    their name. said: "{code}" in it is the answer's.
+    said: with the names of fields, of the login and of the answer's code in braces. more: further fields.
     """
-    answer = _by_server(client, asked, login) if client.answered() else _by_command(client, asked, login)
+    client = call.client
+    answer = _by_server(call, more) if client.answered() else _by_command(call, more)
     once = answer.get("then") if answer.get("done_already") else None
-    client.show(answer, once or said.replace("{code}", answer.get("code", "")))
+    words = {"login": call.login, "code": answer.get("code", ""), **call.fields}
+    client.show(answer, once or said.format_map(words))
 
 
 def sign_in_offline(
@@ -117,10 +111,11 @@ async def directory_of(url: str) -> "DirectorySnapshot":
         await books.close()
 
 
-def _by_server(client: ApiClient, asked: "Wanted", login: str) -> dict[str, Any]:
+def _by_server(call: ActCall, more: dict[str, Any]) -> dict[str, Any]:
     from jackpot.api.queries.people import AskPeople, EraseName
     from jackpot.auth.auth_service import NOBODY_YET
 
+    client = call.client
     if client.by is not None or client.and_by is not None:
         fail(
             "--by and --and-by: a server runs, and knows you by your login name on this machine: leave them "
@@ -129,27 +124,29 @@ def _by_server(client: ApiClient, asked: "Wanted", login: str) -> dict[str, Any]
     people = client.ask(AskPeople())["people"]
     if not people:
         fail(NOBODY_YET)
-    if not callable(asked):
-        return client.ask(asked)
-    left = asked is EraseName
-    found = [one["person"] for one in people if one["login"] == _plain(login) and one["ended"] == left]
-    return client.ask(asked(found[0] if found else _nobody(login)))
+    if call.login is None:
+        return call.send(**more)
+    left = call.kind is EraseName
+    found = [one["person"] for one in people if one["login"] == _plain(call.login) and one["ended"] == left]
+    return call.send(**more, person=found[0] if found else _nobody(call.login))
 
 
-def _by_command(client: ApiClient, asked: "Wanted", login: str) -> dict[str, Any]:
+def _by_command(call: ActCall, more: dict[str, Any]) -> dict[str, Any]:
     import msgspec
 
     from jackpot.api.queries.people import EraseName
 
+    client, login = call.client, call.login
     by: str = client.by or typer.prompt("By")
 
     async def work(auth: "AuthService") -> "Reply | str":
         people = [await _admin(auth, one) for one in (by, client.and_by) if one is not None]
-        if not callable(asked):
-            return await _carried_out(auth, people, asked)
+        if login is None:
+            return await _carried_out(auth, people, call.act(**more))
         sheet = await auth.directory.look()
-        person = sheet.left(_plain(login)) if asked is EraseName else sheet.of_login(_plain(login))
-        return await _carried_out(auth, people, asked(_nobody(login) if person is None else person.id))
+        person = sheet.left(_plain(login)) if call.kind is EraseName else sheet.of_login(_plain(login))
+        number = _nobody(login) if person is None else person.id
+        return await _carried_out(auth, people, call.act(**more, person=number))
 
     answer = sign_in_offline(client.config, work)
     if isinstance(answer, str):
@@ -161,9 +158,7 @@ def _by_command(client: ApiClient, asked: "Wanted", login: str) -> dict[str, Any
     return found
 
 
-async def _carried_out(
-    auth: "AuthService", people: "list[AuthenticatedPerson]", asked: "Asked"
-) -> "Reply | str":
+async def _carried_out(auth: "AuthService", people: "list[AuthenticatedPerson]", asked: Any) -> "Reply | str":
     """Result of an act where no server runs; ends the command on a refusal."""
     from jackpot.api.act_reply import ActReply
     from jackpot.api.queries.people import AddPerson, EraseName, GiveCode, OneTimeCode

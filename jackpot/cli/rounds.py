@@ -4,9 +4,11 @@ from typing import Annotated, Any
 
 import typer
 
-from jackpot.cli.api_client import LOOK, ONE, TWO, ApiClient, with_api_options
-from jackpot.cli.options import Reason
+from jackpot.api.queries.tables import AskTable
+from jackpot.cli.act_command import ActCall, act_command
+from jackpot.cli.api_client import LOOK, ApiClient, with_api_options
 from jackpot.cli.options import table as print_table
+from jackpot.rules.acts.rounds import Decline, Reopen, Strike, VoidRound
 from jackpot.text import counted
 
 app = typer.Typer(
@@ -16,7 +18,6 @@ app = typer.Typer(
 )
 
 Table = Annotated[str, typer.Argument(metavar="TABLE", help="The table's id.")]
-Round = Annotated[str, typer.Argument(metavar="ROUND", help="The round's id, as `rounds show` gives it.")]
 
 
 @app.command("show")
@@ -29,8 +30,6 @@ def show_(
 
     Example: jackpot rounds show T01 --config /etc/jackpot/config.toml
     """
-    from jackpot.api.queries.tables import AskTable
-
     found = client.ask(AskTable(table))["round"]
     if client.as_json or found is None:
         client.show(found, f"{table}: no round")
@@ -48,15 +47,9 @@ def show_(
         typer.echo("settled seats: " + ", ".join(map(str, found["settled"])))
 
 
-@app.command()
-@with_api_options(*TWO)
+@act_command(app, Strike, without=("on",), helps={"link": "The link that it was made on."})
 def strike(
-    client: ApiClient,
-    table: Table,
-    round_: Round,
-    seat: Annotated[int, typer.Argument(metavar="SEAT", min=1, help="The seat that made the wager.")],
-    link: Annotated[str, typer.Argument(metavar="LINK", help="The link that it was made on.")],
-    reason: Reason,
+    call: ActCall,
     dealer: Annotated[
         bool, typer.Option("--dealer", help="The seat's wager on the dealer's hand, not on its own.")
     ] = False,
@@ -67,38 +60,22 @@ def strike(
 
     Example: jackpot rounds strike T01 R77 4 floor-five --reason "no chip in the slot" -c config.toml
     """
-    from jackpot.rules.acts.rounds import Strike
-
-    answer = client.ask(Strike(table, round_, seat, link, reason, "dealer" if dealer else "own"))
-    client.show(answer, f"{table} {round_}: wager of seat {seat} on {link} struck{_refunds(client, answer)}")
+    struck = "{table} {round}: wager of seat {seat} on {link} struck".format_map(call.fields)
+    call.done(lambda answer: struck + _refunds(call.client, answer), on="dealer" if dealer else "own")
 
 
-@app.command()
-@with_api_options(*TWO)
-def void(
-    client: ApiClient,
-    table: Table,
-    round_: Round,
-    reason: Reason,
-) -> None:
+@act_command(app, VoidRound)
+def void(call: ActCall) -> None:
     """Void an unfinished round: every wager goes back. A reopened round takes two people.
 
     Example: jackpot rounds void T01 R77 --reason "exposed card" --config /etc/jackpot/config.toml
     """
-    from jackpot.rules.acts.rounds import VoidRound
-
-    answer = client.ask(VoidRound(table, round_, reason))
-    client.show(answer, f"{table} {round_}: void{_refunds(client, answer)}")
+    round_ = "{table} {round}".format_map(call.fields)
+    call.done(lambda answer: f"{round_}: void{_refunds(call.client, answer)}")
 
 
-@app.command()
-@with_api_options(*TWO)
-def reopen(
-    client: ApiClient,
-    table: Table,
-    round_: Round,
-    reason: Reason,
-) -> None:
+@act_command(app, Reopen, two=True)
+def reopen(call: ActCall) -> None:
     """Reopen the table's last closed round for a missed hand, until the table's next lock.
 
     It takes two people. When one of them asks, the table opens no new round until another person answers,
@@ -106,30 +83,17 @@ def reopen(
 
     Example: jackpot rounds reopen T01 R77 --reason "seat 3 was missed" --by Ann --and-by Bo -c config.toml
     """
-    from jackpot.rules.acts.rounds import Reopen
-
-    name = f"{table} {round_}"
-    waits = f"{name}: asked for; the table waits up to 15 minutes until another person answers"
-    client.show(
-        client.ask(Reopen(table, round_, reason), waits=waits), f"{name}: open again, until the next lock"
-    )
+    waits = "{table} {round}: asked for; the table waits up to 15 minutes until another person answers"
+    call.done("{table} {round}: open again, until the next lock", waits.format_map(call.fields))
 
 
-@app.command("decline")
-@with_api_options(*ONE)
-def decline(
-    client: ApiClient,
-    table: Table,
-    round_: Round,
-    reason: Reason,
-) -> None:
+@act_command(app, Decline)
+def decline(call: ActCall) -> None:
     """Say no to somebody who asks to reopen a round: the table goes on at once.
 
     Example: jackpot rounds decline T01 R77 --reason "no hand was missed" -c config.toml
     """
-    from jackpot.rules.acts.rounds import Decline
-
-    client.show(client.ask(Decline(table, round_, reason)), f"{table} {round_}: stays closed")
+    call.done("{table} {round}: stays closed")
 
 
 def _refunds(client: ApiClient, answer: dict[str, Any]) -> str:

@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from jackpot.cli.api_client import ONE, TWO, ApiClient, with_api_options
+from jackpot.api.queries.people import AddPerson, EraseName, GiveCode
+from jackpot.cli.act_command import ActCall, act_command
 from jackpot.cli.options import ConfigFile, configured, fail, person
 from jackpot.cli.options import table as print_table
 from jackpot.cli.person_admin import directory_of, done, sign_in_offline
+from jackpot.rules.acts.people import EndPerson, EndToken, Grant, ResetSecret, WithdrawRole
 from jackpot.text import counted
 
 if TYPE_CHECKING:
     from jackpot.auth.directory import DirectorySnapshot
     from jackpot.auth.person_admin import NewPerson
     from jackpot.config import Config
-    from jackpot.rules.signing import Role
 
 app = typer.Typer(
     help="People: make the first two, list, add, grant, withdraw, end, reset, codes, tokens, erase, recover.",
@@ -25,7 +26,6 @@ app = typer.Typer(
 )
 
 Login = Annotated[str, typer.Argument(metavar="LOGIN", help="What the person signs in with.")]
-OfRole = Annotated[str, typer.Argument(metavar="ROLE", help="viewer, floor, cage, auditor or admin.")]
 Name = Annotated[str | None, typer.Option("--name", help="The name that others read; default: the login.")]
 
 # A login of this machine cannot issue a code, so while a server runs there is only the page.
@@ -114,29 +114,17 @@ def tokens(
     print_table(counted(len(found), "token"), names, rows)
 
 
-@app.command()
-@with_api_options(*ONE)
-def end_token(
-    client: ApiClient,
-    number: Annotated[int, typer.Argument(metavar="TOKEN", help="Its number, as `tokens` says.")],
-) -> None:
+@act_command(app, EndToken)
+def end_token(call: ActCall) -> None:
     """End a token: it lets no program in any more. It takes its person, or one admin.
 
     Example: jackpot users end-token 3 -c config.toml
     """
-    from jackpot.rules.acts.people import EndToken
-
-    done(client, EndToken(number), f"token {number} lets nobody in any more")
+    done(call, "token {token} lets nobody in any more")
 
 
-@app.command()
-@with_api_options(*TWO)
-def add(
-    client: ApiClient,
-    login: Login,
-    name: Name = None,
-    role: Annotated[list[str] | None, typer.Option("--role", help="A role; may be repeated.")] = None,
-) -> None:
+@act_command(app, AddPerson, without=("name",))
+def add(call: ActCall, name: Name = None) -> None:
     """Add a person, which takes one admin, or two where the person gets a role. Then give them a code.
 
     While a server runs, your login name on this machine says who you are, and a second admin confirms at
@@ -144,65 +132,47 @@ def add(
 
     Example: jackpot users add cal --name "Cal Orie" --role floor -c config.toml
     """
-    from jackpot.api.queries.people import AddPerson
-
-    coming = AddPerson(login, name or login, tuple(map(_role, role or ())))
-    done(client, coming, f"{login} is added: {_GIVES_CODE}")
+    done(call, f"{{login}} is added: {_GIVES_CODE}", name=name or call.fields["login"])
 
 
-@app.command()
-@with_api_options(*TWO)
-def grant(client: ApiClient, login: Login, role: OfRole) -> None:
+@act_command(app, Grant)
+def grant(call: ActCall) -> None:
     """Give a person a role. It takes two admins, as with `add`.
 
     Example: jackpot users grant cal cage -c config.toml
     """
-    from jackpot.rules.acts.people import Grant
-
-    granted = _role(role)
-    done(client, lambda number: Grant(number, granted), f"{login} is {role} from now on", login)
+    done(call, "{login} is {role} from now on")
 
 
-@app.command()
-@with_api_options(*ONE)
-def withdraw(client: ApiClient, login: Login, role: OfRole) -> None:
+@act_command(app, WithdrawRole)
+def withdraw(call: ActCall) -> None:
     """Take a role away from a person. It takes one admin.
 
     Example: jackpot users withdraw cal cage -c config.toml
     """
-    from jackpot.rules.acts.people import WithdrawRole
-
-    withdrawn = _role(role)
-    done(client, lambda number: WithdrawRole(number, withdrawn), f"{login} is no longer {role}", login)
+    done(call, "{login} is no longer {role}")
 
 
-@app.command()
-@with_api_options(*ONE)
-def end(client: ApiClient, login: Login) -> None:
+@act_command(app, EndPerson)
+def end(call: ActCall) -> None:
     """End a person's access: neither their password nor their tokens let them in any more.
 
     Example: jackpot users end cal -c config.toml
     """
-    from jackpot.rules.acts.people import EndPerson
-
-    done(client, EndPerson, f"{login} has no access any more", login)
+    done(call, "{login} has no access any more")
 
 
-@app.command()
-@with_api_options(*TWO)
-def reset(client: ApiClient, login: Login) -> None:
+@act_command(app, ResetSecret)
+def reset(call: ActCall) -> None:
     """Take a person's password away. It takes two admins, as with `add`. Then give them a code.
 
     Example: jackpot users reset cal -c config.toml
     """
-    from jackpot.rules.acts.people import ResetSecret
-
-    done(client, ResetSecret, f"{login} has no password any more: {_GIVES_CODE}", login)
+    done(call, f"{{login}} has no password any more: {_GIVES_CODE}")
 
 
-@app.command()
-@with_api_options(*ONE)
-def code(client: ApiClient, login: Login) -> None:
+@act_command(app, GiveCode)
+def code(call: ActCall) -> None:
     """Show a one-time code, with which a person who has no password signs in and chooses one.
 
     Hand it to nobody else: the admin who saw it confirms nothing together with that person. It takes an
@@ -210,14 +180,11 @@ def code(client: ApiClient, login: Login) -> None:
 
     Example: jackpot users code cal -c config.toml
     """
-    from jackpot.api.queries.people import GiveCode
-
-    done(client, GiveCode, f"the code of {login}, good once and for three days: {{code}}", login)
+    done(call, "the code of {login}, good once and for three days: {code}")
 
 
-@app.command()
-@with_api_options(*TWO)
-def erase(client: ApiClient, login: Login) -> None:
+@act_command(app, EraseName)
+def erase(call: ActCall) -> None:
     """Erase the name and login of a person whose access has ended. It takes two admins.
 
     The journal keeps the person's number, and backups from before keep the name. Another person may then get
@@ -225,9 +192,7 @@ def erase(client: ApiClient, login: Login) -> None:
 
     Example: jackpot users erase cal -c config.toml
     """
-    from jackpot.api.queries.people import EraseName
-
-    done(client, EraseName, f"{login} is erased: the journal, pages and reports have only a number", login)
+    done(call, "{login} is erased: the journal, pages and reports have only a number")
 
 
 @app.command()
@@ -272,12 +237,3 @@ def _secret() -> str:
         f"Password, {SECRET_MIN} characters or more", hide_input=True, confirmation_prompt=True
     )
     return secret
-
-
-def _role(role: str) -> "Role":
-    from jackpot.rules.signing import ROLES
-
-    found = next((one for one in ROLES if one == role), None)
-    if found is None:
-        fail(f"{role!r} is no role; there is {', '.join(ROLES)}")
-    return found

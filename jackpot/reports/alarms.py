@@ -29,7 +29,7 @@ COLUMNS: Final = (
     ReportColumn("row", "count"),
     ReportColumn("at", "moment"),
     ReportColumn("alarm", "word"),
-    ReportColumn("where", help="a table, a device or links"),
+    ReportColumn("place", help="a table, a device or links"),
     ReportColumn("what"),
     ReportColumn("who", help="whose act it was, where people made or ended it"),
 )
@@ -63,9 +63,9 @@ def _rows(ledger: Reader, names: JournalNames, days: EntrySpan) -> Iterator[tupl
         event: Any = entry.event
         who = names.who(getattr(event, "people", None))
         for kind, facts, said in alarms.raised(event, entry.table, names):
-            where = names.people.name(facts["person"]) if "person" in facts else alarms.place(facts)
+            place = names.people.name(facts["person"]) if "person" in facts else alarms.place(facts)
             what = "" if said is None else sentence(said)
-            yield names.bank, entry.seq, entry.at, kind, where, what, who
+            yield names.bank, entry.seq, entry.at, kind, place, what, who
         if (over := _over(names, event)) is not None:
             yield names.bank, entry.seq, entry.at, *over, who
 
@@ -78,7 +78,7 @@ def _over(names: JournalNames, event: Any) -> tuple[str, str, str] | None:
                 "{alarm}, raised {times}", alarm=f"AL{event.alarm}", times=several(event.times, "time")
             )
             what = joined([said, event.remark], ": ") if event.remark else said
-            return Sentence("{alarm} acknowledged", alarm=Sentence(event.what)), event.where, what
+            return Sentence("{alarm} acknowledged", alarm=Sentence(event.what)), event.place, what
         case BehindConfirmed():
             what = Sentence("not believed")
             if event.believed:

@@ -19,7 +19,15 @@ from jackpot.reports.read.gaming_days import DayPart, last_month, parts_of, peri
 from jackpot.reports.read.hits import changes, stories_within
 from jackpot.reports.read.names import JournalNames, must_know
 from jackpot.reports.reconcile import joined_with, moved
-from jackpot.reports.report import Cell, Fact, Report, ReportColumn, ReportRequest, ReportResult
+from jackpot.reports.report import (
+    Cell,
+    Fact,
+    Report,
+    ReportColumn,
+    ReportProblem,
+    ReportRequest,
+    ReportResult,
+)
 from jackpot.rules import meter
 from jackpot.rules.meter import Accounts
 from jackpot.text import Sentence, joined, several
@@ -106,7 +114,7 @@ def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
         first, last = last_month(ledger, named)
         wanted = wanted._replace(first=first, last=last)
     spans = {bank: wanted_span(ledger, bank, wanted) for bank in named}
-    problems: list[str] = []
+    problems: list[ReportProblem] = []
     cells: list[tuple[Cell, ...]] = []
     of_tables = defaultdict[str, Figures](Figures)
     for bank, names in named.items():
@@ -122,8 +130,8 @@ def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
     return ReportResult([*_answer(of_tables, wanted.site), *periods(spans), *_MEANT], iter(cells), problems)
 
 
-def _fill(book: CostBook) -> Iterator[str]:
-    """Adds up all movements of each part; returns what does not add up, as sentences."""
+def _fill(book: CostBook) -> Iterator[ReportProblem]:
+    """Adds up all movements of each part; returns what does not add up."""
     if book.parts:
         _awards(book)
     for part in book.parts:
@@ -167,7 +175,7 @@ def _awards(book: CostBook) -> None:
                     book.rows[CostKey(period, award.link, story.hit.table)][column] += more
 
 
-def _links(book: CostBook, part: DayPart) -> Iterator[str]:
+def _links(book: CostBook, part: DayPart) -> Iterator[ReportProblem]:
     """What the house put on each link's meters; a problem where tables differ from the database's sums."""
     carried = joined_with(book.ledger, book.bank, part.after, part.upto)
     lacks = defaultdict[int, Figures](Figures)
@@ -187,7 +195,8 @@ def _links(book: CostBook, part: DayPart) -> Iterator[str]:
     for link, lack in lacks.items():
         for what, micros in lack.items():
             if micros:
-                yield Sentence(
+                yield ReportProblem(
+                    "sum_of_no_table",
                     "{link}, {period}: {micros} micro-dollars of {what} belong to no table; "
                     "jackpot verify says which row was changed",
                     link=book.names.link(link), period=part.name, micros=micros, what=Sentence(what),

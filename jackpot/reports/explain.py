@@ -9,7 +9,16 @@ from jackpot.ledger.reading import Reader
 from jackpot.reports.read.hits import AwardChange, HitStory, changes, story_of
 from jackpot.reports.read.meter_history import LevelRef, MeterHistory, amounts, entry_at, percent, told
 from jackpot.reports.read.names import JournalNames
-from jackpot.reports.report import Cell, Fact, Report, ReportColumn, ReportRequest, ReportResult, Unanswerable
+from jackpot.reports.report import (
+    Cell,
+    Fact,
+    Report,
+    ReportColumn,
+    ReportProblem,
+    ReportRequest,
+    ReportResult,
+    Unanswerable,
+)
 from jackpot.rules import meter
 from jackpot.rules.acts.hits import Corrected, Undone
 from jackpot.rules.events import Event, TakeMade
@@ -77,8 +86,11 @@ def the_hit(ledger: Reader, wanted: ReportRequest) -> tuple[str, HitStory]:
             if wanted.hit + part.by.hits in part.hits
         ]
         if not today:
-            raise Unanswerable("there is no {hit} in {banks}", field="hit", hit=hit, banks=banks)
+            raise Unanswerable(
+                "no_hit_there", "there is no {hit} in {banks}", field="hit", hit=hit, banks=banks
+            )
         raise Unanswerable(
+            "hit_renumbered",
             "there is no {hit} in {banks}; {today}",
             field="hit",
             hit=hit,
@@ -87,7 +99,12 @@ def the_hit(ledger: Reader, wanted: ReportRequest) -> tuple[str, HitStory]:
         )
     if len(found) > 1:
         banks = one_of([f"--bank {bank}" for bank, _ in found])
-        raise Unanswerable("each bank counts its own hits; which one? {banks}", field="bank", banks=banks)
+        raise Unanswerable(
+            "hit_of_several_banks",
+            "each bank counts its own hits; which one? {banks}",
+            field="bank",
+            banks=banks,
+        )
     return found[0]
 
 
@@ -107,7 +124,7 @@ def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
         Fact(f"A{award.number}", joined([kind_of(names, award), Sentence(award.status)]))
         for award in hit.awards
     ]
-    problems: list[str] = []
+    problems: list[ReportProblem] = []
     return ReportResult(facts, _rows(ledger, wanted, names, story, problems), problems)
 
 
@@ -150,7 +167,7 @@ def kind_of(names: JournalNames, award: Award, called: str = "") -> Sentence:
 
 
 def _rows(
-    ledger: Reader, wanted: ReportRequest, names: JournalNames, story: HitStory, problems: list[str]
+    ledger: Reader, wanted: ReportRequest, names: JournalNames, story: HitStory, problems: list[ReportProblem]
 ) -> Iterator[tuple[Cell, ...]]:
     shown: dict[tuple[int, int, Turn], int] = {}
     for award in story.hit.awards:
@@ -168,7 +185,8 @@ def _rows(
             parts = _share(made, award, shown[key], first)
             if len(parts) > 1 and not made.take.moment:
                 problems.append(
-                    Sentence(
+                    ReportProblem(
+                        "award_not_of_meter",
                         "{award}: it was not what its meter gave; jackpot verify says which row is wrong",
                         award=name,
                     )
@@ -180,7 +198,8 @@ def _rows(
         stands = award.worth() if award.stands() else 0
         if total != stands:
             problems.append(
-                Sentence(
+                ReportProblem(
+                    "award_steps_differ",
                     "{award}: its steps come to {total} and not to {stands} micro-dollars",
                     award=name, total=total, stands=stands,
                 )

@@ -115,7 +115,7 @@ def _contents(names: _Names, entry: Entry, open_: set[tuple[str, str]]) -> Itera
     event: Any = entry.event
     match event:
         case AlarmAcknowledged():
-            open_.discard((event.what, event.where))
+            open_.discard((event.what, event.place))
         case Requested():
             yield _request(names, event)
         case Settled() | Closed():
@@ -151,11 +151,11 @@ def _hit(names: _Names, hit: HitMade, entry: Entry) -> _Content:
 def _alarm(names: _Names, raised: alarms.Raised) -> _Content:
     """An alarm, in English."""
     kind, facts, said = raised
-    where = names.known.people.name(facts["person"]) if "person" in facts else alarms.place(facts)
+    place = names.known.people.name(facts["person"]) if "person" in facts else alarms.place(facts)
     what = "" if said is None else str(sentence(said))
     means = alarms.KINDS[kind].means
-    text = ": ".join(part for part in (where, means, what) if part)
-    return _Content("alarm", text, "/ops/alarms", {"alarm": kind, "where": where, "what": what})
+    text = ": ".join(part for part in (place, means, what) if part)
+    return _Content("alarm", text, "/ops/alarms", {"alarm": kind, "place": place, "what": what})
 
 
 def _request(names: _Names, event: Requested) -> _Content:

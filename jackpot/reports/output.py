@@ -136,7 +136,8 @@ def as_json(report: Report, found: ReportResult) -> Iterator[str]:
         yield comma + json.dumps({name: exact(kinds[name], value) for name, value in row.items()})
         comma = ",\n"
     sums = {report.columns[number].name: exact("sum", micros) for number, micros in totals.sums.items()}
-    yield f'\n], "totals": {json.dumps(sums)}, "problems": {json.dumps(found.problems)}}}\n'
+    problems = json.dumps([problem.data() for problem in found.problems])
+    yield f'\n], "totals": {json.dumps(sums)}, "problems": {problems}}}\n'
 
 
 def as_html(

@@ -113,7 +113,11 @@ def winner_of(hit: Hit, seat: int) -> FormWinner:
     awards = [award for award in hit.awards if award.seat == (seat or main)]
     if not awards:
         raise Unanswerable(
-            "{hit} has no award for seat {seat}", field="seat", hit=f"H{hit.number}", seat=seat
+            "seat_without_award",
+            "{hit} has no award for seat {seat}",
+            field="seat",
+            hit=f"H{hit.number}",
+            seat=seat,
         )
     return FormWinner(seat or main, awards, [one for one in seats if one != (seat or main)])
 

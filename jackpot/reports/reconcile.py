@@ -15,10 +15,19 @@ from jackpot.reports.contributions import contributed_by
 from jackpot.reports.read.entries import must_be_here, of_kinds
 from jackpot.reports.read.gaming_days import EntrySpan, ReadingRow, ends_in, read_before, wanted_span
 from jackpot.reports.read.names import JournalNames, must_know
-from jackpot.reports.report import Cell, Fact, Report, ReportColumn, ReportRequest, ReportResult, Unanswerable
+from jackpot.reports.report import (
+    Cell,
+    Fact,
+    Report,
+    ReportColumn,
+    ReportProblem,
+    ReportRequest,
+    ReportResult,
+    Unanswerable,
+)
 from jackpot.rules.acts.banks import BankBegun, BankClosed
 from jackpot.rules.meter import Accounts
-from jackpot.text import Sentence, both, joined
+from jackpot.text import RefusalSentence, Sentence, both, joined
 
 COLUMNS: Final = (
     ReportColumn("bank"),
@@ -61,7 +70,7 @@ class MeterLine(NamedTuple):
 def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
     """Every level of every bank over one gaming day. Raises Unanswerable, LedgerError."""
     facts: list[Fact] = []
-    problems: list[str] = []
+    problems: list[ReportProblem] = []
     parts = []
     names = {bank: JournalNames(ledger, bank) for bank in wanted.banks}
     must_know(names.values(), (*wanted.drops, *([wanted.link] if wanted.link else [])))
@@ -75,24 +84,26 @@ def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
         facts.append(Fact(bank, _told(wanted.last, days, became(ledger, bank), ends_in(ledger, bank))))
         parts.append(partial(_lines, ledger, wanted, names[bank], days, problems))
     if elsewhere and not parts:
-        raise Unanswerable("{banks}", field="day", banks=joined(elsewhere, "; "))
+        raise Unanswerable("day_of_other_banks", "{banks}", field="day", banks=joined(elsewhere, "; "))
     return ReportResult(facts, (row for part in parts for row in part()), problems)
 
 
-def _elsewhere(ledger: Reader, bank: str, day: str | None) -> Sentence | None:
+def _elsewhere(ledger: Reader, bank: str, day: str | None) -> RefusalSentence | None:
     """The bank to ask for where this one has nothing of that day, in words; None where it has."""
     if day is None:
         return None
     if day <= (read_before(ledger, bank) or ""):
-        return Sentence(
+        return RefusalSentence(
             "bank {bank} began after {day}, when {before} were joined: ask for those (--bank)",
+            template="day_before_join",
             bank=bank,
             day=day,
             before=both(begun_with(ledger, bank)),
         )
     if into := became(ledger, bank):
-        return Sentence(
+        return RefusalSentence(
             "bank {bank} ended before {day}: it became part of {into}: ask for that (--bank {into})",
+            template="day_after_join",
             bank=bank,
             day=day,
             into=into,
@@ -141,6 +152,7 @@ def _told(day: str | None, days: EntrySpan, into: str, ends_in: str | None) -> S
 def _not_read(day: str | None, later: str | None) -> Unanswerable:
     """No reading of its own was taken for a gaming day; it is in that of a later one."""
     return Unanswerable(
+        "day_without_reading",
         "no reading was taken for {day}; it is in that of {later}: --day {later}",
         field="day",
         day=day,
@@ -149,7 +161,7 @@ def _not_read(day: str | None, later: str | None) -> Unanswerable:
 
 
 def _lines(
-    ledger: Reader, wanted: ReportRequest, names: JournalNames, days: EntrySpan, problems: list[str]
+    ledger: Reader, wanted: ReportRequest, names: JournalNames, days: EntrySpan, problems: list[ReportProblem]
 ) -> Iterator[tuple[Cell, ...]]:
     totals = moved(ledger, names.bank, days.after, days.upto)
     joined = joined_with(ledger, names.bank, days.after, days.upto)
@@ -172,7 +184,8 @@ def _lines(
         line = MeterLine(before, accounts.less(carried), over, after)
         if line.difference:
             problems.append(
-                Sentence(
+                ReportProblem(
+                    "meter_not_accounted",
                     "{link}.{level}: {micros} micro-dollars of the day are not accounted for; "
                     "jackpot verify says which row was changed",
                     link=names.link(link), level=names.level(link, level), micros=line.difference,

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, Self
 
 from jackpot.config import Site
 from jackpot.ledger.archived import cut_of
 from jackpot.ledger.reading import Reader
-from jackpot.text import RefusalSentence
+from jackpot.text import RefusalSentence, Sentence
 
 Kind = Literal["text", "word", "figure", "count", "sum", "moment", "span", "code"]
 """Of a cell: a text, a name of ours such as "royal-flush", a refusal as it was given, digits, a number,
@@ -22,12 +22,32 @@ by: whether a row is of a gaming day or of a month. archive: what has old rows o
 """
 
 
+class ReportProblem(Sentence):
+    """What does not add up in a report, or is not there. template: its id, which stays if it is reworded."""
+
+    __slots__ = ("template",)
+    template: str
+
+    def __new__(cls, template: str, plain: str, /, **values: object) -> Self:
+        made = super().__new__(cls, plain, **values)
+        made.template = template
+        return made
+
+    def with_values(self, values: Mapping[str, object]) -> Self:
+        """The same problem with these values."""
+        return type(self)(self.template, self.plain, **values)
+
+    def data(self) -> dict[str, Any]:
+        """The problem for a program: its template and values, and its text in English."""
+        return {"template": self.template, "values": self.english_values, "text": str(self)}
+
+
 class Unanswerable(Exception):
     """The report cannot be made as it was asked for; `said` says why, and what to ask for instead."""
 
-    def __init__(self, plain: str, /, *, field: str = "", **values: Any) -> None:
-        """As a `RefusalSentence`. field: what of the question is wrong."""
-        self.said = RefusalSentence(plain, field=field, **values)
+    def __init__(self, template: str, plain: str, /, *, field: str = "", **values: Any) -> None:
+        """As a `RefusalSentence`. template: its id. field: what of the question is wrong."""
+        self.said = RefusalSentence(plain, field=field, template=template, **values)
         super().__init__(str(self.said))
 
 
@@ -92,12 +112,12 @@ class Fact(NamedTuple):
 class ReportResult(NamedTuple):
     """Result of a report. rows: each as long as the columns; read from the ledger while iterated.
 
-    problems: sentences, complete once the last row was drawn; a report that has any does not add up.
+    problems: complete once the last row was drawn; a report that has any does not add up.
     """
 
     facts: list[Fact]
     rows: Iterator[tuple[Cell, ...]]
-    problems: list[str]
+    problems: list[ReportProblem]
 
 
 class Brief(NamedTuple):
@@ -144,7 +164,9 @@ def steady(ledger: Reader) -> Iterator[None]:
         for bank, cut in before.items():
             if cut_of(ledger, bank) != cut:
                 raise InArchive(
-                    "{bank}: old rows left for an archive while this was read: ask once more", bank=bank
+                    "rows_left_meanwhile",
+                    "{bank}: old rows left for an archive while this was read: ask once more",
+                    bank=bank,
                 )
 
 

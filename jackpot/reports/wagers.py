@@ -8,11 +8,18 @@ from jackpot.ledger.reading import Reader
 from jackpot.reports.read.entries import Entry, counting, must_be_here, of_kinds, wagers_before
 from jackpot.reports.read.gaming_days import EntrySpan, periods, wanted_span
 from jackpot.reports.read.names import JournalNames
-from jackpot.reports.report import Cell, Report, ReportColumn, ReportRequest, ReportResult, Unanswerable
+from jackpot.reports.report import (
+    Cell,
+    Report,
+    ReportColumn,
+    ReportProblem,
+    ReportRequest,
+    ReportResult,
+    Unanswerable,
+)
 from jackpot.rules.acts.rounds import Struck
 from jackpot.rules.events import Voided, Wagered, Withdrawn
 from jackpot.rules.state import Placed
-from jackpot.text import Sentence
 
 COLUMNS: Final = (
     ReportColumn("bank", spare=True),
@@ -39,12 +46,16 @@ def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
     if wanted.table is not None and wanted.table not in known:
         tables = " ".join(sorted(known))
         raise Unanswerable(
-            "{table} is unknown; there is {tables}", field="table", table=wanted.table, tables=tables
+            "table_not_known",
+            "{table} is unknown; there is {tables}",
+            field="table",
+            table=wanted.table,
+            tables=tables,
         )
     spans = {bank: wanted_span(ledger, bank, wanted) for bank in named}
     for bank, days in spans.items():
         must_be_here(ledger, bank, days.after)
-    problems: list[str] = []
+    problems: list[ReportProblem] = []
     rows = (
         row for bank, names in named.items() for row in _rows(ledger, wanted, names, spans[bank], problems)
     )
@@ -52,7 +63,7 @@ def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
 
 
 def _rows(
-    ledger: Reader, wanted: ReportRequest, names: JournalNames, days: EntrySpan, problems: list[str]
+    ledger: Reader, wanted: ReportRequest, names: JournalNames, days: EntrySpan, problems: list[ReportProblem]
 ) -> Iterator[tuple[Cell, ...]]:
     for table, entry, event in _moves(ledger, names.bank, days.after, days.upto):
         if wanted.table not in (None, names.table(table)):
@@ -127,8 +138,10 @@ def _standing(
     return bets
 
 
-def _lacking(row: int, round_: str) -> Sentence:
-    return Sentence("row {row}: the wagers of round {round} are not here", row=row, round=round_)
+def _lacking(row: int, round_: str) -> ReportProblem:
+    return ReportProblem(
+        "round_not_here", "row {row}: the wagers of round {round} are not here", row=row, round=round_
+    )
 
 
 REPORT: Final = Report(

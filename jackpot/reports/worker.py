@@ -19,7 +19,17 @@ from jackpot.ledger.store import LedgerError
 from jackpot.reports import output
 from jackpot.reports.read.gaming_days import is_day
 from jackpot.reports.registry import REPORTS
-from jackpot.reports.report import BY, Cell, Report, ReportRequest, ReportResult, Unanswerable, saying, steady
+from jackpot.reports.report import (
+    BY,
+    Cell,
+    Report,
+    ReportProblem,
+    ReportRequest,
+    ReportResult,
+    Unanswerable,
+    saying,
+    steady,
+)
 from jackpot.rules.codes import Code
 from jackpot.text import Sentence
 from jackpot.worker_refusal import WorkerRefusal
@@ -28,7 +38,7 @@ from jackpot.worker_refusal import WorkerRefusal
 ROWS_SHOWN: Final = 50
 # Rows of an export from here: read within some seconds. The command makes longer ones.
 ROWS_MAX: Final = 20_000
-MORE: Final = "there is more: jackpot report on the server's machine"
+MORE: Final = ReportProblem("more_rows", "there is more: jackpot report on the server's machine")
 
 
 class ReportCall(msgspec.Struct, frozen=True):
@@ -116,7 +126,11 @@ def _sorted(report: Report, found: ReportResult, sort: str) -> ReportResult:
     rows = iter(found.rows)
     first = list(islice(rows, ROWS_MAX))
     if next(rows, None) is not None:
-        found.problems.append(Sentence("only the first {count} rows are sorted", count=f"{ROWS_MAX:,}"))
+        found.problems.append(
+            ReportProblem(
+                "rows_partly_sorted", "only the first {count} rows are sorted", count=f"{ROWS_MAX:,}"
+            )
+        )
     ordered = output.in_order(first, lambda row: row[column], falling=sort.startswith("-"))
     return found._replace(rows=iter(ordered))
 
@@ -125,22 +139,30 @@ def _wanted(asked: ReportCall, ledger: Reader) -> ReportRequest:
     given, banks = asked.given, tuple(ledger.banks())
     if (bank := given.get("bank")) is not None and bank not in banks:
         known = " ".join(banks)
-        raise Unanswerable("{bank} is unknown; there is {banks}", field="bank", bank=repr(bank), banks=known)
+        raise Unanswerable(
+            "bank_not_known",
+            "{bank} is unknown; there is {banks}",
+            field="bank",
+            bank=repr(bank),
+            banks=known,
+        )
     for name in ("day", "first", "last"):
         if (day := given.get(name)) is not None and not is_day(day):
-            raise Unanswerable("{day} is no day like 2026-11-20", field=name, day=repr(day))
+            raise Unanswerable(
+                "day_not_written_so", "{day} is no day like 2026-11-20", field=name, day=repr(day)
+            )
     hit = given.get("hit", "H0")
     digits = hit.removeprefix("H")
     if not (hit.startswith("H") and digits.isascii() and digits.isdigit() and len(digits) <= 16):
-        raise Unanswerable("{hit} is no hit, such as H12", field="hit", hit=repr(hit))
+        raise Unanswerable("hit_malformed", "{hit} is no hit, such as H12", field="hit", hit=repr(hit))
     seat = given.get("seat", "0")
     if not (seat.isascii() and seat.isdigit() and len(seat) == 1):
-        raise Unanswerable("{seat} is no seat, such as 3", field="seat", seat=repr(seat))
+        raise Unanswerable("seat_malformed", "{seat} is no seat, such as 3", field="seat", seat=repr(seat))
     if (by := given.get("by", BY[0])) not in BY:
-        raise Unanswerable("{by} is neither day nor month", field="by", by=repr(by))
+        raise Unanswerable("by_malformed", "{by} is neither day nor month", field="by", by=repr(by))
     first, last = given.get("day", given.get("first")), given.get("day", given.get("last"))
     if first and last and first > last:
-        raise Unanswerable("{first} is after {last}", field="first", first=first, last=last)
+        raise Unanswerable("days_reversed", "{first} is after {last}", field="first", first=first, last=last)
     chosen = (bank,) if bank else banks
     link, number = given.get("link"), int(digits)
     wanted = ReportRequest(asked.site, chosen, link, first, last, number, titles=asked.titles, by=by)

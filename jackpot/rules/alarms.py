@@ -211,11 +211,10 @@ def place(facts: Map) -> str:
 
 def _open(effects: Effects, raised: Raised) -> None:
     state, at, what = effects.state, effects.at, raised.what
-    known = state.alarms.get((raised.kind, where := place(raised.facts)))
+    known = state.alarms.get(key := (raised.kind, place(raised.facts)))
     if known is not None:
         known.what, known.last, known.times = what, at, known.times + 1
         return
     person = raised.facts.get("person", 0)
-    alarm = Alarm(state.next_alarm, raised.kind, where, what, effects.seq, at, last=at, person=person)
-    state.alarms[raised.kind, where] = alarm
+    state.alarms[key] = Alarm(state.next_alarm, *key, what, effects.seq, at, last=at, person=person)
     state.next_alarm += 1

@@ -46,13 +46,13 @@ class Signed(msgspec.Struct, frozen=True, array_like=True):
     lost: int = 0
 
     @property
-    def came(self) -> Phrase:
+    def origin(self) -> Phrase:
         """How they came to their secret."""
         if self.given_by == OPERATOR:
-            return phrase("came_without_server", person=self.id)
+            return phrase("made_without_server", person=self.id)
         if not self.given_by:
-            return phrase("came_by_nobody", person=self.id)
-        return phrase("came_by_code", person=self.id, giver=self.given_by)
+            return phrase("password_without_issuer", person=self.id)
+        return phrase("password_by_code", person=self.id, giver=self.given_by)
 
     @property
     def own(self) -> bool:
@@ -99,12 +99,12 @@ class People(msgspec.Struct, frozen=True, array_like=True):
             if one.id == other.id:
                 return phrase("same_person", person=one.id)
             if other.means != "secret":
-                return phrase("came_by_other_means", person=other.id, means=other.means)
+                return phrase("signed_in_by_other_means", person=other.id, means=other.means)
             for giver, given in ((one, other), (other, one)):
                 if given.given_by == giver.id:
-                    return given.came
+                    return given.origin
             if one.given_by and one.given_by == other.given_by and not (one.vouched or other.vouched):
-                return phrase("came_alike", came=one.came, other=other.id)
+                return phrase("same_origin", origin=one.origin, other=other.id)
         return None
 
     @property

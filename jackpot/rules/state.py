@@ -409,7 +409,7 @@ class ApprovalRequest(msgspec.Struct, array_like=True):
 
 
 class Alarm(msgspec.Struct, array_like=True):
-    """An alarm that nobody has acknowledged. kind, where: as in `rules/alarms.py`. what: the details of
+    """An alarm that nobody has acknowledged. kind, place: as in `rules/alarms.py`. what: the details of
     the last time; None where the kind says all.
 
     seq, at: of the entry that raised it first. last: when it was raised last. person: whom it is about, or 0.
@@ -417,7 +417,7 @@ class Alarm(msgspec.Struct, array_like=True):
 
     number: int
     kind: str
-    where: str
+    place: str
     what: Phrase | None
     seq: int
     at: int

@@ -273,21 +273,21 @@ TEMPLATES: Final[dict[str, Template]] = {
     "why_rows_archived": Template(None, "rows are taken out of the ledger"),
     "why_program_released": Template(None, "a program is the one that was released"),
     # What is wrong with signers.
-    "same_person": Template(None, "{person} is no second person", ("person:person",)),
-    "came_by_other_means": Template(
+    "same_person": Template(None, "{person} is the same person", ("person:person",)),
+    "signed_in_by_other_means": Template(
         None,
-        "{person} came in by their {means}, and signs with their own password",
+        "{person} signed in by their {means}, and signs with their own password",
         ("person:person", "means:word"),
     ),
-    "came_by_code": Template(
+    "password_by_code": Template(
         None, "{person} chose their password with a code from {giver}", ("person:person", "giver:person")
     ),
-    "came_without_server": Template(None, "{person} was made where no server ran", ("person:person",)),
-    "came_by_nobody": Template(None, "{person} had a code from nobody", ("person:person",)),
-    "came_alike": Template(
+    "made_without_server": Template(None, "{person} was made where no server ran", ("person:person",)),
+    "password_without_issuer": Template(None, "the password of {person} has no issuer", ("person:person",)),
+    "same_origin": Template(
         None,
-        "{came}, and {other} likewise: another admin vouches for one of them first",
-        ("came:phrase", "other:person"),
+        "{origin}, and {other} likewise: another admin vouches for one of them first",
+        ("origin:phrase", "other:person"),
     ),
     "signer_unknown": Template(None, "there is no person {number}", ("number",)),
     "signer_left": Template(None, "{person} has left", ("person:person",)),
@@ -367,8 +367,8 @@ TEMPLATES: Final[dict[str, Template]] = {
     "site_without_people": Template(Code.NO_SUCH_PERSON, "the site has no person: make the first two"),
     "vouching_first": Template(
         Code.NOT_ALLOWED,
-        "{came}: another admin vouches for {person} first, on their page",
-        ("came:phrase", "person:person"),
+        "{origin}: another admin vouches for {person} first, on their page",
+        ("origin:phrase", "person:person"),
         field="by",
     ),
     "last_admin": Template(Code.LAST_ADMIN, "{person} is the last admin who can sign in", ("person:person",)),
@@ -384,7 +384,7 @@ TEMPLATES: Final[dict[str, Template]] = {
     "vouching_not_needed": Template(Code.UNCHANGED, "nobody needs to vouch for {person}", ("person:person",)),
     "vouching_for_oneself": Template(Code.TWO_PEOPLE, "nobody vouches for themselves"),
     "voucher_not_independent": Template(
-        Code.NOT_ALLOWED, "{came}; {fault}", ("came:phrase", "fault:phrase"), field="by"
+        Code.NOT_ALLOWED, "{origin}; {fault}", ("origin:phrase", "fault:phrase"), field="by"
     ),
     "session_of_other": Template(Code.TWICE, "it belongs to somebody else", field="session"),
     "session_ended": Template(Code.NO_PERSON, "it has ended", field="session"),
@@ -746,7 +746,7 @@ TEMPLATES: Final[dict[str, Template]] = {
         ("account:word", "held:sum"),
         field="amount",
     ),
-    "meter_above_most": Template(
+    "meter_above_max": Template(
         Code.BAD_AMOUNT,
         "the {account} holds {held}, and the most is {most}",
         ("account:word", "held:sum", "most:sum"),

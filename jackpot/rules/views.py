@@ -181,7 +181,7 @@ def open_alarms(engine: Engine) -> list[Map]:
             "kind": alarm.kind,
             "means": alarms.KINDS[alarm.kind].means,
             "then": alarms.KINDS[alarm.kind].then,
-            "where": alarm.where,
+            "place": alarm.place,
             "what": alarm.what,
             "seq": alarm.seq,
             "at": alarm.at,

@@ -304,7 +304,7 @@ class Overview:
             "table": table["table"],
             "online": table["table"] in self._source.tables.current,
             "game": table["game"].replace("-", " ").title().replace("Holdem", "Hold'em"),
-            "round": Sentence(table["round"]["state"] if table["round"] else "ready"),
+            "round": Sentence(table["round"]["state"]) if table["round"] else Sentence("ready"),
             "held": ", ".join(table["held"]),
         }
 

@@ -284,13 +284,15 @@ class PageRenderer:
         shown: Map = {"refusal": refusal, "about": about, "looked": looked}
         if looked:
             kind = "/".join(request.path.split("/")[:3])
-            shown["back"], shown["back_is"] = (kind, LISTS[kind]) if kind in LISTS else (HOME, "The floor")
+            shown["back"], shown["back_is"] = (
+                (kind, LISTS[kind]) if kind in LISTS else (HOME, Sentence("The floor"))
+            )
             shown["looked"] = (status or about.status) in _NOT_HERE
             shown["listed"], shown["banked"] = kind in LISTS, kind in (HITS, LINKS)
         else:
             form = {} if sent else await form_of(request)
             back = request.path_qs if sent else back_to(form.get("back", ""))
-            shown |= {"back": back, "back_is": "Back"}
+            shown |= {"back": back, "back_is": Sentence("Back")}
         return await self.page(request, person, "ops/problem.html", status or about.status, **shown)
 
     async def come_back(
@@ -469,9 +471,9 @@ def tongue(context: Context, text: str) -> str:
     return language if text in catalogue(language, PAGES) else ENGLISH
 
 
-def placed(where: str) -> Sentence:
+def placed(place: str) -> Sentence:
     """Where an alarm is: what it is, and its name, as `alarms.place` says it."""
-    kind, between, name = where.partition(" ")
+    kind, between, name = place.partition(" ")
     return joined([Sentence(kind), name], between)
 
 

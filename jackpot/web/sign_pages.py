@@ -260,21 +260,21 @@ class Screens:
 
     async def backdrop(self, request: web.Request) -> web.FileResponse:
         """GET /backdrop/LINK: the image or the film in the configuration; supports ranges."""
-        face = self._config.displays.get(request.match_info["link"])
-        return _sent(face.backdrop if face else None, BACKDROP_TYPES)
+        display = self._config.displays.get(request.match_info["link"])
+        return _sent(display.backdrop if display else None, BACKDROP_TYPES)
 
     async def picture(self, request: web.Request) -> web.FileResponse:
         """GET /picture/LINK/NUMBER: one of the pictures and films of the house; supports ranges."""
-        face = self._config.displays.get(request.match_info["link"])
-        files, place = face.pictures if face else (), int(request.match_info["place"])
+        display = self._config.displays.get(request.match_info["link"])
+        files, place = display.pictures if display else (), int(request.match_info["place"])
         return _sent(files[place] if place < len(files) else None, BACKDROP_TYPES)
 
     async def font(self, request: web.Request) -> web.FileResponse:
         """GET /font/LINK: the font in the configuration."""
-        face = self._config.displays.get(request.match_info["link"])
-        return _sent(face.font if face else None, FONT_TYPES)
+        display = self._config.displays.get(request.match_info["link"])
+        return _sent(display.font if display else None, FONT_TYPES)
 
-    def _face(self, link: str) -> dict[str, Any]:
+    def _display(self, link: str) -> dict[str, Any]:
         display = self._config.displays[link]
         return {
             "title": display.title,
@@ -294,7 +294,7 @@ class Screens:
         settings = {
             "link": link,
             "money": written_in(locale, self._config.site.currency),
-            "face": self._face(link),
+            "display": self._display(link),
             "hands": _whole_hands(terms),
             "dealt": _CARDS.get(terms.hand_kind, _CARDS_DEFAULT),
             "pictures": [
@@ -312,21 +312,21 @@ class Screens:
             "language": language,
             "words": dict(words(language)),
             "money": written_in(self._config.site.locale, self._config.site.currency),
-            "faces": {link: self._face(link) for link in self._config.displays},
+            "displays": {link: self._display(link) for link in self._config.displays},
             "insecure": self._config.listen.insecure,
         }
 
     def _page(self, template: str, link: str, settings: dict[str, Any]) -> bytes:
         text = msgspec.json.encode(settings).decode()
         digest = hashlib.sha256(text.encode() + b"".join(self._files.values())).hexdigest()
-        face = self._config.displays[link] if link else None
-        said = words(face.locale) if face else {}
-        backdrop = face.backdrop if face else None
+        display = self._config.displays[link] if link else None
+        said = words(display.locale) if display else {}
+        backdrop = display.backdrop if display else None
         page = self._templates.get_template(template).render(
             site=self._config.site.name,
-            language=spoken(face.locale) if face else settings["language"],
-            title=face.title if face else "",
-            theme=face.theme if face else "",
+            language=spoken(display.locale) if display else settings["language"],
+            title=display.title if display else "",
+            theme=display.theme if display else "",
             logo=f"/logo/{link}" if link in self._logos else None,
             backdrop=f"/backdrop/{link}" if backdrop else None,
             backdrop_moves=backdrop is not None and _moves(backdrop),

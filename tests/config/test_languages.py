@@ -2,44 +2,27 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import get_args
 
 import pytest
 from jinja2 import nodes
-from msgspec import Struct
 
-from jackpot.api.suspension_help import REMEDIES
-from jackpot.auth.auth_service import NOBODY_YET, NOT_RIGHT, SESSION_OVER, SHUT
 from jackpot.catalogue import ids, load
-from jackpot.config.languages import PAGES, preferred, spoken, words
+from jackpot.config.languages import PAGES, REFUSALS, SIGNS, preferred, spoken, words
 from jackpot.odds.analysis import Tonight, analyze
 from jackpot.odds.output import as_html
 from jackpot.odds.pictures import pictures
 from jackpot.odds.sheets import Manner
 from jackpot.odds.subject import Wish, subject_of
-from jackpot.reports.entry_text import NOT_ABOUT
-from jackpot.reports.registry import REPORTS
-from jackpot.rules import alarms, registry
-from jackpot.rules.acts import ACTS
-from jackpot.rules.codes import OF_ACTS
-from jackpot.rules.paytable import SEATS, LevelTerms, LinkTerms, TableTerms
-from jackpot.rules.signing import ROLES, Means
-from jackpot.rules.views import WAITING
-from jackpot.text import CONTEXT_ENDS, Sentence, several
+from jackpot.rules.paytable import SEATS
+from jackpot.text import FIELD, Sentence
 from jackpot.text import game as game_name
-from jackpot.text import words as as_words
-from jackpot.web.act_labels import CAUSES, DOINGS, WAITS
-from jackpot.web.authentication import HOW_TO_BE_SAFE
-from jackpot.web.floor_alerts import OFFLINE
-from jackpot.web.overview import ALARMS, HERE, HITS, REQUESTS
-from jackpot.web.pages_base import FIELDS, LISTS
-from jackpot.web.reports import ASKED
 from jackpot.web.sign_pages import templates
+from tests.config import extraction
+from tests.generated import WRITE_AGAIN
 
-STATIC = resources.files("jackpot.web").joinpath("static")
 PAGES_OF = resources.files("jackpot.web").joinpath("pages")
 OPS = [
     *PAGES_OF.joinpath("ops").iterdir(),
@@ -49,48 +32,75 @@ OPS = [
 PARSER = templates()
 # The names of formats, and examples of what is typed.
 SAME_EVERYWHERE = {"CSV", "JSON", "validated", "H12"}
-# Fields of an event that `telling.about` puts otherwise than as their name and their value.
-PUT_OTHERWISE = {
-    "amount", "award", "awards", "bet", "board", "closing", "command", "dealer", "hit", "hits", "left",
-    "level", "link", "links", "locking", "made", "meters", "person", "recount", "shown", "table", "tax_from",
-    "to", "version", "serves",
-}  # fmt: skip
 
 
 def in_braces(sentence: str) -> list[str]:
     return sorted(re.findall(r"{\w+}", sentence))
 
 
-def said_by_pages() -> Iterator[str]:
-    """Every sentence that a template says: both sides of a choice, and all rows of a list."""
-    for file in OPS:
-        tree = PARSER.parse(file.read_text())
-        for call in _calls(tree, "say"):
-            yield from _texts(call.args[0])
-        for pair in tree.find_all(nodes.Tuple):  # of the menu: an address and its name
-            texts = [item.value for item in pair.items if isinstance(item, nodes.Const)]
-            if texts and str(texts[0]).startswith("/ops"):
-                yield texts[1]
-        for loop in tree.find_all(nodes.For):
-            yield from _of_list(loop)
+@cache
+def said(kind: str) -> frozenset[tuple[str, str]]:
+    """Every sentence of a catalogue, after its context."""
+    return frozenset((one.context, one.text) for one in extraction.sentences(kind))
 
 
-def _calls(tree: nodes.Node, name: str) -> Iterator[nodes.Call]:
-    for call in tree.find_all(nodes.Call):
-        if isinstance(call.node, nodes.Name) and call.node.name == name:
-            yield call
+EACH = [(kind, language) for kind in extraction.KINDS for language in extraction.languages(kind)]
 
 
-def _of_list(loop: nodes.For) -> Iterator[str]:
-    """What a loop over rows that are written there says of each."""
-    if not (isinstance(loop.iter, nodes.List) and isinstance(loop.target, nodes.Tuple)):
-        return
-    named = [item.name for item in loop.target.items if isinstance(item, nodes.Name)]
-    said = {call.args[0].name for call in _calls(loop, "say") if isinstance(call.args[0], nodes.Name)}
-    for row in loop.iter.items:
-        if isinstance(row, nodes.Tuple):
-            found = zip(named, row.items, strict=True)
-            yield from (text for name, item in found if name in said for text in _texts(item))
+@pytest.mark.parametrize(("kind", "language"), EACH)
+def test_every_sentence_is_in_every_catalogue(kind: str, language: str) -> None:
+    """Signs, pages, refusals: each language says all that English does, with the same names in braces."""
+    translated = extraction.catalogue(kind, language)
+    assert said(kind) - translated.keys() == set()
+    named = {key: in_braces(text) for key, text in translated.items() if not key[0]}
+    assert [key for key, names in named.items() if names != in_braces(key[1])] == []
+    assert words("de_AT", kind) == {}
+
+
+@pytest.mark.parametrize(("kind", "language"), EACH)
+def test_no_translation_is_of_a_sentence_that_is_gone(kind: str, language: str) -> None:
+    """Signs, pages, refusals: what nothing says any more is in no catalogue."""
+    assert extraction.catalogue(kind, language).keys() - said(kind) == set()
+
+
+@pytest.mark.parametrize("kind", extraction.KINDS)
+def test_translators_get_every_sentence_with_the_files_that_say_it(kind: str) -> None:
+    """Languages: `python -m tests.generated` has been run since a sentence changed."""
+    assert extraction.file(kind).read_text("utf-8") == extraction.template(kind), WRITE_AGAIN
+
+
+def test_sentences_of_every_kind_are_found() -> None:
+    """Languages: of a page, a script, a program, data, a refusal with a field and one with an id."""
+    pages, signs, refusals = map(said, (PAGES, SIGNS, REFUSALS))
+    for text in (
+        "Not here",
+        "{hit} is paid, form {document}.",
+        "Validated by",
+        "Link opened",
+        "{count} wagers",
+    ):
+        assert ("", text) in pages
+    assert ("", "Four of a kind") in signs
+    assert ("", "Table {table}") in signs
+    assert (FIELD, "given twice") in refusals
+    assert ("link_not_known", "{link} is unknown; there is {links}") in refusals
+
+
+def test_no_sentence_is_hidden_from_translators() -> None:
+    """Languages: what is said is written where it is said, each side of a choice by itself."""
+    hidden = [
+        (file.name, text.value)
+        for file in OPS
+        for call in PARSER.parse(file.read_text()).find_all(nodes.Call)
+        if isinstance(call.node, nodes.Name) and call.node.name == "say"
+        for text in call.args[0].find_all(nodes.Const)
+        if isinstance(text.value, str)
+    ]
+    for file in Path(str(resources.files("jackpot"))).rglob("*.py"):
+        for made in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(made, ast.Call) and ast.unparse(made.func) in ("Sentence", "RefusalSentence"):
+                hidden += [(file.name, ast.unparse(one)) for one in made.args if isinstance(one, ast.IfExp)]
+    assert hidden == []
 
 
 def written_in(tree: nodes.Node) -> str:
@@ -109,65 +119,6 @@ def test_no_page_is_written_in_one_language_alone() -> None:
         texts = [*re.sub(r"<[^>]*>", "|", written).split("|"), *labels]
         left = {text.strip() for text in texts if re.search(r"[A-Za-z]{2}", text)}
         assert left <= SAME_EVERYWHERE, file.name
-
-
-def _texts(said: nodes.Expr) -> Iterator[str]:
-    if isinstance(said, nodes.Const):
-        yield said.value
-    elif isinstance(said, nodes.CondExpr):
-        yield from _texts(said.expr1)
-        assert said.expr2 is not None
-        yield from _texts(said.expr2)
-
-
-def test_every_sentence_of_a_sign_is_in_every_catalogue() -> None:
-    """Signs: Spanish says all that English does, with the same names in braces."""
-    texts = [file.read_text() for file in STATIC.iterdir() if file.name.endswith(".js")]
-    sentences = {sentence for text in texts for sentence in re.findall(r'\bsay\("([^"]+)"', text)}
-    paytables = resources.files("jackpot").joinpath("schemas/paytables")
-    rows = "".join(file.read_text() for file in paytables.iterdir())
-    hands = set(re.findall(r'\{ hand = "([a-z-]+)"', rows))
-    assert len(sentences) > 5
-    assert len(hands) > 5
-    spanish = words("es_MX")
-    assert sentences | {hand.capitalize().replace("-", " ") for hand in hands} <= spanish.keys()
-    plain = {english: said for english, said in spanish.items() if CONTEXT_ENDS not in english}
-    assert [english for english, said in plain.items() if in_braces(english) != in_braces(said)] == []
-    assert words("de_AT") == {}
-
-
-def calls(package: str) -> Iterator[tuple[str, list[ast.expr]]]:
-    """Every call of something by its name in the files of a package, with what it is given."""
-    for file in Path(str(resources.files(package))).rglob("*.py"):
-        for call in ast.walk(ast.parse(file.read_text())):
-            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
-                yield call.func.id, call.args
-
-
-def made_by_programs() -> Iterator[str]:
-    """Every plain sentence of a Sentence that a page's program makes."""
-    for name, given in calls("jackpot.web"):
-        if name == "Sentence":
-            yield from (
-                each.value for each in given if isinstance(each, ast.Constant) and isinstance(each.value, str)
-            )
-    yield from (*CAUSES.values(), *REMEDIES.values())
-    yield from (text for kind in alarms.KINDS.values() for text in kind)
-    yield from (text for pair in (*OFFLINE.values(), *HERE.values(), HITS, REQUESTS, ALARMS) for text in pair)
-
-
-def said_by_books() -> Iterator[str]:
-    """What reports and papers say: columns, facts, sentences, and what names of the journal are called."""
-    for name, given in calls("jackpot.reports"):
-        yield from _of_call(name, given)
-    for report in REPORTS.values():
-        yield from (*(as_words(column.name) for column in report.columns), *report.lines)
-    yield from (as_words(registry.name_of(kind)) for kind in registry.KINDS)
-    yield from (as_words(name) for name in (*alarms.KINDS, *(act.name for act in ACTS)))
-    yield from (*alarms.KINDS, *get_args(Means), "raised", "struck", "voided")
-    told: list[type[Struct]] = [*registry.KINDS.values(), TableTerms, LinkTerms, LevelTerms]
-    fields = {name for event in told for name in event.__struct_fields__}
-    yield from (name.replace("_", " ") for name in fields - {*NOT_ABOUT, *PUT_OTHERWISE})
 
 
 def said_by_the_lab() -> tuple[set[str], set[str]]:
@@ -199,9 +150,6 @@ def said_by_the_lab() -> tuple[set[str], set[str]]:
 def test_the_lab_speaks_every_language_of_the_pages() -> None:
     """The lab: tables, titles, notes and the texts in pictures are told, all but names and sources."""
     asked, names = said_by_the_lab()
-    for name, given in calls("jackpot.odds"):
-        if name == "Sentence":
-            asked |= set(_of_call(name, given))
     asked = {text for text in asked if re.sub(r"{\w+}|\W", "", text)}
     assert {"Return of a wager at these meters", "of the wins", "Straight flush", "{level} meter"} <= asked
     spanish = words("es_MX", PAGES)
@@ -209,50 +157,6 @@ def test_the_lab_speaks_every_language_of_the_pages() -> None:
     titles = {f"{load(paytable).id}, {load(paytable).title}" for paytable in ids()}
     ours = {name for name in names - titles if re.search("[a-z]{2}", name)}
     assert ours - spanish.keys() <= {game_name(game) for game in SEATS}
-
-
-def _of_call(name: str, args: list[ast.expr]) -> Iterator[str]:
-    texts = [
-        text.value
-        for arg in args
-        for text in ((arg.body, arg.orelse) if isinstance(arg, ast.IfExp) else (arg,))
-        if isinstance(text, ast.Constant) and isinstance(text.value, str)
-    ]
-    if name == "Sentence":
-        yield from texts
-    elif name in ("named", "Fact", "ReportColumn"):
-        yield from map(as_words, texts[:1])
-    elif name == "several":
-        yield from (
-            sentence for what in texts for sentence in (several(1, what).plain, several(2, what).plain)
-        )
-
-
-def test_every_sentence_of_the_books_is_in_every_catalogue() -> None:
-    """Reports, papers and the journal's entries are read in one's own language, all of them."""
-    sentences = {text for text in said_by_books() if re.sub(r"{\w+}|\W", "", text)}
-    assert {"rows {first} to {last}", "Validated by", "Link opened", "{count} wagers"} <= sentences
-    spanish = words("es_MX", PAGES)
-    assert sentences - spanish.keys() == set()
-
-
-def test_every_sentence_of_a_page_is_in_every_catalogue() -> None:
-    """Pages: what templates say, what a refusal means and what one does then, roles and states of awards."""
-    sentences = set(said_by_pages())
-    assert {"Hits", "{count} hits wait for people", "Not here"} <= sentences
-    sentences |= {text for act in OF_ACTS.values() for text in (act.means, act.then)}
-    sentences |= {*ROLES, *WAITING, "paid", "undone", "final", *LISTS.values()}
-    sentences |= {text for report in REPORTS.values() for text in (report.title, report.help)}
-    sentences |= {*FIELDS.values(), WAITS, *(text for doing in DOINGS.values() for text in doing)}
-    sentences |= {label for fields in ASKED.values() for _, label in fields}
-    sentences |= {NOBODY_YET, NOT_RIGHT, SESSION_OVER, SHUT, HOW_TO_BE_SAFE}
-    told = {text for text in made_by_programs() if re.sub(r"{\w+}|\W", "", text)}
-    assert {"{hit} is paid, form {document}.", "Tables {names} are offline"} <= told
-    sentences |= told
-    spanish = words("es_MX", PAGES)
-    assert sentences - spanish.keys() == set()
-    plain = {english: said for english, said in spanish.items() if CONTEXT_ENDS not in english}
-    assert [english for english, said in plain.items() if in_braces(english) != in_braces(said)] == []
 
 
 @pytest.mark.parametrize(

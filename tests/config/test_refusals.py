@@ -1,46 +1,28 @@
 """Refusals are told in every language: each template by its id, and the server's own sentences."""
 
-import ast
 import re
-from importlib import resources
-from pathlib import Path
 
 import pytest
-from babel.messages.pofile import read_po
 
 from jackpot.config.languages import PAGES, REFUSALS, is_told, told, words
 from jackpot.config.phrases import sentence, sentence_of
-from jackpot.odds.subject import Unanalysable
-from jackpot.reports.read.journal import NoSuchKind
-from jackpot.reports.report import InArchive, Unanswerable
 from jackpot.rules.codes import Code
 from jackpot.rules.phrases import english, phrase
 from jackpot.rules.refusal import Refusal
 from jackpot.rules.templates import TEMPLATES
-from jackpot.text import FIELD, RefusalSentence
 from jackpot.text import words as as_words
+from tests.config.extraction import catalogue, languages
 from tests.rules.test_templates import sample
 
-CATALOGUES = Path(str(resources.files("jackpot.config").joinpath("catalogues", REFUSALS)))
-LANGUAGES = [file.stem for file in CATALOGUES.glob("*.po")]
-SERVER = Path(str(resources.files("jackpot")))
 NAMES = re.compile(r"{(\w+)}")
-# What takes the words of a refusal first.
-REFUSE = {each.__name__ for each in (RefusalSentence, Unanswerable, InArchive, NoSuchKind, Unanalysable)}
-
-
-def entries(language: str) -> dict[tuple[str, str], str]:
-    """By context and English, the translation."""
-    with (CATALOGUES / f"{language}.po").open("rb") as lines:
-        return {(one.context or "", str(one.id)): str(one.string) for one in read_po(lines) if one.id}
 
 
 @pytest.mark.parametrize("id_", TEMPLATES)
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", languages(REFUSALS))
 def test_every_template_is_rendered_in_every_language(language: str, id_: str) -> None:
     """Refusals: pages say each in their own words, with the same values; its English is that of the wire."""
     row, said = TEMPLATES[id_], sample(id_)
-    own = entries(language)[id_, row.english]
+    own = catalogue(REFUSALS, language)[id_, row.english]
     assert {*NAMES.findall(own)} <= {*row.names, "field"}
     shown = sentence(said)
     assert str(shown) == english(said.template, said.values)
@@ -49,30 +31,6 @@ def test_every_template_is_rendered_in_every_language(language: str, id_: str) -
     assert "{" not in text
     assert text[:1].strip()
     assert told("en", shown) == shown
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_no_translation_is_of_a_sentence_that_is_gone(language: str) -> None:
-    """Refusals: a context is a template with its English, or says that the sentence is about a field."""
-    ids = {(context, text) for context, text in entries(language) if context not in ("", FIELD)}
-    assert ids == {(id_, row.english) for id_, row in TEMPLATES.items()}
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_every_refusal_of_the_server_itself_is_told(language: str) -> None:
-    """Refusals: what API, pages and workers refuse before a bank decides is in the catalogue, too."""
-    said = {
-        RefusalSentence(plain, field="field" if "field" in {each.arg for each in call.keywords} else "")
-        for folder in ("api", "auth", "web", "reports", "odds", "ledger")
-        for file in (SERVER / folder).rglob("*.py")
-        for call in ast.walk(ast.parse(file.read_text("utf-8")))
-        if isinstance(call, ast.Call)
-        and (ast.unparse(call.func) in REFUSE or (folder, ast.unparse(call.func)) == ("ledger", "Sentence"))
-        for plain in [getattr(call.args[0], "value", None)]
-        if isinstance(plain, str)
-    }
-    assert len(said) > 60
-    assert sorted(one.key for one in said if not is_told(language, one)) == []
 
 
 @pytest.mark.parametrize(

@@ -77,9 +77,9 @@ def test_what_is_open_is_what_the_report_has_since_it_was_acknowledged(books: Re
     for line in said(books, "alarms", first="2000-01-01").rows:
         kind, _, seen = line["alarm"].partition(" ")
         if seen == "acknowledged":
-            assert since.pop((kind, line["where"])) == int(line["what"].split()[2])
+            assert since.pop((kind, line["place"])) == int(line["what"].split()[2])
         elif not seen and kind in KINDS:
-            since[kind, line["where"]] += 1
+            since[kind, line["place"]] += 1
     standing = season.engine.state.alarms
     assert {place: alarm.times for place, alarm in standing.items()} == since
     assert since
@@ -94,7 +94,7 @@ def test_devices_that_share_a_key(place: Place) -> None:
     ledger = place.open()
     ledger.new_epoch("main", "test")
     ledger.append("main", 1, 0, play.rows)
-    told = [(line["alarm"], line["where"], line["who"]) for line in said(ledger, "alarms").rows]
+    told = [(line["alarm"], line["place"], line["who"]) for line in said(ledger, "alarms").rows]
     assert told == [
         ("device_conflict", "table T03", ""),
         ("device_conflict over", "table T03", "anna"),

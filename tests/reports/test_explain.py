@@ -7,7 +7,6 @@ import pytest
 
 from jackpot.ledger.open import open_reader
 from jackpot.ledger.reading import Reader
-from jackpot.reports.report import Unanswerable
 from jackpot.rules import events, registry
 from jackpot.rules.acts.hits import Pay, Undone, Validate
 from jackpot.rules.acts.links import Resume
@@ -21,7 +20,7 @@ from tests.ledger.conftest import Place
 from tests.ledger.maintenance.test_join import NOW
 from tests.ledger.resting import BANKS, ROYAL, SITE, two_banks
 from tests.ledger.waiting import join
-from tests.reports.asked import said
+from tests.reports.asked import said, unanswerable
 from tests.reports.season import Season
 
 Line = dict[str, Any]
@@ -184,10 +183,10 @@ def test_an_unknown_hit_is_said_and_two_of_a_number_are_told_apart(place: Place)
     """L10: each bank counts its own hits; a number that two banks have wants the bank's name."""
     ledger = place.open()
     two_banks(ledger)
-    with pytest.raises(Unanswerable, match="there is no H99 in north or south"):
+    with unanswerable("no_hit_there", hit="H99", banks="north or south"):
         said(ledger, "explain", banks=BANKS, hit=99)
     assert said(ledger, "explain", banks=BANKS, hit=1).facts["hit"] == "H1 in bank north"
-    with pytest.raises(Unanswerable, match="which one\\? --bank north or --bank north"):
+    with unanswerable("hit_of_several_banks", banks="--bank north or --bank north"):
         said(ledger, "explain", banks=("north", "north"), hit=1)
 
 

@@ -13,7 +13,7 @@ import pytest
 from jackpot.config import Site
 from jackpot.config.writing import moment
 from jackpot.reports.output import CellFormat, Totals, as_csv, as_html, as_json, exact
-from jackpot.reports.report import Cell, Fact, Report, ReportColumn, ReportResult
+from jackpot.reports.report import Cell, Fact, Report, ReportColumn, ReportProblem, ReportResult
 from tests.reports.season import SITE
 
 HOSTILE = '=HYPERLINK("http://x")<script>alert(1)</script>'
@@ -99,13 +99,15 @@ def test_a_problem_is_on_the_page_and_in_the_json() -> None:
         made = found(0)
 
         def rows() -> Any:
-            made.problems.append("it does not add up")
+            made.problems.append(ReportProblem("sum_off", "{link} does not add up", link="bonus"))
             yield from found().rows
 
         return made._replace(rows=rows())
 
-    assert "it does not add up" in "".join(as_html(report(), with_problem(), SITE, AT))
-    assert json.loads("".join(as_json(report(), with_problem())))["problems"] == ["it does not add up"]
+    assert "bonus does not add up" in "".join(as_html(report(), with_problem(), SITE, AT))
+    assert json.loads("".join(as_json(report(), with_problem())))["problems"] == [
+        {"template": "sum_off", "values": {"link": "bonus"}, "text": "bonus does not add up"}
+    ]
 
 
 @pytest.mark.parametrize("form", ["csv", "json", "html"])

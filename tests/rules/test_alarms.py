@@ -51,7 +51,7 @@ def test_what_is_raised_again_counts_on_and_is_another_once_it_was_seen() -> Non
         mismatch(subject, 3 * number + 1, f"r{number}")
     mismatch(subject, 1, "x", "T2")
     found = opened(subject)
-    assert {(name, one["where"], one["times"]) for name, one in found.items()} == {
+    assert {(name, one["place"], one["times"]) for name, one in found.items()} == {
         ("AL1", "table T1", 3),
         ("AL2", "table T2", 1),
     }
@@ -74,7 +74,7 @@ def test_every_kind_is_opened_by_what_raises_it() -> None:
     subject.execute(TableHello(acked=99), table="T2")
     subject.execute(BlockDevice("table", "T2"))
     assert subject.execute(Suspend("config", ("L",), "")).answer["ok"]
-    found = {(one["kind"], one["where"]) for one in opened(subject).values()}
+    found = {(one["kind"], one["place"]) for one in opened(subject).values()}
     assert found == {
         ("chip_mismatch", "table T1"),
         ("count_mismatch", "table T1"),
@@ -86,7 +86,7 @@ def test_every_kind_is_opened_by_what_raises_it() -> None:
     }
     site.ask(LockOut(2, 10))
     site.execute(Recover(*newcomer(3)), people=("root",))
-    said = {(one["kind"], one["where"], one["what"]) for one in opened(site).values()}
+    said = {(one["kind"], one["place"], one["what"]) for one in opened(site).values()}
     assert said == {
         ("person_locked_out", "person 2", phrase("alarm_failures", count=10)),
         ("admin_recovered", "person 3", phrase("alarm_recovered_by", people=["root"])),

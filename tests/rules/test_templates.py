@@ -110,9 +110,9 @@ def test_what_no_rule_has_made_is_found() -> None:
     ):
         assert misfit(template, values) is not None, template
         assert 1 <= len(english(template, values)) <= MESSAGE_MAX, "a reader is told something all the same"
-    alike = phrase("came_without_server", person=1)
+    alike = phrase("made_without_server", person=1)
     for _ in range(5):
-        alike = Phrase("came_alike", (alike, 2))
+        alike = Phrase("same_origin", (alike, 2))
     assert misfit(alike.template, alike.values) is not None, "no phrase is so deep"
 
 
@@ -190,7 +190,7 @@ def test_how_each_kind_of_value_is_told() -> None:
             Refusal(
                 "two_people_other",
                 why=phrase("why_link_closed"),
-                fault=phrase("came_by_code", person=4, giver=3),
+                fault=phrase("password_by_code", person=4, giver=3),
             ),
             (
                 "two different people must confirm this: a link is closed "

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Alarm(Reply, frozen=True):
     """An open alarm. alarm: what `acknowledge` calls it. means, then: of its kind, for everybody.
 
-    where: a table, another device or a person. what: the details of the last time, "" where the kind says
+    place: a table, another device or a person. what: the details of the last time, "" where the kind says
     all. template, values: the id of that sentence, and what varies in it, by name; a program looks at these,
     for a text may be reworded. seq, at: of the entry that raised it first. last: when it was raised last;
     times: how often.
@@ -28,7 +28,7 @@ class Alarm(Reply, frozen=True):
     kind: str
     means: str
     then: str
-    where: str
+    place: str
     what: str
     seq: int
     at: Moment
@@ -63,7 +63,7 @@ def _told(bank: str, alarm: dict[str, Any], called: PersonNames) -> Alarm:
     """An alarm of `views.open_alarms`; `what` stays a sentence, which a page translates."""
     person, said = alarm.pop("person"), alarm.pop("what")
     if person:
-        alarm["where"] = called.name(person)
+        alarm["place"] = called.name(person)
     if said is None:
         return Alarm(bank=bank, what="", **alarm)
     what = sentence(said)

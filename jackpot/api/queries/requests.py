@@ -39,7 +39,8 @@ class Waiting(Reply, frozen=True):
     long it waits yet, in milliseconds. asker: who asked, by number. roles: with one of which another person
     may confirm it. moved, raised, leaving, undone: what it would do now. seen: what it would have moved when
     it was asked for. shown: sent with `confirm` as `seen`, it has it refused once it would do something else
-    than what it would do now. problem: why it would be refused now, "" where it would be done.
+    than what it would do now. problem: why it would be refused now, "" where it would be done. template,
+    values: of the problem, as of a refusal.
     """
 
     what: str
@@ -61,6 +62,8 @@ class Waiting(Reply, frozen=True):
     seen: tuple[Moved, ...] = ()
     shown: Sight | None = None
     problem: str = ""
+    template: str = ""
+    values: dict[str, int | str] = msgspec.field(default_factory=dict)
 
 
 class Requests(Reply, frozen=True):
@@ -145,7 +148,8 @@ def _looked_at(state: BankState, request: Requested, left_ms: int) -> Waits:
         found |= {**what_follows(state, event, now), "shown": mark_of(now, event).hex()}
         check_seen(state, request, now, event)
     except Refusal as refusal:
-        found["problem"] = sentence_of(refusal.template, refusal.values)
+        said = sentence_of(refusal.template, refusal.values)
+        found |= {"problem": said, "template": said.template, "values": said.english_values}
     return Waits(request, left_ms, _sums(state, command), found)
 
 

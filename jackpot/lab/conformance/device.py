@@ -312,15 +312,15 @@ async def last_follows(watch: DeviceWatch) -> None:
     played = watch.played
     sent = await watch.caught(watch.decide_untold, lambda _: True)
 
-    def door(line: ConformanceLine) -> None:
+    def answer_hello(line: ConformanceLine) -> None:
         welcome, last = played.welcoming(), played.book.last
         line.session.welcome(msgspec.structs.replace(welcome, last=None, last_follows=True))
         if last is not None:
             line.session.push(last)
         played.book.told = played.book.last_seq
-        played.door = played.welcome
+        played.answer_hello = played.welcome
 
-    played.door = door
+    played.answer_hello = answer_hello
     line, after = await watch.come_back()
     watch.not_again("last-follows", sent, after)
     if not await played.fence(line):
@@ -407,13 +407,13 @@ async def moved(watch: DeviceWatch) -> None:
     played.held.clear()
     there = 1 - line.port
 
-    def door(line: ConformanceLine) -> None:
+    def answer_hello(line: ConformanceLine) -> None:
         if line.port == there:
             played.welcome(line)
         else:
             line.end("not_active", "the tester sends you on", [played.addresses[there]])
 
-    played.door, played.reply = door, played.decide
+    played.answer_hello, played.reply = answer_hello, played.decide
     line.session.answer(Nack(sent.command.seq, "not_active", "elsewhere", sent.command.seq))
     line.flush(played.now)
     await watch.come_to(there)
@@ -427,20 +427,20 @@ async def witness(watch: DeviceWatch) -> None:
     played.book.lose()
     said: list[int | None] = []
 
-    def door(line: ConformanceLine) -> None:
+    def answer_hello(line: ConformanceLine) -> None:
         said.append(line.greeted.acked if line.greeted else None)
         if len(said) < 3:
             line.session.fail("ledger_behind", "the tester has forgotten your last answers")
             return
-        played.door = played.welcome
+        played.answer_hello = played.welcome
         played.book.believe()
         played.welcome(line)
 
-    played.door = door
+    played.answer_hello = answer_hello
     since = len(played.heard)
     line.cut()
     if not await played.until(lambda: len(said) >= 3, watch.options.patience):
-        played.door = played.welcome
+        played.answer_hello = played.welcome
         played.book.believe()
         raise Missed("it did not come again after ledger_behind")
     expected = played.book.idle_at[-1] + 1
@@ -552,7 +552,7 @@ async def _settled(watch: DeviceWatch, *, table: bool) -> None:
 
 def _let_be(played: ConformanceSession) -> None:
     """Resets the server, whatever a trial did to it."""
-    played.reply, played.door, played.refusing = played.decide, played.welcome, 0
+    played.reply, played.answer_hello, played.refusing = played.decide, played.welcome, 0
     played.release()
     if played.book.suspended:
         played.tell_link("active")

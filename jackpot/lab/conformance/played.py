@@ -132,7 +132,7 @@ class ConformanceLine:
 
 
 class ConformanceSession:
-    """The server. reply: the answer to a command, None for nothing yet. door: the answer to a good hello."""
+    """The server. reply: the answer to a command, None for nothing yet. answer_hello: to a good hello."""
 
     def __init__(self, setting: Setting, report: ConformanceReport) -> None:
         self.setting = setting
@@ -145,7 +145,7 @@ class ConformanceSession:
         self.visits: list[tuple[float, float]] = []
         """Of each connection that was closed at once: when it came, and when it ended."""
         self.reply: Callable[[Heard], Answer | None] = self.decide
-        self.door: Callable[[ConformanceLine], None] = self.welcome
+        self.answer_hello: Callable[[ConformanceLine], None] = self.welcome
         self.addresses: tuple[str, ...] = ()
         self._changed = asyncio.Event()
         self._servers: list[asyncio.Server] = []
@@ -326,7 +326,7 @@ class ConformanceSession:
             self.report.met("one-connection")
         if self._table:
             self.book.check_acked(greeted.acked)
-        self.door(line)
+        self.answer_hello(line)
 
     def _command(self, line: ConformanceLine, command: Commanded) -> None:
         self.report.met("frames")

@@ -110,11 +110,11 @@ def _of_round(ledger: Reader, names: JournalNames, frames: str, hit: Hit, archiv
     if archive is not None:
         whole = archive()
         if (other := not_the_archive(ledger, whole, bank, cut)) is not None:
-            raise Unanswerable("{reason}", field="archive", reason=other)
+            raise Unanswerable("archive_refused", "{reason}", field="archive", reason=other)
         return _Round(events + _events(whole, bank, frames, hit, (0, min(cut.seq, hit.seq))), None, "archive")
     state = names.rounds.find(hit.table, hit.round)
     if state is None:
-        raise InArchive("{archived}", archived=is_archived(bank, cut))
+        raise InArchive("rows_archived", "{archived}", archived=is_archived(bank, cut))
     return _Round(events, state, "state")
 
 

@@ -83,7 +83,7 @@ def must_be_here(ledger: Reader, bank: str, after: int) -> None:
     """Raises InArchive where frames of tables after that entry are archived."""
     cut = cut_of(ledger, bank)
     if cut is not None and after < cut.seq:
-        raise InArchive("{archived}", archived=is_archived(bank, cut))
+        raise InArchive("rows_archived", "{archived}", archived=is_archived(bank, cut))
 
 
 def one(ledger: Reader, bank: str, seq: int) -> Entry | None:

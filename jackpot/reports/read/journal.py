@@ -94,7 +94,11 @@ def search(ledger: Reader, bank: str, wanted: JournalFilter) -> JournalPage:
     if wanted.kind is not None and wanted.kind not in _NUMBERS:
         kinds = ", ".join(sorted(_NUMBERS))
         raise NoSuchKind(
-            "{kind} is unknown; there is {kinds}", field="kind", kind=repr(wanted.kind), kinds=kinds
+            "kind_not_known",
+            "{kind} is unknown; there is {kinds}",
+            field="kind",
+            kind=repr(wanted.kind),
+            kinds=kinds,
         )
     top = ledger.head(bank).seq + 1
     below = top if wanted.before is None else min(wanted.before, top)

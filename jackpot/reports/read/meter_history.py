@@ -423,7 +423,7 @@ def _because(place: LevelRef, entry: Entry) -> Sentence:
         case BankBegun() | BankClosed():
             return Sentence("carried over")
         case MeterCorrected() as event:
-            account = Sentence("meter" if event.account == "primary" else event.account)
+            account = Sentence("meter") if event.account == "primary" else Sentence(event.account)
             return Sentence("correction of the {account}: {reason}", account=account, reason=event.reason)
         case LeftDecided() as event:
             return Sentence(

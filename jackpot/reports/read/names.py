@@ -38,7 +38,9 @@ def must_know(names: "Iterable[JournalNames]", links: Iterable[str]) -> None:
     for link in links:
         if link not in known:
             links = " ".join(sorted(known))
-            raise Unanswerable("{link} is unknown; there is {links}", field="link", link=link, links=links)
+            raise Unanswerable(
+                "link_not_known", "{link} is unknown; there is {links}", field="link", link=link, links=links
+            )
 
 
 class JournalNames:

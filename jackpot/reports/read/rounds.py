@@ -35,7 +35,9 @@ class RoundsAtCut:
             state = engine_at(self._ledger, self._bank, self._cut.seq).state
         except LedgerCorrupt as error:
             archived = is_archived(self._bank, self._cut)
-            raise InArchive("{error}; {archived}", error=error, archived=archived) from error
+            raise InArchive(
+                "rows_archived_unread", "{error}; {archived}", error=error, archived=archived
+            ) from error
         return {
             (table.number, one.id): one
             for table in state.tables

@@ -26,13 +26,13 @@ class AcknowledgeAlarm(ActCommand, tag="acknowledge", frozen=True):
 class AlarmAcknowledged(Event, frozen=True, array_like=True):
     """An alarm was acknowledged.
 
-    what, where: the alarm's kind and place. times: how often it was raised until then.
+    what, place: the alarm's kind and place. times: how often it was raised until then.
     """
 
     kind: ClassVar[int] = 64
     alarm: int
     what: str
-    where: str
+    place: str
     times: int
     remark: str
     people: People
@@ -45,12 +45,12 @@ def decide_acknowledge(state: BankState, command: AcknowledgeAlarm, by: ActConte
         no_admin = state.bank == SITE and "admin" not in one.roles
         refuse_if(no_admin, "alarm_needs_admin", person=one.id, alarm=command.alarm)
         refuse_if(one.id == alarm.person, "alarm_about_oneself", alarm=command.alarm, person=one.id)
-    return AlarmAcknowledged(alarm.number, alarm.kind, alarm.where, alarm.times, command.remark, by.people)
+    return AlarmAcknowledged(alarm.number, alarm.kind, alarm.place, alarm.times, command.remark, by.people)
 
 
 def apply_acknowledged(effects: Effects, event: AlarmAcknowledged) -> None:
     """Closes the alarm; raised again, it is another one."""
-    del effects.state.alarms[event.what, event.where]
+    del effects.state.alarms[event.what, event.place]
 
 
 def _find(state: BankState, name: str) -> Alarm:

@@ -402,10 +402,10 @@ def _take_alarm(state: BankState, alarm: Alarm, bank: str) -> None:
 
     A hit, or the bank itself, is named together with that bank: another bank may have an alarm of the same.
     """
-    where = alarm.where or f"bank {bank}"
-    if where.startswith("hit "):
-        where = f"{where} ({bank})"
-    state.alarms[alarm.kind, where] = msgspec.structs.replace(alarm, number=state.next_alarm, where=where)
+    place = alarm.place or f"bank {bank}"
+    if place.startswith("hit "):
+        place = f"{place} ({bank})"
+    state.alarms[alarm.kind, place] = msgspec.structs.replace(alarm, number=state.next_alarm, place=place)
     state.next_alarm += 1
 
 

@@ -16,41 +16,23 @@ DOCUMENT_MAX: Final = 64
 # `(?!\n)` before `$`: in Python `$` also stands before a last line break.
 NUMBER: Final = r"[0-9]{1,16}(?!\n)$"
 
-Reason = Annotated[
-    str,
-    Meta(
-        min_length=1,
-        max_length=REASON_MAX,
-        pattern=rf"^(?=.*\S)[^{UNPRINTABLE}]+(?!\n)$",
-        description=f"1 to {REASON_MAX} printable characters",
-    ),
-]
-Document = Annotated[
-    str,
-    Meta(
-        max_length=DOCUMENT_MAX,
-        pattern=rf"^((?=.*\S)[^{UNPRINTABLE}]+)?(?!\n)$",
-        description=f"1 to {DOCUMENT_MAX} printable characters",
-    ),
-]
+
+def _printable(longest: int, *, required: bool = False, described: str = "") -> Meta:
+    """Bounds of a text of printable characters, not of spaces alone; "" is none, unless it is required."""
+    text = rf"(?=.*\S)[^{UNPRINTABLE}]+"
+    return Meta(
+        min_length=1 if required else None,
+        max_length=longest,
+        pattern=rf"^{text}(?!\n)$" if required else rf"^({text})?(?!\n)$",
+        description=described or f"1 to {longest} printable characters",
+    )
+
+
+Reason = Annotated[str, _printable(REASON_MAX, required=True)]
+Document = Annotated[str, _printable(DOCUMENT_MAX)]
 # A number that is required.
-DocumentNumber = Annotated[
-    str,
-    Meta(
-        min_length=1,
-        max_length=DOCUMENT_MAX,
-        pattern=rf"^(?=.*\S)[^{UNPRINTABLE}]+(?!\n)$",
-        description=f"1 to {DOCUMENT_MAX} printable characters",
-    ),
-]
-Remark = Annotated[
-    str,
-    Meta(
-        max_length=REASON_MAX,
-        pattern=rf"^((?=.*\S)[^{UNPRINTABLE}]+)?(?!\n)$",
-        description=f"none, or 1 to {REASON_MAX} printable characters",
-    ),
-]
+DocumentNumber = Annotated[str, _printable(DOCUMENT_MAX, required=True)]
+Remark = Annotated[str, _printable(REASON_MAX, described=f"none, or 1 to {REASON_MAX} printable characters")]
 # A level, and the one of another link that its money goes to, as a form's field and an option have them.
 LevelPair = Annotated[
     str, Meta(pattern=r"^[a-z]{1,16}=[a-z]{1,16}(?!\n)$", description='two levels, such as "meter=major"')
@@ -64,14 +46,7 @@ DAY_MS: Final = 24 * 60 * 60 * 1_000
 KeptDays = Annotated[int, Meta(ge=1, le=DAYS_MAX, description=f"days, 1 to {DAYS_MAX}")]
 # What people write on a payout form: a name with a licence, a reference, the number of a form.
 FACT_MAX: Final = 128
-Fact = Annotated[
-    str,
-    Meta(
-        max_length=FACT_MAX,
-        pattern=rf"^((?=.*\S)[^{UNPRINTABLE}]+)?(?!\n)$",
-        description=f"1 to {FACT_MAX} printable characters",
-    ),
-]
+Fact = Annotated[str, _printable(FACT_MAX)]
 # What a site may want on the papers of every payment.
 PaperField = Literal["dealer", "witness", "surveillance", "patron", "tax_form"]
 # What names somebody lies next to the journal: who was there when the hand was seen, and who is paid.

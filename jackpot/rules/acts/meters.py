@@ -68,7 +68,7 @@ def decide_correct_meter(state: BankState, command: CorrectMeter, by: ActContext
     refuse_if(after < 0, "meter_below_zero", account=account, held=held)
     above = account == "primary" and limit is not None and after > limit
     refuse_if(above, "meter_above_limit", account=account, held=held)
-    refuse_if(after > SUM_MAX, "meter_above_most", account=account, held=held, most=SUM_MAX)
+    refuse_if(after > SUM_MAX, "meter_above_max", account=account, held=held, most=SUM_MAX)
     return MeterCorrected(link.number, level.number, account, amount, command.reason, by.people)
 
 

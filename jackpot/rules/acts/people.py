@@ -411,7 +411,7 @@ def untrue(state: BankState, signed: Signed, *, choosing: bool = False) -> Phras
     if person.secret and signed.means == "code":
         return phrase("signer_has_password", person=signed.id)
     if person.secret and not choosing and signed.given_by != person.given_by:
-        return replace(signed, given_by=person.given_by).came
+        return replace(signed, given_by=person.given_by).origin
     if person.secret and not choosing and signed.vouched != person.vouched:
         return phrase("signer_vouched_for", person=signed.id, voucher=person.vouched)
     if person.secret and not choosing and signed.lost != person.lost:
@@ -431,7 +431,7 @@ def find_person(state: BankState, number: int) -> Person:
 
 def of_their_own(signed: Signed) -> None:
     """Whether a person is independent. One with an issued code is not: a chain of codes may be one person."""
-    refuse_if(not signed.own, "vouching_first", came=signed.came, person=signed.id)
+    refuse_if(not signed.own, "vouching_first", origin=signed.origin, person=signed.id)
 
 
 def _stands(token: Token, signed: Signed) -> bool:

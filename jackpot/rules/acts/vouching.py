@@ -46,11 +46,11 @@ def decide_vouch(state: BankState, command: Vouch, by: ActContext) -> Vouched:
 def _independent(state: BankState, person: Person, people: People, voucher: Signed) -> None:
     """Refuses an admin who could not confirm requests of the one who may have chosen the person's secret."""
     if person.given_by == OPERATOR:
-        fault = voucher.came if voucher.given_by == OPERATOR else None
+        fault = voucher.origin if voucher.given_by == OPERATOR else None
     else:
         fault = people.signed_by(as_secret(state.people[person.given_by - 1]), voucher).fault()
     if fault is not None:
-        raise Refusal("voucher_not_independent", came=as_secret(person).came, fault=fault)
+        raise Refusal("voucher_not_independent", origin=as_secret(person).origin, fault=fault)
 
 
 def apply_vouched(effects: Effects, event: Vouched) -> None:

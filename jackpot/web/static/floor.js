@@ -10,7 +10,7 @@ const ANSWER_MS = 4000;
 
 // Of a moment as the site writes it, the letters that a phone has room for.
 const TO_THE_MINUTE = 16;
-const { faces, money, insecure } = JSON.parse(document.body.dataset.settings);
+const { displays, money, insecure } = JSON.parse(document.body.dataset.settings);
 const at = (selector) => document.querySelector(selector);
 const links = new Map(); // link: {badge, reason, levels: Map(level: Odometer), terms: Map(level: p), box, state}
 let elsewhere = {}; // link: at which server it is
@@ -18,16 +18,16 @@ let why = {}; // link: what it is suspended for
 let lost = true;
 let failed = "";
 
-if (Object.keys(faces).length) paint(document.documentElement, Object.values(faces)[0]);
+if (Object.keys(displays).length) paint(document.documentElement, Object.values(displays)[0]);
 
 function linkOf(name) {
   let link = links.get(name);
   if (link === undefined) {
-    const face = faces[name];
+    const display = displays[name];
     const section = element("section", "link");
     const head = element("div", "head");
     const title = element("p", "title");
-    const to = element("a", "", face ? face.title : name);
+    const to = element("a", "", display ? display.title : name);
     to.href = `/sign/${encodeURIComponent(name)}`;
     title.append(to);
     link = { badge: element("span", "badge"), reason: element("span", "reason"), box: element("div", "levels"), levels: new Map(), terms: new Map(), state: "" };
@@ -45,9 +45,9 @@ function levelOf(name, level) {
   if (odometer === undefined) {
     const box = element("div", "level");
     const amount = element("div", "amount-run");
-    const face = faces[name];
-    box.append(element("p", "name", say(face?.levels[level] ?? level)), amount);
-    if (face) tone(box, face, level);
+    const display = displays[name];
+    box.append(element("p", "name", say(display?.levels[level] ?? level)), amount);
+    if (display) tone(box, display, level);
     const terms = element("p", "terms");
     box.append(terms);
     link.terms.set(level, terms);

@@ -25,8 +25,8 @@ function pictureOf({ address, moves }) {
 export class Idle {
   // parts: {text, cards, picture}: its elements. settings: hands: by level, the hand that wins all of it, of `dealt`
   // cards; pictures: {address, moves} each. time(): the server's, in ms. changed(): the house's picture comes or goes.
-  constructor(parts, { link, face, money, hands, dealt, pictures }, time, changed) {
-    Object.assign(this, { parts, face, money, hands, dealt, time, changed });
+  constructor(parts, { link, display, money, hands, dealt, pictures }, time, changed) {
+    Object.assign(this, { parts, display, money, hands, dealt, time, changed });
     this.pictures = pictures.map(pictureOf);
     parts.picture.append(...this.pictures);
     this.key = `${LAST}-${link}`;
@@ -56,7 +56,7 @@ export class Idle {
   // {text, hand, picture} each.
   scenes() {
     const scenes = Object.entries(this.hands).map(([level, name]) => ({
-      text: say("{hand} wins the {level}", { hand: hand(name), level: this.face.levels[level] ?? level }),
+      text: say("{hand} wins the {level}", { hand: hand(name), level: this.display.levels[level] ?? level }),
       hand: name,
     }));
     scenes.push({ text: say("Grows with every wager") });

@@ -18,7 +18,7 @@ const AIR = 1.06;
 const CUT_MS = 6000;
 
 const settings = JSON.parse(document.body.dataset.settings);
-const { link, face, money } = settings;
+const { link, display, money } = settings;
 const box = document.getElementById("levels");
 const notice = document.getElementById("notice");
 const idle = document.getElementById("idle");
@@ -27,13 +27,13 @@ const levels = new Map();
 let state = "connecting";
 let lost = false;
 
-paint(document.documentElement, face);
+paint(document.documentElement, display);
 // The widths of digits are those of the page's own fonts, once they are there.
-if (face.font) document.fonts.add(new FontFace("Brand", `url(${face.font})`));
+if (display.font) document.fonts.add(new FontFace("Brand", `url(${display.font})`));
 const faces = ["--title", "--digits"].map((name) => getComputedStyle(document.body).getPropertyValue(name).trim());
 await Promise.allSettled(["Brand", "Words", ...faces].map((name) => document.fonts.load(`1em ${name}`)));
 await document.fonts.ready;
-const win = new Celebration(document.getElementById("win"), face, money, show, chime(face.sound));
+const win = new Celebration(document.getElementById("win"), display, money, show, chime(display.sound));
 const scene = { text: idle, cards: document.getElementById("hand"), picture: document.getElementById("picture") };
 const attraction = new Idle(scene, settings, () => (win.time.known ? win.at() : 0), show);
 
@@ -46,8 +46,8 @@ function levelOf(name) {
     const amount = element("div", "amount-run");
     const noted = element("p", "note");
     stage.append(amount);
-    section.append(element("h2", "name", face.levels[name] ?? name), stage, noted);
-    tone(section, face, name);
+    section.append(element("h2", "name", display.levels[name] ?? name), stage, noted);
+    tone(section, display, name);
     box.append(section);
     box.dataset.count = box.children.length;
     level = { section, stage, amount, note: noted, odometer: new Odometer(amount, money) };

@@ -27,8 +27,8 @@ export function hand(name) {
 
 export class Celebration {
   // box: its element. changed: called when it begins or ends. sound: told the level as one begins.
-  constructor(box, face, money, changed, sound) {
-    Object.assign(this, { box, face, money, changed, sound });
+  constructor(box, display, money, changed, sound) {
+    Object.assign(this, { box, display, money, changed, sound });
     this.wins = [];
     this.waiting = new Set(); // hits that people still look at, by the link's last state
     this.time = new ServerTime();
@@ -121,8 +121,8 @@ export class Celebration {
     const set = (name, text) => {
       this.box.querySelector(name).textContent = text;
     };
-    tone(this.box, this.face, win.level);
-    set(".level", this.face.levels[win.level] ?? win.level);
+    tone(this.box, this.display, win.level);
+    set(".level", this.display.levels[win.level] ?? win.level);
     set(".exact", write(this.money, win.amount));
     set(".hand", hand(win.hand));
     set(".table", say("Table {table}", win));

@@ -14,7 +14,6 @@ from jackpot.rules.codes import Code
 from jackpot.rules.phrases import phrase
 from tests.net.test_admin_socket import royal
 from tests.running_server import LINK, LINKS, on_loop, table
-from tests.said import in_words
 from tests.web.staffed import join, prove, token
 from tests.web.test_authentication import floor, signed_in
 
@@ -126,10 +125,11 @@ async def test_a_request_names_its_sums_and_who_may_confirm_it(tmp_path: Path) -
         asked = await server.auth.act(main, LESS, [ann])
         assert (asked.asked, asked.request) == (True, "main-1")
         one = await waits(web, bearer)
-        assert (one["request"], one["asker"], one["roles"], one["problem"]) == (
+        assert (one["request"], one["asker"], one["roles"], one["problem"], one["template"]) == (
             "main-1",
             ann.id,
             ["floor", "admin"],
+            "",
             "",
         )
         assert one["moved"] == one["seen"]
@@ -149,7 +149,10 @@ async def test_a_request_names_its_sums_and_who_may_confirm_it(tmp_path: Path) -
         assert "$9,987.654322" in said
         await royal(device)
         one = await waits(web, bearer)
-        assert one["problem"] == in_words("request_changed", request="main-1", what=phrase("changed_meter"))
+        assert (one["template"], one["values"]) == (
+            "request_changed",
+            {"request": "main-1", "what": str(phrase("changed_meter"))},
+        )
         assert one["seen"][0]["value"] == "10000.00"
         offered, said = await page(web, "bo")
         assert (offered, "What it would have done when it was asked for" in said) == (False, True)
@@ -189,7 +192,10 @@ async def test_a_request_names_the_awards_that_it_would_raise(tmp_path: Path) ->
             [{"award": "A3", "link": LINK, "level": "mega", "amount": "0.18"}],
         )
         what = phrase("changed_sums")
-        assert one["problem"] == in_words("request_changed", request="main-1", what=what)
+        assert (one["template"], one["values"]) == (
+            "request_changed",
+            {"request": "main-1", "what": str(what)},
+        )
         await decides_as_shown(server, web)
 
 

@@ -211,7 +211,7 @@ def confirmed_another_sum(case: Case) -> Any:
         (validated_at_another_row, "which is not in this ledger as it names it"),
         (validated_at_no_row, "it names row 1000 of bank site, which is not in this ledger as it names it"),
         (validated_before_they_came, f"{phrase('signer_unknown', number=3)} by row 1 of bank site"),
-        (corrected_with_a_token, "came in by their token, and signs with their own password) (two_people)"),
+        (corrected_with_a_token, "signed in by their token, and signs with their own password) (two_people)"),
         (corrected_by_who_gave_the_code, "with a code from person 1 by row"),
         (validated_by_a_token_that_nobody_made, f"{phrase('signer_without_token', person=3)} by row"),
         (corrected_by_who_has_no_secret, f"{phrase('signer_without_password', person=4)} by row"),

@@ -25,7 +25,7 @@ def test_an_alarm_is_open_until_somebody_has_seen_it() -> None:
     subject = bank()
     mismatch(subject, 1, "r1")
     (alarm,) = opened(subject).values()
-    assert (alarm["alarm"], alarm["kind"], alarm["where"]) == ("AL1", "chip_mismatch", "table T1")
+    assert (alarm["alarm"], alarm["kind"], alarm["place"]) == ("AL1", "chip_mismatch", "table T1")
     assert (alarm["what"], alarm["times"], alarm["seq"]) == (counted("r1"), 1, 5)
     assert acknowledge(subject, "AL1")["code"] == "no_person"
     assert acknowledge(subject, "AL2", "Ada")["code"] == "no_such_alarm"
@@ -75,7 +75,7 @@ def test_what_is_open_goes_on_in_the_bank_that_a_bank_becomes() -> None:
     heads = (("main", entry.seq, b"h" * 32),)
     assert joined.execute(BeginBank(heads, (event.handed_on,))).answer["ok"]
     (alarm,) = opened(joined).values()
-    assert (alarm["alarm"], alarm["kind"], alarm["where"]) == ("AL1", "chip_mismatch", "table T2")
+    assert (alarm["alarm"], alarm["kind"], alarm["place"]) == ("AL1", "chip_mismatch", "table T2")
     assert alarm["what"] == counted("r1")
 
 
@@ -93,6 +93,6 @@ def test_banks_that_are_joined_keep_alarms_of_the_same_hit_apart() -> None:
         heads.append((name, 9, b"h" * 32))
     joined = OfEngine("floor")
     assert joined.execute(BeginBank(tuple(heads), tuple(parts))).answer["ok"]
-    assert {alarm["where"] for alarm in opened(joined).values()} == {
+    assert {alarm["place"] for alarm in opened(joined).values()} == {
         "hit H1 (north)", "bank north", "table north", "hit H1 (south)", "bank south", "table south",
     }  # fmt: skip

@@ -124,7 +124,7 @@ def test_nobody_confirms_with_an_account_whose_secret_they_set() -> None:
     for pair in ((1, third), (third, 1)):
         answer = site.ask(Grant(third, "cage"), *pair).answer
         why = {"template": "why_role_given", "values": []}
-        fault = {"template": "came_by_code", "values": [third, 1]}
+        fault = {"template": "password_by_code", "values": [third, 1]}
         assert refusal(answer) == ("two_people", "two_people_other", why, fault)
     assert code(site, Grant(third, "cage"), third, 2) == ""
 
@@ -224,7 +224,7 @@ def test_who_signs_must_be_as_the_site_has_them() -> None:
     assert untrue(state, Signed(1, ("admin", "floor"))) == phrase(
         "signer_without_role", person=1, roles=["floor"]
     )
-    assert untrue(state, Signed(1, ("admin",), "secret", 2)) == phrase("came_by_nobody", person=1)
+    assert untrue(state, Signed(1, ("admin",), "secret", 2)) == phrase("password_without_issuer", person=1)
 
 
 def test_who_has_no_secret_signs_with_none() -> None:

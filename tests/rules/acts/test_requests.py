@@ -96,9 +96,9 @@ def faulty(template: str, *values: int | str) -> tuple[Any, ...]:
         (ANN, ANN, faulty("same_person", 3)),
         (BEN, CAL, ("request_needs_another", "main-1", 3)),
         (ANN, LOOKER, ("may_not", 7, "correct", ["floor", "cage"])),
-        (ANN, Signed(4, ("floor",), "token"), faulty("came_by_other_means", 4, "token")),
-        (ANN, Signed(4, ("floor",), "login"), faulty("came_by_other_means", 4, "login")),
-        (ANN, Signed(4, ("floor",), "secret", 3), faulty("came_by_code", 4, 3)),
+        (ANN, Signed(4, ("floor",), "token"), faulty("signed_in_by_other_means", 4, "token")),
+        (ANN, Signed(4, ("floor",), "login"), faulty("signed_in_by_other_means", 4, "login")),
+        (ANN, Signed(4, ("floor",), "secret", 3), faulty("password_by_code", 4, 3)),
         (Signed(3, ("viewer",)), BEN, ("may_not", 3, "correct", ["floor", "cage"])),
     ],
 )

@@ -32,12 +32,12 @@ def test_two_who_had_their_codes_from_one_admin_are_one() -> None:
     """Misuse: who gave both codes may have chosen both secrets; another admin then saw one come in."""
     site = OfSite()
     cal, dan, eve = site.join("floor"), site.join("floor"), site.join("floor", by=2)
-    came = phrase("came_by_code", person=3, giver=1)
-    assert fault(site, cal, dan) == phrase("came_alike", came=came, other=4)
+    came = phrase("password_by_code", person=3, giver=1)
+    assert fault(site, cal, dan) == phrase("same_origin", origin=came, other=4)
     assert fault(site, cal, eve) is fault(site, *ADMINS) is None
     assert code(site, dan, 2) == ""
     assert fault(site, cal, dan) is fault(site, dan, cal) is None
-    never = phrase("came_by_code", person=dan, giver=1)
+    never = phrase("password_by_code", person=dan, giver=1)
     assert fault(site, dan, 1) == never, "never with who gave the code"
 
 
@@ -63,7 +63,7 @@ def test_who_came_by_a_code_gives_none_until_somebody_vouched_for_them() -> None
     third, fourth = site.join("admin"), site.join("admin", by=2)
     site.ask(AddPerson(mark(5), ("floor",)), *ADMINS)
     refused = site.ask(GiveCode(5, CODE, 1), third).answer
-    came = {"template": "came_by_code", "values": [3, 1]}
+    came = {"template": "password_by_code", "values": [3, 1]}
     assert refusal(refused) == ("not_allowed", "vouching_first", came, 3)
     assert code(site, third, fourth) == "not_allowed", "nor do two such vouch for each other"
     assert code(site, third, 2) == code(site, fourth, third) == ""
@@ -80,7 +80,7 @@ def test_two_admins_made_on_the_servers_machine_are_one() -> None:
     """Misuse: who made both may have chosen both secrets; they wait for an admin who is neither."""
     site = OfSite()
     eve, fay = recovered(site), recovered(site)
-    alike = phrase("came_alike", came=phrase("came_without_server", person=3), other=4)
+    alike = phrase("same_origin", origin=phrase("made_without_server", person=3), other=4)
     assert fault(site, eve, fay) == alike
     refused = site.ask(Grant(eve, "floor"), eve, fay).answer
     assert refusal(refused)[:2] == ("two_people", "two_people_other")
