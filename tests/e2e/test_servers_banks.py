@@ -3,6 +3,7 @@
 import asyncio
 import json
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,19 +25,36 @@ def wait_for_page(server: Server, page: str) -> dict[str, Any]:
     return dict(floor)
 
 
+def wait_for_metrics(server: Server, lines: Sequence[str]) -> str:
+    """The metrics once they say so: those of a second ago may be given again."""
+    ends = time.monotonic() + WAIT_S
+    while True:
+        metrics = server.get("/metrics")
+        missing = [line for line in lines if line not in metrics]
+        if not missing:
+            return metrics
+        assert time.monotonic() < ends, missing
+        time.sleep(0.05)
+
+
 def seen(server: Server, page: str, **states: str) -> None:
     """State of each bank at a server, active or standby, by its floor page and its metrics."""
     floor = wait_for_page(server, page)
     assert not [trouble for trouble in floor["troubles"] if "Bank" in trouble["what"]]
     others = [BANKS[bank] for bank, state in states.items() if state != "active"]
     assert list(floor["elsewhere"]) == others
-    metrics = server.get("/metrics")
+    of_banks = [
+        line
+        for bank, state in states.items()
+        for line in (
+            f'jackpot_bank_active{{bank="{bank}"}} {float(state == "active")}',
+            f'jackpot_bank_standby{{bank="{bank}"}} {float(state != "active")}',
+        )
+    ]
+    metrics = wait_for_metrics(server, of_banks)
     assert f'server="{server.name}"' in metrics
     for bank, state in states.items():
-        active = state == "active"
-        assert f'jackpot_bank_active{{bank="{bank}"}} {float(active)}' in metrics
-        assert f'jackpot_bank_standby{{bank="{bank}"}} {float(not active)}' in metrics
-        assert (f'jackpot_cycle{{level="mega",link="{BANKS[bank]}"}}' in metrics) == active
+        assert (f'jackpot_cycle{{level="mega",link="{BANKS[bank]}"}}' in metrics) == (state == "active")
 
 
 async def until_browsed(server: Server, link: str, badge: str) -> None:
