@@ -3,6 +3,7 @@
 It also sets the order of the tests and the number of processes.
 """
 
+import gc
 import os
 from collections.abc import Generator
 from pathlib import Path
@@ -13,10 +14,12 @@ from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
 from jackpot.runtime.isolate import failures
 from tests.callbacks import failures_of_callbacks
-from tests.engines import database, ledger_template, postgres, redis, redis_there
+from tests.engines import database, ledger_template, postgres, redis, redis_there, room_in_memory
+from tests.faults.repeat import SHARED_MEMORY
 from tests.ledgers import fresh
 from tests.leftovers import shared_memory, until_nothing_is_left
 from tests.nightly import NIGHTLY, at_night
+from tests.web.browser import close_shared
 
 __all__ = [
     "database",
@@ -86,6 +89,13 @@ class Together(LoadScopeScheduling):  # type: ignore[misc]  # it has no types
         file = nodeid.partition("::")[0]
         return file if file in TOGETHER else nodeid
 
+    def mark_test_complete(self, node: Any, item_index: int, duration: float = 0) -> None:
+        """Forgets what is done: after each test the whole of it is counted again."""
+        super().mark_test_complete(node, item_index, duration)
+        scope = self._split_scope(self.registered_collections[node][item_index])
+        if all(self.assigned_work[node][scope].values()):
+            del self.assigned_work[node][scope]
+
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Together:
@@ -102,6 +112,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[MEMORY_BEFORE] = shared_memory()
+    if room_in_memory():  # pytest's name for where its folders of tests lie
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(SHARED_MEMORY))
+    gc.disable()  # until all tests are known
+
+
+def pytest_collection_finish() -> None:
+    """Has the garbage collector never look at what the collection made: a million objects, which stay."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="module")
@@ -133,6 +152,7 @@ def no_callback_failed() -> Generator[None]:
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Fails the run if a process still works in its folder, or new shared memory is left, at the end."""
+    close_shared()
     config = session.config
     if hasattr(config, "workerinput"):
         return

@@ -1,5 +1,6 @@
 """Database fixtures: one PostgreSQL cluster a worker with a database a test, and a Redis a test."""
 
+import os
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -14,10 +15,17 @@ from tests.faults.repeat import SHARED_MEMORY
 from tests.ledger.waiting import open_ledger
 
 TEMPLATE = "ledger_template"
-# Making a database flushes some hundred files: a second of a busy disk, and nothing of memory. A worker's
-# cluster stays below a tenth of this.
+# Making a database flushes some hundred files, and a ledger flushes at each commit: a second of a busy disk,
+# and nothing of memory. A worker's cluster, and what its tests write at one time, stay below a tenth of this.
 ROOM = 8 * 2**30
 _numbers = count(1)
+
+
+def room_in_memory() -> bool:
+    """Whether there is a file system in memory for what tests write, from which programs may be run."""
+    if not SHARED_MEMORY.is_dir() or os.statvfs(SHARED_MEMORY).f_flag & os.ST_NOEXEC:
+        return False
+    return disk_usage(SHARED_MEMORY).free > ROOM
 
 
 @pytest.fixture(scope="session")
@@ -27,7 +35,7 @@ def postgres() -> Iterator[Postgres]:
         binaries()
     except EnginesMissing as missing:
         pytest.skip(str(missing))
-    quick = SHARED_MEMORY if SHARED_MEMORY.is_dir() and disk_usage(SHARED_MEMORY).free > ROOM else None
+    quick = SHARED_MEMORY if room_in_memory() else None
     with (
         TemporaryDirectory(prefix="jackpot-tests-", dir=quick) as folder,
         Postgres(Path(folder) / "cluster") as cluster,

@@ -61,13 +61,15 @@ BUILT_IN_ERRORS: Final = {
 LEFT_OPEN: Final = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 
 Finding = tuple[int, str]
-Check = Callable[[str, ast.Module, str], Iterator[Finding]]
+# Every node of a file: to walk the tree anew for each check costs more than all checks.
+Nodes = tuple[ast.AST, ...]
+Check = Callable[[str, Nodes, str], Iterator[Finding]]
 
 
-def pure_rules(path: str, tree: ast.Module, _text: str) -> Iterator[Finding]:
+def pure_rules(path: str, nodes: Nodes, _text: str) -> Iterator[Finding]:
     if not path.startswith("jackpot/rules/"):
         return
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.Constant(value=float()):
                 yield node.lineno, "a float: count micro-dollars or basis points (rules/money.py)"
@@ -83,10 +85,10 @@ def pure_rules(path: str, tree: ast.Module, _text: str) -> Iterator[Finding]:
                 yield node.lineno, f"imports {module}: take the value in the command instead"
 
 
-def one_clock(path: str, tree: ast.Module, _text: str) -> Iterator[Finding]:
+def one_clock(path: str, nodes: Nodes, _text: str) -> Iterator[Finding]:
     if path.startswith(KNOWS_TIME_OR_CHANCE):
         return
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.Attribute(value=ast.Name(id="time"), attr=name) if name in TIMES:
                 yield node.lineno, f"time.{name}: take a jackpot.clock.Clock"
@@ -106,18 +108,18 @@ def one_clock(path: str, tree: ast.Module, _text: str) -> Iterator[Finding]:
                 )
 
 
-def nothing_left_open(_path: str, tree: ast.Module, text: str) -> Iterator[Finding]:
+def nothing_left_open(_path: str, nodes: Nodes, text: str) -> Iterator[Finding]:
     for number, line in enumerate(text.splitlines(), 1):
         if (found := LEFT_OPEN.search(line)) and "LEFT_OPEN" not in line:
             yield number, f"{found[0]}: do it now, or write it where work is kept"
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Name) and node.id == "NotImplementedError":
             yield node.lineno, "NotImplementedError: use a Protocol, or leave the function out"
 
 
-def no_swallowed_exceptions(_path: str, tree: ast.Module, text: str) -> Iterator[Finding]:
+def no_swallowed_exceptions(_path: str, nodes: Nodes, text: str) -> Iterator[Finding]:
     lines = text.splitlines()
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.ExceptHandler(type=None):
                 yield node.lineno, "bare except: name what may happen"
@@ -143,26 +145,26 @@ def _is_told(handler: ast.ExceptHandler) -> bool:
     )
 
 
-def proofs_say_what_they_prove(path: str, tree: ast.Module, _text: str) -> Iterator[Finding]:
+def proofs_say_what_they_prove(path: str, nodes: Nodes, _text: str) -> Iterator[Finding]:
     if not PurePosixPath(path).name.startswith("test_"):
         return
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):  # noqa: SIM102
             if node.name.startswith("test_") and not ast.get_docstring(node):
                 yield node.lineno, f"{node.name} has no docstring: say which rule it proves"
 
 
-def no_sleeping_tests(path: str, tree: ast.Module, _text: str) -> Iterator[Finding]:
+def no_sleeping_tests(path: str, nodes: Nodes, _text: str) -> Iterator[Finding]:
     if not path.startswith("tests/"):
         return
     waiting = [
         node
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and node.name.startswith(("until", "wait"))
     ]
     allowed = {id(node) for function in waiting for node in ast.walk(function)}
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.Call(
                 func=ast.Attribute(attr="sleep") | ast.Name(id="sleep"), args=[ast.Constant(value=0)]
@@ -172,20 +174,20 @@ def no_sleeping_tests(path: str, tree: ast.Module, _text: str) -> Iterator[Findi
                 yield node.lineno, "sleeps: wait for the condition, in a function named until or wait_..."
 
 
-def tasks_in_groups(path: str, tree: ast.Module, _text: str) -> Iterator[Finding]:
+def tasks_in_groups(path: str, nodes: Nodes, _text: str) -> Iterator[Finding]:
     """Finds `loop.create_task`; ruff bans only `asyncio.create_task`."""
     if path.startswith(RUNS_LOOPS):
         return
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Attribute) and node.attr == "create_task":
             owner = node.value.func if isinstance(node.value, ast.Call) else node.value
             if LOOP.search(ast.unparse(owner)):
                 yield node.lineno, "create_task of a loop: nobody sees the task's end; use a TaskGroup"
 
 
-def one_guard(_path: str, tree: ast.Module, _text: str) -> Iterator[Finding]:
+def one_guard(_path: str, nodes: Nodes, _text: str) -> Iterator[Finding]:
     """Finds repeated presence checks; the function that returns a value checks it once."""
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.Call(
                 func=ast.Name(id="invariant"),
@@ -213,13 +215,13 @@ def python_files() -> Iterator[Path]:
 
 @cache
 def findings() -> dict[Check, list[str]]:
-    """Findings of each check over every Python file of the project; each file is parsed once."""
+    """Findings of each check over every Python file of the project; each file is parsed and walked once."""
     found: dict[Check, list[str]] = {check: [] for check in CHECKS}
     for file in python_files():
         path, text = file.relative_to(ROOT).as_posix(), file.read_text()
-        tree = ast.parse(text)
+        nodes = (*ast.walk(ast.parse(text)),)
         for check, told in found.items():
-            told += [f"{path}:{line}: {what}" for line, what in check(path, tree, text)]
+            told += [f"{path}:{line}: {what}" for line, what in check(path, nodes, text)]
     return found
 
 
@@ -295,4 +297,4 @@ BAD: Final[tuple[tuple[Check, str, str], ...]] = (
 @pytest.mark.parametrize(("check", "path", "text"), BAD, ids=lambda value: getattr(value, "__name__", None))
 def test_each_check_finds_its_fault(check: Check, path: str, text: str) -> None:
     """A check that could not fail would prove nothing."""
-    assert len(list(check(path, ast.parse(text), text))) == 1
+    assert len(list(check(path, (*ast.walk(ast.parse(text)),), text))) == 1

@@ -39,6 +39,8 @@ from tests.running_server import LINK, StepClock, configure, on_loop
 ANN: Final = NewPerson("ann", "Ann Arbor", "correct horse battery")
 BEN: Final = NewPerson("ben", "Ben Nevis", "staple of the trade")
 QUICK: Final = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+# Ten times as quick as those of a server, and still much slower than sign-ins come in.
+SLOW: Final = PasswordHasher(time_cost=1, memory_cost=16 * 1024, parallelism=1)
 # The clock goes on while a test runs.
 MARGIN_MS: Final = 5 * 60_000
 CAL: Final = "a secret of Carol's own"
@@ -70,15 +72,18 @@ class Site:
 
 @asynccontextmanager
 async def opened(
-    folder: Path, *, empty: bool = False, quick: bool = True, names_kept_days: int | None = None
+    folder: Path,
+    *,
+    empty: bool = False,
+    hasher: PasswordHasher = QUICK,
+    names_kept_days: int | None = None,
 ) -> AsyncIterator[Site]:
-    """Opens a site. quick: its hashes cost nothing, as they need not where nobody steals them."""
+    """Opens a site. hasher: its hashes need cost nothing where nobody steals them."""
     clock, config = StepClock(), configure(folder)
     terms = msgspec.structs.replace(config.site, names_kept_days=names_kept_days)
     async with Server(msgspec.structs.replace(config, site=terms), clock) as server:
         site = Site(server, clock)
-        if quick:
-            server.auth.hashing = PasswordHashing(QUICK)
+        server.auth.hashing = PasswordHashing(hasher)
         if not empty:
             await site.person_admin.begin((ANN, BEN), "root")
         yield site
@@ -297,7 +302,7 @@ async def test_guesses_at_once_are_no_more_than_guesses_one_by_one(tmp_path: Pat
 @on_loop
 async def test_a_flood_of_sign_ins_is_bounded(tmp_path: Path) -> None:
     """Sign-in costs the money path nothing: what would wait too long is refused, and the loop goes on."""
-    async with opened(tmp_path, quick=False) as site:
+    async with opened(tmp_path, hasher=SLOW) as site:
         attempts = [site.auth.sign_in(f"nobody{number}", "wrong", place=str(number)) for number in range(200)]
         found = await asyncio.gather(*attempts, return_exceptions=True)
         codes = {error.code for error in found if isinstance(error, Denied)}

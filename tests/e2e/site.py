@@ -9,6 +9,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -91,18 +92,16 @@ class Program:
             .split()
         ]
 
-    def logged(self, event: str, *, after: int = 0, **facts: Any) -> dict[str, Any]:
-        """Waits for the first log line of that event with these fields, behind so many lines."""
+    def logged(self, event: str, *, seen: int = 0, **facts: Any) -> dict[str, Any]:
+        """Waits for the first log line of that event with these fields. seen: so many before it are known."""
 
         def found() -> dict[str, Any] | None:
-            return next(
-                (
-                    line
-                    for line in self.log[after:]
-                    if line["event"] == event and all(line.get(k) == v for k, v in facts.items())
-                ),
-                None,
+            lines = (
+                line
+                for line in self.log
+                if line["event"] == event and all(line.get(k) == v for k, v in facts.items())
             )
+            return next(islice(lines, seen, None), None)
 
         with self._logged:
             assert self._logged.wait_for(lambda: found() or self._over, WAIT_S), f"{event} was never logged"

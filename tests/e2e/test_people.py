@@ -10,8 +10,7 @@ from tests.e2e.site import Site, running
 from tests.e2e.vendor import Vendor, bets
 from tests.net.test_admin_socket import ROYAL
 from tests.program import jackpot
-from tests.running_server import on_loop
-from tests.web.browser import chromium, needs_chromium, opened
+from tests.web.browser import chromium, needs_chromium, on_browser_loop, opened
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Page
@@ -94,7 +93,7 @@ async def join(page: "Page") -> str:
 
 
 @needs_chromium
-@on_loop
+@on_browser_loop
 async def test_people_come_to_a_site_and_work_its_hits_through(tmp_path: Path) -> None:
     """A10, A11: two begin, a third joins by a code, validates and pays; two undo; one asks of another."""
     faults: list[str] = []

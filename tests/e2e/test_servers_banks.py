@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,32 +25,36 @@ def wait_for_page(server: Server, page: str) -> dict[str, Any]:
     return dict(floor)
 
 
-def wait_for_states(server: Server, page: str, **states: str) -> None:
-    """Waits for the state of each bank at a server, active or standby, by its floor page and its metrics."""
+def wait_for_metrics(server: Server, lines: Sequence[str]) -> str:
+    """The metrics once they say so: those of a second ago may be given again."""
+    ends = time.monotonic() + WAIT_S
+    while True:
+        metrics = server.get("/metrics")
+        missing = [line for line in lines if line not in metrics]
+        if not missing:
+            return metrics
+        assert time.monotonic() < ends, missing
+        time.sleep(0.05)
+
+
+def seen(server: Server, page: str, **states: str) -> None:
+    """State of each bank at a server, active or standby, by its floor page and its metrics."""
     floor = wait_for_page(server, page)
     assert not [trouble for trouble in floor["troubles"] if "Bank" in trouble["what"]]
     others = [BANKS[bank] for bank, state in states.items() if state != "active"]
     assert list(floor["elsewhere"]) == others
-    ends = time.monotonic() + WAIT_S
-    while wrong := not_in_metrics(server, states):  # an answer of it serves for a second
-        assert time.monotonic() < ends, wrong
-        time.sleep(0.05)
-
-
-def not_in_metrics(server: Server, states: Mapping[str, str]) -> list[str]:
-    """What a server's metrics lack, or have too much, next to these states of its banks."""
-    metrics = server.get("/metrics")
+    of_banks = [
+        line
+        for bank, state in states.items()
+        for line in (
+            f'jackpot_bank_active{{bank="{bank}"}} {float(state == "active")}',
+            f'jackpot_bank_standby{{bank="{bank}"}} {float(state != "active")}',
+        )
+    ]
+    metrics = wait_for_metrics(server, of_banks)
     assert f'server="{server.name}"' in metrics
-    wrong = []
     for bank, state in states.items():
-        active = state == "active"
-        lines = {
-            f'jackpot_bank_active{{bank="{bank}"}} {float(active)}': True,
-            f'jackpot_bank_standby{{bank="{bank}"}} {float(not active)}': True,
-            f'jackpot_cycle{{level="mega",link="{BANKS[bank]}"}}': active,
-        }
-        wrong += [line for line, there in lines.items() if (line in metrics) != there]
-    return wrong
+        assert (f'jackpot_cycle{{level="mega",link="{BANKS[bank]}"}}' in metrics) == (state == "active")
 
 
 async def until_browsed(server: Server, link: str, badge: str) -> None:
@@ -76,7 +80,7 @@ def test_two_servers_write_a_bank_each(tmp_path: Path, database: str) -> None:
     def look(at: str, **has: str) -> None:
         said = ", ".join(f"bank {bank}: server {name}" for bank, name in has.items())
         states = {bank: "active" if name == at else "standby" for bank, name in has.items()}
-        wait_for_states(floor[at], f"This is server {at}; {said}", **states)
+        seen(floor[at], f"This is server {at}; {said}", **states)
 
     async def scenario() -> None:
         async with (

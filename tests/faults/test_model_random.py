@@ -9,6 +9,7 @@ import pytest
 
 from tests.faults.random_floor import RandomFloor
 from tests.faults.random_houses import HOUSES, House
+from tests.nightly import repeated
 
 
 class Floor(RandomFloor):
@@ -54,7 +55,7 @@ class Floor(RandomFloor):
         assert sum(have["transfers"] for have in self.model.meters().values()) == 0
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(repeated(2, 4)))
 @pytest.mark.parametrize("house", HOUSES)
 def test_books_balance_whatever_happens(house: str, seed: int) -> None:
     """M4, L7, A11: conserved, nothing negative or above its limit, after every random step."""
@@ -69,7 +70,7 @@ def test_books_balance_whatever_happens(house: str, seed: int) -> None:
     assert floor.model.hits_made
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", range(repeated(1, 2)))
 @pytest.mark.parametrize("house", HOUSES)
 def test_with_everything_undone_only_wagers_are_left(house: str, seed: int) -> None:
     """A11: undo every hit, and the meters are seed and contributions alone."""

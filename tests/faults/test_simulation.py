@@ -11,11 +11,15 @@ from tests.faults import errands, reach
 from tests.faults.places import DISKS, SERVERS, Ground
 from tests.faults.plan import Fault, plan_of
 from tests.faults.simulation import Failure, run, shorten
+from tests.nightly import repeated
 
-# Short histories, so that every process of the suite has some.
+# Short histories, so that every process of the suite has some. Each run of it has those whose plans hold
+# every fault as often as all of them do; the night has all.
 Run = tuple[Ground, int, int]
-ALONE: list[Run] = [(DISKS, seed, 250) for seed in range(14)]
-SEVERAL: list[Run] = [(SERVERS, seed, 160) for seed in range(10)]
+ALONE: list[Run] = [(DISKS, seed, 250) for seed in repeated((0, 1, 2, 6, 7, 8), range(14))]
+SEVERAL: list[Run] = [(SERVERS, seed, 160) for seed in repeated((0, 1, 4, 5, 6, 7), range(10))]
+# Of the runs with one kind of fault, which comes every 25 rounds.
+SERVED: int = repeated(85, 160)
 
 
 def name(value: object) -> str | None:
@@ -41,8 +45,8 @@ def test_a_floor_is_served_again_in_time(monkeypatch: pytest.MonkeyPatch, kind: 
     monkeypatch.setattr(reach, "LONG", 0.0)  # the journal is short, and a look at it as well
     monkeypatch.setattr(errands, "CHANGES", 0.0)  # no server is restarted for new terms while one hands over
     random = Random(kind)
-    plan = [Fault(at, kind, random.random()) for at in range(10, 160, 25)]
-    ended = run(1, 160, plan, ground=SERVERS)
+    plan = [Fault(at, kind, random.random()) for at in range(10, SERVED, 25)]
+    ended = run(1, SERVED, plan, ground=SERVERS)
     assert not isinstance(ended, Failure), str(ended)
     assert ended.longest_absence <= within_s
 

@@ -1,6 +1,5 @@
 """Slip and payout form say what was won, each on one page that can be signed."""
 
-import asyncio
 from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
@@ -21,7 +20,7 @@ from tests.reports.asked import said
 from tests.reports.season import SITE, Season
 from tests.reports.test_explain import hits_of
 from tests.rules.floor import BANK
-from tests.web.browser import chromium, needs_chromium
+from tests.web.browser import chromium, needs_chromium, on_browser_loop
 
 AT = 1_790_000_000_000
 # One hit in so many has its papers looked at.
@@ -124,25 +123,22 @@ def printed(season: Season, tmp_path_factory: pytest.TempPathFactory) -> dict[st
 
 
 @needs_chromium
-def test_each_paper_prints_on_one_page(printed: dict[str, Path]) -> None:
+@on_browser_loop
+async def test_each_paper_prints_on_one_page(printed: dict[str, Path]) -> None:
     """A10, T11: a slip and a form are one page each; nothing of a report is cut off at the right.
 
     On a phone's screen too, where a wide table scrolls by itself.
     """
-
-    async def look() -> None:
-        async with chromium() as browser:
-            for name, path in printed.items():
-                paper = await browser.new_page(viewport={"width": 964, "height": 740})
-                await paper.goto(path.as_uri())
-                await paper.emulate_media(media="print")
-                wide = await paper.evaluate("document.documentElement.scrollWidth")
-                pdf = await paper.pdf(prefer_css_page_size=True)
-                pages = pdf.count(b"/Type /Page\n")
-                assert wide <= 964, name
-                await paper.emulate_media(media="screen")
-                await paper.set_viewport_size({"width": 390, "height": 844})
-                assert await paper.evaluate("document.documentElement.scrollWidth") <= 390, name
-                assert pages == 1 or name == "reconcile", name
-
-    asyncio.run(look())
+    async with chromium() as browser:
+        for name, path in printed.items():
+            paper = await browser.new_page(viewport={"width": 964, "height": 740})
+            await paper.goto(path.as_uri())
+            await paper.emulate_media(media="print")
+            wide = await paper.evaluate("document.documentElement.scrollWidth")
+            pdf = await paper.pdf(prefer_css_page_size=True)
+            pages = pdf.count(b"/Type /Page\n")
+            assert wide <= 964, name
+            await paper.emulate_media(media="screen")
+            await paper.set_viewport_size({"width": 390, "height": 844})
+            assert await paper.evaluate("document.documentElement.scrollWidth") <= 390, name
+            assert pages == 1 or name == "reconcile", name

@@ -20,6 +20,7 @@ from tests.faults.random_houses import HOUSES, House
 from tests.faults.random_people import CREW, TAX_FROM, WAITING
 from tests.faults.test_model import OfModel
 from tests.faults.worked.form import Link, Message, Signer, Table, usd
+from tests.nightly import repeated
 from tests.rules.subject import OfEngine
 
 STEPS: Final = 150
@@ -178,7 +179,7 @@ def _award(award: Message) -> tuple[Any, ...]:
     return tuple(award[field] for field in fields)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(repeated(3, 6)))
 @pytest.mark.parametrize("house", HOUSES)
 def test_the_engine_and_the_model_agree(house: str, seed: int) -> None:
     """A1-A11, T1-T11, L6, L7, L10: every answer, award, meter and held table, whatever is undone or late."""

@@ -1,15 +1,17 @@
 """Browser for tests: the system's Chromium, and pages of a set size that report every mistake."""
 
 import asyncio
+import contextvars
+import functools
 import shutil
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
 from tests import ceilings
-from tests.nightly import repeated
+from tests.nightly import NIGHTLY, repeated
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, ConsoleMessage, Frame, Page
@@ -44,8 +46,72 @@ needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on thi
 needs_whole_chromium = pytest.mark.skipif(WHOLE is None, reason="no whole chromium on this machine")
 
 
+class SharedBrowser:
+    """The browser of this process, on an event loop that goes on from test to test.
+
+    To start Chromium and its driver costs more than most pages do. Each test has contexts of its own, which
+    share no cookie, storage, cache or setting.
+    """
+
+    def __init__(self) -> None:
+        self._runner = asyncio.Runner()
+        self._started = AsyncExitStack()
+        self._browser: Browser | None = None
+
+    def run(self, test: Coroutine[Any, Any, None]) -> None:
+        """Runs a test, and ends the tasks that it leaves, as `asyncio.run` does."""
+        self._runner.run(self._alone(test), context=contextvars.copy_context())
+
+    def close(self) -> None:
+        """Ends the browser and the loop."""
+        self._runner.run(self._started.aclose())
+        self._runner.close()
+
+    async def _alone(self, test: Coroutine[Any, Any, None]) -> None:
+        if self._browser is None or not self._browser.is_connected():
+            await self._started.aclose()
+            self._browser = await self._started.enter_async_context(started(CHROMIUM))
+        before = asyncio.all_tasks()
+        try:
+            await test
+        finally:
+            left = asyncio.all_tasks() - before
+            for task in left:
+                task.cancel()
+            await asyncio.gather(*left, return_exceptions=True)
+
+    def here(self) -> "Browser | None":
+        """The browser, to a test that runs on its loop."""
+        if self._browser is not None and asyncio.get_running_loop() is self._runner.get_loop():
+            return self._browser
+        return None
+
+
+@functools.cache
+def shared() -> SharedBrowser:
+    """The one of this process; `close_shared` ends it."""
+    return SharedBrowser()
+
+
+def close_shared() -> None:
+    """Ends this process's browser, if a test has asked for it."""
+    if shared.cache_info().currsize:
+        shared().close()
+        shared.cache_clear()
+
+
+def on_browser_loop(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+    """Runs an async test on the loop of the shared browser; fixtures are passed on."""
+
+    @functools.wraps(test)
+    def run(*args: Any, **fixtures: Any) -> None:
+        shared().run(test(*args, **fixtures))
+
+    return run
+
+
 @asynccontextmanager
-async def chromium(program: str | None = CHROMIUM) -> AsyncIterator["Browser"]:
+async def started(program: str | None) -> AsyncIterator["Browser"]:
     """A headless browser of its own."""
     from playwright.async_api import async_playwright
 
@@ -55,6 +121,21 @@ async def chromium(program: str | None = CHROMIUM) -> AsyncIterator["Browser"]:
             yield browser
         finally:
             await browser.close()
+
+
+@asynccontextmanager
+async def chromium(program: str | None = CHROMIUM) -> AsyncIterator["Browser"]:
+    """A headless browser without a page: the shared one on its loop, else one of its own."""
+    browser = shared().here() if program == CHROMIUM else None
+    if browser is None:
+        async with started(program) as own:
+            yield own
+        return
+    try:
+        yield browser
+    finally:
+        for context in browser.contexts:
+            await context.close()
 
 
 async def opened(browser: "Browser", url: str, size: str, faults: list[str], **more: Any) -> "Page":
@@ -84,11 +165,18 @@ def complains(line: "ConsoleMessage") -> bool:
     return line.type in {"error", "warning"} and not gone and not (refused and "/ops" in line.location["url"])
 
 
-async def loaded(page: "Page", url: str, size: str) -> None:
-    """Loads the page anew, on a screen of this size."""
+async def resized(page: "Page", size: str) -> None:
+    """Makes the page's screen this large. At night the page is loaded anew on it, too."""
     width, height = SIZES[size]
     await page.set_viewport_size({"width": width, "height": height})
-    await page.goto(url)
+    if NIGHTLY:
+        await page.reload()
+
+
+def sizes_from(place: int) -> Iterator[str]:
+    """Every size, beginning with the one at this place: it is the one that a page is loaded on."""
+    for number in range(len(SIZES)):
+        yield [*SIZES][(place + number) % len(SIZES)]
 
 
 async def state(page: "Page | Frame", name: str) -> None:

@@ -14,7 +14,7 @@ from jackpot.rules.acts.people import EndPerson, WithdrawRole
 from jackpot.web.account import ACCOUNT
 from jackpot.web.authentication import PLAIN_COOKIE, page_token
 from tests.running_server import StepClock, on_loop
-from tests.web.browser import needs_chromium
+from tests.web.browser import needs_chromium, on_browser_loop
 from tests.web.staffed import SECRET, done, join, prove, token
 from tests.web.test_authentication import floor, signed_in
 from tests.web.test_ops import floor as seen_floor
@@ -175,7 +175,7 @@ async def test_a_program_makes_no_token(tmp_path: Path) -> None:
 
 
 @needs_chromium
-@on_loop
+@on_browser_loop
 async def test_one_sets_up_a_phone_by_finger(tmp_path: Path) -> None:
     """One's name leads to the page; the drawing fits a phone; what was set up stands there."""
     faults: list[str] = []

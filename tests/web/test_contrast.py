@@ -10,8 +10,8 @@ import pytest
 from jackpot.app import Server
 from jackpot.config.display import CONTRAST_MIN
 from tests.nightly import at_night
-from tests.running_server import LINK, LINKS, configure, on_loop
-from tests.web.browser import chromium, needs_chromium, opened, painted, state
+from tests.running_server import LINK, LINKS, configure
+from tests.web.browser import chromium, needs_chromium, on_browser_loop, opened, painted, state
 
 # What people read in each state.
 READ: Final = {
@@ -89,7 +89,7 @@ async def measured(folder: Path, brand: str, states: Iterable[str] = READ) -> di
 
 
 @needs_chromium
-@on_loop
+@on_browser_loop
 @pytest.mark.parametrize("brand", ["own", "sea", pytest.param("wine", marks=at_night)])
 async def test_what_a_sign_says_is_read_from_afar(tmp_path: Path, brand: str) -> None:
     """Signs: every name, amount and sentence stands out from its ground."""
@@ -98,7 +98,7 @@ async def test_what_a_sign_says_is_read_from_afar(tmp_path: Path, brand: str) ->
 
 
 @needs_chromium
-@on_loop
+@on_browser_loop
 async def test_what_cannot_be_read_is_seen(tmp_path: Path) -> None:
     """The measure itself: a brand that `config check` warns of is found in the picture, too."""
     found = await measured(tmp_path, '[link.display]\nbackground = "#f4f4f4"\n', ["normal"])

@@ -6,8 +6,8 @@ import pytest
 
 from jackpot.web import overview
 from tests.net.test_admin_socket import royal
-from tests.running_server import LINK, LINKS, configure, on_loop, sign, table
-from tests.web.browser import SIZES, chromium, needs_chromium, state
+from tests.running_server import LINK, LINKS, configure, sign, table
+from tests.web.browser import SIZES, chromium, needs_chromium, on_browser_loop, state
 from tests.web.staffed import staffed
 from tests.web.test_ops import AXE, FINDINGS
 
@@ -22,7 +22,7 @@ NOT_SPANISH = ("All is in order", "Sign in", "wager", "ready", "Tables", "Last h
 
 
 @needs_chromium
-@on_loop
+@on_browser_loop
 async def test_what_waits_stands_first_in_the_browsers_language(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,7 +10,7 @@ from jackpot.rules.acts.hits import Validate
 from jackpot.web.authentication import PLAIN_COOKIE, page_token
 from tests.net.test_admin_socket import royal
 from tests.running_server import LINK, on_loop, table
-from tests.web.browser import needs_chromium
+from tests.web.browser import needs_chromium, on_browser_loop
 from tests.web.staffed import done, prove
 from tests.web.test_authentication import floor as web_floor
 from tests.web.test_authentication import signed_in as web_signed_in
@@ -23,7 +23,7 @@ IN_SIGHT = """(id) => {
 
 
 @needs_chromium
-@on_loop
+@on_browser_loop
 async def test_a_refused_payment_comes_back_with_what_was_typed(tmp_path: Path) -> None:
     """A10: the form of another winner is told at its field, on the hit's own page; the patron is kept."""
     faults: list[str] = []
@@ -59,7 +59,7 @@ async def test_a_refused_payment_comes_back_with_what_was_typed(tmp_path: Path) 
 
 
 @needs_chromium
-@on_loop
+@on_browser_loop
 async def test_what_is_refused_before_it_is_looked_at_comes_back_too(tmp_path: Path) -> None:
     """L8: a sum that is none is told at its field on the link's page, with the level that was chosen."""
     faults: list[str] = []

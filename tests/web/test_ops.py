@@ -24,6 +24,7 @@ from tests.web.browser import (
     chromium,
     needs_chromium,
     needs_whole_chromium,
+    on_browser_loop,
     opened,
     painted,
     until_true,
@@ -57,7 +58,7 @@ PAGES = (
     "/lab",
 )
 FORM = """() => Object.fromEntries(new FormData(document.querySelector('form[action="/ops/acts/pay"]')))"""
-FINDINGS = """async () => (await axe.run()).violations.map(
+FINDINGS = """async () => (await axe.run({resultTypes: ['violations']})).violations.map(
     (one) => one.id + ': ' + one.nodes.map((node) => node.html).join(' ')
 )"""
 ASKED_AGAIN = """() => new Promise((done) => {
@@ -116,7 +117,7 @@ async def until_open(page: "Page", text: str) -> None:
 
 
 @needs_chromium
-@on_loop
+@on_browser_loop
 async def test_a_hit_comes_while_the_page_is_open_and_is_worked_through(tmp_path: Path) -> None:
     """A10: it stands on every page at once, loud; a tap opens it, a tap validates it, one pays each winner.
 
@@ -212,7 +213,7 @@ async def played(device: Device, seq: int, hand: str, board: str) -> None:
 
 
 @needs_chromium
-@on_loop
+@on_browser_loop
 async def test_what_waits_is_ranked_and_buries_no_page(tmp_path: Path) -> None:
     """A10: a mega stands above a full house that is older; other pages have one line, which leads there."""
     faults: list[str] = []
@@ -241,7 +242,7 @@ async def test_what_waits_is_ranked_and_buries_no_page(tmp_path: Path) -> None:
 
 
 @needs_chromium
-@on_loop
+@on_browser_loop
 async def test_two_people_undo_on_one_screen(tmp_path: Path) -> None:
     """A11: a second person signs with their own password; nobody is both, and a wrong one signs nothing."""
     faults: list[str] = []
@@ -270,7 +271,7 @@ async def test_two_people_undo_on_one_screen(tmp_path: Path) -> None:
 
 
 @needs_chromium
-@on_loop
+@on_browser_loop
 async def test_what_waits_is_not_replaced_under_a_link_that_is_followed(tmp_path: Path) -> None:
     """Misuse: what waits is asked for while a hit's page is on its way: that page has its own address."""
     faults: list[str] = []
@@ -296,7 +297,7 @@ async def test_what_waits_is_not_replaced_under_a_link_that_is_followed(tmp_path
 
 
 @needs_chromium
-@on_loop
+@on_browser_loop
 async def test_one_asks_and_another_confirms_on_their_own_screen(tmp_path: Path) -> None:
     """A11: what one asked for alone waits, under their name; another reads what it is, and confirms it.
 
@@ -325,7 +326,7 @@ async def test_one_asks_and_another_confirms_on_their_own_screen(tmp_path: Path)
 
 
 @needs_chromium
-@on_loop
+@on_browser_loop
 async def test_a_stale_page_and_a_double_tap_do_no_harm(tmp_path: Path) -> None:
     """A10, S5: somebody was faster: the page says who and when; one form sent twice acts once."""
     faults: list[str] = []
@@ -360,7 +361,7 @@ async def second_signs(page: "Page", act: str, reason: str) -> None:
 
 
 @needs_chromium
-@on_loop
+@on_browser_loop
 async def test_a_disputed_hit_is_held_and_a_large_one_takes_its_tax_form(tmp_path: Path) -> None:
     """A10: loud on every page, without a way to pay it; two lift that; then it wants its tax form."""
     faults: list[str] = []
@@ -401,7 +402,7 @@ async def test_a_disputed_hit_is_held_and_a_large_one_takes_its_tax_form(tmp_pat
 
 
 @needs_chromium
-@on_loop
+@on_browser_loop
 async def test_a_missed_hand_is_settled_from_the_tables_page(tmp_path: Path) -> None:
     """T10: two open the closed round again on one screen, the table sends the hand, and its hit waits."""
     faults: list[str] = []
@@ -424,7 +425,7 @@ async def test_a_missed_hand_is_settled_from_the_tables_page(tmp_path: Path) -> 
 
 
 @needs_chromium
-@on_loop
+@on_browser_loop
 async def test_a_session_that_ends_in_the_middle_of_a_hit_leads_back_to_it(tmp_path: Path) -> None:
     """Misuse: a form of a session that is over does nothing; who signs in again is at the hit again."""
     faults: list[str] = []
@@ -461,7 +462,7 @@ async def test_a_session_that_ends_in_the_middle_of_a_hit_leads_back_to_it(tmp_p
 
 @needs_chromium
 @pytest.mark.parametrize("size", ["wall", "tablet", "phone"])
-@on_loop
+@on_browser_loop
 async def test_every_page_is_for_everybody(tmp_path: Path, size: str) -> None:
     """AA: no finding of axe on any page at any size, nothing is wider than the screen.
 
@@ -492,7 +493,7 @@ async def test_every_page_is_for_everybody(tmp_path: Path, size: str) -> None:
 @needs_chromium
 @pytest.mark.parametrize("language", ["en-US", "es-MX"])
 @pytest.mark.parametrize("width", [1181, 1280, 1366, 1920])
-@on_loop
+@on_browser_loop
 async def test_the_whole_menu_is_seen_on_a_small_screen(tmp_path: Path, width: int, language: str) -> None:
     """AA: every page's name, the switch for notices and the way out are within the header, none cut."""
     faults: list[str] = []
@@ -508,7 +509,7 @@ async def test_the_whole_menu_is_seen_on_a_small_screen(tmp_path: Path, width: i
 
 
 @needs_chromium
-@on_loop
+@on_browser_loop
 async def test_keys_alone_validate_a_hit(tmp_path: Path) -> None:
     """AA: a person without a pointer comes to the main button by Tab, and presses it by Enter."""
     faults: list[str] = []
@@ -527,7 +528,7 @@ async def test_keys_alone_validate_a_hit(tmp_path: Path) -> None:
 
 @needs_chromium
 @pytest.mark.parametrize("act", ["suspend", "void"])
-@on_loop
+@on_browser_loop
 async def test_a_link_and_a_round_are_stopped_from_their_pages(tmp_path: Path, act: str) -> None:
     """S4, T6: the floor suspends a link, and voids a round; the page shows what became of it."""
     faults: list[str] = []
@@ -547,7 +548,7 @@ async def test_a_link_and_a_round_are_stopped_from_their_pages(tmp_path: Path, a
 
 
 @needs_chromium
-@on_loop
+@on_browser_loop
 async def test_a_meter_is_corrected_and_new_terms_confirmed_by_two(tmp_path: Path) -> None:
     """L8, L9: looked at first, signed by both on one screen, shown at once; both terms stand side by side."""
     faults: list[str] = []
@@ -595,7 +596,7 @@ TOLD = """
 
 
 @needs_chromium
-@on_loop
+@on_browser_loop
 async def test_a_link_that_somebody_made_up_shows_nothing_of_another_hit(tmp_path: Path) -> None:
     """Misuse: a page about one hit never asks for an act about another one; nor does a link's page."""
     faults: list[str] = []

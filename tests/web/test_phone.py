@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from tests.net.test_admin_socket import royal
-from tests.running_server import on_loop
-from tests.web.browser import needs_chromium
+from tests.web.browser import needs_chromium, on_browser_loop
 from tests.web.test_ops import floor, signed_in
 
 # Two lines, the small one of the envy bonus, and the room between rows, at lines of 24 px.
@@ -15,7 +14,7 @@ HIGHEST = (
 
 
 @needs_chromium
-@on_loop
+@on_browser_loop
 async def test_a_hit_is_two_lines_on_a_phone(tmp_path: Path) -> None:
     """Pages: hits and awards are short rows in the hand that lead to the hit; Spanish has articles."""
     faults: list[str] = []

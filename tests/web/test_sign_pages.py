@@ -1,6 +1,5 @@
 """Sign pages and the floor page, in a real browser, before a real server."""
 
-from itertools import product
 from pathlib import Path
 
 import aiohttp
@@ -16,11 +15,13 @@ from tests.web.browser import (
     SIZES,
     chromium,
     cut_off,
-    loaded,
     misfits,
     needs_chromium,
+    on_browser_loop,
     opened,
     overflows,
+    resized,
+    sizes_from,
     state,
     until_shown,
     until_true,
@@ -33,6 +34,8 @@ UPDATES = 10_000
 ELEMENTS = "document.querySelectorAll('*').length - document.querySelectorAll('#hand *').length"
 # Where a test shows one thing on every kind of screen; the one that measures every size has them all.
 SOME = ("wall", "portrait", "phone")
+# Where a sign moves: what is drawn at each moment costs by its size.
+MOVING = ("strip", "phone")
 # What a page may differ by after ten thousand updates, when all that is left over is collected.
 HEAP_MAX = 1_000_000
 
@@ -64,27 +67,28 @@ def page_of(server: Server, path: str) -> str:
 
 
 @needs_chromium
-@on_loop
+@on_browser_loop
 async def test_a_sign_runs_up_celebrates_and_recovers(tmp_path: Path) -> None:
-    """Proof: values tick up, never beyond; a hit celebrates; a stopped server shows a fault."""
+    """Proof: values tick up, never beyond; a hit celebrates; a stopped server shows a fault.
+
+    It moves here, on two small screens; test_every_state_fits_every_screen has every size.
+    """
     config, faults, clock = configure(tmp_path), list[str](), StepClock()
     async with chromium() as browser:
         async with Server(config, clock) as server, table(server) as device:
             config = with_ports(config, server.ports)
             pages = {
-                size: await opened(browser, page_of(server, f"/sign/{LINK}"), size, faults) for size in SOME
+                size: await opened(browser, page_of(server, f"/sign/{LINK}"), size, faults) for size in MOVING
             }
-            wall, portrait = pages["wall"], pages["portrait"]
+            strip = pages["strip"]
             for page in pages.values():
                 await until_shown(page, "mega", 1_000_000)
                 assert await overflows(page) == []
-            await portrait.close()
-            del pages["portrait"]
-            await wall.evaluate(WATCH)
+            await strip.evaluate(WATCH)
             for seq in range(1, 8):
                 device.wager(seq, "R1", seq)
                 await device.answer(seq)
-            await until_shown(wall, "mega", 1_000_063)
+            await until_shown(strip, "mega", 1_000_063)
             device.say(t="lock", seq=8, round="R1")
             device.say(t="settle", seq=9, round="R1", hands=[ROYAL], board=["Js", "Ts"], close=True)
             for page in pages.values():
@@ -99,16 +103,18 @@ async def test_a_sign_runs_up_celebrates_and_recovers(tmp_path: Path) -> None:
                     "table t01",
                 ]
                 assert await overflows(page) == []  # the new meters stand below it
-            await until_shown(wall, "mega", 1_000_000)
-            await until_true(wall, "window.seen[window.seen.length - 1] === 1000000")
-            seen = await wall.evaluate("window.seen")
+            await until_shown(strip, "mega", 1_000_000)
+            await until_true(strip, "window.seen[window.seen.length - 1] === 1000000")
+            seen = await strip.evaluate("window.seen")
             assert max(seen) == 1_000_063
             assert seen == [*sorted(seen[:-1]), 1_000_000]
             assert len(seen) > 4  # it ran, and did not jump
             clock.ahead_s += 61
-            await state(wall, "pending")
-            assert await wall.inner_text("[data-level=mega] .note") == "$10,000.63 won at T01, being verified"
-            assert await overflows(wall) == []
+            await state(strip, "pending")
+            assert (
+                await strip.inner_text("[data-level=mega] .note") == "$10,000.63 won at T01, being verified"
+            )
+            assert await overflows(strip) == []
         for page in pages.values():
             await state(page, "fault")
             assert await page.is_visible("#fault")
@@ -117,10 +123,10 @@ async def test_a_sign_runs_up_celebrates_and_recovers(tmp_path: Path) -> None:
                 await state(page, "pending")
                 assert not await page.is_visible("#fault")
             await administer(config, do="validate", by="Ann", hit="H1")
-            await state(wall, "normal")
+            await state(strip, "normal")
             await administer(config, do="suspend", by="Ann", cause="operator", links=[LINK], reason="test")
-            await state(wall, "suspended")
-            assert await wall.inner_text("#notice") == "No progressive wagers at the moment"
+            await state(strip, "suspended")
+            assert await strip.inner_text("#notice") == "No progressive wagers at the moment"
     assert faults == []
 
 
@@ -135,22 +141,22 @@ levels = { mega = "%s", major = "Second Riverside Jackpot" }
 
 
 @needs_chromium
-@on_loop
+@on_browser_loop
 @pytest.mark.parametrize("name", ["Grand Riverside Mega Jackpot", "Riversidemegaprogressive"])
 async def test_a_long_name_is_whole_on_every_screen(tmp_path: Path, name: str) -> None:
     """Signs: a win is read whole on a wall, in portrait and in the hand, whatever its level is called."""
     config, faults = configure(tmp_path, links=LONG % name), list[str]()
     async with chromium() as browser, Server(config) as server, table(server) as device:
-        pages = [
-            await opened(browser, page_of(server, f"/sign/{LINK}"), size, faults, reduced_motion=MOTION)
-            for size in SOME
-        ]
-        for page in pages:
+        page = await opened(browser, page_of(server, f"/sign/{LINK}"), SOME[0], faults, reduced_motion=MOTION)
+        for size in SOME:
+            await resized(page, size)
             await until_shown(page, "mega", 1_000_000)
             assert await overflows(page) == []
         device.wager(1, "R1", 1, lock=True)
         device.say(t="settle", seq=2, round="R1", hands=[ROYAL], board=["Js", "Ts"], close=True)
-        for page in pages:
+        await state(page, "win")
+        for size in reversed(SOME):
+            await resized(page, size)
             await state(page, "win")
             assert await page.inner_text("#win .level") == name.upper()
             await page.evaluate(RISEN)
@@ -236,32 +242,41 @@ FILLED = """() => {
 # Changes of a page at a frame: the columns of three amounts and the sum, what follows a new snapshot, a line.
 CHANGES_MAX = 80
 PREVIEWS = ("normal", "pending", "suspended", "win", "fault")
+# A win stays at this moment, however long a machine takes for all sizes.
+HELD = "&held&past=0.9"
 
 
 @needs_chromium
-@on_loop
+@on_browser_loop
 async def test_every_state_fits_every_screen(tmp_path: Path) -> None:
-    """Signs: $10,000,000.00 is whole in every state on every screen."""
+    """Signs: $10,000,000.00 is whole in every state on every screen.
+
+    A page is fitted by the same observers when it comes and when its screen changes, so that each state is
+    loaded on one size, another one for each, and has the others afterwards. At night each is loaded.
+    """
     faults = list[str]()
     async with chromium() as browser, Server(configure(tmp_path)) as server:
         sign = page_of(server, f"/sign/{LINK}")
         page = await opened(browser, sign, "wall", faults, reduced_motion=MOTION)
-        for size, shown in product(SIZES, PREVIEWS):
-            await loaded(page, f"{sign}?preview={shown}", size)
-            await state(page, shown)
-            if shown == "normal":
-                await until_true(page, "document.querySelector('#idle').textContent !== ''")
-                assert await page.evaluate(FILLED) > 0.45, size
-            if shown == "win":
-                await page.evaluate(RISEN)
-            parts = {"fault": "#fault p", "win": "#win .fills"}.get(shown, "footer p, .note, .name")
-            assert await misfits(page, parts) == [], (size, shown)
-            assert await page.evaluate(CLIPPED) == 0, (size, shown)
+        for place, shown in enumerate(PREVIEWS):
+            for size in sizes_from(place):
+                await resized(page, size)
+                if f"preview={shown}" not in page.url:
+                    await page.goto(f"{sign}?preview={shown}{HELD if shown == 'win' else ''}")
+                await state(page, shown)
+                if shown == "normal":
+                    await until_true(page, "document.querySelector('#idle').textContent !== ''")
+                    assert await page.evaluate(FILLED) > 0.45, size
+                if shown == "win":
+                    await page.evaluate(RISEN)
+                parts = {"fault": "#fault p", "win": "#win .fills"}.get(shown, "footer p, .note, .name")
+                assert await misfits(page, parts) == [], (size, shown)
+                assert await page.evaluate(CLIPPED) == 0, (size, shown)
     assert faults == []
 
 
 @needs_chromium
-@on_loop
+@on_browser_loop
 async def test_all_signs_celebrate_alike(tmp_path: Path) -> None:
     """Signs: bounded work a frame; sums as each place writes them.
 
@@ -289,7 +304,7 @@ async def test_all_signs_celebrate_alike(tmp_path: Path) -> None:
 
 
 @needs_chromium
-@on_loop
+@on_browser_loop
 async def test_a_corrected_hit_stays_in_its_card(tmp_path: Path) -> None:
     """A10: what was journalled against a paid award stands next to it, and pushes nothing out of the card."""
     side = LINKS.replace(LINK, "side")
@@ -315,12 +330,12 @@ async def test_a_corrected_hit_stays_in_its_card(tmp_path: Path) -> None:
 
 
 @needs_chromium
-@on_loop
+@on_browser_loop
 async def test_ten_thousand_updates_leave_nothing_behind(tmp_path: Path) -> None:
     """Signs: a sign runs for weeks: after 10,000 updates it has as many elements, and no more memory."""
     faults: list[str] = []
     async with Server(configure(tmp_path)) as server, chromium() as browser:
-        page = await opened(browser, page_of(server, f"/sign/{LINK}"), "wall", faults)
+        page = await opened(browser, page_of(server, f"/sign/{LINK}"), "phone", faults)
         await until_shown(page, "mega", 1_000_000)
         await until(lambda: len(server._live.streams) == 1)
         (stream,) = server._live.streams
@@ -351,7 +366,7 @@ async def test_ten_thousand_updates_leave_nothing_behind(tmp_path: Path) -> None
 
 
 @needs_chromium
-@on_loop
+@on_browser_loop
 async def test_the_floor_page_shows_who_is_there_and_what_is_wrong(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,9 +10,9 @@ import pytest
 from jackpot.app import Server
 from jackpot.config.display import THEMES
 from jackpot.web.sign_pages import STATIC
-from tests.running_server import LINK, LINKS, configure, on_loop
+from tests.running_server import LINK, LINKS, configure
 from tests.soak.films import changes, flashes, frames, luminance
-from tests.web.browser import chromium, needs_chromium, opened, painted, state, until_true
+from tests.web.browser import chromium, needs_chromium, on_browser_loop, opened, painted, state, until_true
 from tests.web.test_sign_pages import page_of
 
 VENDOR: Final = Path(__file__).parents[2] / "jackpot" / "web" / "static" / "vendor"
@@ -22,6 +22,8 @@ PIXEL: Final = base64.b64decode(
 )
 # The seconds of a win that are looked at: its flash, which is the brightest that a sign ever is.
 LOOKED_MS: Final = 2_400
+# Pixels of a picture for each one of the page's: the light is taken of cells that are larger than these.
+FILMED: Final = 0.25
 # Which fonts a sign writes its title and its digits in.
 FONTS: Final = """() => ['header h1', '.amount-run'].map(
     (part) => getComputedStyle(document.querySelector(part)).fontFamily.split(',')[0].replace('Brand', '')
@@ -57,7 +59,7 @@ def test_what_comes_with_the_server_has_its_licence() -> None:
 
 
 @needs_chromium
-@on_loop
+@on_browser_loop
 async def test_each_theme_has_a_font_of_its_own(tmp_path: Path) -> None:
     """Signs: four themes, picked per link, each with its own title font, which the server brings."""
     links = "".join(LINKS.replace(LINK, theme) + f'[link.display]\ntheme = "{theme}"\n' for theme in THEMES)
@@ -79,7 +81,7 @@ async def test_each_theme_has_a_font_of_its_own(tmp_path: Path) -> None:
 
 
 @needs_chromium
-@on_loop
+@on_browser_loop
 async def test_a_picture_of_the_house_leaves_the_meters(tmp_path: Path) -> None:
     """Signs: the house's pictures come between the meters, which stay on the screen with their values."""
     (tmp_path / "show.png").write_bytes(PIXEL)
@@ -114,14 +116,15 @@ def test_flashes_are_counted() -> None:
 
 
 @needs_chromium
-@on_loop
+@on_browser_loop
 @pytest.mark.parametrize("theme", THEMES)
 async def test_a_mega_flashes_no_eye(tmp_path: Path, theme: str) -> None:
     """WCAG 2.3.1: at its brightest a sign flashes at most three times a second; no frame of it is empty."""
     links, faults = f'{LINKS}[link.display]\ntheme = "{theme}"\n', list[str]()
     async with chromium() as browser, Server(configure(tmp_path, links=links)) as server:
         url = page_of(server, f"/sign/{LINK}?preview=win&held&level=mega")
-        page, blank = await opened(browser, url, "phone", faults), await browser.new_page()
+        page = await opened(browser, url, "phone", faults, device_scale_factor=FILMED)
+        blank = await browser.new_page()
         await state(page, "win")
         shown = [frame async for frame in frames(page, LOOKED_MS)]
         lights = [await luminance(blank, frame.png) for frame in shown]

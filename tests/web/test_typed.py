@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from tests.running_server import configure, on_loop
-from tests.web.browser import chromium, needs_chromium, until_true
+from tests.running_server import configure
+from tests.web.browser import chromium, needs_chromium, on_browser_loop, until_true
 from tests.web.staffed import sign_in, staffed
 from tests.web.test_ops import floor, signed_in, to_pay, until_open
 
@@ -12,7 +12,7 @@ PAY = "button:text-is('Paid to seat 1')"
 
 
 @needs_chromium
-@on_loop
+@on_browser_loop
 async def test_what_was_typed_outlives_the_session(tmp_path: Path) -> None:
     """Misuse: the session ends in the middle of a hit: after the sign-in the form is as it was; once it is
     done nothing is kept. A password is never kept, and another person does not see what was typed.
@@ -62,7 +62,7 @@ async def test_what_was_typed_outlives_the_session(tmp_path: Path) -> None:
 
 
 @needs_chromium
-@on_loop
+@on_browser_loop
 async def test_a_server_that_does_not_answer_loses_nothing(tmp_path: Path) -> None:
     """Misuse: the server is gone while somebody pays: the page says so, keeps the form, and pays once."""
     faults: list[str] = []
@@ -82,7 +82,7 @@ async def test_a_server_that_does_not_answer_loses_nothing(tmp_path: Path) -> No
 
 
 @needs_chromium
-@on_loop
+@on_browser_loop
 async def test_a_page_says_that_its_server_is_gone(tmp_path: Path) -> None:
     """Misuse: a page that stays open when the server stops says that what it shows is old."""
     async with chromium() as browser:
