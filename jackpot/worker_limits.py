@@ -20,20 +20,31 @@ _FIRST: Final = "1000"
 MEMORY_MAX: Final = 1024**3
 # Of processor time: nobody waits for an answer as long as this.
 SECONDS_MAX: Final = 60
+# Begins a line that says how far the work is; no answer in JSON does.
+PROGRESS: Final = b"+"
 # From Linux's <linux/prctl.h>: the signal that this process gets when the one that started it ends.
 _PR_SET_PDEATHSIG: Final = 1
 
 
-def answer(work: Callable[[bytes], bytes]) -> None:
-    """Answers one question from standard input on standard output, within the memory limit."""
+def answer(work: Callable[[bytes], bytes], seconds_max: int = SECONDS_MAX) -> None:
+    """Answers one question from standard input on standard output, within the memory limit.
+
+    seconds_max: of processor time.
+    """
     end_with_the_server()
     go_behind()
     with suppress(OSError):  # only Linux has it
         _SCORE.write_text(_FIRST)
-    for bound, most in ((resource.RLIMIT_AS, MEMORY_MAX), (resource.RLIMIT_CPU, SECONDS_MAX)):
+    for bound, most in ((resource.RLIMIT_AS, MEMORY_MAX), (resource.RLIMIT_CPU, seconds_max)):
         with suppress(OSError, ValueError):  # where less is allowed already
             resource.setrlimit(bound, (most, most))
     sys.stdout.buffer.write(work(sys.stdin.buffer.read()))
+
+
+def tell(done: int, of: int) -> None:
+    """Tells the server how far the work is: a line of its own before the answer."""
+    sys.stdout.buffer.write(PROGRESS + b"%d %d\n" % (done, of))
+    sys.stdout.buffer.flush()
 
 
 def end_with_the_server() -> None:

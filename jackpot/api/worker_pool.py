@@ -10,6 +10,7 @@ import sys
 from asyncio import StreamReader, Task
 from asyncio.subprocess import PIPE
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from tempfile import TemporaryDirectory
@@ -20,12 +21,17 @@ import structlog
 from jackpot.api.operation import BadRequest, NotDone
 from jackpot.rules.codes import Code
 from jackpot.text import RefusalSentence
+from jackpot.worker_limits import PROGRESS
 from jackpot.worker_refusal import WorkerRefusal
 
 # For one person, of one question: the dozen pictures of a page, and of the page loaded once more.
 JOINED_EACH: Final = 32
 # Bytes of what a process complains of: the last frames of a traceback, which say what failed.
 COMPLAINT_MAX: Final = 8 * 1024
+# Bytes of an answer before which a process tells how far it is; such a one is some kilobytes.
+ANSWER_MAX: Final = 8 * 1024 * 1024
+# As asyncio has it by itself: such an answer is read without lines.
+_LINE_MAX: Final = 2**16
 # What each process is told of the server's environment: where programs, modules and this user's files are,
 # how people here write, and where the certificates lie. The server's secrets are none of its business.
 _TOLD: Final = (
@@ -54,6 +60,10 @@ def refused_by(refusal: WorkerRefusal) -> BadRequest | NotDone:
 
 class Late(NotDone):
     """A process did not answer within its time, and was ended."""
+
+
+Progress = Callable[[int, int], None]
+"""Takes how much of the work is done, and how much there is."""
 
 
 @dataclass(eq=False)
@@ -94,6 +104,17 @@ class WorkerPool:
         self._told, self._own_folder = told, own_folder
         self._turns: defaultdict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(at_once))
         self._asked: dict[bytes, _Asking] = {}
+        self._progress: dict[bytes, Progress] = {}
+
+    async def ask_with_progress(
+        self, question: bytes, person: int, within_s: float, progress: Progress
+    ) -> bytes:
+        """As `ask`, of a module that says how far it is. progress: takes that."""
+        self._progress[question] = progress
+        try:
+            return await self.ask(question, person, within_s)
+        finally:
+            self._progress.pop(question, None)
 
     async def ask(self, question: bytes, person: int, within_s: float, kind: str = "") -> bytes:
         """Asks a process; who asks the same meanwhile gets the same answer.
@@ -186,14 +207,20 @@ class WorkerPool:
         Raises TimeoutError, and OSError if it cannot be started.
         """
         process = await asyncio.create_subprocess_exec(
-            *self._program, stdin=PIPE, stdout=PIPE, stderr=PIPE, cwd=folder, env=self._environment(folder)
+            *self._program,
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=PIPE,
+            cwd=folder,
+            env=self._environment(folder),
+            limit=ANSWER_MAX if question in self._progress else _LINE_MAX,
         )
         assert process.stdin is not None  # noqa: S101 - a pipe, as the other two
         assert process.stdout is not None  # noqa: S101
         assert process.stderr is not None  # noqa: S101
         try:
             async with asyncio.timeout(within_s), asyncio.TaskGroup() as reading:
-                said = reading.create_task(process.stdout.read())
+                said = reading.create_task(_answer_of(process.stdout, self._progress.get(question)))
                 complaint = reading.create_task(_end_of(process.stderr))
                 process.stdin.write(question)
                 process.stdin.close()
@@ -210,6 +237,16 @@ class WorkerPool:
         }
         # Where matplotlib looks for its settings, and keeps the list of fonts that it makes.
         return told | _ALONE | ({} if folder is None else {"MPLCONFIGDIR": folder})
+
+
+async def _answer_of(stream: StreamReader, progress: Progress | None) -> bytes:
+    """Reads the answer. progress: takes how far the work is, which comes before it line by line."""
+    if progress is None:
+        return await stream.read()
+    while (line := await stream.readline()).startswith(PROGRESS):
+        done, of = line.removeprefix(PROGRESS).split()
+        progress(int(done), int(of))
+    return line + await stream.read()
 
 
 async def _end_of(stream: StreamReader) -> bytes:

@@ -13,7 +13,7 @@ import typer
 
 from jackpot.cli.options import PIPE_WIDTH, ConfigFile, LedgerUrl, SealedArchive, configured, fail
 from jackpot.reports.registry import REPORTS
-from jackpot.reports.report import BY, Report
+from jackpot.reports.report import BY, GROUPS, Report
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -59,6 +59,16 @@ By = Annotated[
     Literal["day", "month"],
     typer.Option("--by", help="A row for each gaming day or month; without --from and --to: of the last."),
 ]
+Month = Annotated[
+    str | None,
+    typer.Option("--month", metavar="MONTH", help="The month, like 2026-11; default: the last with rows."),
+]
+Group = Annotated[
+    Literal["link", "table", "game", "shift", "day"],
+    typer.Option("--group", help="A row for each link, table, game, shift or gaming day."),
+]
+Game = Annotated[str | None, typer.Option("--game", metavar="GAME", help="Only tables of this game.")]
+OfShift = Annotated[str | None, typer.Option("--shift", metavar="SHIFT", help="Only this shift.")]
 Drop = Annotated[
     list[str] | None,
     typer.Option(
@@ -92,7 +102,11 @@ _ASKED: Final[dict[str, tuple[tuple[str, Any, Any], ...]]] = {
     "seat": (("seat", Seat, None),),
     "day": (("day", Day, None),),
     "days": (("first", From, None), ("last", To, None)),
+    "month": (("month", Month, None),),
     "by": (("by", By, BY[0]),),
+    "group": (("group", Group, GROUPS[0]),),
+    "game": (("game", Game, None),),
+    "shift": (("shift", OfShift, None),),
     "table": (("table", OfTable, None),),
     "link": (("link", Link, None),),
     "drop": (("drop", Drop, None),),
@@ -145,6 +159,10 @@ class ReportOptions:
     table: str | None = None
     every: bool = False
     archive: Path | None = None
+    month: str | None = None
+    group: str = GROUPS[0]
+    game: str | None = None
+    shift: str | None = None
 
     def place(self) -> "ReportPlace":
         """The ledger and its site. Ends the command where that is not given, or is invalid."""
@@ -186,6 +204,10 @@ class ReportOptions:
             self.by,
             self.table,
             archive,
+            _month(self.month),
+            self.group,
+            self.game,
+            self.shift,
         )
 
 
@@ -372,6 +394,14 @@ def _day(option: str, given: str | None) -> str | None:
 
     if given is not None and not is_day(given):
         fail(f"{option}: {given!r} is no day like 2026-11-20")
+    return given
+
+
+def _month(given: str | None) -> str | None:
+    from jackpot.reports.read.gaming_days import is_month
+
+    if given is not None and not is_month(given):
+        fail(f"--month: {given!r} is no month like 2026-11")
     return given
 
 

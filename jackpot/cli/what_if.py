@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from jackpot.config import Config
-    from jackpot.lab.what_if import End, Total, WhatIfResult
+    from jackpot.reports.what_if import End, Total, WhatIfResult
 
 # Days shown on a terminal: as many as a month has.
 DAYS_SHOWN: Final = 31
@@ -50,6 +50,14 @@ class WhatIfOptions:
             "--set", metavar="LEVEL.FIGURE=VALUE", help="Another primary, reserve, seed, reseed or limit."
         ),
     ] = None
+    since: Annotated[
+        str | None,
+        typer.Option(
+            "--since",
+            metavar="DAY",
+            help="Begin with the meters as read at the end of that gaming day. [default: the first row]",
+        ),
+    ] = None
     config: ConfigFile = None
     ledger: LedgerUrl = None
     as_csv: Annotated[
@@ -72,8 +80,8 @@ def what_if(asked: WhatIfOptions) -> None:
     Example: jackpot ledger what-if --link floor-five --set minor.primary=5% --config /etc/jackpot/config.toml
     """
     from jackpot.catalogue import CatalogueError
-    from jackpot.lab.what_if import Impossible
     from jackpot.ledger.store import LedgerError
+    from jackpot.reports.what_if import Impossible
 
     if asked.as_csv and asked.as_json:
         fail("one of --csv and --json at a time")
@@ -92,9 +100,9 @@ def what_if(asked: WhatIfOptions) -> None:
 
 def _found(asked: WhatIfOptions, config: "Config") -> "WhatIfResult":
     from jackpot.cli.progress import bar
-    from jackpot.lab.what_if import Impossible, other_terms
-    from jackpot.lab.what_if import what_if as played
     from jackpot.ledger.open import open_reader
+    from jackpot.reports.what_if import Impossible, other_terms
+    from jackpot.reports.what_if import what_if as played
 
     settings = {}
     for text in asked.settings or ():
@@ -112,6 +120,7 @@ def _found(asked: WhatIfOptions, config: "Config") -> "WhatIfResult":
             asked.link,
             lambda now: other_terms(now, asked.paytable, settings),
             lambda done, of: tell("rows", done, of),
+            asked.since,
         )
 
 

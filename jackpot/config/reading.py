@@ -16,7 +16,7 @@ from jackpot.config.lines import lines_of
 from jackpot.config.links import Links, read_banks, read_links
 from jackpot.config.notify import read_notify
 from jackpot.config.places import read_listen, read_redis, read_servers, read_signage
-from jackpot.config.settings import SQLITE, Config, ConfigErrors, Ledger, People, Sign, Site
+from jackpot.config.settings import SQLITE, Config, ConfigErrors, Ledger, People, Shift, Sign, Site
 from jackpot.config.shape import convert
 from jackpot.config.source import ConfigSource
 from jackpot.config.writing import currency_fault, zone_fault
@@ -98,7 +98,7 @@ def _site(source: ConfigSource) -> Site | None:
     source.wrong("site.timezone", zone_fault(site["timezone"]) if "timezone" in site else None)
     source.wrong("site.currency", currency_fault(site["currency"]) if "currency" in site else None)
     source.check_display("site", site)
-    tax_from = _tax_from(source, site.get("tax_form_from"))
+    tax_from, shifts = _tax_from(source, site.get("tax_form_from")), _shifts(source)
     if not source.shaped("site") or not site:
         return None
     ends = time.fromisoformat(site["gaming_day_ends"])
@@ -115,7 +115,19 @@ def _site(source: ConfigSource) -> Site | None:
         site.get("address", ""),
         tuple(site.get("payout_needs", ())),
         site.get("confirm_program", False),
+        shifts,
     )
+
+
+def _shifts(source: ConfigSource) -> tuple[Shift, ...]:
+    """The shifts of a gaming day; no two have a name or a beginning in common."""
+    entries = source.entries("shift")
+    for key in ("name", "begins"):
+        given = [(path, one[key]) for path, one, _ in entries if key in one]
+        for number, (path, value) in enumerate(given):
+            if value in [earlier for _, earlier in given[:number]]:
+                source.wrong(f"{path}.{key}", f"{value!r} is that of another shift, too")
+    return tuple(Shift(one["name"], time.fromisoformat(one["begins"])) for _, one, whole in entries if whole)
 
 
 def _tax_from(source: ConfigSource, given: str | None) -> int | None:

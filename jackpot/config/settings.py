@@ -73,6 +73,13 @@ class ConfigErrors(Exception):
         return found[0] if called is None else f"{called} {found['part']}" if found["part"] else called
 
 
+class Shift(msgspec.Struct, frozen=True):
+    """A shift of every gaming day. begins: local time, at a quarter of an hour; it ends with the next one."""
+
+    name: str
+    begins: time
+
+
 class Site(msgspec.Struct, frozen=True):
     """The site. gaming_day_ends: local time in `timezone`, an IANA name (S2). locale: how pages write money.
 
@@ -81,7 +88,8 @@ class Site(msgspec.Struct, frozen=True):
     papers_kept_days: how long papers of a paid hit keep whom they name, None for ever. names_kept_days: how
     long names of people who left are kept, None for ever. address: where people open the pages, "" if the
     configuration does not say. payout_needs: what must be on the papers of every payment. confirm_program:
-    links wait until two people confirm a program that their bank does not know (S3).
+    links wait until two people confirm a program that their bank does not know (S3). shifts: in the order of
+    the configuration; none where a gaming day has thirds.
     """
 
     name: str
@@ -96,6 +104,7 @@ class Site(msgspec.Struct, frozen=True):
     address: str = ""
     payout_needs: tuple[PaperField, ...] = ()
     confirm_program: bool = False
+    shifts: tuple[Shift, ...] = ()
 
     @property
     def first_id(self) -> str:

@@ -7,12 +7,15 @@ from jackpot.ledger.reading import Reader
 from jackpot.reports.read.entries import asked, must_be_here, of_kinds, wagers_before
 from jackpot.reports.read.gaming_days import EntrySpan, hour, hour_began, periods, wanted_span
 from jackpot.reports.read.names import JournalNames
+from jackpot.reports.read.scope import Scope, must_be_there
 from jackpot.reports.report import Cell, Report, ReportColumn, ReportRequest, ReportResult
 from jackpot.rules.acts.rounds import Struck
 from jackpot.rules.events import Voided
 
 # The offset of every time zone is a multiple of this, so its hours are made of them.
 QUARTER_MS: Final = 900_000
+# Above every level's number.
+ALL_LEVELS: Final = 1_000
 
 COLUMNS: Final = (
     ReportColumn("bank"),
@@ -27,7 +30,7 @@ COLUMNS: Final = (
 _BY_FRAMES: Final = f"""
     SELECT at / {QUARTER_MS} AS quarter, "table", posting.link, level, -sum(wagers)
     FROM posting JOIN journal ON journal.bank = posting.bank AND journal.seq = posting.seq
-    WHERE posting.bank = ?1 AND posting.seq > ?2 AND posting.seq <= ?3
+    WHERE posting.bank = ?1 AND posting.seq > ?2 AND posting.seq <= ?3 AND level <= ?4
         AND wagers <> 0 AND table_seq IS NOT NULL
     GROUP BY quarter, "table", posting.link, level ORDER BY quarter, "table", posting.link, level
 """  # noqa: S608
@@ -68,18 +71,24 @@ class Sums:
 
 def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
     """Every table, link and hour of the gaming days. Raises Unanswerable, LedgerError."""
+    named = {bank: JournalNames(ledger, bank) for bank in wanted.banks}
+    must_be_there(wanted, [*named.values()])
     spans = {bank: wanted_span(ledger, bank, wanted) for bank in wanted.banks}
     for bank, days in spans.items():
         must_be_here(ledger, bank, days.after)
-    rows = (row for bank in wanted.banks for row in _rows(ledger, wanted, bank, spans[bank]))
+    rows = (row for bank, names in named.items() for row in _rows(ledger, wanted, names, spans[bank]))
     return ReportResult(periods(spans), rows, [])
 
 
-def _rows(ledger: Reader, wanted: ReportRequest, bank: str, days: EntrySpan) -> Iterator[tuple[Cell, ...]]:
-    names = JournalNames(ledger, bank)
+def _rows(
+    ledger: Reader, wanted: ReportRequest, names: JournalNames, days: EntrySpan
+) -> Iterator[tuple[Cell, ...]]:
+    scope = Scope(wanted, names)
     hours: dict[ContributionKey, Sums] = {}
     for start, end in names.stretches(days.after, days.upto):
         for each in contributed_by(ledger, names, start, end):
+            if not scope.has(each.link, each.table, each.at):
+                continue
             sums = hours.setdefault(
                 ContributionKey(hour_began(each.at, wanted.site), each.table, each.link), Sums()
             )
@@ -91,14 +100,20 @@ def _rows(ledger: Reader, wanted: ReportRequest, bank: str, days: EntrySpan) -> 
     yield from _told(names, wanted, dict(sorted(hours.items())))
 
 
-def contributed_by(ledger: Reader, names: JournalNames, after: int, upto: int) -> Iterator[Contributed]:
-    """Contributions of frames in a stretch without a change of terms, less what people took back."""
-    for quarter, table, link, level, micros in asked(ledger, names.bank, _BY_FRAMES, after, upto):
+def contributed_by(
+    ledger: Reader, names: JournalNames, after: int, upto: int, upto_level: int = ALL_LEVELS
+) -> Iterator[Contributed]:
+    """Contributions of frames in a stretch without a change of terms, less what people took back.
+
+    upto_level: 1 where the wagers are counted, which each level of a link has again.
+    """
+    for quarter, table, link, level, micros in asked(ledger, names.bank, _BY_FRAMES, after, upto, upto_level):
         yield Contributed(quarter * QUARTER_MS, table, link, level, int(micros), upto)
     for entry in of_kinds(ledger, names.bank, (Voided.kind, Struck.kind), after, upto):
         event = entry.event
         for posting in ledger.sums(names.bank, entry.seq - 1, entry.seq):
-            if posting.wagers and isinstance(event, Voided | Struck):
+            counts = posting.wagers and posting.level <= upto_level
+            if counts and isinstance(event, Voided | Struck):
                 rated = _wagered_at(ledger, names, posting.link, entry.seq, event)
                 yield Contributed(entry.at, event.table, posting.link, posting.level, -posting.wagers, rated)
 
@@ -122,8 +137,6 @@ def _told(
     names: JournalNames, wanted: ReportRequest, hours: dict[ContributionKey, Sums]
 ) -> Iterator[tuple[Cell, ...]]:
     for key, sums in hours.items():
-        if wanted.link not in (None, names.link(key.link)):
-            continue
         wagered = sums.wagers * names.links[key.link].wager
         yield (
             names.bank, hour(key.began, wanted.site), names.table(key.table), names.link(key.link),
@@ -137,7 +150,7 @@ REPORT: Final = Report(
     "What did each table put on the meters, hour by hour? Wagers taken back count in the hour "
     "in which they were taken back.",
     COLUMNS,
-    ("days", "link"),
+    ("days", "month", "link", "table", "game", "shift"),
     find,
     "--from 2026-11-01 --to 2026-11-20",
 )

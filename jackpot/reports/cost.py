@@ -1,24 +1,20 @@
 """Report of the bonus's cost by table: what went onto meters, and what the house paid, of the wagers.
 
 What a table put on meters and what its hands won is told of the table. Seeds and reseeds are a link's own:
-they are divided among no tables. Wagers are counted from postings, awards from events. All of it is then
-held against the database's own sums of every account (M4).
+they are divided among no tables.
 """
 
-from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from jackpot.config import Site
 from jackpot.config.writing import writing
 from jackpot.ledger.reading import Reader
-from jackpot.reports.contributions import contributed_by
+from jackpot.reports.bonus_book import BonusBook
 from jackpot.reports.read.entries import must_be_here
-from jackpot.reports.read.gaming_days import DayPart, last_month, parts_of, periods, wanted_span
-from jackpot.reports.read.hits import changes, stories_within
+from jackpot.reports.read.gaming_days import last_month, parts_of, periods, wanted_span
 from jackpot.reports.read.names import JournalNames, must_know
-from jackpot.reports.reconcile import joined_with, moved
 from jackpot.reports.report import (
     Cell,
     Fact,
@@ -28,8 +24,6 @@ from jackpot.reports.report import (
     ReportRequest,
     ReportResult,
 )
-from jackpot.rules import meter
-from jackpot.rules.meter import Accounts
 from jackpot.text import Sentence, joined, several
 
 # Tables named in the first lines.
@@ -46,26 +40,29 @@ COLUMNS: Final = (
     ReportColumn("wagers", "count", "accepted, less those taken back", spare=True),
     ReportColumn("wagered", "sum", "what they came to", total=True),
     ReportColumn("cost", "sum", "all that follows, up to the seeds", total=True),
-    ReportColumn("left", "sum", "to the house: wagered, less the cost", total=True),
-    ReportColumn("to_primary", "sum", "of the wagers, onto the meters", total=True, spare=True),
-    ReportColumn("to_reserve", "sum", "of the wagers, onto the reserves", total=True, spare=True),
-    ReportColumn("odds", "sum", "paid by the house", total=True, spare=True),
-    ReportColumn("envy", "sum", "paid by the house", total=True, spare=True),
-    ReportColumn("draws", "sum", "paid by the house", total=True, spare=True),
+    ReportColumn("left_to_the_house", "sum", "wagered, less the cost", total=True),
+    ReportColumn("onto_meters", "sum", "of the wagers, the primary part", total=True, spare=True),
+    ReportColumn("onto_reserves", "sum", "of the wagers", total=True, spare=True),
+    ReportColumn("odds_paid", "sum", "by the house", total=True, spare=True),
+    ReportColumn("envy_paid", "sum", "by the house", total=True, spare=True),
+    ReportColumn("draws_paid", "sum", "by the house", total=True, spare=True),
     ReportColumn(
         "seeds", "sum", "seeds, reseeds, top-ups and make-goods, less returns", total=True, spare=True
     ),
-    ReportColumn(
-        "from_meters", "sum", "won of what had been put there: no cost again", total=True, spare=True
-    ),
+    ReportColumn("paid_from_meters", "sum", "what had been put there: no cost again", total=True, spare=True),
     ReportColumn("corrections", "sum", "of the meter, by two people: no cost", total=True, spare=True),
 )
-_FIGURES: Final = tuple(column.name for column in COLUMNS[4:])
+# By the name of a column, the figure of the book.
+_FIGURES: Final[Mapping[str, str]] = {
+    "wagers": "wagers", "wagered": "wagered", "cost": "cost", "left_to_the_house": "left",
+    "onto_meters": "onto_meters", "onto_reserves": "onto_reserves", "odds_paid": "odds", "envy_paid": "envy",
+    "draws_paid": "draws", "seeds": "seeds", "paid_from_meters": "from_meters", "corrections": "corrections",
+}  # fmt: skip
 _RESULT: Final = ("wagered", "cost", "left")
-_COST: Final = ("to_primary", "to_reserve", "odds", "envy", "draws", "seeds")
-# Columns of a link's row, and of a table's row.
+_COST: Final = ("onto_meters", "onto_reserves", "odds", "envy", "draws", "seeds")
+# Figures of a link's row, and of a table's row.
 _OF_LINKS: Final = ("cost", "left", "seeds", "corrections")
-_OF_TABLES: Final = tuple(name for name in _FIGURES if name not in ("seeds", "corrections"))
+_OF_TABLES: Final = tuple(name for name in _FIGURES.values() if name not in ("seeds", "corrections"))
 # Facts above the rows, after the answer.
 _MEANT: Final = (
     Fact("what counts", Sentence(
@@ -77,7 +74,6 @@ _MEANT: Final = (
         "an award counts when it is won, paid or not; what is undone or corrected later, counts then"
     )),
 )  # fmt: skip
-_PAID_BY_HOUSE: Final[Mapping[str, str]] = {"odds": "odds", "envy": "envy", "draw": "draws"}
 
 
 class CostKey(NamedTuple):
@@ -89,21 +85,7 @@ class CostKey(NamedTuple):
 
 
 Figures = Counter[str]
-"""By column: micro-dollars, or how many wagers."""
-Rows = defaultdict[CostKey, Figures]
-
-
-class CostBook(NamedTuple):
-    """Costs of one bank over the days wanted. parts: in order, at least one. rows: the result."""
-
-    ledger: Reader
-    names: JournalNames
-    parts: Sequence[DayPart]
-    rows: Rows
-
-    @property
-    def bank(self) -> str:
-        return self.names.bank
+"""By name: micro-dollars, or how many wagers."""
 
 
 def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
@@ -120,87 +102,23 @@ def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
     for bank, names in named.items():
         must_be_here(ledger, bank, spans[bank].after)
         parts = parts_of(ledger, bank, wanted.site, spans[bank], wanted.by)
-        book = CostBook(ledger, names, parts, Rows(Figures))
-        problems += _fill(book)
-        for where in sorted(book.rows, key=lambda at: (at.period, at.link, not at.table, at.table)):
-            figures = book.rows[where]
-            if wanted.link in (None, names.link(where.link)) and any(map(figures.get, _FIGURES)):
+        book = BonusBook(ledger, names, wanted.site, parts)
+        problems += book.problems
+        rows = _rows(book)
+        for where in sorted(rows, key=lambda at: (at.period, at.link, not at.table, at.table)):
+            figures = rows[where]
+            if wanted.link in (None, names.link(where.link)) and any(map(figures.get, _FIGURES.values())):
                 cells.append(_row(names, where, figures))
                 of_tables[names.table(where.table or None)].update(_result(figures))
     return ReportResult([*_answer(of_tables, wanted.site), *periods(spans), *_MEANT], iter(cells), problems)
 
 
-def _fill(book: CostBook) -> Iterator[ReportProblem]:
-    """Adds up all movements of each part; returns what does not add up."""
-    if book.parts:
-        _awards(book)
-    for part in book.parts:
-        _wagers(book, part)
-        yield from _links(book, part)
-
-
-def _wagers(book: CostBook, part: DayPart) -> None:
-    """What each table put on the meters."""
-    names = book.names
-    for start, end in names.stretches(part.after, part.upto):
-        for each in contributed_by(book.ledger, names, start, end):
-            if each.level > 1:
-                continue  # the same wagers, counted a second time
-            terms, wagers = names.link_terms(each.link, each.rated), each.wagers(names)
-            figures = book.rows[CostKey(part.name, each.link, each.table)]
-            figures["wagers"] += wagers
-            figures["wagered"] += wagers * terms.wager
-            for one in terms.levels:
-                primary, reserve = meter.parts(one, wagers * terms.wager)
-                figures["to_primary"] += primary
-                figures["to_reserve"] += reserve
-
-
-def _awards(book: CostBook) -> None:
-    """What each table's hands won, and later changes of it, each in the part in which it happened."""
-    begins = [part.after for part in book.parts]
-    first, last = begins[0], book.parts[-1].upto
-    for story in stories_within(book.ledger, book.bank, first, last):
-        for award in story.hit.awards:
-            column = "from_meters" if award.level else _PAID_BY_HOUSE[award.kind]
-            came_to = story.first[award.number]
-            later = changes(came_to, story.steps[award.number])
-            moves = [
-                (story.bank, story.made[award.number], came_to),
-                *((step.bank, step.seq, more) for step, more in later),
-            ]
-            for bank, seq, more in moves:
-                if bank == book.bank and first < seq <= last:
-                    period = book.parts[bisect_left(begins, seq) - 1].name
-                    book.rows[CostKey(period, award.link, story.hit.table)][column] += more
-
-
-def _links(book: CostBook, part: DayPart) -> Iterator[ReportProblem]:
-    """What the house put on each link's meters; a problem where tables differ from the database's sums."""
-    carried = joined_with(book.ledger, book.bank, part.after, part.upto)
-    lacks = defaultdict[int, Figures](Figures)
-    for (link, level), accounts in moved(book.ledger, book.bank, part.after, part.upto).items():
-        own = accounts.less(carried.get((link, level), Accounts()))
-        lacks[link]["contributions"] -= own.wagers
-        lacks[link]["awards of meters" if level else "awards of the house"] += own.awards
-        if level:
-            book.rows[CostKey(part.name, link, 0)].update(seeds=-own.house, corrections=-own.corrections)
-    for where, figures in book.rows.items():
-        if where.period == part.name and where.table:
-            lacks[where.link].subtract({
-                "contributions": figures["to_primary"] + figures["to_reserve"],
-                "awards of meters": figures["from_meters"],
-                "awards of the house": sum(figures[column] for column in _PAID_BY_HOUSE.values()),
-            })  # fmt: skip
-    for link, lack in lacks.items():
-        for what, micros in lack.items():
-            if micros:
-                yield ReportProblem(
-                    "sum_of_no_table",
-                    "{link}, {period}: {micros} micro-dollars of {what} belong to no table; "
-                    "jackpot verify says which row was changed",
-                    link=book.names.link(link), period=part.name, micros=micros, what=Sentence(what),
-                )  # fmt: skip
+def _rows(book: BonusBook) -> dict[CostKey, Figures]:
+    """The figures of the book by period, link and table, over all shifts."""
+    rows = defaultdict[CostKey, Figures](Figures)
+    for key, figures in book.figures.items():
+        rows[CostKey(key.period, key.link, key.table)].update(figures)
+    return rows
 
 
 def _row(names: JournalNames, where: CostKey, figures: Figures) -> tuple[Cell, ...]:
@@ -209,7 +127,7 @@ def _row(names: JournalNames, where: CostKey, figures: Figures) -> tuple[Cell, .
     return (
         names.bank, where.period, names.link(where.link),
         names.table(where.table) if where.table else LINK_ITSELF,
-        *(told.get(name, 0) if name in shown else None for name in _FIGURES),
+        *(told.get(name, 0) if name in shown else None for name in _FIGURES.values()),
     )  # fmt: skip
 
 

@@ -1,38 +1,31 @@
 """Fairness report: hands, cards and draws of the journal against exact probabilities.
 
-The journal does not say who dealt. A shift is a third of the gaming day, as dealers change. Hands are those
-that pay, against all wagers of rounds that ended: a site may send the cards of those alone. Cards are held
-against the other cards of their rank, which a choice of paying hands favours as much; ranks against each
+The journal does not say who dealt. A shift is as the site has it, else a third of the gaming day. Hands are
+those that pay, against all wagers of rounds that ended: a site may send the cards of those alone. Cards are
+held against the other cards of their rank, which a choice of paying hands favours as much; ranks against each
 other only where every hand was shown. Many comparisons are made, so the chance of each is corrected for their
 number (Holm).
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
-from functools import lru_cache
 from itertools import chain
 from typing import Final, NamedTuple
-from zoneinfo import ZoneInfo
 
 from jackpot.config import Site
 from jackpot.ledger.reading import Reader
 from jackpot.reports import goodness_of_fit, statistics
 from jackpot.reports.goodness_of_fit import CountedHands, Finding
 from jackpot.reports.read.dealt import DealtRound, watch
-from jackpot.reports.read.gaming_days import offset_ms, periods, wanted_span
+from jackpot.reports.read.gaming_days import periods, wanted_span
 from jackpot.reports.read.names import JournalNames
+from jackpot.reports.read.shifts import shift_of
 from jackpot.reports.report import Brief, Cell, Fact, Report, ReportColumn, ReportRequest, ReportResult
 from jackpot.rules import cards as deck
 from jackpot.rules.hands import NAMES, made_of, makes
 from jackpot.rules.state import DrawMade, HandShown
 from jackpot.text import Sentence, card
 
-# Shifts of a gaming day.
-SHIFTS: Final = 3
-SHIFT_MS: Final = 86_400_000 // SHIFTS
-# The offset of every time zone is a multiple of this.
-_QUARTER_MS: Final = 900_000
 # Table or shift of a comparison over all of them.
 ALL: Final = Sentence("all")
 IMPROBABLE: Final = Sentence("improbable")
@@ -44,7 +37,7 @@ COLUMNS: Final = (
     ReportColumn("bank"),
     ReportColumn("link"),
     ReportColumn("table"),
-    ReportColumn("shift", help="the third of the gaming day, by when it began"),
+    ReportColumn("shift", help="in which the round began"),
     ReportColumn("what", "word"),
     ReportColumn("of", "count", "how many could have been it", always=True, spare=True),
     ReportColumn("observed", "count", always=True),
@@ -223,19 +216,6 @@ class FairnessTally:
         return next(claimed, None)
 
 
-def shift_of(at: int, site: Site) -> str:
-    """The beginning of the third of a gaming day that a time lies in, by the site's clocks: "14:00"."""
-    return _shift(at // _QUARTER_MS, site.timezone, offset_ms(site.gaming_day_ends))
-
-
-@lru_cache(1024)
-def _shift(quarter: int, timezone: str, ends_ms: int) -> str:
-    local = datetime.fromtimestamp(quarter * _QUARTER_MS // 1000, UTC).astimezone(ZoneInfo(timezone))
-    since = ((local.hour * 60 + local.minute) * 60_000 - ends_ms) % (SHIFTS * SHIFT_MS)
-    minutes = (ends_ms + since // SHIFT_MS * SHIFT_MS) % (SHIFTS * SHIFT_MS) // 60_000
-    return f"{minutes // 60:02}:{minutes % 60:02}"
-
-
 def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
     """Every comparison, the least probable first. Raises LedgerError."""
     spans = {bank: wanted_span(ledger, bank, wanted) for bank in wanted.banks}
@@ -277,9 +257,7 @@ def judged(
         ),
         Fact(
             "shift",
-            Sentence(
-                "the third of the gaming day in which the round began: the journal does not say who dealt"
-            ),
+            Sentence("the one in which the round began: the journal does not say who dealt"),
         ),
         Fact("comparisons", len(known), "count"),
         Fact(IMPROBABLE, improbable, "count"),

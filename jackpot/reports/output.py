@@ -54,6 +54,10 @@ class CellFormat:
                 return self._money.count(value)
         return self.say(value) if isinstance(value, Sentence) else str(value)
 
+    def cents(self, micros: int) -> str:
+        """A sum cut to the cent, for who looks at many."""
+        return f"-{self.cents(-micros)}" if micros < 0 else self._money.of_micros(micros)
+
     def say(self, text: str) -> str:
         """A text of the program in the reader's language."""
         return told(self.locale, text)

@@ -16,9 +16,13 @@ the reader's language."""
 Cell = str | int | None
 Archive = Callable[[], Reader]
 """Opens the ledger's archive, where it is needed. Raises LedgerError."""
-Option = Literal["day", "days", "by", "hit", "seat", "table", "link", "drop", "archive"]
+Option = Literal[
+    "day", "days", "month", "by", "group", "hit", "seat", "table", "link", "game", "shift", "drop", "archive"
+]  # fmt: skip
 """What a report may be asked with besides the bank. day: one gaming day. days: from one to another.
-by: whether a row is of a gaming day or of a month. archive: what has old rows of the ledger.
+month: one month; without it the last. by: whether a row is of a gaming day or of a month. group: what
+of the floor a row is of. game, shift: of the floor, as table and link. archive: what has old rows of the
+ledger.
 """
 
 
@@ -57,6 +61,8 @@ class InArchive(Unanswerable):
 
 # Kinds of cells.
 BY: Final = ("day", "month")
+# Values of the option "group".
+GROUPS: Final = ("link", "table", "game", "shift", "day")
 # Kinds of cells that are aligned to the right.
 RIGHT: Final = frozenset({"figure", "count", "sum", "span"})
 
@@ -80,7 +86,7 @@ class ReportRequest(NamedTuple):
 
     first, last: gaming days; where neither is given the last one that was read. drops: by link, what was
     counted, in micro-dollars. titles: by link, what people call it. by: "day" or "month". archive: the
-    ledger's, where it is at hand.
+    ledger's, where it is at hand. month: like 2026-11. group: one of GROUPS. game, shift: None for all.
     """
 
     site: Site
@@ -95,6 +101,10 @@ class ReportRequest(NamedTuple):
     by: str = BY[0]
     table: str | None = None
     archive: Archive | None = None
+    month: str | None = None
+    group: str = GROUPS[0]
+    game: str | None = None
+    shift: str | None = None
 
     def title(self, link: str) -> str:
         """The title of a link; its id where nothing else is known."""

@@ -15,6 +15,10 @@ from typing import Final
 _NEGLIGIBLE: Final = 1e-17
 # Variances this close count as equal.
 _EQUAL: Final = 1 + 1e-9
+# From so many expected on, a count is judged by the normal distribution.
+EXACT_MAX: Final = 30
+# No chance is left above it where EXACT_MAX are expected: less than one in 10 to the 100.
+BEYOND_ALL: Final = 300
 # Power: how often a deviation of the given size is to be found.
 POWER: Final = 0.9
 
@@ -55,6 +59,37 @@ def _count(at: int, trials: int, mean: float, variance: float) -> tuple[float, R
     ways = math.lgamma(at + size) - math.lgamma(at + 1) - math.lgamma(size)
     exactly = math.exp(ways + size * math.log1p(-clumped) + at * math.log(clumped))
     return exactly, lambda k: (k + size) / (k + 1) * clumped
+
+
+def exactly_beyond(observed: int, groups: Sequence[tuple[int, float]]) -> float:
+    """Two-sided p-value of a count of independent trials, as `beyond`; exact for trials of several rates.
+
+    groups: how many trials at which rate. Of at most EXACT_MAX expected.
+    """
+    if observed > BEYOND_ALL:
+        return 0.0
+    counts = [1.0]
+    for trials, rate in groups:
+        own = [math.exp(trials * math.log1p(-rate))]
+        for made in range(min(observed, trials)):
+            own.append(own[-1] * (trials - made) / (made + 1) * rate / (1 - rate))
+        counts = [
+            math.fsum(
+                counts[one] * own[of - one]
+                for one in range(max(0, of - len(own) + 1), min(of, len(counts) - 1) + 1)
+            )
+            for of in range(min(observed, len(counts) + len(own) - 2) + 1)
+        ]
+    upto = math.fsum(counts)
+    exactly = counts[observed] if observed < len(counts) else 0.0
+    return min(1.0, 2 * min(upto, 1 - upto + exactly))
+
+
+def normally_beyond(observed: int, groups: Sequence[tuple[int, float]]) -> float:
+    """The same by the normal distribution, for many expected."""
+    mean = math.fsum(trials * rate for trials, rate in groups)
+    variance = math.fsum(trials * rate * (1 - rate) for trials, rate in groups)
+    return math.erfc(abs(observed - mean) / math.sqrt(2 * variance))
 
 
 def chi_square_beyond(x: float, freedom: int) -> float:

@@ -17,10 +17,12 @@ from jackpot.ledger.open import open_reader
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import LedgerError
 from jackpot.reports import output
-from jackpot.reports.read.gaming_days import is_day
+from jackpot.reports.director import DirectorPage, director_page
+from jackpot.reports.read.gaming_days import is_day, is_month
 from jackpot.reports.registry import REPORTS
 from jackpot.reports.report import (
     BY,
+    GROUPS,
     Cell,
     Report,
     ReportProblem,
@@ -31,14 +33,20 @@ from jackpot.reports.report import (
     steady,
 )
 from jackpot.rules.codes import Code
-from jackpot.text import Sentence
+from jackpot.text import Sentence, one_of
 from jackpot.worker_refusal import WorkerRefusal
 
 # Rows of a page: on a phone each is a card of its own, and nobody scrolls through more of them.
 ROWS_SHOWN: Final = 50
+# Columns of a page: so many sums stand side by side on a laptop of 1366 pixels.
+COLUMNS_SHOWN: Final = 13
 # Rows of an export from here: read within some seconds. The command makes longer ones.
 ROWS_MAX: Final = 20_000
 MORE: Final = ReportProblem("more_rows", "there is more: jackpot report on the server's machine")
+
+
+Form = Literal["page", "print", "csv", "json", "director"]
+"""The form of what is asked for. director: the director's page, which is made of one report's month."""
 
 
 class ReportCall(msgspec.Struct, frozen=True):
@@ -54,7 +62,7 @@ class ReportCall(msgspec.Struct, frozen=True):
     report: str
     given: dict[str, str]
     language: str
-    form: Literal["page", "print", "csv", "json"] = "page"
+    form: Form = "page"
     skip: int = 0
     sort: str = ""
     now: int = 0
@@ -63,7 +71,7 @@ class ReportCall(msgspec.Struct, frozen=True):
 class ReportPage(msgspec.Struct, frozen=True):
     """One page of a report. columns: the title, the kind and the name of each that says something.
 
-    first: the number of its first row.
+    first: the number of its first row. hidden: the titles of those that it has no room for.
 
     before, after: the rows to skip for the page before this one and after it; None where there is none.
     """
@@ -76,17 +84,19 @@ class ReportPage(msgspec.Struct, frozen=True):
     first: int
     before: int | None
     after: int | None
+    hidden: list[str] = []
 
 
 class WorkerReply(msgspec.Struct, frozen=True):
     """Reply of the worker. refusal: why there is no report. shown: a page's.
 
-    text: a file, or a page to print.
+    text: a file, or a page to print. director: the director's page.
     """
 
     refusal: WorkerRefusal | None = None
     shown: ReportPage | None = None
     text: str = ""
+    director: DirectorPage | None = None
 
 
 def told_of(ledger: Reader, asked: ReportCall) -> WorkerReply:
@@ -101,6 +111,9 @@ def told_of(ledger: Reader, asked: ReportCall) -> WorkerReply:
 def _told(ledger: Reader, asked: ReportCall) -> WorkerReply:
     """As `told_of`, but raises Unanswerable."""
     report = REPORTS[asked.report]
+    if asked.form == "director":
+        shown = output.CellFormat(asked.site, asked.language)
+        return WorkerReply(director=director_page(ledger, _wanted(asked, ledger), shown))
     found = report.find(ledger, _wanted(asked, ledger))
     match asked.form:
         case "csv":
@@ -160,19 +173,37 @@ def _wanted(asked: ReportCall, ledger: Reader) -> ReportRequest:
         raise Unanswerable("seat_malformed", "{seat} is no seat, such as 3", field="seat", seat=repr(seat))
     if (by := given.get("by", BY[0])) not in BY:
         raise Unanswerable("by_malformed", "{by} is neither day nor month", field="by", by=repr(by))
+    if (month := given.get("month")) is not None and not is_month(month):
+        raise Unanswerable(
+            "month_malformed", "{month} is no month like 2026-11", field="month", month=repr(month)
+        )
+    if (group := given.get("group", GROUPS[0])) not in GROUPS:
+        raise Unanswerable(
+            "group_malformed", "{group} is none of {groups}", field="group", group=repr(group),
+            groups=one_of(GROUPS),
+        )  # fmt: skip
     first, last = given.get("day", given.get("first")), given.get("day", given.get("last"))
     if first and last and first > last:
         raise Unanswerable("days_reversed", "{first} is after {last}", field="first", first=first, last=last)
     chosen = (bank,) if bank else banks
     link, number = given.get("link"), int(digits)
     wanted = ReportRequest(asked.site, chosen, link, first, last, number, titles=asked.titles, by=by)
-    return wanted._replace(seat=int(seat), table=given.get("table"))
+    return wanted._replace(
+        seat=int(seat),
+        table=given.get("table"),
+        month=month,
+        group=group,
+        game=given.get("game"),
+        shift=given.get("shift"),
+    )
 
 
 def _shown(report: Report, found: ReportResult, shown: output.CellFormat, skip: int) -> ReportPage:
     totals = output.Totals(report, found)
     read = list(islice(totals, skip, skip + ROWS_SHOWN + 1))
-    more, columns = len(read) > ROWS_SHOWN, saying(report, read[:ROWS_SHOWN])
+    more, said = len(read) > ROWS_SHOWN, saying(report, read[:ROWS_SHOWN])
+    spare = [n for n in reversed(said) if report.columns[n].spare][: max(0, len(said) - COLUMNS_SHOWN)]
+    columns = [n for n in said if n not in spare]
     rows = [[shown.cell(report.columns[n].kind, row[n]) for n in columns] for row in read[:ROWS_SHOWN]]
     sums = ["" if n not in totals.sums else shown.cell("sum", totals.sums[n]) for n in columns]
     facts = [(shown.title(fact.name), shown.fact(fact)) for fact in found.facts]
@@ -188,6 +219,7 @@ def _shown(report: Report, found: ReportResult, shown: output.CellFormat, skip: 
         skip + 1,
         max(0, skip - ROWS_SHOWN) if skip else None,
         skip + ROWS_SHOWN if more and skip < ROWS_MAX else None,
+        [shown.title(report.columns[n].name) for n in sorted(spare)],
     )
 
 

@@ -45,6 +45,7 @@ from jackpot.web import chart
 from jackpot.web.account import ACCOUNT, Account
 from jackpot.web.act_labels import DOINGS, WAITS
 from jackpot.web.authentication import CSRF_FIELD
+from jackpot.web.director import DIRECTOR, Director
 from jackpot.web.form_refusal import FORM_ID, FORM_PAGE, SECOND, show_refused
 from jackpot.web.forms import form_of, sum_of
 from jackpot.web.lab import Lab
@@ -68,6 +69,7 @@ from jackpot.web.pages_base import (
 )
 from jackpot.web.reports import Reports
 from jackpot.web.table_order import Key, order_of
+from jackpot.web.what_if import WHAT_IF, WhatIf, WhatIfJobs
 
 # Fields of a form that are not an act's own.
 _OURS: Final = frozenset({CSRF_FIELD, "key", "back", FORM_ID, FORM_PAGE, *SECOND})
@@ -116,9 +118,11 @@ _PERSON_KEYS: Final[Mapping[str, Key]] = {
 _DAYS: Final = "90"
 
 
-def routes(front: PageContext, overview: Overview, reports: Reports) -> list[web.RouteDef]:
+def routes(front: PageContext, overview: Overview, reports: Reports, jobs: WhatIfJobs) -> list[web.RouteDef]:
     """The routes below /ops."""
     make = PageRenderer(front)
+    what_if = WhatIf(make, jobs, front.config, front.money)
+    director = Director(make, reports, front.money)
     pages, lab, account = Pages(front, make, overview), Lab(make, front), Account(make, front)
     shown: dict[str, Page] = {
         HOME: pages.home,
@@ -138,7 +142,9 @@ def routes(front: PageContext, overview: Overview, reports: Reports) -> list[web
         "/ops/readings": pages.readings,
         REPORTS: reports.all,
         "/ops/reports/{report}": reports.one,
+        DIRECTOR: director.page,
         LAB: lab.page,
+        WHAT_IF: what_if.page,
         f"{LAB}/{{picture}}.svg": lab.picture,
         WAITING: make.part,
         ACCOUNT: account.page,

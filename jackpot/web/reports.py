@@ -18,9 +18,10 @@ from jackpot.config import Config, titles_of
 from jackpot.ledger.store import LedgerError
 from jackpot.reports import worker
 from jackpot.reports.read.reader import LedgerReader
+from jackpot.reports.read.shifts import shifts_of
 from jackpot.reports.registry import REPORTS
-from jackpot.reports.report import Report
-from jackpot.reports.worker import ROWS_MAX
+from jackpot.reports.report import GROUPS, Report
+from jackpot.reports.worker import ROWS_MAX, Form
 from jackpot.rules.codes import Code
 from jackpot.runtime.errors import ServerError
 from jackpot.text import RefusalSentence
@@ -42,7 +43,11 @@ DIGITS_MAX: Final = 6
 ASKED: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     "day": (("day", "Gaming day"),),
     "days": (("first", "From the gaming day"), ("last", "To the gaming day")),
+    "month": (("month", "Month"),),
     "by": (("by", "A row for each"),),
+    "group": (("group", "A row for each"),),
+    "game": (("game", "Game"),),
+    "shift": (("shift", "Shift"),),
     "hit": (("hit", "Hit"),),
     "seat": (("seat", "Seat"),),
     "table": (("table", "Table"),),
@@ -86,11 +91,25 @@ class Reports:
         self._site = config.site
         self._titles = titles_of(config.displays)
         self._banks = config.banks
+        self._games = sorted({table.game for table in config.tables})
         self._clock = clock
 
     async def all(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
         """The list of reports."""
         return await self._make.page(request, person, "ops/reports.html", reports=REPORTS.values())
+
+    async def ask(
+        self,
+        request: web.Request,
+        report: Report,
+        person: AuthenticatedPerson,
+        given: dict[str, str],
+        form: Form,
+    ) -> worker.WorkerReply:
+        """A report's content in that form. given: the fields of its form. Raises BadRequest, NotDone."""
+        return await self._told(
+            request, report, replace(self._call(request, report, given), form=form), person
+        )
 
     async def one(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
         """One report. as: "print", "csv" or "json", else a page to look at."""
@@ -103,14 +122,7 @@ class Reports:
                 RefusalSentence("{who} may not read whom a payout names", field="by", who=person.login),
             )
         given = {name: value for name, value in request.query.items() if value}
-        asked = worker.ReportCall(
-            url=self._url,
-            site=self._site,
-            titles=self._titles,
-            report=report.name,
-            given=given,
-            language=self._make.language(request),
-        )
+        asked = self._call(request, report, given)
         match given.get("as"):
             case "csv" | "json" as form:
                 told = await self._told(request, report, replace(asked, form=form), person)
@@ -143,10 +155,23 @@ class Reports:
             "given": given,
             "fields": fields,
             "banks": self._banks,
+            "groups": GROUPS,
+            "games": self._games,
+            "shifts": [shift.name for shift in shifts_of(self._site)],
         }
         said["sorted_query"] = urlencode({name: given[name] for name in given if name not in (*SAID, "skip")})
         said["query"] = urlencode({name: given[name] for name in given if name not in (*SAID, "skip", SORT)})
         return await self._make.page(request, person, "ops/report.html", **said)
+
+    def _call(self, request: web.Request, report: Report, given: dict[str, str]) -> worker.ReportCall:
+        return worker.ReportCall(
+            url=self._url,
+            site=self._site,
+            titles=self._titles,
+            report=report.name,
+            given=given,
+            language=self._make.language(request),
+        )
 
     async def _told(
         self, request: web.Request, report: Report, asked: worker.ReportCall, person: AuthenticatedPerson
@@ -163,8 +188,8 @@ class Reports:
     async def _read(
         self, request: web.Request, report: Report, asked: worker.ReportCall, person: AuthenticatedPerson
     ) -> worker.WorkerReply:
-        """Reads papers in the server, and other reports in a worker. Raises LedgerError, NotDone."""
-        if report.lines:
+        """Reads papers of a hit in the server, and other reports in a worker. Raises LedgerError, NotDone."""
+        if report.lines and "hit" in report.options:
             return await self._papers.read(lambda ledger: worker.told_of(ledger, asked))
         try:
             asking = self._readers.ask(msgspec.json.encode(asked), person.id, REPORT_WITHIN_S)

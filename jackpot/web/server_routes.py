@@ -58,6 +58,7 @@ from jackpot.web.overview import Overview
 from jackpot.web.pages_base import PageContext, PageRenderer
 from jackpot.web.reports import Reports
 from jackpot.web.sign_pages import Screens, asked_in, secure
+from jackpot.web.what_if import WhatIfJobs
 
 # A scrape while the ledger is in doubt gets the last durable state, not an error: that is when people look.
 STATE_WITHIN_S: Final = 1.0
@@ -135,7 +136,9 @@ async def listen(
         reports = Reports(
             PageRenderer(front), source.books, source.report_readers, source.config, source.clock
         )
-        app.add_routes(ops.routes(front, looking, reports))
+        jobs = WhatIfJobs()
+        app.on_shutdown.append(lambda _: jobs.end())
+        app.add_routes(ops.routes(front, looking, reports, jobs))
     return await start(app, source, screens, listener, address)
 
 

@@ -220,3 +220,14 @@ async def test_its_folder_goes_with_it(tmp_path: Path, monkeypatch: pytest.Monke
         await until(lambda: bool(list(there.glob("*/left"))))
         tasks[0].cancel()
     assert list(there.iterdir()) == []
+
+
+@on_loop
+async def test_a_process_says_how_far_it_is() -> None:
+    """What-if: progress comes line by line before the answer, which may be long, and only to who asked so."""
+    code = "[worker_limits.tell(done, 30) for done in (10, 20, 30)] and question * 100_000"
+    apart, told = running(code), list[tuple[int, int]]()
+    answer = await apart.ask_with_progress(b"asked", ANN, WAIT_S, lambda done, of: told.append((done, of)))
+    assert told == [(10, 30), (20, 30), (30, 30)]
+    assert answer == b"asked" * 100_000
+    assert apart._progress == {}

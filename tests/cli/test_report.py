@@ -48,6 +48,8 @@ def test_every_report_has_a_command(config: str, tmp_path: Path, name: str) -> N
     """The registry: each report as a table, and as JSON with the same rows as in the registry's columns."""
     arguments = [name, *(["H3"] if "hit" in REPORTS[name].options else []), "--config", config]
     arguments += ["--from", "2026-01-01"] if "days" in REPORTS[name].options else []
+    arguments += ["--month", "2026-10"] if name in ("result", "expected") else []
+    arguments += ["--link", "five-A"] if name == "reading-slip" else []
     code, out, errors = run(*arguments)
     assert (code, errors) == (0, ""), out
     assert REPORTS[name].title in out

@@ -11,11 +11,17 @@ import pytest
 import trustme
 
 from controllers.pace import Limits
-from jackpot.config import Address, ConfigErrors, Signage, load
+from jackpot.config import Address, ConfigErrors, Shift, Signage, load
 from jackpot.rules.paytable import TableTerms
 from tests.config.floor import WriteFloor, mistakes
 from tests.config.test_places import certificate
 from tests.notify.heads import site_key
+
+SHIFT = """
+[[shift]]
+name = "{}"
+begins = "{}"
+"""
 
 
 def test_a_good_configuration(floor: WriteFloor, tmp_path: Path) -> None:
@@ -40,6 +46,22 @@ def test_a_good_configuration(floor: WriteFloor, tmp_path: Path) -> None:
     assert config.keys_of("sign", "T01") == ()
     assert config.banks == ("main",)
     assert config.warnings == ()
+
+
+def test_shifts_are_of_a_site(floor: WriteFloor) -> None:
+    """The director: shifts as they are written; none where a gaming day has thirds."""
+    assert load(floor()).site.shifts == ()
+    day, night = SHIFT.format("day", "06:15"), SHIFT.format("night", "18:00")
+    assert load(floor(more=day + night)).site.shifts == (Shift("day", time(6, 15)), Shift("night", time(18)))
+
+
+def test_shifts_that_cannot_be_are_named(floor: WriteFloor) -> None:
+    """The director: no two shifts begin together or have one name; hours are counted by quarters."""
+    more = SHIFT.format("day", "06:00") + SHIFT.format("day", "06:00") + SHIFT.format("late", "22:10")
+    found = dict(mistakes(floor(more=more)))
+    assert found["shift[1].name"] == "'day' is that of another shift, too"
+    assert found["shift[1].begins"] == "'06:00' is that of another shift, too"
+    assert "at a quarter of an hour" in found["shift[2].begins"]
 
 
 def test_the_example_is_good(tmp_path: Path) -> None:

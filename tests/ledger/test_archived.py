@@ -9,7 +9,6 @@ import pytest
 from msgspec.structs import replace
 
 from jackpot.bank.signed_head_check import check_head
-from jackpot.lab.what_if import Impossible, what_if
 from jackpot.ledger.archived import cut_of, cuts, digest_of_staying, staying, untrue_cuts
 from jackpot.ledger.maintenance import archive as sealing
 from jackpot.ledger.open import open_reader
@@ -18,6 +17,7 @@ from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.ledger.verify.verifier import How
+from jackpot.reports.what_if import Impossible, what_if
 from jackpot.rules.acts.archives import Archived
 from jackpot.rules.signing import People
 from tests.ledger.conftest import Place

@@ -7,12 +7,12 @@ from threading import Thread
 
 import pytest
 
-from jackpot.lab.what_if import Impossible, what_if
 from jackpot.ledger.maintenance import backup, copy
 from jackpot.ledger.maintenance.copy import NotACopy
 from jackpot.ledger.open import opened
 from jackpot.ledger.store import LedgerUnusable
 from jackpot.ledger.verify.verifier import How, verify
+from jackpot.reports.what_if import Impossible, what_if
 from tests.ledger.conftest import Place
 from tests.ledger.maintenance.test_archive import Kept, kept
 

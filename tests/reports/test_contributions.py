@@ -94,7 +94,7 @@ def test_what_is_taken_back_counts_as_it_was_wagered(tmp_path: Path, again: bool
     assert [(hours[name]["wagers"], hours[name]["contributions"]) for name in hours] == [(0, 0), (2, 140_000)]
     assert (link["wagers"], link["contributions"]) == (2, 140_000)
     wagered = {name: line["wagered"] for name, line in cost.items() if line["wagered"]}
-    assert (wagered, cost["T2"]["to_primary"]) == ({"T2": 2_000_000}, 140_000)
+    assert (wagered, cost["T2"]["onto_meters"]) == ({"T2": 2_000_000}, 140_000)
 
 
 def test_an_hour_begins_where_the_local_clock_says() -> None:

@@ -24,6 +24,11 @@ from tests.reports.asked import day, said, unanswerable
 from tests.reports.season import Season
 
 LINK: Final = "the link itself"
+LEFT: Final = "left_to_the_house"
+# By the kind of an award, the column of what was paid.
+PAID: Final = {"meter": "paid_from_meters", "odds": "odds_paid", "envy": "envy_paid", "draw": "draws_paid"}
+BY_HOUSE: Final = ("odds_paid", "envy_paid", "draws_paid")
+COST: Final = ("onto_meters", "onto_reserves", *BY_HOUSE, "seeds")
 FIGURES: Final = tuple(column.name for column in cost.COLUMNS[4:])
 ALL: Final = {"first": "2000-01-01"}
 Key = tuple[str, str, str]
@@ -90,13 +95,13 @@ class Walk:
                 terms = self.engine.state.link(bet.link).terms
                 figures = Counter(wagers=1, wagered=terms.wager)
                 for level in terms.levels:
-                    figures["to_primary"] += terms.wager * level.primary // 10_000
-                    figures["to_reserve"] += terms.wager * level.reserve // 10_000
+                    figures["onto_meters"] += terms.wager * level.primary // 10_000
+                    figures["onto_reserves"] += terms.wager * level.reserve // 10_000
                 self._placed[event.round, bet] = figures
                 self._count(bet.link, table, figures)
         for hit in (*self.engine.state.hits.values(), *self.engine.state.paid.values()):
             for award in hit.awards:
-                name = {"meter": "from_meters", "draw": "draws"}.get(award.kind, award.kind)
+                name = PAID[award.kind]
                 at = self.engine.state.table(hit.table).terms.table
                 self._worth.setdefault(award.number, Worth(award.link, at, name))
                 self._becomes(award.number, award.worth() if award.stands() else 0)
@@ -137,7 +142,7 @@ def told(books: Reader, **asked: Any) -> dict[Key, dict[str, int]]:
     found = {}
     for row in report.rows:
         blank = {"seeds", "corrections"} if row["table"] != LINK else set(FIGURES) - {
-            "cost", "left", "seeds", "corrections"
+            "cost", LEFT, "seeds", "corrections"
         }  # fmt: skip
         assert {name for name in FIGURES if row[name] is None} == blank
         key = (row["period"], row["link"], row["table"])
@@ -150,8 +155,8 @@ def expected(found: dict[Key, Counter[str]]) -> dict[Key, dict[str, int]]:
     """Expected figures, with cost and remainder; rows in which nothing moved are left out."""
     rows = {}
     for key, figures in found.items():
-        spent = sum(figures[name] for name in ("to_primary", "to_reserve", "odds", "envy", "draws", "seeds"))
-        row = {**figures, "cost": spent, "left": figures["wagered"] - spent}
+        spent = sum(figures[name] for name in COST)
+        row = {**figures, "cost": spent, LEFT: figures["wagered"] - spent}
         if row := {name: figure for name, figure in row.items() if figure}:
             rows[key] = row
     return rows
@@ -164,7 +169,9 @@ def test_each_row_is_what_its_wagers_awards_and_seeds_come_to(books: Reader, wal
     assert told(books, by="month", **ALL) == expected(walk.of_months())
     moved = Counter(name for figures in by_day.values() for name in figures)
     assert set(moved) == set(FIGURES), "each figure is tried"
-    assert any(figures["from_meters"] < 0 for figures in by_day.values() if "from_meters" in figures)
+    assert any(
+        figures["paid_from_meters"] < 0 for figures in by_day.values() if "paid_from_meters" in figures
+    )
     assert len({name for name, *_ in by_day}) > 2
 
 
@@ -183,13 +190,13 @@ def test_it_says_what_the_other_reports_say(books: Reader, walk: Walk) -> None:
             put[line["link"], line["table"]]["put"] += line["contributions"]
         for where, sums in put.items():
             mine = of_tables[where]
-            assert [mine["wagers"], mine["wagered"], mine["to_primary"] + mine["to_reserve"]] == [
+            assert [mine["wagers"], mine["wagered"], mine["onto_meters"] + mine["onto_reserves"]] == [
                 sums["wagers"], sums["wagered"], sums["put"]
             ]  # fmt: skip
         for line in said(books, "reconcile", **day(name)).rows:
             mine = of_links[line["link"]]
             if line["level"] == "house":
-                assert line["awards"] == line["house"] == mine["odds"] + mine["envy"] + mine["draws"]
+                assert line["awards"] == line["house"] == sum(mine[name] for name in BY_HOUSE)
                 mine["left again"] -= line["house"]
             else:
                 mine["awards again"] += line["awards"]
@@ -197,17 +204,17 @@ def test_it_says_what_the_other_reports_say(books: Reader, walk: Walk) -> None:
                 mine["corrections again"] += line["corrections"]
                 mine["left again"] += (line["wagered"] or 0) - line["contributions"] - line["house"]
         for mine in of_links.values():
-            assert mine["awards again"] == mine["from_meters"]
+            assert mine["awards again"] == mine["paid_from_meters"]
             assert mine["seeds again"] == mine["seeds"]
             assert mine["corrections again"] == mine["corrections"]
-            assert mine["left again"] == mine["left"]
+            assert mine["left again"] == mine[LEFT]
     total: Counter[str] = Counter()
     for figures in told(books, **ALL).values():
         total.update(figures)
     hits = said(books, "hits", **ALL).rows
-    won = total["from_meters"] + total["odds"] + total["draws"]
-    assert (won, total["envy"]) == tuple(sum(hit[name] for hit in hits) for name in ("amount", "envy"))
-    assert total["envy"] == sum(line["amount"] for line in said(books, "envy", **ALL).rows)
+    won = total["paid_from_meters"] + total["odds_paid"] + total["draws_paid"]
+    assert (won, total["envy_paid"]) == tuple(sum(hit[name] for hit in hits) for name in ("amount", "envy"))
+    assert total["envy_paid"] == sum(line["amount"] for line in said(books, "envy", **ALL).rows)
 
 
 def test_the_first_lines_answer(books: Reader, walk: Walk, monkeypatch: pytest.MonkeyPatch) -> None:

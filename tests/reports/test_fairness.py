@@ -8,9 +8,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
-import pytest
 
-from jackpot.config import Site
 from jackpot.lab.bench.ledger_fixture import BANK
 from jackpot.lab.demo.dealing import Layout
 from jackpot.lab.simulation.decks import deal
@@ -19,7 +17,7 @@ from jackpot.lab.simulation.run import FAIR, Luck
 from jackpot.ledger.open import open_reader
 from jackpot.ledger.reading import Reader
 from jackpot.reports import fairness, goodness_of_fit, statistics
-from jackpot.reports.fairness import IMPROBABLE, TOO_FEW, DrawCounts, FairnessTally, shift_of
+from jackpot.reports.fairness import IMPROBABLE, TOO_FEW, DrawCounts, FairnessTally
 from jackpot.reports.read.dealt import DealtRound, watch
 from jackpot.reports.read.names import JournalNames
 from jackpot.rules import hands
@@ -186,19 +184,3 @@ def test_a_site_that_shows_paying_hands_alone_is_judged_alike(tmp_path: Path) ->
     cards = [finding.chance or 0.0 for _, finding in known if finding.what.startswith("card")]
     assert cards
     assert min(statistics.holm(cards)) > goodness_of_fit.LEVEL
-
-
-@pytest.mark.parametrize(
-    ("hour", "zone", "began"),
-    [
-        (11, "UTC", "06:00"),
-        (13, "America/New_York", "06:00"),
-        (3, "UTC", "22:00"),
-        (5, "Asia/Kolkata", "06:00"),
-    ],
-)
-def test_a_shift_is_a_third_of_the_gaming_day(hour: int, zone: str, began: str) -> None:
-    """Fairness: by the site's clocks, from the hour at which its gaming day begins."""
-    at = 1_767_225_600_000 + hour * 3_600_000  # 2026-01-01 in UTC
-    site = Site("x", "USD", SITE.gaming_day_ends, zone)
-    assert shift_of(at, site) == began

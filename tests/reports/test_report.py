@@ -10,6 +10,8 @@ def test_every_cell_is_of_its_kind(books: Reader, season: Season) -> None:
     """The registry: texts are texts, sums and moments whole numbers; each column has its cell."""
     for report in REPORTS.values():
         wanted = ReportRequest(SITE, ("main",), first="2000-01-01", hit=season.engine.state.next_hit - 1)
+        if report.name == "reading-slip":
+            wanted = wanted._replace(link=season.engine.state.links[0].terms.link)
         if report.options == ("hit",):
             wanted = wanted._replace(first=None)
         elif "day" in report.options:

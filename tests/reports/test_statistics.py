@@ -6,7 +6,16 @@ from random import Random
 
 import pytest
 
-from jackpot.reports.statistics import POWER, beyond, chi_square_beyond, holm, solve, trials_to_show
+from jackpot.reports.statistics import (
+    POWER,
+    beyond,
+    chi_square_beyond,
+    exactly_beyond,
+    holm,
+    normally_beyond,
+    solve,
+    trials_to_show,
+)
 
 
 def exactly(observed: int, trials: int, rate: Fraction) -> Fraction:
@@ -90,3 +99,38 @@ def test_equations_are_solved() -> None:
     found = solve(matrix, [1.0, 2.0, 3.0])
     again = [sum(a * x for a, x in zip(row, found, strict=True)) for row in matrix]
     assert again == pytest.approx([1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize("observed", [0, 1, 3, 4, 9, 30])
+@pytest.mark.parametrize(
+    "groups", [[(40, "1/10")], [(12, "1/4"), (7, "1/50")], [(3, "1/2"), (9, "1/9"), (20, "1/20")]]
+)
+def test_trials_of_several_rates_have_their_exact_chance(
+    observed: int, groups: list[tuple[int, str]]
+) -> None:
+    """The director: twice the smaller tail, at most 1; each count of each group is added up as fractions."""
+    counts = [Fraction(1)]
+    for trials, rate in ((trials, Fraction(text)) for trials, text in groups):
+        own = [comb(trials, k) * rate**k * (1 - rate) ** (trials - k) for k in range(trials + 1)]
+        both = [Fraction(0)] * (len(counts) + trials)
+        for at, one in enumerate(counts):
+            for more, other in enumerate(own):
+                both[at + more] += one * other
+        counts = both
+    right = min(Fraction(1), 2 * min(sum(counts[: observed + 1]), sum(counts[observed:])))
+    found = exactly_beyond(observed, [(trials, float(Fraction(text))) for trials, text in groups])
+    assert found == pytest.approx(float(right), rel=1e-9, abs=1e-12)
+
+
+def test_a_count_beyond_all_reason_has_no_chance() -> None:
+    """The director: thousands of hits where a few were expected take no time, and no memory."""
+    assert exactly_beyond(10**9, [(10_000, 0.001)]) == 0.0
+
+
+@pytest.mark.parametrize(("off", "chance"), [(0, 1.0), (1.959964, 0.05), (-2.575829, 0.01)])
+def test_many_are_judged_by_the_normal_distribution(off: float, chance: float) -> None:
+    """The director: two-sided, by the published quantiles of the normal distribution."""
+    trials, rate = 4_000_000, 0.5
+    deviation = (trials * rate * (1 - rate)) ** 0.5
+    observed = round(trials * rate + off * deviation)
+    assert normally_beyond(observed, [(trials, rate)]) == pytest.approx(chance, abs=2e-4)

@@ -42,6 +42,7 @@ PAGES = (
     "/reports",
     "/reports/slip?hit=H1",
     "/readings",
+    "/director",
     "/lab",
     "/lab/return-mega.svg",
 )

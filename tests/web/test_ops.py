@@ -55,6 +55,10 @@ PAGES = (
     "/reports",
     "/reports/access",
     "/reports/cost",
+    "/reports/result?group=shift",
+    "/reports/liability",
+    "/director",
+    "/what-if",
     "/lab",
 )
 FORM = """() => Object.fromEntries(new FormData(document.querySelector('form[action="/ops/acts/pay"]')))"""

@@ -57,6 +57,8 @@ PAGES: Final = {
     "/journal": ALL,
     "/readings": ALL,
     "/reports": ALL,
+    "/director": ALL,
+    "/what-if": ALL,
     "/reports/slip?hit=H1": ALL,
     "/reports/payout?hit=H1": "floor cage auditor admin",
     "/waiting": ALL,

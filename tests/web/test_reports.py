@@ -17,7 +17,7 @@ from jackpot.rules.acts.hits import Validate
 from jackpot.rules.money import of_decimal
 from jackpot.text import named
 from tests.net.test_admin_socket import royal
-from tests.running_server import WAIT_S, StepClock, on_loop, table, until
+from tests.running_server import LINK, WAIT_S, StepClock, on_loop, table, until
 from tests.web.staffed import done, prove
 from tests.web.test_authentication import floor, signed_in
 
@@ -38,6 +38,7 @@ async def test_every_report_is_a_page_a_paper_and_a_file(
         (await signed_in(web)).close()
         for report in REPORTS.values():
             at = f"/ops/reports/{report.name}?bank=main" + ("&hit=H1" if "hit" in report.options else "")
+            at += f"&link={LINK}" if report.name == "reading-slip" else ""
             async with web.get(at) as page:
                 text = await page.text()
                 assert (page.status, report.title in text, 'role="alert"' in text) == (200, True, False), at
@@ -65,8 +66,9 @@ async def test_every_report_is_a_page_a_paper_and_a_file(
         async with web.get("/ops/reports/cost?by=month&as=json") as file:
             totals = (await file.json())["totals"]
         assert {name: sum_ for name, sum_ in totals.items() if of_decimal(sum_)} == {
-            "wagered": "2.000000", "to_primary": "0.380000", "envy": "1000.000000", "seeds": "21250.000000",
-            "cost": "22250.380000", "left": "-22248.380000", "from_meters": "10000.180000",
+            "wagered": "2.000000", "onto_meters": "0.380000", "envy_paid": "1000.000000",
+            "seeds": "21250.000000",
+            "cost": "22250.380000", "left_to_the_house": "-22248.380000", "paid_from_meters": "10000.180000",
         }  # fmt: skip
 
 
@@ -82,6 +84,12 @@ async def test_a_question_that_cannot_be_meant_is_answered_on_its_page(tmp_path:
             ("slip?hit=H77", "H77"),
             ("hits?bank=other", "is unknown; there is"),
             ("cost?by=week", "is neither day nor month"),
+            ("result?month=2026-13", "is no month like 2026-11"),
+            ("result?group=seat", "is none of link or table or game or shift or day"),
+            ("contributions?table=T99", "'T99' is unknown; there is T01"),
+            ("awards?game=chess", "'chess' is unknown; there is let-it-ride"),
+            ("expected?shift=noon", "'noon' is unknown; there is 06:00 14:00 22:00"),
+            ("reading-slip", "no reading was taken for any day"),
         ):
             async with web.get(f"/ops/reports/{query}") as page:
                 text = html.unescape(await page.text())

@@ -86,9 +86,49 @@ def span(ledger: Reader, bank: str, site: Site, first: str | None, last: str | N
     return EntrySpan(opening.seq if opening else 0, upto, opening, closing)
 
 
+def month_parts(ledger: Reader, bank: str, site: Site, month: str) -> list[DayPart]:
+    """The gaming days of a month, like 2026-11, in order."""
+    first, last = days_of(month)
+    days = span(ledger, bank, site, first, last)
+    return [part for part in parts_of(ledger, bank, site, days, "day") if part.name.startswith(month)]
+
+
+def days_of(month: str) -> tuple[str, str]:
+    """The first and the last day of a month."""
+    first = date.fromisoformat(f"{month}-01")
+    return first.isoformat(), first.replace(day=monthrange(first.year, first.month)[1]).isoformat()
+
+
+def month_before(month: str) -> str:
+    """The month before, like 2026-10."""
+    return (date.fromisoformat(f"{month}-01") - timedelta(days=1)).isoformat()[:_OF_MONTH]
+
+
+def months_of(ledger: Reader, banks: Iterable[str], site: Site) -> list[str]:
+    """The months from the first row of these banks to the last one, the newest first."""
+    ends = [
+        gaming_day(entry.at, site)[:_OF_MONTH]
+        for bank in banks
+        for entry in (one(ledger, bank, 1), one(ledger, bank, ledger.head(bank).seq))
+        if entry is not None
+    ]
+    months = sorted(ends)[-1:]
+    while months and months[-1] > min(ends):
+        months.append(month_before(months[-1]))
+    return months
+
+
+def is_month(text: str) -> bool:
+    """Whether what somebody typed is a month like 2026-11."""
+    return is_day(f"{text}-01")
+
+
 def wanted_span(ledger: Reader, bank: str, wanted: ReportRequest) -> EntrySpan:
-    """The entries of the gaming days wanted; if none is named, of the last day read, else of all."""
+    """The entries of the days or the month wanted; if none is named, of the last day read, else of all."""
     first, last = wanted.first, wanted.last
+    if wanted.month is not None:
+        parts = month_parts(ledger, bank, wanted.site, wanted.month)
+        return EntrySpan(parts[0].after if parts else 0, parts[-1].upto if parts else 0, None, None)
     if first is None and last is None:
         first = last = last_day(ledger, bank)
     return span(ledger, bank, wanted.site, first, last)
@@ -136,6 +176,19 @@ def last_day(ledger: Reader, bank: str) -> str | None:
     """The gaming day that was read last; None where none was."""
     taken = seqs(ledger, bank, ReadingTaken.kind)
     return _read(ledger, bank, taken[-1]).reading.day if taken else None
+
+
+def reading_upto(ledger: Reader, bank: str, day: str) -> ReadingRow | None:
+    """The last reading of that day or of one before it; None where there is none."""
+    taken = seqs(ledger, bank, ReadingTaken.kind)
+    number = _before(ledger, bank, taken, day + _LATER)
+    return _read(ledger, bank, taken[number - 1]) if number else None
+
+
+def rows_upto(ledger: Reader, bank: str, site: Site, day: str | None) -> int:
+    """The number of the last row of a gaming day by the rows' own times; of the last row of all for None."""
+    head = ledger.head(bank).seq
+    return head if day is None else _rows_before(ledger, bank, head, site, day + _LATER)
 
 
 def read_before(ledger: Reader, bank: str) -> str | None:

@@ -31,7 +31,7 @@ from jackpot.rules.acts.disputes import Disputed, Lifted
 from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.hits import Corrected, Paid, Undone, Validated
 from jackpot.rules.acts.papers import PapersAdded, PapersErased
-from jackpot.rules.state import UNPAID, Award, Hit
+from jackpot.rules.state import UNPAID, Award, Hit, Status
 
 # Hits of one page: as many as a person looks at, and as an answer holds.
 PAGE_MAX: Final = 100
@@ -104,7 +104,8 @@ class AwardChange(NamedTuple):
 class HitStory(NamedTuple):
     """A hit as it stands now. made: by award, the entry that made it. steps: by award, the oldest first.
 
-    first: by award, what it came to when it was made, in micro-dollars. disputed: what waits of it is not
+    first: by award, what it came to when it was made, in micro-dollars. began: by award, its status then.
+    disputed: what waits of it is not
     paid until that is lifted. bank: which made it. All numbers are of that bank.
     """
 
@@ -114,6 +115,7 @@ class HitStory(NamedTuple):
     steps: dict[int, list[AwardChange]]
     disputed: bool
     bank: str
+    began: dict[int, Status]
 
     def called_in(self, by: Offsets) -> "HitStory":
         """The same in the numbers of a bank that its bank became."""
@@ -122,6 +124,7 @@ class HitStory(NamedTuple):
             made={number + by.awards: row for number, row in self.made.items()},
             first={number + by.awards: sum_ for number, sum_ in self.first.items()},
             steps={number + by.awards: steps for number, steps in self.steps.items()},
+            began={number + by.awards: status for number, status in self.began.items()},
         )
 
 
@@ -397,7 +400,9 @@ class _History:
     ) -> None:
         awards = self._more.pop(made.number)
         steps = {award.number: self._steps.pop(award.number, [])[::-1] for _, award in awards}
-        first = {award.number: award.amount for _, award in awards}  # before it stands as it does now
+        # Before they stand as they do now.
+        first = {award.number: award.amount for _, award in awards}
+        began = {award.number: award.status for _, award in awards}
         hit = Hit(
             number=made.number,
             table=table,
@@ -414,7 +419,7 @@ class _History:
         waits = any(award.status in UNPAID for award in hit.awards)
         disputed = waits and self._disputed.get(hit.number, False)
         made_in = {award.number: entry for entry, award in awards}
-        self.made.append(HitStory(hit, made_in, first, steps, disputed, self._bank))
+        self.made.append(HitStory(hit, made_in, first, steps, disputed, self._bank, began))
 
     def _step(self, award: int, step: AwardChange) -> None:
         self._steps.setdefault(award, []).append(step)

@@ -10,9 +10,10 @@ from msgspec.structs import replace
 
 from jackpot.catalogue import LevelEntry, LinkEntry, resolve
 from jackpot.lab.bench.ledger_fixture import BANK
-from jackpot.lab.what_if import Impossible, WhatIfResult, not_allowed, other_terms, what_if
 from jackpot.ledger.open import open_reader
 from jackpot.reports.read.names import HOUSE
+from jackpot.reports.readings import readings
+from jackpot.reports.what_if import Impossible, WhatIfResult, not_allowed, other_terms, what_if
 from jackpot.rules import hands, registry
 from jackpot.rules.acts.readings import ReadingTaken
 from jackpot.rules.events import Settled
@@ -61,6 +62,35 @@ def test_on_the_same_terms_the_same_happens(past: str) -> None:
     assert [(day.day, day.meter, day.hits) for day in found.days] == read
     assert {day.day for day in found.days} == {"2026-01-01", "2026-01-02"}
     assert (found.rounds, found.hidden) == (2 * 2 * 24 * 12, 0)
+
+
+def test_it_begins_with_the_meters_of_a_reading(past: str) -> None:
+    """L6, M4: both sides begin with what a reading found; on the same terms they end as the journal does."""
+    with closing(open_reader(past)) as ledger:
+        found = what_if(ledger, BANK, LINK, lambda now: now, lambda *_: None, "2026-01-01")
+        read = next(one for one in readings(ledger, BANK) if one.day == "2026-01-01")
+    whole = tried(past)
+    assert found.refused == Counter()
+    assert found.would == found.was
+    wagers = {meter.level: meter.wagers for meter in read.meters}
+    for was, journal, end in zip(found.was, found.journal, whole.journal, strict=True):
+        assert (was.level, was.meter, was.paid) == (journal.level, journal.meter, journal.paid)
+        assert journal.meter == end.meter
+        assert journal.wagers == end.wagers - wagers.get(end.level, 0)
+    stood = sum(meter.primary + meter.reserve + meter.overflow for meter in read.meters)
+    for total in (found.was_total, found.would_total, found.journal_total):
+        assert stood + total.onto_meters + total.put_in == total.standing + total.paid, "M4, over all levels"
+    assert 0 < found.was_total.wagered < whole.was_total.wagered
+    assert [day.day for day in found.days] == [day.day for day in whole.days if day.day == "2026-01-02"]
+
+
+def test_what_it_cannot_begin_with_is_named(past: str) -> None:
+    """Wrong input gets one clear line: a day that was not read."""
+    with (
+        closing(open_reader(past)) as ledger,
+        pytest.raises(Impossible, match="no reading was taken for 2025"),
+    ):
+        what_if(ledger, BANK, LINK, lambda now: now, lambda *_: None, "2025-12-24")
 
 
 def test_another_rate_raises_a_meter_as_much_more(past: str) -> None:

@@ -5,10 +5,13 @@ that were struck, rounds that were reopened. A hand whose awards were undone win
 whatever it won on other terms. What else people did to money is repeated on neither side: awards and meters
 corrected, money transferred. So two plays differ by their terms alone. Each hit is paid before its table
 locks its next round, unless it will be undone.
+
+A replay begins with the journal, or with the meters as a reading found them: then both sides begin with
+these, and everything before, rounds that were in play then among it, is left out.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from heapq import merge
 from typing import Final, NamedTuple
 
@@ -20,9 +23,12 @@ from controllers.answers import Nack
 from jackpot.catalogue import LevelEntry, LinkEntry, TermsRefused, parse_money, parse_rate, rate_text, resolve
 from jackpot.ledger.archived import cut_of, is_archived
 from jackpot.ledger.reading import Reader
-from jackpot.ledger.rebuild import rebuild
+from jackpot.ledger.rebuild import read_to
 from jackpot.reports.read.entries import Entry, counting, of_kinds
+from jackpot.reports.read.gaming_days import reading_upto
 from jackpot.reports.read.names import HOUSE, JournalNames
+from jackpot.reports.reconcile import moved
+from jackpot.reports.report import Unanswerable
 from jackpot.rules import cards as deck
 from jackpot.rules import hands
 from jackpot.rules.acts.banks import OpenBank
@@ -46,6 +52,7 @@ from jackpot.rules.events import (
     Wagered,
     Withdrawn,
 )
+from jackpot.rules.meter import Accounts, hold_limit
 from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import DecidedEntry as Made
 from jackpot.rules.paytable import LinkTerms, TableTerms
@@ -73,6 +80,11 @@ _REPEATED: Final[tuple[type[Event], ...]] = (
 )  # fmt: skip
 _ACTS: Final = tuple(event.kind for event in (*_REPEATED, *LEFT_OUT))
 
+# Rows after which it is told how far a replay is.
+_TELL_EVERY: Final = 4_096
+# Accounts that say what happened; the others say what stands.
+_FLOWS: Final = ("house", "wagers", "awards", "corrections", "transfers")
+
 Draws = dict[str, RawDraws]
 NO_DRAWS: Final = Draws()
 # Hits made by a draw, by the name of the draw's hand.
@@ -80,8 +92,25 @@ DRAWN: Final = (MAGIC_CARD, LUCKY_BONUS)
 Change = Callable[[LinkTerms], LinkTerms]
 
 
-class Impossible(Exception):
+class Impossible(Unanswerable):
     """The journal cannot be replayed so; one line says why."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__("not_played_again", "{why}", why=why)
+
+
+class MeterRead(NamedTuple):
+    """A level as a reading found it: micro-dollars, and what was counted up to then."""
+
+    primary: int
+    reserve: int
+    overflow: int
+    wagers: int
+    hits: int
+
+    @property
+    def stood(self) -> int:
+        return self.primary + self.reserve + self.overflow
 
 
 class End(NamedTuple):
@@ -96,6 +125,17 @@ class End(NamedTuple):
     hits: int
     paid: int
     house: int
+
+
+class Beginning(NamedTuple):
+    """Beginning of a replay, after an entry. meters: by level, as the reading there found them, if any.
+
+    day: of that reading, "" where there is none.
+    """
+
+    after: int = 0
+    meters: Mapping[str, MeterRead] = {}
+    day: str = ""
 
 
 class Total(NamedTuple):
@@ -246,54 +286,84 @@ def _text(micros: int) -> str:
     return f"{whole}.{cents:02}"
 
 
-def _check_whole(ledger: Reader, bank: str) -> None:
-    """Raises Impossible where only an archive has rows of the bank."""
-    if (cut := cut_of(ledger, bank)) is not None:
+def _check_whole(ledger: Reader, bank: str, after: int) -> None:
+    """Raises Impossible where only an archive has rows of the bank after that one."""
+    if (cut := cut_of(ledger, bank)) is not None and after < cut.seq:
         raise Impossible(is_archived(bank, cut))
 
 
+def _beginning(ledger: Reader, names: JournalNames, number: int, since: str | None) -> Beginning:
+    """Where to begin. since: the gaming day whose reading it is. Raises Impossible."""
+    if since is None:
+        if names.begun is not None:
+            raise Impossible(f"bank {names.bank} was joined of others, whose journals hold its wagers")
+        return Beginning()
+    read = reading_upto(ledger, names.bank, since)
+    if read is None or read.reading.day != since:
+        raise Impossible(f"no reading was taken for {since}")
+    meters = {
+        names.level(link, level): MeterRead(*figures)
+        for link, level, *figures in read.reading.meters
+        if link == number
+    }
+    if not meters:
+        raise Impossible(f"{names.link(number)} was not open at the end of {since}")
+    return Beginning(read.seq, meters, since)
+
+
 def what_if(
-    ledger: Reader, bank: str, link: str, change: Change, tell: Callable[[int, int], None]
+    ledger: Reader,
+    bank: str,
+    link: str,
+    change: Change,
+    tell: Callable[[int, int], None],
+    since: str | None = None,
 ) -> WhatIfResult:
     """Replays a link's journal. change: its terms into those to try. tell: rows read, and rows in all.
 
-    Raises Impossible, LedgerError.
+    since: the gaming day with whose reading it begins, None for the first row. Raises Impossible,
+    LedgerError.
     """
-    _check_whole(ledger, bank)
     names = JournalNames(ledger, bank)
     number = names.number(link)
     if number is None:
         known = ", ".join(terms.link for terms in names.links.values())
         raise Impossible(f"bank {bank} has no link {link!r}, only {known}")
-    if names.begun is not None:
-        raise Impossible(f"bank {bank} was joined of others, whose journals hold its wagers")
+    begin = _beginning(ledger, names, number, since)
+    after = begin.after
+    _check_whole(ledger, bank, after)
     now = names.links[number]
     terms = change(now)
     for table in names.tables.values():
         if link in table.links and not hands.makes(terms.hand_kind, table.game):
             raise Impossible(f"{table.table}: the cards of {table.game} make no hand of {terms.paytable}")
-    upto = ledger.head(bank).seq
+    head = ledger.head(bank)
+    upto = head.seq
     undone = _undone(ledger, bank, upto)
-    own, other = _Again(names, number, now, undone), _Again(names, number, terms, undone)
-    for entry in merge(counting(ledger, bank, 0, upto), of_kinds(ledger, bank, _ACTS, 0, upto)):
+    own, other = (_Again(names, number, side, undone, begin.meters) for side in (now, terms))
+    for table in _opened_before(ledger, names, after):
+        for again in (own, other):
+            again.open(table)
+    for entry in merge(counting(ledger, bank, after, upto), of_kinds(ledger, bank, _ACTS, after, upto)):
         event = entry.event
         for again in (own, other):
             again.take(entry, event)
-        if entry.seq % 4_096 == 0:
-            tell(entry.seq, upto)
-    _check_whole(ledger, bank)  # rows may have been archived meanwhile
-    tell(upto, upto)
+        if entry.seq % _TELL_EVERY == 0:
+            tell(entry.seq - after, upto - after)
+    _check_whole(ledger, bank, after)  # rows may have been archived meanwhile
+    tell(upto - after, upto - after)
     for again in (own, other):
         again.pay_all()
-    engine, _ = rebuild(ledger, bank)
-    journal = engine.state.link(number)
+    journal = read_to(ledger, bank, head).state.link(number)
+    if begin.after:
+        _only_since(journal, begin, moved(ledger, bank, after, upto))
     return WhatIfResult(
-        was=_ends(own.link),
-        would=_ends(other.link),
-        journal=_ends(journal),
-        was_total=_total(own.link),
-        would_total=_total(other.link),
-        journal_total=_total(journal),
+        was=own.ends(),
+        would=other.ends(),
+        journal=_ends(journal, {}),
+        was_total=own.total(),
+        would_total=other.total(),
+        journal_total=_total(journal, 0),
         days=_days(own, other),
         rounds=other.rounds,
         hidden=other.hidden,
@@ -301,6 +371,33 @@ def what_if(
         refused=own.refused | other.refused,
         not_allowed=not_allowed(now, terms),
     )
+
+
+def _opened_before(ledger: Reader, names: JournalNames, after: int) -> Iterator[TableTerms]:
+    """The tables that were open at the beginning."""
+    if not after:
+        return
+    later = {
+        entry.event.number
+        for entry in of_kinds(ledger, names.bank, (TableOpened.kind,), after)
+        if isinstance(entry.event, TableOpened)
+    }
+    yield from (terms for number, terms in names.tables.items() if number not in later)
+
+
+def _only_since(link: Link, begin: Beginning, since: Mapping[tuple[int, int], Accounts]) -> None:
+    """Takes from a link what happened before the beginning; what stands on its meters stays.
+
+    since: what its postings came to from then on.
+    """
+    for level in link.levels:
+        flows, read = since.get((link.number, level.number), Accounts()), begin.meters.get(level.terms.level)
+        for name in _FLOWS:
+            setattr(level.accounts, name, getattr(flows, name))
+        if read is not None:
+            level.history.wagers -= read.wagers
+            level.hits -= read.hits
+    link.outside = since.get((link.number, 0), Accounts())
 
 
 def _undone(ledger: Reader, bank: str, upto: int) -> dict[int, int]:
@@ -315,10 +412,18 @@ def _undone(ledger: Reader, bank: str, upto: int) -> dict[int, int]:
 class _Again:
     """Replays a link's events on an engine that has that link alone.
 
-    undone: as `_undone` finds it. No award is final at once, so that each can still be undone.
+    undone: as `_undone` finds it. meters: with which it begins; a level that has none begins with its seed.
+    No award is final at once, so that each can still be undone.
     """
 
-    def __init__(self, names: JournalNames, number: int, terms: LinkTerms, undone: Mapping[int, int]) -> None:
+    def __init__(
+        self,
+        names: JournalNames,
+        number: int,
+        terms: LinkTerms,
+        undone: Mapping[int, int],
+        meters: Mapping[str, MeterRead],
+    ) -> None:
         self._names = names
         self._number = number
         self._terms = replace(terms, hold_table=False, count_chips=False, validate_at=None)
@@ -338,12 +443,30 @@ class _Again:
         self.rounds = self.hidden = 0
         self._act(OpenBank("what-if"))
         self._act(OpenLink(self._terms))
+        self._stood = {level.terms.level: meters[level.terms.level].stood
+                       for level in self.link.levels if level.terms.level in meters}  # fmt: skip
+        self._begin(meters)
+
+    def _begin(self, meters: Mapping[str, MeterRead]) -> None:
+        """Puts the meters where the reading found them, as if they were the seeds."""
+        for level in self.link.levels:
+            if (read := meters.get(level.terms.level)) is not None:
+                begun = Accounts(read.primary, read.reserve, read.overflow, -read.stood)
+                hold_limit(begun, level.terms)
+                level.accounts, level.history.base = begun, begun.copy()
+
+    def ends(self) -> list[End]:
+        """The ends of its levels; what they began with is nothing that the house put in."""
+        return _ends(self.link, self._stood)
+
+    def total(self) -> Total:
+        return _total(self.link, sum(self._stood.values()))
 
     def take(self, entry: Entry, event: Event) -> None:
         """Applies one event of the journal."""
         match event:
             case TableOpened():
-                self._open(event.terms)
+                self.open(event.terms)
             case ReadingTaken():
                 levels = self.link.levels
                 self.days.append(
@@ -369,7 +492,8 @@ class _Again:
     def link(self) -> Link:
         return self._engine.state.links[0]
 
-    def _open(self, terms: TableTerms) -> None:
+    def open(self, terms: TableTerms) -> None:
+        """Opens a table, if the link is played there."""
         if self._terms.link in terms.links:
             self._act(OpenTable(replace(terms, links=(self._terms.link,), max_rounds_per_minute=0)))
 
@@ -545,7 +669,8 @@ def _days(own: _Again, other: _Again) -> list[Day]:
     ]
 
 
-def _ends(link: Link) -> list[End]:
+def _ends(link: Link, stood: Mapping[str, int]) -> list[End]:
+    """The end of each level, and of what the house paid. stood: by level, what it began with."""
     levels = [
         End(
             one.terms.level,
@@ -553,19 +678,20 @@ def _ends(link: Link) -> list[End]:
             one.accounts.primary,
             one.hits,
             one.accounts.awards,
-            -one.accounts.house,
+            -one.accounts.house - stood.get(one.terms.level, 0),
         )
         for one in link.levels
     ]
     return [*levels, End(HOUSE, 0, 0, 0, link.outside.awards, -link.outside.house)]
 
 
-def _total(link: Link) -> Total:
+def _total(link: Link, stood: int) -> Total:
+    """Totals of a link. stood: on its meters at the beginning."""
     accounts = [*(level.accounts for level in link.levels), link.outside]
     return Total(
         link.levels[0].wagers * link.terms.wager,
         -sum(one.wagers for one in accounts),
-        -sum(one.house for one in accounts),
+        -sum(one.house for one in accounts) - stood,
         sum(one.awards for one in accounts),
         sum(one.primary + one.reserve + one.overflow for one in accounts),
     )

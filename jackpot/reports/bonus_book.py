@@ -1,0 +1,182 @@
+"""Book of the bonus: each table's wagers and awards, and each link's seeds, by period and shift.
+
+Wagers are counted from postings, awards from events. All of it is then held against the database's own sums
+of every account (M4).
+"""
+
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from jackpot.config import Site
+from jackpot.ledger.reading import Reader
+from jackpot.reports.contributions import contributed_by
+from jackpot.reports.read.entries import one
+from jackpot.reports.read.gaming_days import DayPart
+from jackpot.reports.read.hits import HitStory, changes, stories_within
+from jackpot.reports.read.names import JournalNames
+from jackpot.reports.read.shifts import shift_of
+from jackpot.reports.reconcile import joined_with, moved
+from jackpot.reports.report import ReportProblem
+from jackpot.rules import meter
+from jackpot.rules.meter import Accounts
+from jackpot.rules.paytable import LinkTerms
+from jackpot.rules.state import Award
+from jackpot.text import Sentence
+
+PAID_BY_HOUSE: Final[Mapping[str, str]] = {"odds": "odds", "envy": "envy", "draw": "draws"}
+"""By the kind of an award that no meter pays, its figure."""
+
+
+class BonusKey(NamedTuple):
+    """Key of the book's figures. period: a part's name. table: 0, with no shift, for the link itself."""
+
+    period: str
+    link: int
+    table: int
+    shift: str
+
+
+class AwardMove(NamedTuple):
+    """A change of what an award comes to. seq, at: of the entry that made it. step: "won", or what was done.
+
+    micros: the difference. counts: 1 where it is won, -1 where it is undone, else 0.
+    """
+
+    seq: int
+    at: int
+    story: HitStory
+    award: Award
+    step: str
+    micros: int
+    counts: int
+
+    @property
+    def figure(self) -> str:
+        """Which figure of the book it changes."""
+        return "from_meters" if self.award.level else PAID_BY_HOUSE[self.award.kind]
+
+    @property
+    def of_hand(self) -> bool:
+        """Whether it is for the winner's own hand: no draw, and no bonus for another's hand."""
+        return self.award.kind in ("meter", "odds")
+
+
+class Played(NamedTuple):
+    """Terms on which wagers were made, at a table of so many seats."""
+
+    terms: LinkTerms
+    seats: int
+
+
+class BonusBook:
+    """The book of one bank over some periods.
+
+    figures: by key, micro-dollars by name, and how many wagers and hits. hands: by key, awards by the hand
+    that won. wagers: by key, how many on each of `played`, by its place. problems: what does not add up.
+    """
+
+    def __init__(self, ledger: Reader, names: JournalNames, site: Site, parts: Sequence[DayPart]) -> None:
+        self.names = names
+        self.figures: defaultdict[BonusKey, Counter[str]] = defaultdict(Counter)
+        self.hands: defaultdict[BonusKey, Counter[str]] = defaultdict(Counter)
+        self.wagers: defaultdict[BonusKey, Counter[int]] = defaultdict(Counter)
+        self.played: list[Played] = []
+        self.problems: list[ReportProblem] = []
+        self._ledger = ledger
+        self._site = site
+        self._places: dict[Played, int] = {}
+        self._known: dict[tuple[int, int, int], int] = {}
+        if parts:
+            self._awards(parts)
+        for part in parts:
+            self._wagers(part)
+            self.problems += self._links(part)
+
+    def _wagers(self, part: DayPart) -> None:
+        """What each table put on the meters."""
+        names = self.names
+        for start, end in names.stretches(part.after, part.upto):
+            for each in contributed_by(self._ledger, names, start, end, 1):
+                terms, wagers = names.link_terms(each.link, each.rated), each.wagers(names)
+                key = BonusKey(part.name, each.link, each.table, shift_of(each.at, self._site))
+                figures = self.figures[key]
+                figures["wagers"] += wagers
+                figures["wagered"] += wagers * terms.wager
+                for level in terms.levels:
+                    primary, reserve = meter.parts(level, wagers * terms.wager)
+                    figures["onto_meters"] += primary
+                    figures["onto_reserves"] += reserve
+                self.wagers[key][self._place(each.link, each.rated, each.table)] += wagers
+
+    def _place(self, link: int, rated: int, table: int) -> int:
+        """The place in `played`: terms are slow to compare, so each is compared once a stretch."""
+        seats = self.names.tables[table].seats
+        place = self._known.get((link, rated, seats))
+        if place is None:
+            played = Played(self.names.link_terms(link, rated), seats)
+            place = self._places.setdefault(played, len(self.played))
+            if place == len(self.played):
+                self.played.append(played)
+            self._known[link, rated, seats] = place
+        return place
+
+    def _awards(self, parts: Sequence[DayPart]) -> None:
+        """What each table's hands won, and later changes of it, each in the period in which it happened."""
+        begins = [part.after for part in parts]
+        for move in award_moves(self._ledger, self.names, begins[0], parts[-1].upto):
+            period = parts[bisect_left(begins, move.seq) - 1].name
+            key = BonusKey(period, move.award.link, move.story.hit.table, shift_of(move.at, self._site))
+            self.figures[key][move.figure] += move.micros
+            if move.of_hand:
+                self.hands[key][move.story.hit.hand] += move.counts
+
+    def _links(self, part: DayPart) -> Iterator[ReportProblem]:
+        """What the house put on each link's meters; problems where tables differ from the database's sums."""
+        carried = joined_with(self._ledger, self.names.bank, part.after, part.upto)
+        lacks: defaultdict[int, Counter[str]] = defaultdict(Counter)
+        for (link, level), accounts in moved(self._ledger, self.names.bank, part.after, part.upto).items():
+            own = accounts.less(carried.get((link, level), Accounts()))
+            lacks[link]["contributions"] -= own.wagers
+            lacks[link]["awards of meters" if level else "awards of the house"] += own.awards
+            if level:
+                key = BonusKey(part.name, link, 0, "")
+                self.figures[key].update(seeds=-own.house, corrections=-own.corrections)
+        for key, figures in self.figures.items():
+            if key.period == part.name and key.table:
+                lacks[key.link].subtract({
+                    "contributions": figures["onto_meters"] + figures["onto_reserves"],
+                    "awards of meters": figures["from_meters"],
+                    "awards of the house": sum(figures[name] for name in PAID_BY_HOUSE.values()),
+                })  # fmt: skip
+        for link, lack in lacks.items():
+            for what, micros in lack.items():
+                if micros:
+                    yield ReportProblem(
+                        "sum_of_no_table",
+                        "{link}, {period}: {micros} micro-dollars of {what} belong to no table; "
+                        "jackpot verify says which row was changed",
+                        link=self.names.link(link), period=part.name, micros=micros, what=Sentence(what),
+                    )  # fmt: skip
+
+
+def award_moves(ledger: Reader, names: JournalNames, after: int, upto: int) -> Iterator[AwardMove]:
+    """Every change of what an award comes to that an entry of this bank with after < seq <= upto made."""
+    for story in stories_within(ledger, names.bank, after, upto):
+        for award in story.hit.awards:
+            first, made = story.first[award.number], story.made[award.number]
+            if story.bank == names.bank and after < made <= upto:
+                yield AwardMove(made, _at(ledger, names, story, made), story, award, "won", first, 1)
+            for step, more in changes(first, story.steps[award.number]):
+                if step.bank == names.bank and after < step.seq <= upto:
+                    gone = -1 if step.what == "undone" else 0
+                    yield AwardMove(step.seq, step.at, story, award, step.what, more, gone)
+
+
+def _at(ledger: Reader, names: JournalNames, story: HitStory, made: int) -> int:
+    """When an award was made: a hit may get more of them in a later entry."""
+    if made == story.hit.seq:
+        return story.hit.at
+    entry = one(ledger, names.bank, made)
+    return story.hit.at if entry is None else entry.at

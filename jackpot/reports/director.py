@@ -1,0 +1,130 @@
+"""The director's page as data: a month and the one before it, what makes up its result, and its days."""
+
+import msgspec
+
+from jackpot.ledger.reading import Reader
+from jackpot.reports import result
+from jackpot.reports.output import CellFormat
+from jackpot.reports.read.gaming_days import month_before, months_of
+from jackpot.reports.report import GROUPS, ReportRequest
+from jackpot.reports.result import MonthBook, ResultFigures, month_book, ordered, per_cent
+from jackpot.text import Sentence, game
+
+# Tables on the page, those with the most wagers first; the report has them all.
+TOP_TABLES = 10
+# Figures of the page, in order: columns of the report of a month's result.
+FIGURES = (
+    "wagered", "onto_meters", "paid", "running_cost", "running_per_cent", "expected_cost",
+    "expected_per_cent", "left_to_the_house", "seeds", "expected_seeds", "hits", "expected_hits", "chance",
+)  # fmt: skip
+
+
+class DirectorRow(msgspec.Struct, frozen=True):
+    """Figures of one part of the floor. key: as reports know it. cells: by figure, sums to the cent."""
+
+    key: str
+    name: str
+    cells: dict[str, str]
+
+
+class DirectorGroup(msgspec.Struct, frozen=True):
+    """Parts of the floor of one kind. group: as the report of the result has it. more: left out here."""
+
+    group: str
+    rows: list[DirectorRow]
+    more: int
+
+
+class DirectorDay(msgspec.Struct, frozen=True):
+    """One gaming day. wagered, running: micro-dollars."""
+
+    day: str
+    wagered: int
+    running: int
+
+
+class DirectorPage(msgspec.Struct, frozen=True):
+    """The page. months: those that the ledger has, the newest first. titles: of the figures.
+
+    shown, before: the totals of a month and of the one before it. groups, days, summary: of the first of
+    them. empty: nothing was played in it.
+    """
+
+    months: list[str]
+    titles: dict[str, str]
+    month: str
+    shown: DirectorRow
+    before: DirectorRow
+    groups: list[DirectorGroup]
+    days: list[DirectorDay]
+    empty: bool
+    summary: list[tuple[str, str]]
+    problems: list[str]
+
+
+def director_page(ledger: Reader, wanted: ReportRequest, shown: CellFormat) -> DirectorPage:
+    """The page of the month asked for, or of the last one. Raises Unanswerable, LedgerError."""
+    months = months_of(ledger, wanted.banks, wanted.site)
+    book = month_book(ledger, wanted)
+    total = book.total()
+    earlier = month_before(book.month) if book.month else ""
+    before = MonthBook(ledger, wanted._replace(banks=wanted.banks if earlier else ()), earlier)
+    return DirectorPage(
+        months=months,
+        titles={name: shown.title(name) for name in FIGURES},
+        month=book.month,
+        shown=_row(book.month, book.month, total, shown),
+        before=_row(earlier, earlier, before.total(), shown),
+        groups=[_group(book, wanted._replace(group=group), shown) for group in GROUPS],
+        days=[
+            DirectorDay(day, figures.wagered, figures.running)
+            for day, figures in sorted(book.by("day").items())
+        ],
+        empty=not total.played_on(),
+        summary=[(shown.title(fact.name), shown.fact(fact)) for fact in result.summary(total, wanted)],
+        problems=[shown.say(problem) for problem in (*book.problems, *before.problems)],
+    )
+
+
+def _group(book: MonthBook, wanted: ReportRequest, shown: CellFormat) -> DirectorGroup:
+    found = ordered(book, wanted)
+    if wanted.group == "table":
+        found.sort(key=_wagered, reverse=True)
+    few = found[:TOP_TABLES] if wanted.group == "table" else found
+    rows = [_row(key, _called(wanted, key, shown), figures, shown) for key, figures in few]
+    return DirectorGroup(wanted.group, rows, len(found) - len(few))
+
+
+def _called(wanted: ReportRequest, key: str, shown: CellFormat) -> str:
+    """What people call a part of the floor."""
+    if wanted.group == "link":
+        return wanted.title(key)
+    return shown.say(game(key)) if wanted.group == "game" else key
+
+
+def _wagered(found: tuple[str, ResultFigures]) -> int:
+    return found[1].wagered
+
+
+def _row(key: str, name: str, figures: ResultFigures, shown: CellFormat) -> DirectorRow:
+    expected, chance, how = figures.difference().cells()
+    said = Sentence("{chance} ({how})", chance=chance, how=how) if chance else ""
+    sums = {
+        "wagered": figures.wagered,
+        "onto_meters": figures.onto_meters,
+        "paid": figures.paid,
+        "running_cost": figures.running,
+        "expected_cost": figures.expected,
+        "left_to_the_house": figures.left,
+        "seeds": figures.seeds,
+        "expected_seeds": figures.expected_seeds,
+    }
+    cells = {figure: shown.cents(micros) for figure, micros in sums.items()}
+    cells |= {
+        "running_per_cent": per_cent(figures.running, figures),
+        "expected_per_cent": per_cent(figures.expected, figures),
+        "hits": shown.cell("count", figures.hits),
+        "expected_hits": str(expected),
+        "chance": shown.say(said),
+    }
+    return DirectorRow(key, name, {name: cells[name] for name in FIGURES})

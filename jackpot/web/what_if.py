@@ -1,0 +1,209 @@
+"""The what-if page: a link's journal played again on other terms, in a worker, with its progress.
+
+A question may take minutes. Its work goes on between two looks at the page, one question a person, and ends
+once nobody looks.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+from aiohttp import web
+
+from jackpot.api.operation import QUOTED_MAX, BadRequest, NotDone
+from jackpot.api.worker_pool import WorkerPool, refused_by
+from jackpot.auth.auth_service import AuthenticatedPerson
+from jackpot.catalogue import games_of, ids, load, rate_text
+from jackpot.config import Config
+from jackpot.config.writing import Writing
+from jackpot.reports.read.gaming_days import is_day
+from jackpot.reports.what_if_worker import WhatIfCall, WhatIfReply
+from jackpot.rules.codes import Code
+from jackpot.rules.money import decimal
+from jackpot.rules.paytable import LevelTerms, LinkTerms
+from jackpot.runtime.errors import ServerError
+from jackpot.text import RefusalSentence
+from jackpot.web.pages_base import PageRenderer
+
+WHAT_IF: Final = "/ops/what-if"
+# Two engines play a few thousand rows a second: some million rows in this time.
+WITHIN_S: Final = 900.0
+# Questions of all people: each waits for its turn, and one is worked at.
+WAITING_MAX: Final = 8
+# The page asks again each second; who has closed it has left.
+LEFT_S: Final = 30.0
+# Figures of a level that may be tried.
+FIGURES: Final = ("primary", "reserve", "seed", "reseed", "limit")
+
+
+class WhatIfJob:
+    """One person's question while it is worked at, and its answer. done, of: rows."""
+
+    def __init__(self, question: bytes) -> None:
+        self.question = question
+        self.done = self.of = 0
+        self.work: asyncio.Task[bytes] | None = None
+        self._left: asyncio.TimerHandle | None = None
+
+    def progress(self, done: int, of: int) -> None:
+        self.done, self.of = done, of
+
+    def looked_at(self) -> None:
+        """Somebody has looked: the work goes on."""
+        if self._left is not None:
+            self._left.cancel()
+        self._left = asyncio.get_running_loop().call_later(LEFT_S, self.end)
+
+    def end(self) -> None:
+        """Ends the work, if it goes on."""
+        if self._left is not None:
+            self._left.cancel()
+        if self.work is not None:
+            self.work.cancel()
+
+
+class WhatIfJobs:
+    """The questions of all people, one each."""
+
+    def __init__(self) -> None:
+        self._apart = WorkerPool(
+            "jackpot.reports.what_if_worker",
+            "what-if",
+            each_max=2,  # the one that ends, and the next
+            total_max=WAITING_MAX,
+            told=("PG",),  # of PostgreSQL's client, as the server itself reads the ledger
+        )
+        self._of: dict[int, WhatIfJob] = {}
+
+    def job(self, person: int, question: bytes) -> WhatIfJob:
+        """The person's job for that question; another one of theirs ends."""
+        found = self._of.get(person)
+        if found is None or found.question != question:
+            if found is not None:
+                found.end()
+            found = self._of[person] = WhatIfJob(question)
+            # It outlives its request: the page that looks at it is another one each second.
+            found.work = asyncio.create_task(self._ask(person, found))  # noqa: TID251 - see above
+            found.work.add_done_callback(_seen)
+        found.looked_at()
+        return found
+
+    def stop(self, person: int) -> None:
+        """Ends what that person has asked for."""
+        if (found := self._of.pop(person, None)) is not None:
+            found.end()
+
+    async def end(self) -> None:
+        """Ends all of them, and waits until their processes are gone."""
+        jobs = [job for job in self._of.values() if job.work is not None]
+        for job in jobs:
+            job.end()
+        if jobs:
+            await asyncio.wait([job.work for job in jobs if job.work is not None])
+
+    async def _ask(self, person: int, job: WhatIfJob) -> bytes:
+        return await self._apart.ask_with_progress(job.question, person, WITHIN_S, job.progress)
+
+
+class WhatIf:
+    """Serves the what-if page."""
+
+    def __init__(self, make: PageRenderer, jobs: WhatIfJobs, config: Config, money: Writing) -> None:
+        self._make = make
+        self._jobs = jobs
+        self._config = config
+        self._links = {link.link: link for link in config.links}
+        self._money = money
+
+    async def page(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
+        """The form; once it was sent, how far the work is, then what it found. stop: ends it."""
+        given = {name: value for name, value in request.query.items() if value}
+        shown: dict[str, Any] = {"given": given, "job": None, "reply": None, "problem": ""}
+        try:
+            terms = self._link(given)
+            if "stop" in given:
+                self._jobs.stop(person.id)
+            elif "go" in given:
+                job = self._jobs.job(person.id, msgspec.json.encode(self._asked(request, terms, given)))
+                shown |= {"job": job, "reply": _reply(job)}
+        except ServerError as error:
+            terms = self._links[next(iter(self._links))]
+            shown["problem"] = error.message
+        shown |= {
+            "link": terms.link,
+            "links": list(self._links),
+            "paytables": _paytables(terms, self._config),
+            "paytable": terms.paytable,
+            "levels": [(level.level, _now(level)) for level in terms.levels],
+            "figures": FIGURES,
+            "at": request.path_qs,
+        }
+        return await self._make.page(request, person, "ops/what-if.html", **shown)
+
+    def _link(self, given: Mapping[str, str]) -> LinkTerms:
+        """The requested link. Raises BadRequest."""
+        name = given.get("link", next(iter(self._links), ""))
+        terms = self._links.get(name)
+        if terms is None:
+            raise BadRequest(RefusalSentence("there is no link {link}", field="link", link=name[:QUOTED_MAX]))
+        return terms
+
+    def _asked(self, request: web.Request, terms: LinkTerms, given: Mapping[str, str]) -> WhatIfCall:
+        """Parses the request. Raises BadRequest."""
+        since = given.get("since")
+        if since is not None and not is_day(since):
+            said = RefusalSentence(
+                "{day} is no day like 2026-11-20", field="since", day=repr(since[:QUOTED_MAX])
+            )
+            raise BadRequest(said)
+        settings = {
+            name.removeprefix("set."): value[:QUOTED_MAX]
+            for name, value in given.items()
+            if name.startswith("set.")
+        }
+        paytable = given.get("paytable")
+        return WhatIfCall(
+            self._config.ledger.url,
+            terms.bank,
+            terms.link,
+            None if paytable == terms.paytable else paytable,
+            settings,
+            since,
+            self._money,
+            self._make.language(request),
+        )
+
+
+def _seen(work: asyncio.Task[bytes]) -> None:
+    """Takes note of how the work ended: nobody may look at it again."""
+    if not work.cancelled():
+        work.exception()
+
+
+def _paytables(terms: LinkTerms, config: Config) -> list[str]:
+    """The paytables that all tables of the link could play."""
+    games = {table.game for table in config.tables if terms.link in table.links}
+    return [one for one in ids() if games <= set(games_of(load(one)))]
+
+
+def _now(level: LevelTerms) -> dict[str, str]:
+    """A level's figures as the form takes them."""
+    sums = {"seed": level.seed, "reseed": level.reseed, "limit": level.limit}
+    return {
+        "primary": rate_text(level.primary),
+        "reserve": rate_text(level.reserve),
+        **{name: "" if micros is None else decimal(micros) for name, micros in sums.items()},
+    }
+
+
+def _reply(job: WhatIfJob) -> WhatIfReply | None:
+    """The answer; None while it is worked at. Raises BadRequest, NotDone."""
+    if job.work is None or not job.work.done():
+        return None
+    if job.work.cancelled():
+        raise NotDone(Code.BUSY, RefusalSentence("it was ended: ask once more"))
+    reply = msgspec.json.decode(job.work.result(), type=WhatIfReply)
+    if reply.refusal is not None:
+        raise refused_by(reply.refusal)
+    return reply
