@@ -80,6 +80,9 @@ def void(
     table: Table,
     round_: Round,
     reason: Reason,
+    undo_final: Annotated[
+        bool, typer.Option("--undo-final", help="Undo awards of offers that were final at once, too.")
+    ] = False,
 ) -> None:
     """Void an unfinished round: every wager goes back. A reopened round takes two people.
 
@@ -87,7 +90,7 @@ def void(
     """
     from jackpot.rules.acts.rounds import VoidRound
 
-    answer = client.ask(VoidRound(table, round_, reason))
+    answer = client.ask(VoidRound(table, round_, reason, undo_final))
     client.show(answer, f"{table} {round_}: void{_refunds(client, answer)}")
 
 

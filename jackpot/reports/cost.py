@@ -16,12 +16,14 @@ from jackpot.ledger.reading import Reader
 from jackpot.reports.contributions import contributed_by
 from jackpot.reports.read.entries import must_be_here
 from jackpot.reports.read.gaming_days import DayPart, last_month, parts_of, periods, wanted_span
-from jackpot.reports.read.hits import changes, stories_within
+from jackpot.reports.read.hits import AwardChange, changes, stories_within
 from jackpot.reports.read.names import JournalNames, must_know
 from jackpot.reports.reconcile import joined_with, moved
 from jackpot.reports.report import Cell, Fact, Report, ReportColumn, ReportRequest, ReportResult
 from jackpot.rules import meter
 from jackpot.rules.meter import Accounts
+from jackpot.rules.paytable import LinkTerms
+from jackpot.rules.state import Award
 from jackpot.text import Sentence, joined, several
 
 # Tables named in the first lines.
@@ -35,10 +37,11 @@ COLUMNS: Final = (
     ReportColumn("period", help="a gaming day or a month"),
     ReportColumn("link"),
     ReportColumn("table"),
-    ReportColumn("wagers", "count", "accepted, less those taken back", spare=True),
+    ReportColumn("wagers", "count", "accepted, less those taken back; of an offer their sum alone", spare=True),
     ReportColumn("wagered", "sum", "what they came to", total=True),
+    ReportColumn("stakes", "sum", "of it, returned to winners at odds of N to 1: no cost", total=True, spare=True),
     ReportColumn("cost", "sum", "all that follows, up to the seeds", total=True),
-    ReportColumn("left", "sum", "to the house: wagered, less the cost", total=True),
+    ReportColumn("left", "sum", "to the house: wagered, less the stakes and the cost", total=True),
     ReportColumn("to_primary", "sum", "of the wagers, onto the meters", total=True, spare=True),
     ReportColumn("to_reserve", "sum", "of the wagers, onto the reserves", total=True, spare=True),
     ReportColumn("odds", "sum", "paid by the house", total=True, spare=True),
@@ -53,7 +56,7 @@ COLUMNS: Final = (
     ReportColumn("corrections", "sum", "of the meter, by two people: no cost", total=True, spare=True),
 )
 _FIGURES: Final = tuple(column.name for column in COLUMNS[4:])
-_RESULT: Final = ("wagered", "cost", "left")
+_RESULT: Final = ("wagered", "stakes", "cost", "left")
 _COST: Final = ("to_primary", "to_reserve", "odds", "envy", "draws", "seeds")
 # Columns of a link's row, and of a table's row.
 _OF_LINKS: Final = ("cost", "left", "seeds", "corrections")
@@ -138,6 +141,9 @@ def _wagers(book: CostBook, part: DayPart) -> None:
         for each in contributed_by(book.ledger, names, start, end):
             if each.level > 1:
                 continue  # the same wagers, counted a second time
+            if not each.level:  # on an offer: they move no meter
+                book.rows[CostKey(part.name, each.link, each.table)]["wagered"] += each.micros
+                continue
             terms, wagers = names.link_terms(each.link, each.rated), each.wagers(names)
             figures = book.rows[CostKey(part.name, each.link, each.table)]
             figures["wagers"] += wagers
@@ -158,13 +164,20 @@ def _awards(book: CostBook) -> None:
             came_to = story.first[award.number]
             later = changes(came_to, story.steps[award.number])
             moves = [
-                (story.bank, story.made[award.number], came_to),
-                *((step.bank, step.seq, more) for step, more in later),
+                (story.bank, story.made[award.number], came_to, award.stake),
+                *((step.bank, step.seq, more, _stake_back(step, award)) for step, more in later),
             ]
-            for bank, seq, more in moves:
+            for bank, seq, more, stake in moves:
                 if bank == book.bank and first < seq <= last:
                     period = book.parts[bisect_left(begins, seq) - 1].name
-                    book.rows[CostKey(period, award.link, story.hit.table)][column] += more
+                    figures = book.rows[CostKey(period, award.link, story.hit.table)]
+                    figures[column] += more
+                    figures["stakes"] += stake
+
+
+def _stake_back(step: AwardChange, award: Award) -> int:
+    """How the returned stake of an award changes with it (B4)."""
+    return -award.stake if step.what == "undone" else 0
 
 
 def _links(book: CostBook, part: DayPart) -> Iterator[str]:
@@ -180,9 +193,9 @@ def _links(book: CostBook, part: DayPart) -> Iterator[str]:
     for where, figures in book.rows.items():
         if where.period == part.name and where.table:
             lacks[where.link].subtract({
-                "contributions": figures["to_primary"] + figures["to_reserve"],
+                "contributions": _contributed(book.names.links[where.link], figures),
                 "awards of meters": figures["from_meters"],
-                "awards of the house": sum(figures[column] for column in _PAID_BY_HOUSE.values()),
+                "awards of the house": sum(figures[column] for column in (*_PAID_BY_HOUSE.values(), "stakes")),
             })  # fmt: skip
     for link, lack in lacks.items():
         for what, micros in lack.items():
@@ -192,6 +205,11 @@ def _links(book: CostBook, part: DayPart) -> Iterator[str]:
                     "jackpot verify says which row was changed",
                     link=book.names.link(link), period=part.name, micros=micros, what=Sentence(what),
                 )  # fmt: skip
+
+
+def _contributed(terms: LinkTerms, figures: Figures) -> int:
+    """What the postings have as wagers: the part that reaches the meters; all that lay on an offer (B1)."""
+    return figures["wagered"] if terms.offer else figures["to_primary"] + figures["to_reserve"]
 
 
 def _row(names: JournalNames, where: CostKey, figures: Figures) -> tuple[Cell, ...]:
@@ -206,7 +224,9 @@ def _row(names: JournalNames, where: CostKey, figures: Figures) -> tuple[Cell, .
 
 def _result(figures: Figures) -> dict[str, int]:
     cost = sum(figures[column] for column in _COST)
-    return {"wagered": figures["wagered"], "cost": cost, "left": figures["wagered"] - cost}
+    stakes = figures["stakes"]
+    left = figures["wagered"] - stakes - cost
+    return {"wagered": figures["wagered"], "stakes": stakes, "cost": cost, "left": left}
 
 
 def _answer(of_tables: Mapping[str, Figures], site: Site) -> list[Fact]:

@@ -111,6 +111,11 @@ class LinkTerms(msgspec.Struct, frozen=True, array_like=True):
     Hand Bonus). dealer_hand: a wager may be placed on the dealer's hand (A6). validate_at: odds awards
     below this sum are final at once (A10), None: everything waits. magic_every, lucky_every: one
     chance in N a round (A7), 0: off. magic_for, lucky_for: their N for 1.
+
+    A link without levels is an offer (B1): all that follows is for it, and a link with levels has none of it.
+    Its wager may be `wager` to `most`, in whole multiples of `unit` (B3). most 0: exactly the wager. placed:
+    where it lies (B2). stake: what happens to that of an award of N to 1 (B4, B5). fold: what it does to the
+    wager, `game` where that decides (B8). cage_at: awards of this sum are the cage's (B15), None: none is.
     """
 
     link: str
@@ -133,6 +138,32 @@ class LinkTerms(msgspec.Struct, frozen=True, array_like=True):
     lucky_every: int = 0
     magic_for: int = 0
     lucky_for: int = 0
+    most: int = 0
+    unit: int = 0
+    placed: Literal["device", "layout"] = "device"
+    stake: Literal["returned", "kept"] = "returned"
+    fold: Literal["game", "stands", "forfeits"] = "game"
+    cage_at: int | None = None
+
+    @property
+    def offer(self) -> bool:
+        """Whether it has no meter, so that the house alone pays it (B1)."""
+        return not self.levels
+
+    @property
+    def has_chips(self) -> bool:
+        """Whether its wagers are chips on the device, which the dealer counts at the lock (T3, B6)."""
+        return self.placed == "device" and not self.electronic
+
+    def takes(self, amount: int) -> bool:
+        """Whether a wager may have that amount, in micro-dollars (T2, B3)."""
+        if not self.most:
+            return amount == self.wager
+        return self.wager <= amount <= self.most and amount % self.unit == 0
+
+    def forfeits(self, game: Game) -> bool:
+        """Whether a fold loses the wager (T8, B8)."""
+        return (FOLD[game] if self.fold == "game" else self.fold) == "forfeits"
 
 
 class TableTerms(msgspec.Struct, frozen=True, array_like=True):

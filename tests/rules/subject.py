@@ -6,6 +6,7 @@ import msgspec
 from msgspec.structs import replace
 
 from controllers import messages
+from jackpot.catalogue.paytables import load, rows_of
 from jackpot.catalogue.terms import LevelEntry, LinkEntry, TermsRefused, resolve
 from jackpot.rules import cards, redecide, registry, views
 from jackpot.rules.acts import ACT_OF, ACTS
@@ -387,6 +388,8 @@ def decide_again(auditor: Engine, entry: DecidedEntry) -> None:
 def _terms(link: Link) -> LinkTerms:
     """What the form comes to; raises TermsRefused."""
     options = dict(link.options)
+    if not load(link.paytable).level:
+        return _offer(link)
     levels: dict[str, dict[str, str]] = {}
     reserves = options.pop("reserve", {})  # for the accounts' sake, also where no source prints one
     for name in ("seed", "reseed", "limit", "primary"):
@@ -407,6 +410,16 @@ def _terms(link: Link) -> LinkTerms:
         **options,
     )
     return _with_reserves(resolve(entry), reserves)
+
+
+def _offer(link: Link) -> LinkTerms:
+    """An offer, with what a configuration leaves to itself (B15)."""
+    table, given = load(link.paytable), {"validate_at": "1000.00", "cage_at": "10000.00", **link.options}
+    sums = {name: usd(given.pop(name)) for name in ("most", "unit", "validate_at", "cage_at")}
+    return LinkTerms(
+        link.name, BANK, table.id, usd(link.wager), table.hand, (), rows_of(table),
+        fold=table.fold or "game", always_validate_for=500, **sums, **given,
+    )  # fmt: skip
 
 
 def _merged(before: Any, value: Any) -> Any:
