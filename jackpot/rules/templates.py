@@ -573,6 +573,9 @@ TEMPLATES: Final[dict[str, Template]] = {
     "terms_hand_suits": Template(
         None, "{what}: {hand} has the suits {suits}", ("what", "hand", "suits:quoted")
     ),
+    "terms_hand_rank": Template(
+        None, "{what}: {hand} has the least rank {rank}", ("what", "hand", "rank:quoted")
+    ),
     "terms_hands_order": Template(None, "{what}: the hands are not in their order, best first", ("what",)),
     "terms_hand_twice": Template(None, "{what}: {hand} stands more than once", ("what", "hand")),
     "terms_no_rows": Template(None, "it has no rows"),
