@@ -1,6 +1,5 @@
 """Offers that the configuration declares: bonus wagers with fixed odds, each a link without levels (B1)."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
@@ -9,7 +8,9 @@ import msgspec
 from jackpot.catalogue import (
     DEFAULT_BANK,
     Paytable,
+    fold_of,
     ids,
+    ids_for,
     money_text,
     odds_return,
     parse_money,
@@ -35,8 +36,6 @@ CAGE_AT: Final = "10000.00"
 # An award of so many times its wager always waits (B15).
 ALWAYS_VALIDATE_FOR: Final = 500
 
-# What a paytable of several for one wager has at the end of its id.
-_LETTER: Final = re.compile(r"-[A-Z]$")
 # Defaults for what an offer of bad shape lacks. None of these values is a mistake in any offer.
 _HARMLESS: Final[dict[str, Any]] = {"id": "offer", "placed": "layout", "tables": (), "approved": "-"}
 
@@ -69,9 +68,9 @@ class Offer(NamedTuple):
     terms: LinkTerms | None
 
 
-def wager_of(paytable: str) -> str:
-    """The wager that a paytable is for: one of several paytables for it may be chosen (B1)."""
-    return _LETTER.sub("", paytable)
+def wager_of(terms: LinkTerms) -> str:
+    """The wager of an offer, of which a house offers one paytable (B1)."""
+    return load_paytable(terms.paytable).wager or ""
 
 
 def read_offers(source: ConfigSource, links: Links, tax_from: int | None) -> list[Offer]:
@@ -105,7 +104,7 @@ def offers_at(source: ConfigSource, table: str, links: Sequence[str], offers: Se
     for offer in here:
         if offer.terms is None:
             continue
-        other = first.setdefault(wager_of(offer.terms.paytable), offer)
+        other = first.setdefault(wager_of(offer.terms), offer)
         if other is not offer:
             same = f"table {table} has offer {other.name} for the same wager: one paytable of it (B1)"
             source.wrong(f"{offer.path}.tables", same)
@@ -124,7 +123,7 @@ def _warn_of_house(source: ConfigSource, offers: Sequence[Offer]) -> None:
     known: dict[str, set[str]] = {}
     for offer in offers:
         if offer.terms is not None:
-            known.setdefault(wager_of(offer.terms.paytable), set()).add(offer.terms.paytable)
+            known.setdefault(wager_of(offer.terms), set()).add(offer.terms.paytable)
     for paytables in known.values():
         if len(paytables) > 1:
             source.warn(f"the house offers {' and '.join(sorted(paytables))}: its source says one of them (B1)")
@@ -134,19 +133,20 @@ def _terms(source: ConfigSource, entry: ConfigEntry, tax_from: int | None) -> Li
     """The terms of an offer; None where a rule is broken, each of which is listed."""
     offer = convert(_HARMLESS | entry.given, OfferEntry)
     if offer.paytable not in ids():
-        meant = did_you_mean(offer.paytable, ids())
+        meant = did_you_mean(offer.paytable, ids_for("offer"))
         source.wrong(f"{entry.path}.paytable", f"there is no paytable {offer.paytable!r} in the catalogue{meant}")
         return None
     paytable = load_paytable(offer.paytable)
-    if paytable.level:
-        source.wrong(f"{entry.path}.paytable", f"{paytable.id} pays from a meter: it is a [[link]] (B1)")
+    if paytable.use != "offer":
+        why = paytable.catalogue_only or "it pays from a meter, so it is a [[link]]"
+        source.wrong(f"{entry.path}.paytable", f"{paytable.id} is no offer: {why} (B1, B2)")
         return None
     read = _Reading(source, entry.path)
     rows = _rows(read, offer, paytable)
     least, most, unit = _bounds(read, offer, paytable)
     validate_at = read.money("validate_at", offer.validate_at or VALIDATE_AT)
     cage_at = read.money("cage_at", offer.cage_at or CAGE_AT)
-    _check_place(read, offer, paytable, rows)
+    _check_place(read, offer, paytable)
     _check_highest(read, rows, most)
     if read.wrong or validate_at is None or cage_at is None:
         return None
@@ -164,8 +164,7 @@ def _terms(source: ConfigSource, entry: ConfigEntry, tax_from: int | None) -> Li
         most=most,
         unit=unit,
         placed=offer.placed,
-        stake=offer.stake or "returned",
-        fold=paytable.fold or "game",
+        fold=_fold(paytable),
         cage_at=cage_at,
     )
     try:
@@ -176,6 +175,12 @@ def _terms(source: ConfigSource, entry: ConfigEntry, tax_from: int | None) -> Li
     _check_return(read, offer, paytable, terms)
     _warn(source, offer, paytable)
     return None if read.wrong else terms
+
+
+def _fold(paytable: Paytable) -> Literal["game", "stands", "forfeits"]:
+    """What a fold does to the wager, which is the same in each of its games (B8)."""
+    said = {fold_of(paytable, game) for game in paytable.games} - {"none"}
+    return next((fold for fold in said if fold != "none"), "game")
 
 
 class _Reading:
@@ -230,13 +235,19 @@ def _rows(read: _Reading, offer: OfferEntry, paytable: Paytable) -> tuple[Paytab
     """The rows as printed; where the source says "no less than", with the house's better odds (B12)."""
     rows = rows_of(paytable)
     known = {row.hand for row in rows}
-    if offer.better_odds and paytable.no_less_than is None:
+    if offer.better_odds and paytable.no_less is None:
         read.add("better_odds", f"{paytable.source} prints its odds, and not the least of them (B12)")
         return rows
     for hand in offer.better_odds:
         if hand not in known:
             read.add(f"better_odds.{hand}", f"{paytable.id} has no such row{did_you_mean(hand, known)}")
-    return tuple(_better(read, row, offer.better_odds) for row in rows)
+    rows = tuple(_better(read, row, offer.better_odds) for row in rows)
+    return tuple(map(_kept, rows)) if offer.stake == "kept" else rows
+
+
+def _kept(row: PaytableRow) -> PaytableRow:
+    """A row "N to 1" whose stake is kept: its odds are the whole payout (B5)."""
+    return msgspec.structs.replace(row, pays=ForOne(row.pays.n)) if isinstance(row.pays, ToOne) else row
 
 
 def _better(read: _Reading, row: PaytableRow, better: Mapping[str, str]) -> PaytableRow:
@@ -259,27 +270,22 @@ def _worth(pays: Any) -> int:
     return pays.amount if isinstance(pays, Fixed) else pays.n if isinstance(pays, ForOne | ToOne) else 0
 
 
-def _check_place(
-    read: _Reading, offer: OfferEntry, paytable: Paytable, rows: Sequence[PaytableRow]
-) -> None:
+def _check_place(read: _Reading, offer: OfferEntry, paytable: Paytable) -> None:
     """Checks where the wager lies, and what happens to its stake (B2, B5, B6)."""
-    to_one = any(isinstance(row.pays, ToOne) for row in rows)
-    if offer.placed == "layout":
-        if not offer.approved:
-            read.add("approved", "chips on the layout need the approval, in words (B2)")
-        if offer.stake == "kept":
-            read.add("stake", "on the layout it is always returned (B5)")
-        if offer.count_chips:
-            read.add("count_chips", "chips on the layout are not counted by the device (B6)")
-        return
-    if paytable.device is None:
-        read.add("placed", f"no source lets a device take {paytable.id}: layout (B2)")
-    elif to_one and offer.stake is None:
-        read.add("stake", 'say whether an award of "N to 1" returns the wager: "kept" or "returned" (B5)')
-    elif to_one and not offer.approved:
+    if offer.placed not in paytable.placed:
+        known = " or ".join(f"{place} ({source})" for place, source in paytable.placed.items())
+        read.add("placed", f"{paytable.id} lies on the {known} (B2)")
+    elif offer.placed == "layout" and not offer.approved:
+        read.add("approved", "chips on the layout need the approval, in words (B2)")
+    open_ = paytable.stake_open is not None and offer.placed == "device"
+    if open_ and offer.stake is None:
+        read.add("stake", f'say whether "N to 1" returns the wager, "kept" or "returned": {paytable.stake_open} (B5)')
+    elif open_ and not offer.approved:
         read.add("approved", "what happens to the stake needs the approval, in words (B5)")
-    elif offer.stake is not None and not to_one:
-        read.add("stake", f'{paytable.id} has no row of "N to 1" (B5)')
+    elif offer.stake is not None and not open_:
+        read.add("stake", f"on the {offer.placed} nothing is left open about the stake of {paytable.id} (B5)")
+    if offer.count_chips and offer.placed == "layout":
+        read.add("count_chips", "chips on the layout are not counted by the device (B6)")
 
 
 def _check_highest(read: _Reading, rows: Sequence[PaytableRow], most: int) -> None:
@@ -296,7 +302,7 @@ def _check_return(read: _Reading, offer: OfferEntry, paytable: Paytable, terms: 
     if returns <= 1:
         return
     sentence = f"returns {percent_text(returns)}, more than the wager"
-    if paytable.device is not None and offer.approved and not offer.better_odds:
+    if paytable.stake_open is not None and offer.approved and not offer.better_odds:
         read.source.warn(f"offer {offer.id} {sentence}: it is approved (B5)")
     else:
         read.add("better_odds" if offer.better_odds else "paytable", f"{sentence} (B14)")

@@ -7,12 +7,30 @@ from typing import Literal
 
 import msgspec
 
-HandKind = Literal["three", "four", "five-flop", "five-best"]
-"""Which cards make the hand (H2).
+HandKind = Literal[
+    "three",
+    "four",
+    "five-flop",
+    "five-best",
+    "six",
+    "five-board",
+    "best-of-table",
+    "beaten",
+    "winning",
+    "five-line",
+]
+"""Which cards make the hand (H2, B16).
 
 three: the player's three. four: the best four of the player's five. five-flop: the player's three and
 two community cards (Let It Ride) or two and the three-card flop (Ultimate Texas Hold 'Em).
-five-best: the best five of the seven cards of Ultimate Texas Hold 'Em, as proposed in 2011.
+five-best: the best five of the seven cards of Ultimate Texas Hold 'Em (a progressive of 2011, Trips).
+
+Of bonus wagers alone: six: the best five of six cards, or all six as a six-card royal flush (Six Card Bonus).
+five-board: the five community cards (Criss-Cross Five Card Bonus, B13). best-of-table: the highest five-flop of
+all players (Cover All, B10). beaten: the lower five-best of player and dealer (Bad Beat, B11).
+
+Of base wagers, which no table sends (B2): winning: the player's five-best where it beats the dealer's (Blind).
+five-line: the player's two and the three community cards of a line (Criss-Cross).
 """
 
 Game = Literal[
@@ -32,9 +50,13 @@ SEATS: dict[Game, int] = {
     "criss-cross-poker": 6,
 }
 
-# What a fold does to the wager (T8), by the game that the table plays: a link may join two games
-# whose paytables are equal row for row (L1), and only one of them may know a fold.
-FOLD: dict[Game, Literal["none", "stands", "forfeits"]] = {
+Fold = Literal["none", "stands", "forfeits"]
+"""What a fold does to a wager: the game has none, the wager stands, or it is lost (T8)."""
+
+# What a fold does to the wager of a link (T8), by the game that the table plays: a link may join two games
+# whose paytables are equal row for row (L1), and only one of them may know a fold. A bonus wager has its own
+# (B8): `catalogue.fold_of`.
+FOLD: dict[Game, Fold] = {
     "let-it-ride": "none",
     "ultimate-texas-holdem": "stands",
     "three-card-poker": "forfeits",
@@ -74,12 +96,23 @@ Pays = Percent | ForOne | ToOne | Fixed
 class PaytableRow(msgspec.Struct, frozen=True, array_like=True):
     """One row of a paytable, the best row first.
 
-    hand: a hand's name as on the wire. suits: the suits it is for ("s", "hdc"), empty for all.
+    hand: a hand's name as on the wire. suits: the suits it is for ("s", "hdc"), empty for all. least: the lowest
+    rank of a pair that it pays ("T"), empty for all. by_players: the N of "N to 1" by how many players the round
+    has, one player first (Cover All); `pays` is then that of one player, and `row_for` the row of a round.
     """
 
     hand: str
     pays: Pays
     suits: str = ""
+    least: str = ""
+    by_players: tuple[int, ...] = ()
+
+
+def row_for(row: PaytableRow, players: int) -> PaytableRow:
+    """The row as a round of so many players pays it (B10): with one payout, whatever it has by players."""
+    if not row.by_players:
+        return row
+    return msgspec.structs.replace(row, pays=ToOne(row.by_players[players - 1]), by_players=())
 
 
 class EnvyRow(msgspec.Struct, frozen=True, array_like=True):
@@ -114,8 +147,7 @@ class LinkTerms(msgspec.Struct, frozen=True, array_like=True):
 
     A link without levels is an offer (B1): all that follows is for it, and a link with levels has none of it.
     Its wager may be `wager` to `most`, in whole multiples of `unit` (B3). most 0: exactly the wager. placed:
-    where it lies (B2). stake: what happens to that of an award of N to 1 (B4, B5). fold: what it does to the
-    wager, `game` where that decides (B8). cage_at: awards of this sum are the cage's (B15), None: none is.
+    where it lies (B2). fold: what it does to the wager, `game` where that decides (B8). cage_at: awards of this sum are the cage's (B15), None: none is.
     """
 
     link: str
@@ -141,7 +173,6 @@ class LinkTerms(msgspec.Struct, frozen=True, array_like=True):
     most: int = 0
     unit: int = 0
     placed: Literal["device", "layout"] = "device"
-    stake: Literal["returned", "kept"] = "returned"
     fold: Literal["game", "stands", "forfeits"] = "game"
     cage_at: int | None = None
 

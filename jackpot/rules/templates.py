@@ -581,7 +581,6 @@ TEMPLATES: Final[dict[str, Template]] = {
     "terms_offer_has_none": Template(
         None, "an offer has no envy, no draws, no dealer's hand, nothing to share and no account (B1)"
     ),
-    "terms_stake_kept": Template(None, "a wager on the layout is always returned to its winner (B5)"),
     "terms_of_offer": Template(
         None, "only a link without levels has bounds of its wager, and a place where it lies (B1)"
     ),
@@ -595,6 +594,9 @@ TEMPLATES: Final[dict[str, Template]] = {
     "terms_hand_unknown": Template(None, "{what}: {hand} is no hand of this game", ("what", "hand:quoted")),
     "terms_hand_suits": Template(
         None, "{what}: {hand} has the suits {suits}", ("what", "hand", "suits:quoted")
+    ),
+    "terms_hand_rank": Template(
+        None, "{what}: {hand} has the least rank {rank}", ("what", "hand", "rank:quoted")
     ),
     "terms_hands_order": Template(None, "{what}: the hands are not in their order, best first", ("what",)),
     "terms_hand_twice": Template(None, "{what}: {hand} stands more than once", ("what", "hand")),

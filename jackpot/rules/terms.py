@@ -5,11 +5,12 @@ opening by these checks again (S8).
 """
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
 from controllers.messages import Id
+from jackpot.rules.cards import RANKS
 from jackpot.rules.hands import NAMES
 from jackpot.rules.money import BASIS_POINTS, MICROS_PER_CENT, MICROS_PER_UNIT
 from jackpot.rules.paytable import (
@@ -63,7 +64,7 @@ def check_link(terms: LinkTerms, *, opens: bool = True) -> None:
     most = max(terms.wager, terms.most)
     for row in terms.rows:
         _pays(row.hand, row.pays, most, ODDS_AWARD_MAX if terms.offer else SUM_MAX)
-    check_hands([(row.hand, row.suits) for row in terms.envy], terms.hand_kind, "envy")
+    check_hands([HandOfRow(row.hand, row.suits) for row in terms.envy], terms.hand_kind, "envy")
     for bonus in terms.envy:
         _money(f"envy {bonus.hand}", bonus.amount, 1, SUM_MAX)
     if terms.validate_at is not None:
@@ -90,19 +91,29 @@ def check_levels(names: Sequence[str]) -> None:
         raise Fault("terms_levels", levels=names, known=LEVELS[1])
 
 
-def check_hands(hands: Sequence[tuple[str, str]], kind: HandKind, what: str) -> None:
-    """Raises Fault unless the hands stand best first, each once, and only suits split a hand."""
+class HandOfRow(NamedTuple):
+    """What a row is for: a hand, its suits, and the least rank of a pair; "" for all."""
+
+    hand: str
+    suits: str
+    least: str = ""
+
+
+def check_hands(hands: Sequence[HandOfRow], kind: HandKind, what: str) -> None:
+    """Raises Fault unless the hands stand best first, each once; only suits, or ranks of a pair, split a hand."""
     names = NAMES[kind]
-    for hand, suits in hands:
+    for hand, suits, least in hands:
         if hand not in names:
             raise Fault("terms_hand_unknown", what=what, hand=hand)
         if len(set(suits)) != len(suits) or not set(suits) <= set("shdc"):
             raise Fault("terms_hand_suits", what=what, hand=hand, suits=suits)
-    order = [names.index(hand) for hand, _ in hands]
+        if least and (hand != "pair" or suits or least not in tuple(RANKS)):
+            raise Fault("terms_hand_rank", what=what, hand=hand, rank=least)
+    order = [(names.index(hand), -RANKS.find(least)) for hand, _, least in hands]
     if order != sorted(order):
         raise Fault("terms_hands_order", what=what)
-    for name in {hand for hand, _ in hands}:
-        taken = "".join(suits or "shdc" for hand, suits in hands if hand == name)
+    for name, rank in {(hand, least) for hand, _, least in hands}:
+        taken = "".join(suits or "shdc" for hand, suits, least in hands if (hand, least) == (name, rank))
         if len(taken) != len(set(taken)):
             raise Fault("terms_hand_twice", what=what, hand=name)
 
@@ -111,7 +122,7 @@ def check_rows(rows: Sequence[PaytableRow], kind: HandKind, levels: Sequence[str
     """Raises Fault unless rows are of this kind of hand, and one row wins each level whole (A1)."""
     if not rows:
         raise Fault("terms_no_rows")
-    check_hands([(row.hand, row.suits) for row in rows], kind, "rows")
+    check_hands([HandOfRow(row.hand, row.suits, row.least) for row in rows], kind, "rows")
     shares = [(row, row.pays) for row in rows if isinstance(row.pays, Percent)]
     for row, pays in shares:
         if pays.level not in levels:
@@ -143,16 +154,14 @@ def _offer(terms: LinkTerms) -> None:
         raise Fault("terms_offer_has_none")
     if terms.simultaneous != "order" or terms.floor_to_seed:
         raise Fault("terms_offer_has_none")
-    if terms.stake == "kept" and terms.placed != "device":
-        raise Fault("terms_stake_kept")
     if terms.cage_at is not None:
         _money("cage_at", terms.cage_at, 1, SUM_MAX)
 
 
 def _without_bounds(terms: LinkTerms) -> None:
     """Checks that a link with levels has exactly one amount, and nothing else of an offer (T2, B1)."""
-    given = (terms.most, terms.unit, terms.placed, terms.stake, terms.fold, terms.cage_at)
-    if given != (0, 0, "device", "returned", "game", None):
+    given = (terms.most, terms.unit, terms.placed, terms.fold, terms.cage_at)
+    if given != (0, 0, "device", "game", None):
         raise Fault("terms_of_offer")
 
 

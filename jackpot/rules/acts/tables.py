@@ -42,8 +42,9 @@ def decide_open_table(state: BankState, command: OpenTable, _by: ActContext) -> 
     links = {link.terms.link: link for link in state.links}
     for name in terms.links:
         refuse_if(name not in links, "table_link_not_open", table=terms.table, link=name)
-        kind = links[name].terms.hand_kind
-        wrong = not makes(kind, terms.game)
+        link = links[name]
+        criss_cross = terms.game == "criss-cross-poker" and bool(link.levels)  # it has no progressive (L1)
+        wrong = criss_cross or not makes(link.terms.hand_kind, terms.game)
         refuse_if(wrong, "table_game_wrong", table=terms.table, game=terms.game, link=name)
     twice = len(set(terms.links)) < len(terms.links)
     refuse_if(not terms.links or twice, "table_links_wrong", table=terms.table)

@@ -95,7 +95,7 @@ class AwardTally:
         for seat in winner.players:
             own = self.own[seat, link.number] if winner.seat else 0
             wager = own or link.terms.wager
-            amount, stake = _odds(row.pays, wager, kept=link.terms.stake == "kept")
+            amount, stake = _odds(row.pays, wager)
             status = _first_status(link, amount, wager, unverified=winner.unverified)
             self._award(hit, link, seat, Prize("odds", amount, status, stake=stake))
         return hit
@@ -211,14 +211,11 @@ class AwardTally:
         return award
 
 
-def _odds(pays: ForOne | ToOne | Fixed, wager: int, *, kept: bool) -> tuple[int, int]:
-    """The award of an odds row, and the stake returned besides it, in micro-dollars (A1, B4).
-
-    kept: the wager of N to 1 is not returned (B5).
-    """
+def _odds(pays: ForOne | ToOne | Fixed, wager: int) -> tuple[int, int]:
+    """The award of an odds row, and the stake that N to 1 returns besides it, in micro-dollars (A1, B4)."""
     if isinstance(pays, Fixed):
         return pays.amount, 0
-    return pays.n * wager, wager if isinstance(pays, ToOne) and not kept else 0
+    return pays.n * wager, wager if isinstance(pays, ToOne) else 0
 
 
 def _is_cage(link: Link, amount: int) -> bool:

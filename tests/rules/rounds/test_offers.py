@@ -15,7 +15,7 @@ from jackpot.rules.acts.rounds import Strike, VoidRound
 from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.commands import Command
 from jackpot.rules.outgoing_messages import greeting
-from jackpot.rules.paytable import Fixed, Game, LinkTerms, PaytableRow, TableTerms, ToOne
+from jackpot.rules.paytable import Fixed, ForOne, Game, LinkTerms, PaytableRow, TableTerms, ToOne
 from jackpot.rules.state import PAID_KEPT
 from tests.frames import Bet, Claim, Close, Lock, Settle, Unbet, Void, Wager, Withdraw
 from tests.rules import floor
@@ -44,7 +44,7 @@ THREE: Final = offer("three", "three", rows(HANDS, 40, 30, 6, 4, 1))
 FIVE: Final = offer(
     "five", "five-flop",
     rows(("royal-flush", "straight-flush", "four-of-a-kind", "full-house", "flush"), 20_000, 2_000, 100, 75, 50),
-    placed="device", count_chips=True, stake="kept",
+    placed="device", count_chips=True,
 )  # fmt: skip
 DOLLARS: Final = offer(
     "dollars", "five-flop", (PaytableRow("royal-flush", Fixed(25_000 * DOLLAR)), PaytableRow("flush", Fixed(50 * DOLLAR))),
@@ -133,8 +133,8 @@ def test_wagers_and_awards_lie_on_level_0() -> None:
 @pytest.mark.parametrize(
     ("more", "stake"),
     [
-        ({"placed": "device", "stake": "kept"}, (0, None)),
-        ({"placed": "device", "stake": "returned"}, (500, "inventory")),
+        ({"placed": "device", "rows": (PaytableRow("pair", ForOne(1)),)}, (0, None)),
+        ({"placed": "device"}, (500, "inventory")),
         ({"placed": "layout"}, (500, "layout")),
     ],
 )
@@ -333,7 +333,7 @@ def test_the_welcome_and_the_round_say_the_amounts() -> None:
 
 
 def test_bounds_change_at_rest_and_the_odds_never() -> None:
-    """B12, L9: least, most and unit change; rows, place and stake do not, nor a link's wager."""
+    """B12, L9: least, most and unit change; rows and place do not, nor a link's wager."""
     place = Place(METER, THREE)
     place.act(Suspend("operator", (), "tests"), ("ann",))
     state = place.subject.engine.state
@@ -359,7 +359,6 @@ def test_bounds_change_at_rest_and_the_odds_never() -> None:
         ({"rows": rows(HANDS[:1], 1_000_001)}, "terms_sum"),
         ({"electronic": True}, "terms_offer_has_none"),
         ({"simultaneous": "share"}, "terms_offer_has_none"),
-        ({"stake": "kept"}, "terms_stake_kept"),
         ({"count_chips": True}, "terms_chips_layout"),
     ],
 )
