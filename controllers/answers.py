@@ -18,7 +18,7 @@ Moment = Annotated[int, Meta(ge=0, le=2**53 - 1, description="unix milliseconds"
 LinkState = Literal["active", "suspended"]
 Pays = Literal["cage", "inventory", "account"]
 StakeAt = Literal["layout", "inventory"]
-"""Where a wager with fixed odds is: on the layout, where it lay, or in the inventory, from where it is paid back."""
+"""Where a wager with fixed odds is: where it lay on the layout, or in the inventory, which pays it back."""
 RefundPays = Literal["inventory", "account", "layout"]
 Name = Annotated[str, Meta(max_length=64)]
 """A name of ours, such as a hit's id, a level or a hand."""

@@ -217,7 +217,8 @@ class Settle(Message, tag="settle", frozen=True):
 class Close(Message, tag="close", frozen=True):
     """The end of a round.
 
-    counts: the table's own lifetime number of wagers of each link. sums: what those on an offer came to, in cents.
+    counts: the table's own lifetime number of wagers of each link. sums: what those on an offer came to, in
+    cents.
     """
 
     seq: Seq

@@ -13,6 +13,7 @@ from jackpot.text import counted
 if TYPE_CHECKING:
     from jackpot.config import Config
     from jackpot.config.settings import Listen, Signage
+    from jackpot.rules.paytable import LinkTerms
 
 app = typer.Typer(
     help="The configuration file: check it, begin one, its schema.",

@@ -26,6 +26,7 @@ from jackpot.rules.acts.tables import TABLE_LINKS_MAX
 from jackpot.rules.money import from_cents
 from jackpot.rules.paytable import Fixed, ForOne, LinkTerms, PaytableRow, ToOne
 from jackpot.rules.phrases import Fault
+from jackpot.rules.rounds.offers import NOT_SETTLED
 from jackpot.rules.signing import SITE
 from jackpot.rules.terms import ODDS_AWARD_MAX, WAGER_MAX, check_link
 from jackpot.text import did_you_mean
@@ -37,7 +38,7 @@ CAGE_AT: Final = "10000.00"
 ALWAYS_VALIDATE_FOR: Final = 500
 
 # Defaults for what an offer of bad shape lacks. None of these values is a mistake in any offer.
-_HARMLESS: Final[dict[str, Any]] = {"id": "offer", "placed": "layout", "tables": (), "approved": "-"}
+_HARMLESS: Final[dict[str, Any]] = {"id": "offer", "placed": "layout", "tables": ()}
 
 
 class OfferEntry(msgspec.Struct, frozen=True):
@@ -126,7 +127,9 @@ def _warn_of_house(source: ConfigSource, offers: Sequence[Offer]) -> None:
             known.setdefault(wager_of(offer.terms), set()).add(offer.terms.paytable)
     for paytables in known.values():
         if len(paytables) > 1:
-            source.warn(f"the house offers {' and '.join(sorted(paytables))}: its source says one of them (B1)")
+            source.warn(
+                f"the house offers {' and '.join(sorted(paytables))}: its source says one of them (B1)"
+            )
 
 
 def _terms(source: ConfigSource, entry: ConfigEntry, tax_from: int | None) -> LinkTerms | None:
@@ -134,12 +137,17 @@ def _terms(source: ConfigSource, entry: ConfigEntry, tax_from: int | None) -> Li
     offer = convert(_HARMLESS | entry.given, OfferEntry)
     if offer.paytable not in ids():
         meant = did_you_mean(offer.paytable, ids_for("offer"))
-        source.wrong(f"{entry.path}.paytable", f"there is no paytable {offer.paytable!r} in the catalogue{meant}")
+        source.wrong(
+            f"{entry.path}.paytable", f"there is no paytable {offer.paytable!r} in the catalogue{meant}"
+        )
         return None
     paytable = load_paytable(offer.paytable)
     if paytable.use != "offer":
         why = paytable.catalogue_only or "it pays from a meter, so it is a [[link]]"
         source.wrong(f"{entry.path}.paytable", f"{paytable.id} is no offer: {why} (B1, B2)")
+        return None
+    if paytable.hand in NOT_SETTLED:
+        source.wrong(f"{entry.path}.paytable", f"no table settles {paytable.title} yet (B10, B11, B13, B16)")
         return None
     read = _Reading(source, entry.path)
     rows = _rows(read, offer, paytable)
@@ -179,7 +187,7 @@ def _terms(source: ConfigSource, entry: ConfigEntry, tax_from: int | None) -> Li
 
 def _fold(paytable: Paytable) -> Literal["game", "stands", "forfeits"]:
     """What a fold does to the wager, which is the same in each of its games (B8)."""
-    said = {fold_of(paytable, game) for game in paytable.games} - {"none"}
+    said = (fold_of(paytable, game) for game in paytable.games)
     return next((fold for fold in said if fold != "none"), "game")
 
 
@@ -225,7 +233,10 @@ def _bounds(read: _Reading, offer: OfferEntry, paytable: Paytable) -> tuple[int,
         found[key] = read.money(key, offer.least if text is None else text) or 0
     least, most, unit = found["least"], found["most"], found["unit"]
     if not 0 < least <= most <= WAGER_MAX:
-        read.add("most", f"an amount is more than nothing, and at most {money_text(WAGER_MAX)}; least is first (B3)")
+        read.add(
+            "most",
+            f"an amount is more than nothing, and at most {money_text(WAGER_MAX)}; least is first (B3)",
+        )
     elif not unit or least % unit or most % unit:
         read.add("unit", f"{money_text(least)} and {money_text(most)} are no multiples of it (B3)")
     return least, most, unit
@@ -279,7 +290,10 @@ def _check_place(read: _Reading, offer: OfferEntry, paytable: Paytable) -> None:
         read.add("approved", "chips on the layout need the approval, in words (B2)")
     open_ = paytable.stake_open is not None and offer.placed == "device"
     if open_ and offer.stake is None:
-        read.add("stake", f'say whether "N to 1" returns the wager, "kept" or "returned": {paytable.stake_open} (B5)')
+        read.add(
+            "stake",
+            f'say whether "N to 1" returns the wager, "kept" or "returned": {paytable.stake_open} (B5)',
+        )
     elif open_ and not offer.approved:
         read.add("approved", "what happens to the stake needs the approval, in words (B5)")
     elif offer.stake is not None and not open_:

@@ -19,7 +19,9 @@ COLUMNS: Final = (
     ReportColumn("hour", help="by the site's clocks"),
     ReportColumn("table"),
     ReportColumn("link"),
-    ReportColumn("wagers", "count", "accepted, less those taken back in that hour; of an offer their sum alone"),
+    ReportColumn(
+        "wagers", "count", "accepted, less those taken back in that hour; of an offer their sum alone"
+    ),
     ReportColumn("wagered", "sum", "what they came to", total=True),
     ReportColumn("contributions", "sum", "what of it went to the meters", total=True),
 )
@@ -42,7 +44,8 @@ class ContributionKey(NamedTuple):
 
 
 class Contributed(NamedTuple):
-    """A table's contribution to a level, or one that it took back; at level 0 what it wagered on an offer (B1).
+    """A table's contribution to a level, or one that it took back; at level 0 what it wagered on an offer
+    (B1).
 
     at: a time within it. rated: an entry at which its rates held.
     """

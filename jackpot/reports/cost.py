@@ -37,9 +37,13 @@ COLUMNS: Final = (
     ReportColumn("period", help="a gaming day or a month"),
     ReportColumn("link"),
     ReportColumn("table"),
-    ReportColumn("wagers", "count", "accepted, less those taken back; of an offer their sum alone", spare=True),
+    ReportColumn(
+        "wagers", "count", "accepted, less those taken back; of an offer their sum alone", spare=True
+    ),
     ReportColumn("wagered", "sum", "what they came to", total=True),
-    ReportColumn("stakes", "sum", "of it, returned to winners at odds of N to 1: no cost", total=True, spare=True),
+    ReportColumn(
+        "stakes", "sum", "of it, returned to winners at odds of N to 1: no cost", total=True, spare=True
+    ),
     ReportColumn("cost", "sum", "all that follows, up to the seeds", total=True),
     ReportColumn("left", "sum", "to the house: wagered, less the stakes and the cost", total=True),
     ReportColumn("to_primary", "sum", "of the wagers, onto the meters", total=True, spare=True),
@@ -73,6 +77,7 @@ _MEANT: Final = (
     )),
 )  # fmt: skip
 _PAID_BY_HOUSE: Final[Mapping[str, str]] = {"odds": "odds", "envy": "envy", "draw": "draws"}
+_FROM_HOUSE: Final = (*_PAID_BY_HOUSE.values(), "stakes")
 
 
 class CostKey(NamedTuple):
@@ -195,7 +200,7 @@ def _links(book: CostBook, part: DayPart) -> Iterator[str]:
             lacks[where.link].subtract({
                 "contributions": _contributed(book.names.links[where.link], figures),
                 "awards of meters": figures["from_meters"],
-                "awards of the house": sum(figures[column] for column in (*_PAID_BY_HOUSE.values(), "stakes")),
+                "awards of the house": sum(figures[column] for column in _FROM_HOUSE),
             })  # fmt: skip
     for link, lack in lacks.items():
         for what, micros in lack.items():

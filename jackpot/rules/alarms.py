@@ -153,7 +153,7 @@ def raised(event: Any, table: int | None, names: AlarmNames) -> Iterator[Raised]
         counts = _counts(names, locking.chips, locking.accepted)
         sums = _sums(names, locking.sums, locking.wagered)
         yield Raised("chip_mismatch", *_miscounted(names.table(table), event.round, counts, sums))
-    if (closing := getattr(event, "closing", None)) is not None and closing.differs():
+    if (closing := getattr(event, "closing", None)) is not None and (closing.ours or closing.our_sums):
         counts = _counts(names, closing.counts, closing.ours)
         sums = _sums(names, closing.sums, closing.our_sums)
         yield Raised("count_mismatch", *_miscounted(names.table(table), event.round, counts, sums))

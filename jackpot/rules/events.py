@@ -124,10 +124,6 @@ class Closing(msgspec.Struct, frozen=True, array_like=True, gc=False):
     sums: dict[int, int] = {}
     our_sums: dict[int, int] = {}
 
-    def differs(self) -> bool:
-        """Whether the table has counted otherwise."""
-        return bool(self.ours or self.our_sums)
-
 
 class Wagered(Event, frozen=True, array_like=True, gc=False):
     """Wagers were accepted.

@@ -309,9 +309,7 @@ class Needs(NamedTuple):
     def missing(self, shown: Shown) -> tuple[str, ...]:
         """The fields that lack cards: of `own`, `board`, `dealer`, `bonus`."""
         return tuple(
-            name
-            for name, needed, cards in zip(self._fields, self, shown, strict=True)
-            if len(cards) < needed
+            name for name, needed, cards in zip(self._fields, self, shown, strict=True) if len(cards) < needed
         )
 
 

@@ -184,7 +184,7 @@ def link_facts(link: Link) -> LinkFacts:
 
 
 def _bounds(terms: LinkTerms) -> dict[str, Any]:
-    """What a welcome tells of an offer besides: the amounts that it takes, and what the dealer counts (B3)."""
+    """What a welcome tells of an offer besides: its bounds, and whether its chips are counted (B3)."""
     if not terms.offer:
         return {}
     bounds = {"least": terms.wager, "most": terms.most, "unit": terms.unit}

@@ -26,11 +26,11 @@ two community cards (Let It Ride) or two and the three-card flop (Ultimate Texas
 five-best: the best five of the seven cards of Ultimate Texas Hold 'Em (a progressive of 2011, Trips).
 
 Of bonus wagers alone: six: the best five of six cards, or all six as a six-card royal flush (Six Card Bonus).
-five-board: the five community cards (Criss-Cross Five Card Bonus, B13). best-of-table: the highest five-flop of
-all players (Cover All, B10). beaten: the lower five-best of player and dealer (Bad Beat, B11).
+five-board: the five community cards (Criss-Cross Five Card Bonus, B13). best-of-table: the highest five-flop
+of all players (Cover All, B10). beaten: the lower five-best of player and dealer (Bad Beat, B11).
 
-Of base wagers, which no table sends (B2): winning: the player's five-best where it beats the dealer's (Blind).
-five-line: the player's two and the three community cards of a line (Criss-Cross).
+Of base wagers, which no table sends (B2): winning: the player's five-best where it beats the dealer's
+(Blind). five-line: the player's two and the three community cards of a line (Criss-Cross).
 """
 
 Game = Literal[
@@ -96,9 +96,10 @@ Pays = Percent | ForOne | ToOne | Fixed
 class PaytableRow(msgspec.Struct, frozen=True, array_like=True):
     """One row of a paytable, the best row first.
 
-    hand: a hand's name as on the wire. suits: the suits it is for ("s", "hdc"), empty for all. least: the lowest
-    rank of a pair that it pays ("T"), empty for all. by_players: the N of "N to 1" by how many players the round
-    has, one player first (Cover All); `pays` is then that of one player, and `row_for` the row of a round.
+    hand: a hand's name as on the wire. suits: the suits it is for ("s", "hdc"), empty for all. least: the
+    lowest rank of a pair that it pays ("T"), empty for all. by_players: the N of "N to 1" by how many players
+    the round has, one player first (Cover All); `pays` is then that of one player, and `row_for` the row of a
+    round.
     """
 
     hand: str
@@ -147,7 +148,8 @@ class LinkTerms(msgspec.Struct, frozen=True, array_like=True):
 
     A link without levels is an offer (B1): all that follows is for it, and a link with levels has none of it.
     Its wager may be `wager` to `most`, in whole multiples of `unit` (B3). most 0: exactly the wager. placed:
-    where it lies (B2). fold: what it does to the wager, `game` where that decides (B8). cage_at: awards of this sum are the cage's (B15), None: none is.
+    where it lies (B2). fold: what it does to the wager, `game` where that decides (B8). cage_at: awards of
+    this sum are the cage's (B15), None: none is.
     """
 
     link: str

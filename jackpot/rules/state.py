@@ -198,7 +198,10 @@ class Link(msgspec.Struct, array_like=True):
 
 
 class Placed(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """An accepted wager. dealer: it is on the dealer's hand. amount: micro-dollars, 0 for the link's own (B3)."""
+    """An accepted wager.
+
+    dealer: it is on the dealer's hand. amount: micro-dollars, 0 for the link's own (B3).
+    """
 
     seat: int
     link: int
@@ -492,12 +495,11 @@ class AnsweredAct(msgspec.Struct, array_like=True):
 class Table(msgspec.Struct, array_like=True):
     """A table. round: its unfinished round. closed: its last closed one, until the next lock (T10).
 
-    asked: who wanted that one reopened. ended: the id of the last round that
-    ended. held: the cage hits whose cards must stay (T11).
-    counts: accepted wagers by link over its life, undone ones included (S6). disbelieved: up to which
-    number people have rejected its claimed acks, 0 for none (S9). unpaid: of all its links.
-    conflict: the last entry of a number that it used twice. sums: as `counts`, what the wagers on offers came to
-    (B3), in micro-dollars. paid: as in the bank's state, of its offers (B15).
+    asked: who wanted that one reopened. ended: the id of the last round that ended. held: the cage hits whose
+    cards must stay (T11). counts: accepted wagers by link over its life, undone ones included (S6).
+    disbelieved: up to which number people have rejected its claimed acks, 0 for none (S9). unpaid: of all its
+    links. conflict: the last entry of a number that it used twice. sums: as `counts`, what the wagers on
+    offers came to (B3), in micro-dollars. paid: as in the bank's state, of its offers (B15).
     """
 
     number: int

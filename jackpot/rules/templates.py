@@ -904,9 +904,7 @@ TEMPLATES: Final[dict[str, Template]] = {
     "alarm_link_sum": Template(
         None, "{link} {theirs} at the table, {ours} here", ("link", "theirs:sum", "ours:sum")
     ),
-    "alarm_link_unsummed": Template(
-        None, "{link} no sum at the table, {ours} here", ("link", "ours:sum")
-    ),
+    "alarm_link_unsummed": Template(None, "{link} no sum at the table, {ours} here", ("link", "ours:sum")),
     "alarm_left": Template(None, "{awards}", ("awards:phrases",)),
     "alarm_more_left": Template(None, "{awards}, and {more} more", ("awards:phrases", "more")),
     "alarm_award_left": Template(None, "{award} {sum}", ("award", "sum:sum")),

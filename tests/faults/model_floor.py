@@ -172,7 +172,8 @@ def miscounted(
 ) -> set[str]:
     """T3, B3, B6: the links whose count, or sum, disagrees with the wagers, or is owed.
 
-    Electronic ones have none, and those on the layout. Who sends one of both owes the other where amounts vary.
+    Electronic ones have none, and those on the layout. Who sends one of both owes the other where amounts
+    vary.
     """
     on_device = [links[name] for name in table.links if links[name].placed == "device"]
     counted = [link for link in on_device if not link.paytable.electronic]
@@ -352,7 +353,9 @@ def check_shown(table: Table, links: dict[str, Link], round_: Round, message: Ma
 
 def forfeits(table: Table, link: Link) -> bool:
     """T8, B8: whether a fold loses the wager."""
-    return (link.paytable.fold or {FOUR_CARD: "forfeits", THREE_CARD: "forfeits"}.get(table.game)) == "forfeits"
+    return (
+        link.paytable.fold or {FOUR_CARD: "forfeits", THREE_CARD: "forfeits"}.get(table.game)
+    ) == "forfeits"
 
 
 def check_offers(

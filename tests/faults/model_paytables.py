@@ -177,7 +177,13 @@ def offers() -> list[Paytable]:
         fixed_odds("pa-643a-three-card-bonus-A", "three", *three, ("straight", 6), ("flush", 4), ("pair", 1)),
         fixed_odds("pa-653a-trips-A", "five", *trips, *ends, best_of="seven", fold="stands"),
         fixed_odds(
-            "pa-649a-2011-pair-plus-B", "three", *three, ("straight", 5), ("flush", 4), ("pair", 1), fold="forfeits"
+            "pa-649a-2011-pair-plus-B",
+            "three",
+            *three,
+            ("straight", 5),
+            ("flush", 4),
+            ("pair", 1),
+            fold="forfeits",
         ),
     ]
 

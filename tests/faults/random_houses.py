@@ -98,7 +98,9 @@ OFFERING: Final = {
         (
             Link("L", "pa-643a-five-card-C", options={"validate_at": "40.00"}),
             Link(
-                "F", "pa-643a-five-card-bonus-C", "1.00",
+                "F",
+                "pa-643a-five-card-bonus-C",
+                "1.00",
                 {"most": "25.00", "unit": "1.00", "count_chips": True, "stake": "kept"},
             ),
             Link("T", "pa-643a-three-card-bonus-A", "5.00", LAYOUT),
@@ -114,10 +116,18 @@ OFFERING: Final = {
     ),
     "Three Card": House(
         (
-            Link("L", "pa-649a-2011-progressive-A", options={
-                "seed": {"": "1000"}, "reseed": {"": "1000"}, "primary": {"": "14"},
-            }),
-            Link("P", "pa-649a-2011-pair-plus-B", "5.00", {**LAYOUT, "cage_at": "150.00", "hold_table": False}),
+            Link(
+                "L",
+                "pa-649a-2011-progressive-A",
+                options={
+                    "seed": {"": "1000"},
+                    "reseed": {"": "1000"},
+                    "primary": {"": "14"},
+                },
+            ),
+            Link(
+                "P", "pa-649a-2011-pair-plus-B", "5.00", {**LAYOUT, "cage_at": "150.00", "hold_table": False}
+            ),
         ),
         (Table("T1", THREE, links=("L", "P")), Table("T2", THREE, links=("P",))),
     ),

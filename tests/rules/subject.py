@@ -414,12 +414,13 @@ def _terms(link: Link) -> LinkTerms:
 
 def _offer(link: Link) -> LinkTerms:
     """An offer, with what a configuration leaves to itself (B15)."""
-    table, given = load(link.paytable), {"validate_at": "1000.00", "cage_at": "10000.00", **link.options}
-    sums = {name: usd(given.pop(name)) for name in ("most", "unit", "validate_at", "cage_at")}
+    table = load(link.paytable)
+    given: dict[str, Any] = {"validate_at": "1000.00", "cage_at": "10000.00", **link.options}
+    sums: dict[str, Any] = {name: usd(given.pop(name)) for name in ("most", "unit", "validate_at", "cage_at")}
     kept, rows = given.pop("stake", "returned") == "kept", rows_of(table)
     if kept:
         rows = tuple(replace(row, pays=ForOne(row.pays.n)) for row in rows if isinstance(row.pays, ToOne))
-    fold: Any = next((fold for game in table.games if (fold := fold_of(table, game)) != "none"), "game")
+    fold = next((does for game in table.games if (does := fold_of(table, game)) != "none"), "game")
     return LinkTerms(
         link.name, BANK, table.id, usd(link.wager), table.hand, (), rows,
         fold=fold, always_validate_for=500, **sums, **given,

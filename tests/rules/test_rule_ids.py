@@ -51,7 +51,7 @@ def proved() -> dict[str, set[str]]:
 
 
 def test_the_readme_states_every_rule_once() -> None:
-    """M1, L1, T1, H1, A1, B1, S1: the README has each group's rules once and in order, and each that is cited."""
+    """M1, L1, T1, H1, A1, B1, S1: the README has each rule once, in order, and each that is cited."""
     stated = [name for name, _ in ENTRY.findall(README.read_text("utf-8"))]
     counts = {group: sum(name[0] == group for name in stated) for group in GROUPS}
     assert stated == [f"{group}{number}" for group in GROUPS for number in range(1, counts[group] + 1)]

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 class Award(Reply, frozen=True):
     """One award of a hit.
 
-    because: the seat whose hand earned an envy bonus. difference: journalled once it was paid (A10). stake: the
-    wager that an award of N to 1 returns besides (B4). stake_at: where it is.
+    because: the seat whose hand earned an envy bonus. difference: journalled once it was paid (A10). stake:
+    the wager that an award of N to 1 returns besides (B4). stake_at: where it is.
     """
 
     award: str

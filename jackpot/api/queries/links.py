@@ -76,7 +76,8 @@ class Left(Reply, frozen=True):
 class Link(Reply, frozen=True):
     """A link with its levels; an offer, which has none, with the amounts that it takes (B3).
 
-    wagered: what stands of the wagers on an offer, which the house has. reasons: why it takes no wagers. paid_by: standing awards of all levels, by who pays (A8).
+    wagered: what stands of the wagers on an offer, which the house has. reasons: why it takes no wagers.
+    paid_by: standing awards of all levels, by who pays (A8).
 
     awards_outside: odds, envy and draws, which no meter pays. opened: when, where one link is asked for.
     """

@@ -40,8 +40,8 @@ class Draw(Reply, frozen=True):
 class Round(Reply, frozen=True):
     """The unfinished round, or the last closed one while it can be reopened (T10).
 
-    sums: what the dealer's chips on offers came to. hits, asked: of a closed one; who asked to reopen it and waits for a second person. left_ms: for how long
-    the table still waits with them; 0 once it plays on.
+    sums: what the dealer's chips on offers came to. hits, asked: of a closed one; who asked to reopen it and
+    waits for a second person. left_ms: for how long the table still waits with them; 0 once it plays on.
     """
 
     round: str
@@ -152,7 +152,9 @@ def _round(facts: Map | None) -> Round | None:
     """A round as replies have it: its sums in the currency's units."""
     if facts is None:
         return None
-    bets = [bet | {"amount": money(bet["amount"])} if "amount" in bet else bet for bet in facts.get("bets", ())]
+    bets = [
+        bet | {"amount": money(bet["amount"])} if "amount" in bet else bet for bet in facts.get("bets", ())
+    ]
     sums = {link: money(cents) for link, cents in facts.get("sums", {}).items()}
     return msgspec.convert(facts | {"bets": bets, "sums": sums}, Round)
 

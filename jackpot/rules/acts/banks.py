@@ -21,6 +21,7 @@ from jackpot.rules.invariant import invariant
 from jackpot.rules.meter import Accounts
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.refusal import Refusal, refuse_if
+from jackpot.rules.rounds.offers import settled_hits
 from jackpot.rules.rounds.undo import BASE, History, Moment, PlayedTakes, Point, counted_back, replay
 from jackpot.rules.signing import SITE, People
 from jackpot.rules.state import (

@@ -329,7 +329,7 @@ def _moved(effects: Effects, level: Level) -> None:
 
 
 def _close(effects: Effects, table: Table, round_: Round, closing: Closing) -> None:
-    if closing.differs():
+    if closing.ours or closing.our_sums:
         effects.told.warn = ("count_mismatch",)
     if not round_.reopened:
         if not round_.settlings or round_.settlings[-1].seats:

@@ -111,14 +111,12 @@ def decide_wager(state: BankState, table: Table, command: Wager, around: FrameCo
 def _placed(
     table: Table, round_: Round | None, bets: tuple[Bet, ...], links: Mapping[str, Link]
 ) -> tuple[list[Placed], list[Refusal]]:
-    """The wagers by link number, checked: at a seat of the table, of an amount that the link takes, each once (T2).
+    """The wagers by link number, checked: at a seat of the table, of an amount of the link, each once (T2).
 
     Also returns what is wrong with them, since other refusals come before those. Raises those that come first
     of all.
     """
-    takes = {
-        name: (link.number, to_cents(link.terms.wager), link.terms.most) for name, link in links.items()
-    }
+    takes = {name: (link.number, to_cents(link.terms.wager), link.terms.most) for name, link in links.items()}
     taken = {(bet.seat, bet.link, bet.dealer) for bet in round_.bets} if round_ else set()
     placed, seats, faults = [], table.terms.seats, list[Refusal]()
     for bet in bets:
@@ -220,14 +218,12 @@ def disagreeing(
         if silent or terms.electronic or terms.placed == "layout":
             continue
         there = [bet.link for bet in accepted].count(number)
-        wrong = (count or 0) != there
-        if varies := terms.most > terms.wager:
+        if terms.most > terms.wager:
             wagered = sum(bet.wagered(terms) for bet in accepted if bet.link == number)
-            wrong = wrong or (sum_ or 0) != wagered
-        if wrong:
+            if (count or 0, sum_ or 0) != (there, wagered):
+                found.wagers[number], found.sums[number] = there, wagered
+        elif (count or 0) != there:
             found.wagers[number] = there
-        if wrong and varies:
-            found.sums[number] = wagered
     return found
 
 

@@ -11,12 +11,15 @@ from jackpot.rules import hands
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import LevelChange
 from jackpot.rules.meter import Accounts
-from jackpot.rules.paytable import LinkTerms
+from jackpot.rules.paytable import HandKind, LinkTerms
 from jackpot.rules.refusal import refuse_if
 from jackpot.rules.state import BankState, Hit, Link, Placed, Round, Table
 
 # The postings of what no meter pays.
 HOUSE_LEVEL: Final = 0
+
+# Hands of other cards than a seat's own and the board: no table settles them yet (B10, B11, B13, B16).
+NOT_SETTLED: Final[frozenset[HandKind]] = frozenset(("six", "five-board", "best-of-table", "beaten"))
 
 
 def take_wagers(effects: Effects, table: Table, round_: Round, link: Link, bets: Iterable[Placed]) -> None:

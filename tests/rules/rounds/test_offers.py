@@ -33,7 +33,7 @@ def rows(hands: Iterable[str], *odds: int) -> tuple[PaytableRow, ...]:
 
 def offer(name: str, kind: Any, pays: tuple[PaytableRow, ...], **more: Any) -> LinkTerms:
     """An offer of $5 to $100, in steps of $5, on the layout."""
-    given = {
+    given: dict[str, Any] = {
         "wager": 5 * DOLLAR, "most": 100 * DOLLAR, "unit": 5 * DOLLAR, "placed": "layout",
         "validate_at": 1_000 * DOLLAR, "cage_at": 10_000 * DOLLAR, "always_validate_for": 500,
     } | more  # fmt: skip
@@ -41,13 +41,13 @@ def offer(name: str, kind: Any, pays: tuple[PaytableRow, ...], **more: Any) -> L
 
 
 THREE: Final = offer("three", "three", rows(HANDS, 40, 30, 6, 4, 1))
+HIGH: Final = ("royal-flush", "straight-flush", "four-of-a-kind", "full-house", "flush")
 FIVE: Final = offer(
-    "five", "five-flop",
-    rows(("royal-flush", "straight-flush", "four-of-a-kind", "full-house", "flush"), 20_000, 2_000, 100, 75, 50),
-    placed="device", count_chips=True,
-)  # fmt: skip
+    "five", "five-flop", rows(HIGH, 20_000, 2_000, 100, 75, 50), placed="device", count_chips=True
+)
 DOLLARS: Final = offer(
-    "dollars", "five-flop", (PaytableRow("royal-flush", Fixed(25_000 * DOLLAR)), PaytableRow("flush", Fixed(50 * DOLLAR))),
+    "dollars", "five-flop",
+    (PaytableRow("royal-flush", Fixed(25_000 * DOLLAR)), PaytableRow("flush", Fixed(50 * DOLLAR))),
     wager=DOLLAR, most=DOLLAR, unit=DOLLAR, placed="device", count_chips=True,
 )  # fmt: skip
 PAIR_PLUS: Final = offer("pair-plus", "three", rows(HANDS, 40, 30, 5, 4, 1))
@@ -83,6 +83,12 @@ class Place:
         assert answer["ok"], answer
         return answer
 
+    def state(self) -> str:
+        """That of its unfinished round."""
+        round_ = views.round_of(self.subject.engine, "T1")
+        assert round_ is not None
+        return str(round_["state"])
+
     def house(self, link: str) -> tuple[int, int, int]:
         """Wagers, awards and what the house has of an offer, in cents."""
         accounts = self.subject.link(link).outside
@@ -109,7 +115,10 @@ def test_the_player_chooses_an_amount_within_the_bounds() -> None:
         told = place.refused(Wager("r1", bets("three", (1, cents))))
         assert told == ("wrong_amount", "amount_out_of_bounds", cents, "three", 500, 10_000, 500)
     place.send(Wager("r1", bets("three", (1, 500), (2, 10_000), (3, 1_500))))
-    assert place.refused(Wager("r1", bets("three", (1, 1_000))))[:2] == ("duplicate_wager", "wager_made_already")
+    assert place.refused(Wager("r1", bets("three", (1, 1_000))))[:2] == (
+        "duplicate_wager",
+        "wager_made_already",
+    )
     back = place.send(Withdraw("r1", (Unbet(1, "three"),)))
     assert back["refunds"] == [{"seat": 1, "link": "three", "on": "own", "amount": 500, "pays": "layout"}]
     place.send(Wager("r1", bets("three", (1, 1_000))))
@@ -127,7 +136,7 @@ def test_wagers_and_awards_lie_on_level_0() -> None:
     assert (answer["awards"][0]["kind"], answer["awards"][0]["level"]) == ("odds", None)
     assert place.house("three") == (1_500, 41_000, -39_500)
     assert place.subject.entries[-1].postings[0].level == 0
-    assert place.subject.meters()["five-A", ""]["wagers"] == 21 * DOLLAR // 100
+    assert -place.subject.link(METER.link).levels[0].accounts.wagers == 21 * DOLLAR // 100
 
 
 @pytest.mark.parametrize(
@@ -139,7 +148,7 @@ def test_wagers_and_awards_lie_on_level_0() -> None:
     ],
 )
 def test_a_stake_lies_is_paid_back_or_is_kept(more: dict[str, Any], stake: tuple[Any, ...]) -> None:
-    """B4, B5: the odds are the award; what happens to the stake stands next to it."""
+    """B4, B5, B9: the odds are the award, which no limit reduces; the stake stands next to it."""
     place = Place(replace(THREE, **more))
     place.send(Wager("r1", bets("three", (1, 500)), True))
     answer = place.send(Settle("r1", (Claim(1, ("2h", "2d", "9c")),), close=True))
@@ -159,22 +168,36 @@ def test_the_count_is_of_wagers_and_of_what_they_come_to() -> None:
     """T3, B3, B6: either of them wrong, or owed, is a mismatch; a right one ends it."""
     place = Place(FIVE)
     wagered = bets("five", (1, 500), (2, 2_000))
-    for chips, sums in ((None, None), ({"five": 2}, None), ({"five": 1}, {"five": 2_500}), ({"five": 2}, {"five": 2_000})):
-        place.send(Wager("r1", wagered))
-        heard = place.hear(Lock("r1", chips, sums))
+    counts: tuple[tuple[Any, Any], ...] = (
+        (None, None),
+        ({"five": 2}, None),
+        ({"five": 1}, {"five": 2_500}),
+        ({"five": 2}, {"five": 2_000}),
+    )
+    for number, (chips, sums) in enumerate(counts):
+        round_ = f"r1-{number}"
+        place.send(Wager(round_, wagered))
+        heard = place.hear(Lock(round_, chips, sums))
         assert heard.answer["warn"] == ["chip_mismatch"], (chips, sums)
         facts = dict(heard.alarms)["chip_mismatch"]
         assert facts["sums"] == {"five": {"table": (sums or {}).get("five"), "server": 2_500}}
-        assert place.refused(Close("r1"))[0] == "chip_mismatch"
-        assert "warn" not in place.send(Lock("r1", {"five": 2}, {"five": 2_500}))
-        place.send(Void("r1", "tests"))
-        wagered = wagered[:2]
+        assert place.refused(Close(round_))[0] == "chip_mismatch"
+        assert "warn" not in place.send(Lock(round_, {"five": 2}, {"five": 2_500}))
+        place.send(Void(round_, "tests"))
     place.send(Wager("r2", wagered, True, {"five": 2}, {"five": 500}))
     struck = place.act(Strike("T1", "r2", 2, "five", "tests"), ("ann",))
     assert [one["amount"] for one in struck["refunds"]] == [2_000]
-    assert views.round_of(place.subject.engine, "T1")["state"] == "mismatch"  # two chips were counted
+    assert place.state() == "mismatch"  # two chips were counted
     place.send(Lock("r2", {"five": 1}))
-    assert views.round_of(place.subject.engine, "T1")["state"] == "locked"
+    assert place.state() == "locked"
+
+
+def test_nothing_joins_two_wagers_of_a_seat() -> None:
+    """B7: that a text wants one of two wagers, the dealer checks; each is taken and settled by itself."""
+    place = Place(THREE, replace(THREE, link="other"))
+    place.send(Wager("r1", (*bets("three", (1, 500)), *bets("other", (1, 10_000))), True))
+    answer = place.send(Settle("r1", (Claim(1, ("2h", "2d", "9c")),), close=True))
+    assert [one[1:3] for one in paid(answer)] == [("three", 500), ("other", 10_000)]
 
 
 def test_chips_on_the_layout_are_not_counted() -> None:
@@ -201,7 +224,13 @@ def test_the_tables_own_sums_are_compared() -> None:
     [
         (PAIR_PLUS, "three-card-poker", ("2h", "2d", "9c"), None, 0),  # 649a.11(b)(1): lost
         (ACES_UP, "four-card-poker", ("2h", "3d", "4c", "5h", "9c"), None, 2_500),  # 641a.11(b)(1): stands
-        (TRIPS, "ultimate-texas-holdem", ("2h", "3h"), ("4h", "9h", "Jh", "2d", "2s"), 3_500),  # 653a.11(f)(2)(i)
+        (
+            TRIPS,
+            "ultimate-texas-holdem",
+            ("2h", "3h"),
+            ("4h", "9h", "Jh", "2d", "2s"),
+            3_500,
+        ),  # 653a.11(f)(2)(i)
     ],
 )
 def test_a_fold_is_of_the_paytable(
@@ -225,7 +254,9 @@ def test_an_offer_takes_cards_alone() -> None:
     assert [(one["link"], one["unverified"]) for one in answer["awards"]] == [(METER.link, True)]
 
 
-@pytest.mark.parametrize("command", [Close("r1"), Settle("r1", (Claim(1, ("2h", "2d", "9c")),)), Settle("r1", (), close=True)])
+@pytest.mark.parametrize(
+    "command", [Close("r1"), Settle("r1", (Claim(1, ("2h", "2d", "9c")),)), Settle("r1", (), close=True)]
+)
 def test_nothing_loses_for_a_card_that_nobody_showed(command: Command) -> None:
     """B16: a seat is not settled, and no round closed, while a standing offer lacks the board."""
     place = Place(FIVE)
@@ -241,7 +272,14 @@ def test_high_awards_wait_and_the_highest_are_the_cages() -> None:
     cases = (
         (THREE, ("2h", "2d", "9c"), (), 500, "final", "inventory"),
         (THREE, ("2h", "3h", "4h"), (), 2_500, "pending", "inventory"),  # 40 x 25.00 = 1,000.00
-        (replace(FIVE, count_chips=False), ("2h", "3h", "4h"), ("5h", "6h"), 500, "pending", "cage"),  # 2,000 x 5.00
+        (
+            replace(FIVE, count_chips=False),
+            ("2h", "3h", "4h"),
+            ("5h", "6h"),
+            500,
+            "pending",
+            "cage",
+        ),  # 2,000 x 5.00
     )
     for terms, cards, board, cents, status, pays in cases:
         place = Place(terms)
@@ -319,14 +357,16 @@ def test_each_table_keeps_its_own_settled_hits() -> None:
 def test_the_welcome_and_the_round_say_the_amounts() -> None:
     """B3: bounds and what is counted in `links`, amounts in `round`; nothing of it for a link with levels."""
     place = Place(METER, FIVE)
-    place.send(Wager("r1", (*bets("five", (1, 1_500)), Bet(1, METER.link, 100)), True, {"five": 1}, {"five": 500}))
+    place.send(
+        Wager("r1", (*bets("five", (1, 1_500)), Bet(1, METER.link, 100)), True, {"five": 1}, {"five": 500})
+    )
     state = place.subject.engine.state
     told = msgspec.to_builtins(greeting(state, state.table(1)))
     meter, five = told["links"]
     assert set(meter) == {"link", "wager", "paytable", "levels", "state"}
     assert five | {"link": "", "paytable": ""} == {
-        "link": "", "wager": 500, "paytable": "", "levels": [], "state": "active", "least": 500, "most": 10_000,
-        "unit": 500, "placed": "device", "count": True,
+        "link": "", "wager": 500, "paytable": "", "levels": (), "state": "active",
+        "least": 500, "most": 10_000, "unit": 500, "placed": "device", "count": True,
     }  # fmt: skip
     assert [one.get("amount") for one in told["round"]["bets"]] == [1_500, None]
     assert told["round"]["sums"] == {"five": 500}
@@ -365,10 +405,10 @@ def test_bounds_change_at_rest_and_the_odds_never() -> None:
 def test_terms_that_no_offer_has_are_refused(more: dict[str, Any], template: str) -> None:
     """B1, B3, B5, B6: whatever a configuration says, the journal takes no such offer."""
     answer = OfEngine().execute(OpenLink(replace(THREE, **more))).answer
-    assert (answer["template"], answer["values"][1][0]) == ("link_terms_bad", template)
+    assert (answer["template"], answer["values"][1]["template"]) == ("link_terms_bad", template)
 
 
 def test_a_link_with_levels_has_one_amount() -> None:
     """T2, B1: nothing of an offer is taken for it."""
     answer = OfEngine().execute(OpenLink(replace(METER, most=2 * DOLLAR, unit=DOLLAR))).answer
-    assert answer["values"][1][0] == "terms_of_offer"
+    assert answer["values"][1]["template"] == "terms_of_offer"
