@@ -1,8 +1,8 @@
 """The catalogue of paytables: what a regulation prints, and what it leaves open; read and checked.
 
 The catalogue is data: `schemas/paytables/ID.toml`, each row with its source. A file that contradicts
-itself is refused. A paytable with levels is for a link. One without is for a bonus wager with fixed odds (B1), or
-it is in the catalogue only, to be shown and analyzed (B2).
+itself is refused. A paytable with levels is for a link. One without is for a bonus wager with fixed odds
+(B1), or it is in the catalogue only, to be shown and analyzed (B2).
 """
 
 import functools
@@ -24,7 +24,7 @@ FIGURES: Final = ("seed", "reseed", "primary", "reserve")
 
 
 Use = Literal["link", "offer", "catalogue"]
-"""What a paytable is for: a link with meters, a bonus wager with fixed odds, or to be shown and analyzed alone."""
+"""What a paytable is for: a link with meters, a bonus wager with fixed odds, or to be shown alone."""
 
 Placed = Literal["device", "layout"]
 """Where a bonus wager lies: in a wagering device, or as chips on a betting area (B2)."""
@@ -52,8 +52,8 @@ class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class CitedRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A row as its source prints it: "100% of mega", "50 for 1", "2 to 1" or "$25".
 
-    suits, least: as of a `PaytableRow`. by_players: "N to 1" by how many players the round has, one first; `pays` is
-    that of one (Cover All). In the catalogue only a row may also be "3 to 2", or "push".
+    suits, least: as of a `PaytableRow`. by_players: "N to 1" by how many players the round has, one first;
+    `pays` is that of one (Cover All). In the catalogue only a row may also be "3 to 2", or "push".
     """
 
     hand: str
@@ -110,7 +110,10 @@ class FoldRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class NotHeld(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A wager that is known by name, and whose text is not held. named_in: where. reason: why it is not offered."""
+    """A wager that is known by name, and whose text is not held.
+
+    named_in: the source that names it. reason: why it is not offered.
+    """
 
     wager: str
     section: str
@@ -127,13 +130,13 @@ class Paytable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     approved (A5). by_turn: the source that mandates payment by turn, so no `share` (T5). electronic,
     dealer_hand: the source that says so. draws_refused: why draws that the source names are not offered (A7).
 
-    Of a bonus wager alone (B1-B16): wager: its name, of which a house offers one paytable. placed: the places that its
-    source knows, each with that source. fold: by game, where a game has folds. stake_open: why the configuration
-    must say what becomes of the stake in a device (B5). no_less: the source that allows higher odds (B12).
-    cards_open: why the configuration must name the cards (653a Six Card Bonus).
+    Of a bonus wager alone (B1-B16): wager: its name, of which a house offers one paytable. placed: the places
+    that its source knows, each with that source. fold: by game, where a game has folds. stake_open: why the
+    configuration must say what becomes of the stake in a device (B5). no_less: the source that allows higher
+    odds (B12). cards_open: why the configuration must name the cards (653a Six Card Bonus).
 
-    In the catalogue only: catalogue_only: why no table sends it (B2). bonus_on: the wager on which it is a bonus,
-    which is settled elsewhere.
+    In the catalogue only: catalogue_only: why no table sends it (B2). bonus_on: the wager on which it is a
+    bonus, which is settled elsewhere.
 
     readings: what the source leaves open or contradicts, and how it is read here.
     """
@@ -318,7 +321,7 @@ def _check_printed(table: Paytable) -> None:
 
 
 def _check_without_levels(table: Paytable) -> None:
-    """Checks that nothing but a link has what belongs to a link, and that a bonus wager says all it needs (B1)."""
+    """Checks that only a link has what belongs to a link, and that a bonus wager says all it needs (B1)."""
     of_link = (table.envy, table.same_as, table.by_turn, table.electronic, table.dealer_hand)
     if any(of_link) or table.always_validate is not None or table.draws is not None:
         raise ValueError("it has no levels, and yet what only a link has")

@@ -156,7 +156,7 @@ def _terms(source: ConfigSource, entry: ConfigEntry, tax_from: int | None) -> Li
     cage_at = read.money("cage_at", offer.cage_at or CAGE_AT)
     _check_place(read, offer, paytable)
     _check_highest(read, rows, most)
-    if read.wrong or validate_at is None or cage_at is None:
+    if read.any_wrong() or validate_at is None or cage_at is None:
         return None
     terms = LinkTerms(
         link=offer.id,
@@ -182,7 +182,7 @@ def _terms(source: ConfigSource, entry: ConfigEntry, tax_from: int | None) -> Li
         return None
     _check_return(read, offer, paytable, terms)
     _warn(source, offer, paytable)
-    return None if read.wrong else terms
+    return None if read.any_wrong() else terms
 
 
 def _fold(paytable: Paytable) -> Literal["game", "stands", "forfeits"]:
@@ -192,16 +192,20 @@ def _fold(paytable: Paytable) -> Literal["game", "stands", "forfeits"]:
 
 
 class _Reading:
-    """One offer while it is read. wrong: whether a mistake was found."""
+    """One offer while it is read."""
 
     def __init__(self, source: ConfigSource, path: str) -> None:
         self.source, self.path = source, path
-        self.wrong = False
+        self._wrong = False
+
+    def any_wrong(self) -> bool:
+        """Whether a mistake was found."""
+        return self._wrong
 
     def add(self, key: str, sentence: str) -> None:
         """Records a mistake, unless the value was of bad shape, which is one already."""
         path = f"{self.path}.{key}" if key else self.path
-        self.wrong = True
+        self._wrong = True
         if not self.source.spoiled(path):
             self.source.wrong(path, sentence)
 
@@ -218,8 +222,8 @@ def _bounds(read: _Reading, offer: OfferEntry, paytable: Paytable) -> tuple[int,
     if paytable.wagers:
         printed = parse_money(paytable.wagers[0])
         for key in ("least", "most", "unit"):
-            text = getattr(offer, key)
-            if text is not None and read.money(key, text) != printed:
+            given: str | None = getattr(offer, key)
+            if given is not None and read.money(key, given) != printed:
                 only = f"{paytable.id} is for a wager of {money_text(printed)} alone (B3)"
                 read.add(key, only)
         return printed, printed, printed
@@ -229,8 +233,8 @@ def _bounds(read: _Reading, offer: OfferEntry, paytable: Paytable) -> tuple[int,
             read.add(key, f"{paytable.id} leaves the amount to the player: give its bounds (B3)")
             return 0, 0, 0
     for key in ("least", "most", "unit"):
-        text = getattr(offer, key)
-        found[key] = read.money(key, offer.least if text is None else text) or 0
+        text: str = getattr(offer, key) or offer.least or ""
+        found[key] = read.money(key, text) or 0
     least, most, unit = found["least"], found["most"], found["unit"]
     if not 0 < least <= most <= WAGER_MAX:
         read.add(

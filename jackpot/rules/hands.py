@@ -62,7 +62,7 @@ NAMES: Final[dict[HandKind, tuple[str, ...]]] = {
     "five-board": _FIVE,
     "best-of-table": _FIVE,
     "beaten": _FIVE,
-    "winning": _FIVE,
+    "winning": (*_FIVE, "high-card"),
     "five-line": _FIVE,
 }
 """The names of a kind of hand, best first (H1). Only those of a link with levels may be claimed (B16)."""
@@ -230,7 +230,7 @@ _DECIDES: Final = {
 
 
 def strength(cards: Sequence[int]) -> int:
-    """A number for the best five of five, six or seven cards: the higher hand has the higher one (653a.6(b), (c)).
+    """A number for the best five of five, six or seven cards; the higher hand has the higher one (653a.6).
 
     Two hands are a tie where the numbers are equal.
     """
@@ -260,8 +260,8 @@ def _top_of_run(held: Counter[int]) -> int:
 class Deal(NamedTuple):
     """The cards that a game deals.
 
-    own: cards dealt to a player. boards: how many community cards may lie open. dealer: of the dealer's hand, where
-    a wager counts them. bonus: Six Card Bonus cards, dealt once a round, and only where that wager is offered.
+    own: cards dealt to a player. boards: how many community cards may lie open. dealer: of the dealer's hand,
+    where a wager counts them. bonus: Six Card Bonus cards, dealt once a round, where that wager is offered.
     """
 
     own: int
@@ -388,7 +388,7 @@ class Beaten(NamedTuple):
 
 
 def beaten(own: Sequence[int], dealer: Sequence[int], board: Sequence[int]) -> Beaten | None:
-    """The hand that the other one beats, each the best five of seven cards; None of a tie, which beats nobody."""
+    """The hand that the other one beats, each the best five of seven cards; None of a tie (B11)."""
     player, house = (*own, *board), (*dealer, *board)
     difference = strength(player) - strength(house)
     if not difference:
@@ -451,8 +451,8 @@ AnyRow = TypeVar("AnyRow", PaytableRow, EnvyRow)
 def best_row(rows: Sequence[AnyRow], ranked: Ranked) -> AnyRow | None:
     """The one row, of a paytable or of an envy schedule, that a hand is paid by (H3, A5).
 
-    rows: best first. The first whose hand is satisfied, that is for every suit or for the hand's, and for every
-    pair or for one of the hand's rank.
+    rows: best first. The first whose hand is satisfied, that is for every suit or for the hand's, and for
+    every pair or for one of the hand's rank.
     """
     names = satisfies(ranked.name)
     for row in rows:

@@ -25,12 +25,12 @@ three: the player's three. four: the best four of the player's five. five-flop: 
 two community cards (Let It Ride) or two and the three-card flop (Ultimate Texas Hold 'Em).
 five-best: the best five of the seven cards of Ultimate Texas Hold 'Em (a progressive of 2011, Trips).
 
-Of bonus wagers alone: six: the best five of six cards, or all six as a six-card royal flush (Six Card Bonus).
-five-board: the five community cards (Criss-Cross Five Card Bonus, B13). best-of-table: the highest five-flop
-of all players (Cover All, B10). beaten: the lower five-best of player and dealer (Bad Beat, B11).
+Of bonus wagers alone: six: the best five of six cards, or all six as a six-card royal flush (Six Card
+Bonus). five-board: the five community cards (Criss-Cross Five Card Bonus, B13). best-of-table: the highest
+five-flop of all players (Cover All, B10). beaten: the lower five-best of player and dealer (Bad Beat, B11).
 
-Of base wagers, which no table sends (B2): winning: the player's five-best where it beats the dealer's
-(Blind). five-line: the player's two and the three community cards of a line (Criss-Cross).
+Of base wagers, which no table sends (B2): winning: the player's five-best that beats the dealer's (Blind).
+five-line: the player's two and the three community cards of a line (Criss-Cross).
 """
 
 Game = Literal[
@@ -61,7 +61,7 @@ FOLD: dict[Game, Fold] = {
     "ultimate-texas-holdem": "stands",
     "three-card-poker": "forfeits",
     "four-card-poker": "forfeits",
-    "criss-cross-poker": "none",
+    "criss-cross-poker": "stands",
 }
 
 
@@ -98,8 +98,7 @@ class PaytableRow(msgspec.Struct, frozen=True, array_like=True):
 
     hand: a hand's name as on the wire. suits: the suits it is for ("s", "hdc"), empty for all. least: the
     lowest rank of a pair that it pays ("T"), empty for all. by_players: the N of "N to 1" by how many players
-    the round has, one player first (Cover All); `pays` is then that of one player, and `row_for` the row of a
-    round.
+    the round has, one player first (Cover All); `pays` is then that of one, and `row_for` the row of a round.
     """
 
     hand: str

@@ -144,7 +144,6 @@ TEMPLATES: Final[dict[str, Template]] = {
         Code.TOO_MANY, "{count} awards; send it seat by seat", ("count",), field="hands"
     ),
     "card_unknown": Template(Code.BAD_MESSAGE, "{card} is no card", ("field", "card:quoted"), field=NAMED),
-    "game_ranks_no_hand": Template(Code.BAD_MESSAGE, "{game} ranks no hand", ("game",), field="cards"),
     "card_count_wrong": Template(
         Code.BAD_MESSAGE,
         "{game} deals {deals} to a hand, not {sent}",

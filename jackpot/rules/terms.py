@@ -100,7 +100,10 @@ class HandOfRow(NamedTuple):
 
 
 def check_hands(hands: Sequence[HandOfRow], kind: HandKind, what: str) -> None:
-    """Raises Fault unless hands stand best first, each once; only suits and ranks of a pair split a hand."""
+    """Raises Fault unless the hands stand best first, each once.
+
+    Only suits, or the least ranks of pairs, split a hand.
+    """
     names = NAMES[kind]
     for hand, suits, least in hands:
         if hand not in names:

@@ -420,7 +420,7 @@ def _offer(link: Link) -> LinkTerms:
     kept, rows = given.pop("stake", "returned") == "kept", rows_of(table)
     if kept:
         rows = tuple(replace(row, pays=ForOne(row.pays.n)) for row in rows if isinstance(row.pays, ToOne))
-    fold = next((does for game in table.games if (does := fold_of(table, game)) != "none"), "game")
+    fold: Any = next((does for game in table.games if (does := fold_of(table, game)) != "none"), "game")
     return LinkTerms(
         link.name, BANK, table.id, usd(link.wager), table.hand, (), rows,
         fold=fold, always_validate_for=500, **sums, **given,
