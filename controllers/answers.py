@@ -19,7 +19,7 @@ LinkState = Literal["active", "suspended"]
 Pays = Literal["cage", "inventory", "account"]
 StakeAt = Literal["layout", "inventory"]
 """Where a wager with fixed odds is: where it lay on the layout, or in the inventory, which pays it back."""
-RefundPays = Literal["inventory", "account", "layout"]
+RefundPays = Literal["cage", "inventory", "account", "layout"]
 Name = Annotated[str, Meta(max_length=64)]
 """A name of ours, such as a hit's id, a level or a hand."""
 
