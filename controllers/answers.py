@@ -17,6 +17,9 @@ Money = Annotated[int, Meta(ge=0, le=2**53 - 1, description="cents")]
 Moment = Annotated[int, Meta(ge=0, le=2**53 - 1, description="unix milliseconds")]
 LinkState = Literal["active", "suspended"]
 Pays = Literal["cage", "inventory", "account"]
+StakeAt = Literal["layout", "inventory"]
+"""Where a wager with fixed odds is: where it lay on the layout, or in the inventory, which pays it back."""
+RefundPays = Literal["cage", "inventory", "account", "layout"]
 Name = Annotated[str, Meta(max_length=64)]
 """A name of ours, such as a hit's id, a level or a hand."""
 
@@ -31,18 +34,32 @@ class Challenge(Message, tag="challenge", frozen=True):
 
 
 class LinkFacts(Item, frozen=True):
+    """A link. Of an offer, which has no levels, also its bounds.
+
+    least, most, unit: of a wager's amount. placed: on the device or on the layout. count: the dealer's count
+    comes with the lock.
+    """
+
     link: Id
     wager: Money
     paytable: str
     levels: tuple[str, ...]
     state: LinkState
+    least: Money | UnsetType = UNSET
+    most: Money | UnsetType = UNSET
+    unit: Money | UnsetType = UNSET
+    placed: Literal["device", "layout"] | UnsetType = UNSET
+    count: bool | UnsetType = UNSET
 
 
 class StandingBet(Item, frozen=True):
+    """An accepted wager. amount: of one on an offer, in cents; any other is of its link's amount."""
+
     seat: Seat
     link: Id
     on: On
     player: str | None
+    amount: Money | UnsetType = UNSET
 
 
 class Drawn(Item, frozen=True):
@@ -53,7 +70,7 @@ class Drawn(Item, frozen=True):
 
 
 class RoundFacts(Item, frozen=True):
-    """The table's round: closed and void only in a push."""
+    """The table's round: closed and void only in a push. sums: what the dealer's chips on offers came to."""
 
     round: Id
     state: Literal["open", "locked", "mismatch", "closed", "void"]
@@ -63,10 +80,14 @@ class RoundFacts(Item, frozen=True):
     board: tuple[str, ...]
     dealer: tuple[str, ...]
     settled: tuple[Seat, ...]
+    sums: dict[str, Int] | UnsetType = UNSET
 
 
 class AwardFacts(Item, frozen=True):
-    """An award. A table is told one as pending, validated or final; people are told of any."""
+    """An award. A table is told one as pending, validated or final; people are told of any.
+
+    stake: the wager that N to 1 returns besides the amount, in cents. stake_at: where it is.
+    """
 
     award: str
     hit: str
@@ -81,6 +102,8 @@ class AwardFacts(Item, frozen=True):
     unverified: bool
     because: Seat | None
     light: bool
+    stake: Money | UnsetType = UNSET
+    stake_at: StakeAt | UnsetType = UNSET
 
 
 class Refund(Item, frozen=True):
@@ -90,7 +113,7 @@ class Refund(Item, frozen=True):
     link: Id
     on: On
     amount: Money
-    pays: Pays
+    pays: RefundPays
 
 
 class Ack(Message, tag="ack", frozen=True):

@@ -251,25 +251,37 @@ class TableClient(Client):
         *,
         lock: bool = False,
         chips: Mapping[str, int] | None = None,
+        sums: Mapping[str, int] | None = None,
     ) -> Message:
         """Place wagers; with lock, end the betting. Raises Offline."""
-        return await self.command("wager", round=round_id, bets=bets, lock=lock or None, chips=chips)
+        counted = {"chips": chips, "sums": sums}
+        return await self.command("wager", round=round_id, bets=bets, lock=lock or None, **counted)
 
     async def withdraw(self, round_id: str, bets: Sequence[Mapping[str, Any]]) -> Message:
         """Take wagers back before the lock."""
         return await self.command("withdraw", round=round_id, bets=bets)
 
-    async def lock(self, round_id: str, chips: Mapping[str, int] | None = None) -> Message:
+    async def lock(
+        self,
+        round_id: str,
+        chips: Mapping[str, int] | None = None,
+        sums: Mapping[str, int] | None = None,
+    ) -> Message:
         """No more bets; or a corrected count."""
-        return await self.command("lock", round=round_id, chips=chips)
+        return await self.command("lock", round=round_id, chips=chips, sums=sums)
 
     async def settle(self, round_id: str, hands: Sequence[Mapping[str, Any]], **facts: Any) -> Message:
-        """Settle seats in payout order; facts: board, dealer, close, counts."""
+        """Settle seats in payout order; facts: board, dealer, close, counts, sums."""
         return await self.command("settle", round=round_id, hands=hands, **facts)
 
-    async def close(self, round_id: str, counts: Mapping[str, int] | None = None) -> Message:
+    async def close(
+        self,
+        round_id: str,
+        counts: Mapping[str, int] | None = None,
+        sums: Mapping[str, int] | None = None,
+    ) -> Message:
         """End the round."""
-        return await self.command("close", round=round_id, counts=counts)
+        return await self.command("close", round=round_id, counts=counts, sums=sums)
 
     async def void(self, round_id: str, reason: str) -> Message:
         """Return every wager of the round."""

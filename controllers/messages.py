@@ -154,13 +154,17 @@ _TOO_LONG: Final = f"more than {PLAYER_BYTES} bytes"
 
 
 class Wager(Message, tag="wager", frozen=True):
-    """Wagers of an open round; with lock it is the round's `lock` too. chips: counted per link."""
+    """Wagers of an open round; with lock it is the round's `lock` too.
+
+    chips: counted per link. sums: what those of an offer come to, in cents.
+    """
 
     seq: Seq
     round: Id
     bets: Bets
     lock: bool = False
     chips: Counts | None = None
+    sums: Counts | None = None
 
     def __post_init__(self) -> None:
         """Raise ValueError for a link that is no id, or a player's name that is too long."""
@@ -183,15 +187,16 @@ class Withdraw(Message, tag="withdraw", frozen=True):
 
 
 class Lock(Message, tag="lock", frozen=True):
-    """The end of betting in a round. again: this corrects an earlier count of chips."""
+    """The end of betting in a round; once more, it corrects the count. chips, sums: as in `Wager`."""
 
     seq: Seq
     round: Id
     chips: Counts | None = None
+    sums: Counts | None = None
 
 
 class Settle(Message, tag="settle", frozen=True):
-    """Hands in payout order; with close it is the round's `close` too."""
+    """Hands in payout order; with close it is the round's `close` too. counts, sums: as in `Close`."""
 
     seq: Seq
     round: Id
@@ -200,6 +205,7 @@ class Settle(Message, tag="settle", frozen=True):
     dealer: Cards | None = None
     close: bool = False
     counts: Counts | None = None
+    sums: Counts | None = None
 
     def __post_init__(self) -> None:
         """Raise ValueError for a player's name that is too long."""
@@ -209,11 +215,16 @@ class Settle(Message, tag="settle", frozen=True):
 
 
 class Close(Message, tag="close", frozen=True):
-    """The end of a round. counts: the table's own lifetime number of wagers of each link."""
+    """The end of a round.
+
+    counts: the table's own lifetime number of wagers of each link. sums: what those on an offer came to, in
+    cents.
+    """
 
     seq: Seq
     round: Id
     counts: Counts | None = None
+    sums: Counts | None = None
 
 
 class Void(Message, tag="void", frozen=True):
@@ -258,7 +269,7 @@ _ITEMS: Final = generic.listed(ITEMS_MAX, generic.item({**_ITEM_FIELDS, "cards":
 _COUNTS: Final = generic.mapped(ITEMS_MAX)
 _FORMS: Final[dict[str, generic.Form]] = {
     **dict.fromkeys(("bets", "hands"), _ITEMS),
-    **dict.fromkeys(("chips", "counts"), _COUNTS),
+    **dict.fromkeys(("chips", "counts", "sums"), _COUNTS),
     **dict.fromkeys(("board", "dealer"), _CARDS),
     "links": generic.listed(ITEMS_MAX),
 }

@@ -15,7 +15,7 @@ class Refund(Reply, frozen=True):
     link: str
     on: Literal["own", "dealer"]
     amount: Money
-    pays: Literal["cage", "inventory", "account"]
+    pays: Literal["cage", "inventory", "account", "layout"]
 
 
 class ActReply(Reply, frozen=True, omit_defaults=True):

@@ -1,6 +1,7 @@
 """Parsing and formatting of money, rates and payouts as decimal text, without floats (M1, M2)."""
 
 import re
+from fractions import Fraction
 from typing import Final
 
 from jackpot.rules.money import BASIS_POINTS, MICROS_PER_CENT, MICROS_PER_UNIT
@@ -12,6 +13,7 @@ RATE: Final = re.compile(r"(\d{1,3})(?:\.(\d+))?%", re.ASCII)
 PAYS: Final = re.compile(
     r"(?P<percent>[\d.]+%) of (?P<level>[a-z]+)|(?P<n>\d+) (?P<how>for|to) 1|\$(?P<sum>[\d.]+)", re.ASCII
 )
+RATIO: Final = re.compile(r"(?P<n>\d+) to (?P<of>[1-9]\d*)", re.ASCII)
 
 
 def parse_money(text: str) -> int:
@@ -72,3 +74,24 @@ def for_one(text: str) -> int:
     if not isinstance(pays, ForOne):
         raise ValueError(f"{text!r} is not N for 1")  # noqa: TRY004 - the type is right, the text is not
     return pays.n
+
+
+def to_one(text: str) -> int:
+    """The N of "N to 1"."""
+    pays = parse_pays(text)
+    if not isinstance(pays, ToOne):
+        raise ValueError(f"{text!r} is not N to 1")  # noqa: TRY004 - the type is right, the text is not
+    return pays.n
+
+
+def parse_printed(text: str) -> Fraction:
+    """How many wagers a printed row wins, without the one that is returned: "3 to 2", "push" (B2).
+
+    Raises ValueError where it is neither.
+    """
+    if text == "push":
+        return Fraction(0)
+    match = RATIO.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text!r} is neither odds nor a push")
+    return Fraction(int(match["n"]), int(match["of"]))

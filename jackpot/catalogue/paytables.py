@@ -1,7 +1,8 @@
 """The catalogue of paytables: what a regulation prints, and what it leaves open; read and checked.
 
 The catalogue is data: `schemas/paytables/ID.toml`, each row with its source. A file that contradicts
-itself is refused.
+itself is refused. A paytable with levels is for a link. One without is for a bonus wager with fixed odds
+(B1), or it is in the catalogue only, to be shown and analyzed (B2).
 """
 
 import functools
@@ -12,13 +13,21 @@ from typing import Final, Literal
 
 import msgspec
 
-from jackpot.catalogue.figures import for_one, parse_money, parse_pays, parse_rate
+from jackpot.catalogue.figures import for_one, parse_money, parse_pays, parse_printed, parse_rate, to_one
+from jackpot.rules.hands import makes
 from jackpot.rules.money import MICROS_PER_UNIT
-from jackpot.rules.paytable import Game, HandKind, PaytableRow
-from jackpot.rules.terms import check_hands, check_levels, check_rows
+from jackpot.rules.paytable import FOLD, Fixed, Fold, Game, HandKind, PaytableRow, ToOne
+from jackpot.rules.terms import HandOfRow, check_hands, check_levels, check_rows
 
 FIGURES: Final = ("seed", "reseed", "primary", "reserve")
 """The figures of a level, each of them somebody's to decide (L4, L5)."""
+
+
+Use = Literal["link", "offer", "catalogue"]
+"""What a paytable is for: a link with meters, a bonus wager with fixed odds, or to be shown alone."""
+
+Placed = Literal["device", "layout"]
+"""Where a bonus wager lies: in a wagering device, or as chips on a betting area (B2)."""
 
 
 class CatalogueError(Exception):
@@ -41,12 +50,18 @@ class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CitedRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A row as its source prints it: "100% of mega", "50 for 1", "2 to 1" or "$25"."""
+    """A row as its source prints it: "100% of mega", "50 for 1", "2 to 1" or "$25".
+
+    suits, least: as of a `PaytableRow`. by_players: "N to 1" by how many players the round has, one first;
+    `pays` is that of one (Cover All). In the catalogue only a row may also be "3 to 2", or "push".
+    """
 
     hand: str
     pays: str
     source: str
     suits: str = ""
+    least: str = ""
+    by_players: tuple[str, ...] = ()
 
 
 class EnvySum(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -87,6 +102,25 @@ class AlwaysValidate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     source: str
 
 
+class FoldRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a fold does to a bonus wager (B8), and the source that says so."""
+
+    does: Fold
+    source: str
+
+
+class NotHeld(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A wager that is known by name, and whose text is not held.
+
+    named_in: the source that names it. reason: why it is not offered.
+    """
+
+    wager: str
+    section: str
+    named_in: str
+    reason: str
+
+
 class Paytable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One file of the catalogue, as written.
 
@@ -95,6 +129,16 @@ class Paytable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     wagers: the only ones that it is printed for. Empty means any wager, and envy that is not printed is
     approved (A5). by_turn: the source that mandates payment by turn, so no `share` (T5). electronic,
     dealer_hand: the source that says so. draws_refused: why draws that the source names are not offered (A7).
+
+    Of a bonus wager alone (B1-B16): wager: its name, of which a house offers one paytable. placed: the places
+    that its source knows, each with that source. fold: by game, where a game has folds. stake_open: why the
+    configuration must say what becomes of the stake in a device (B5). no_less: the source that allows higher
+    odds (B12). cards_open: why the configuration must name the cards (653a Six Card Bonus).
+
+    In the catalogue only: catalogue_only: why no table sends it (B2). bonus_on: the wager on which it is a
+    bonus, which is settled elsewhere.
+
+    readings: what the source leaves open or contradicts, and how it is read here.
     """
 
     id: str
@@ -105,7 +149,7 @@ class Paytable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     games: tuple[Game, ...]
     hand: HandKind
     rows: tuple[CitedRow, ...]
-    level: dict[str, PaytableLevel]
+    level: dict[str, PaytableLevel] = {}
     envy: tuple[EnvySchedule, ...] = ()
     same_as: str | None = None
     cards_by_house: dict[Game, str] = {}
@@ -117,6 +161,22 @@ class Paytable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     always_validate: AlwaysValidate | None = None
     draws: PaytableDraws | None = None
     draws_refused: str | None = None
+    wager: str | None = None
+    placed: dict[Placed, str] = {}
+    fold: dict[Game, FoldRule] = {}
+    stake_open: str | None = None
+    no_less: str | None = None
+    cards_open: str | None = None
+    catalogue_only: str | None = None
+    bonus_on: str | None = None
+    readings: tuple[str, ...] = ()
+
+    @property
+    def use(self) -> Use:
+        """What it is for. Levels make a link; nothing else does."""
+        if self.level:
+            return "link"
+        return "offer" if self.catalogue_only is None else "catalogue"
 
     @property
     def schedules(self) -> tuple[str, ...]:
@@ -133,6 +193,18 @@ def ids() -> tuple[str, ...]:
     """The ids of the whole catalogue, in order."""
     files = resources.files("jackpot").joinpath("schemas/paytables").iterdir()
     return tuple(sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml")))
+
+
+def ids_for(use: Use) -> tuple[str, ...]:
+    """The ids of the paytables for a link, for a bonus wager, or of those in the catalogue only, in order."""
+    return tuple(paytable for paytable in ids() if load(paytable).use == use)
+
+
+def not_held() -> tuple[NotHeld, ...]:
+    """The wagers that are known by name alone, in the order of their sections."""
+    file = resources.files("jackpot").joinpath("schemas/wagers_not_held.toml")
+    found = tomllib.loads(file.read_text(encoding="utf-8"))
+    return msgspec.convert(found["wager"], tuple[NotHeld, ...], strict=True)
 
 
 @functools.cache
@@ -161,8 +233,14 @@ def parse(text: str, paytable: str) -> Paytable:
     try:
         table = msgspec.convert(tomllib.loads(text), Paytable, strict=True)
         _check_rest(table, paytable)
-        check_rows(rows_of(table), table.hand, list(table.level))
-        _check_levels(table)
+        if table.use == "catalogue":
+            _check_printed(table)
+        else:
+            check_rows(rows_of(table), table.hand, list(table.level))
+        if table.use == "link":
+            _check_levels(table)
+        else:
+            _check_without_levels(table)
         _check_envy(table)
     except (ValueError, msgspec.ValidationError) as error:
         raise CatalogueError(f"paytable {paytable}: {error}") from error
@@ -186,8 +264,17 @@ def takes_dealer_hand(table: Paytable) -> bool:
     return any(one.dealer_hand is not None for one in tables)
 
 
+def fold_of(table: Paytable, game: Game) -> Fold:
+    """What a fold does to a bonus wager of this paytable (B8)."""
+    return table.fold[game].does if game in table.fold else FOLD[game]
+
+
 def rows_of(table: Paytable) -> tuple[PaytableRow, ...]:
-    return tuple(PaytableRow(row.hand, parse_pays(row.pays), row.suits) for row in table.rows)
+    """The rows as terms have them. Of a link or a bonus wager: others print what no table pays."""
+    return tuple(
+        PaytableRow(row.hand, parse_pays(row.pays), row.suits, row.least, tuple(map(to_one, row.by_players)))
+        for row in table.rows
+    )
 
 
 def _shared(table: Paytable) -> tuple[object, ...]:
@@ -224,11 +311,44 @@ def _check_levels(table: Paytable) -> None:
                 parse_rate(figure.mandated or figure.minimum or "0%")
 
 
+def _check_printed(table: Paytable) -> None:
+    """Checks rows that are shown alone."""
+    if not table.rows:
+        raise ValueError("it has no rows")
+    check_hands([HandOfRow(row.hand, row.suits, row.least) for row in table.rows], table.hand, "rows")
+    for row in table.rows:
+        parse_printed(row.pays)
+
+
+def _check_without_levels(table: Paytable) -> None:
+    """Checks that only a link has what belongs to a link, and that a bonus wager says all it needs (B1)."""
+    of_link = (table.envy, table.same_as, table.by_turn, table.electronic, table.dealer_hand)
+    if any(of_link) or table.always_validate is not None or table.draws is not None:
+        raise ValueError("it has no levels, and yet what only a link has")
+    if table.use == "catalogue":
+        return
+    if table.wager is None or not table.placed:
+        raise ValueError("a bonus wager says its name and where it is placed")
+    if table.stake_open is not None and "device" not in table.placed:
+        raise ValueError("stake_open is for a wagering device")
+    for game in table.games:
+        if not makes(table.hand, game):
+            raise ValueError(f"{game} makes no {table.hand} hand")
+        if FOLD[game] != "none" and game not in table.fold:
+            raise ValueError(f"fold: {game} has folds")
+    fixed = [isinstance(row.pays, Fixed) for row in rows_of(table)]
+    if any(fixed) and (not all(fixed) or len(table.wagers) != 1):
+        raise ValueError("dollars are printed for every row, and for exactly one wager (B3)")
+    for row in rows_of(table):
+        if row.by_players and row.pays != ToOne(row.by_players[0]):
+            raise ValueError(f"rows: {row.hand} pays one player something else by players")
+
+
 def _check_envy(table: Paytable) -> None:
     for schedule in table.envy:
         where = f"envy {schedule.schedule} for {schedule.wager}"
         parse_money(schedule.wager)
-        check_hands([(row.hand, row.suits) for row in schedule.rows], table.hand, where)
+        check_hands([HandOfRow(row.hand, row.suits) for row in schedule.rows], table.hand, where)
         for row in schedule.rows:
             parse_money(row.sum)
     if table.envy and table.wagers:
@@ -254,8 +374,13 @@ def _check_rest(table: Paytable, paytable: str) -> None:
     if table.draws is not None:
         for_one(table.draws.magic_card)
         for_one(table.draws.lucky_bonus)
-    if not set(table.cards_by_house) <= set(table.games):
-        raise ValueError("cards_by_house names a game that it is not offered in")
+    if not {*table.cards_by_house, *table.fold} <= set(table.games):
+        raise ValueError("cards_by_house or fold names a game that it is not offered in")
+    of_wager = table.wager, table.stake_open, table.no_less, table.cards_open
+    if table.use == "link" and (any(of_wager) or table.placed or table.fold):
+        raise ValueError("it has levels, and yet what only a bonus wager has")
+    if table.catalogue_only is not None and table.use == "link":
+        raise ValueError("a paytable in the catalogue only has no levels")
 
 
 def sum_of(figure: Figure, wager: int) -> int:

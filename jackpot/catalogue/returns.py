@@ -5,31 +5,44 @@ Configuration, commands and pages have their figures from here, so all of them s
 
 import functools
 import tomllib
+from collections.abc import Iterator
+from decimal import Context, Decimal
 from fractions import Fraction
 from importlib import resources
-from typing import Final, NamedTuple
+from math import comb
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from jackpot.rules.cards import DECK, SUITS
+from jackpot.rules.cards import DECK, RANKS, SUITS
 from jackpot.rules.hands import NAMES, Ranked, best_row
 from jackpot.rules.money import BASIS_POINTS
-from jackpot.rules.paytable import Fixed, ForOne, Game, HandKind, LinkTerms, Percent, ToOne
+from jackpot.rules.paytable import Fixed, ForOne, Game, HandKind, LinkTerms, Percent, ToOne, row_for
 
 # A seat's cards that the Magic Card is held against: the player's three and the two community cards (A7).
 MAGIC_CARDS: Final = 5
+
+
+# Half the width of an interval that holds the true return with a probability of 99 %, in standard errors.
+_BOUND: Final = Fraction(2576, 1000)
+# Digits of a square root: more than anybody shows.
+_ROOT: Final = Context(prec=16)
 
 
 class Odds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Counts of the deals that make each hand, of `deals` equally likely ones; others pay nothing.
 
     pairs: by game, how many deals of two players make the hand of the row and each hand, in the rows' order.
+    ranks: how many of the deals that make a pair make one of each rank, from two to ace. seed: of the
+    simulation that dealt them, where not every deal was counted (B14); 0 where all were.
     """
 
     cards: str
     deals: int
     hands: dict[str, int]
-    pairs: dict[Game, dict[str, tuple[int, ...]]]
+    pairs: dict[Game, dict[str, tuple[int, ...]]] = {}
+    ranks: tuple[int, ...] = ()
+    seed: int = 0
 
 
 class Return(NamedTuple):
@@ -73,10 +86,43 @@ class Return(NamedTuple):
 
 
 @functools.cache
-def odds_of(kind: HandKind) -> Odds:
-    """The counted combinations of a kind of hand."""
-    text = resources.files("jackpot").joinpath("schemas/odds.toml").read_text(encoding="utf-8")
-    return msgspec.convert(tomllib.loads(text)[kind], Odds, strict=True)
+def counted_file() -> dict[str, Any]:
+    """`schemas/odds.toml`, as it is written."""
+    return tomllib.loads(resources.files("jackpot").joinpath("schemas/odds.toml").read_text(encoding="utf-8"))
+
+
+@functools.cache
+def odds_of(kind: HandKind, players: int = 1) -> Odds:
+    """The counted combinations of a kind of hand. players: of the round, where they decide (Cover All)."""
+    counts = counted_file()[kind]
+    return msgspec.convert(counts.get(str(players), counts), Odds, strict=True)
+
+
+class BestPlay(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Wins of the three Let It Ride bets under best play, each a sum over all deals, in bets.
+
+    third: over all five cards. second: over all four cards and the fifth, where that sum is positive. first:
+    over all three cards and the two others, where it is.
+    """
+
+    first: int
+    second: int
+    third: int
+
+    @property
+    def wins(self) -> tuple[Fraction, Fraction, Fraction]:
+        """What each bet wins on average, as a part of one bet; negative where it loses."""
+        return (
+            Fraction(self.first, comb(DECK, 3) * comb(DECK - 3, 2)),
+            Fraction(self.second, comb(DECK, 4) * (DECK - 4)),
+            Fraction(self.third, comb(DECK, 5)),
+        )
+
+
+def best_play_of(paytable: str) -> BestPlay | None:
+    """The counted best play of a base paytable of Let It Ride; None of any other."""
+    found = counted_file()["best-play"].get(paytable)
+    return None if found is None else msgspec.convert(found, BestPlay, strict=True)
 
 
 def return_of(terms: LinkTerms, seats: int, players: int | None = None) -> Return:
@@ -86,7 +132,7 @@ def return_of(terms: LinkTerms, seats: int, players: int | None = None) -> Retur
     """
     full = seats if players is None else players
     return Return(
-        odds_return(terms),
+        odds_return(terms, full),
         rates_of(terms),
         reseeds_return(terms),
         envy_return(terms, full),
@@ -99,23 +145,75 @@ def rates_of(terms: LinkTerms) -> Fraction:
     return Fraction(sum(level.primary + level.reserve for level in terms.levels), BASIS_POINTS)
 
 
-def row_chances(terms: LinkTerms) -> tuple[Fraction, ...]:
+def row_chances(terms: LinkTerms, players: int = 1) -> tuple[Fraction, ...]:
     """The probability that each row is the one that pays, in order (H3). Suits are equally likely."""
-    odds = odds_of(terms.hand_kind)
+    odds = odds_of(terms.hand_kind, players if _by_players(terms) else 1)
     counts = dict.fromkeys(terms.rows, 0)
-    for hand, count in odds.hands.items():
-        for suit in SUITS:
-            row = best_row(terms.rows, Ranked(hand, suit))
-            if row is not None:
-                counts[row] += count
+    for hand in odds.hands:
+        for rank, count in _ranks(odds, hand):
+            for suit in SUITS:
+                row = best_row(terms.rows, Ranked(hand, suit, rank))
+                if row is not None:
+                    counts[row] += count
     return tuple(Fraction(counts[row], odds.deals * len(SUITS)) for row in terms.rows)
 
 
-def odds_return(terms: LinkTerms) -> Fraction:
-    """The part of the wager that the rows without a meter return."""
-    chances = zip(terms.rows, row_chances(terms), strict=True)
-    paid = ((row.pays, chance) for row, chance in chances if not isinstance(row.pays, Percent))
-    return sum((chance * times(pays, terms.wager) for pays, chance in paid), Fraction(0))
+def _ranks(odds: Odds, hand: str) -> Iterator[tuple[str, int]]:
+    """How many deals make the hand with each rank that may matter."""
+    if hand == "pair" and odds.ranks:
+        yield from zip(RANKS, odds.ranks, strict=True)
+    else:
+        yield "", odds.hands[hand]
+
+
+def _by_players(terms: LinkTerms) -> bool:
+    return any(row.by_players for row in terms.rows)
+
+
+def odds_return(terms: LinkTerms, players: int = 1) -> Fraction:
+    """The part of the wager that the rows without a meter return. players: of the round (Cover All)."""
+    chances = zip(terms.rows, row_chances(terms, players), strict=True)
+    paid = ((row_for(row, players).pays, chance) for row, chance in chances)
+    fixed = ((pays, chance) for pays, chance in paid if not isinstance(pays, Percent))
+    return sum((chance * times(pays, terms.wager) for pays, chance in fixed), Fraction(0))
+
+
+class OddsReturn(NamedTuple):
+    """What fixed odds return with so many players.
+
+    bound: half the width of the 99 % interval, 0 where every deal was counted. seed: of the simulation, or 0.
+    """
+
+    players: int
+    part: Fraction
+    bound: Fraction
+    seed: int
+
+
+def odds_returns(terms: LinkTerms) -> tuple[OddsReturn, ...]:
+    """The return of fixed odds (B14): by players where they decide (Cover All), else one for any number."""
+    numbers = range(1, len(terms.rows[0].by_players) + 1) if _by_players(terms) else (1,)
+    return tuple(_odds_return(terms, players) for players in numbers)
+
+
+def _odds_return(terms: LinkTerms, players: int) -> OddsReturn:
+    part = odds_return(terms, players)
+    odds = odds_of(terms.hand_kind, players if _by_players(terms) else 1)
+    if not odds.seed:
+        return OddsReturn(players, part, Fraction(0), 0)
+    chances = zip(terms.rows, row_chances(terms, players), strict=True)
+    paid = ((row_for(row, players).pays, chance) for row, chance in chances)
+    fixed = ((pays, chance) for pays, chance in paid if not isinstance(pays, Percent))
+    squares = sum((chance * times(pays, terms.wager) ** 2 for pays, chance in fixed), Fraction(0))
+    variance = (squares - part**2) / odds.deals
+    root = Fraction(_ROOT.sqrt(_ROOT.divide(Decimal(variance.numerator), Decimal(variance.denominator))))
+    return OddsReturn(players, part, _BOUND * root, odds.seed)
+
+
+def tie_chance(kind: HandKind) -> Fraction:
+    """The probability that the player's hand and the dealer's are equal, of a hand that must win (Blind)."""
+    odds = odds_of(kind)
+    return 1 - Fraction(2 * sum(odds.hands.values()), odds.deals)
 
 
 def reseeds_return(terms: LinkTerms) -> Fraction:

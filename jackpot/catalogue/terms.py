@@ -93,6 +93,10 @@ def resolve(entry: LinkEntry, path: str = "link") -> LinkTerms:
         mistakes.add("paytable", f"there is no paytable {entry.paytable!r} in the catalogue{meant} (L1)")
         raise TermsRefused(mistakes.found)
     table = load(entry.paytable)
+    if table.use != "link":
+        why = table.catalogue_only or "it is for a bonus wager: configure an [[offer]]"
+        mistakes.add("paytable", f"{table.id} has no levels: {why} (B1)")
+        raise TermsRefused(mistakes.found)
     wager = _wager(entry, table, mistakes)
     terms = LinkTerms(
         link=entry.id,

@@ -52,6 +52,13 @@ class AnalyzeOptions:
         int, typer.Option(min=0, help="One Magic Card in this many rounds; 0: none.")
     ] = 0
     lucky_every: Annotated[int, typer.Option(min=0, help="One Lucky Bonus in this many rounds; 0: none.")] = 0
+    stake: Annotated[
+        str | None,
+        typer.Option(
+            metavar="returned|kept",
+            help="A winning stake in a wagering device, where the source leaves it open. [default: returned]",
+        ),
+    ] = None
     as_json: Annotated[bool, typer.Option("--json", help="JSON, to standard output.")] = False
     as_csv: Annotated[
         bool, typer.Option("--csv", help="One figure a line, comma-separated, to standard output.")
@@ -75,7 +82,8 @@ class AnalyzeOptions:
         from jackpot.odds.subject import Unanalysable, Wish, subject_of
 
         figures = _pairs("--set", "LEVEL.FIGURE=VALUE", self.figures)
-        wish = Wish(self.wager, self.game, self.envy, figures, self.magic_card_every, self.lucky_every)
+        draws = self.magic_card_every, self.lucky_every
+        wish = Wish(self.wager, self.game, self.envy, figures, *draws, self.stake)
         tonight = Tonight(_sums(self.meters), self.players, self.rate)
         try:
             return analyze(subject_of(self.paytable, wish), tonight)
@@ -86,8 +94,9 @@ class AnalyzeOptions:
 def analyze(**given: Any) -> None:
     """Tell exactly what a wager returns, how often each hand comes, and what a cycle of a meter is like.
 
-    Every deal is counted, none is sampled. A figure that the source leaves open, and that you do not give,
-    counts as 0 or is left out; the analysis says so. Each return is a part of the wager.
+    Every deal is counted; only Cover All of three players and more is simulated, and its bound is shown. A
+    figure that the source leaves open, and that you do not give, counts as 0 or is left out, and the analysis
+    says so. Each return is a part of the wager.
 
     Example: jackpot paytable analyze pa-643a-five-card-C --wager 5.00 --meter mega=81250.00 --players 6
     """

@@ -1,6 +1,6 @@
 """`jackpot config`: checks a configuration and shows what a server would run with it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple, NoReturn
@@ -13,6 +13,7 @@ from jackpot.text import counted
 if TYPE_CHECKING:
     from jackpot.config import Config
     from jackpot.config.settings import Listen, Signage
+    from jackpot.rules.paytable import LinkTerms
 
 app = typer.Typer(
     help="The configuration file: check it, begin one, its schema.",
@@ -119,6 +120,9 @@ def _links(found: "Config") -> list[str]:
     lines = []
     for link in found.links:
         wager = money_text(link.wager)
+        if link.offer:
+            lines.append(_offer(link, money_text))
+            continue
         lines.append(f"link {link.link} (bank {link.bank}): {link.paytable}, wager {wager}")
         for level in link.levels:
             limit = "no limit" if level.limit is None else f"limit {money_text(level.limit)}"
@@ -127,6 +131,20 @@ def _links(found: "Config") -> list[str]:
                 f"seed {money_text(level.seed)}, reseed {money_text(level.reseed)}, {limit}"
             )
     return lines
+
+
+def _offer(terms: "LinkTerms", money_text: Callable[[int], str]) -> str:
+    """An offer, with the amounts that it takes and what it returns (B3, B14)."""
+    from jackpot.catalogue import odds_return, percent_text
+
+    amounts = money_text(terms.wager)
+    if terms.most > terms.wager:
+        amounts += f" to {money_text(terms.most)} in steps of {money_text(terms.unit)}"
+    counted = ", chips counted" if terms.count_chips else ""
+    return (
+        f"offer {terms.link} (bank {terms.bank}): {terms.paytable}, wager {amounts}, on the {terms.placed}"
+        f"{counted}, returns {percent_text(odds_return(terms))}"
+    )
 
 
 def _tables(found: "Config") -> list[str]:

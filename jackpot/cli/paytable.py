@@ -22,17 +22,43 @@ app = typer.Typer(
 
 @app.command("list")
 def list_() -> None:
-    """List every paytable of the catalogue.
+    """List every paytable of the catalogue: of links, of bonus wagers, and those that no table sends.
 
     Example: jackpot paytable list
     """
     from jackpot import catalogue
 
-    table = plain_table("paytable", "levels", "status", "games")
-    for paytable in catalogue.every().values():
-        games = ", ".join(catalogue.games_of(paytable))
-        table.add_row(paytable.id, ", ".join(paytable.level), paytable.status, games)
-    wide_console().print(table)
+    console = wide_console()
+    every = catalogue.every().values()
+    links = plain_table("paytable", "levels", "status", "games", title="Links: progressives with a meter")
+    for paytable in every:
+        if paytable.use == "link":
+            games = ", ".join(catalogue.games_of(paytable))
+            links.add_row(paytable.id, ", ".join(paytable.level), paytable.status, games)
+    offers = plain_table(
+        "paytable", "wager", "placed", "status", "games", title="Bonus wagers with fixed odds"
+    )
+    for paytable in every:
+        if paytable.use == "offer":
+            what = paytable.wager or "", ", ".join(paytable.placed)
+            offers.add_row(paytable.id, *what, paytable.status, ", ".join(paytable.games))
+    alone = plain_table(
+        "paytable", "why", "status", "games", title="In the catalogue only: no table sends them"
+    )
+    for paytable in every:
+        if paytable.use == "catalogue":
+            alone.add_row(
+                paytable.id, paytable.catalogue_only or "", paytable.status, ", ".join(paytable.games)
+            )
+    unknown = plain_table(
+        "wager", "section", "named in", "why", title="Known by name, not held, and not offered"
+    )
+    for wager in catalogue.not_held():
+        unknown.add_row(wager.wager, wager.section, wager.named_in, wager.reason)
+    for place, table in enumerate((links, offers, alone, unknown)):
+        if place:
+            console.print()
+        console.print(table)
 
 
 @app.command()
@@ -56,7 +82,8 @@ def show(
     console.print(f"[bold]{found.id}[/bold]  {found.title} ({found.jurisdiction}, {found.status})")
     for label, text in (*_facts(found), *_odds(found)):
         console.print(f"  {label}: {text}", highlight=False)
-    for table in (_rows(found), _levels(found), *_envy(found)):
+    levels = (_levels(found),) if found.level else ()
+    for table in (_rows(found), *levels, *_envy(found)):
         console.print()
         console.print(table)
 
@@ -73,19 +100,19 @@ def count(
 ) -> None:
     """Rank every deal again, and compare the counts with those that all returns are made of.
 
-    It takes seconds, and needs the extra `lab`; without it, it says how to install it.
+    It takes minutes, and needs the extra `lab`; without it, it says how to install it.
 
     Example: jackpot paytable count
     """
     require_lab("numpy", "jackpot paytable count")
     from jackpot.cli.progress import bar
-    from jackpot.odds.deals import as_toml, count_all, differences
+    from jackpot.odds.counts_file import as_toml, count_all, differences, differences_of_others
 
     with bar() as tell:
         counted = count_all(lambda done, of: tell("ranking every deal", done, of))
     if save is not None:
         write(save, as_toml(counted))
-    if wrong := differences(counted):
+    if wrong := [*differences(counted.hands), *differences_of_others(counted.others)]:
         fail(f"{len(wrong)} counts differ from schemas/odds.toml: {wrong[0]}")
     typer.echo("every count is that of schemas/odds.toml")
 
@@ -97,20 +124,26 @@ def _odds(found: "Paytable") -> list[tuple[str, str]]:
     from jackpot.odds.sheets import brief
     from jackpot.odds.subject import Wish, subject_of
 
-    return brief(found_by(subject_of(found.id, Wish()), Tonight()))
+    odds = brief(found_by(subject_of(found.id, Wish()), Tonight()))
+    if found.stake_open is None:
+        return odds
+    kept = brief(found_by(subject_of(found.id, Wish(stake="kept")), Tonight()))
+    return [odds[0], *kept]
 
 
 def _facts(found: "Paytable") -> list[tuple[str, str]]:
     from jackpot.catalogue import games_of
 
     facts = [("source", found.source), ("games", ", ".join(games_of(found))), ("hand", found.hand)]
+    facts += _facts_of_bonus(found)
     wagers = " or ".join(_sum(wager) for wager in found.wagers)
     facts.append(("wager", f"{wagers} only ({found.wagers_source})" if wagers else "any, in whole cents"))
+    turn = f"by turn ({found.by_turn})" if found.by_turn else "by turn or shared"
     optional = (
         ("may share a link with", found.same_as),
         ("electronic wager", found.electronic),
         ("also on the dealer's hand", found.dealer_hand),
-        ("winners of one round", f"by turn ({found.by_turn})" if found.by_turn else "by turn or shared"),
+        ("winners of one round", turn if found.level else None),
     )
     facts += [(label, text) for label, text in optional if text is not None]
     if found.always_validate is not None:
@@ -123,6 +156,22 @@ def _facts(found: "Paytable") -> list[tuple[str, str]]:
         facts.append(("no draws", found.draws_refused))
     facts += [(f"cards at {game}", reason) for game, reason in found.cards_by_house.items()]
     return facts
+
+
+def _facts_of_bonus(found: "Paytable") -> list[tuple[str, str]]:
+    """What a bonus wager with fixed odds has, and what is in the catalogue only."""
+    facts = [(f"placed: {place}", source) for place, source in found.placed.items()]
+    facts += [(f"a fold at {game}", f"{rule.does} ({rule.source})") for game, rule in found.fold.items()]
+    optional = (
+        ("catalogue only", found.catalogue_only),
+        ("bonus on", found.bonus_on),
+        ("bonus wager", found.wager),
+        ("stake in a device", found.stake_open),
+        ("cards", found.cards_open),
+        ("odds may be raised", found.no_less),
+    )
+    facts += [(label, text) for label, text in optional if text is not None]
+    return facts + [("reading", text) for text in found.readings]
 
 
 def _sum(text: str) -> str:
@@ -142,9 +191,14 @@ def _printed(text: str) -> str:
 
 
 def _rows(found: "Paytable") -> "Table":
-    table = plain_table("hand", "suits", "pays", "source", title="Pays, the best row that a hand satisfies")
+    title = "Pays, the best row that a hand satisfies"
+    most = max(len(row.by_players) for row in found.rows)
+    players = [f"{count} player{'s' if count > 1 else ''}" for count in range(1, most + 1)]
+    table = plain_table("hand", "suits", *(players or ["pays"]), "source", title=title)
     for row in found.rows:
-        table.add_row(row.hand, row.suits or "all", _printed(row.pays), row.source)
+        hand = f"{row.hand} of {row.least.replace('T', '10')} or better" if row.least else row.hand
+        pays = map(_printed, row.by_players or (row.pays,))
+        table.add_row(hand, row.suits or "all", *pays, row.source)
     return table
 
 

@@ -9,6 +9,7 @@ from jackpot.catalogue import load as load_paytable
 from jackpot.clock import SystemClock
 from jackpot.config.keys import read_key
 from jackpot.config.links import Links, known_links
+from jackpot.config.offers import Offer, offers_at, warn_of_jurisdictions
 from jackpot.config.settings import Keys, Sign, UdpSign
 from jackpot.config.source import ConfigEntry, ConfigSource
 from jackpot.rules.paytable import SEATS, Game, LinkTerms, TableTerms
@@ -23,13 +24,15 @@ _DAY_S: Final = 86_400
 HOW_KEYS_ARE_MADE: Final = ": `jackpot keys new FILE` makes one"
 
 
-def read_tables(source: ConfigSource, links: Links) -> tuple[TableTerms, ...]:
+def read_tables(source: ConfigSource, links: Links, offers: Sequence[Offer] = ()) -> tuple[TableTerms, ...]:
     source.unique("table")
-    found = [_table(source, entry, links) for entry in source.entries("table")]
+    found = [_table(source, entry, links, offers) for entry in source.entries("table")]
     return tuple(table for table in found if table is not None)
 
 
-def _table(source: ConfigSource, entry: ConfigEntry, links: Links) -> TableTerms | None:
+def _table(
+    source: ConfigSource, entry: ConfigEntry, links: Links, offers: Sequence[Offer]
+) -> TableTerms | None:
     path, given, whole = entry
     game: Game | None = given.get("game")
     # If the number of seats is missing, it is taken for the most that the game may have, which is no mistake.
@@ -44,20 +47,34 @@ def _table(source: ConfigSource, entry: ConfigEntry, links: Links) -> TableTerms
         boxes = 1
     elif boxes > seats:
         source.wrong(f"{path}.adjacent_boxes", f"more than the table's {seats} seats (T9)")
-    names = given.get("links", [])
+    name, names = given.get("id", "of bad shape"), given.get("links", [])
     known = known_links(source, f"{path}.links", names, links)
+    here = offers_at(source, name, names, offers)
+    if not names and not here and not source.spoiled(f"{path}.links"):
+        source.wrong(f"{path}.links", "a table is on one link at least, or takes an offer")
     table = TableTerms(
-        table=given.get("id", "of bad shape"),
+        table=name,
         game=game or "let-it-ride",
         seats=seats,
-        links=tuple(names),
+        links=(*names, *(offer.name for offer in here)),
         adjacent_boxes=boxes,
         max_rounds_per_minute=given.get("max_rounds_per_minute", 0),
     )
-    _one_bank(source, f"{path}.links", known)
+    offered = [offer.terms for offer in here if offer.terms is not None]
+    _one_bank(source, f"{path}.links", [*known, *offered])
+    warn_of_jurisdictions(source, name, [*known, *offered])
     for terms in known if game is not None else ():
         _suits(source, f"{path}.links", table, terms)
+    for offer in here if game is not None else ():
+        _takes(source, offer, table)
     return table if whole else None
+
+
+def _takes(source: ConfigSource, offer: Offer, table: TableTerms) -> None:
+    """Checks that an offer may be made in the table's game (B1)."""
+    if offer.terms is not None and table.game not in (games := games_of(load_paytable(offer.terms.paytable))):
+        only = f"table {table.table} plays {table.game}, the offer is for {' or '.join(games)} only (B1)"
+        source.wrong(f"{offer.path}.tables", only)
 
 
 def _one_bank(source: ConfigSource, path: str, links: Sequence[LinkTerms]) -> None:

@@ -39,8 +39,9 @@ def read_links(source: ConfigSource) -> Links:
 
 
 def read_banks(source: ConfigSource) -> set[str]:
-    """The banks of all links, those with mistakes too."""
-    return {link.given.get("bank", DEFAULT_BANK) for link in source.entries("link")}
+    """The banks of all links and offers, those with mistakes too."""
+    entries = [entry for name in ("link", "offer") for entry in source.entries(name)]
+    return {entry.given.get("bank", DEFAULT_BANK) for entry in entries}
 
 
 def _terms(source: ConfigSource, entry: ConfigEntry) -> LinkTerms | None:

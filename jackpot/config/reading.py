@@ -15,6 +15,7 @@ from jackpot.config.heads import read_heads
 from jackpot.config.lines import lines_of
 from jackpot.config.links import Links, read_banks, read_links
 from jackpot.config.notify import read_notify
+from jackpot.config.offers import read_offers
 from jackpot.config.places import read_listen, read_redis, read_servers, read_signage
 from jackpot.config.settings import SQLITE, Config, ConfigErrors, Ledger, People, Shift, Sign, Site
 from jackpot.config.shape import convert
@@ -55,14 +56,15 @@ def load(path: Path | str, roles: Collection[str] = ROLES) -> Config:
 
 def _config(source: ConfigSource, roles: Collection[str]) -> Config | None:
     """The whole; None where mistakes left a part out."""
-    links = read_links(source)
-    terms = tuple(found for found in links.values() if found is not None)
-    tables, signs = read_tables(source, links), read_signs(source, links)
+    links, site = read_links(source), _site(source)
+    offers = read_offers(source, links, None if site is None else site.tax_form_from)
+    terms = tuple(one for one in (*links.values(), *(offer.terms for offer in offers)) if one is not None)
+    tables, signs = read_tables(source, links, offers), read_signs(source, links)
     udp_signs = read_udp_signs(source, links)
     keys = read_keys(source, roles)
     redis, heads, notify = read_redis(source), read_heads(source, roles), read_notify(source, roles)
     signage = read_signage(source, redis)
-    site, ledger = _site(source), _ledger(source)
+    ledger = _ledger(source)
     listen = read_listen(source, ledger)
     servers = () if listen is None else read_servers(source, listen, ledger, read_banks(source))
     if site is None or ledger is None or listen is None or source.mistakes:

@@ -288,11 +288,12 @@ class People(msgspec.Struct, frozen=True):
 class Config(msgspec.Struct, frozen=True):
     """One checked configuration.
 
-    displays: by link, how pages show it. redis: the nodes' urls, tried in turn. signage: the processes that
-    Redis feeds. servers: all that share the ledger; server: which of them this is, None where it is alone.
-    warnings: what an operator should know and may mean, in sentences. heads: None where none are signed.
-    notify: None where nobody is told. keys_end: by (role, id), the site's own as ("site", "heads"), when a
-    key is as old as `[keys] good_days` lets it become, unix seconds; empty where the site sets no age.
+    links: offers too, which are links without levels (B1). displays: by link, how pages show it. redis: the
+    nodes' urls, tried in turn. signage: the processes that Redis feeds. servers: all that share the ledger;
+    server: which of them this is, None where it is alone. warnings: what an operator should know and may
+    mean, in sentences. heads: None where none are signed. notify: None where nobody is told. keys_end: by
+    (role, id), the site's own as ("site", "heads"), when a key is as old as `[keys] good_days` lets it
+    become, unix seconds; empty where the site sets no age.
     """
 
     path: Path

@@ -12,20 +12,25 @@ from math import ceil
 from typing import Final, NamedTuple
 
 from jackpot.catalogue import (
+    BestPlay,
+    OddsReturn,
     Return,
+    best_play_of,
     draws_return,
     envy_return,
     money_text,
     odds_return,
+    odds_returns,
     return_of,
     row_chances,
+    tie_chance,
     times,
 )
 from jackpot.odds.chances import envy_given
 from jackpot.odds.cycle import MeterModel, meter_at, wagers_until
 from jackpot.odds.subject import AnalyzedLink, Unanalysable
 from jackpot.rules.money import BASIS_POINTS, MICROS_PER_CENT, floor_to_cent
-from jackpot.rules.paytable import SEATS, LevelTerms, PaytableRow, Percent
+from jackpot.rules.paytable import SEATS, LevelTerms, PaytableRow, Percent, row_for
 from jackpot.text import Sentence
 
 # Digits of a square root: more than anybody shows.
@@ -50,12 +55,17 @@ class Tonight(NamedTuple):
 
 
 class RowFound(NamedTuple):
-    """One row of the paytable. award: what the hand is paid at the meters given."""
+    """One row of the paytable.
+
+    award: what the hand is paid at the meters given. printed: the source's own words, where terms cannot say
+    them.
+    """
 
     row: PaytableRow
     chance: Fraction
     award: Fraction
     part: Fraction
+    printed: str = ""
 
 
 class At(NamedTuple):
@@ -91,7 +101,9 @@ class LevelFound(NamedTuple):
 class Analysis(NamedTuple):
     """Result of an analysis. envy: by players at the table. envy_given: by one's own hand, of all others.
 
-    long_run: None where a rate or a reseed is left open.
+    long_run: None where a rate or a reseed is left open. ties: how often a wager is returned because the
+    player's hand equals the dealer's. by_players: of fixed odds, one where the number does not matter.
+    best_play: of the bets of Let It Ride.
     """
 
     subject: AnalyzedLink
@@ -103,6 +115,9 @@ class Analysis(NamedTuple):
     envy: dict[int, Fraction]
     envy_given: dict[str, Fraction]
     long_run: Return | None
+    ties: Fraction
+    by_players: tuple[OddsReturn, ...]
+    best_play: BestPlay | None
 
     @property
     def hit(self) -> Fraction:
@@ -122,32 +137,39 @@ class Analysis(NamedTuple):
     @property
     def total(self) -> Fraction:
         meters = sum((level.part for level in self.levels), Fraction(0))
-        return self.odds + self.draws + self.envy[self.tonight.players] + meters
+        return self.odds + self.ties + self.draws + self.envy[self.tonight.players] + meters
 
 
 def analyze(subject: AnalyzedLink, tonight: Tonight) -> Analysis:
     """The whole analysis of one paytable. Raises Unanalysable."""
-    terms, game, _ = subject
+    terms, game = subject.terms, subject.game
     meters = _meters(subject, tonight)
     rows = tuple(
-        _row(row, chance, meters, terms.wager)
-        for row, chance in zip(terms.rows, row_chances(terms), strict=True)
+        _row(row_for(row, tonight.players), chance, meters, terms.wager)
+        for row, chance in zip(terms.rows, row_chances(terms, tonight.players), strict=True)
     )
+    if subject.printed:
+        rows = tuple(row._replace(printed=text) for row, text in zip(rows, subject.printed, strict=True))
     envy = {players: envy_return(terms, players) for players in range(1, SEATS[game] + 1)}
     others = tonight.players - 1
-    given = {hand: others * sum_ / terms.wager for hand, sum_ in envy_given(terms, game).items()}
-    odds, draws = odds_return(terms), draws_return(terms, SEATS[game])
+    given = {}
+    if envy[2]:
+        given = {hand: others * sum_ / terms.wager for hand, sum_ in envy_given(terms, game).items()}
+    odds, draws = odds_return(terms, tonight.players), draws_return(terms, SEATS[game])
     meters_part = sum((found.part for found in rows if isinstance(found.row.pays, Percent)), Fraction(0))
     total = odds + draws + envy[tonight.players] + meters_part
     levels = tuple(_level(subject, level, meters[level.level], rows, total) for level in terms.levels)
     return Analysis(
-        subject, tonight, rows, levels, odds, draws, envy, given if envy[2] else {},
+        subject, tonight, rows, levels, odds, draws, envy, given,
         _long_run(subject, levels, tonight.players),
+        tie_chance(terms.hand_kind) if terms.hand_kind == "winning" else Fraction(0),
+        odds_returns(terms) if not terms.levels else (),
+        best_play_of(terms.paytable),
     )  # fmt: skip
 
 
 def _meters(subject: AnalyzedLink, tonight: Tonight) -> dict[str, int]:
-    terms, game, _ = subject
+    terms, game = subject.terms, subject.game
     if not 1 <= tonight.players <= SEATS[game]:
         seats = {"game": game, "most": SEATS[game], "count": f"{tonight.players:,}"}
         raise Unanalysable("{game} seats 1 to {most}, not {count}", field="players", **seats)

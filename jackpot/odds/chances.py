@@ -24,7 +24,8 @@ def hand_chances(kind: HandKind) -> dict[str, Fraction]:
     """Probability of every hand, best first and `NOTHING` last; they add up to 1."""
     odds = odds_of(kind)
     found = {name: Fraction(odds.hands[name], odds.deals) for name in NAMES[kind]}
-    found[NOTHING] = 1 - sum(found.values(), Fraction(0))
+    # A high card that beats the dealer's hand has a row of its own, and is among the rest here.
+    found[NOTHING] = 1 - sum((found[name] for name in NAMES[kind] if name != NOTHING), Fraction(0))
     return found
 
 

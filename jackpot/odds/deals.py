@@ -4,6 +4,8 @@ A deal is a board that the table shares and a player's own cards. Boards that di
 suits alone are ranked once. Hands are ranked many at a time, by masks of thirteen bits a suit. This shares no
 code with `rules.hands`, so that each proves the other.
 
+Cards of the dealer and Six Card Bonus cards that all players share are a board here as well.
+
 Two players' hands need no second loop. Of all own cards that make X on a board, and all that make Y, the
 pairs without a common card are counted by inclusion and exclusion over the cards that they might share.
 
@@ -18,7 +20,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from jackpot.catalogue import odds_of
 from jackpot.rules.cards import DECK, RANKS, SUITS
 from jackpot.rules.hands import NAMES
 from jackpot.rules.paytable import Game, HandKind
@@ -49,23 +50,25 @@ DEALT: Final[dict[tuple[HandKind, Game], CardsOfHand]] = {
     ("five-flop", "let-it-ride"): CardsOfHand(3, 2, 5),
     ("five-flop", "ultimate-texas-holdem"): CardsOfHand(2, 3, 5),
     ("five-best", "ultimate-texas-holdem"): CardsOfHand(2, 5, 5),
+    ("six", "let-it-ride"): CardsOfHand(3, 3, 5),
+    ("six", "three-card-poker"): CardsOfHand(3, 3, 5),
+    ("five-board", "criss-cross-poker"): CardsOfHand(0, 5, 5),
+    ("five-line", "criss-cross-poker"): CardsOfHand(2, 3, 5),
 }
-"""Which cards make a player's hand (H2)."""
+"""Which cards make a player's hand (H2). A Six Card Bonus of Ultimate Texas Hold 'Em takes any six."""
 
 CARDS: Final[dict[HandKind, str]] = {
     "three": "three of 52",
     "four": "the best four of five of 52",
     "five-flop": "five of 52: three and two community cards, or two and the flop",
     "five-best": "the best five of seven of 52",
+    "six": "the best five of six of 52, or all six",
+    "five-board": "five of 52: the community cards",
+    "five-line": "five of 52: two and three community cards",
+    "best-of-table": "the highest hand of all players, five of 52 each: three and two community cards",
+    "beaten": "the best five of seven of player and dealer, the lower of the two",
+    "winning": "the best five of seven of player and dealer, where the player's is higher",
 }
-
-_HEADER: Final = """\
-# Counted deals of each hand: whole numbers of deals, by the cards that make the hand (H2).
-# Every deal of `cards` from one deck of 52 is as likely as any other; what is not under `hands` pays nothing.
-# `pairs`: how many deals of two players of one table make the hand of the row and, in the order of the rows,
-# each hand. Both are dealt from one deck, and share the board.
-# Every deal was ranked: `jackpot paytable count` wrote this file, and counts it again.
-"""
 
 
 class CountedDeals(NamedTuple):
@@ -73,88 +76,59 @@ class CountedDeals(NamedTuple):
 
     deals: of one player; hands: how many of them make each hand, best first, "high-card" the last.
 
-    pairs: a row and a column a hand, how many deals of two players make the one and the other.
+    pairs: a row and a column a hand, how many deals of two players make the one and the other. ranks: of the
+    deals that make a pair, how many make one of each rank.
     """
 
     deals: int
     hands: dict[str, int]
     pairs: list[list[int]]
+    ranks: list[int]
 
 
 def count(kind: HandKind, game: Game) -> CountedDeals:
     """Ranks and counts every deal of one player, and every deal of two."""
     dealt = DEALT[kind, game]
     names = (*NAMES[kind], "high-card")
-    boards, weights = _boards(dealt.board)
+    boards, weights = boards_of(dealt.board)
     own = _own(dealt.own)
     shared = [_subsets(own.cards, size) for size in range(1, dealt.own)]
-    hands = np.zeros(len(names))
+    hands, ranks = np.zeros(len(names)), np.zeros(len(RANKS))
     pairs = np.zeros((len(names), len(names)))
     step = max(1, _AT_A_TIME // len(own.cards))
     for at in range(0, len(boards), step):
         weight = weights[at : at + step]
-        made = _made(names, dealt.run, boards[at : at + step], own.masks)
+        made, twice = _made(names, dealt.run, boards[at : at + step], own.masks)
+        ranks += _ranks_of_pairs(made == names.index("pair"), twice, weight)
         each = _tally(made[:, :, None], 1, len(names))
         pairs += _products(each, weight)
         for size, subsets in enumerate(shared, 1):
             numbers = made[:, :, None] * comb(DECK, size) + subsets
             pairs += (-1) ** size * _products(_tally(numbers, comb(DECK, size), len(names)), weight)
         hands += weight @ each[:, :, 0]
-    # All own cards shared: the same cards, which make the same hand.
-    pairs += (-1) ** dealt.own * np.diag(hands)
+    if dealt.own:  # all own cards shared: the same cards, which make the same hand
+        pairs += (-1) ** dealt.own * np.diag(hands)
     # Each set of cards was counted once for each way to split it into board and own cards.
     splits = comb(dealt.own + dealt.board, dealt.own)
     whole = [int(found) // splits for found in hands]
-    return CountedDeals(sum(whole), dict(zip(names, whole, strict=True)), pairs.astype(np.int64).tolist())
+    made_by = dict(zip(names, whole, strict=True))
+    return CountedDeals(
+        sum(whole), made_by, pairs.astype(np.int64).tolist(), [int(found) // splits for found in ranks]
+    )
+
+
+def _ranks_of_pairs(pair: Array, twice: Array, weight: Array) -> Array:
+    """How many deals make a pair of each rank. pair: where a hand is one. twice: the ranks held twice."""
+    found: Array = np.bincount(
+        HIGHEST_RANK[twice[pair]], np.broadcast_to(weight[:, None], pair.shape)[pair], minlength=len(RANKS)
+    )
+    return found
 
 
 def made_of(kind: HandKind, game: Game, hands: Array) -> Array:
     """For each row of cards, the index of its hand in `NAMES`; past the last where it makes none."""
-    return _places((*NAMES[kind], "high-card"), DEALT[kind, game].run, list(_masks(hands).T))
-
-
-def as_toml(kinds: dict[HandKind, dict[Game, CountedDeals]]) -> str:
-    """`schemas/odds.toml`, which the catalogue reads."""
-    lines = [_HEADER]
-    for kind, games in kinds.items():
-        first = next(iter(games.values()))
-        lines += [f"[{kind}]", f'cards = "{CARDS[kind]}"', f"deals = {first.deals:_}", f"[{kind}.hands]"]
-        lines += [f"{name} = {number:_}" for name, number in first.hands.items() if name != "high-card"]
-        for game, counted in games.items():
-            lines.append(f"[{kind}.pairs.{game}]")
-            lines += [f"{name} = [{', '.join(f'{number:_}' for number in row)}]"
-                      for name, row in zip(counted.hands, counted.pairs, strict=True)]  # fmt: skip
-        lines.append("")
-    return "\n".join(lines)
-
-
-def count_all(
-    tell: Callable[[int, int], None] = lambda _done, _of: None,
-) -> dict[HandKind, dict[Game, CountedDeals]]:
-    """Counts of every kind of hand, at every game. tell: called with what is done and what there is."""
-    found: dict[HandKind, dict[Game, CountedDeals]] = {}
-    for done, (kind, game) in enumerate(DEALT):
-        tell(done, len(DEALT))
-        found.setdefault(kind, {})[game] = count(kind, game)
-    return found
-
-
-def differences(kinds: dict[HandKind, dict[Game, CountedDeals]]) -> list[str]:
-    """Differences from the catalogue's counts, as sentences."""
-    wrong = []
-    for kind, games in kinds.items():
-        odds = odds_of(kind)
-        for game, counted in games.items():
-            known = {**odds.hands, "high-card": odds.deals - sum(odds.hands.values())}
-            wrong += [
-                f"{kind} at {game}, {hand}: {number:,} deals, not {known.get(hand, 0):,}"
-                for hand, number in counted.hands.items()
-                if known.get(hand) != number
-            ]
-            pairs = dict(zip(counted.hands, map(tuple, counted.pairs), strict=True))
-            if pairs != odds.pairs.get(game):
-                wrong.append(f"{kind} at {game}: the deals of two players")
-    return wrong
+    cards = HeldCards(list(masks_of(hands).T), DEALT[kind, game].run)
+    return places_of((*NAMES[kind], "high-card"), cards)
 
 
 class _Own(NamedTuple):
@@ -164,25 +138,25 @@ class _Own(NamedTuple):
 
 def _own(size: int) -> _Own:
     """Every set of own cards: its cards, and its ranks in each suit."""
-    cards = _sets(size)
-    return _Own(cards, _masks(cards))
+    cards = sets_of(size)
+    return _Own(cards, masks_of(cards))
 
 
-def _boards(size: int) -> tuple[Array, Array]:
+def boards_of(size: int) -> tuple[Array, Array]:
     """Boards up to renaming of suits, as masks, and how often each is dealt."""
-    masks = np.sort(_masks(_sets(size)).astype(np.int64), axis=1)
+    masks = np.sort(masks_of(sets_of(size)).astype(np.int64), axis=1)
     keys = masks @ (_MASKS ** np.arange(len(SUITS)))
     found, weights = np.unique(keys, return_counts=True)
     split = found[:, None] // _MASKS ** np.arange(len(SUITS)) % _MASKS
     return split.astype(np.uint16), weights.astype(np.float64)
 
 
-def _sets(size: int) -> Array:
+def sets_of(size: int) -> Array:
     """Every set of so many cards of the deck, each ascending."""
     return np.array(list(combinations(range(DECK), size)), dtype=np.int64).reshape(comb(DECK, size), size)
 
 
-def _masks(cards: Array) -> Array:
+def masks_of(cards: Array) -> Array:
     """Rank masks: a row for each set and a column for each suit, with a bit for each rank."""
     bits = 1 << (cards >> 2)
     columns = [np.where(cards & 3 == suit, bits, 0).sum(axis=1) for suit in range(len(SUITS))]
@@ -223,24 +197,27 @@ def _products(tally: Array, weight: Array) -> Array:
     return found
 
 
-def _made(names: tuple[str, ...], run: int, boards: Array, own: Array) -> Array:
-    """As `_places`, a row a board, a column a set of own cards; `len(names)` on a shared card."""
+def _made(names: tuple[str, ...], run: int, boards: Array, own: Array) -> tuple[Array, Array]:
+    """As `places_of`, a row a board, a column a set of own cards; `len(names)` on a shared card.
+
+    With the ranks that each hand holds twice.
+    """
     board, cards = boards.T[:, :, None], own.T[:, None, :]
-    made = _places(names, run, list(board | cards))
+    held = HeldCards(list(board | cards), run)
+    made = places_of(names, held)
     made[np.any(board & cards, axis=0)] = len(names)
-    return made
+    return made, held.twice
 
 
-def _places(names: tuple[str, ...], run: int, suits: list[Array]) -> Array:
-    """Index of each hand in `names`, whose last is for none of the others. suits: the ranks held in each."""
-    made = np.full(suits[0].shape, len(names) - 1, dtype=np.int32)
-    cards = _Cards(suits, run)
+def places_of(names: tuple[str, ...], cards: "HeldCards") -> Array:
+    """Index of each hand in `names`, whose last is for none of the others."""
+    made = np.full(cards.once.shape, len(names) - 1, dtype=np.int32)
     for place in range(len(names) - 2, -1, -1):
         made[_IS[names[place]](cards)] = place
     return made
 
 
-class _Cards:
+class HeldCards:
     """Vectorized hands: the ranks that each holds once, twice, three and four times, and in each suit."""
 
     def __init__(self, suits: list[Array], run: int) -> None:
@@ -279,20 +256,23 @@ def _with(runs: list[int]) -> Array:
     return found
 
 
-_STRAIGHT: Final = {length: _with(_runs(length)) for length in (3, 4, 5)}
-_HIGHEST: Final = {length: _with(_runs(length)[-1:]) for length in (3, 5)}
-_COUNT: Final = np.array([mask.bit_count() for mask in range(_MASKS)])
+STRAIGHTS: Final = {length: _with(_runs(length)) for length in (3, 4, 5)}
+HIGHEST_RUN: Final = {length: _with(_runs(length)[-1:]) for length in (3, 5, 6)}
+COUNT_OF: Final = np.array([mask.bit_count() for mask in range(_MASKS)])
+# The highest rank of a mask; 0 of none.
+HIGHEST_RANK: Final = np.array([max(mask.bit_length() - 1, 0) for mask in range(_MASKS)])
 
 # Predicates by name: whether a hand holds at least this; its rank is the best of these.
-_IS: Final[dict[str, Callable[[_Cards], Array]]] = {
-    "royal-flush": lambda cards: cards.some_suit(_HIGHEST[cards.run]),
-    "mini-royal": lambda cards: cards.some_suit(_HIGHEST[cards.run]),
-    "straight-flush": lambda cards: cards.some_suit(_STRAIGHT[cards.run]),
+_IS: Final[dict[str, Callable[[HeldCards], Array]]] = {
+    "six-card-royal-flush": lambda cards: cards.some_suit(HIGHEST_RUN[6]),
+    "royal-flush": lambda cards: cards.some_suit(HIGHEST_RUN[cards.run]),
+    "mini-royal": lambda cards: cards.some_suit(HIGHEST_RUN[cards.run]),
+    "straight-flush": lambda cards: cards.some_suit(STRAIGHTS[cards.run]),
     "four-aces": lambda cards: cards.four & _ACE != 0,
     "four-of-a-kind": lambda cards: cards.four != 0,
     "full-house": lambda cards: (cards.thrice != 0) & _several(cards.twice),
-    "flush": lambda cards: cards.some_suit(cards.run <= _COUNT),
-    "straight": lambda cards: _STRAIGHT[cards.run][cards.once],
+    "flush": lambda cards: cards.some_suit(cards.run <= COUNT_OF),
+    "straight": lambda cards: STRAIGHTS[cards.run][cards.once],
     "three-of-a-kind": lambda cards: cards.thrice != 0,
     "two-pair": lambda cards: _several(cards.twice),
     "pair": lambda cards: cards.twice != 0,

@@ -5,10 +5,11 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Final, Literal, NamedTuple
 
-from jackpot.catalogue import load, odds_of, rate_text
+from jackpot.catalogue import BestPlay, load, odds_of, parse_printed, rate_text
 from jackpot.config.writing import Writing, writing
 from jackpot.odds.analysis import Analysis, LevelFound, RowFound
 from jackpot.odds.chances import NOTHING, hand_chances
+from jackpot.odds.subject import Stake
 from jackpot.rules.cards import SUITS
 from jackpot.rules.money import BASIS_POINTS, MICROS_PER_UNIT
 from jackpot.rules.paytable import Fixed, ForOne, LevelTerms, Pays, Percent
@@ -47,6 +48,22 @@ _OF_RETURN: Final = (
         "The house edge is what a wager loses on average. Part of it goes onto the meters, not to the house."
     ),
 )
+
+_OF_EDGE: Final = Sentence("The house edge is what a wager loses on average.")
+_OF_STAYING: Final = Sentence(
+    "As if every wager stayed to the end: what a player withdraws or folds is left out."
+)
+_OF_BONUS: Final = Sentence("A bonus returns no stake: that of the wager is settled with the wager.")
+_OF_SIMULATION: Final = Sentence(
+    "Where a seed stands, rounds were simulated: the return is within the bound with a probability of 99 %."
+)
+_OF_BEST_PLAY: Final = Sentence(
+    "In bets. Each stays where it wins on average, with the cards seen until then."
+)
+_STAKES: Final[dict[Stake, Sentence]] = {
+    "returned": Sentence("returned with its odds"),
+    "kept": Sentence("kept: the odds are the whole payout"),
+}
 
 # The format of sums in the catalogue's sources.
 DOLLARS: Final = writing("en_US", "USD")
@@ -138,20 +155,29 @@ def _rate(rate: int, money: Writing) -> str:
 
 def facts_of(found: Analysis, money: Writing = DOLLARS) -> list[tuple[str, str]]:
     """The subject of the analysis, line by line."""
-    terms, game, opened = found.subject
+    terms, game, opened = found.subject.terms, found.subject.game, found.subject.open
     table = load(terms.paytable)
-    odds, tonight = odds_of(terms.hand_kind), found.tonight
+    odds, tonight = odds_of(terms.hand_kind, found.tonight.players), found.tonight
     source = {"source": table.source, "where": table.jurisdiction, "status": Sentence(table.status)}
-    deals = {"cards": Sentence(odds.cards), "count": money.count(odds.deals)}
+    deals = {"cards": Sentence(odds.cards), "count": money.count(odds.deals), "seed": odds.seed}
+    counted = "{cards}; {count} rounds of a simulation with the seed {seed}"
+    if not odds.seed:
+        counted = "{cards}; {count} deals, each counted"
     facts: list[tuple[str, str]] = [
         ("paytable", f"{table.id}, {table.title}"),
         ("source", Sentence("{source} ({where}, {status})", **source)),
         ("game", name_of_game(game)),
-        ("cards", Sentence("{cards}; {count} deals, each counted", **deals)),
+        ("cards", Sentence(counted, **deals)),
         ("wager", money.of_micros(terms.wager)),
         ("players", Sentence("{count}, each dealt a hand", count=tonight.players)),
-        ("wagers an hour", Sentence("{count} on the whole link", count=money.count(tonight.wagers_an_hour))),
     ]
+    if terms.levels:
+        count = money.count(tonight.wagers_an_hour)
+        facts.append(("wagers an hour", Sentence("{count} on the whole link", count=count)))
+    facts += [("stake", _STAKES[stake]) for stake in (found.subject.stake,) if stake is not None]
+    if table.catalogue_only is not None:
+        facts.append(("catalogue only", table.catalogue_only))
+    facts += [("reading", text) for text in table.readings]
     if figures := ", ".join(sorted(name for name in opened if name != "envy")):
         what = Sentence("{figures}: the operator's; taken as 0 or left out", figures=figures)
         facts.append(("left open", what))
@@ -163,6 +189,8 @@ def facts_of(found: Analysis, money: Writing = DOLLARS) -> list[tuple[str, str]]
 def brief(found: Analysis) -> list[tuple[str, str]]:
     """Return, hit frequency and break-even meter, a line each."""
     terms = found.subject.terms
+    if not terms.levels:
+        return _brief_odds(found)
     meters = ", ".join(f"{one.terms.level} {_percent(one.part)}" for one in found.levels)
     hits = ", ".join(f"{one.terms.level} 1 in {shown('number', 1 / one.chance)}" for one in found.levels)
     even = ", ".join(f"{one.terms.level} {shown('sum', one.break_even)}" for one in found.levels)
@@ -180,11 +208,36 @@ def brief(found: Analysis) -> list[tuple[str, str]]:
     ]
 
 
+def _brief_odds(found: Analysis) -> list[tuple[str, str]]:
+    """Return and hit frequency of fixed odds, and what best play loses."""
+    table = load(found.subject.terms.paytable)
+    hit = f"1 in {shown('number', 1 / found.hit)} wagers is paid"
+    if table.bonus_on is not None:
+        return [("bonus", f"{_percent(found.total)} of the {table.bonus_on}"), ("hit frequency", hit)]
+    lines = []
+    for one in found.by_players:
+        at = f" with {several(one.players, 'player')}" if len(found.by_players) > 1 else ""
+        bound = f" give or take {_percent(one.bound)}, simulated with the seed {one.seed}" if one.seed else ""
+        lines.append((f"return{at}", f"{_percent(one.part + found.ties)}{bound}"))
+    if found.subject.stake is not None:
+        lines = [("return", f"{_percent(found.total)}, the stake {found.subject.stake}")]
+    if found.best_play is not None:
+        lines = [("house edge under best play", f"{_edge(found.best_play)} of one bet")]
+    return [*lines, ("hit frequency", hit)]
+
+
+def _edge(play: BestPlay) -> str:
+    """Three digits after the point, as such an edge is printed everywhere."""
+    return f"{float(-100 * sum(play.wins)):.3f} %"
+
+
 def _columns(*texts: str, **others: Kind) -> tuple[OddsColumn, ...]:
     return (*(OddsColumn(name) for name in texts), *(OddsColumn(name, kind) for name, kind in others.items()))
 
 
 def _returns(found: Analysis, money: Writing) -> OddsTable:
+    if not found.levels:
+        return _odds_returns(found)
     players = found.tonight.players
     rows: list[tuple[Cell, ...]] = [(Sentence("fixed pays"), found.odds)]
     for one in found.levels:
@@ -198,6 +251,45 @@ def _returns(found: Analysis, money: Writing) -> OddsTable:
     return OddsTable(
         "return", Sentence("Return of a wager at these meters"), columns, tuple(rows), _OF_RETURN
     )
+
+
+def _odds_returns(found: Analysis) -> OddsTable:
+    """Return of fixed odds; of a bonus on a wager what it adds."""
+    columns = _columns("part", of_the_wager="part")
+    table = load(found.subject.terms.paytable)
+    if table.bonus_on is not None:
+        added = (Sentence("added to the wager"), found.total)
+        return OddsTable("return", Sentence("What the bonus adds"), columns, (added,), (_OF_BONUS,))
+    rows: list[tuple[Cell, ...]] = [(Sentence("fixed pays"), found.odds)]
+    if found.ties:
+        rows.append((Sentence("returned at a tie"), found.ties))
+    rows += [(Sentence("total return"), found.total), (Sentence("house edge"), 1 - found.total)]
+    notes = (_OF_EDGE, *((_OF_STAYING,) if table.use == "catalogue" else ()))
+    return OddsTable("return", Sentence("Return of a wager"), columns, tuple(rows), notes)
+
+
+def _by_players(found: Analysis, _money: Writing) -> OddsTable:
+    numbers: dict[str, Kind] = {"returned": "part", "give_or_take": "part", "seed": "count"}
+    rows: tuple[tuple[Cell, ...], ...] = ()
+    if len(found.by_players) > 1:
+        rows = tuple((one.players, one.part, one.bound or None, one.seed or None) for one in found.by_players)
+    columns = (OddsColumn("players", "count"), *_columns(**numbers))
+    return OddsTable("by_players", Sentence("Return by players"), columns, rows, (_OF_SIMULATION,))
+
+
+def _best_play(found: Analysis, _money: Writing) -> OddsTable:
+    columns, rows = _columns("bet", cards_seen="count", won="part"), ()
+    title = Sentence("What each bet wins under best play")
+    if found.best_play is None:
+        return OddsTable("best_play", title, columns, rows)
+    first, second, third = found.best_play.wins
+    bets: tuple[tuple[Cell, ...], ...] = (
+        (Sentence("bet number 1"), 3, first),
+        (Sentence("bet number 2"), 4, second),
+        (Sentence("bet number 3"), 5, third),
+        (Sentence("all three"), None, first + second + third),
+    )
+    return OddsTable("best_play", title, columns, bets, (_OF_BEST_PLAY,))
 
 
 def _spread(found: Analysis, _money: Writing) -> OddsTable:
@@ -233,7 +325,23 @@ def _hand(one: RowFound, money: Writing) -> tuple[Cell, ...]:
     row, chance = one.row, one.chance
     rare = 1 / chance if chance else None
     times = (chance, chance, rare, chance * ROUNDS)
-    return row.hand, row.suits or SUITS, pays_text(row.pays, money), *times, one.award, one.part
+    pays = _printed(one.printed, money) if one.printed else pays_text(row.pays, money)
+    if row.least:
+        pays = Sentence("{pays} from a pair of {rank}", pays=pays, rank=row.least.replace("T", "10"))
+    return row.hand, row.suits or SUITS, pays, *times, one.award, one.part
+
+
+def _printed(text: str, money: Writing) -> str:
+    """What a source prints of a row that is shown alone: "3 to 2", "push"."""
+    won = parse_printed(text)
+    if not won:
+        return Sentence("push")
+    count, of = money.count(won.numerator), money.count(won.denominator)
+    return (
+        Sentence("{count} to 1", count=count)
+        if of == "1"
+        else Sentence("{count} to {of}", count=count, of=of)
+    )
 
 
 def pays_text(pays: Pays, money: Writing) -> str:
@@ -335,7 +443,7 @@ def _long_run(found: Analysis, money: Writing) -> OddsTable:
         Sentence("In the long run, where does a wager go?"),
     )
     run = found.long_run
-    if run is None:
+    if run is None or not found.levels:
         return OddsTable("long_run", title, columns, ())
     rows = (
         (Sentence("onto the meters and reserves"), run.meters),
@@ -423,5 +531,6 @@ def _award(one: RowFound) -> tuple[Cell, ...]:
 
 
 _SHEETS: Final[tuple[Callable[[Analysis, Writing], OddsTable], ...]] = (
-    _returns, _spread, _hands, _levels, _cycles, _envy, _given, _long_run, _seeds, _filing,
+    _returns, _by_players, _best_play, _spread, _hands, _levels, _cycles, _envy, _given, _long_run, _seeds,
+    _filing,
 )  # fmt: skip

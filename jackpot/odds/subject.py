@@ -1,11 +1,12 @@
 """Subject of an analysis: a paytable with its wager, its envy, and the figures its source leaves open."""
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from msgspec import structs
 
 from jackpot.catalogue import (
+    DEFAULT_BANK,
     CatalogueError,
     Figure,
     LevelEntry,
@@ -14,10 +15,13 @@ from jackpot.catalogue import (
     TermsRefused,
     games_of,
     load,
+    money_text,
     parse_money,
+    parse_printed,
     resolve,
+    rows_of,
 )
-from jackpot.rules.paytable import Game, LinkTerms
+from jackpot.rules.paytable import Fixed, ForOne, Game, LinkTerms, Pays, PaytableRow, ToOne
 from jackpot.text import RefusalSentence, one_of
 
 # Stand in for open figures while the rest is checked, and are taken out again.
@@ -37,16 +41,27 @@ class Unanalysable(Exception):
 class AnalyzedLink(NamedTuple):
     """Subject of an analysis.
 
-    open: figures that are not given, as "level.figure" or "envy": 0 or nothing in `terms`.
+    open: figures that are not given, as "level.figure" or "envy": 0 or nothing in `terms`. stake: what is
+    done with it, where the source leaves it open (B5). printed: by row, what the source prints, where terms
+    cannot say it: of a paytable in the catalogue only.
     """
 
     terms: LinkTerms
     game: Game
     open: frozenset[str]
+    stake: "Stake | None" = None
+    printed: tuple[str, ...] = ()
+
+
+Stake = Literal["returned", "kept"]
+"""What becomes of a winning stake in a device: it is returned with its odds, or the odds are all (B5)."""
 
 
 class Wish(NamedTuple):
-    """An operator's choices, as typed. figures: by "level.figure", such as "meter.primary"."""
+    """An operator's choices, as typed.
+
+    figures: by "level.figure", such as "meter.primary". stake: as `Stake`.
+    """
 
     wager: str | None = None
     game: str | None = None
@@ -54,6 +69,7 @@ class Wish(NamedTuple):
     figures: Mapping[str, str] = {}
     magic_card_every: int = 0
     lucky_every: int = 0
+    stake: str | None = None
 
 
 def subject_of(paytable: str, wish: Wish) -> AnalyzedLink:
@@ -65,6 +81,10 @@ def subject_of(paytable: str, wish: Wish) -> AnalyzedLink:
         table = load(paytable)
     except CatalogueError as error:
         raise Unanalysable("{error}: `jackpot paytable list` names them all", error=error) from error
+    if table.use != "link":
+        return _without_levels(table, wish)
+    if wish.stake is not None:
+        raise _no_stake(table)
     wager = wish.wager or next(iter((*table.wagers, *(one.wager for one in table.envy), "1.00")))
     levels, opened = _levels(table, wish.figures)
     entry = LinkEntry(
@@ -86,6 +106,64 @@ def subject_of(paytable: str, wish: Wish) -> AnalyzedLink:
     if entry.envy_approved:
         terms, opened = structs.replace(terms, envy=()), opened | {"envy"}
     return AnalyzedLink(_without(terms, opened), _game(table, wish.game), frozenset(opened))
+
+
+def _without_levels(table: Paytable, wish: Wish) -> AnalyzedLink:
+    """A bonus wager with fixed odds, or what is in the catalogue only."""
+    levels = {"envy": wish.envy, "magic_card_every": wish.magic_card_every, "lucky_every": wish.lucky_every}
+    for field in (*(name for name, given in levels.items() if given), *wish.figures):
+        raise Unanalysable("{paytable} has fixed odds alone", field=field, paytable=table.id)
+    stakes: dict[str, Stake] = {"returned": "returned", "kept": "kept"}
+    stake: Stake | None = None
+    if table.stake_open is not None:
+        stake = stakes.get(wish.stake or "returned")
+    if (wish.stake is not None and table.stake_open is None) or (
+        table.stake_open is not None and stake is None
+    ):
+        raise _no_stake(table)
+    wager = _wager(table, wish.wager)
+    printed = tuple(row.pays for row in table.rows) if table.use == "catalogue" else ()
+    if printed:
+        rows = tuple(
+            PaytableRow(row.hand, _shown(table, row.pays, wager), row.suits, row.least) for row in table.rows
+        )
+    else:
+        rows = tuple(_staked(row, stake) for row in rows_of(table))
+    terms = LinkTerms(table.id, DEFAULT_BANK, table.id, wager, table.hand, levels=(), rows=rows)
+    return AnalyzedLink(terms, _game(table, wish.game), frozenset(), stake, printed)
+
+
+def _no_stake(table: Paytable) -> Unanalysable:
+    if table.stake_open is None:
+        sentence = "{paytable} leaves no choice of what becomes of the stake"
+    else:
+        sentence = "the stake of {paytable} is returned or kept"
+    return Unanalysable(sentence, field="stake", paytable=table.id)
+
+
+def _wager(table: Paytable, given: str | None) -> int:
+    try:
+        wager = parse_money(given or next(iter((*table.wagers, "1.00"))))
+    except ValueError as error:
+        raise Unanalysable("{error}", field="wager", error=error) from error
+    allowed = [parse_money(text) for text in table.wagers]
+    if not wager or (allowed and wager not in allowed):
+        sums = " or ".join(map(money_text, allowed)) or "more than nothing"
+        facts = {"paytable": table.id, "wagers": sums, "wager": money_text(wager)}
+        raise Unanalysable("{paytable} is for wagers of {wagers}, not {wager}", field="wager", **facts)
+    return wager
+
+
+def _staked(row: PaytableRow, stake: Stake | None) -> PaytableRow:
+    if stake == "kept" and isinstance(row.pays, ToOne):
+        return structs.replace(row, pays=ForOne(row.pays.n))
+    return row
+
+
+def _shown(table: Paytable, pays: str, wager: int) -> Pays:
+    """What a row that no table pays is worth, the returned wager in it; a bonus on a wager returns none."""
+    won = parse_printed(pays)
+    return Fixed(int((won if table.bonus_on is not None else won + 1) * wager))
 
 
 def _game(table: Paytable, wanted: str | None) -> Game:

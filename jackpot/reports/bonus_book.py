@@ -27,6 +27,8 @@ from jackpot.text import Sentence
 
 PAID_BY_HOUSE: Final[Mapping[str, str]] = {"odds": "odds", "envy": "envy", "draw": "draws"}
 """By the kind of an award that no meter pays, its figure."""
+FROM_HOUSE: Final = (*PAID_BY_HOUSE.values(), "stakes")
+"""The figures of what no meter pays: awards, and the wagers that awards of "N to 1" give back (B4)."""
 
 
 class BonusKey(NamedTuple):
@@ -41,7 +43,8 @@ class BonusKey(NamedTuple):
 class AwardMove(NamedTuple):
     """A change of what an award comes to. seq, at: of the entry that made it. step: "won", or what was done.
 
-    micros: the difference. counts: 1 where it is won, -1 where it is undone, else 0.
+    micros: the difference. counts: 1 where it is won, -1 where it is undone, else 0. stake: what of
+    the wager goes back to the winner with it (B4), or is kept again.
     """
 
     seq: int
@@ -51,6 +54,10 @@ class AwardMove(NamedTuple):
     step: str
     micros: int
     counts: int
+
+    @property
+    def stake(self) -> int:
+        return self.counts * self.award.stake
 
     @property
     def figure(self) -> str:
@@ -74,7 +81,8 @@ class BonusBook:
     """The book of one bank over some periods.
 
     figures: by key, micro-dollars by name, and how many wagers and hits. hands: by key, awards by the hand
-    that won. wagers: by key, how many on each of `played`, by its place. problems: what does not add up.
+    that won. wagers: by key, how many on each of `played`, by its place. offered: the same of offers, whose
+    wagers are not counted: micro-dollars (B1). problems: what does not add up.
     """
 
     def __init__(self, ledger: Reader, names: JournalNames, site: Site, parts: Sequence[DayPart]) -> None:
@@ -82,6 +90,7 @@ class BonusBook:
         self.figures: defaultdict[BonusKey, Counter[str]] = defaultdict(Counter)
         self.hands: defaultdict[BonusKey, Counter[str]] = defaultdict(Counter)
         self.wagers: defaultdict[BonusKey, Counter[int]] = defaultdict(Counter)
+        self.offered: defaultdict[BonusKey, Counter[int]] = defaultdict(Counter)
         self.played: list[Played] = []
         self.problems: list[ReportProblem] = []
         self._ledger = ledger
@@ -95,20 +104,24 @@ class BonusBook:
             self.problems += self._links(part)
 
     def _wagers(self, part: DayPart) -> None:
-        """What each table put on the meters."""
+        """What each table put on the meters, and on offers, which move no meter."""
         names = self.names
         for start, end in names.stretches(part.after, part.upto):
             for each in contributed_by(self._ledger, names, start, end, 1):
-                terms, wagers = names.link_terms(each.link, each.rated), each.wagers(names)
                 key = BonusKey(part.name, each.link, each.table, shift_of(each.at, self._site))
-                figures = self.figures[key]
+                figures, place = self.figures[key], self._place(each.link, each.rated, each.table)
+                if not each.level:
+                    figures["wagered"] += each.micros
+                    self.offered[key][place] += each.micros
+                    continue
+                terms, wagers = names.link_terms(each.link, each.rated), each.wagers(names)
                 figures["wagers"] += wagers
                 figures["wagered"] += wagers * terms.wager
                 for level in terms.levels:
                     primary, reserve = meter.parts(level, wagers * terms.wager)
                     figures["onto_meters"] += primary
                     figures["onto_reserves"] += reserve
-                self.wagers[key][self._place(each.link, each.rated, each.table)] += wagers
+                self.wagers[key][place] += wagers
 
     def _place(self, link: int, rated: int, table: int) -> int:
         """The place in `played`: terms are slow to compare, so each is compared once a stretch."""
@@ -129,7 +142,8 @@ class BonusBook:
             period = parts[bisect_left(begins, move.seq) - 1].name
             key = BonusKey(period, move.award.link, move.story.hit.table, shift_of(move.at, self._site))
             self.figures[key][move.figure] += move.micros
-            if move.of_hand:
+            self.figures[key]["stakes"] += move.stake
+            if move.of_hand and not self.names.links[move.award.link].offer:
                 self.hands[key][move.story.hit.hand] += move.counts
 
     def _links(self, part: DayPart) -> Iterator[ReportProblem]:
@@ -146,9 +160,9 @@ class BonusBook:
         for key, figures in self.figures.items():
             if key.period == part.name and key.table:
                 lacks[key.link].subtract({
-                    "contributions": figures["onto_meters"] + figures["onto_reserves"],
+                    "contributions": _contributed(self.names.links[key.link], figures),
                     "awards of meters": figures["from_meters"],
-                    "awards of the house": sum(figures[name] for name in PAID_BY_HOUSE.values()),
+                    "awards of the house": sum(figures[name] for name in FROM_HOUSE),
                 })  # fmt: skip
         for link, lack in lacks.items():
             for what, micros in lack.items():
@@ -159,6 +173,11 @@ class BonusBook:
                         "jackpot verify says which row was changed",
                         link=self.names.link(link), period=part.name, micros=micros, what=Sentence(what),
                     )  # fmt: skip
+
+
+def _contributed(terms: LinkTerms, figures: Mapping[str, int]) -> int:
+    """What the postings have as wagers: the part that reaches the meters; all that lay on an offer (B1)."""
+    return figures["wagered"] if terms.offer else figures["onto_meters"] + figures["onto_reserves"]
 
 
 def award_moves(ledger: Reader, names: JournalNames, after: int, upto: int) -> Iterator[AwardMove]:

@@ -22,7 +22,9 @@ COLUMNS: Final = (
     ReportColumn("hour", help="by the site's clocks"),
     ReportColumn("table"),
     ReportColumn("link"),
-    ReportColumn("wagers", "count", "accepted, less those taken back in that hour"),
+    ReportColumn(
+        "wagers", "count", "accepted, less those taken back in that hour; of an offer their sum alone"
+    ),
     ReportColumn("wagered", "sum", "what they came to", total=True),
     ReportColumn("contributions", "sum", "what of it went to the meters", total=True),
 )
@@ -45,7 +47,8 @@ class ContributionKey(NamedTuple):
 
 
 class Contributed(NamedTuple):
-    """A table's contribution to a level, or one that it took back.
+    """A table's contribution to a level, or one that it took back; at level 0 what it wagered on an offer
+    (B1).
 
     at: a time within it. rated: an entry at which its rates held.
     """
@@ -63,10 +66,10 @@ class Contributed(NamedTuple):
 
 
 class Sums:
-    """Sums of one table, link and hour. contributions: micro-dollars."""
+    """Sums of one table, link and hour. offered: wagers on an offer. Sums are micro-dollars."""
 
     def __init__(self) -> None:
-        self.wagers = self.contributions = 0
+        self.wagers = self.contributions = self.offered = 0
 
 
 def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
@@ -92,6 +95,9 @@ def _rows(
             sums = hours.setdefault(
                 ContributionKey(hour_began(each.at, wanted.site), each.table, each.link), Sums()
             )
+            if not each.level:
+                sums.offered += each.micros
+                continue
             sums.contributions += each.micros
             if each.level == 1:
                 sums.wagers += each.wagers(names)
@@ -137,10 +143,11 @@ def _told(
     names: JournalNames, wanted: ReportRequest, hours: dict[ContributionKey, Sums]
 ) -> Iterator[tuple[Cell, ...]]:
     for key, sums in hours.items():
-        wagered = sums.wagers * names.links[key.link].wager
+        terms = names.links[key.link]
+        wagers, wagered = sums.wagers, sums.wagers * terms.wager
         yield (
             names.bank, hour(key.began, wanted.site), names.table(key.table), names.link(key.link),
-            sums.wagers, wagered, sums.contributions,
+            None if terms.offer else wagers, sums.offered if terms.offer else wagered, sums.contributions,
         )  # fmt: skip
 
 

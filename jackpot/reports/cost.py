@@ -37,10 +37,15 @@ COLUMNS: Final = (
     ReportColumn("period", help="a gaming day or a month"),
     ReportColumn("link"),
     ReportColumn("table"),
-    ReportColumn("wagers", "count", "accepted, less those taken back", spare=True),
+    ReportColumn(
+        "wagers", "count", "accepted, less those taken back; of an offer their sum alone", spare=True
+    ),
     ReportColumn("wagered", "sum", "what they came to", total=True),
+    ReportColumn(
+        "stakes", "sum", "of it, returned to winners at odds of N to 1: no cost", total=True, spare=True
+    ),
     ReportColumn("cost", "sum", "all that follows, up to the seeds", total=True),
-    ReportColumn("left_to_the_house", "sum", "wagered, less the cost", total=True),
+    ReportColumn("left_to_the_house", "sum", "wagered, less the stakes and the cost", total=True),
     ReportColumn("onto_meters", "sum", "of the wagers, the primary part", total=True, spare=True),
     ReportColumn("onto_reserves", "sum", "of the wagers", total=True, spare=True),
     ReportColumn("odds_paid", "sum", "by the house", total=True, spare=True),
@@ -54,11 +59,11 @@ COLUMNS: Final = (
 )
 # By the name of a column, the figure of the book.
 _FIGURES: Final[Mapping[str, str]] = {
-    "wagers": "wagers", "wagered": "wagered", "cost": "cost", "left_to_the_house": "left",
+    "wagers": "wagers", "wagered": "wagered", "stakes": "stakes", "cost": "cost", "left_to_the_house": "left",
     "onto_meters": "onto_meters", "onto_reserves": "onto_reserves", "odds_paid": "odds", "envy_paid": "envy",
     "draws_paid": "draws", "seeds": "seeds", "paid_from_meters": "from_meters", "corrections": "corrections",
 }  # fmt: skip
-_RESULT: Final = ("wagered", "cost", "left")
+_RESULT: Final = ("wagered", "stakes", "cost", "left")
 _COST: Final = ("onto_meters", "onto_reserves", "odds", "envy", "draws", "seeds")
 # Figures of a link's row, and of a table's row.
 _OF_LINKS: Final = ("cost", "left", "seeds", "corrections")
@@ -133,7 +138,9 @@ def _row(names: JournalNames, where: CostKey, figures: Figures) -> tuple[Cell, .
 
 def _result(figures: Figures) -> dict[str, int]:
     cost = sum(figures[column] for column in _COST)
-    return {"wagered": figures["wagered"], "cost": cost, "left": figures["wagered"] - cost}
+    stakes = figures["stakes"]
+    left = figures["wagered"] - stakes - cost
+    return {"wagered": figures["wagered"], "stakes": stakes, "cost": cost, "left": left}
 
 
 def _answer(of_tables: Mapping[str, Figures], site: Site) -> list[Fact]:

@@ -56,6 +56,7 @@ def find_slip(ledger: Reader, wanted: ReportRequest) -> ReportResult:
     own = [award for award in story.hit.awards if award.kind != "envy"]
     envy = [award for award in story.hit.awards if award.kind == "envy"]
     sums = [Fact("amount", worth(own), "sum"), *([Fact("envy", worth(envy), "sum")] if envy else [])]
+    sums += _stakes(own)
     return ReportResult(
         sums + _slip(ledger, wanted, names, story), _awards(wanted, names, story.hit.awards), []
     )
@@ -76,7 +77,7 @@ def find_payout(ledger: Reader, wanted: ReportRequest) -> ReportResult:
     """
     bank, story = the_hit(ledger, wanted)
     names, winner = JournalNames(ledger, bank), winner_of(story.hit, wanted.seat)
-    facts = [Fact("amount", worth(winner.awards), "sum"), *_winner(winner)]
+    facts = [Fact("amount", worth(winner.awards), "sum"), *_stakes(winner.awards), *_winner(winner)]
     if winner.others and wanted.site.tax_form_from is not None:
         counts = Sentence("this seat's sum, with that of seats that name the same patron")
         facts.append(Fact("counts for a tax form", counts))
@@ -180,6 +181,12 @@ def _awards(
     for award in sorted(awards, key=_own_first):
         amount = award.worth() if award.stands() else 0
         yield f"A{award.number}", _what(wanted, names, award), award.pays, award.status, amount
+
+
+def _stakes(awards: Iterable[Award]) -> list[Fact]:
+    """The wagers that these awards return besides their amounts (B4)."""
+    stakes = sum(award.stake for award in awards if award.stands())
+    return [Fact("stake returned besides", stakes, "sum")] if stakes else []
 
 
 def _what(wanted: ReportRequest, names: JournalNames, award: Award) -> str:

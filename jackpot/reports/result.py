@@ -2,7 +2,9 @@
 
 The running cost is what goes onto meters and reserves, and what the house pays: odds, envy and draws. Seeds
 stand apart, for they are a link's own and come at once. The expected cost is that of the same wagers by exact
-odds; envy is not in it, for it depends on who sat together.
+odds; envy is not in it, for it depends on who sat together. Of offers, whose wagers vary, sums alone are
+known: their hits are not in the counts, and what goes back to winners with an award of "N to 1" counts as
+paid.
 """
 
 from collections import Counter
@@ -15,7 +17,7 @@ from jackpot.catalogue.returns import reseeds_return
 from jackpot.config.writing import writing
 from jackpot.ledger.reading import Reader
 from jackpot.reports import statistics
-from jackpot.reports.bonus_book import PAID_BY_HOUSE, BonusBook, BonusKey, Played
+from jackpot.reports.bonus_book import FROM_HOUSE, BonusBook, BonusKey, Played
 from jackpot.reports.read.entries import must_be_here
 from jackpot.reports.read.gaming_days import month_parts, months_of
 from jackpot.reports.read.names import JournalNames
@@ -46,7 +48,9 @@ COLUMNS: Final = (
     ReportColumn("wagered", "sum", "what they came to", total=True),
     ReportColumn("onto_meters", "sum", "of the wagers, reserves with them", total=True),
     ReportColumn("paid", "sum", "awards, by meters and by the house", total=True),
-    ReportColumn("paid_by_the_house", "sum", "of these: odds, envy and draws", total=True, spare=True),
+    ReportColumn(
+        "paid_by_the_house", "sum", "of these: odds, stakes returned, envy and draws", total=True, spare=True
+    ),
     ReportColumn("running_cost", "sum", "onto meters, and paid by the house", total=True),
     ReportColumn("running_per_cent", "figure", "of what was wagered"),
     ReportColumn("expected_cost", "sum", "of the same wagers by exact odds, without envy", total=True),
@@ -95,6 +99,7 @@ NOTHING_YET: Final = Fact("nothing yet", Sentence(
 class Expectation(NamedTuple):
     """Expectation of one wager. paid, seeds: by the house, micro-dollars. hit: the chance of any hand.
 
+    returned: `paid` as a part of the wager.
     hands: by hand, its chance, and what the house pays for it on average. draws: of `paid`.
     """
 
@@ -103,6 +108,7 @@ class Expectation(NamedTuple):
     hit: Fraction
     hands: Mapping[str, tuple[Fraction, Fraction]]
     draws: Fraction
+    returned: Fraction
 
 
 class Difference(NamedTuple):
@@ -134,6 +140,7 @@ def expectation(played: Played) -> Expectation:
         sum((chance for chance, _ in hands.values()), Fraction(0)),
         hands,
         draws,
+        odds_return(terms) + draws / terms.wager,
     )
 
 
@@ -155,7 +162,7 @@ def difference(observed: int, groups: Mapping[Fraction, int]) -> Difference:
 class BookRow(NamedTuple):
     """Figures of one day, link, table and shift, by their names. table, game and shift: "" for a link itself.
 
-    wagers: how many, by the place of their expectation.
+    wagers: how many, by the place of their expectation. offered: micro-dollars, by the same.
     """
 
     day: str
@@ -166,13 +173,14 @@ class BookRow(NamedTuple):
     sums: Counter[str]
     hands: Counter[str]
     wagers: Counter[int]
+    offered: Counter[int]
 
 
 class ResultFigures:
     """Figures of one part of the floor, added up.
 
     sums: micro-dollars by name, and how many wagers. hands: awards by the hand that won. wagers: how many, by
-    the place of their expectation in `expectations`.
+    the place of their expectation in `expectations`. offered: micro-dollars, by the same.
     """
 
     def __init__(self, expectations: Sequence[Expectation]) -> None:
@@ -180,11 +188,13 @@ class ResultFigures:
         self.sums: Counter[str] = Counter()
         self.hands: Counter[str] = Counter()
         self.wagers: Counter[int] = Counter()
+        self.offered: Counter[int] = Counter()
 
     def add(self, row: BookRow) -> None:
         self.sums.update(row.sums)
         self.hands.update(row.hands)
         self.wagers.update(row.wagers)
+        self.offered.update(row.offered)
 
     @property
     def wagered(self) -> int:
@@ -197,7 +207,7 @@ class ResultFigures:
 
     @property
     def paid_by_house(self) -> int:
-        return sum(self.sums[name] for name in PAID_BY_HOUSE.values())
+        return sum(self.sums[name] for name in FROM_HOUSE)
 
     @property
     def paid(self) -> int:
@@ -223,7 +233,11 @@ class ResultFigures:
     @property
     def expected(self) -> int:
         """The expected cost: what goes onto meters is known, and what the house pays is by exact odds."""
-        return self.onto_meters + int(sum(count * one.paid for one, count in self.played()))
+        offered = sum(
+            (micros * self._expectations[place].returned for place, micros in self.offered.items()),
+            Fraction(0),
+        )
+        return self.onto_meters + int(offered + sum(count * one.paid for one, count in self.played()))
 
     @property
     def expected_seeds(self) -> int:
@@ -306,8 +320,14 @@ def _row_of(book: BonusBook, key: BonusKey, first: int) -> BookRow:
         key.shift,
         book.figures.get(key, Counter()),
         book.hands.get(key, Counter()),
-        Counter({first + place: count for place, count in book.wagers.get(key, Counter()).items()}),
+        _from(first, book.wagers.get(key, Counter())),
+        _from(first, book.offered.get(key, Counter())),
     )
+
+
+def _from(first: int, counts: Counter[int]) -> Counter[int]:
+    """Counts by the place in a book as counts by the place in all books."""
+    return Counter({first + place: count for place, count in counts.items()})
 
 
 def _counts(row: BookRow, wanted: ReportRequest) -> bool:

@@ -87,7 +87,7 @@ def _rows(
             if wanted.link in (None, terms.link):
                 yield (
                     names.bank, entry.seq, entry.at, names.table(table), entry.table_seq, event.round, what,
-                    bet.seat, "dealer" if bet.dealer else "player", terms.link, sign * terms.wager,
+                    bet.seat, "dealer" if bet.dealer else "player", terms.link, sign * bet.wagered(terms),
                 )  # fmt: skip
 
 

@@ -427,7 +427,6 @@ class _Again:
         self._names = names
         self._number = number
         self._terms = replace(terms, hold_table=False, count_chips=False, validate_at=None)
-        self._cents = to_cents(terms.wager)
         self._named = hands.NAMES[terms.hand_kind]
         # A seat whose hand was named for other links alone was shown, and has won nothing here.
         poor = (name for name in reversed(self._named) if not _pays(terms, name))
@@ -569,7 +568,13 @@ class _Again:
 
     def _wager(self, table: Table, at: int, event: Wagered) -> None:
         bets = tuple(
-            m.Bet(bet.seat, self._terms.link, self._cents, bet.player, "dealer" if bet.dealer else "own")
+            m.Bet(
+                bet.seat,
+                self._terms.link,
+                to_cents(bet.wagered(self._terms)),
+                bet.player,
+                "dealer" if bet.dealer else "own",
+            )
             for bet in event.bets
             if self._plays(bet)
         )
@@ -688,10 +693,11 @@ def _ends(link: Link, stood: Mapping[str, int]) -> list[End]:
 def _total(link: Link, stood: int) -> Total:
     """Totals of a link. stood: on its meters at the beginning."""
     accounts = [*(level.accounts for level in link.levels), link.outside]
+    offered = -link.outside.wagers  # on an offer the house has them, and they move no meter (B1)
     return Total(
-        link.levels[0].wagers * link.terms.wager,
-        -sum(one.wagers for one in accounts),
-        -sum(one.house for one in accounts) - stood,
+        link.levels[0].wagers * link.terms.wager if link.levels else offered,
+        -sum(one.wagers for one in accounts) - offered,
+        offered - sum(one.house for one in accounts) - stood,
         sum(one.awards for one in accounts),
         sum(one.primary + one.reserve + one.overflow for one in accounts),
     )

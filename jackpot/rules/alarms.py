@@ -151,12 +151,12 @@ def raised(event: Any, table: int | None, names: AlarmNames) -> Iterator[Raised]
             yield Raised(event.code, facts, Phrase(event.template, event.values))
     if (locking := getattr(event, "locking", None)) is not None and locking.accepted:
         counts = _counts(names, locking.chips, locking.accepted)
-        facts = {"table": names.table(table), "round": event.round, "counts": counts}
-        yield Raised("chip_mismatch", facts, _told_counts(event.round, counts))
-    if (closing := getattr(event, "closing", None)) is not None and closing.ours:
+        sums = _sums(names, locking.sums, locking.wagered)
+        yield Raised("chip_mismatch", *_miscounted(names.table(table), event.round, counts, sums))
+    if (closing := getattr(event, "closing", None)) is not None and (closing.ours or closing.our_sums):
         counts = _counts(names, closing.counts, closing.ours)
-        facts = {"table": names.table(table), "round": event.round, "counts": counts}
-        yield Raised("count_mismatch", facts, _told_counts(event.round, counts))
+        sums = _sums(names, closing.sums, closing.our_sums)
+        yield Raised("count_mismatch", *_miscounted(names.table(table), event.round, counts, sums))
     if left := _left(event):
         hit = getattr(event, "hit", None)
         of = {"table": names.table(getattr(event, "table", table))} if hit is None else {"hit": f"H{hit}"}
@@ -185,15 +185,35 @@ def _counts(names: AlarmNames, theirs: Mapping[int, int], ours: Mapping[int, int
     return {names.link(link): {"table": theirs.get(link), "server": count} for link, count in ours.items()}
 
 
-def _told_counts(round_: str, counts: Map) -> Phrase:
-    """The counts of a round, as of `_counts`."""
+def _sums(names: AlarmNames, theirs: Mapping[int, int], ours: Mapping[int, int]) -> Map:
+    """As `_counts`: what the wagers on offers come to, in cents (B3)."""
+    return {
+        names.link(link): {
+            "table": to_cents(theirs[link]) if link in theirs else None,
+            "server": to_cents(sum_),
+        }
+        for link, sum_ in ours.items()
+    }
+
+
+def _miscounted(table: str, round_: str, counts: Map, sums: Map) -> tuple[Map, Phrase]:
+    """Facts and words of a count that disagrees. counts, sums: as of `_counts` and `_sums`."""
     links = [
         phrase("alarm_link_uncounted", link=link, ours=count["server"])
         if count["table"] is None
         else phrase("alarm_link_count", link=link, theirs=count["table"], ours=count["server"])
         for link, count in counts.items()
     ]
-    return phrase("alarm_counts", round=round_, counts=links)
+    links += [
+        phrase("alarm_link_unsummed", link=link, ours=from_cents(sum_["server"]))
+        if sum_["table"] is None
+        else phrase(
+            "alarm_link_sum", link=link, theirs=from_cents(sum_["table"]), ours=from_cents(sum_["server"])
+        )
+        for link, sum_ in sums.items()
+    ]
+    facts: Map = {"table": table, "round": round_, "counts": counts}
+    return facts | ({"sums": sums} if sums else {}), phrase("alarm_counts", round=round_, counts=links)
 
 
 def place(facts: Map) -> str:

@@ -17,7 +17,7 @@ from jackpot.rules.state import Award, DrawMade, HandShown, Placed, Sharer
 
 # The version of the rules, and of the form of every event; each row names it. A release that decides or
 # writes anything differently raises it, because newer rules do not decide again what older ones decided.
-RULES_VERSION: Final = 5
+RULES_VERSION: Final = 6
 
 
 class Event(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -29,12 +29,15 @@ class Event(msgspec.Struct, frozen=True, array_like=True, gc=False):
 class Locking(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The lock of a round: no more bets. chips: the dealer's count by link, what was not sent is left out.
     draws: of each link wagered on that draws, won or lost, so that the source of randomness can be audited
-    (A7). accepted: the wagers of each link whose count is missing or disagrees (T3).
+    (A7). accepted: the wagers of each link whose count is missing or disagrees (T3). sums: the dealer's, as
+    `chips`. wagered: what the wagers of each link in `accepted` come to, where they vary (B3); micro-dollars.
     """
 
     chips: dict[int, int]
     draws: list[DrawMade] = []
     accepted: dict[int, int] = {}
+    sums: dict[int, int] = {}
+    wagered: dict[int, int] = {}
 
 
 class LevelChange(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -111,10 +114,15 @@ class Settlement(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Closing(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A round's end. counts: the table's own count by link. ours: by link, where it is another (S6)."""
+    """A round's end. counts: the table's own count by link. ours: by link, where it is another (S6).
+
+    sums, our_sums: likewise what the wagers came to (B3); micro-dollars.
+    """
 
     counts: dict[int, int]
     ours: dict[int, int] = {}
+    sums: dict[int, int] = {}
+    our_sums: dict[int, int] = {}
 
 
 class Wagered(Event, frozen=True, array_like=True, gc=False):
@@ -176,7 +184,10 @@ class Closed(Event, frozen=True, array_like=True, gc=False):
 
 
 class Voided(Event, frozen=True, array_like=True, gc=False):
-    """A round was voided. table: its number. people: empty if the table itself voided."""
+    """A round was voided. table: its number. people: empty if the table itself voided.
+
+    undone: the numbers of the awards that were undone with it (B15).
+    """
 
     kind: ClassVar[int] = 8
     table: int
@@ -184,6 +195,7 @@ class Voided(Event, frozen=True, array_like=True, gc=False):
     reason: str
     recomputed: Recomputed
     people: People = People()
+    undone: list[int] = []
 
 
 class Refused(Event, frozen=True, array_like=True, gc=False):

@@ -7,6 +7,7 @@ once and kept. A mask has a bit a card, four bits a rank: a run of ranks within 
 four bits at a time.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import product
@@ -18,10 +19,14 @@ from jackpot.rules.phrases import Fault
 
 
 class Ranked(NamedTuple):
-    """A hand's category, and its suit (one of "shdc") where the category is of one suit, else ""."""
+    """A hand's category, and its suit (one of "shdc") where the category is of one suit, else "".
+
+    rank: of a pair ("T"), "" of any other hand, and of a hand that only its name is known of.
+    """
 
     name: str
     suit: str
+    rank: str = ""
 
 
 # Sets of ranks that were ranked before and are only looked up: five cards have 6,175 of them. Ranking every
@@ -53,11 +58,18 @@ NAMES: Final[dict[HandKind, tuple[str, ...]]] = {
     ),
     "five-flop": _FIVE,
     "five-best": _FIVE,
+    "six": ("six-card-royal-flush", *_FIVE),
+    "five-board": _FIVE,
+    "best-of-table": _FIVE,
+    "beaten": _FIVE,
+    "winning": (*_FIVE, "high-card"),
+    "five-line": _FIVE,
 }
-"""The names that may be claimed for a kind of hand, best first (H1)."""
+"""The names of a kind of hand, best first (H1). Only those of a link with levels may be claimed (B16)."""
 
 # A hand that is more than its category's name says: every name that it satisfies, best first (H3).
 _ALSO: Final = {
+    "six-card-royal-flush": ("six-card-royal-flush", "royal-flush", "straight-flush"),
     "royal-flush": ("royal-flush", "straight-flush"),
     "mini-royal": ("mini-royal", "straight-flush"),
     "four-aces": ("four-aces", "four-of-a-kind"),
@@ -71,6 +83,7 @@ _ACES: Final = 15 << 4 * RANKS.index("A")
 _TALLY: Final = tuple((1 << 4 * (card >> 2)) + (1 << _RANK_BITS + 4 * (card & 3)) for card in range(DECK))
 
 # Where a run that ends with the ace begins, in bits, once the ace stands below the two as well.
+_NINE: Final = 4 * (RANKS.index("9") + 1)
 _TEN: Final = 4 * (RANKS.index("T") + 1)
 _QUEEN: Final = 4 * (RANKS.index("Q") + 1)
 
@@ -138,7 +151,7 @@ def _three_by_rank(ranks: int) -> Ranked:
         return Ranked("three-of-a-kind", "")
     if _straight(ranks, 3):
         return Ranked("straight", "")
-    return Ranked("pair" if pairs else "high-card", "")
+    return Ranked("pair", "", _rank_of(pairs)) if pairs else Ranked("high-card", "")
 
 
 def four_best(cards: Sequence[int]) -> Ranked:
@@ -158,7 +171,7 @@ def _four_by_rank(ranks: int) -> Ranked:
         return Ranked("three-of-a-kind", "")
     if _straight(ranks, 4):
         return Ranked("straight", "")
-    return Ranked(_pairs(pairs), "")
+    return _pairs(pairs)
 
 
 def five_best(cards: Sequence[int]) -> Ranked:
@@ -181,34 +194,91 @@ def _five_by_rank(ranks: int) -> Ranked:
         return Ranked("full-house", "")
     if _straight(ranks, 5):
         return Ranked("straight", "")
-    return Ranked("three-of-a-kind" if threes else _pairs(pairs), "")
+    return Ranked("three-of-a-kind", "") if threes else _pairs(pairs)
 
 
-def _pairs(pairs: int) -> str:
+def _pairs(pairs: int) -> Ranked:
     """The category of hands with nothing but pairs; `pairs & pairs - 1` is what is left without one."""
     if not pairs:
-        return "high-card"
-    return "two-pair" if pairs & pairs - 1 else "pair"
+        return Ranked("high-card", "")
+    return Ranked("two-pair", "") if pairs & pairs - 1 else Ranked("pair", "", _rank_of(pairs))
 
 
-class _Deal(NamedTuple):
+def _rank_of(held: int) -> str:
+    """The rank of the one digit that has a bit."""
+    return RANKS[held.bit_length() - 1 >> 2]
+
+
+def six_best(cards: Sequence[int]) -> Ranked:
+    """The best five of six cards, or all six as a six-card royal flush (643a.6(e), 649a.6(d))."""
+    ranked = five_best(cards)
+    if ranked.name == "royal-flush" and _runs(_mask(cards), 6) >> _NINE:
+        return Ranked("six-card-royal-flush", ranked.suit)
+    return ranked
+
+
+# The ranks that decide between two hands of a category, by how often each is held. Of a run its highest does.
+_DECIDES: Final = {
+    "four-of-a-kind": (4, 1),
+    "full-house": (3, 2),
+    "flush": (1, 1, 1, 1, 1),
+    "three-of-a-kind": (3, 1, 1),
+    "two-pair": (2, 2, 1),
+    "pair": (2, 1, 1, 1),
+    "high-card": (1, 1, 1, 1, 1),
+}
+
+
+def strength(cards: Sequence[int]) -> int:
+    """A number for the best five of five, six or seven cards; the higher hand has the higher one (653a.6).
+
+    Two hands are a tie where the numbers are equal.
+    """
+    ranked = five_best(cards)
+    held = Counter(card >> 2 for card in cards if not ranked.suit or SUITS[card & 3] == ranked.suit)
+    sizes = _DECIDES.get(ranked.name)
+    if sizes is None:
+        decides = [_top_of_run(held)]
+    else:
+        decides = []
+        for size in sizes:
+            best = max(rank for rank, count in held.items() if count >= size)
+            decides.append(best)
+            del held[best]
+    number = 0 if ranked.name == "high-card" else len(_FIVE) - _FIVE.index(ranked.name)
+    for rank in (*decides, 0, 0, 0, 0)[:5]:
+        number = number * len(RANKS) + rank
+    return number
+
+
+def _top_of_run(held: Counter[int]) -> int:
+    """The highest rank of the best run of five; the ace is low and high (H1)."""
+    tops = range(len(RANKS) - 1, 2, -1)
+    return next(top for top in tops if all(held[rank % len(RANKS)] for rank in range(top - 4, top + 1)))
+
+
+class Deal(NamedTuple):
     """The cards that a game deals.
 
-    own: cards dealt to a player or the dealer. boards: how many community cards may lie open.
+    own: cards dealt to a player. boards: how many community cards may lie open. dealer: of the dealer's hand,
+    where a wager counts them. bonus: Six Card Bonus cards, dealt once a round, where that wager is offered.
     """
 
     own: int
     boards: tuple[int, ...]
+    dealer: int = 0
+    bonus: int = 0
 
 
-_DEALS: Final[dict[Game, _Deal]] = {
-    "let-it-ride": _Deal(3, (0, 2)),
-    "ultimate-texas-holdem": _Deal(2, (0, 3, 5)),
-    "three-card-poker": _Deal(3, (0,)),
-    "four-card-poker": _Deal(5, (0,)),
+DEALS: Final[dict[Game, Deal]] = {
+    "let-it-ride": Deal(3, (0, 2), bonus=3),
+    "ultimate-texas-holdem": Deal(2, (0, 3, 5), dealer=2),
+    "three-card-poker": Deal(3, (0,), dealer=3),
+    "four-card-poker": Deal(5, (0,)),
+    "criss-cross-poker": Deal(2, (0, 5)),
 }
 
-# How many community cards each kind of hand takes in each game, and what ranks it (H2).
+# How many community cards each kind of hand takes in each game, and what ranks it with the hand's own (H2).
 _MADE_OF: Final[dict[tuple[HandKind, Game], tuple[int, Callable[[Sequence[int]], Ranked]]]] = {
     ("three", "let-it-ride"): (0, three),
     ("three", "three-card-poker"): (0, three),
@@ -219,16 +289,125 @@ _MADE_OF: Final[dict[tuple[HandKind, Game], tuple[int, Callable[[Sequence[int]],
 }
 
 
+class Shown(NamedTuple):
+    """The cards of a seat, and those that all seats share, each in the order dealt; empty where not shown."""
+
+    own: tuple[int, ...] = ()
+    board: tuple[int, ...] = ()
+    dealer: tuple[int, ...] = ()
+    bonus: tuple[int, ...] = ()
+
+
+class Needs(NamedTuple):
+    """How many cards a kind of hand needs to be shown (B16). own, dealer, bonus: all of them, or none."""
+
+    own: int = 0
+    board: int = 0
+    dealer: int = 0
+    bonus: int = 0
+
+    def missing(self, shown: Shown) -> tuple[str, ...]:
+        """The fields that lack cards: of `own`, `board`, `dealer`, `bonus`."""
+        return tuple(
+            name for name, needed, cards in zip(self._fields, self, shown, strict=True) if len(cards) < needed
+        )
+
+
+# The kinds of hand of bonus wagers that are made of other cards than a hand's own and the first of the board.
+_BONUS_NEEDS: Final[dict[tuple[HandKind, Game], Needs]] = {
+    ("six", "let-it-ride"): Needs(own=3, bonus=3),
+    ("six", "three-card-poker"): Needs(own=3, dealer=3),
+    ("five-board", "criss-cross-poker"): Needs(board=5),
+    ("best-of-table", "let-it-ride"): Needs(own=3, board=2),
+    ("beaten", "ultimate-texas-holdem"): Needs(own=2, board=5, dealer=2),
+}
+
+SIX_PLACES: Final = (
+    "own-1", "own-2", "dealer-1", "dealer-2", "board-1", "board-2", "board-3", "board-4", "board-5",
+)  # fmt: skip
+"""Cards of which a Six Card Bonus of Ultimate Texas Hold 'Em takes the six that its approval names."""
+
+
 def makes(kind: HandKind, game: Game) -> bool:
-    """Whether a game's cards can make this kind of hand at all (H2); false for every hand of Criss-Cross."""
-    return (kind, game) in _MADE_OF
+    """Whether a game's cards can make this kind of hand at all (H2)."""
+    six = (kind, game) == ("six", "ultimate-texas-holdem")
+    return six or (kind, game) in _MADE_OF or (kind, game) in _BONUS_NEEDS
+
+
+def needs(kind: HandKind, game: Game, six: Sequence[str] = ()) -> Needs:
+    """The cards that must be shown before the hand can be named (B16).
+
+    six: of `SIX_PLACES`, for a Six Card Bonus of Ultimate Texas Hold 'Em. ValueError as `made_of`.
+    """
+    if kind == "six" and six:
+        return _six_needs(six)
+    if (found := _BONUS_NEEDS.get((kind, game))) is not None:
+        return found
+    taken, _ = made_of(kind, game)
+    return Needs(DEALS[game].own, taken)
+
+
+def _six_needs(six: Sequence[str]) -> Needs:
+    deal = DEALS["ultimate-texas-holdem"]
+    last = dict.fromkeys(("own", "board", "dealer"), 0)
+    for place in six:
+        what, at = place.split("-")
+        last[what] = max(last[what], int(at))
+    return Needs(deal.own if last["own"] else 0, last["board"], deal.dealer if last["dealer"] else 0)
+
+
+def rank_shown(kind: HandKind, game: Game, shown: Shown, six: Sequence[str] = ()) -> Ranked | None:
+    """The category of a seat's hand, made of the cards that count (H2, B16); None where one is not shown.
+
+    Not of `beaten` and `best-of-table`, which more than one hand makes: see `beaten`, `best_of_table`.
+    six: as in `needs`. ValueError as `made_of`.
+    """
+    if needs(kind, game, six).missing(shown):
+        return None
+    if kind == "five-board":
+        return five_best(shown.board)
+    if kind == "six":
+        return six_best(six_cards(shown, six))
+    taken, ranking = made_of(kind, game)
+    return ranking((*shown.own, *shown.board[:taken]))
+
+
+def six_cards(shown: Shown, six: Sequence[str] = ()) -> tuple[int, ...]:
+    """The six cards of a Six Card Bonus. six: as in `needs`; without it a player's three and three others."""
+    if not six:
+        return (*shown.own, *shown.bonus, *shown.dealer)[:6]
+    held = {"own": shown.own, "dealer": shown.dealer, "board": shown.board}
+    return tuple(held[what][int(at) - 1] for what, at in (place.split("-") for place in six))
+
+
+class Beaten(NamedTuple):
+    """The lower of a player's and the dealer's hand (B11). by_player: whether it is the dealer's."""
+
+    ranked: Ranked
+    by_player: bool
+
+
+def beaten(own: Sequence[int], dealer: Sequence[int], board: Sequence[int]) -> Beaten | None:
+    """The hand that the other one beats, each the best five of seven cards; None of a tie (B11)."""
+    player, house = (*own, *board), (*dealer, *board)
+    difference = strength(player) - strength(house)
+    if not difference:
+        return None
+    return Beaten(five_best(house if difference > 0 else player), difference > 0)
+
+
+def best_of_table(hands: Iterable[Sequence[int]], board: Sequence[int]) -> Ranked:
+    """The highest category among the players' hands, each of three cards and two of the board (B10)."""
+    return min((five_best((*own, *board[:2])) for own in hands), key=_place)
+
+
+def _place(ranked: Ranked) -> int:
+    return len(_FIVE) if ranked.name == "high-card" else _FIVE.index(ranked.name)
 
 
 def check_counts(game: Game, cards: Sequence[int], board: Sequence[int]) -> None:
     """Raises Fault, naming `cards` or `board`, unless the game deals that many; none is always right."""
-    deal = _DEALS.get(game)
-    if deal is None:
-        raise Fault("game_ranks_no_hand", game=game)
+    deal = DEALS[game]
     if len(cards) not in (0, deal.own):
         raise Fault("card_count_wrong", game=game, deals=deal.own, sent=len(cards))
     if len(board) not in deal.boards:
@@ -239,7 +418,7 @@ def check_counts(game: Game, cards: Sequence[int], board: Sequence[int]) -> None
 def made_of(kind: HandKind, game: Game) -> tuple[int, Callable[[Sequence[int]], Ranked]]:
     """The number of community cards that a hand takes, and the function that ranks it with them (H2).
 
-    Raises ValueError naming `kind` where the game cannot make such a hand.
+    Raises ValueError naming `kind` where the game cannot make such a hand of its own and community cards.
     """
     made = _MADE_OF.get((kind, game))
     if made is None:
@@ -272,10 +451,17 @@ AnyRow = TypeVar("AnyRow", PaytableRow, EnvyRow)
 def best_row(rows: Sequence[AnyRow], ranked: Ranked) -> AnyRow | None:
     """The one row, of a paytable or of an envy schedule, that a hand is paid by (H3, A5).
 
-    rows: best first. The first whose hand is satisfied and that is for every suit or for the hand's.
+    rows: best first. The first whose hand is satisfied, that is for every suit or for the hand's, and for
+    every pair or for one of the hand's rank.
     """
     names = satisfies(ranked.name)
     for row in rows:
-        if row.hand in names and (not row.suits or (ranked.suit and ranked.suit in row.suits)):
+        suited = row.hand in names and (not row.suits or (ranked.suit and ranked.suit in row.suits))
+        if suited and _pair_counts(row, ranked.rank):
             return row
     return None
+
+
+def _pair_counts(row: PaytableRow | EnvyRow, rank: str) -> bool:
+    least = row.least if isinstance(row, PaytableRow) else ""
+    return not least or (rank != "" and RANKS.index(rank) >= RANKS.index(least))

@@ -4,9 +4,10 @@ The types are those of the protocol, so nothing is converted on its way out. Sum
 """
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import msgspec
+from msgspec import UNSET
 
 from controllers import answers
 from controllers.answers import (
@@ -24,6 +25,7 @@ from controllers.messages import On
 from jackpot.rules import cards as deck
 from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import Greeting, WaitingAwards
+from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.phrases import english
 from jackpot.rules.state import (
     CLOSED,
@@ -77,7 +79,14 @@ def award_facts(state: BankState, award: Award) -> AwardFacts:
         unverified=award.unverified,
         because=award.because or None,
         light=True,
+        stake=to_cents(award.stake) if award.stake else UNSET,
+        stake_at=_stake_at(link) if award.stake else UNSET,
     )
+
+
+def _stake_at(link: Link) -> answers.StakeAt:
+    """Where the stake of a winner is, whose award is N to 1 (B4)."""
+    return "layout" if link.terms.placed == "layout" else "inventory"
 
 
 def award_push(state: BankState, award: Award) -> answers.Award:
@@ -104,7 +113,13 @@ def round_facts(state: BankState, round_: Round) -> RoundFacts:
         round=round_.id,
         state=round_.state,
         bets=tuple(
-            StandingBet(bet.seat, state.link(bet.link).terms.link, _on(bet), bet.player)
+            StandingBet(
+                bet.seat,
+                state.link(bet.link).terms.link,
+                _on(bet),
+                bet.player,
+                to_cents(bet.amount) if bet.amount else UNSET,
+            )
             for bet in round_.bets
         ),
         chips={state.link(number).terms.link: count for number, count in round_.chips.items()},
@@ -112,6 +127,7 @@ def round_facts(state: BankState, round_: Round) -> RoundFacts:
         board=tuple(deck.text(card) for card in deck.unpack(round_.board)),
         dealer=tuple(deck.text(card) for card in deck.unpack(round_.dealer)),
         settled=tuple(dict.fromkeys(round_.settled())),
+        sums={state.link(number).terms.link: to_cents(sum_) for number, sum_ in round_.sums.items()} or UNSET,
     )
 
 
@@ -128,8 +144,8 @@ def unfinished_facts(state: BankState, table: Table) -> RoundFacts | None:
 
 def refund(link: Link, bet: Placed) -> Refund:
     """A returned wager and where it goes (T6)."""
-    pays: answers.Pays = "account" if link.terms.electronic else "inventory"
-    return Refund(bet.seat, link.terms.link, _on(bet), to_cents(link.terms.wager), pays)
+    pays: answers.RefundPays = "account" if link.terms.electronic else _stake_at(link)
+    return Refund(bet.seat, link.terms.link, _on(bet), to_cents(bet.wagered(link.terms)), pays)
 
 
 def hit_push(bank: str, link: Link, level: str, shown: HitShown) -> answers.Hit:
@@ -163,7 +179,17 @@ def link_facts(link: Link) -> LinkFacts:
         paytable=link.terms.paytable,
         levels=tuple(level.terms.level for level in link.levels),
         state="suspended" if link.suspended else "active",
+        **_bounds(link.terms),
     )
+
+
+def _bounds(terms: LinkTerms) -> dict[str, Any]:
+    """What a welcome tells of an offer besides: its bounds, and whether its chips are counted (B3)."""
+    if not terms.offer:
+        return {}
+    bounds = {"least": terms.wager, "most": terms.most, "unit": terms.unit}
+    cents = {name: to_cents(micros) for name, micros in bounds.items()}
+    return {**cents, "placed": terms.placed, "count": terms.count_chips}
 
 
 def greeting(state: BankState, table: Table) -> Greeting:

@@ -7,12 +7,30 @@ from typing import Literal
 
 import msgspec
 
-HandKind = Literal["three", "four", "five-flop", "five-best"]
-"""Which cards make the hand (H2).
+HandKind = Literal[
+    "three",
+    "four",
+    "five-flop",
+    "five-best",
+    "six",
+    "five-board",
+    "best-of-table",
+    "beaten",
+    "winning",
+    "five-line",
+]
+"""Which cards make the hand (H2, B16).
 
 three: the player's three. four: the best four of the player's five. five-flop: the player's three and
 two community cards (Let It Ride) or two and the three-card flop (Ultimate Texas Hold 'Em).
-five-best: the best five of the seven cards of Ultimate Texas Hold 'Em, as proposed in 2011.
+five-best: the best five of the seven cards of Ultimate Texas Hold 'Em (a progressive of 2011, Trips).
+
+Of bonus wagers alone: six: the best five of six cards, or all six as a six-card royal flush (Six Card
+Bonus). five-board: the five community cards (Criss-Cross Five Card Bonus, B13). best-of-table: the highest
+five-flop of all players (Cover All, B10). beaten: the lower five-best of player and dealer (Bad Beat, B11).
+
+Of base wagers, which no table sends (B2): winning: the player's five-best that beats the dealer's (Blind).
+five-line: the player's two and the three community cards of a line (Criss-Cross).
 """
 
 Game = Literal[
@@ -32,14 +50,18 @@ SEATS: dict[Game, int] = {
     "criss-cross-poker": 6,
 }
 
-# What a fold does to the wager (T8), by the game that the table plays: a link may join two games
-# whose paytables are equal row for row (L1), and only one of them may know a fold.
-FOLD: dict[Game, Literal["none", "stands", "forfeits"]] = {
+Fold = Literal["none", "stands", "forfeits"]
+"""What a fold does to a wager: the game has none, the wager stands, or it is lost (T8)."""
+
+# What a fold does to the wager of a link (T8), by the game that the table plays: a link may join two games
+# whose paytables are equal row for row (L1), and only one of them may know a fold. A bonus wager has its own
+# (B8): `catalogue.fold_of`.
+FOLD: dict[Game, Fold] = {
     "let-it-ride": "none",
     "ultimate-texas-holdem": "stands",
     "three-card-poker": "forfeits",
     "four-card-poker": "forfeits",
-    "criss-cross-poker": "none",
+    "criss-cross-poker": "stands",
 }
 
 
@@ -74,12 +96,23 @@ Pays = Percent | ForOne | ToOne | Fixed
 class PaytableRow(msgspec.Struct, frozen=True, array_like=True):
     """One row of a paytable, the best row first.
 
-    hand: a hand's name as on the wire. suits: the suits it is for ("s", "hdc"), empty for all.
+    hand: a hand's name as on the wire. suits: the suits it is for ("s", "hdc"), empty for all. least: the
+    lowest rank of a pair that it pays ("T"), empty for all. by_players: the N of "N to 1" by how many players
+    the round has, one player first (Cover All); `pays` is then that of one, and `row_for` the row of a round.
     """
 
     hand: str
     pays: Pays
     suits: str = ""
+    least: str = ""
+    by_players: tuple[int, ...] = ()
+
+
+def row_for(row: PaytableRow, players: int) -> PaytableRow:
+    """The row as a round of so many players pays it (B10): with one payout, whatever it has by players."""
+    if not row.by_players:
+        return row
+    return msgspec.structs.replace(row, pays=ToOne(row.by_players[players - 1]), by_players=())
 
 
 class EnvyRow(msgspec.Struct, frozen=True, array_like=True):
@@ -111,6 +144,11 @@ class LinkTerms(msgspec.Struct, frozen=True, array_like=True):
     Hand Bonus). dealer_hand: a wager may be placed on the dealer's hand (A6). validate_at: odds awards
     below this sum are final at once (A10), None: everything waits. magic_every, lucky_every: one
     chance in N a round (A7), 0: off. magic_for, lucky_for: their N for 1.
+
+    A link without levels is an offer (B1): all that follows is for it, and a link with levels has none of it.
+    Its wager may be `wager` to `most`, in whole multiples of `unit` (B3). most 0: exactly the wager. placed:
+    where it lies (B2). fold: what it does to the wager, `game` where that decides (B8). cage_at: awards of
+    this sum are the cage's (B15), None: none is.
     """
 
     link: str
@@ -133,6 +171,31 @@ class LinkTerms(msgspec.Struct, frozen=True, array_like=True):
     lucky_every: int = 0
     magic_for: int = 0
     lucky_for: int = 0
+    most: int = 0
+    unit: int = 0
+    placed: Literal["device", "layout"] = "device"
+    fold: Literal["game", "stands", "forfeits"] = "game"
+    cage_at: int | None = None
+
+    @property
+    def offer(self) -> bool:
+        """Whether it has no meter, so that the house alone pays it (B1)."""
+        return not self.levels
+
+    @property
+    def has_chips(self) -> bool:
+        """Whether its wagers are chips on the device, which the dealer counts at the lock (T3, B6)."""
+        return self.placed == "device" and not self.electronic
+
+    def takes(self, amount: int) -> bool:
+        """Whether a wager may have that amount, in micro-dollars (T2, B3)."""
+        if not self.most:
+            return amount == self.wager
+        return self.wager <= amount <= self.most and amount % self.unit == 0
+
+    def forfeits(self, game: Game) -> bool:
+        """Whether a fold loses the wager (T8, B8)."""
+        return (FOLD[game] if self.fold == "game" else self.fold) == "forfeits"
 
 
 class TableTerms(msgspec.Struct, frozen=True, array_like=True):

@@ -84,7 +84,7 @@ def check(
     if isinstance(event, ProgramBegan) and engine.epoch.since != state.seq:
         return "a program begins with the first row of an epoch, and this is another"
     hit = getattr(event, "hit", None)
-    if hit is not None and hit not in state.hits and hit not in state.paid:
+    if hit is not None and state.hit(hit) is None:
         return f"it is about H{hit}, which no row made"
     if table is not None:
         if command is not None:
@@ -316,6 +316,15 @@ def _counts(state: BankState, counts: Mapping[int, int]) -> dict[str, int]:
     return {_link(state, number): count for number, count in counts.items()}
 
 
+def _sums(state: BankState, sums: Mapping[int, int]) -> dict[str, int]:
+    return {_link(state, number): to_cents(sum_) for number, sum_ in sums.items()}
+
+
+def _said(state: BankState, closing: e.Closing) -> tuple[dict[str, int], dict[str, int]]:
+    """The table's own counts and sums at a round's end."""
+    return _counts(state, closing.counts), _sums(state, closing.sums)
+
+
 def _on(*, dealer: bool) -> m.On:
     return "dealer" if dealer else "own"
 
@@ -337,14 +346,15 @@ def _draws(state: BankState, locking: e.Locking | None) -> dict[str, RawDraws]:
 def _wager(state: BankState, event: e.Wagered, seq: int) -> Command:
     bets = tuple(
         m.Bet(
-            bet.seat, _link(state, bet.link), to_cents(state.link(bet.link).terms.wager), bet.player,
+            bet.seat, _link(state, bet.link), to_cents(bet.wagered(state.link(bet.link).terms)), bet.player,
             _on(dealer=bet.dealer),
         )
         for bet in event.bets
     )  # fmt: skip
     locking = event.locking
     chips = _counts(state, locking.chips) if locking else None
-    return m.Wager(seq, event.round, bets, lock=locking is not None, chips=chips)
+    sums = _sums(state, locking.sums) if locking else None
+    return m.Wager(seq, event.round, bets, lock=locking is not None, chips=chips, sums=sums)
 
 
 def _withdraw(state: BankState, event: e.Withdrawn, seq: int) -> Command:
@@ -353,7 +363,8 @@ def _withdraw(state: BankState, event: e.Withdrawn, seq: int) -> Command:
 
 
 def _lock(state: BankState, event: e.Locked, seq: int) -> Command:
-    return m.Lock(seq, event.round, _counts(state, event.locking.chips))
+    locking = event.locking
+    return m.Lock(seq, event.round, _counts(state, locking.chips), _sums(state, locking.sums))
 
 
 # What may stand in a claim, by its text: a row with another text was made by no frame.
@@ -380,15 +391,15 @@ def _settle(state: BankState, event: e.Settled, seq: int) -> Command:
         for shown in event.shown
     )
     closing = event.closing
-    counts = _counts(state, closing.counts) if closing else None
+    counts, sums = _said(state, closing) if closing else (None, None)
     return m.Settle(
         seq, event.round, hands, _texts(event.board), _texts(event.dealer), close=closing is not None,
-        counts=counts,
+        counts=counts, sums=sums,
     )  # fmt: skip
 
 
 def _close(state: BankState, event: e.Closed, seq: int) -> Command:
-    return m.Close(seq, event.round, _counts(state, event.closing.counts))
+    return m.Close(seq, event.round, *_said(state, event.closing))
 
 
 def _void(_state: BankState, event: e.Voided, seq: int) -> Command:

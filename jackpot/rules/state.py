@@ -31,7 +31,8 @@ HITS_KEPT = 2 * HITS_SHOWN
 
 # Hits that are settled and of which nothing is left to do, kept for corrections (A10): on a busy floor a
 # hundred a day are validated and paid by people, so this is a week and more of documents; less where
-# `validate_at` lets many be final at once.
+# `validate_at` lets many be final at once. Of offers, which pay small sums all the time, as many for each
+# table (B15): a day of it.
 PAID_KEPT = 1_000
 
 # What tables and signs are told of a link that has ended (L8); nothing ends that.
@@ -46,6 +47,8 @@ Pays = Literal["cage", "inventory", "account"]
 
 class Award(msgspec.Struct, array_like=True, gc=False):
     """One sum to one seat. level: 0 for none. because: the seat whose hand earned an envy bonus, or 0.
+
+    stake: the wager that an award of N to 1 returns besides its amount (B4).
 
     difference: what two people journalled against it once it was paid; the amount does not hold it (A10).
     won: when a percentage was taken; before `BASE` where that was in a bank that became this one.
@@ -66,6 +69,7 @@ class Award(msgspec.Struct, array_like=True, gc=False):
     dealer: bool = False
     difference: int = 0
     won: Moment = BASE
+    stake: int = 0
 
     def stands(self) -> bool:
         """Whether it has not been undone."""
@@ -194,12 +198,20 @@ class Link(msgspec.Struct, array_like=True):
 
 
 class Placed(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """An accepted wager. dealer: it is on the dealer's hand."""
+    """An accepted wager.
+
+    dealer: it is on the dealer's hand. amount: micro-dollars, 0 for the link's own (B3).
+    """
 
     seat: int
     link: int
     dealer: bool = False
     player: str | None = None
+    amount: int = 0
+
+    def wagered(self, terms: LinkTerms) -> int:
+        """What it came to, in micro-dollars. terms: of its link."""
+        return self.amount or terms.wager
 
 
 class HandShown(msgspec.Struct, array_like=True, gc=False):
@@ -268,7 +280,8 @@ class Round(msgspec.Struct, array_like=True):
 
     seqs: of each bet the entry that accepted it. reopened: by two people, once or more (T10). seated: who
     still sits at a seat whose named wagers were all taken back; the hand there is still their own (A5).
-    terms: on which it was played, by link, where people have changed them since (L9).
+    terms: on which it was played, by link, where people have changed them since (L9). sums: the dealer's, by
+    link, in micro-dollars (B3). offers: the numbers of the offers that were wagered on.
     """
 
     id: str
@@ -287,6 +300,8 @@ class Round(msgspec.Struct, array_like=True):
     reopened: bool = False
     seated: dict[int, str] = {}
     terms: dict[int, LinkTerms] = {}
+    sums: dict[int, int] = {}
+    offers: list[int] = []
 
     def owners(self) -> dict[int, str]:
         """Whose each seat is, where a wager said it (T9)."""
@@ -480,11 +495,11 @@ class AnsweredAct(msgspec.Struct, array_like=True):
 class Table(msgspec.Struct, array_like=True):
     """A table. round: its unfinished round. closed: its last closed one, until the next lock (T10).
 
-    asked: who wanted that one reopened. ended: the id of the last round that
-    ended. held: the cage hits whose cards must stay (T11).
-    counts: accepted wagers by link over its life, undone ones included (S6). disbelieved: up to which
-    number people have rejected its claimed acks, 0 for none (S9). unpaid: of all its links.
-    conflict: the last entry of a number that it used twice.
+    asked: who wanted that one reopened. ended: the id of the last round that ended. held: the cage hits whose
+    cards must stay (T11). counts: accepted wagers by link over its life, undone ones included (S6).
+    disbelieved: up to which number people have rejected its claimed acks, 0 for none (S9). unpaid: of all its
+    links. conflict: the last entry of a number that it used twice. sums: as `counts`, what the wagers on
+    offers came to (B3), in micro-dollars. paid: as in the bank's state, of its offers (B15).
     """
 
     number: int
@@ -502,6 +517,8 @@ class Table(msgspec.Struct, array_like=True):
     disbelieved: int = 0
     unpaid: Unpaid = msgspec.field(default_factory=Unpaid)
     conflict: int = 0
+    sums: dict[int, int] = {}
+    paid: dict[int, Hit] = {}
 
     def waits(self) -> ReopenRequest | None:
         """Who asked for the closed round and waits for a second person (T10)."""
@@ -629,6 +646,11 @@ class BankState(msgspec.Struct, array_like=True, dict=True):
     def table(self, number: int) -> Table:
         """The table of that number."""
         return self.tables[number - 1]
+
+    def hit(self, number: int) -> Hit | None:
+        """The hit of that number, settled or not; None where it is not kept any more."""
+        kept = (self.hits, self.paid, *(table.paid for table in self.tables))
+        return next((hits[number] for hits in kept if number in hits), None)
 
     def keep(self, done: AnsweredAct) -> None:
         """Keeps the answer to an act. The oldest goes if there are too many, or too many of one person."""

@@ -82,6 +82,12 @@ TEMPLATES: Final[dict[str, Template]] = {
         ("amount", "link", "exact"),
         field="amount",
     ),
+    "amount_out_of_bounds": Template(
+        Code.WRONG_AMOUNT,
+        "{amount} cents; link {link} takes {least} to {most}, in steps of {unit}",
+        ("amount", "link", "least", "most", "unit"),
+        field="amount",
+    ),
     "wager_made_already": Template(
         Code.DUPLICATE_WAGER, "{seat} has made this wager already", ("seat",), field="seat"
     ),
@@ -138,7 +144,6 @@ TEMPLATES: Final[dict[str, Template]] = {
         Code.TOO_MANY, "{count} awards; send it seat by seat", ("count",), field="hands"
     ),
     "card_unknown": Template(Code.BAD_MESSAGE, "{card} is no card", ("field", "card:quoted"), field=NAMED),
-    "game_ranks_no_hand": Template(Code.BAD_MESSAGE, "{game} ranks no hand", ("game",), field="cards"),
     "card_count_wrong": Template(
         Code.BAD_MESSAGE,
         "{game} deals {deals} to a hand, not {sent}",
@@ -169,6 +174,9 @@ TEMPLATES: Final[dict[str, Template]] = {
         Code.BAD_MESSAGE,
         "the seat's links count different cards; say which link the hand is for",
         field="link",
+    ),
+    "offer_needs_cards": Template(
+        Code.BAD_MESSAGE, "link {link} takes a hand by its cards alone", ("link",), field="hand"
     ),
     "hand_not_of_link": Template(
         Code.BAD_MESSAGE, "{hand} is no hand of link {link}", ("hand:quoted", "link"), field="hand"
@@ -562,6 +570,19 @@ TEMPLATES: Final[dict[str, Template]] = {
         ("level", "account", "rate", "whole"),
     ),
     "terms_chips_electronic": Template(None, "an electronic wager has no chips to count (T3)"),
+    "terms_chips_layout": Template(None, "a wager on the layout is not counted at the device (B6)"),
+    "terms_not_of_units": Template(
+        None, "{name} is {amount}, no whole multiple of {unit} (B3)", ("name", "amount:sum", "unit:sum")
+    ),
+    "terms_dollars_one_amount": Template(
+        None, "a paytable in dollars takes exactly one amount: least and most differ (B3)"
+    ),
+    "terms_offer_has_none": Template(
+        None, "an offer has no envy, no draws, no dealer's hand, nothing to share and no account (B1)"
+    ),
+    "terms_of_offer": Template(
+        None, "only a link without levels has bounds of its wager, and a place where it lies (B1)"
+    ),
     "terms_adjacent_boxes": Template(
         None, "adjacent_boxes is {count}, at least the player's own counts (T9)", ("count",)
     ),
@@ -572,6 +593,9 @@ TEMPLATES: Final[dict[str, Template]] = {
     "terms_hand_unknown": Template(None, "{what}: {hand} is no hand of this game", ("what", "hand:quoted")),
     "terms_hand_suits": Template(
         None, "{what}: {hand} has the suits {suits}", ("what", "hand", "suits:quoted")
+    ),
+    "terms_hand_rank": Template(
+        None, "{what}: {hand} has the least rank {rank}", ("what", "hand", "rank:quoted")
     ),
     "terms_hands_order": Template(None, "{what}: the hands are not in their order, best first", ("what",)),
     "terms_hand_twice": Template(None, "{what}: {hand} stands more than once", ("what", "hand")),
@@ -876,6 +900,10 @@ TEMPLATES: Final[dict[str, Template]] = {
         None, "{link} {theirs} at the table, {ours} here", ("link", "theirs", "ours")
     ),
     "alarm_link_uncounted": Template(None, "{link} none at the table, {ours} here", ("link", "ours")),
+    "alarm_link_sum": Template(
+        None, "{link} {theirs} at the table, {ours} here", ("link", "theirs:sum", "ours:sum")
+    ),
+    "alarm_link_unsummed": Template(None, "{link} no sum at the table, {ours} here", ("link", "ours:sum")),
     "alarm_left": Template(None, "{awards}", ("awards:phrases",)),
     "alarm_more_left": Template(None, "{awards}, and {more} more", ("awards:phrases", "more")),
     "alarm_award_left": Template(None, "{award} {sum}", ("award", "sum:sum")),

@@ -5,11 +5,12 @@ opening by these checks again (S8).
 """
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
 from controllers.messages import Id
+from jackpot.rules.cards import RANKS
 from jackpot.rules.hands import NAMES
 from jackpot.rules.money import BASIS_POINTS, MICROS_PER_CENT, MICROS_PER_UNIT
 from jackpot.rules.paytable import (
@@ -33,6 +34,9 @@ METER: Final = "meter"
 LEVELS: Final = ((METER,), ("mega", "major", "minor"))
 """The names that a paytable's levels may have, in their order (L3)."""
 
+# What an offer may pay at most for one wager, so that no slip of the hand in a bound promises more (B3).
+ODDS_AWARD_MAX: Final = 100_000_000 * MICROS_PER_UNIT
+
 
 def check_link(terms: LinkTerms, *, opens: bool = True) -> None:
     """Raises Fault, naming the field, for terms that no configuration could give (L3-L7, A7).
@@ -42,7 +46,11 @@ def check_link(terms: LinkTerms, *, opens: bool = True) -> None:
     for name, text in (("link", terms.link), ("bank", terms.bank), ("paytable", terms.paytable)):
         _id(name, text)
     _money("wager", terms.wager, 1, WAGER_MAX)
-    check_levels([level.level for level in terms.levels])
+    if terms.offer:
+        _offer(terms)
+    else:
+        check_levels([level.level for level in terms.levels])
+        _without_bounds(terms)
     for level in terms.levels:
         _level(level)
         starts = max(level.seed if opens else 0, level.reseed)
@@ -53,15 +61,18 @@ def check_link(terms: LinkTerms, *, opens: bool = True) -> None:
     if total > BASIS_POINTS:
         raise Fault("terms_rates_above_wager", total=total, whole=BASIS_POINTS)
     check_rows(terms.rows, terms.hand_kind, [level.level for level in terms.levels])
+    most = max(terms.wager, terms.most)
     for row in terms.rows:
-        _pays(row.hand, row.pays, terms.wager)
-    check_hands([(row.hand, row.suits) for row in terms.envy], terms.hand_kind, "envy")
+        _pays(row.hand, row.pays, most, ODDS_AWARD_MAX if terms.offer else SUM_MAX)
+    check_hands([HandOfRow(row.hand, row.suits) for row in terms.envy], terms.hand_kind, "envy")
     for bonus in terms.envy:
         _money(f"envy {bonus.hand}", bonus.amount, 1, SUM_MAX)
     if terms.validate_at is not None:
         _money("validate_at", terms.validate_at, 0, SUM_MAX)
     if terms.electronic and terms.count_chips:
         raise Fault("terms_chips_electronic")
+    if terms.count_chips and not terms.has_chips:
+        raise Fault("terms_chips_layout")
     _draws(terms)
 
 
@@ -80,19 +91,32 @@ def check_levels(names: Sequence[str]) -> None:
         raise Fault("terms_levels", levels=names, known=LEVELS[1])
 
 
-def check_hands(hands: Sequence[tuple[str, str]], kind: HandKind, what: str) -> None:
-    """Raises Fault unless the hands stand best first, each once, and only suits split a hand."""
+class HandOfRow(NamedTuple):
+    """What a row is for: a hand, its suits, and the least rank of a pair; "" for all."""
+
+    hand: str
+    suits: str
+    least: str = ""
+
+
+def check_hands(hands: Sequence[HandOfRow], kind: HandKind, what: str) -> None:
+    """Raises Fault unless the hands stand best first, each once.
+
+    Only suits, or the least ranks of pairs, split a hand.
+    """
     names = NAMES[kind]
-    for hand, suits in hands:
+    for hand, suits, least in hands:
         if hand not in names:
             raise Fault("terms_hand_unknown", what=what, hand=hand)
         if len(set(suits)) != len(suits) or not set(suits) <= set("shdc"):
             raise Fault("terms_hand_suits", what=what, hand=hand, suits=suits)
-    order = [names.index(hand) for hand, _ in hands]
+        if least and (hand != "pair" or suits or least not in tuple(RANKS)):
+            raise Fault("terms_hand_rank", what=what, hand=hand, rank=least)
+    order = [(names.index(hand), -RANKS.find(least)) for hand, _, least in hands]
     if order != sorted(order):
         raise Fault("terms_hands_order", what=what)
-    for name in {hand for hand, _ in hands}:
-        taken = "".join(suits or "shdc" for hand, suits in hands if hand == name)
+    for name, rank in {(hand, least) for hand, _, least in hands}:
+        taken = "".join(suits or "shdc" for hand, suits, least in hands if (hand, least) == (name, rank))
         if len(taken) != len(set(taken)):
             raise Fault("terms_hand_twice", what=what, hand=name)
 
@@ -101,7 +125,7 @@ def check_rows(rows: Sequence[PaytableRow], kind: HandKind, levels: Sequence[str
     """Raises Fault unless rows are of this kind of hand, and one row wins each level whole (A1)."""
     if not rows:
         raise Fault("terms_no_rows")
-    check_hands([(row.hand, row.suits) for row in rows], kind, "rows")
+    check_hands([HandOfRow(row.hand, row.suits, row.least) for row in rows], kind, "rows")
     shares = [(row, row.pays) for row in rows if isinstance(row.pays, Percent)]
     for row, pays in shares:
         if pays.level not in levels:
@@ -120,14 +144,38 @@ def _level(level: LevelTerms) -> None:
             _money(f"level {level.level}: {name}", amount, 0, SUM_MAX)
 
 
-def _pays(hand: str, pays: Pays, wager: int) -> None:
-    """Checks that a row's payout is positive, and fits the ledger's integers (A1)."""
+def _offer(terms: LinkTerms) -> None:
+    """Checks the bounds of an offer's wagers, and what no offer has (B1, B3, B15)."""
+    _money("most", terms.most, terms.wager, WAGER_MAX)
+    _money("unit", terms.unit, 1, terms.wager)
+    for name, amount in (("wager", terms.wager), ("most", terms.most)):
+        if amount % terms.unit:
+            raise Fault("terms_not_of_units", name=name, amount=amount, unit=terms.unit)
+    if terms.most > terms.wager and any(isinstance(row.pays, Fixed) for row in terms.rows):
+        raise Fault("terms_dollars_one_amount")
+    if terms.envy or terms.dealer_hand or terms.electronic or terms.magic_every or terms.lucky_every:
+        raise Fault("terms_offer_has_none")
+    if terms.simultaneous != "order" or terms.floor_to_seed:
+        raise Fault("terms_offer_has_none")
+    if terms.cage_at is not None:
+        _money("cage_at", terms.cage_at, 1, SUM_MAX)
+
+
+def _without_bounds(terms: LinkTerms) -> None:
+    """Checks that a link with levels has exactly one amount, and nothing else of an offer (T2, B1)."""
+    given = (terms.most, terms.unit, terms.placed, terms.fold, terms.cage_at)
+    if given != (0, 0, "device", "game", None):
+        raise Fault("terms_of_offer")
+
+
+def _pays(hand: str, pays: Pays, wager: int, limit: int) -> None:
+    """Checks that a row's payout is positive, and within its limit (A1, B3). wager: the highest."""
     if isinstance(pays, Percent):
         if not 0 < pays.rate <= BASIS_POINTS:
             raise Fault("terms_row_rate", hand=hand, rate=pays.rate, whole=BASIS_POINTS)
     else:
         amount = pays.amount if isinstance(pays, Fixed) else pays.n * wager
-        _money(f"rows: {hand}", amount, 1, SUM_MAX)
+        _money(f"rows: {hand}", amount, 1, limit)
 
 
 def _draws(terms: LinkTerms) -> None:

@@ -130,6 +130,9 @@ def _link(link: Link) -> Map:
         "reasons": list(link.suspended),
         "paid_by": dict(link.paid_by),
         "awards_outside": link.outside.awards,
+        "wagered": -link.outside.wagers,
+        "most": terms.most,
+        "unit": terms.unit,
         "levels": [_level(level) for level in link.levels],
     }
 

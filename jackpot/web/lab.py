@@ -55,7 +55,7 @@ class Lab:
     def __init__(self, make: PageRenderer, front: PageContext) -> None:
         self._make = make
         self._money = front.money
-        self._links = {link.link: link for link in front.config.links}
+        self._links = {link.link: link for link in front.config.links if link.levels}
         self._games = _games(front.config)
         self._kept: OrderedDict[bytes, LabReply] = OrderedDict()
         self._apart = WorkerPool(

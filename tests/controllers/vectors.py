@@ -48,6 +48,15 @@ AWARD: Final = {
     "light": True,
 }
 
+OFFER: Final = {
+    "link": "trips", "wager": 500, "paytable": "p", "levels": [], "state": "active",
+    "least": 500, "most": 10_000, "unit": 500, "placed": "device", "count": True,
+}  # fmt: skip
+STAKE: Final = AWARD | {
+    "link": "trips", "level": None, "hand": "flush", "kind": "odds", "amount": 17_500, "pays": "inventory",
+    "status": "final", "stake": 2_500, "stake_at": "inventory",
+}  # fmt: skip
+
 FROM_DEVICES: Final[tuple[Message, ...]] = (
     {"t": "hello", "v": 1, "role": "table", "id": "T01", "mac": hello_mac(*MACS[0]), "acked": 0},
     {"t": "hello", "v": 1, "role": "sign", "id": "S01", "mac": hello_mac(*MACS[1]), "links": ["five"]},
@@ -79,6 +88,8 @@ FROM_DEVICES: Final[tuple[Message, ...]] = (
     {"t": "void", "seq": 2**53 - 1, "round": "R" * 64, "reason": "a misdeal: two cards fell to the floor"},
     {"t": "ping", "at": 1_700_000_000_000},
     {"t": "pong"},
+    {"t": "lock", "seq": 6, "round": "R3", "chips": {"trips": 2}, "sums": {"trips": 2_500}},
+    {"t": "close", "seq": 7, "round": "R3", "counts": {"trips": 2}, "sums": {"trips": 2_500}},
 )
 
 FROM_SERVER: Final[tuple[Message, ...]] = (
@@ -137,6 +148,28 @@ FROM_SERVER: Final[tuple[Message, ...]] = (
     {"t": "status", "hit": "H1", "status": "validated"},
     {"t": "link", "link": "five", "state": "suspended", "reason": "people"},
     {"t": "ping", "at": 0},
+    {
+        "t": "welcome",
+        "v": 1,
+        "session": "s2",
+        "heartbeat_ms": 5000,
+        "last_seq": 6,
+        "last": None,
+        "held": False,
+        "links": [OFFER],
+        "round": {
+            "round": "R3",
+            "state": "locked",
+            "bets": [{"seat": 3, "link": "trips", "on": "own", "player": None, "amount": 2_500}],
+            "chips": {"trips": 1},
+            "draw": None,
+            "board": [],
+            "dealer": [],
+            "settled": [],
+            "sums": {"trips": 2_500},
+        },
+    },
+    {"t": "ack", "seq": 7, "awards": [STAKE]},
 )
 
 WAGER: Final = FROM_DEVICES[2]

@@ -18,8 +18,9 @@ def compare_figures(facts: Map, model: Model) -> None:
         link = model.links[told["link"]]
         paid = {payer: micros for payer, micros in told["paid_by"].items() if micros}
         same(f"{link.name}, paid by", paid, dict(model.paid_by(link)))
-        by_house = model.by_payer(link).total()
+        by_house = model.by_payer(link).total() + model.stakes(link)
         same(f"{link.name}, paid by the house", told["awards_outside"], by_house)
+        same(f"{link.name}, wagered", told["wagered"], model.offered(link))
         for level in told["levels"]:
             name = model_level(level["level"])
             for what, count in model.counts(link, name).items():
@@ -43,7 +44,7 @@ def _compare_round(name: str, told: Map | None, model: Model) -> None:
     """Compares the round that a table without memory is told with the model's."""
     round_ = round_of(model, name)
     same(f"{name}, its round", told and told["round"], round_ and round_.name)
-    same(f"{name}, its round", told and told_round(told), round_ and known_round(round_))
+    same(f"{name}, its round", told and told_round(told), round_ and known_round(round_, model))
 
 
 def round_of(model: Model, name: str) -> Round | None:
@@ -61,16 +62,19 @@ def told_round(told: Map) -> Map:
     )
     cards = {key: list(told[key]) for key in ("board", "dealer")}
     whole = {"round": told["round"], "state": told["state"], "chips": told["chips"], "bets": bets, **cards}
+    whole |= {"sums": told.get("sums", {}), "amounts": sum(bet.get("amount", 0) for bet in told["bets"])}
     return whole | {"settled": sorted(told["settled"]), "draw": told["draw"] or {}}
 
 
-def known_round(round_: Round) -> Map:
+def known_round(round_: Round, model: Model) -> Map:
     """The same, as the model knows it."""
     players = round_.players
     return {
         "round": round_.name,
         "state": round_.state,
         "chips": dict(round_.chips),
+        "sums": dict(round_.sums),
+        "amounts": sum(w.cents for w in round_.wagers if w.live and model.links[w.link].offer),
         "board": list(round_.board),
         "dealer": list(round_.dealer),
         "bets": sorted((w.seat, w.link, w.on, players.get(w.seat, "")) for w in round_.wagers if w.live),

@@ -132,7 +132,7 @@ class History:
         """Every table's round, once the model has been told this row; what people did to it is news."""
         for table in model.tables:
             round_ = round_of(model, table)
-            known = known_round(round_) if round_ is not None else None
+            known = known_round(round_, model) if round_ is not None else None
             trail = self.rounds.setdefault(table, [Stood(0, None)])
             if trail[-1].round != known:
                 trail.append(Stood(row, known, by_people))

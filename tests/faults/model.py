@@ -122,6 +122,7 @@ from tests.faults.model_floor import (
     check_bets,
     check_dealt,
     check_hands,
+    check_offers,
     check_owners,
     check_players,
     check_said,
@@ -179,6 +180,9 @@ class Model(SignedActs):
         approved = options.pop("envy_approved", None) or {}
         envy = envy_sums(paytable, wager_cents, options.pop("envy", None) or "", approved)
         validate_at = options.pop("validate_at_cents", None)
+        if not levels:  # the site's own controls, as a configuration without any has them (B15)
+            validate_at = 100_000 if validate_at is None else validate_at
+            options = {"cage_at": 1_000_000, **options}
         made = Link(link, paytable, wager_cents, levels, envy=envy, validate_at=validate_at, **options)
         assert not self.draws_on(made) or not paytable.id.startswith("pa-653a-"), f"{link}: no draws (A7)"
         self.start_link(made)
@@ -236,8 +240,8 @@ class Model(SignedActs):
             raise Refused("suspended")
         if (round_ is None and self.held(table.name)) or self.waits(table, round_, bool(message.get("lock"))):
             raise Refused("table_held")
-        chips = message.get("chips", {})
-        if any(link not in table.links for link in chips):
+        chips, sums = message.get("chips", {}), message.get("sums", {})
+        if any(link not in table.links for link in (*chips, *sums)):
             raise Refused("unknown_link")
         taken = {(w.seat, w.link, w.on) for w in round_.wagers if w.live} if round_ is not None else set()
         check_bets(table, self.links, bets, taken)
@@ -248,12 +252,15 @@ class Model(SignedActs):
         new = {bet["seat"] for bet in bets}
         round_.players = {seat: name for seat, name in round_.players.items() if seat not in new} | players
         for bet in bets:
-            wager = Wager(table.name, round_.number, bet["seat"], bet["link"], bet.get("on", "own"))
+            wager = Wager(
+                table.name, round_.number, bet["seat"], bet["link"], bet.get("on", "own"), cents=bet["amount"]
+            )
             round_.wagers.append(wager)
             self.links[wager.link].facts.append(wager)
             table.accepted[wager.link] = table.accepted.get(wager.link, 0) + 1
+            table.wagered[wager.link] = table.wagered.get(wager.link, 0) + wager.cents
         self.recompute({bet["link"] for bet in bets})
-        return self.lock(table, round_, chips, draws) if message.get("lock") else self.answer()
+        return self.lock(table, round_, chips, sums, draws) if message.get("lock") else self.answer()
 
     def waits(self, table: Table, round_: Round | None, locking: bool) -> bool:
         """T10: whether a round begins or is locked while a closed one may yet be reopened."""
@@ -284,7 +291,10 @@ class Model(SignedActs):
             if wager is None:
                 raise Refused("no_wager")
             found.append(wager)
-        return self.answer(*self.give_back(found))
+        answer = self.answer(*self.give_back(found))
+        if any(self.links[wager.link].offer for wager in found):
+            answer["refunds"] = [self.refund(wager) for wager in found]
+        return answer
 
     def on_lock(self, table: Table, message: Map, draws: dict[str, Map]) -> Map:
         name = message["round"]
@@ -293,15 +303,22 @@ class Model(SignedActs):
             raise Refused("round_unfinished")
         if self.waits(table, round_, True):
             raise Refused("table_held")
-        chips = message.get("chips", {})
-        if any(link not in table.links for link in chips):
+        chips, sums = message.get("chips", {}), message.get("sums", {})
+        if any(link not in table.links for link in (*chips, *sums)):
             raise Refused("unknown_link")
         seen = round_.ended or round_.board or round_.dealer or round_.settled
-        if seen and miscounted(table, self.links, round_, round_.chips | chips):
+        if seen and miscounted(table, self.links, round_, round_.chips | chips, round_.sums | sums):
             raise Refused("chip_mismatch")
-        return self.lock(table, round_, chips, draws)
+        return self.lock(table, round_, chips, sums, draws)
 
-    def lock(self, table: Table, round_: Round, chips: dict[str, int], draws: dict[str, Map]) -> Map:
+    def lock(
+        self,
+        table: Table,
+        round_: Round,
+        chips: dict[str, int],
+        sums: dict[str, int],
+        draws: dict[str, Map],
+    ) -> Map:
         if round_.state == OPEN:
             table.reopenable = table.asked = None
             round_.draws = {link: dict(draw) for link, draw in draws.items() if round_.live(link)}
@@ -310,6 +327,7 @@ class Model(SignedActs):
                 assert link.magic_every or "magic_card" not in drawn, f"{name}: no Magic Card"
                 assert link.lucky_every or "lucky_box" not in drawn, f"{name}: no Lucky Bonus"
         round_.chips |= chips
+        round_.sums |= sums
         round_.state = count_state(table, self.links, round_)
         answer = self.answer()
         if round_.state == MISMATCH:
@@ -332,6 +350,8 @@ class Model(SignedActs):
         round_ = self.in_play(table, message["round"])
         boxes = check_owners(table, round_, message["hands"])
         check_shown(table, self.links, round_, message)
+        board = message.get("board", round_.board)
+        check_offers(table, self.links, round_, message["hands"], board, bool(message.get("close")))
         check_settle(table, self.links, round_, message)
         work = Settlement(table, round_, self.links, self.new_id, boxes)
         work.settle(message)
@@ -346,22 +366,23 @@ class Model(SignedActs):
             round_.settled.add(hand["seat"])
             round_.lowest = hand["seat"]
         if message.get("close"):
-            return self.close(table, round_, message.get("counts", {}), work)
+            return self.close(table, round_, message, work)
         return self.settled(table, work)
 
     def on_close(self, table: Table, message: Map, draws: dict[str, Map]) -> Map:
         round_ = self.in_play(table, message["round"])
         if round_.owes_dealer():
             raise Refused("bad_message")
-        if any(link not in table.links for link in message.get("counts", {})):
+        check_offers(table, self.links, round_, [], round_.board, True)
+        if any(link not in table.links for link in (*message.get("counts", {}), *message.get("sums", {}))):
             raise Refused("unknown_link")
         work = Settlement(table, round_, self.links, self.new_id, round_.boxes)
         work.settle({"hands": [], "close": True})
         for step in work.plan.steps:
             step()
-        return self.close(table, round_, message.get("counts", {}), work)
+        return self.close(table, round_, message, work)
 
-    def close(self, table: Table, round_: Round, counts: dict[str, int], work: Settlement) -> Map:
+    def close(self, table: Table, round_: Round, said: Map, work: Settlement) -> Map:
         steps = len(work.plan.steps)
         work.close()
         for step in work.plan.steps[steps:]:
@@ -374,7 +395,9 @@ class Model(SignedActs):
         del table.unfinished[round_.name]
         table.ended = table.reopenable = round_
         answer = self.settled(table, work)
-        if any(count != table.accepted.get(link, 0) for link, count in counts.items()):
+        counts, sums = said.get("counts", {}), said.get("sums", {})
+        differ = any(count != table.accepted.get(link, 0) for link, count in counts.items())
+        if differ or any(cents != table.wagered.get(link, 0) for link, cents in sums.items()):
             answer["warn"].append("counts")
         return answer
 

@@ -124,17 +124,20 @@ class Acts:
         wagers = [wager for wager in round_.wagers if wager.live]
         answer = self.answer(*self.give_back(wagers))
         for wager in wagers:
-            link = self.links[wager.link]
-            pays = "account" if link.paytable.electronic else "inventory"
-            answer["refunds"].append(
-                {"seat": wager.seat, "link": wager.link, "amount": link.wager, "pays": pays}
-            )
+            answer["refunds"].append(self.refund(wager))
         round_.state, round_.shared = VOID, []
         del table.unfinished[round_.name]
         table.ended = round_
         if table.reopenable is round_:
             table.reopenable = None
         return answer
+
+    def refund(self, wager: Wager) -> Map:
+        """A wager that goes back, and where it goes (T6, B4)."""
+        link = self.links[wager.link]
+        on_layout = "layout" if link.placed == "layout" else "inventory"
+        pays = "account" if link.paytable.electronic else on_layout
+        return {"seat": wager.seat, "link": wager.link, "amount": wager.cents, "pays": pays}
 
     def forget(self) -> None:
         """Drop finished hits, so that long runs stay quick; what was paid is then corrected no more."""
@@ -259,7 +262,9 @@ class Acts:
         """A wager of a count that disagrees (T3), or one on a dealer's hand that cannot be shown (T8)."""
         at, round_ = self.playing(table, more["round"])
         wager = round_.at(seat, link, on)
-        counting = round_.state == MISMATCH and link in miscounted(at, self.links, round_, round_.chips)
+        counting = round_.state == MISMATCH and link in miscounted(
+            at, self.links, round_, round_.chips, round_.sums
+        )
         unshown = round_.state in (LOCKED, MISMATCH) and on == "dealer" and round_.owes_dealer()
         unshown = unshown and not counting
         if wager is None or not (unshown or counting):

@@ -32,7 +32,10 @@ class Level:
 
 @dataclass(eq=False)
 class Wager:
-    """A bet on a link; `live` until it is withdrawn, struck or void. round: which of its table's it is."""
+    """A bet on a link; `live` until it is withdrawn, struck or void. round: which of its table's it is.
+
+    cents: what it comes to.
+    """
 
     table: str
     round: int
@@ -40,6 +43,7 @@ class Wager:
     link: str
     on: str
     live: bool = True
+    cents: int = 0
 
 
 @dataclass
@@ -97,6 +101,7 @@ class Award:
     left: int = 0
     decided: int = 0
     released: bool = False
+    stake: int = 0  # the wager that it returns besides (B4)
 
     @property
     def amount(self) -> int:
@@ -237,6 +242,22 @@ class Link:
     start: dict[str, Accounts] = field(default_factory=dict)  # everything folded away so far
     now: dict[str, Accounts] = field(default_factory=dict)
     left: dict[str, Award] = field(default_factory=dict)  # paid awards that ever left something on a meter
+    most: int = 0  # of a wager that the player chooses, in cents (B3); 0: exactly the wager
+    unit: int = 0
+    placed: str = "device"
+    stake: str = "returned"
+    cage_at: int | None = None
+
+    @property
+    def offer(self) -> bool:
+        """Whether no meter pays it (B1)."""
+        return not self.levels
+
+    def takes(self, cents: int) -> bool:
+        """Whether a wager may be of so much (B3)."""
+        if not self.most:
+            return cents == self.wager
+        return self.wager <= cents <= self.most and cents % self.unit == 0
 
     def play(self) -> Play:
         return Play(self.simultaneous, self.validate_at, self.envy, self.count_chips)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
-from tests.faults.model_facts import CENT, PENDING, UNDONE, VALIDATED, Award, Event, Hit, Link
+from tests.faults.model_facts import CENT, PENDING, UNDONE, VALIDATED, Award, Event, Hit, Link, Wager
 from tests.faults.model_sight import SeenActs
 
 # Of a level's hits, how many are shown.
@@ -30,6 +30,7 @@ class Figures(SeenActs):
         super().__init__()
         self.level_hits: dict[tuple[str, str], list[Hit]] = {}
         self.paid_before: dict[str, Counter[str]] = {}  # by link: of hits that are forgotten
+        self.stakes_before = Counter[str]()
 
     def note_won(self, new: list[Hit]) -> None:
         """Records the hands that have just won percentages, in the order in which they were taken."""
@@ -76,6 +77,16 @@ class Figures(SeenActs):
                 paid[award.pays] += CENT * (award.amount + award.difference)
         return +paid
 
+    def stakes(self, link: Link) -> int:
+        """Micro-dollars of the wagers that standing awards of N to 1 return (B4)."""
+        mine = [award for award in self.by_house() if award.hit.link == link.name]
+        return self.stakes_before.get(link.name, 0) + CENT * sum(award.stake for award in mine)
+
+    def offered(self, link: Link) -> int:
+        """Micro-dollars of the wagers on an offer that stand (B1)."""
+        live = (fact for fact in link.facts if isinstance(fact, Wager) and fact.live)
+        return CENT * sum(wager.cents for wager in live) if link.offer else 0
+
     def waiting_sums(self) -> dict[tuple[str, str | None, str], tuple[int, int]]:
         """Number and micro-dollars of waiting awards, by link, level and status, or dispute."""
         sums: dict[tuple[str, str | None, str], tuple[int, int]] = {}
@@ -95,4 +106,5 @@ class Figures(SeenActs):
                 paid = self.paid_before.setdefault(hit.link, Counter())
                 for award in hit.awards:
                     if award.kind != "meter" and award.status != UNDONE:
+                        self.stakes_before[hit.link] += CENT * award.stake
                         paid[award.pays] += CENT * (award.amount + award.difference)

@@ -38,6 +38,7 @@ class Round:
     players: dict[int, str] = field(default_factory=dict)
     boxes: dict[int, str] = field(default_factory=dict)  # whose a box without a wager is, as its hand said
     chips: dict[str, int] = field(default_factory=dict)
+    sums: dict[str, int] = field(default_factory=dict)  # what the chips come to, in cents (B3)
     draws: dict[str, Map] = field(default_factory=dict)
     board: list[str] = field(default_factory=list)
     dealer: list[str] = field(default_factory=list)
@@ -86,6 +87,7 @@ class Table:
     asked: str | None = None  # that round, while a second person has not answered
     rounds: int = 0  # ever opened
     accepted: dict[str, int] = field(default_factory=dict)  # wagers ever accepted, undone ones too
+    wagered: dict[str, int] = field(default_factory=dict)  # what those came to
     per_minute: int = 0  # rounds that it may open; 0 where nobody watches
     opened_ms: list[int] = field(default_factory=list)  # when it opened one, in the last minute
 
@@ -155,7 +157,7 @@ def check_bets(
         raise Refused("unknown_link")
     if any(not 1 <= bet["seat"] <= table.seats for bet in bets):
         raise Refused("unknown_seat")
-    if any(bet["amount"] != links[bet["link"]].wager for bet in bets):
+    if any(not links[bet["link"]].takes(bet["amount"]) for bet in bets):
         raise Refused("wrong_amount")
     taken = set(taken)
     for bet in bets:
@@ -165,17 +167,31 @@ def check_bets(
         taken.add(key)
 
 
-def miscounted(table: Table, links: dict[str, Link], round_: Round, chips: dict[str, int]) -> set[str]:
-    """T3: the links whose count disagrees with the wagers, or is owed; electronic ones have none."""
-    counted = [name for name in table.links if not links[name].paytable.electronic]
-    wrong = {name for name in counted if name in chips and chips[name] != len(round_.live(name))}
-    owed = {name for name in counted if round_.play(links[name]).count_chips and round_.live(name)}
-    return wrong | (owed - set(chips))
+def miscounted(
+    table: Table, links: dict[str, Link], round_: Round, chips: dict[str, int], sums: dict[str, int]
+) -> set[str]:
+    """T3, B3, B6: the links whose count, or sum, disagrees with the wagers, or is owed.
+
+    Electronic ones have none, and those on the layout. Who sends one of both owes the other where amounts
+    vary.
+    """
+    on_device = [links[name] for name in table.links if links[name].placed == "device"]
+    counted = [link for link in on_device if not link.paytable.electronic]
+    wrong = set[str]()
+    for link in counted:
+        live, said = round_.live(link.name), link.name in chips or link.name in sums
+        if not said and not round_.play(link).count_chips:
+            continue
+        if chips.get(link.name, 0) != len(live):
+            wrong.add(link.name)
+        if link.most > link.wager and sums.get(link.name, 0) != sum(wager.cents for wager in live):
+            wrong.add(link.name)
+    return wrong
 
 
 def count_state(table: Table, links: dict[str, Link], round_: Round) -> str:
     """T3: locked, or waiting for a count that agrees."""
-    return MISMATCH if miscounted(table, links, round_, round_.chips) else LOCKED
+    return MISMATCH if miscounted(table, links, round_, round_.chips, round_.sums) else LOCKED
 
 
 def hand_cards(table: Table, link: Link, dealt: list[str], board: list[str]) -> list[str]:
@@ -231,16 +247,22 @@ def made_of(table: Table, link: Link) -> tuple[str, bool]:
 
 
 def hand_links(table: Table, links: dict[str, Link], round_: Round, hand: Map) -> list[str]:
-    """The links that one entry of a settlement speaks for; a name only for hands of the same cards."""
+    """The links that one entry of a settlement speaks for; a name only for hands of the same cards.
+
+    A name never speaks for an offer (B16).
+    """
     if "link" in hand:
+        if "hand" in hand and hand["link"] in links and links[hand["link"]].offer:
+            raise Refused("bad_message")
         return [hand["link"]]
     if "hand" not in hand:
         return list(table.links)
-    own = [name for name in table.links if round_.at(hand["seat"], name)]
-    meant = {made_of(table, links[name]) for name in own or table.links if own or round_.live(name)}
+    spoken = [name for name in table.links if not links[name].offer]
+    own = [name for name in spoken if round_.at(hand["seat"], name)]
+    meant = {made_of(table, links[name]) for name in own or spoken if own or round_.live(name)}
     if len(meant) > 1:
         raise Refused("bad_message")
-    return [name for name in table.links if not meant or made_of(table, links[name]) in meant]
+    return [name for name in spoken if not meant or made_of(table, links[name]) in meant]
 
 
 def hands_by_link(table: Table, links: dict[str, Link], round_: Round, hands: list[Map]) -> list[Spoken]:
@@ -327,6 +349,28 @@ def check_shown(table: Table, links: dict[str, Link], round_: Round, message: Ma
             hand_cards(table, links[wager.link], shown, board)
             if len(shown) != DEALT[table.game]:
                 raise Refused("bad_message")
+
+
+def forfeits(table: Table, link: Link) -> bool:
+    """T8, B8: whether a fold loses the wager."""
+    return (
+        link.paytable.fold or {FOUR_CARD: "forfeits", THREE_CARD: "forfeits"}.get(table.game)
+    ) == "forfeits"
+
+
+def check_offers(
+    table: Table, links: dict[str, Link], round_: Round, hands: list[Map], board: list[str], close: bool
+) -> None:
+    """B16: no wager on an offer loses for community cards that nobody showed."""
+    now = {hand["seat"] for hand in hands}
+    folded = {hand["seat"] for hand in hands if hand.get("folded")}
+    for wager in round_.wagers:
+        link = links[wager.link]
+        due = wager.seat in now or (close and wager.seat not in round_.settled)
+        if not wager.live or not link.offer or not due:
+            continue
+        if not (wager.seat in folded and forfeits(table, link)):
+            hand_cards(table, link, [], board)
 
 
 def all_cards(round_: Round, message: Map) -> list[str]:

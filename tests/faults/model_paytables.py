@@ -1,6 +1,6 @@
 """The figures of the paytables, typed from the regulations for the independent model.
 
-58 Pa. Code 643a.12(d)-(f), 653a.12(d)-(e); 41 Pa.B. 3836 (2011) 641a.12(d), 649a.12(e), 653a.12(d);
+58 Pa. Code 643a.12(b)-(f), 653a.12(c)-(e); 41 Pa.B. 3836 (2011) 641a.12(d), 649a.12(d)-(e), 653a.12(d);
 205 CMR Let It Ride s.12. All sums are dollars for a wager of $1, in `envy` with `envy_for` for that wager.
 """
 
@@ -16,13 +16,17 @@ FOUR_CARD = "four-card"
 
 @dataclass(frozen=True)
 class Row:
-    """One row: the hand, the suits it must be in ("" any), and 'percent of level' or 'odds for 1'."""
+    """One row: the hand, the suits it must be in ("" any), and 'percent of level' or 'odds for 1'.
+
+    to_one: the odds are "to 1".
+    """
 
     hand: str
     percent: int = 0
     level: str = ""
     odds: int = 0
     suits: str = ""
+    to_one: bool = False
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,7 @@ class Paytable:
     electronic: bool = False
     dealer: bool = False
     envy_for: int | None = None  # dollars: the one wager its envy is printed for; None for $1 and for $5
+    fold: str = ""  # what a fold does to the wager, where the game does not say it: "stands" or "forfeits"
 
 
 def odds(*pairs: tuple[str, int]) -> tuple[Row, ...]:
@@ -154,6 +159,35 @@ def massachusetts() -> list[Paytable]:
     return [replace(table, envy_for=5 if table.id == "ma-PTMGL02" else 1) for table in tables]
 
 
+def fixed_odds(name: str, kind: str, *pairs: tuple[str, int], **more: str) -> Paytable:
+    """A bonus wager without a meter: every row to 1 (B1, B4)."""
+    rows = tuple(Row(hand, odds=number, to_one=True) for hand, number in pairs)
+    return Paytable(name, kind, rows, {}, **more)  # type: ignore[arg-type]  # best_of and fold are texts
+
+
+def offers() -> list[Paytable]:
+    """643a.12(b) C and (c) A, 653a.12(c) A, 649a.12(d) B of 2011."""
+    three = ("straight-flush", 40), ("three-of-a-kind", 30)
+    five = ("royal-flush", 20_000), ("straight-flush", 2_000), ("four-of-a-kind", 100), ("full-house", 75)
+    low = ("flush", 50), ("straight", 25), ("three-of-a-kind", 9), ("two-pair", 6)
+    trips = ("royal-flush", 50), ("straight-flush", 40), ("four-of-a-kind", 30), ("full-house", 9)
+    ends = ("flush", 7), ("straight", 4), ("three-of-a-kind", 3)
+    return [
+        fixed_odds("pa-643a-five-card-bonus-C", "five", *five, *low),
+        fixed_odds("pa-643a-three-card-bonus-A", "three", *three, ("straight", 6), ("flush", 4), ("pair", 1)),
+        fixed_odds("pa-653a-trips-A", "five", *trips, *ends, best_of="seven", fold="stands"),
+        fixed_odds(
+            "pa-649a-2011-pair-plus-B",
+            "three",
+            *three,
+            ("straight", 5),
+            ("flush", 4),
+            ("pair", 1),
+            fold="forfeits",
+        ),
+    ]
+
+
 def catalogue() -> dict[str, Paytable]:
     tables = [
         *(five_card("pa-643a-five-card", letter) for letter in "ABCD"),
@@ -168,6 +202,7 @@ def catalogue() -> dict[str, Paytable]:
         hand_bonus("pa-653a-five-card-hand-bonus", True),
         Paytable("pa-653a-2011-progressive", "five", FIVE_A, {"": Terms()}, FIVE_ENVY, "seven"),
         *massachusetts(),
+        *offers(),
     ]
     return {table.id: table for table in tables}
 

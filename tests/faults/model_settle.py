@@ -18,9 +18,18 @@ from tests.faults.model_facts import (
     cycle_at,
     place,
 )
-from tests.faults.model_floor import Claim, Map, Refused, Round, Table, claim_of, hands_by_link
+from tests.faults.model_floor import (
+    Claim,
+    Map,
+    Refused,
+    Round,
+    Table,
+    claim_of,
+    forfeits,
+    hands_by_link,
+)
 from tests.faults.model_hands import satisfies
-from tests.faults.model_paytables import FOUR_CARD, THREE_CARD, Row
+from tests.faults.model_paytables import Row
 
 AWARDS_MAX = 192
 
@@ -79,7 +88,7 @@ class Settlement:
 
     def award(self, hit: Hit, seat: int, kind: str, cents: int | None, **more: int) -> Award:
         link = self.links[hit.link]
-        if kind == "meter":
+        if kind == "meter" or (cents is not None and link.cage_at is not None and cents >= link.cage_at):
             pays = "cage"
         elif kind != "envy" and link.paytable.electronic:
             pays = "account"
@@ -87,7 +96,8 @@ class Settlement:
             pays = "inventory"
         award = Award(f"{hit.id}.{len(hit.awards) + 1}", hit, seat, kind, cents, pays, more.get("because"))
         if kind in ("odds", "draw") and cents is not None and not hit.unverified:
-            waits = link.paytable.electronic and cents >= 500 * link.wager
+            wager = more.get("wager", link.wager)
+            waits = ((link.paytable.electronic or link.offer) and cents >= 500 * wager) or pays == "cage"
             validate_at = self.round.play(link).validate_at
             if validate_at is not None and cents < validate_at and not waits:
                 award.status = FINAL
@@ -171,7 +181,7 @@ class Settlement:
         if self.round.live(link.name, "own"):
             claim = claim_of(self.table, link, hand, board)
             if claim is not None:
-                forfeit = hand.get("folded") and self.table.game in (FOUR_CARD, THREE_CARD)
+                forfeit = hand.get("folded") and forfeits(self.table, link)
                 self.won_by(link, seat, claim, wager is not None and not forfeit)
         self.magic_card(link, seat, hand.get("cards", self.round.cards.get(seat, [])), board)
         self.lucky_bonus(link, seat)
@@ -190,7 +200,11 @@ class Settlement:
             if row.percent:
                 self.percentage(link, found, 2 * seat, hit, [seat])
             else:
-                status = self.award(hit, seat, "odds", row.odds * link.wager).status
+                standing = self.round.at(seat, link.name)
+                cents = standing.cents if standing is not None else link.wager
+                award = self.award(hit, seat, "odds", row.odds * cents, wager=cents)
+                award.stake = cents if row.to_one and link.stake == "returned" else 0
+                status = award.status
         for other in others:
             award = self.award(hit, other, "envy", envy, because=seat)
             award.status = FINAL if status == FINAL else PENDING

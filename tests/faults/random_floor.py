@@ -136,6 +136,7 @@ class RandomFloor(RandomPeople):
                 self.wager(table, round_.name, round_)
             else:
                 message = {"t": "lock", "round": round_.name, "chips": self.chips(table, bets)}
+                message |= self.sums(table, self.standing_bets(round_))
                 self.send(table.name, message, self.draws(table))
         elif round_.state == MISMATCH and bets and choice < 0.5:
             self.act("strike", 1, table=table.name, round=round_.name, **self.rng.choice(bets))
@@ -144,7 +145,8 @@ class RandomFloor(RandomPeople):
             self.act("strike", people, table=table.name, round=round_.name, **self.rng.choice(dealer))
         elif round_.state == MISMATCH:
             chips = self.chips(table, bets)
-            self.send(table.name, {"t": "lock", "round": round_.name, "chips": chips})
+            message = {"t": "lock", "round": round_.name, "chips": chips}
+            self.send(table.name, message | self.sums(table, self.standing_bets(round_)))
         else:
             self.settle(table, round_)
 
@@ -154,20 +156,43 @@ class RandomFloor(RandomPeople):
             player = {"player": self.rng.choice(PLAYERS)} if self.rng.random() < 0.1 else {}
             for link in table.links:
                 if self.rng.random() < 0.8:
-                    bets.append({"seat": seat, "link": link, "amount": self.wagers[link], **player})
+                    bets.append({"seat": seat, "link": link, "amount": self.amount(link), **player})
                 if self.model.links[link].paytable.dealer and self.rng.random() < 0.5:
                     bets.append({"seat": seat, "link": link, "amount": self.wagers[link], "on": "dealer"})
         if not bets:
             return
         message: Message = {"t": "wager", "round": name, "bets": bets}
         if self.rng.random() < 0.6:
-            standing = [{"link": w.link} for w in round_.wagers if w.live] if round_ else []
+            standing = self.standing_bets(round_) if round_ else []
             message |= {"lock": True, "chips": self.chips(table, [*standing, *bets])}
+            message |= self.sums(table, [*standing, *bets])
         self.send(table.name, message, self.draws(table))
 
     def chips(self, table: ModelTable, bets: list[Message]) -> dict[str, int]:
         counts = Counter(bet["link"] for bet in bets)
         return {link: counts[link] + (self.rng.random() < 0.04) for link in table.links}
+
+    def standing_bets(self, round_: Round) -> list[Message]:
+        return [{"link": wager.link, "amount": wager.cents} for wager in round_.wagers if wager.live]
+
+    def amount(self, link: str) -> int:
+        """The link's wager; of an offer any amount that it takes, and now and then another one."""
+        terms = self.model.links[link]
+        if not terms.most:
+            return self.wagers[link]
+        steps = (terms.most - terms.wager) // terms.unit
+        wrong = self.rng.random() < 0.03
+        return terms.wager + terms.unit * self.rng.randint(0, min(steps, 4)) + wrong
+
+    def sums(self, table: ModelTable, bets: list[Message]) -> Message:
+        """What the dealer's chips on offers come to; nothing where the table has none."""
+        offers = [link for link in table.links if self.model.links[link].offer]
+        if not offers:
+            return {}
+        came_to = dict.fromkeys(offers, 0)
+        for bet in bets:
+            came_to |= {bet["link"]: came_to[bet["link"]] + bet["amount"]} if bet["link"] in offers else {}
+        return {"sums": {link: sum_ + 500 * (self.rng.random() < 0.04) for link, sum_ in came_to.items()}}
 
     def draws(self, table: ModelTable) -> Message:
         drawn: Message = {}

@@ -90,3 +90,45 @@ HOUSES: Final = {
         (Table("T1", FOUR), Table("T2", FOUR), Table("T3", THREE, links=("P",))),
     ),
 }
+
+LAYOUT: Final = {"placed": "layout", "most": "100.00", "unit": "5.00"}
+# Offers next to links with levels, on the device and on the layout (B1).
+OFFERING: Final = {
+    "Let It Ride": House(
+        (
+            Link("L", "pa-643a-five-card-C", options={"validate_at": "40.00"}),
+            Link(
+                "F",
+                "pa-643a-five-card-bonus-C",
+                "1.00",
+                {"most": "25.00", "unit": "1.00", "count_chips": True, "stake": "kept"},
+            ),
+            Link("T", "pa-643a-three-card-bonus-A", "5.00", LAYOUT),
+        ),
+        (Table("T1", links=("L", "F", "T")), Table("T2", links=("L", "T")), Table("T3", links=("F",))),
+    ),
+    "Ultimate Texas Hold 'Em": House(
+        (
+            Link("L", "pa-653a-five-card-hand-bonus"),
+            Link("R", "pa-653a-trips-A", "5.00", {**LAYOUT, "validate_at": "50.00", "cage_at": "200.00"}),
+        ),
+        (Table("T1", UTH, 6, ("L", "R")), Table("T2", UTH, 6, ("R",))),
+    ),
+    "Three Card": House(
+        (
+            Link(
+                "L",
+                "pa-649a-2011-progressive-A",
+                options={
+                    "seed": {"": "1000"},
+                    "reseed": {"": "1000"},
+                    "primary": {"": "14"},
+                },
+            ),
+            Link(
+                "P", "pa-649a-2011-pair-plus-B", "5.00", {**LAYOUT, "cage_at": "150.00", "hold_table": False}
+            ),
+        ),
+        (Table("T1", THREE, links=("L", "P")), Table("T2", THREE, links=("P",))),
+    ),
+}

@@ -36,6 +36,8 @@ def options_of(given: Mapping[str, Any]) -> dict[str, Any]:
             options[name] = percents(value)
         elif name == "validate_at":
             options["validate_at_cents"] = value and cents(value)
+        elif name in ("most", "unit", "cage_at"):
+            options[name] = cents(value)
         elif name == "envy_approved":
             options[name] = {hand: cents(text) for hand, text in value.items()}
         else:

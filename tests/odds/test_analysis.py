@@ -31,10 +31,11 @@ def test_every_paytable_adds_up(paytable: str) -> None:
     seats = SEATS[subject.game]
     found = analyze(subject, Tonight(players=seats))
     rows = sum((row.part for row in found.rows), Fraction(0))
-    assert found.total == rows + found.envy[seats] + found.draws
+    assert found.total == rows + found.ties + found.envy[seats] + found.draws
     chances = hand_chances(subject.terms.hand_kind)
     assert sum(chances[hand] * envy for hand, envy in found.envy_given.items()) == found.envy[seats]
     assert found.odds == return_of(subject.terms, seats).odds
+    assert (found.ties > 0) == (subject.terms.hand_kind == "winning")
     assert found.envy[1] == 0
     assert all(level.part == found.levels[at].part for at, level in enumerate(found.levels))
 

@@ -6,6 +6,7 @@ import msgspec
 from msgspec.structs import replace
 
 from controllers import messages
+from jackpot.catalogue.paytables import fold_of, load, rows_of
 from jackpot.catalogue.terms import LevelEntry, LinkEntry, TermsRefused, resolve
 from jackpot.rules import cards, redecide, registry, views
 from jackpot.rules.acts import ACT_OF, ACTS
@@ -21,7 +22,7 @@ from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.commands import Command, Envelope, RawDraws
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import DecidedEntry
-from jackpot.rules.paytable import LinkTerms, TableTerms
+from jackpot.rules.paytable import ForOne, LinkTerms, TableTerms, ToOne
 from jackpot.rules.refusal import Refusal
 from jackpot.rules.signing import People, Proof, Signed
 from tests.faults.model_floor import one_name
@@ -387,6 +388,8 @@ def decide_again(auditor: Engine, entry: DecidedEntry) -> None:
 def _terms(link: Link) -> LinkTerms:
     """What the form comes to; raises TermsRefused."""
     options = dict(link.options)
+    if load(link.paytable).use == "offer":
+        return _offer(link)
     levels: dict[str, dict[str, str]] = {}
     reserves = options.pop("reserve", {})  # for the accounts' sake, also where no source prints one
     for name in ("seed", "reseed", "limit", "primary"):
@@ -407,6 +410,21 @@ def _terms(link: Link) -> LinkTerms:
         **options,
     )
     return _with_reserves(resolve(entry), reserves)
+
+
+def _offer(link: Link) -> LinkTerms:
+    """An offer, with what a configuration leaves to itself (B15)."""
+    table = load(link.paytable)
+    given: dict[str, Any] = {"validate_at": "1000.00", "cage_at": "10000.00", **link.options}
+    sums: dict[str, Any] = {name: usd(given.pop(name)) for name in ("most", "unit", "validate_at", "cage_at")}
+    kept, rows = given.pop("stake", "returned") == "kept", rows_of(table)
+    if kept:
+        rows = tuple(replace(row, pays=ForOne(row.pays.n)) for row in rows if isinstance(row.pays, ToOne))
+    fold: Any = next((does for game in table.games if (does := fold_of(table, game)) != "none"), "game")
+    return LinkTerms(
+        link.name, BANK, table.id, usd(link.wager), table.hand, (), rows,
+        fold=fold, always_validate_for=500, **sums, **given,
+    )  # fmt: skip
 
 
 def _merged(before: Any, value: Any) -> Any:

@@ -16,7 +16,7 @@ from tests.faults.figures import compare_figures
 from tests.faults.model_floor import MISMATCH, OPEN, Round
 from tests.faults.model_floor import Table as ModelTable
 from tests.faults.random_floor import RandomFloor
-from tests.faults.random_houses import HOUSES, House
+from tests.faults.random_houses import HOUSES, OFFERING, House
 from tests.faults.random_people import CREW, TAX_FROM, WAITING
 from tests.faults.test_model import OfModel
 from tests.faults.worked.form import Link, Message, Signer, Table, usd
@@ -188,6 +188,17 @@ def test_the_engine_and_the_model_agree(house: str, seed: int) -> None:
         both.step()
         if number % 25 == 0:
             both.model.checkpoint()
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("house", OFFERING)
+def test_they_agree_on_offers(house: str, seed: int) -> None:
+    """B1-B6, B8, B15, B16: bonus wagers next to progressives: amounts, counts, folds, stakes and who pays."""
+    both = Both(OFFERING[house], seed)
+    for number in range(STEPS):
+        both.step()
+        if number % 25 == 0 and number < STEPS:
+            both.model.forget()
 
 
 class Signed(Both):

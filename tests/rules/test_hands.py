@@ -90,7 +90,8 @@ def slow_exactly(cards: Sequence[str]) -> Ranked:
         "high-card": True,
     }
     name = next(name for name in ORDERS[size] if is_true[name])
-    return Ranked(name, suits.pop() if name in SINGLE_SUIT else "")
+    (rank,) = (rank for rank in set(ranks) if ranks.count(rank) == 2) if name == "pair" else ("",)
+    return Ranked(name, suits.pop() if name in SINGLE_SUIT else "", rank)
 
 
 def slow_best(cards: Sequence[int], size: int) -> Ranked:
@@ -140,7 +141,7 @@ def test_suits_are_equal_and_order_is_nothing(cards: list[int], suits: list[str]
     swapped = dict(zip("shdc", suits, strict=True))
     others = [parse(text(card)[0] + swapped[text(card)[1]]) for card in reversed(cards)]
     before, after = five_best(cards), five_best(others)
-    assert after == Ranked(before.name, swapped.get(before.suit, ""))
+    assert after == Ranked(before.name, swapped.get(before.suit, ""), before.rank)
 
 
 def counted(ranking: Callable[[Sequence[int]], Ranked], size: int) -> dict[str, int]:
@@ -224,7 +225,7 @@ def test_counts_of_all_three_card_hands() -> None:
         ("Kh Qh Jh", Ranked("straight-flush", "h")),
         ("Ah Kh Qd", Ranked("straight", "")),
         ("2h 2d 2c", Ranked("three-of-a-kind", "")),
-        ("2h 9d 2c", Ranked("pair", "")),
+        ("2h 9d 2c", Ranked("pair", "", "2")),
     ],
 )
 def test_three_card_hands_by_hand(words: str, expected: Ranked) -> None:
@@ -322,7 +323,8 @@ def test_which_cards_make_the_hand(
         ("three-card-poker", 3, 2, "board"),
         ("four-card-poker", 4, 0, "cards"),
         ("four-card-poker", 5, 1, "board"),
-        ("criss-cross-poker", 2, 0, "cards"),
+        ("criss-cross-poker", 3, 0, "cards"),
+        ("criss-cross-poker", 2, 3, "board"),
     ],
 )
 def test_a_wrong_number_of_cards_is_named(game: Game, own: int, board: int, named: str) -> None:
@@ -332,9 +334,9 @@ def test_a_wrong_number_of_cards_is_named(game: Game, own: int, board: int, name
 
 
 def test_a_hand_that_a_game_cannot_make_is_refused() -> None:
-    """H2: no card game makes another's hand, and Criss-Cross (674a) makes none."""
+    """H2, B13: no card game makes another's hand, and Criss-Cross (674a) that of its board alone."""
     assert makes("three", "let-it-ride")
-    assert not any(makes(kind, "criss-cross-poker") for kind in NAMES)
+    assert [kind for kind in NAMES if makes(kind, "criss-cross-poker")] == ["five-board"]
     with pytest.raises(ValueError, match="kind"):
         rank("four", "three-card-poker", hand("Ah Kh Qh"))
 
@@ -422,5 +424,7 @@ def test_what_else_a_hand_satisfies() -> None:
     assert satisfies("royal-flush") == ("royal-flush", "straight-flush")
     assert satisfies("mini-royal") == ("mini-royal", "straight-flush")
     assert satisfies("four-aces") == ("four-aces", "four-of-a-kind")
-    others = {name for names in NAMES.values() for name in names} - {"royal-flush", "mini-royal", "four-aces"}
+    assert satisfies("six-card-royal-flush") == ("six-card-royal-flush", "royal-flush", "straight-flush")
+    several = {"six-card-royal-flush", "royal-flush", "mini-royal", "four-aces"}
+    others = {name for names in NAMES.values() for name in names} - several
     assert all(satisfies(name) == (name,) for name in others)

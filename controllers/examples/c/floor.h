@@ -44,8 +44,8 @@ struct memory { /* what survives a power loss. size: of the unanswered command, 
 };
 struct link {
     char name[NAME];
-    uint64_t wager; /* cents */
-    bool active;
+    uint64_t wager, most, unit; /* cents; most and unit: of an offer, 0 of a link with levels */
+    bool active, count;         /* count: the dealer's count comes with the lock */
 };
 struct servers {
     char place[SERVERS_MAX][PLACE]; /* host:port */

@@ -38,8 +38,25 @@ static void put_cards(struct out *out, const struct dealer *dealer, int first, i
     for (int i = 0; i < count; i++) put_text(out, dealer->cards[first + i]);
 }
 
+/* Of an offer the player chooses the amount: here a step above the least, where it takes that. */
+static uint64_t amount(const struct link *link) {
+    return link->wager + link->unit <= link->most ? link->wager + link->unit : link->wager;
+}
+
+/* The dealer's count of each link that wants one: of its chips, or of what they come to. */
+static void put_counts(struct out *out, const struct table *table, const char *name, uint32_t links, bool sums) {
+    put_text(out, name), put_map(out, links);
+    for (const struct link *link = table->links; link < table->links + table->link_count; link++) {
+        if (!link->active || !link->count) continue;
+        put_text(out, link->name), put_number(out, SEATS * (sums ? amount(link) : 1));
+    }
+}
+
 static bool wager(struct table *table, struct dealer *dealer, int active) {
-    struct out out = table_begin(table, "wager", 3);
+    uint32_t counted = 0;
+    for (int i = 0; i < table->link_count; i++) counted += table->links[i].active && table->links[i].count;
+    struct out out = table_begin(table, "wager", counted ? 5 : 3);
+    if (counted) put_counts(&out, table, "chips", counted, false), put_counts(&out, table, "sums", counted, true);
     snprintf(dealer->begun, NAME, "R%08x%08x", chance(0xffffffff), chance(0xffffffff));
     put_text(&out, "round"), put_text(&out, dealer->begun);
     put_text(&out, "lock"), put_true(&out);
@@ -50,7 +67,7 @@ static bool wager(struct table *table, struct dealer *dealer, int active) {
             put_map(&out, 3);
             put_text(&out, "seat"), put_number(&out, (uint64_t)SEAT[seat]);
             put_text(&out, "link"), put_text(&out, table->links[i].name);
-            put_text(&out, "amount"), put_number(&out, table->links[i].wager);
+            put_text(&out, "amount"), put_number(&out, amount(&table->links[i]));
         }
     return table_give(table, &out);
 }

@@ -113,6 +113,9 @@ static void read_link(struct in *in, struct link *link) {
         struct text key = take_text(in);
         if (is(key, "link")) copy(link->name, NAME, take_text(in));
         else if (is(key, "wager")) link->wager = take_number(in);
+        else if (is(key, "most")) link->most = take_number(in);
+        else if (is(key, "unit")) link->unit = take_number(in);
+        else if (is(key, "count")) link->count = take_bool(in);
         else if (is(key, "state")) link->active = is(take_text(in), "active");
         else skip(in);
     }

@@ -110,14 +110,25 @@ async function clear(reason) {
   if (answer.t === "nack" && !answer.expected && table.round) throw new Error(`call the floor: ${answer.code}`);
 }
 
+/** Of an offer the player chooses the amount: here a step above the least, where it takes that. */
+const amountOn = ({ wager, most = wager, unit = 0 }) => (wager + unit <= most ? wager + unit : wager);
+
+/** The dealer's count of the links that want one: of their chips, and of what they come to. */
+function counts(links) {
+  const wanted = links.filter((link) => link.count);
+  const each = (value) => Object.fromEntries(wanted.map((link) => [link.link, SEATS.length * value(link)]));
+  return wanted.length ? { chips: each(() => 1), sums: each(amountOn) } : {};
+}
+
 /** One round: the code that the server refused with, null where it was played, "later" where it could not begin. */
 async function playRound() {
   const active = () => [...table.links.values()].filter((link) => link.state === "active");
   await until(() => ready(active));
   if (table.round || !table.online) return "later"; // one that is not finished comes first; or it has gone meanwhile
-  const bets = SEATS.flatMap((seat) => active().map(({ link, wager }) => ({ seat, link, amount: wager })));
+  const links = active();
+  const bets = SEATS.flatMap((seat) => links.map((link) => ({ seat, link: link.link, amount: amountOn(link) })));
   const round = `R${Date.now().toString(36)}-${table.memory.acked + 1}`;
-  const taken = await decided({ t: "wager", round, bets, lock: true });
+  const taken = await decided({ t: "wager", round, bets, lock: true, ...counts(links) });
   if (taken.t === "nack") {
     if (taken.code === "table_held") table.held = true;
     if (taken.code === "suspended") for (const { link } of bets) table.links.get(link).state = "suspended";

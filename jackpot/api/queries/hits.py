@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 class Award(Reply, frozen=True):
     """One award of a hit.
 
-    because: the seat whose hand earned an envy bonus. difference: journalled once it was paid (A10).
+    because: the seat whose hand earned an envy bonus. difference: journalled once it was paid (A10). stake:
+    the wager that an award of N to 1 returns besides (B4). stake_at: where it is.
     """
 
     award: str
@@ -44,6 +45,8 @@ class Award(Reply, frozen=True):
     unverified: bool
     because: int | None
     difference: Money = "0.00"
+    stake: Money | None = None
+    stake_at: Literal["layout", "inventory"] | None = None
 
 
 class Step(Reply, frozen=True):
@@ -228,5 +231,5 @@ def hit_of(bank: str, hit: Map) -> Hit:
 
 def award_of(award: Map) -> Award:
     """An award as replies have it."""
-    sums = {name: money(award[name]) for name in ("amount", "difference") if name in award}
+    sums = {name: money(award[name]) for name in ("amount", "difference", "stake") if name in award}
     return msgspec.convert(award | sums, Award)

@@ -74,9 +74,10 @@ class Left(Reply, frozen=True):
 
 
 class Link(Reply, frozen=True):
-    """A link with its levels.
+    """A link with its levels; an offer, which has none, with the amounts that it takes (B3).
 
-    reasons: why it takes no wagers. paid_by: standing awards of all levels, by who pays (A8).
+    wagered: what stands of the wagers on an offer, which the house has. reasons: why it takes no wagers.
+    paid_by: standing awards of all levels, by who pays (A8).
 
     awards_outside: odds, envy and draws, which no meter pays. opened: when, where one link is asked for.
     """
@@ -93,6 +94,9 @@ class Link(Reply, frozen=True):
     left: tuple[Left, ...]
     differences: tuple[Difference, ...]
     opened: Moment | None = None
+    most: Money | None = None
+    unit: Money | None = None
+    wagered: Money | None = None
 
 
 class Links(Reply, frozen=True):
@@ -156,9 +160,17 @@ async def _links(at: "QueryContext", bank: "Bank") -> list[Link]:
             levels=tuple(map(_level, link["levels"])),
             left=tuple(_left(one) for one in state["left"] if one["link"] == link["link"]),
             differences=differing(terms[link["link"]], at.config),
+            most=_offered(link, link["most"]),
+            unit=_offered(link, link["unit"]),
+            wagered=_offered(link, link["wagered"]),
         )
         for link in state["links"]
     ]
+
+
+def _offered(link: Map, micros: int) -> str | None:
+    """A sum of an offer; None for a link with levels."""
+    return None if link["levels"] else decimal(micros)
 
 
 def _left(one: Map) -> Left:

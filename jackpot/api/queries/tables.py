@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from controllers.messages import Id
-from jackpot.api.operation import Elsewhere, NotDone, Query, Reply
+from jackpot.api.operation import Elsewhere, Money, NotDone, Query, Reply, money
 from jackpot.rules import views
 from jackpot.rules.acts.requests import REQUEST_HOLDS_MS
 from jackpot.rules.codes import Code
+from jackpot.rules.effects import Map
 from jackpot.rules.signing import People
 from jackpot.rules.state import ApprovalRequest as Requested
 from jackpot.rules.state import ReopenRequest
@@ -22,10 +23,13 @@ if TYPE_CHECKING:
 
 
 class Bet(Reply, frozen=True):
+    """A wager. amount: of one on an offer (B3); None where it is the link's."""
+
     seat: int
     link: str
     on: Literal["own", "dealer"]
     player: str | None
+    amount: Money | None = None
 
 
 class Draw(Reply, frozen=True):
@@ -36,8 +40,8 @@ class Draw(Reply, frozen=True):
 class Round(Reply, frozen=True):
     """The unfinished round, or the last closed one while it can be reopened (T10).
 
-    hits, asked: of a closed one; who asked to reopen it and waits for a second person. left_ms: for how long
-    the table still waits with them; 0 once it plays on.
+    sums: what the dealer's chips on offers came to. hits, asked: of a closed one; who asked to reopen it and
+    waits for a second person. left_ms: for how long the table still waits with them; 0 once it plays on.
     """
 
     round: str
@@ -48,6 +52,7 @@ class Round(Reply, frozen=True):
     board: tuple[str, ...] = ()
     dealer: tuple[str, ...] = ()
     settled: tuple[int, ...] = ()
+    sums: dict[str, Money] = msgspec.field(default_factory=dict)
     hits: tuple[str, ...] = ()
     asked: str | None = None
     left_ms: int | None = None
@@ -132,7 +137,7 @@ async def tables_of(at: "QueryContext", bank: "Bank") -> list[Table]:
                 wagers=table["wagers"],
                 held=tuple(table["held"]),
                 behind=state["behind"][name]["acked"] if name in state["behind"] else None,
-                round=msgspec.convert(views.round_of(engine, name), Round | None),
+                round=_round(views.round_of(engine, name)),
             )
             for table in state["tables"]
             for name in [table["table"]]
@@ -141,6 +146,17 @@ async def tables_of(at: "QueryContext", bank: "Bank") -> list[Table]:
     tables, askers = await bank.ask(look)
     called = await at.called(people for people, _ in askers.values())
     return [_asked_by(table, called, *askers.get(table.table, (People(), 0))) for table in tables]
+
+
+def _round(facts: Map | None) -> Round | None:
+    """A round as replies have it: its sums in the currency's units."""
+    if facts is None:
+        return None
+    bets = [
+        bet | {"amount": money(bet["amount"])} if "amount" in bet else bet for bet in facts.get("bets", ())
+    ]
+    sums = {link: money(cents) for link, cents in facts.get("sums", {}).items()}
+    return msgspec.convert(facts | {"bets": bets, "sums": sums}, Round)
 
 
 def still_ms(engine: "Engine", asked: Requested | ReopenRequest, tick: int) -> int:

@@ -46,5 +46,9 @@ def _must_be_one_of(field: str, value: str | None, known: Iterable[str]) -> None
     there = sorted(set(known))
     if value is not None and value not in there:
         raise Unanswerable(
-            "{value} is unknown; there is {known}", field=field, value=repr(value), known=" ".join(there)
+            "not_there",
+            "{value} is unknown; there is {known}",
+            field=field,
+            value=repr(value),
+            known=" ".join(there),
         )

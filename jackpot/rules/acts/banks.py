@@ -21,6 +21,7 @@ from jackpot.rules.invariant import invariant
 from jackpot.rules.meter import Accounts
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.refusal import Refusal, refuse_if
+from jackpot.rules.rounds.offers import settled_hits
 from jackpot.rules.rounds.undo import BASE, History, Moment, PlayedTakes, Point, counted_back, replay
 from jackpot.rules.signing import SITE, People
 from jackpot.rules.state import (
@@ -96,7 +97,7 @@ class CarriedLink(msgspec.Struct, frozen=True, array_like=True):
 
 
 class CarriedTable(msgspec.Struct, frozen=True, array_like=True):
-    """A table at rest. counts: by its old bank's link numbers."""
+    """A table at rest. counts, sums: by its old bank's link numbers."""
 
     terms: TableTerms
     last_seq: int
@@ -105,6 +106,7 @@ class CarriedTable(msgspec.Struct, frozen=True, array_like=True):
     counts: dict[int, int]
     rounds: int
     disbelieved: int
+    sums: dict[int, int] = {}
 
 
 class HandedOn(msgspec.Struct, frozen=True, array_like=True):
@@ -202,6 +204,7 @@ def handed_on(state: BankState, people: People = NOBODY) -> HandedOn:
             dict(table.counts),
             table.rounds,
             table.disbelieved,
+            dict(table.sums),
         )
         for table in state.tables
     ]
@@ -217,15 +220,16 @@ def handed_on(state: BankState, people: People = NOBODY) -> HandedOn:
 def _settled(state: BankState, end: int) -> list[Hit]:
     """The hits that may still be corrected (A10), those of rounds that could be reopened last.
 
-    end: the entry that ends the bank.
+    Those of links with levels come first, then the offers' of each table (B15). end: the entry that ends the
+    bank.
     """
-    hits = [
-        *state.paid.values(),
-        *(hit for hit in state.hits.values() if any(award.settled() for award in hit.awards)),
-    ]
+    open_ = [hit for hit in state.hits.values() if any(award.settled() for award in hit.awards)]
+    hits = list[Hit]()
+    for kept in (state.paid, *(table.paid for table in state.tables)):
+        hits += [*kept.values(), *(hit for hit in open_ if settled_hits(state, hit) is kept)][-PAID_KEPT:]
     return [
         replace(hit, awards=[replace(award, won=counted_back(award.won, end)) for award in hit.awards])
-        for hit in hits[-PAID_KEPT:]
+        for hit in hits
     ]
 
 
@@ -331,7 +335,9 @@ def apply_bank_begun(effects: Effects, event: BankBegun) -> None:
         for done in part.acts:
             state.keep(done)  # an act that is sent again is not done again
     state.parts = parts_of(event.parts)
-    state.paid = {hit.number: hit for hit in sorted(settled, key=attrgetter("at"))[-PAID_KEPT:]}
+    for hit in sorted(settled, key=attrgetter("at")):
+        settled_hits(state, hit)[hit.number] = hit
+    state.paid = dict(list(state.paid.items())[-PAID_KEPT:])
     if moved:
         state.first_hit, state.first_award = moved[0].hits + 1, moved[0].awards + 1
 
@@ -423,6 +429,7 @@ def _take_table(state: BankState, told: CarriedTable, links_before: int) -> None
             counts={links_before + number: count for number, count in told.counts.items()},
             rounds=told.rounds,
             disbelieved=told.disbelieved,
+            sums={links_before + number: sum_ for number, sum_ in told.sums.items()},
         )
     )
 

@@ -28,6 +28,7 @@ from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Change, Effects
 from jackpot.rules.events import Event, Recomputed
 from jackpot.rules.former_numbers import refuse_former
+from jackpot.rules.invariant import require
 from jackpot.rules.money import from_cents, to_cents
 from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.rounds import unpaid
@@ -411,13 +412,14 @@ def find_hit(state: BankState, name: str) -> Hit:
 
 def _kept_hit(state: BankState, number: int) -> Hit:
     """A hit that the state holds, settled or not."""
-    return state.hits.get(number) or state.paid[number]
+    return require(state.hit(number), f"hit {number} is not kept")
 
 
 def find_award(state: BankState, name: str) -> Award | None:
     """The award of that id, where the state holds its hit, settled or not."""
     number = number_of("A", name)
-    hits = (*state.hits.values(), *state.paid.values())
+    kept = (state.hits, state.paid, *(table.paid for table in state.tables))
+    hits = (hit for group in kept for hit in group.values())
     return next((award for hit in hits for award in hit.awards if award.number == number), None)
 
 

@@ -61,7 +61,7 @@ def decide_add(state: BankState, command: AddPapers, by: ActContext) -> PapersAd
     """Adds to any hit that has papers: a paid one may have left the state long ago."""
     number = number_of("H", command.hit)
     check_made(state, command.hit)
-    hit = state.hits.get(number) or state.paid.get(number)
+    hit = state.hit(number)
     written = payout_details.fields_of(command.on_paper, command.surveillance, command.tax_form)
     seat = command.seat if hit is None else whose(hit, command.seat, written)
     statuses = {award.status for award in hit.awards} if hit is not None else set()
@@ -92,7 +92,7 @@ def whose(hit: Hit, seat: int | None, written: Collection[str]) -> int | None:
 def apply_added(effects: Effects, event: PapersAdded) -> None:
     """Records who added it; no sum and no status changes."""
     state = effects.state
-    hit = state.hits.get(event.number) or state.paid.get(event.number)
+    hit = state.hit(event.number)
     if hit is not None:
         hit.written = effects.at if event.paper else hit.written
         fields = payout_details.fields_of(event.on_paper, event.surveillance, event.tax_form)
@@ -139,7 +139,7 @@ def decide_erase(state: BankState, command: ErasePapers, by: ActContext) -> Pape
     """Erases the papers of a hit that is done; it may have left the state."""
     number = number_of("H", command.hit)
     check_made(state, command.hit)
-    hit = state.hits.get(number) or state.paid.get(number)
+    hit = state.hit(number)
     open_ = hit is not None and any(award.status in UNPAID for award in hit.awards)
     refuse_if(open_, "papers_of_unpaid_hit", hit=command.hit)
     return PapersErased(number, command.reason, by.people, command.kept_days, _last_written(state, command))
@@ -153,7 +153,7 @@ def erases_early(state: BankState, command: ErasePapers, at: int) -> str:
 
 def _last_written(state: BankState, command: ErasePapers) -> int:
     number = number_of("H", command.hit)
-    hit = state.hits.get(number) or state.paid.get(number)
+    hit = state.hit(number)
     return command.written if hit is None else hit.written
 
 

@@ -20,7 +20,10 @@ from jackpot.rules.terms import check_link
 # What a link is: its paytable, its wager and its game. The prize of a draw follows from whether it has one.
 FIXED: Final = (
     "bank", "paytable", "wager", "hand_kind", "rows", "electronic", "dealer_hand", "always_validate_for",
+    "placed", "fold",
 )  # fmt: skip
+# The least amount of a wager that the player chooses (B12): not what the link is.
+CHOSEN: Final = "wager"
 
 
 class ChangeLink(ActCommand, tag="change-link", frozen=True):
@@ -59,7 +62,8 @@ def decide_change_link(state: BankState, command: ChangeLink, by: ActContext) ->
 def check_fixed(before: LinkTerms, terms: LinkTerms) -> None:
     """Refuses a change of what defines the link; refused as `fixed`."""
     names = [[level.level for level in one.levels] for one in (before, terms)]
-    changed = [field for field in FIXED if getattr(before, field) != getattr(terms, field)]
+    fixed = [field for field in FIXED if field != CHOSEN or not before.most]
+    changed = [field for field in fixed if getattr(before, field) != getattr(terms, field)]
     changed += ["levels"] if names[0] != names[1] else []
     refuse_if(bool(changed), "link_terms_fixed", fields=changed, link=before.link)
 

@@ -13,7 +13,7 @@ from jackpot.rules.events import Event, Recomputed, Voided
 from jackpot.rules.invariant import require
 from jackpot.rules.refusal import TWO_PEOPLE, Refusal, refuse_if
 from jackpot.rules.rounds.apply import apply_voided, take_back, unfinished
-from jackpot.rules.rounds.betting import find_bets, judged, miscounted
+from jackpot.rules.rounds.betting import Counted, find_bets, judged, miscounted
 from jackpot.rules.rounds.recompute import without_bets
 from jackpot.rules.rounds.settling import KNOWN_CARDS, voided
 from jackpot.rules.signing import People, Signed
@@ -59,7 +59,9 @@ def decide_strike(state: BankState, command: Strike, by: ActContext) -> Struck:
 
 def _waits_for_count(state: BankState, table: Table, round_: Round, link: str) -> bool:
     """Whether the link's count differs, so that a floorperson strikes a wager (T3)."""
-    waits = miscounted(state, table, round_, round_.chips) if round_.state == "mismatch" else {}
+    if round_.state != "mismatch":
+        return False
+    waits = miscounted(state, table, round_, Counted(round_.chips, round_.sums)).wagers
     return any(state.link(number).terms.link == link for number in waits)
 
 
@@ -81,22 +83,28 @@ def apply_struck(effects: Effects, event: Struck) -> None:
     table = effects.state.table(event.table)
     round_ = unfinished(table, event.round)
     effects.told.refunds = take_back(effects, round_, [event.bet], event.recomputed)
-    round_.state = judged(effects.told, miscounted(effects.state, table, round_, round_.chips))
+    counted = Counted(round_.chips, round_.sums)
+    round_.state = judged(effects.told, miscounted(effects.state, table, round_, counted).wagers)
     effects.tell_round(table, round_)
 
 
 class VoidRound(ActCommand, tag="void", frozen=True):
-    """A floorperson voids an unfinished round, two people a reopened one (T6)."""
+    """A floorperson voids an unfinished round, two people a reopened one (T6).
+
+    undo_final: the awards of offers that were final at once are undone with it (B15).
+    """
 
     table: Id
     round: Id
     reason: Reason
+    undo_final: bool = False
 
 
 def decide_void_round(state: BankState, command: VoidRound, by: ActContext) -> Voided:
     """Voids an unfinished round: a floorperson; a reopened one: two people (T6)."""
     table = find_table(state, command.table)
-    return voided(state, table, command.round, command.reason, by.people)
+    undo_final = command.undo_final
+    return voided(state, table, command.round, command.reason, by.people, undo_final=undo_final)
 
 
 def voids_reopened(state: BankState, command: VoidRound, _at: int) -> str:

@@ -14,6 +14,7 @@ from jackpot.rules.paytable import SEATS, TableTerms
 from jackpot.rules.phrases import Fault, quoted
 from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.rounds.apply import forget
+from jackpot.rules.rounds.offers import NOT_SETTLED
 from jackpot.rules.signing import People
 from jackpot.rules.state import BankState, Table
 from jackpot.rules.terms import check_table
@@ -43,7 +44,7 @@ def decide_open_table(state: BankState, command: OpenTable, _by: ActContext) -> 
     for name in terms.links:
         refuse_if(name not in links, "table_link_not_open", table=terms.table, link=name)
         kind = links[name].terms.hand_kind
-        wrong = not makes(kind, terms.game)
+        wrong = kind in NOT_SETTLED or not makes(kind, terms.game)
         refuse_if(wrong, "table_game_wrong", table=terms.table, game=terms.game, link=name)
     twice = len(set(terms.links)) < len(terms.links)
     refuse_if(not terms.links or twice, "table_links_wrong", table=terms.table)

@@ -24,6 +24,7 @@ from jackpot.rules.invariant import require
 from jackpot.rules.meter import Accounts
 from jackpot.rules.money import to_cents
 from jackpot.rules.rounds import unpaid
+from jackpot.rules.rounds.offers import settled_hits
 from jackpot.rules.rounds.recompute import Made, drop_bets
 from jackpot.rules.rounds.undo import Share, Take, floor_of, is_whole
 from jackpot.rules.state import (
@@ -35,6 +36,7 @@ from jackpot.rules.state import (
     Hit,
     HitShown,
     Level,
+    Link,
     Placed,
     ResidualAmount,
     Round,
@@ -194,7 +196,8 @@ def _mark(effects: Effects, table: Table, round_: Round, seats: list[int]) -> No
     if last is not None and last.seq == effects.seq:
         wagers = dict(last.wagers)
     else:
-        wagers = {number: effects.state.link(number).levels[0].wagers for number in round_.links()}
+        links = map(effects.state.link, round_.links())
+        wagers = {link.number: link.levels[0].wagers for link in links if link.levels}
     settled = effects.state.settled
     settled.pop(table.number, None)
     settled[table.number] = effects.seq  # the latest stands last
@@ -219,7 +222,9 @@ def settle(effects: Effects, table: Table, round_: Round, made: Settlement) -> N
             link = state.link(award.link)
             link.paid_by[award.pays] = link.paid_by.get(award.pays, 0) + award.amount
             if not award.level:
-                effects.outside(link).add(Accounts(awards=award.amount, house=-award.amount))
+                paid = award.amount + award.stake
+                effects.outside(link).add(Accounts(awards=paid, house=-paid))
+                _hold(table, link, award)
     waiting = len(table.unpaid.hits)
     if before <= unpaid.WAITING_MAX < waiting:
         effects.alarm("awards_waiting", table=table.terms.table, awards=waiting)
@@ -304,11 +309,17 @@ def _take(effects: Effects, table: Table, round_: Round, take: TakeMade, awards:
         )
         level.shown.append(shown)
         effects.tell_link(link, outgoing_messages.hit_push(state.bank, link, level.terms.level, shown))
-        if link.terms.hold_table and number not in table.held:
-            table.held.append(number)
+        for award in (one for one in awards if one.hit == number):
+            _hold(table, link, award)
     del level.shown[:-HITS_KEPT]
     if new and is_whole(take.rate):
         level.cycle += 1
+
+
+def _hold(table: Table, link: Link, award: Award) -> None:
+    """Keeps the cards of an award that the cage pays on the table, until it is documented (T11)."""
+    if award.pays == "cage" and link.terms.hold_table and award.hit not in table.held:
+        table.held.append(award.hit)
 
 
 def _moved(effects: Effects, level: Level) -> None:
@@ -318,7 +329,7 @@ def _moved(effects: Effects, level: Level) -> None:
 
 
 def _close(effects: Effects, table: Table, round_: Round, closing: Closing) -> None:
-    if closing.ours:
+    if closing.ours or closing.our_sums:
         effects.told.warn = ("count_mismatch",)
     if not round_.reopened:
         if not round_.settlings or round_.settlings[-1].seats:
@@ -336,6 +347,10 @@ def apply_voided(effects: Effects, event: Voided) -> None:
     """Returns every wager (T6)."""
     table = effects.state.table(event.table)
     round_ = unfinished(table, event.round)
+    for number in round_.hits if event.undone else ():
+        for award in effects.state.hits[number].awards:
+            if award.number in event.undone:
+                _undo_final(effects, effects.state.hits[number], award)
     placed = [Placed(bet.seat, bet.link, bet.dealer) for bet in round_.bets]
     effects.told.refunds = take_back(effects, round_, placed, event.recomputed)
     forget(effects, round_)
@@ -346,6 +361,14 @@ def apply_voided(effects: Effects, event: Voided) -> None:
         table.closed = None
     if event.people.said():
         effects.tell_round(table, round_, void=True)
+
+
+def _undo_final(effects: Effects, hit: Hit, award: Award) -> None:
+    """Undoes an award of an offer that was final at once; the accounts move with the rest of the void."""
+    unpaid.change(effects.state, award, "undone")
+    link = effects.state.link(award.link)
+    link.paid_by[award.pays] = link.paid_by.get(award.pays, 0) - award.worth()
+    effects.tell_status(hit, "undone", award)
 
 
 def forget(effects: Effects, round_: Round) -> None:
@@ -366,9 +389,10 @@ def retire(effects: Effects, number: int) -> None:
     del state.hits[number]
     end_dispute(state, number)
     if any(award.settled() for award in hit.awards):
-        state.paid[number] = hit
-        if len(state.paid) > PAID_KEPT:
-            del state.paid[next(iter(state.paid))]
+        kept = settled_hits(state, hit)
+        kept[number] = hit
+        if len(kept) > PAID_KEPT:
+            del kept[next(iter(kept))]
 
 
 def end_dispute(state: BankState, number: int) -> None:

@@ -41,6 +41,7 @@ class Prize(NamedTuple):
     status: Status
     level: int = 0
     because: int = 0
+    stake: int = 0
 
 
 class AwardTally:
@@ -66,9 +67,9 @@ class AwardTally:
         return link if terms is None else replace(link, terms=terms)
 
     @cached_property
-    def own(self) -> set[tuple[int, int]]:
-        """The seats with a wager on their own hand, each with its link."""
-        return {(bet.seat, bet.link) for bet in self.round.bets if not bet.dealer}
+    def own(self) -> dict[tuple[int, int], int]:
+        """By seat and link the amount of each wager on the seat's own hand, as in `Placed`."""
+        return {(bet.seat, bet.link): bet.amount for bet in self.round.bets if not bet.dealer}
 
     def rows(self, link: int, ranked: Ranked) -> tuple[PaytableRow | None, EnvyRow | None]:
         """The row that a hand is paid by on a link, and the row of its envy bonuses (H3, A5)."""
@@ -91,10 +92,12 @@ class AwardTally:
         if isinstance(row.pays, Percent):
             return self.take(link, row.pays, [winner], order)[0]
         hit = self._hit(link, winner)
-        amount, odds = _odds(row.pays, link.terms.wager)
         for seat in winner.players:
-            status = _first_status(link, amount, odds, unverified=winner.unverified)
-            self._award(hit, link, seat, Prize("odds", amount, status))
+            own = self.own[seat, link.number] if winner.seat else 0
+            wager = own or link.terms.wager
+            amount, stake = _odds(row.pays, wager)
+            status = _first_status(link, amount, wager, unverified=winner.unverified)
+            self._award(hit, link, seat, Prize("odds", amount, status, stake=stake))
         return hit
 
     def take(
@@ -156,7 +159,7 @@ class AwardTally:
             return
         hit = self._hit(link, WinningHand(seat, hand, False, (seat,)))
         amount = odds * link.terms.wager
-        status = _first_status(link, amount, odds, unverified=False)
+        status = _first_status(link, amount, link.terms.wager, unverified=False)
         self._award(hit, link, seat, Prize("draw", amount, status))
 
     def _floor(self, link: Link, level: Level, rate: int) -> int | None:
@@ -184,7 +187,9 @@ class AwardTally:
         return hit
 
     def _award(self, hit: HitMade, link: Link, seat: int, prize: Prize) -> Award:
-        outside: Pays = "account" if link.terms.electronic else "inventory"
+        pays: Pays = "account" if link.terms.electronic else "inventory"
+        if prize.level or _is_cage(link, prize.amount):
+            pays = "cage"
         award = Award(
             number=self._next_award,
             hit=hit.number,
@@ -194,11 +199,12 @@ class AwardTally:
             hand=hit.hand,
             kind=prize.kind,
             amount=prize.amount,
-            pays="cage" if prize.level else outside,
+            pays=pays,
             status=prize.status,
             unverified=hit.unverified,
             because=prize.because,
             dealer=hit.seat == 0,
+            stake=prize.stake,
         )
         self._next_award += 1
         hit.awards.append(award)
@@ -206,21 +212,24 @@ class AwardTally:
 
 
 def _odds(pays: ForOne | ToOne | Fixed, wager: int) -> tuple[int, int]:
-    """The award of an odds row, in micro-dollars, and the odds; N to 1 returns the wager, too (A1)."""
-    if isinstance(pays, ForOne):
-        return pays.n * wager, pays.n
-    if isinstance(pays, ToOne):
-        return (pays.n + 1) * wager, pays.n
-    return pays.amount, 0
+    """The award of an odds row, and the stake that N to 1 returns besides it, in micro-dollars (A1, B4)."""
+    if isinstance(pays, Fixed):
+        return pays.amount, 0
+    return pays.n * wager, wager if isinstance(pays, ToOne) else 0
 
 
-def _first_status(link: Link, amount: int, odds: int, *, unverified: bool) -> Status:
-    """The first status: pending, or final at once where the link's approved controls let it (A10)."""
+def _is_cage(link: Link, amount: int) -> bool:
+    """Whether an award that no meter pays is so high that the cage pays it (B15)."""
+    return link.terms.cage_at is not None and amount >= link.terms.cage_at
+
+
+def _first_status(link: Link, amount: int, wager: int, *, unverified: bool) -> Status:
+    """The first status: pending, or final at once where the link's approved controls let it (A10, B15)."""
     terms = link.terms
-    always = terms.always_validate_for is not None and odds >= terms.always_validate_for
+    always = terms.always_validate_for is not None and amount >= terms.always_validate_for * wager
     if unverified or always or terms.validate_at is None or amount >= terms.validate_at:
         return "pending"
-    return "final"
+    return "pending" if _is_cage(link, amount) else "final"
 
 
 def _has_waiting(hit: HitMade) -> bool:

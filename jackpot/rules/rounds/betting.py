@@ -1,7 +1,7 @@
 """Wagers before the cards: placing, withdrawing and locking, decided and applied (T1-T3, T9, L11)."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 import msgspec
 from msgspec.structs import replace
@@ -13,11 +13,12 @@ from jackpot.rules.commands import RawDraws
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event, Locked, Locking, Wagered, Withdrawn
 from jackpot.rules.invariant import invariant, require
-from jackpot.rules.money import to_cents
+from jackpot.rules.money import from_cents, to_cents
 from jackpot.rules.outcome import AnswerBuilder
 from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.refusal import CODES, Refusal, refuse_if
 from jackpot.rules.rounds.apply import NO_TABLE, forget, take_back, unfinished
+from jackpot.rules.rounds.offers import take_wagers
 from jackpot.rules.rounds.recompute import Made, without_bets
 from jackpot.rules.state import BankState, DrawMade, Link, Placed, Round, Table
 
@@ -38,6 +39,13 @@ class FrameContext(msgspec.Struct, frozen=True, gc=False):
     asked_ms: int = 0
     rounds_lately: int = 0
     tick: int = 0
+
+
+class Counted(NamedTuple):
+    """Wagers of a round as somebody counted them, by link. sums: what they come to, in micro-dollars (B3)."""
+
+    wagers: dict[int, int]
+    sums: dict[int, int]
 
 
 class Seated(Protocol):
@@ -83,6 +91,7 @@ def decide_wager(state: BankState, table: Table, command: Wager, around: FrameCo
     if asked_ms := around.asked_ms if round_ is None or command.lock else 0:
         _check_asked(asked_ms)
     chips = _chips(state, table, command.chips) if command.chips else {}
+    sums = _sums(state, table, command.sums) if command.sums else {}
     if faults:
         raise min(faults, key=lambda fault: CODES.index(fault.code))
     limit = table.terms.max_rounds_per_minute
@@ -93,8 +102,8 @@ def decide_wager(state: BankState, table: Table, command: Wager, around: FrameCo
         raise Refusal("too_many_bets", most=ROUND_BETS_MAX)
     locking = None
     if command.lock:
-        wrong = disagreeing(state, table, whole, chips, {})
-        locking = Locking(chips, _draw(state, table, whole, around.draws), wrong)
+        wrong = disagreeing(state, table, whole, Counted(chips, sums), {})
+        locking = Locking(chips, _draw(state, table, whole, around.draws), wrong.wagers, sums, wrong.sums)
     counted = round_ is None and bool(limit)
     return Wagered(command.round, placed, locking, asked_ms, around.tick if counted else 0)
 
@@ -102,32 +111,41 @@ def decide_wager(state: BankState, table: Table, command: Wager, around: FrameCo
 def _placed(
     table: Table, round_: Round | None, bets: tuple[Bet, ...], links: Mapping[str, Link]
 ) -> tuple[list[Placed], list[Refusal]]:
-    """The wagers by link number, checked: at a seat of the table, of the link's amount, each once (T2).
+    """The wagers by link number, checked: at a seat of the table, of an amount of the link, each once (T2).
 
     Also returns what is wrong with them, since other refusals come before those. Raises those that come first
     of all.
     """
-    takes = {name: (link.number, to_cents(link.terms.wager)) for name, link in links.items()}
+    takes = {name: (link.number, to_cents(link.terms.wager), link.terms.most) for name, link in links.items()}
     taken = {(bet.seat, bet.link, bet.dealer) for bet in round_.bets} if round_ else set()
     placed, seats, faults = [], table.terms.seats, list[Refusal]()
     for bet in bets:
         if (found := takes.get(bet.link)) is None:
             faults.append(_no_link(table, bet.link))
             continue
-        number, cents = found
+        number, cents, most = found
         dealer = bet.on == "dealer"
         place = bet.seat, number, dealer
         if dealer and not _takes_dealer(links[bet.link], table):
             raise Refusal("link_without_dealer_wagers", link=bet.link)
         if bet.seat > seats:
             faults.append(_no_seat(table, bet.seat))
-        elif bet.amount != cents:
-            faults.append(Refusal("amount_not_exact", amount=bet.amount, link=bet.link, exact=cents))
+        elif bet.amount != cents and not (most and links[bet.link].terms.takes(from_cents(bet.amount))):
+            faults.append(_wrong_amount(links[bet.link].terms, bet.amount))
         elif place in taken:
             faults.append(Refusal("wager_made_already", seat=bet.seat))
         taken.add(place)
-        placed.append(Placed(bet.seat, number, dealer, bet.player))
+        placed.append(Placed(bet.seat, number, dealer, bet.player, from_cents(bet.amount) if most else 0))
     return placed, faults
+
+
+def _wrong_amount(terms: LinkTerms, cents: int) -> Refusal:
+    """The refusal of an amount, with those that the link takes (T2, B3); cents."""
+    least, most, unit = map(to_cents, (terms.wager, terms.most, terms.unit))
+    if not most:
+        return Refusal("amount_not_exact", amount=cents, link=terms.link, exact=least)
+    bounds = {"least": least, "most": most, "unit": unit}
+    return Refusal("amount_out_of_bounds", amount=cents, link=terms.link, **bounds)
 
 
 def decide_withdraw(state: BankState, table: Table, command: Withdraw, _around: FrameContext) -> Withdrawn:
@@ -164,42 +182,48 @@ def decide_lock(state: BankState, table: Table, command: Lock, around: FrameCont
         raise Refusal("round_was_reopened", round=closed.id)
     if not recount:
         _check_asked(around.asked_ms)
-    numbers = _chips(state, table, command.chips)
-    wrong = miscounted(state, table, round_, round_.chips | numbers)
+    chips, sums = _chips(state, table, command.chips), _sums(state, table, command.sums)
+    wrong = miscounted(state, table, round_, Counted(round_.chips | chips, round_.sums | sums))
     if recount:
-        late = round_.begun() and bool(wrong)
+        late = round_.begun() and bool(wrong.wagers)
         refuse_if(late, "count_stays_after_cards")
-        return Locked(round_.id, Locking(numbers, accepted=wrong), recount=True)
+        locking = Locking(chips, accepted=wrong.wagers, sums=sums, wagered=wrong.sums)
+        return Locked(round_.id, locking, recount=True)
     drawn = _draw(state, table, round_.bets, around.draws)
-    return Locked(round_.id, Locking(numbers, drawn, wrong), asked_ms=around.asked_ms)
+    return Locked(round_.id, Locking(chips, drawn, wrong.wagers, sums, wrong.sums), asked_ms=around.asked_ms)
 
 
-def miscounted(state: BankState, table: Table, round_: Round, chips: Mapping[int, int]) -> dict[int, int]:
-    """By link, the round's wagers where the dealer's count is missing or disagrees with them (T3)."""
-    return disagreeing(state, table, round_.bets, chips, round_.terms)
+def miscounted(state: BankState, table: Table, round_: Round, counted: Counted) -> Counted:
+    """The round's wagers on each link where the dealer's count is missing or disagrees with them (T3)."""
+    return disagreeing(state, table, round_.bets, counted, round_.terms)
 
 
 def disagreeing(
     state: BankState,
     table: Table,
     accepted: Iterable[Placed],
-    chips: Mapping[int, int],
+    counted: Counted,
     played: Mapping[int, LinkTerms],
-) -> dict[int, int]:
-    """The number of wagers on each link whose count is missing or differs (T3).
+) -> Counted:
+    """The wagers on each link whose count, or sum, is missing or differs (T3, B3).
 
-    Electronic wagers have no chips to count. played: on which terms, by link, where people have changed them
-    since (L9).
+    Electronic wagers, and those on the layout, have no chips to count. played: on which terms, by link, where
+    people have changed them since (L9).
     """
-    found = {}
+    found = Counted({}, {})
     for number in table.links:
         terms = played.get(number) or state.link(number).terms
-        count = chips.get(number)
-        if terms.electronic or (count is None and not terms.count_chips):
+        count, sum_ = counted.wagers.get(number), counted.sums.get(number)
+        silent = count is None and sum_ is None and not terms.count_chips
+        if silent or terms.electronic or terms.placed == "layout":
             continue
         there = [bet.link for bet in accepted].count(number)
-        if (count or 0) != there:
-            found[number] = there
+        if terms.most > terms.wager:
+            wagered = sum(bet.wagered(terms) for bet in accepted if bet.link == number)
+            if (count or 0, sum_ or 0) != (there, wagered):
+                found.wagers[number], found.sums[number] = there, wagered
+        elif (count or 0) != there:
+            found.wagers[number] = there
     return found
 
 
@@ -261,6 +285,11 @@ def _chips(state: BankState, table: Table, chips: Mapping[str, int] | None) -> d
     return dict(sorted(counts.items()))
 
 
+def _sums(state: BankState, table: Table, sums: Mapping[str, int] | None) -> dict[int, int]:
+    """The dealer's sums by link, in micro-dollars (B3)."""
+    return {number: from_cents(cents) for number, cents in _chips(state, table, sums).items()}
+
+
 def _draw(
     state: BankState, table: Table, bets: Iterable[Placed], draws: Mapping[str, RawDraws]
 ) -> list[DrawMade]:
@@ -305,6 +334,8 @@ def apply_wagered(effects: Effects, event: Wagered) -> None:
         link = effects.state.link(number)
         for level in link.levels:
             effects.rise(link, level, count)
+        if not link.levels:
+            take_wagers(effects, table, round_, link, event.bets)
     if event.locking is not None:
         _lock(effects, table, round_, event.locking)
 
@@ -312,7 +343,9 @@ def apply_wagered(effects: Effects, event: Wagered) -> None:
 def apply_withdrawn(effects: Effects, event: Withdrawn) -> None:
     """Changes the state to what it would be without the wagers (T2)."""
     table = require(effects.table, NO_TABLE)
-    take_back(effects, unfinished(table, event.round), event.bets, event.recomputed)
+    refunds = take_back(effects, unfinished(table, event.round), event.bets, event.recomputed)
+    if any(bet.amount for bet in event.bets):
+        effects.told.refunds = refunds
 
 
 def apply_locked(effects: Effects, event: Locked) -> None:
@@ -321,6 +354,7 @@ def apply_locked(effects: Effects, event: Locked) -> None:
     if event.recount:
         round_ = unfinished(table, event.round)
         round_.chips |= event.locking.chips
+        round_.sums |= event.locking.sums
         round_.state = judged(effects.told, event.locking.accepted)
         return
     _lock(effects, table, require(table.round, "a lock without a round"), event.locking)
@@ -332,6 +366,7 @@ def _lock(effects: Effects, table: Table, round_: Round, locking: Locking) -> No
         table.closed = table.asked = None
     _fold(effects.state, table.links, effects.seq)
     round_.chips = dict(locking.chips)
+    round_.sums = dict(locking.sums)
     round_.draws = list(locking.draws)
     round_.state = judged(effects.told, locking.accepted)
     if round_.draws:

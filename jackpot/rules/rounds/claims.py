@@ -15,6 +15,7 @@ from jackpot.rules.paytable import FOLD, Game, HandKind, LinkTerms
 from jackpot.rules.phrases import Fault
 from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.rounds.betting import check_players, link_number
+from jackpot.rules.rounds.offers import check_shown, named
 from jackpot.rules.state import BankState, HandShown, Round, Table
 
 # Wagers on the dealer's hand exist in Ultimate Texas Hold 'Em alone (A6): two cards and the board.
@@ -127,7 +128,10 @@ def read(state: BankState, table: Table, round_: Round, command: Settle, sent: S
     seats = list(sent.seats.values())
     _rank_seats(state, table, seats, played, board)
     _check_dealer(state, table, round_, dealer, board)
-    for name in (*[claim.link for claim in spoken if claim.link is not None], *(command.counts or ())):
+    if round_.offers:
+        check_offers(state, table, round_, seats, board, close=command.close)
+    counted = (*(command.counts or ()), *(command.sums or ()))
+    for name in (*[claim.link for claim in spoken if claim.link is not None], *counted):
         link_number(state, table, name)
     order = [claim.seat for claim in command.hands]
     if order and max(order) > table.terms.seats:
@@ -227,10 +231,14 @@ def _named_links(state: BankState, table: Table, round_: Round, claim: Claim, pl
     A link counts also where only other seats have wagered on it, for the hand may earn them envy (A5).
     """
     name = claim.hand or ""
+    played = [number for number in played if named(state.link(number).terms)]
     if claim.link is not None:
         links = [number for number in table.links if state.link(number).terms.link == claim.link]
+        for number in links:
+            refuse_if(not named(state.link(number).terms), "offer_needs_cards", link=claim.link)
     else:
-        wagered = {bet.link for bet in round_.bets if bet.seat == claim.seat and not bet.dealer}
+        own = {bet.link for bet in round_.bets if bet.seat == claim.seat and not bet.dealer}
+        wagered = own.intersection(played)
         kinds = {state.link(number).terms.hand_kind for number in wagered or played}
         refuse_if(len(kinds) > 1, "hand_needs_link")
         links = [number for number in played if state.link(number).terms.hand_kind in kinds]
@@ -286,6 +294,22 @@ def _check_all_in_one(
         refuse_if(bool(left_out) and not command.close, "one_settle_lacks_seats", seats=left_out)
     wanted = on_dealer and bool(command.hands or command.close)
     refuse_if(wanted and not dealer, "dealer_hand_missing")
+
+
+def check_offers(
+    state: BankState,
+    table: Table,
+    round_: Round,
+    seats: Sequence[Seat],
+    board: tuple[int, ...],
+    *,
+    close: bool,
+) -> None:
+    """Refuses to settle these seats, or to end the round, without the cards that decide its offers (B16)."""
+    settled = set(round_.settled())
+    now = {seat.number for seat in seats}
+    due = [bet for bet in round_.bets if bet.seat in now or (close and bet.seat not in settled)]
+    check_shown(state, table, due, {seat.number for seat in seats if seat.folded}, board)
 
 
 def _check_dealer(

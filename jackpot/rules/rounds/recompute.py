@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 
 from jackpot.rules.events import LeftMade, LevelChange, Recomputed
 from jackpot.rules.meter import Accounts
+from jackpot.rules.rounds.offers import given_back
 from jackpot.rules.rounds.undo import Fix, History, Point, replay
 from jackpot.rules.state import Award, BankState, Level, Link, Placed
 
@@ -58,7 +59,10 @@ def without_bets(state: BankState, bets: Iterable[Made]) -> Recomputed:
         return lambda history: drop_bets(history, link, wagers)
 
     links = [state.link(number) for number in sorted({bet.link for bet, _ in wagers})]
-    return recompute((link, level, dropping(link)) for link in links for level in link.levels)[0]
+    made, _ = recompute((link, level, dropping(link)) for link in links for level in link.levels)
+    for link in links:
+        made.changes.extend(given_back(link, [bet for bet, _ in wagers]))
+    return made
 
 
 def mark_undone(history: History, awards: set[int]) -> None:
@@ -80,7 +84,8 @@ def without_awards(state: BankState, awards: Iterable[Award]) -> Recomputed:
         for link, level in levels
     )
     for link in sorted({award.link for award in gone if not award.level}):
-        total = sum(award.worth() for award in gone if (award.link, award.level) == (link, 0))
+        house = [award for award in gone if (award.link, award.level) == (link, 0)]
+        total = sum(award.worth() + award.stake for award in house)
         made.changes.append(LevelChange(link, 0, Accounts(awards=-total, house=total)))
     return made
 

@@ -1,18 +1,19 @@
 """Settlement, closing and voiding of a round: seats in payout order, shared awards at the close (T4-T6)."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from controllers.messages import Close, Settle, Void
 from jackpot.rules.cards import pack, unpack
 from jackpot.rules.events import Closed, Closing, Recomputed, Settled, Settlement, TakeMade, Voided
 from jackpot.rules.hands import Ranked
-from jackpot.rules.paytable import FOLD, PaytableRow, Percent
+from jackpot.rules.money import from_cents
+from jackpot.rules.paytable import PaytableRow, Percent
 from jackpot.rules.refusal import Refusal, two_people
 from jackpot.rules.rounds import claims
 from jackpot.rules.rounds.awards import AwardTally, WinningHand
-from jackpot.rules.rounds.betting import FrameContext, find_round, link_number
+from jackpot.rules.rounds.betting import Counted, FrameContext, find_round, link_number
 from jackpot.rules.rounds.claims import Seat, Showing
-from jackpot.rules.rounds.recompute import Edit, recompute, without_bets
+from jackpot.rules.rounds.recompute import Edit, recompute, without_awards, without_bets
 from jackpot.rules.rounds.undo import History, Share, Take
 from jackpot.rules.signing import People
 from jackpot.rules.state import Award, BankState, Level, Link, Round, Sharer, Table
@@ -42,7 +43,7 @@ def decide_settle(state: BankState, table: Table, command: Settle, _around: Fram
     sent = claims.check_shape(table, command)
     round_ = _find_locked(table, command.round)
     showing = claims.read(state, table, round_, command, sent)
-    counts = _counts(state, table, command.counts)
+    counts = _counts(state, table, command)
     tally = AwardTally(state, table, round_)
     sharers = _pay_turns(tally, showing) if command.hands or command.close else []
     if command.close:
@@ -66,7 +67,9 @@ def decide_close(state: BankState, table: Table, command: Close, _around: FrameC
     round_ = _find_locked(table, command.round)
     if not round_.dealer and round_.on_dealer():
         raise Refusal("dealer_wagers_unpaid")
-    closing = _closing(table, _counts(state, table, command.counts))
+    if round_.offers:
+        claims.check_offers(state, table, round_, [], tuple(unpack(round_.board)), close=True)
+    closing = _closing(table, _counts(state, table, command))
     if not (round_.sharers or round_.draws or round_.dealer):
         return Closed(round_.id, closing, Settlement())  # nothing is left to pay
     tally = AwardTally(state, table, round_)
@@ -82,18 +85,26 @@ def decide_void(state: BankState, table: Table, command: Void, _around: FrameCon
     return voided(state, table, command.round, command.reason, People())
 
 
-def voided(state: BankState, table: Table, round_id: str, reason: str, people: People) -> Voided:
-    """Returns every wager of the round, unless an award of it stands (T6). people: none for a table."""
+def voided(
+    state: BankState, table: Table, round_id: str, reason: str, people: People, *, undo_final: bool = False
+) -> Voided:
+    """Returns every wager of the round, unless an award of it stands (T6). people: none for a table.
+
+    undo_final: the awards of offers that were final at once are undone with it (B15).
+    """
     round_ = find_round(table, round_id)
-    standing = tuple(number for number in round_.hits if _stands(state, number))
-    if standing:
-        raise Refusal("round_has_awards", standing)
+    standing = [award for number in round_.hits for award in state.hits[number].awards if award.stands()]
+    gone = [award for award in standing if undo_final and _final_of_offer(state, award)]
+    left = tuple(dict.fromkeys(award.hit for award in standing if award not in gone))
+    if left:
+        raise Refusal("round_has_awards", left)
     recomputed = without_bets(state, zip(round_.bets, round_.seqs, strict=True))
-    return Voided(table.number, round_.id, reason, recomputed, people)
+    recomputed.changes.extend(without_awards(state, gone).changes)
+    return Voided(table.number, round_.id, reason, recomputed, people, [award.number for award in gone])
 
 
-def _stands(state: BankState, hit: int) -> bool:
-    return any(award.stands() for award in state.hits[hit].awards)
+def _final_of_offer(state: BankState, award: Award) -> bool:
+    return award.status == "final" and state.link(award.link).terms.offer
 
 
 def _find_locked(table: Table, round_id: str) -> Round:
@@ -105,19 +116,29 @@ def _find_locked(table: Table, round_id: str) -> Round:
     return round_
 
 
-def _closing(table: Table, counts: dict[int, int]) -> Closing:
-    """The round's end, with the server's count of every link where the table's count differs (S6)."""
-    if not counts:
-        return Closing(counts)
-    ours = {number: table.counts.get(number, 0) for number in counts}
-    return Closing(counts, {number: count for number, count in ours.items() if count != counts[number]})
+def _closing(table: Table, said: Counted) -> Closing:
+    """The round's end, with the server's counts of every link where the table's differ (S6, B3)."""
+    if not said.wagers and not said.sums:
+        return Closing(said.wagers)
+    ours = _differing(said.wagers, table.counts)
+    return Closing(said.wagers, ours, said.sums, _differing(said.sums, table.sums))
 
 
-def _counts(state: BankState, table: Table, counts: dict[str, int] | None) -> dict[int, int]:
-    if not counts:
-        return {}
-    named = {link_number(state, table, name): count for name, count in counts.items()}
-    return dict(sorted(named.items()))
+def _differing(theirs: Mapping[int, int], ours: Mapping[int, int]) -> dict[int, int]:
+    """Ours, by link, where they are not what the table says."""
+    return {number: ours.get(number, 0) for number in theirs if ours.get(number, 0) != theirs[number]}
+
+
+def _counts(state: BankState, table: Table, command: Settle | Close) -> Counted:
+    """The table's own counts of its lifetime, by link (S6)."""
+    if not command.counts and not command.sums:
+        return Counted({}, {})
+    counts, sums = (
+        {link_number(state, table, name): count for name, count in (said or {}).items()}
+        for said in (command.counts, command.sums)
+    )
+    wagered = {number: from_cents(sums[number]) for number in sorted(sums)}
+    return Counted(dict(sorted(counts.items())), wagered)
 
 
 def _pay_turns(tally: AwardTally, showing: Showing) -> list[Sharer]:
@@ -196,7 +217,7 @@ def _pay_seat(tally: AwardTally, seat: Seat, sharers: list[Sharer]) -> None:
 def _pay_hand(tally: AwardTally, seat: Seat, link: Link, ranked: Ranked, sharers: list[Sharer]) -> None:
     """Pays a hand that a row names on a link, and what it earns others."""
     row, _ = tally.rows(link.number, ranked)
-    forfeited = seat.folded and FOLD[tally.table.terms.game] == "forfeits"
+    forfeited = seat.folded and link.terms.forfeits(tally.table.terms.game)
     if row is not None and (forfeited or (seat.number, link.number) not in tally.own):
         row = None
     unverified = link.number in seat.unverified

@@ -188,7 +188,7 @@ def test_a_wager_on_the_dealers_hand_earns_no_envy() -> None:
 
 
 def test_to_one_odds_return_the_wager_and_for_one_odds_do_not() -> None:
-    """A1: 4 to 1 on $1 is $5, 4 for 1 is $4."""
+    """A1, B4: 4 to 1 on $1 is $4 and the $1 besides, 4 for 1 is $4."""
     terms = made(
         "x",
         PaytableRow("royal-flush", Percent("meter", 10_000)),
@@ -198,7 +198,7 @@ def test_to_one_odds_return_the_wager_and_for_one_odds_do_not() -> None:
     floor = Floor(Table("T1", links=("x",)), terms, bets=(Bet(5, "x", 100), Bet(3, "x", 100)))
     hands = (Claim(5, ("2s", "5s", "7s")), Claim(3, ("Qs", "Kd", "Ah")))
     assert floor.paid(Settle("r1", hands, BOARD, close=True)) == [
-        ("x", 5, "odds", 500),
+        ("x", 5, "odds", 400),
         ("x", 3, "odds", 400),
     ]
 

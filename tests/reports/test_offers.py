@@ -1,0 +1,51 @@
+"""Reports of bonus wagers with fixed odds: what was wagered on them, paid, and returned (B1, B4)."""
+
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from controllers.messages import TableMessage
+from jackpot.ledger.open import open_reader
+from jackpot.rules.acts.links import OpenLink
+from jackpot.rules.acts.tables import OpenTable
+from jackpot.rules.paytable import TableTerms
+from tests.frames import Bet, Claim, Settle, Unbet, Wager, Withdraw
+from tests.ledger.waiting import open_ledger
+from tests.reports.asked import said
+from tests.reports.season import Season
+from tests.rules.rounds.test_offers import THREE
+
+DOLLAR = 1_000_000
+
+
+def test_reports_read_the_postings_of_an_offer(tmp_path: Path) -> None:
+    """B1, B4, M4: cost and contributions by wager from level 0, each wager with its own amount."""
+    season = Season(1, 0, 0)
+    season.ask(OpenLink(THREE))
+    season.ask(OpenTable(TableTerms("B1", "let-it-ride", 7, ("three",))))
+    frames: list[TableMessage] = [
+        Wager("r1", (Bet(3, "three", 1_000), Bet(2, "three", 500), Bet(1, "three", 10_000))),
+        Withdraw("r1", (Unbet(1, "three"),)),
+        Wager("r1", (Bet(1, "three", 500),), True),
+        Settle("r1", (Claim(3, ("2h", "2d", "9c")), Claim(2, ("3h", "5d", "8c"))), close=True),
+    ]
+    for frame in frames:
+        season.ask(frame, season.engine.table("B1"))
+    url = f"sqlite:///{tmp_path}/ledger.db"
+    with closing(open_ledger(url)) as ledger:
+        season.write(ledger)
+    with closing(open_reader(url)) as books:
+        cost = said(books, "cost", first="2000-01-01", link="three")
+        contributions = said(books, "contributions", first="2000-01-01", link="three")
+        wagers = said(books, "wagers", first="2000-01-01", link="three")
+    (row,) = cost.rows
+    figures: dict[str, Any] = {name: row[name] for name in ("wagered", "stakes", "cost", "odds", "left")}
+    assert (row["table"], row["wagers"] or None, cost.problems) == ("B1", None, [])
+    assert figures == {
+        "wagered": 20 * DOLLAR, "stakes": 10 * DOLLAR, "cost": 10 * DOLLAR, "odds": 10 * DOLLAR, "left": 0,
+    }  # fmt: skip
+    (hour,) = contributions.rows
+    assert (hour["wagers"], hour["wagered"], hour["contributions"]) == (None, 20 * DOLLAR, 0)
+    assert [one["wagered"] for one in wagers.rows] == [
+        cents * 10_000 for cents in (1_000, 500, 10_000, -10_000, 500)
+    ]

@@ -1,0 +1,414 @@
+"""Bonus wagers with fixed odds: a link without levels (B1-B8, B12, B15, B16)."""
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from jackpot.rules import views
+from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
+from jackpot.rules.acts.links import OpenLink, Suspend
+from jackpot.rules.acts.parameters import ChangeLink
+from jackpot.rules.acts.rounds import Strike, VoidRound
+from jackpot.rules.acts.tables import OpenTable
+from jackpot.rules.commands import Command
+from jackpot.rules.outgoing_messages import greeting
+from jackpot.rules.paytable import Fixed, ForOne, Game, LinkTerms, PaytableRow, TableTerms, ToOne
+from jackpot.rules.state import PAID_KEPT
+from tests.frames import Bet, Claim, Close, Lock, Settle, Unbet, Void, Wager, Withdraw
+from tests.rules import floor
+from tests.rules.floor import DOLLAR
+from tests.rules.subject import PEOPLE, OfEngine
+from tests.said import Heard, refused_frame
+
+HANDS: Final = ("straight-flush", "three-of-a-kind", "straight", "flush", "pair")
+CENT: Final = DOLLAR // 100
+
+
+def rows(hands: Iterable[str], *odds: int) -> tuple[PaytableRow, ...]:
+    return tuple(PaytableRow(hand, ToOne(n)) for hand, n in zip(hands, odds, strict=True))
+
+
+def offer(name: str, kind: Any, pays: tuple[PaytableRow, ...], **more: Any) -> LinkTerms:
+    """An offer of $5 to $100, in steps of $5, on the layout."""
+    given: dict[str, Any] = {
+        "wager": 5 * DOLLAR, "most": 100 * DOLLAR, "unit": 5 * DOLLAR, "placed": "layout",
+        "validate_at": 1_000 * DOLLAR, "cage_at": 10_000 * DOLLAR, "always_validate_for": 500,
+    } | more  # fmt: skip
+    return LinkTerms(name, floor.BANK, f"paytable-of-{name}", given.pop("wager"), kind, (), pays, **given)
+
+
+THREE: Final = offer("three", "three", rows(HANDS, 40, 30, 6, 4, 1))
+HIGH: Final = ("royal-flush", "straight-flush", "four-of-a-kind", "full-house", "flush")
+FIVE: Final = offer(
+    "five", "five-flop", rows(HIGH, 20_000, 2_000, 100, 75, 50), placed="device", count_chips=True
+)
+DOLLARS: Final = offer(
+    "dollars", "five-flop",
+    (PaytableRow("royal-flush", Fixed(25_000 * DOLLAR)), PaytableRow("flush", Fixed(50 * DOLLAR))),
+    wager=DOLLAR, most=DOLLAR, unit=DOLLAR, placed="device", count_chips=True,
+)  # fmt: skip
+PAIR_PLUS: Final = offer("pair-plus", "three", rows(HANDS, 40, 30, 5, 4, 1))
+ACES_UP: Final = offer("aces-up", "four", rows(("four-of-a-kind", "straight"), 50, 5), fold="stands")
+TRIPS: Final = offer("trips", "five-best", rows(("royal-flush", "straight-flush", "flush"), 50, 40, 7))
+METER: Final = floor.TERMS["five-A"]
+
+
+class Place:
+    """A table with a link and offers, and what it sends."""
+
+    def __init__(self, *terms: LinkTerms, game: Game = "let-it-ride", seats: int = 6) -> None:
+        self.subject, self.seq = OfEngine(), 0
+        for one in terms:
+            assert self.subject.execute(OpenLink(one)).answer["ok"]
+        names = tuple(one.link for one in terms)
+        assert self.subject.execute(OpenTable(TableTerms("T1", game, seats, names, 1))).answer["ok"]
+
+    def hear(self, command: Command) -> Heard:
+        self.seq += 1
+        return self.subject.execute(command, table="T1", table_seq=self.seq)
+
+    def send(self, command: Command) -> dict[str, Any]:
+        answer = self.hear(command).answer
+        assert answer["t"] == "ack", answer
+        return answer
+
+    def refused(self, command: Command) -> tuple[Any, ...]:
+        return refused_frame(self.hear(command))
+
+    def act(self, command: Any, people: tuple[str, ...] = PEOPLE) -> dict[str, Any]:
+        answer = self.subject.execute(command, people=people).answer
+        assert answer["ok"], answer
+        return answer
+
+    def state(self) -> str:
+        """That of its unfinished round."""
+        round_ = views.round_of(self.subject.engine, "T1")
+        assert round_ is not None
+        return str(round_["state"])
+
+    def house(self, link: str) -> tuple[int, int, int]:
+        """Wagers, awards and what the house has of an offer, in cents."""
+        accounts = self.subject.link(link).outside
+        assert sum(accounts.values()) == 0
+        return -accounts.wagers // CENT, accounts.awards // CENT, accounts.house // CENT
+
+
+def bets(link: str, *amounts: tuple[int, int]) -> tuple[Bet, ...]:
+    """Wagers of each seat, in cents."""
+    return tuple(Bet(seat, link, cents) for seat, cents in amounts)
+
+
+def paid(answer: dict[str, Any]) -> list[tuple[Any, ...]]:
+    return [
+        (one["seat"], one["link"], one["amount"], one.get("stake", 0), one.get("stake_at"))
+        for one in answer.get("awards", ())
+    ]
+
+
+def test_the_player_chooses_an_amount_within_the_bounds() -> None:
+    """B3, T2: out of bounds is `wrong_amount`, naming them; another amount needs a withdrawal first."""
+    place = Place(THREE)
+    for cents in (0, 499, 501, 10_500, 2**53 - 1):
+        told = place.refused(Wager("r1", bets("three", (1, cents))))
+        assert told == ("wrong_amount", "amount_out_of_bounds", cents, "three", 500, 10_000, 500)
+    place.send(Wager("r1", bets("three", (1, 500), (2, 10_000), (3, 1_500))))
+    assert place.refused(Wager("r1", bets("three", (1, 1_000))))[:2] == (
+        "duplicate_wager",
+        "wager_made_already",
+    )
+    back = place.send(Withdraw("r1", (Unbet(1, "three"),)))
+    assert back["refunds"] == [{"seat": 1, "link": "three", "on": "own", "amount": 500, "pays": "layout"}]
+    place.send(Wager("r1", bets("three", (1, 1_000))))
+    assert place.house("three") == (12_500, 0, 12_500)
+
+
+def test_wagers_and_awards_lie_on_level_0() -> None:
+    """B1, B4: the house has the wagers; it pays N times the wager, and the stake besides."""
+    place = Place(METER, THREE)
+    place.send(Wager("r1", (*bets("three", (6, 1_000), (2, 500)), Bet(6, METER.link, 100)), True))
+    answer = place.send(
+        Settle("r1", (Claim(6, ("As", "Ks", "Qs")), Claim(2, ("2h", "7d", "9c"))), ("3d", "5h"), close=True)
+    )
+    assert paid(answer) == [(6, "three", 40_000, 1_000, "layout")]
+    assert (answer["awards"][0]["kind"], answer["awards"][0]["level"]) == ("odds", None)
+    assert place.house("three") == (1_500, 41_000, -39_500)
+    assert place.subject.entries[-1].postings[0].level == 0
+    assert -place.subject.link(METER.link).levels[0].accounts.wagers == 21 * DOLLAR // 100
+
+
+@pytest.mark.parametrize(
+    ("more", "stake"),
+    [
+        ({"placed": "device", "rows": (PaytableRow("pair", ForOne(1)),)}, (0, None)),
+        ({"placed": "device"}, (500, "inventory")),
+        ({"placed": "layout"}, (500, "layout")),
+    ],
+)
+def test_a_stake_lies_is_paid_back_or_is_kept(more: dict[str, Any], stake: tuple[Any, ...]) -> None:
+    """B4, B5, B9: the odds are the award, which no limit reduces; the stake stands next to it."""
+    place = Place(replace(THREE, **more))
+    place.send(Wager("r1", bets("three", (1, 500)), True))
+    answer = place.send(Settle("r1", (Claim(1, ("2h", "2d", "9c")),), close=True))
+    assert paid(answer) == [(1, "three", 500, *stake)]
+
+
+def test_dollars_are_the_whole_payout() -> None:
+    """B3, B4: a paytable in dollars has one amount, and returns no stake."""
+    place = Place(DOLLARS)
+    assert place.refused(Wager("r1", bets("dollars", (1, 200))))[0] == "wrong_amount"
+    place.send(Wager("r1", bets("dollars", (1, 100)), True, {"dollars": 1}))
+    answer = place.send(Settle("r1", (Claim(1, ("2h", "5h", "9h")),), ("Jh", "Kh"), close=True))
+    assert paid(answer) == [(1, "dollars", 5_000, 0, None)]
+
+
+def test_the_count_is_of_wagers_and_of_what_they_come_to() -> None:
+    """T3, B3, B6: either of them wrong, or owed, is a mismatch; a right one ends it."""
+    place = Place(FIVE)
+    wagered = bets("five", (1, 500), (2, 2_000))
+    counts: tuple[tuple[Any, Any], ...] = (
+        (None, None),
+        ({"five": 2}, None),
+        ({"five": 1}, {"five": 2_500}),
+        ({"five": 2}, {"five": 2_000}),
+    )
+    for number, (chips, sums) in enumerate(counts):
+        round_ = f"r1-{number}"
+        place.send(Wager(round_, wagered))
+        heard = place.hear(Lock(round_, chips, sums))
+        assert heard.answer["warn"] == ["chip_mismatch"], (chips, sums)
+        facts = dict(heard.alarms)["chip_mismatch"]
+        assert facts["sums"] == {"five": {"table": (sums or {}).get("five"), "server": 2_500}}
+        assert place.refused(Close(round_))[0] == "chip_mismatch"
+        assert "warn" not in place.send(Lock(round_, {"five": 2}, {"five": 2_500}))
+        place.send(Void(round_, "tests"))
+    place.send(Wager("r2", wagered, True, {"five": 2}, {"five": 500}))
+    struck = place.act(Strike("T1", "r2", 2, "five", "tests"), ("ann",))
+    assert [one["amount"] for one in struck["refunds"]] == [2_000]
+    assert place.state() == "mismatch"  # two chips were counted
+    place.send(Lock("r2", {"five": 1}))
+    assert place.state() == "locked"
+
+
+def test_nothing_joins_two_wagers_of_a_seat() -> None:
+    """B7: that a text wants one of two wagers, the dealer checks; each is taken and settled by itself."""
+    place = Place(THREE, replace(THREE, link="other"))
+    place.send(Wager("r1", (*bets("three", (1, 500)), *bets("other", (1, 10_000))), True))
+    answer = place.send(Settle("r1", (Claim(1, ("2h", "2d", "9c")),), close=True))
+    assert [one[1:3] for one in paid(answer)] == [("three", 500), ("other", 10_000)]
+
+
+def test_chips_on_the_layout_are_not_counted() -> None:
+    """B6: the dealer's count of them says nothing."""
+    place = Place(THREE)
+    assert "warn" not in place.send(Wager("r1", bets("three", (1, 500)), True, {"three": 7}, {"three": 1}))
+
+
+def test_the_tables_own_sums_are_compared() -> None:
+    """S6, B3: its lifetime sum, undone wagers included, next to its lifetime count."""
+    place = Place(THREE)
+    place.send(Wager("r1", bets("three", (1, 500))))
+    place.send(Withdraw("r1", (Unbet(1, "three"),)))
+    place.send(Wager("r1", bets("three", (1, 1_500)), True))
+    assert "warn" not in place.send(Close("r1", {"three": 2}, {"three": 2_000}))
+    place.send(Wager("r2", bets("three", (1, 500)), True))
+    heard = place.hear(Close("r2", {"three": 3}, {"three": 2_000}))
+    assert heard.answer["warn"] == ["count_mismatch"]
+    assert dict(heard.alarms)["count_mismatch"]["sums"] == {"three": {"table": 2_000, "server": 2_500}}
+
+
+@pytest.mark.parametrize(
+    ("terms", "game", "cards", "board", "won"),
+    [
+        (PAIR_PLUS, "three-card-poker", ("2h", "2d", "9c"), None, 0),  # 649a.11(b)(1): lost
+        (ACES_UP, "four-card-poker", ("2h", "3d", "4c", "5h", "9c"), None, 2_500),  # 641a.11(b)(1): stands
+        (
+            TRIPS,
+            "ultimate-texas-holdem",
+            ("2h", "3h"),
+            ("4h", "9h", "Jh", "2d", "2s"),
+            3_500,
+        ),  # 653a.11(f)(2)(i)
+    ],
+)
+def test_a_fold_is_of_the_paytable(
+    terms: LinkTerms, game: Game, cards: tuple[str, ...], board: tuple[str, ...] | None, won: int
+) -> None:
+    """B8, T8: what stands is paid by its own cards; not sent, it is lost."""
+    for sent, cents in ((cards, won), (None, 0)):
+        place = Place(terms, game=game)
+        place.send(Wager("r1", bets(terms.link, (1, 500)), True))
+        answer = place.send(Settle("r1", (Claim(1, sent, folded=True),), board, close=True))
+        assert sum(one["amount"] for one in answer.get("awards", ())) == cents
+
+
+def test_an_offer_takes_cards_alone() -> None:
+    """B16, H4: a name counts for links with levels; for an offer it is refused, or says nothing."""
+    place = Place(METER, THREE)
+    place.send(Wager("r1", (*bets("three", (1, 500)), Bet(1, METER.link, 100)), True))
+    told = place.refused(Settle("r1", (Claim(1, hand="pair", link="three"),)))
+    assert told == ("bad_message", "offer_needs_cards", "three")
+    answer = place.send(Settle("r1", (Claim(1, hand="full-house"),), close=True))
+    assert [(one["link"], one["unverified"]) for one in answer["awards"]] == [(METER.link, True)]
+
+
+@pytest.mark.parametrize(
+    "command", [Close("r1"), Settle("r1", (Claim(1, ("2h", "2d", "9c")),)), Settle("r1", (), close=True)]
+)
+def test_nothing_loses_for_a_card_that_nobody_showed(command: Command) -> None:
+    """B16: a seat is not settled, and no round closed, while a standing offer lacks the board."""
+    place = Place(FIVE)
+    place.send(Wager("r1", bets("five", (1, 500)), True, {"five": 1}, {"five": 500}))
+    assert place.refused(command) == ("bad_message", "board_too_short", "five")
+    place.send(Settle("r1", (), ("3d", "5h")))
+    place.send(Close("r1"))
+    assert place.house("five") == (500, 0, 500)
+
+
+def test_high_awards_wait_and_the_highest_are_the_cages() -> None:
+    """B15, A10, T11: final below `validate_at` and 500 times the wager; from `cage_at` on with papers."""
+    cases = (
+        (THREE, ("2h", "2d", "9c"), (), 500, "final", "inventory"),
+        (THREE, ("2h", "3h", "4h"), (), 2_500, "pending", "inventory"),  # 40 x 25.00 = 1,000.00
+        (
+            replace(FIVE, count_chips=False),
+            ("2h", "3h", "4h"),
+            ("5h", "6h"),
+            500,
+            "pending",
+            "cage",
+        ),  # 2,000 x 5.00
+    )
+    for terms, cards, board, cents, status, pays in cases:
+        place = Place(terms)
+        place.send(Wager("r1", bets(terms.link, (1, cents)), True))
+        (award,) = place.send(Settle("r1", (Claim(1, cards),), board or None, close=True))["awards"]
+        assert (award["status"], award["pays"]) == (status, pays)
+        assert place.subject.held("T1") == (pays == "cage")
+    place = Place(replace(FIVE, count_chips=False, validate_at=2_000_000 * DOLLAR, cage_at=None))
+    place.send(Wager("r1", bets("five", (1, 500)), True))
+    (award,) = place.send(Settle("r1", (Claim(1, ("2h", "3h", "4h")),), ("5h", "6h"), close=True))["awards"]
+    assert award["status"] == "pending"  # 2,000 times the wager
+
+
+def test_an_undo_takes_the_stake_along_and_a_void_needs_it() -> None:
+    """T6, A10, B4: final awards of an unfinished round are undone, then its wagers go back."""
+    place = Place(THREE)
+    place.send(Wager("r1", bets("three", (1, 500), (2, 1_000)), True))
+    place.send(Settle("r1", (Claim(2, ("2h", "2d", "9c")),)))
+    assert place.refused(Void("r1", "tests"))[0] == "award_standing"
+    place.act(Undo("H1", "tests"), ("ann",))
+    assert place.house("three") == (1_500, 0, 1_500)
+    assert [one["amount"] for one in place.send(Void("r1", "tests"))["refunds"]] == [500, 1_000]
+    assert place.house("three") == (0, 0, 0)
+
+
+def test_one_act_undoes_all_final_awards_and_voids() -> None:
+    """B15, T6: a floorperson's one act; an award that waits for people is undone by itself first."""
+    place = Place(THREE)
+    place.send(Wager("r1", bets("three", (1, 500), (2, 1_000), (3, 2_500)), True))
+    place.send(Settle("r1", (Claim(3, ("2h", "2d", "9c")), Claim(2, ("3h", "3d", "8c")))))
+    whole = VoidRound("T1", "r1", "tests", undo_final=True)
+    refused = place.subject.execute(VoidRound("T1", "r1", "tests"), people=("ann",)).answer
+    assert (refused["code"], refused["hits"]) == ("award_standing", ["H1", "H2"])
+    done = place.subject.execute(whole, people=("ann",))
+    assert [one["amount"] for one in done.answer["refunds"]] == [500, 1_000, 2_500]
+    undone = [push.message["award"] for push in done.pushes if push.message["t"] == "status"]
+    assert undone == ["A1", "A2"]
+    assert place.house("three") == (0, 0, 0)
+    assert place.subject.link("three").paid_by == {"inventory": 0}
+    place.send(Wager("r2", bets("three", (1, 2_500)), True))
+    place.send(Settle("r2", (Claim(1, ("2h", "3h", "4h")),)))
+    waits = place.subject.execute(replace(whole, round="r2"), people=("ann",)).answer
+    assert (waits["code"], waits["hits"]) == ("award_standing", ["H3"])
+
+
+def test_awards_are_validated_paid_and_corrected_like_any() -> None:
+    """A10, B4: the amount alone is corrected, by the house; the stake stays."""
+    place = Place(THREE)
+    place.send(Wager("r1", bets("three", (1, 2_500)), True))
+    place.send(Settle("r1", (Claim(1, ("2h", "3h", "4h")),), close=True))
+    place.act(Validate("H1"), ("ann",))
+    place.act(Pay("H1", document="W-1"), ("ann",))
+    place.act(Correct("A1", 120_000, "tests", "W-2"))
+    assert place.house("three") == (2_500, 122_500, -120_000)
+
+
+def test_each_table_keeps_its_own_settled_hits() -> None:
+    """A10, B15: small awards of offers push out no jackpot that may still be corrected."""
+    place = Place(METER, THREE)
+    place.send(Wager("j", (Bet(1, METER.link, 100),), True))
+    place.send(Settle("j", (Claim(1, ("2h", "3h", "4h")),), ("5h", "7h"), close=True))
+    (hit,) = place.subject.engine.state.hits
+    place.act(Validate(f"H{hit}"), ("ann",))
+    place.act(Pay(f"H{hit}", document="W-1"), ("ann",))
+    for number in range(PAID_KEPT + 3):
+        place.send(Wager(f"r{number}", bets("three", (1, 500)), True))
+        place.send(Settle(f"r{number}", (Claim(1, ("2h", "2d", "9c")),), close=True))
+    state = place.subject.engine.state
+    assert list(state.paid) == [hit]
+    assert len(state.table(1).paid) == PAID_KEPT
+    assert state.hit(hit) is not None
+    place.act(Correct(f"A{hit}", 5_000, "tests", "W-3"))
+
+
+def test_the_welcome_and_the_round_say_the_amounts() -> None:
+    """B3: bounds and what is counted in `links`, amounts in `round`; nothing of it for a link with levels."""
+    place = Place(METER, FIVE)
+    place.send(
+        Wager("r1", (*bets("five", (1, 1_500)), Bet(1, METER.link, 100)), True, {"five": 1}, {"five": 500})
+    )
+    state = place.subject.engine.state
+    told = msgspec.to_builtins(greeting(state, state.table(1)))
+    meter, five = told["links"]
+    assert set(meter) == {"link", "wager", "paytable", "levels", "state"}
+    assert five | {"link": "", "paytable": ""} == {
+        "link": "", "wager": 500, "paytable": "", "levels": (), "state": "active",
+        "least": 500, "most": 10_000, "unit": 500, "placed": "device", "count": True,
+    }  # fmt: skip
+    assert [one.get("amount") for one in told["round"]["bets"]] == [1_500, None]
+    assert told["round"]["sums"] == {"five": 500}
+
+
+def test_bounds_change_at_rest_and_the_odds_never() -> None:
+    """B12, L9: least, most and unit change; rows and place do not, nor a link's wager."""
+    place = Place(METER, THREE)
+    place.act(Suspend("operator", (), "tests"), ("ann",))
+    state = place.subject.engine.state
+    for terms in (
+        replace(THREE, rows=rows(HANDS, 41, 30, 6, 4, 1)),
+        replace(THREE, placed="device"),
+        replace(METER, wager=2 * DOLLAR),
+    ):
+        answer = place.subject.execute(ChangeLink(terms, "tests"), people=PEOPLE).answer
+        assert answer["code"] == "fixed", terms
+    lower = replace(THREE, wager=10 * DOLLAR, most=20 * DOLLAR, unit=10 * DOLLAR)
+    place.act(ChangeLink(lower, "tests"))
+    assert state.link(2).terms == lower
+
+
+@pytest.mark.parametrize(
+    ("more", "template"),
+    [
+        ({"most": DOLLAR}, "terms_sum"),
+        ({"unit": 0}, "terms_sum"),
+        ({"unit": 3 * DOLLAR}, "terms_not_of_units"),
+        ({"rows": (PaytableRow("pair", Fixed(DOLLAR)),)}, "terms_dollars_one_amount"),
+        ({"rows": rows(HANDS[:1], 1_000_001)}, "terms_sum"),
+        ({"electronic": True}, "terms_offer_has_none"),
+        ({"simultaneous": "share"}, "terms_offer_has_none"),
+        ({"count_chips": True}, "terms_chips_layout"),
+    ],
+)
+def test_terms_that_no_offer_has_are_refused(more: dict[str, Any], template: str) -> None:
+    """B1, B3, B5, B6: whatever a configuration says, the journal takes no such offer."""
+    answer = OfEngine().execute(OpenLink(replace(THREE, **more))).answer
+    assert (answer["template"], answer["values"][1]["template"]) == ("link_terms_bad", template)
+
+
+def test_a_link_with_levels_has_one_amount() -> None:
+    """T2, B1: nothing of an offer is taken for it."""
+    answer = OfEngine().execute(OpenLink(replace(METER, most=2 * DOLLAR, unit=DOLLAR))).answer
+    assert answer["values"][1]["template"] == "terms_of_offer"
