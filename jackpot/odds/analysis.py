@@ -178,6 +178,8 @@ def _meters(subject: AnalyzedLink, tonight: Tonight) -> dict[str, int]:
         raise Unanalysable("1 to {most} wagers an hour, not {count}", field="rate", **rates)
     meters = {level.level: level.seed for level in terms.levels}
     for name, meter in tonight.meters.items():
+        if not meters:
+            raise Unanalysable("{paytable} has fixed odds alone", field="meter", paytable=terms.paytable)
         if name not in meters:
             known = {"level": name, "paytable": terms.paytable, "levels": ", ".join(meters)}
             raise Unanalysable("meter {level}: {paytable} has {levels}", **known)

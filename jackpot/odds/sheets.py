@@ -177,7 +177,8 @@ def facts_of(found: Analysis, money: Writing = DOLLARS) -> list[tuple[str, str]]
     facts += [("stake", _STAKES[stake]) for stake in (found.subject.stake,) if stake is not None]
     if table.catalogue_only is not None:
         facts.append(("catalogue only", table.catalogue_only))
-    facts += [("reading", text) for text in table.readings]
+    if table.readings:
+        facts.append(("reading", "; ".join(table.readings)))
     if figures := ", ".join(sorted(name for name in opened if name != "envy")):
         what = Sentence("{figures}: the operator's; taken as 0 or left out", figures=figures)
         facts.append(("left open", what))

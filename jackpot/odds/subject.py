@@ -135,10 +135,8 @@ def _without_levels(table: Paytable, wish: Wish) -> AnalyzedLink:
 
 def _no_stake(table: Paytable) -> Unanalysable:
     if table.stake_open is None:
-        sentence = "{paytable} leaves no choice of what becomes of the stake"
-    else:
-        sentence = "the stake of {paytable} is returned or kept"
-    return Unanalysable(sentence, field="stake", paytable=table.id)
+        return Unanalysable("{paytable} leaves no choice of the stake", field="stake", paytable=table.id)
+    return Unanalysable("the stake of {paytable} is returned or kept", field="stake", paytable=table.id)
 
 
 def _wager(table: Paytable, given: str | None) -> int:

@@ -19,7 +19,7 @@ from controllers.memory import VolatileMemory
 from controllers.messages import CARDS_MAX, COMMANDS, Bet, Claim, Hello
 from controllers.states import DEVICE_SAYS, SERVER_SAYS
 from jackpot.app import Server
-from jackpot.catalogue.paytables import Paytable, every, fold_of, games_of, takes_dealer_hand
+from jackpot.catalogue.paytables import Paytable, every, fold_of, games_of, ids, takes_dealer_hand
 from jackpot.rules import hands
 from jackpot.rules.paytable import Game
 from jackpot.rules.rounds.offers import NOT_SETTLED
@@ -156,7 +156,7 @@ def test_the_page_says_which_cards_each_game_wants() -> None:
         for game in games_of(table):
             found = wants_of_the_page(table.id, game)
             assert found == [wants_of_the_rules(table, game)], (table.id, game)
-    assert not any(wants_of_the_page(table, "criss-cross-poker") for table in every())
+    assert not any(wants_of_the_page(table, "criss-cross-poker") for table in ids())
 
 
 def frames_of_the_page() -> list[bytes]:

@@ -12,6 +12,27 @@ from tests.running_server import LINK, LINKS, administer, configure, on_loop, ta
 ROYAL = {"seat": 1, "cards": ["As", "Ks", "Qs"]}
 # A meter won by chance would hold the table for people, and there are none.
 UNHELD = LINKS + "hold_table = false\n"
+# Bonus wagers on the device, whose chips are counted, and on the layout (B1-B6).
+OFFERS = """
+[[offer]]
+id = "five-bonus"
+paytable = "pa-643a-five-card-bonus-C"
+placed = "device"
+tables = ["T01", "T02"]
+least = "1.00"
+most = "5.00"
+stake = "kept"
+cage_at = "1000000.00"
+approved = "a letter"
+[[offer]]
+id = "three-bonus"
+paytable = "pa-643a-three-card-bonus-A"
+placed = "layout"
+tables = ["T01", "T02"]
+least = "5.00"
+most = "100.00"
+approved = "a letter"
+"""
 ROUNDS = 5
 
 
@@ -31,8 +52,8 @@ async def evening(server: Server, program: Sequence[str], name: str, folder: Pat
 
 @on_loop
 async def test_tables_in_other_languages_play_and_survive(tmp_path: Path) -> None:
-    """L6, S4, S5: each of their wagers is in the ledger once; a kill -9 loses and doubles nothing."""
-    async with Server(configure(tmp_path, links=UNHELD)) as server:
+    """L6, S4, S5, B1-B3: each of their wagers is in the ledger once; a kill -9 loses and doubles nothing."""
+    async with Server(configure(tmp_path, links=UNHELD + OFFERS)) as server:
         programs = {"T01": node(), "T02": c(tmp_path)}
         evenings = await asyncio.gather(
             *(evening(server, program, name, tmp_path) for name, program in programs.items())
@@ -41,7 +62,8 @@ async def test_tables_in_other_languages_play_and_survive(tmp_path: Path) -> Non
     for facts, seqs in zip(books["tables"], evenings, strict=True):
         assert seqs == sorted(set(seqs))  # a command that was answered is never sent again
         assert facts["last_seq"] == seqs[-1]
-        assert facts["wagers"][LINK] >= 3 * ROUNDS
+        for link in (LINK, "five-bonus", "three-bonus"):
+            assert facts["wagers"][link] >= 3 * ROUNDS
     assert not any(books["alarms"].values())
 
 

@@ -78,3 +78,33 @@ def test_a_paytable_that_does_not_pay_for_its_seed_says_so() -> None:
     (run,) = (sheet for sheet in sheets_of(found) if sheet.name == "long_run")
     assert run.notes[0].startswith("It does not pay for its own seed")
     assert dict(brief(found))["break-even meter"] == "meter $11,520.00"
+
+
+def test_a_bonus_wager_says_what_it_returns_and_how_it_is_read() -> None:
+    """B5, B10, B14: the stake, every reading, the return by players, and no sheet that is of meters."""
+    kept = dict(facts_of(found_of("pa-643a-five-card-bonus-A", stake="kept")))
+    assert kept["stake"] == "kept: the odds are the whole payout"
+    assert "wagers an hour" not in kept
+    table = found_of("ma-lir-cover-all", players=3)
+    facts, sheets = dict(facts_of(table)), {sheet.name: sheet for sheet in sheets_of(table)}
+    assert "Let It Ride has not" in facts["reading"]
+    assert "three of a kind pays as well" in facts["reading"]
+    assert facts["cards"].endswith("10,000,000 rounds of a simulation with the seed 11")
+    assert list(sheets) == ["return", "by_players", "spread", "hands"]
+    assert [row[3] for row in sheets["by_players"].rows] == [None, None, 11, 11, 11, 11, 11]
+    assert sheets["hands"].rows[0][2] == "250 to 1"
+    assert {len(row) for row in sheets["by_players"].rows} == {4}
+
+
+def test_what_no_table_sends_is_shown_as_it_is_printed() -> None:
+    """B2: "3 to 2", a push, a pair from its rank on; best play; a bonus adds to a wager, with no edge."""
+    blind, ante = found_of("pa-653a-blind-A"), found_of("pa-674a-ante")
+    pays = {sheet.name: sheet for sheet in sheets_of(blind)}["hands"].rows
+    assert [row[2] for row in pays[4:7]] == ["3 to 2", "1 to 1", "push"]
+    pairs = {sheet.name: sheet for sheet in sheets_of(ante)}["hands"].rows
+    assert [row[2] for row in pairs[8:10]] == ["1 to 1 from a pair of J", "push from a pair of 6"]
+    play = {sheet.name: sheet for sheet in sheets_of(found_of("pa-643a-base-A"))}["best_play"]
+    assert [row[1] for row in play.rows] == [3, 4, 5, None]
+    bonus = {sheet.name: sheet for sheet in sheets_of(found_of("pa-641a-2011-ante-bonus"))}["return"]
+    assert [row[0] for row in bonus.rows] == ["added to the wager"]
+    assert brief(found_of("pa-641a-2011-ante-bonus"))[0] == ("bonus", "6.71 % of the Ante")
