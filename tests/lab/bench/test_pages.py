@@ -24,6 +24,10 @@ OF_MEMORY: Final = {
 LEADING_ON: Final = {"/ops/hits/{hit}"}
 # The hit is final: it is undone no more.
 REFUSED: Final = ("/ops/hits/main/H1/preview?act=undo", 404)
+# They read a month, which is longer in the longer journal; a process of its own reads it.
+OF_A_MONTH: Final = ("/ops/director", "/ops/reports/result?", "/ops/reports/expected?")
+# Its state is replayed from the newest two sealed snapshots, and both journals are shorter than one.
+FROM_SNAPSHOTS: Final = "/ops/reports/liability?"
 SHORT, LONG, DAY_ROWS, TABLES = 1_200, 3_600, 300, 16
 # Steps more for each gaming day more: its reading is one row. To read a day's rows takes thousands.
 STEPS_A_DAY: Final = 30
@@ -77,5 +81,9 @@ def test_nothing_that_people_ask_reads_more_of_a_longer_journal(
     refused = {(cost.path, cost.status) for cost in answered if cost.status != 200}
     assert refused == {REFUSED}, "the page of that hit says why, and is read as well"
     more = STEPS_A_DAY * (LONG - SHORT) // DAY_ROWS
-    pairs = [(short.costs[address], cost) for address, cost in long.costs.items()]
+    pairs = [
+        (short.costs[address], cost)
+        for address, cost in long.costs.items()
+        if not address.startswith((*OF_A_MONTH, FROM_SNAPSHOTS))
+    ]
     assert [pair for pair in pairs if pair[1].steps > pair[0].steps * 1.1 + more] == []
