@@ -23,6 +23,14 @@ app = typer.Typer(
 
 # Zero, as an answer writes it.
 NOTHING: Final = "0.00"
+# How a winner may be given the money; "" where it is not said.
+WAYS: Final = ("", "cash", "cheque", "account")
+# Whom `hits show` says what the law takes of, by what an answer calls them.
+PAYEES: Final = {
+    "numbered": "resident, with a taxpayer number",
+    "unnumbered": "resident, without the number",
+    "nonresident": "no resident, without a treaty",
+}
 
 Hit = Annotated[str, typer.Argument(metavar="HIT", help="The hit's id, such as H12.")]
 Award = Annotated[
@@ -111,12 +119,25 @@ def show_(
     if any(map(_differs, one["awards"])):
         columns.insert(5, "difference")
     print_table("awards", columns, [_row(client, award, columns) for award in one["awards"]])
+    for tax in one["taxes"]:
+        _show_taxes(client, tax)
     for step in reversed(one["steps"]):
         facts = "".join(f"; {name.replace('_', ' ')} {text}" for name, text in step["facts"].items())
         reason = f": {step['reason']}" if step["reason"] else ""
         document = f"; document {step['document']}" if step["document"] else ""
         who = " and ".join(step["people"])
         typer.echo(f"{step['what']} by {who}, {client.moment(step['at'])}{reason}{document}{facts}")
+
+
+def _show_taxes(client: ApiClient, tax: dict[str, Any]) -> None:
+    """Prints what the law takes of the payment that waits for a seat, by who is paid."""
+    winnings, wager = client.money(tax["winnings"]), client.money(tax["wager"])
+    won = f"seat {tax['seat']}: {winnings} won with a wager of {wager}"
+    rows = [
+        [PAYEES[one["payee"]], one["form"] or "-", client.money(one["withheld"]), client.money(one["left"])]
+        for one in tax["withholdings"]
+    ]
+    print_table(won, ["who is paid", "form", "withhold", "pay out"], rows)
 
 
 def _called(hit: dict[str, Any]) -> str:
@@ -152,21 +173,34 @@ def pay(
     award: Award = None,
     seat: Seat = None,
     write: Write = None,
+    withheld: Annotated[
+        str | None, typer.Option("--withheld", metavar="SUM", help='What is withheld, such as "2398.80".')
+    ] = None,
+    nonresident: Annotated[
+        bool, typer.Option("--nonresident", help="The patron is no resident of the site's country.")
+    ] = False,
 ) -> None:
     """Record that one winner of a validated hit was paid and that the documentation is complete.
 
     What the cage pays, a part of a meter, somebody of the cage pays; the rest the floor may pay, too. A hit
-    with one winner needs no --seat. --write takes document, patron, tax_form and tax_number. The
-    document, which is the number of the payout form, is required.
+    with one winner needs no --seat. `hits show` says what the law takes, with `[site] tax`.
+
+    --write takes document, patron, identification, taxpayer_number, tax_form, tax_number, treaty_rate,
+    treaty_form, way (cash, cheque or account) and way_number. The document, which is the number of the payout
+    form, is required.
 
     Example: jackpot hits pay H12 --seat 3 --write document=4711 --write tax_form=W-2G --write tax_number=88
     """
     from jackpot.api.queries.payouts import Pay
 
-    written = _written(write, Pay)
+    written: dict[str, Any] = dict(_written(write, Pay))
     if "document" not in written:
         fail("--write document=NUMBER: a payment takes the number of its payout form")
-    _tell(client, f"{hit}: paid", Pay(hit, award=award, seat=seat, **written))
+    if (way := written.get("way", "")) not in WAYS:
+        fail(f"--write way={way}: a way of payment is cash, cheque or account")
+    if withheld is not None:
+        written["withheld"] = _cents(withheld, "--withheld")
+    _tell(client, f"{hit}: paid", Pay(hit, award=award, seat=seat, nonresident=nonresident, **written))
 
 
 @app.command()
@@ -176,7 +210,8 @@ def add(client: ApiClient, hit: Hit, reason: Reason, seat: Seat = None, write: W
 
     Where a hit has several winners, patron, tax_form and tax_number take --seat: each has their own papers.
 
-    --write takes dealer, witness, surveillance, patron, tax_form and tax_number.
+    --write takes dealer, witness, surveillance, patron, identification, taxpayer_number, tax_form and
+    tax_number.
 
     Example: jackpot hits add H12 --write "witness=Bo Ray" --reason forgotten -c /etc/jackpot/config.toml
     """
@@ -267,7 +302,7 @@ def correct(
     """
     from jackpot.api.queries.payouts import Correct
 
-    cents, written = _cents(amount), _written(write, Correct)
+    cents, written = _cents(amount, "--amount"), _written(write, Correct)
     if previewed(client, "correct", award=award, amount=amount, **written):
         return
     answer = client.ask(Correct(award, cents, reason, **written))
@@ -305,7 +340,7 @@ def _cards(cards: dict[str, Any] | None) -> list[str]:
 
 def _written(given: list[str] | None, act: "type[Validate | Pay | Correct | AddPapers]") -> dict[str, str]:
     """What is written on a hit's documents, by name."""
-    own = ("hit", "award", "amount", "reason", "seat")
+    own = ("hit", "award", "amount", "reason", "seat", "withheld", "nonresident")
     names = [name for name in act.__struct_fields__ if name not in own]
     found = {}
     for one in given or ():
@@ -316,14 +351,14 @@ def _written(given: list[str] | None, act: "type[Validate | Pay | Correct | AddP
     return found
 
 
-def _cents(amount: str) -> int:
+def _cents(amount: str, option: str) -> int:
     from jackpot.catalogue.figures import parse_money
     from jackpot.rules.money import to_cents
 
     try:
         return to_cents(parse_money(amount))
     except ValueError as error:
-        fail(f"--amount: {error}")
+        fail(f"{option}: {error}")
 
 
 def _differs(found: dict[str, Any]) -> bool:

@@ -11,6 +11,7 @@ from jackpot.reports import (
     fairness,
     papers,
     reconcile,
+    taxes,
     wagers,
     winners,
 )
@@ -25,6 +26,7 @@ REPORTS: Final[dict[str, Report]] = {
         wagers.REPORT,
         cost.REPORT,
         *winners.REPORTS,
+        taxes.REPORT,
         *audit_reports.REPORTS,
         alarms.REPORT,
         fairness.REPORT,

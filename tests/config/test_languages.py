@@ -161,7 +161,7 @@ def said_by_books() -> Iterator[str]:
     for name, given in calls("jackpot.reports"):
         yield from _of_call(name, given)
     for report in REPORTS.values():
-        yield from (*(as_words(column.name) for column in report.columns), *report.lines)
+        yield from (*(as_words(column.name) for column in report.columns), *report.lines, *report.copies)
     yield from (as_words(registry.name_of(kind)) for kind in registry.KINDS)
     yield from (as_words(name) for name in (*alarms.KINDS, *(act.name for act in ACTS)))
     yield from (*alarms.KINDS, *get_args(Means), "raised", "struck", "voided")
