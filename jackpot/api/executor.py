@@ -56,8 +56,10 @@ from jackpot.bank.bank import Bank
 from jackpot.bank.supervisor import BankSupervisor
 from jackpot.config import Config
 from jackpot.ledger.papers import last_written
+from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import LedgerError
 from jackpot.net.devices import ConnectedDevices
+from jackpot.reports.read.cash import cash_of_day, patron_of
 from jackpot.reports.read.hits import marks_of, same_patron, story_called
 from jackpot.reports.read.reader import LedgerReader
 from jackpot.rules import state
@@ -111,7 +113,7 @@ class OperationExecutor:
         self._supervisors = supervisors
         self._devices = devices
         self._router = BankRouter(banks, devices, supervisors[SITE].bank)
-        self._sources = QueryContext(self._router, supervisors, books, config, auth.directory)
+        self._sources = QueryContext(self._router, supervisors, books, config, auth.directory, auth.clock)
         self._person_admin = PersonAdmin(auth)
         self._own_acts = IdempotencyCache()
         self._under_way = IdempotencyCache(kept=False)
@@ -153,7 +155,7 @@ class OperationExecutor:
             case ChangeParameters(link=link, reason=reason):
                 act: ActCommand = ChangeLink(configured(link, self._config), reason)
             case Correct():
-                act = ask.of_site(self._config.site)
+                act = ask.of_site(self._config.site, self._auth.clock.unix_ms())
             case EraseName(person):
                 act = erasure.EraseName(person, self._config.site.names_kept_days)
             case ActCommand():
@@ -227,10 +229,11 @@ class OperationExecutor:
         async with self._paying[bank]:
             payout = await self._whose_papers(bank, payout)
             same = await self._same_patron(bank, payout)
+            cash = await self._cash_before(bank, payout)
             mark = await self._papers.keep(payout, request.digest)
             try:
                 here = await self._router.bank_for(request)  # it may have gone to another server meanwhile
-                return await self._act(request, here, self._papers.act(payout, mark, same))
+                return await self._act(request, here, self._papers.act(payout, mark, same, cash))
             except (NotDone, Denied):
                 hit = number(payout.hit) or 0
                 written = await self._books.read(lambda ledger: marks_of(ledger, bank, hit))
@@ -266,6 +269,23 @@ class OperationExecutor:
         if not patron:
             return ()
         return await self._books.read(lambda ledger: same_patron(ledger, bank, hit, patron))
+
+    async def _cash_before(self, bank: str, payout: Payout) -> int | None:
+        """What a patron who is paid in cash was given so before in this gaming day; None for nobody named.
+
+        In cents, by every bank of the ledger, as far as payments of hits go.
+        """
+        site = self._config.site
+        if site.tax is None or not isinstance(payout, payouts.Pay) or payout.way != "cash":
+            return None
+        hit, at = number(payout.hit) or 0, self._auth.clock.unix_ms()
+        seat, award = payout.seat or 0, number(payout.award) or 0
+
+        def look(ledger: Reader) -> int | None:
+            patron = payout.patron or patron_of(ledger, bank, hit, seat, award)
+            return cash_of_day(ledger, site, patron, at) if patron else None
+
+        return await self._books.read(look)
 
     async def _act(
         self, request: OperationCall, bank: Bank, act: ActCommand, sheet: DirectorySnapshot | None = None

@@ -100,7 +100,11 @@ def act_of(
     near = {name: value for name, value in fields.items() if name in Next.__struct_fields__}
     rest = {name: value for name, value in fields.items() if name not in near}
     found = _converted(Next, near)
-    rest |= {name: of_text(name, rest[name]) for name, of_text in sums_of(kind).items() if name in rest}
+    rest |= {
+        name: of_text(name, rest[name])
+        for name, of_text in sums_of(kind).items()
+        if rest.get(name) is not None
+    }
     if "do" in rest:
         raise BadRequest(RefusalSentence("unknown", field="do"))
     ask = _converted(kind, rest | {"do": name_of(kind)}, strict=strict)
@@ -119,7 +123,8 @@ def sums_of(kind: type[Ask]) -> Mapping[str, Callable[[str, Any], int]]:
     """The fields of an act that are sums of money, strings in JSON (M1), each with its decoder."""
     found: dict[str, Callable[[str, Any], int]] = {}
     for name, hint in get_type_hints(kind, include_extras=True).items():
-        extras = [getattr(meta, "extra", None) or {} for meta in getattr(hint, "__metadata__", ())]
+        metas = [meta for part in (hint, *get_args(hint)) for meta in getattr(part, "__metadata__", ())]
+        extras = [getattr(meta, "extra", None) or {} for meta in metas]
         if any("cents" in extra for extra in extras):
             found[name] = _cents
         elif any("micros" in extra for extra in extras):
@@ -153,6 +158,7 @@ def plain_of(ask: Ask) -> dict[str, Any]:
     return fields | {
         name: decimal(from_cents(fields[name]) if read is _cents else fields[name])
         for name, read in sums_of(type(ask)).items()
+        if fields[name] is not None
     }
 
 

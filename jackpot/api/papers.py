@@ -1,14 +1,16 @@
 """Payout papers: personal data of payouts, kept next to the journal for the site's retention period."""
 
-from typing import Any
+from typing import Any, cast
 
 from jackpot.api.operation import BadRequest
 from jackpot.api.queries import payouts
 from jackpot.api.queries.payouts import Payout
 from jackpot.auth.auth_service import SecretStore
+from jackpot.catalogue.figures import parse_rate
 from jackpot.clock import Clock
 from jackpot.config import Site
 from jackpot.ledger import papers
+from jackpot.rules.acts.fields import Payee
 from jackpot.rules.acts.hits import Pay, Validate
 from jackpot.rules.acts.papers import AddPapers
 from jackpot.text import RefusalSentence
@@ -33,22 +35,66 @@ class Papers:
         ((mark,),) = await self._store.change(papers.keep(facts, request, self._clock.unix_ms()))
         return bytes(mark)
 
-    def act(self, payout: Payout, mark: bytes, same_patron: tuple[int, ...]) -> Validate | Pay | AddPapers:
-        """The act that the rules decide.
+    def act(
+        self, payout: Payout, mark: bytes, same_patron: tuple[int, ...], cash_before: int | None = None
+    ) -> Validate | Pay | AddPapers:
+        """The act that the rules decide. Raises BadRequest.
 
-        same_patron: the hit's winners whose papers name the same patron.
+        same_patron: the hit's winners whose papers name the same patron. cash_before: what that patron was
+        given in cash in this gaming day, in cents; None where nobody is named.
         """
         named: Any = tuple(payout.papers())  # of its own fields, and of no others
         match payout:
             case payouts.Validate(hit=hit, award=award, surveillance=surveillance):
                 return Validate(hit, award, surveillance, mark, named)
-            case payouts.Pay(hit=hit, award=award, seat=seat, document=document, tax_form=form):
-                least, needs = self._site.tax_form_from, self._site.payout_needs
-                return Pay(hit, award, document, form, least, mark, seat, needs, named, same_patron)
+            case payouts.Pay():
+                return self._pay(payout, mark, same_patron, cash_before)
             case payouts.AddPapers(hit=hit, reason=reason, seat=seat, surveillance=pictures, tax_form=form):
                 return AddPapers(hit, reason, pictures, form, mark, seat, named, same_patron)
         raise BadRequest(RefusalSentence("{name} is no payout", name=type(payout).__name__))
 
+    def _pay(
+        self, payout: payouts.Pay, mark: bytes, same_patron: tuple[int, ...], cash_before: int | None
+    ) -> Pay:
+        """A payment, by the law of the site's country as it is now.
+
+        Where only one form can be due, it is named. Raises BadRequest.
+        """
+        site, named = self._site, tuple(payout.papers())
+        tax = site.tax_terms(self._clock.unix_ms())
+        form, treaty_form = payout.tax_form, payout.treaty_form
+        if tax is not None and payout.tax_number and not form:
+            form = tax.foreign_form if payout.nonresident else tax.form
+        if site.tax is not None and payout.treaty_rate and not treaty_form:
+            treaty_form = site.tax.treaty_form
+        return Pay(
+            payout.hit,
+            payout.award,
+            payout.document,
+            tax_form=form,
+            tax_from=site.plain_tax_from,
+            paper=mark,
+            seat=payout.seat,
+            needs=site.payout_needs,
+            on_paper=cast("Payee", named),
+            same_patron=same_patron,
+            tax=tax,
+            withheld=payout.withheld,
+            nonresident=payout.nonresident,
+            treaty_rate=_basis_points(payout.treaty_rate),
+            treaty_form=treaty_form,
+            way=payout.way,
+            cash_before=cash_before if tax is not None else None,
+        )
+
     async def drop(self, mark: bytes) -> None:
         """Drops the row with this digest: its act was refused."""
         await self._store.change(papers.drop(mark))
+
+
+def _basis_points(rate: str) -> int | None:
+    """The rate of a treaty; None where none is given. Raises BadRequest."""
+    try:
+        return parse_rate(f"{rate.removesuffix('%')}%") if rate else None
+    except ValueError as error:
+        raise BadRequest(RefusalSentence("{error}", field="treaty_rate", error=str(error))) from error

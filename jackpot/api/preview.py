@@ -141,7 +141,7 @@ class AskPreview(Query, frozen=True):
 
     async def answer(self, at: "QueryContext") -> Preview:
         """Raises NotDone also where the act would be refused."""
-        command = _command(self, at.config)
+        command = _command(self, at.config, at.clock.unix_ms())
 
         def look(engine: "Engine") -> Preview:
             state = engine.state
@@ -190,7 +190,8 @@ def _comes_to(state: BankState, name: str) -> str | None:
     return None if award is None else decimal(award.worth())
 
 
-def _command(ask: AskPreview, config: "Config") -> ActCommand:
+def _command(ask: AskPreview, config: "Config", at: int) -> ActCommand:
+    """The act that is asked about. at: unix milliseconds."""
     kind = _ACTS.get(ask.act)
     if kind is None:
         if ask.link is None:
@@ -202,7 +203,7 @@ def _command(ask: AskPreview, config: "Config") -> ActCommand:
     if "levels" in fields:
         fields["levels"] = [pair for pair in fields["levels"].split(",") if pair]
     asked = act_of(kind, fields | {"reason": _REASON}, "nobody").ask
-    command = asked.of_site(config.site) if isinstance(asked, Correct) else asked
+    command = asked.of_site(config.site, at) if isinstance(asked, Correct) else asked
     assert isinstance(command, ActCommand)  # noqa: S101 - of that kind
     return command
 

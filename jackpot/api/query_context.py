@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from jackpot.auth.directory import Directory
     from jackpot.bank.bank import Bank
     from jackpot.bank.supervisor import BankSupervisor
+    from jackpot.clock import Clock
     from jackpot.config import Config
     from jackpot.reports.read.reader import LedgerReader
     from jackpot.rules.signing import People
@@ -31,6 +32,7 @@ class QueryContext(NamedTuple):
     books: "LedgerReader"
     config: "Config"
     directory: "Directory"
+    clock: "Clock"
     people: "tuple[str | AuthenticatedPerson, ...]" = ()
 
     def person(self) -> "AuthenticatedPerson":

@@ -81,13 +81,20 @@ _OPTIONS: Final[Mapping[str, Spelling]] = {
     "roles": Spelling("ROLE", "A role; may be repeated."),
     "seat": Spelling("N", "Only this winner of the hit."),
     "to": Spelling("LINK", "The link that its money goes to."),
+    "nonresident": Spelling("", "The patron is no resident of the site's country."),
+    "withheld": Spelling("SUM", 'What is withheld, such as "2398.80".', "2398.80"),
 }
 # Whether something is so: the options for yes and for no.
-_FLAGS: Final[Mapping[str, str]] = {"believe": "--believe/--disbelieve", "remove": "--remove/--stay"}
+_FLAGS: Final[Mapping[str, str]] = {
+    "believe": "--believe/--disbelieve",
+    "nonresident": "--nonresident/--resident",
+    "remove": "--remove/--stay",
+}
 # What people write on papers.
-_WRITTEN: Final = frozenset(
-    {"dealer", "document", "patron", "surveillance", "tax_form", "tax_number", "witness"}
-)
+_WRITTEN: Final = frozenset({
+    "dealer", "document", "identification", "patron", "surveillance", "tax_form", "tax_number",
+    "taxpayer_number", "treaty_form", "treaty_rate", "way", "way_number", "witness",
+})  # fmt: skip
 _Write = Annotated[
     list[str] | None,
     typer.Option("--write", metavar="NAME=TEXT", help="Write this on the hit's papers; may be repeated."),

@@ -28,6 +28,7 @@ _HINTS: Final = {
     "two_people": "; type both names: --by NAME --and-by OTHER",
     "no_document": ": --write document=NUMBER",
     "no_tax_form": ": --write tax_form=NAME --write tax_number=NUMBER; before a correction by `hits add`",
+    "withheld_differs": ": --withheld SUM",
     "no_paper": ": --write NAME=TEXT, or before it `jackpot hits add`",
     "several_winners": ": --seat N, with a document of its own",
     "not_validated": "; validate it first",

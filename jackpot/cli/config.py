@@ -47,7 +47,7 @@ def check(
     told = _ledger(found)
     typer.echo(told.what)
     typer.echo(_heads(found))
-    for warning in (*found.warnings, *told.warnings):
+    for warning in (*found.warnings, *_old_law(found), *told.warnings):
         typer.echo(f"warning: {warning}")
     if told.mistakes:
         _wrong(file, told.mistakes)
@@ -105,6 +105,19 @@ def _shipped(name: str) -> str:
     from importlib import resources
 
     return resources.files("jackpot").joinpath("schemas", name).read_text(encoding="utf-8")
+
+
+def _old_law(found: "Config") -> list[str]:
+    """That the tax law is of an earlier year than this one."""
+    from jackpot.clock import SystemClock
+
+    law, terms = found.site.tax, found.site.tax_terms(SystemClock().unix_ms())
+    year = found.site.year(SystemClock().unix_ms())
+    if law is None or terms is None or terms.year >= year:
+        return []
+    return [
+        f"site.tax: there are no figures of {year} yet; those of {terms.year} go on (law as of {law.checked})"
+    ]
 
 
 def _links(found: "Config") -> list[str]:

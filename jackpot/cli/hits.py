@@ -24,6 +24,12 @@ app = typer.Typer(
 
 # Zero, as an answer writes it.
 NOTHING: Final = "0.00"
+# Whom `hits show` says what the law takes of, by what an answer calls them.
+PAYEES: Final = {
+    "numbered": "resident, with a taxpayer number",
+    "unnumbered": "resident, without the number",
+    "nonresident": "no resident, without a treaty",
+}
 
 Hit = Annotated[str, typer.Argument(metavar="HIT", help="The hit's id, such as H12.")]
 
@@ -100,12 +106,25 @@ def show_(
     if any(map(_differs, one["awards"])):
         columns.insert(5, "difference")
     print_table("awards", columns, [_row(client, award, columns) for award in one["awards"]])
+    for tax in one["taxes"]:
+        _show_taxes(client, tax)
     for step in reversed(one["steps"]):
         facts = "".join(f"; {name.replace('_', ' ')} {text}" for name, text in step["facts"].items())
         reason = f": {step['reason']}" if step["reason"] else ""
         document = f"; document {step['document']}" if step["document"] else ""
         who = " and ".join(step["people"])
         typer.echo(f"{step['what']} by {who}, {client.moment(step['at'])}{reason}{document}{facts}")
+
+
+def _show_taxes(client: ApiClient, tax: dict[str, Any]) -> None:
+    """Prints what the law takes of the payment that waits for a seat, by who is paid."""
+    winnings, wager = client.money(tax["winnings"]), client.money(tax["wager"])
+    won = f"seat {tax['seat']}: {winnings} won with a wager of {wager}"
+    rows = [
+        [PAYEES[one["payee"]], one["form"] or "-", client.money(one["withheld"]), client.money(one["left"])]
+        for one in tax["withholdings"]
+    ]
+    print_table(won, ["who is paid", "form", "withhold", "pay out"], rows)
 
 
 def _called(hit: dict[str, Any]) -> str:
@@ -130,8 +149,11 @@ def pay(call: ActCall) -> None:
     """Record that one winner of a validated hit was paid and that the documentation is complete.
 
     What the cage pays, a part of a meter, somebody of the cage pays; the rest the floor may pay, too. A hit
-    with one winner needs no --seat. --write takes document, patron, tax_form and tax_number. The
-    document, which is the number of the payout form, is required.
+    with one winner needs no --seat. `hits show` says what the law takes, with `[site] tax`.
+
+    --write takes document, patron, identification, taxpayer_number, tax_form, tax_number, treaty_rate,
+    treaty_form, way (cash, cheque or account) and way_number. The document, which is the number of the payout
+    form, is required.
 
     Example: jackpot hits pay H12 --seat 3 --write document=4711 --write tax_form=W-2G --write tax_number=88
     """
@@ -146,7 +168,8 @@ def add(call: ActCall) -> None:
 
     Where a hit has several winners, patron, tax_form and tax_number take --seat: each has their own papers.
 
-    --write takes dealer, witness, surveillance, patron, tax_form and tax_number.
+    --write takes dealer, witness, surveillance, patron, identification, taxpayer_number, tax_form and
+    tax_number.
 
     Example: jackpot hits add H12 --write "witness=Bo Ray" --reason forgotten -c /etc/jackpot/config.toml
     """

@@ -8,7 +8,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from controllers.pace import Limits
-from jackpot.catalogue.figures import parse_money
+from jackpot.catalogue.figures import money_text, parse_money
 from jackpot.config.devices import read_ends, read_keys, read_signs, read_tables, read_udp_signs
 from jackpot.config.display import DEFAULT_LOCALE, Display, display_of, unreadable
 from jackpot.config.heads import read_heads
@@ -20,8 +20,9 @@ from jackpot.config.places import read_listen, read_redis, read_servers, read_si
 from jackpot.config.settings import SQLITE, Config, ConfigErrors, Ledger, People, Shift, Sign, Site
 from jackpot.config.shape import convert
 from jackpot.config.source import ConfigSource
+from jackpot.config.tax import TaxLaw, law_of
 from jackpot.config.writing import currency_fault, zone_fault
-from jackpot.rules.money import to_cents
+from jackpot.rules.money import from_cents, to_cents
 from jackpot.rules.paytable import TableTerms
 
 ROLES: Final = ("table", "sign")
@@ -70,6 +71,7 @@ def _config(source: ConfigSource, roles: Collection[str]) -> Config | None:
     if site is None or ledger is None or listen is None or source.mistakes:
         return None
     _warn_of_links(source, links, tables, signs if len(servers) > 1 else ())
+    _warn_of_final(source, site, links)
     ends, people = read_ends(source, roles), _people(source)
     return Config(
         path=source.path,
@@ -104,6 +106,9 @@ def _site(source: ConfigSource) -> Site | None:
     if not source.shaped("site") or not site:
         return None
     ends = time.fromisoformat(site["gaming_day_ends"])
+    law = law_of(site["tax"]) if "tax" in site else None
+    if law is not None:
+        _warn_of_tax(source, law, tax_from, site.get("payout_needs", ()))
     return Site(
         site["name"],
         site["currency"],
@@ -118,6 +123,8 @@ def _site(source: ConfigSource) -> Site | None:
         tuple(site.get("payout_needs", ())),
         site.get("confirm_program", False),
         shifts,
+        law,
+        str(source.path.parent / site["logo"]) if "logo" in site else "",
     )
 
 
@@ -130,6 +137,33 @@ def _shifts(source: ConfigSource) -> tuple[Shift, ...]:
             if value in [earlier for _, earlier in given[:number]]:
                 source.wrong(f"{path}.{key}", f"{value!r} is that of another shift, too")
     return tuple(Shift(one["name"], time.fromisoformat(one["begins"])) for _, one, whole in entries if whole)
+
+
+def _warn_of_tax(source: ConfigSource, law: TaxLaw, tax_from: int | None, needs: Collection[str]) -> None:
+    """Warns of settings that ask for less than the law of the site's country."""
+    last = law.years[-1]
+    if tax_from is not None and tax_from > last.form_from:
+        least = money_text(from_cents(last.form_from))
+        source.warn(f"site.tax_form_from: form {last.form} is due from {least} on in {last.year}")
+    if needs and (left := [name for name in last.needs if name not in needs]):
+        source.warn(
+            f"site.payout_needs: it replaces what a payment with form {last.form} wants, "
+            f"and leaves out {', '.join(left)}"
+        )
+
+
+def _warn_of_final(source: ConfigSource, site: Site, links: Links) -> None:
+    """Warns of links whose odds may be final at once, without a cashier, where they take a tax form."""
+    for link, terms in links.items():
+        if site.tax is None or terms is None or terms.validate_at is None:
+            continue
+        year = site.tax.years[-1]
+        least = from_cents(year.form_from if site.tax_form_from is None else site.tax_form_from)
+        if terms.validate_at > least:
+            source.warn(
+                f"link {link}: validate_at lets wins of {money_text(least)} and more be final at once, "
+                f"without form {year.form} and withholding"
+            )
 
 
 def _tax_from(source: ConfigSource, given: str | None) -> int | None:

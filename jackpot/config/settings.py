@@ -3,9 +3,10 @@
 import ipaddress
 import re
 from collections.abc import Mapping
-from datetime import time
+from datetime import UTC, datetime, time
 from pathlib import Path
 from typing import Final, Literal
+from zoneinfo import ZoneInfo
 
 import msgspec
 
@@ -13,8 +14,10 @@ from controllers.pace import Limits
 from jackpot.config.compare import ParameterDifference, compared
 from jackpot.config.display import DEFAULT_LOCALE, Display
 from jackpot.config.lines import line_of
+from jackpot.config.tax import TaxLaw
 from jackpot.rules.acts.fields import PaperField
 from jackpot.rules.paytable import LinkTerms, TableTerms
+from jackpot.rules.tax import TaxTerms
 
 # The longest id, as everywhere.
 ID_MAX: Final = 64
@@ -89,7 +92,9 @@ class Site(msgspec.Struct, frozen=True):
     long names of people who left are kept, None for ever. address: where people open the pages, "" if the
     configuration does not say. payout_needs: what must be on the papers of every payment. confirm_program:
     links wait until two people confirm a program that their bank does not know (S3). shifts: in the order of
-    the configuration; none where a gaming day has thirds.
+    the configuration; none where a gaming day has thirds. tax: the law of its country, whose sum
+    `tax_form_from` and whose wants `payout_needs` then replace. logo: of the house, a file's absolute path,
+    "" for none.
     """
 
     name: str
@@ -105,6 +110,28 @@ class Site(msgspec.Struct, frozen=True):
     payout_needs: tuple[PaperField, ...] = ()
     confirm_program: bool = False
     shifts: tuple[Shift, ...] = ()
+    tax: TaxLaw | None = None
+    logo: str = ""
+
+    def tax_terms(self, unix_ms: int) -> TaxTerms | None:
+        """The figures of the law of that day; None where the site's country has no taxes here."""
+        if self.tax is None:
+            return None
+        terms = self.tax.terms(self.year(unix_ms))
+        if self.tax_form_from is not None:
+            terms = msgspec.structs.replace(terms, form_from=self.tax_form_from)
+        if self.payout_needs:
+            terms = msgspec.structs.replace(terms, needs=())
+        return terms
+
+    def year(self, unix_ms: int) -> int:
+        """The calendar year of a moment, by the site's clocks."""
+        return datetime.fromtimestamp(unix_ms // 1000, UTC).astimezone(ZoneInfo(self.timezone)).year
+
+    @property
+    def plain_tax_from(self) -> int | None:
+        """`tax_form_from` where no country's law says which wins take a form."""
+        return self.tax_form_from if self.tax is None else None
 
     @property
     def first_id(self) -> str:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
+from jackpot.catalogue.figures import rate_text
 from jackpot.config.phrases import sentence
 from jackpot.reports.read.names import JournalNames
 from jackpot.rules.acts import decode_asked
@@ -31,7 +32,7 @@ NOT_ABOUT: Final = (
     "people", "reason", "cause", "recomputed", "tick", "handed_on", "parts", "code", "template",
     "mark",
     "marks", "changes", "before", "terms", "digest", "secret", "paper", "waited_ms", "asked_ms", "seen",
-    "session", "kept_days", "written", "needs", "filled", "lost", "more", "values",
+    "session", "kept_days", "written", "needs", "filled", "lost", "more", "values", "tax", "cash_before",
 )  # fmt: skip
 
 
@@ -108,6 +109,8 @@ def _word(names: JournalNames, event: Any, name: str, value: Any, money: Money) 
     """One field of an event in words; "" for a field that says nothing to people."""
     if name in ("amount", "tax_from"):
         return _sum(event, name, value, money)
+    if name in _TAXED:
+        return _taxed(name, value, money)
     if isinstance(value, int) and name in _NUMBERS:
         return _NUMBERS[name](names, event, value)
     plain = Sentence(name.replace("_", " "))
@@ -143,6 +146,16 @@ def _sum(event: Any, name: str, amount: int, money: Money) -> Sentence:
     return Sentence("comes to {sum}", sum=money(amount))
 
 
+# Of a payment what it says of taxes: sums in cents, and a rate.
+_TAXED: Final = ("withheld", "rate", "treaty_rate", "wager", "winnings", "paid")
+
+
+def _taxed(name: str, value: int, money: Money) -> Sentence | str:
+    """What a payment says of taxes; "" for what is not there."""
+    told = rate_text(value) if "rate" in name else money(from_cents(value))
+    return Sentence("{name} {value}", name=Sentence(name.replace("_", " ")), value=told) if value else ""
+
+
 def _asked(names: JournalNames, command: bytes, money: Money) -> Sentence:
     """An operation that was asked for, and waits or was refused, in words."""
     asked, fields = decode_asked(command), msgspec.json.decode(command)
@@ -165,7 +178,7 @@ def _asked(names: JournalNames, command: bytes, money: Money) -> Sentence:
             value=" ".join(map(str, value)) if isinstance(value, list) else value,
         )
         for name, value in fields.items()
-        if name not in (*NOT_ABOUT, "tax_from") and value not in (None, "", [], {})
+        if name not in (*NOT_ABOUT, "tax_from", "withheld", "nonresident") and value not in (None, "", [], {})
     )
     return joined([named(what), *rest])
 

@@ -3,14 +3,17 @@
 import csv
 import io
 import json
+from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator
 from importlib import resources
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from jackpot.config import Site
+from jackpot.config.display import LOGO_TYPES
 from jackpot.config.languages import spoken, told
 from jackpot.config.writing import iso_moment, moment, writing
 from jackpot.reports.report import Cell, Fact, Kind, Report, ReportColumn, ReportResult, dicts
@@ -152,12 +155,30 @@ def as_html(
     language: as of `CellFormat`.
     """
     shown, totals = CellFormat(site, language), Totals(report, found)
+    if report.lines:
+        rows = [
+            [shown.cell(column.kind, value) for column, value in zip(report.columns, row, strict=True)]
+            for row in totals
+        ]
+        return page(
+            "paper.html",
+            report=report,
+            shown=shown,
+            facts=[(fact.name, shown.fact(fact)) for fact in found.facts if fact.kind != "code"],
+            codes=[
+                (shown.fact(fact), drawing(shown.fact(fact))) for fact in found.facts if fact.kind == "code"
+            ],
+            rows=rows,
+            problems=found.problems,
+            site=site,
+            logo=_logo(site.logo),
+            printed=shown.cell("moment", printed_ms),
+        )
     return page(
-        "paper.html" if report.lines else "report.html",
+        "report.html",
         report=report,
         shown=shown,
-        facts=[(fact.name, shown.fact(fact)) for fact in found.facts if fact.kind != "code"],
-        codes=[(shown.fact(fact), drawing(shown.fact(fact))) for fact in found.facts if fact.kind == "code"],
+        facts=[(fact.name, shown.fact(fact)) for fact in found.facts],
         rows=([shown.cell(column.kind, value) for column, value in zip(report.columns, row, strict=True)]
               for row in totals),
         totals=lambda: [
@@ -175,6 +196,16 @@ def drawing(text: str) -> Markup:
     import segno  # noqa: PLC0415 - for papers alone
 
     return Markup(str(segno.make(text, error="q").svg_inline(border=0, omitsize=True)))  # noqa: S704 - lines alone
+
+
+def _logo(path: str) -> str:
+    """The house's logo as a page holds it, since it loads nothing; "" for none, or one that is gone."""
+    try:
+        image = Path(path).read_bytes() if path else b""
+    except OSError:
+        return ""  # a payment does not wait for a picture
+    kind = LOGO_TYPES.get(Path(path).suffix.lower(), "")
+    return f"data:{kind};base64,{b64encode(image).decode()}" if image and kind else ""
 
 
 def page(template: str, **values: Any) -> Iterator[str]:

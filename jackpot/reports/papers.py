@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
+from jackpot.catalogue.figures import rate_text
 from jackpot.config import Site
 from jackpot.ledger.cycles import Turn, settlement
 from jackpot.ledger.joined_banks import known_as
@@ -10,14 +11,23 @@ from jackpot.ledger.reading import Reader
 from jackpot.reports.explain import kind_of, numbers_today, placed, the_hit, where
 from jackpot.reports.read.cards import HitCards, Source, cards_of
 from jackpot.reports.read.entries import asked
-from jackpot.reports.read.hits import ERASED, MISSING, PERSONAL, HitStory, facts_of, written_on
+from jackpot.reports.read.hits import (
+    ERASED,
+    MISSING,
+    PERSONAL,
+    AwardChange,
+    HitStory,
+    facts_of,
+    written_on,
+)
 from jackpot.reports.read.meter_history import LevelRef, entry_at
 from jackpot.reports.read.names import JournalNames
 from jackpot.reports.report import Cell, Fact, Report, ReportColumn, ReportRequest, ReportResult, Unanswerable
 from jackpot.reports.winners import done, status, worth
-from jackpot.rules.acts.hits import Paid, Validated
+from jackpot.rules.acts.hits import Corrected, Paid, Validated
 from jackpot.rules.acts.papers import PapersAdded
 from jackpot.rules.acts.payout_details import winners
+from jackpot.rules.money import from_cents
 from jackpot.rules.rounds.undo import is_whole
 from jackpot.rules.state import Award, Hit
 from jackpot.text import Sentence, both, card, joined, named
@@ -36,8 +46,19 @@ COLUMNS: Final = (
 
 # What people write on a payout form, as the paper has it; a line stays empty for what is written by hand.
 WRITTEN: Final = (
-    "dealer", "witness", "surveillance", "patron", "tax_form", "tax_number", "document",
+    "dealer", "witness", "surveillance", "patron", "identification", "tax_form", "tax_number", "document",
 )  # fmt: skip
+# The same where the site's country has taxes: what was withheld, and how the money was given.
+TAXED: Final = (
+    "dealer", "witness", "surveillance", "patron", "identification", "taxpayer_number", "tax_form",
+    "tax_number", "treaty_rate", "treaty_form", "way", "way_number", "document",
+)  # fmt: skip
+
+# Of these, what has no line unless somebody wrote it.
+_RARE: Final = ("treaty_rate", "treaty_form")
+
+# Whose each copy of a paper is: the drawer's stays with the money, accounting's comes to it another way.
+COPIES: Final = ("Original: cage", "Copy: accounting", "Copy: patron")
 
 # Source of the cards of a round whose frames are archived.
 _FROM: Final[Mapping[Source, Sentence]] = {
@@ -78,7 +99,7 @@ def find_payout(ledger: Reader, wanted: ReportRequest) -> ReportResult:
     bank, story = the_hit(ledger, wanted)
     names, winner = JournalNames(ledger, bank), winner_of(story.hit, wanted.seat)
     facts = [Fact("amount", worth(winner.awards), "sum"), *_stakes(winner.awards), *_winner(winner)]
-    if winner.others and wanted.site.tax_form_from is not None:
+    if winner.others and wanted.site.plain_tax_from is not None:
         counts = Sentence("this seat's sum, with that of seats that name the same patron")
         facts.append(Fact("counts for a tax form", counts))
     facts += _slip(ledger, wanted, names, story)
@@ -99,9 +120,36 @@ def find_payout(ledger: Reader, wanted: ReportRequest) -> ReportResult:
         Fact("paid by", paid[1]),
     ]
     written = _written(ledger, names.bank, story.hit.number, winner)
-    facts += [Fact(name.replace("_", " "), "; ".join(written.get(name, ()))) for name in WRITTEN]
+    if wanted.site.tax is not None:
+        facts += _taxes(steps)
+    lines = (
+        WRITTEN
+        if wanted.site.tax is None
+        else [name for name in TAXED if name not in _RARE or name in written]
+    )
+    facts += [Fact(name.replace("_", " "), "; ".join(written.get(name, ()))) for name in lines]
     facts += [Fact("disputed", Sentence("it is not paid"))] if story.disputed else []
     return ReportResult(facts, _awards(wanted, names, winner.awards), [])
+
+
+def _taxes(steps: Iterable[AwardChange]) -> Iterator[Fact]:
+    """What was withheld from the payments of a winner, and given; lines for writing on before the first."""
+    events = {(step.bank, step.seq): step.event for step in steps}
+    given = [event for event in events.values() if isinstance(event, Paid | Corrected)]
+    taxed = [event for event in given if event.paid]
+    if not taxed:
+        yield from (Fact(name, "") for name in ("withheld", "paid out"))
+        return
+    last = taxed[-1]
+    form = Sentence("{form} is due", form=last.form) if last.form else Sentence("none is due")
+    yield Fact("form by law", form)
+    yield Fact("winnings of the wager", from_cents(last.winnings), "sum")
+    yield Fact("wager", from_cents(last.wager), "sum")
+    withheld = from_cents(sum(event.withheld for event in taxed))
+    yield Fact("withheld", withheld, "sum")
+    if rates := sorted({event.rate for event in taxed if event.withheld}):
+        yield Fact("rate withheld", ", ".join(map(rate_text, rates)))
+    yield Fact("paid out", from_cents(sum(event.paid for event in taxed)) - withheld, "sum")
 
 
 def winner_of(hit: Hit, seat: int) -> FormWinner:
@@ -265,6 +313,7 @@ REPORTS: Final = (
         find_slip,
         "H12 --html slip.html",
         ("Floorperson, signature and licence", "Cashier, signature", "Patron, signature", "Date and time"),
+        COPIES,
     ),
     Report(
         "payout",
@@ -282,6 +331,7 @@ REPORTS: Final = (
             "Cashier, signature",
             "Date and time of payment",
         ),
+        COPIES,
         personal=True,
     ),
 )

@@ -14,6 +14,7 @@ from jackpot.reports import (
     papers,
     reconcile,
     result,
+    taxes,
     wagers,
     winners,
 )
@@ -32,6 +33,7 @@ REPORTS: Final[dict[str, Report]] = {
         *movements.REPORTS,
         *liability.REPORTS,
         *winners.REPORTS,
+        taxes.REPORT,
         *audit_reports.REPORTS,
         alarms.REPORT,
         fairness.REPORT,

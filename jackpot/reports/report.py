@@ -144,6 +144,8 @@ class Report(NamedTuple):
     """One entry of the registry. find: reads the ledger. Raises LedgerError, Unanswerable.
 
     example: the options of its example. lines: what people write and sign by hand, on a paper of one page.
+    copies: whose each copy of such a paper is, none for one unmarked; all are printed at once, each on a page
+    of its own.
     personal: it names who was paid, which is not for those who only look on. brief: None where a terminal
     shows all rows, as it does where columns are added up.
     """
@@ -156,6 +158,7 @@ class Report(NamedTuple):
     find: Callable[[Reader, ReportRequest], ReportResult]
     example: str = ""
     lines: tuple[str, ...] = ()
+    copies: tuple[str, ...] = ()
     personal: bool = False
     brief: Brief | None = None
 

@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from jackpot.rules.acts.conflict import SeqConflict
 from jackpot.rules.acts.devices import DeviceBlocked
+from jackpot.rules.acts.hits import Paid
 from jackpot.rules.acts.links import CONFIG_REASON, Suspended
 from jackpot.rules.acts.lost_acks import BEHIND, FoundBehind
 from jackpot.rules.acts.people import Recovered
@@ -49,6 +50,10 @@ KINDS: Final[Mapping[str, Kind]] = {
         "the table's own count of wagers is not the server's",
         "explain it before the drop is counted: report `wagers` has every wager of the table",
     ),
+    "currency_report": Kind(
+        "a patron was given more cash in a gaming day than goes without a report",
+        "file the currency transaction report, with all that the cage gave them on that day",
+    ),
     "device_conflict": Kind(
         "two devices use one key, and neither is let in",
         "find the second one, then clear the first; revoke a stolen key",
@@ -82,7 +87,9 @@ KINDS: Final[Mapping[str, Kind]] = {
 
 # Events that raise one whenever they come. The other events say it in what their answer tells: a count that
 # disagrees as `warn`, paid awards that would be worth more as `left`.
-ALWAYS: Final = frozenset({DeviceBlocked, FoundBehind, LockedOut, Recovered, Refused, SeqConflict, Suspended})
+ALWAYS: Final = frozenset(
+    {DeviceBlocked, FoundBehind, LockedOut, Paid, Recovered, Refused, SeqConflict, Suspended}
+)
 # Refusals that alarm; every other one is a mistake of one command.
 _REFUSALS: Final = (Code.UNREASONABLE.value, Code.INTERNAL.value)
 
@@ -140,6 +147,12 @@ def raised(event: Any, table: int | None, names: AlarmNames) -> Iterator[Raised]
         case Recovered():
             facts = {"person": event.id, "by": list(event.people.said())}
             yield Raised("admin_recovered", facts, phrase("alarm_recovered_by", people=facts["by"]))
+        case Paid() if event.over_in_cash():
+            cash = event.cash_of_day()
+            facts = {"hit": f"H{event.hit}", "cash": cash}
+            yield Raised(
+                "currency_report", facts, phrase("alarm_cash", hit=facts["hit"], sum=from_cents(cash))
+            )
         case SeqConflict():
             facts = {"table": names.table(event.table), "table_seq": event.table_seq}
             yield Raised("seq_conflict", facts, phrase("alarm_number_used", number=event.table_seq))

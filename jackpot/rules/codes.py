@@ -104,6 +104,7 @@ class Code(StrEnum):
     TWICE = "twice"
     UNCHANGED = "unchanged"
     UNDONE = "undone"
+    WITHHELD_DIFFERS = "withheld_differs"
     WRONG_GAME = "wrong_game"
     WRONG_SECRET = "wrong_secret"  # noqa: S105 - a code
 
@@ -273,6 +274,11 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     Code.TWICE: OfAct("something is named twice", _AGAIN, 400),
     Code.UNCHANGED: OfAct("the table, or the link, has these terms already", _NOTHING, 409),
     Code.UNDONE: OfAct("the award is undone", _LOOK, 409),
+    Code.WITHHELD_DIFFERS: OfAct(
+        "what is withheld from a payment is not said, or is not what the law takes",
+        "withhold the sum that the answer says, and say it",
+        400,
+    ),
     Code.WRONG_GAME: OfAct("the table's game cannot play the link (L1)", "correct the configuration", 400),
     Code.WRONG_SECRET: OfAct("login, password or code is not right", "try again, or have it reset", 401),
 }

@@ -88,18 +88,23 @@ class PayoutDetails(msgspec.Struct, array_like=True):
     """The documentation of one winner, or of all. fields: what was written, by name, in order.
 
     documents: their numbers, as names are compared. same_patron: seats whose papers name the same one.
+    withheld: from payments, in cents. nonresident, treaty_rate: as in `tax.Payee`, by the last payment.
     """
 
     fields: list[str] = []
     documents: list[str] = []
     same_patron: list[int] = []
+    withheld: int = 0
+    nonresident: bool = False
+    treaty_rate: int | None = None
 
 
 class Hit(msgspec.Struct, array_like=True):
     """One hand (or draw) that won, and its awards. seat: 0 for the dealer's hand.
 
     seq: of its entry, in the bank that made it. written: when its newest papers were, in unix milliseconds; 0
-    where it has none. sheets: papers by seat, 0 those of all winners.
+    where it has none. sheets: papers by seat, 0 those of all winners. opened: the entry that opened
+    its round.
     """
 
     number: int
@@ -115,6 +120,7 @@ class Hit(msgspec.Struct, array_like=True):
     unverified: bool = False
     written: int = 0
     sheets: dict[int, PayoutDetails] = {}
+    opened: int = 0
 
 
 class Unpaid(msgspec.Struct, array_like=True):

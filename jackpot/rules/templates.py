@@ -661,6 +661,46 @@ TEMPLATES: Final[dict[str, Template]] = {
         ("seats:list", "least:sum"),
         field="tax_form",
     ),
+    "tax_form_due": Template(
+        Code.NO_TAX_FORM,
+        "{sum} won with a wager of {wager} takes form {form}",
+        ("form", "sum:sum", "wager:sum"),
+        field="tax_number",
+    ),
+    "tax_form_differs": Template(Code.NO_TAX_FORM, "form {form} is due", ("form",), field="tax_form"),
+    "tax_of_no_country": Template(
+        Code.BAD_REQUEST,
+        "the site's configuration names no country whose taxes it withholds",
+        ("field",),
+        field=NAMED,
+    ),
+    "treaty_incomplete": Template(
+        Code.NO_TAX_FORM, "a treaty's rate comes with the form that claims it", ("field",), field=NAMED
+    ),
+    "treaty_of_resident": Template(
+        Code.BAD_REQUEST, "a treaty is for somebody who is no resident", field="nonresident"
+    ),
+    "treaty_rate_high": Template(
+        Code.BAD_REQUEST, "it is no higher than without a treaty", field="treaty_rate"
+    ),
+    "way_incomplete": Template(
+        Code.NO_PAPER,
+        "a way of payment has the number of its slip, cheque or account",
+        ("field",),
+        field=NAMED,
+    ),
+    "paper_of_form_missing": Template(
+        Code.NO_PAPER, "it is wanted where form {form} is due", ("field", "form"), field=NAMED
+    ),
+    "withheld_unsaid": Template(
+        Code.WITHHELD_DIFFERS,
+        "where form {form} is due, say what is withheld: {sum}",
+        ("form", "sum:sum"),
+        field="withheld",
+    ),
+    "withheld_differs": Template(
+        Code.WITHHELD_DIFFERS, "{sum} is to be withheld from this payment", ("sum:sum",), field="withheld"
+    ),
     "undo_finds_no_award": Template(Code.NO_SUCH_AWARD, "hit {hit} has no such award", ("hit",)),
     "award_is_paid": Template(Code.PAID, "A{award} is paid: correct it instead of undoing it", ("award",)),
     "award_is_final": Template(Code.FINAL, "A{award} is final and its round has ended", ("award",)),
@@ -911,6 +951,7 @@ TEMPLATES: Final[dict[str, Template]] = {
     "alarm_answers_lost_and_bank_stopped": Template(
         None, "it has answers up to {acked}; the bank was suspended", ("acked",)
     ),
+    "alarm_cash": Template(None, "{hit}: {sum} in cash to one patron in this gaming day", ("hit", "sum:sum")),
     "alarm_failures": Template(None, "{count} failures", ("count",)),
     "alarm_number_used": Template(None, "number {number}", ("number",)),
     "alarm_recovered_by": Template(None, "by {people}", ("people:list",)),

@@ -116,7 +116,10 @@ def _fields(kind: type[Ask]) -> Map:
     own, near = _schema(kind), _schema(Next)
     own["properties"].pop("do")
     for name in sums_of(kind):
-        own["properties"][name]["type"] = "string"  # an integer in the command alone (M1)
+        field = own["properties"][name]
+        for one in field.get("anyOf", [field]):
+            if one != {"type": "null"}:
+                one["type"] = "string"  # an integer in the command alone (M1)
     return {
         "type": "object",
         "properties": own["properties"] | near["properties"],

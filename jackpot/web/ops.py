@@ -18,7 +18,7 @@ from jackpot.api.http_call import act_of, with_idempotency_key
 from jackpot.api.operation import QUOTED_MAX, NotDone, Reply, ServerCommand, name_of
 from jackpot.api.preview import AskPreview
 from jackpot.api.queries.alarms import AskAlarms
-from jackpot.api.queries.hits import AskHit, AskHits, Award, Hit
+from jackpot.api.queries.hits import AskHit, AskHits, Award, Hit, Taxes
 from jackpot.api.queries.journal import AskJournal, AskReadings
 from jackpot.api.queries.links import AskLink, AskLinks, Link
 from jackpot.api.queries.people import AskPeople, AskTokens, NewToken, OneTimeCode
@@ -165,7 +165,8 @@ class WinnerRow(NamedTuple):
 
     amount: a decimal. due: it takes a tax form. envy: for another's hand. payers: the roles of which one pays
     it (A8). written: the fields on their papers. missing: of what is written where the hand is seen, what the
-    site wants and is not there.
+    site wants and is not there. taxes: what the law takes of it; None where the site's country has none here.
+    wants: the fields that its payment takes, by the law or by the site.
     """
 
     seat: int
@@ -176,6 +177,8 @@ class WinnerRow(NamedTuple):
     payers: tuple[Role, ...]
     written: set[str]
     missing: list[str]
+    taxes: Taxes | None
+    wants: tuple[str, ...]
 
     def paid_by(self, person: AuthenticatedPerson) -> bool:
         """Whether that person may pay them."""
@@ -212,10 +215,12 @@ class Pages:
     async def hit(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
         """One hit, with the forms to work through it."""
         found = await self._make.ask(AskHit, person, **request.match_info)
-        needs, least = self._site.payout_needs, self._site.tax_form_from
+        needs, least = self._site.payout_needs, self._site.plain_tax_from
+        terms = self._site.tax_terms(self._access.auth.clock.unix_ms())
         shown = {
             "hit": found,
-            "winners": list(_winners(found, least, needs)),
+            "winners": list(_winners(found, least, needs, () if terms is None else terms.needs)),
+            "taxed": terms is not None,
             "correctable": [award for award in found.awards if _corrects(award, person)],
             "seats": {award.award: award.seat for award in found.awards},
             "tax_from": decimal(from_cents(least or 0)),
@@ -389,7 +394,8 @@ class Pages:
         if kind is None:
             raise web.HTTPNotFound(text="there is no such act\n")
         try:
-            asked = act_of(kind, _fields(kind, form), person, strict=False)
+            fields = _fields(kind, form) | _withheld(form, self._money)
+            asked = act_of(kind, fields, person, strict=False)
             if login := form.get("second_login", "").strip():
                 field = "second_login"
                 secret, totp = (form.get(name, "") for name in ("second_secret", "second_totp"))
@@ -405,8 +411,13 @@ class Pages:
         if (page := _SHOWN_ONCE.get(type(done))) is not None:
             site = f"{'https' if self._access.encrypted(request) else 'http'}://{request.host}"
             return await self._make.page(request, person, page, given=done, root=site)
-        said = told(self._make.language(request), _became(act, form, done))
+        said = told(self._make.language(request), _became(act, form, done, self._told_sum(fields)))
         return there(saying(back_to(form.get("back", "")), said, self._access.session(request)))
+
+    def _told_sum(self, fields: Mapping[str, Any]) -> str:
+        """What a payment withheld, as the site writes sums; "" for nothing."""
+        withheld = of_decimal(fields.get("withheld", "0.00"))
+        return self._money.exact(withheld) if withheld else ""
 
     def _bank(self, request: web.Request) -> str:
         return request.query.get("bank") or self._banks[0]
@@ -431,23 +442,40 @@ def _amount(given: Mapping[str, str], way: Writing) -> dict[str, str]:
     return {"amount": decimal(sum_of(label, given["amount"], way, change=change, field="amount"))}
 
 
-def _winners(hit: Hit, least: int | None, needs: Collection[str]) -> Iterator[WinnerRow]:
-    """The winners to be paid, as the awards stand. least: cents from which a payment takes a tax form."""
+def _withheld(form: MultiDict[str], way: Writing) -> dict[str, str]:
+    """What a payment withholds, as the API has it, if the form says it. Raises BadRequest."""
+    text = form.get("withheld", "").strip()
+    if not text:
+        return {}
+    return {"withheld": decimal(sum_of(Sentence("Withheld"), text, way, field="withheld"))}
+
+
+def _winners(
+    hit: Hit, least: int | None, needs: tuple[str, ...], of_form: tuple[str, ...]
+) -> Iterator[WinnerRow]:
+    """The winners to be paid, as the awards stand. least: cents from which a payment takes a tax form.
+
+    needs: what every payment takes. of_form: what one takes besides for which the law wants a form.
+    """
+    taxes = {one.seat: one for one in hit.taxes}
     standing = [award for award in hit.awards if award.status != "undone"]
     for seat in dict.fromkeys(award.seat for award in standing):
         theirs = [award for award in standing if award.seat == seat]
         amount = sum(of_decimal(award.amount) + of_decimal(award.difference) for award in theirs)
         status = min((award.status for award in theirs), key=URGENT.index)
-        written = _written(hit, seat)
+        written, taxed = _written(hit, seat), taxes.get(seat)
+        by_law = taxed is not None and bool(taxed.form)
         yield WinnerRow(
             seat,
             decimal(amount),
             status,
-            due=least is not None and to_cents(amount) >= least,
+            due=by_law or (least is not None and to_cents(amount) >= least),
             envy=all(award.kind == "envy" for award in theirs),
             payers=payers(award for award in theirs if award.status == "validated"),
             written=written,
             missing=[name for name in needs if name in _SEEN and name not in written],
+            taxes=taxed,
+            wants=needs + (of_form if by_law else ()),
         )
 
 
@@ -470,13 +498,16 @@ def _corrects(award: Award, person: AuthenticatedPerson) -> bool:
     return award.status != "undone" and not set(of).isdisjoint(person.roles)
 
 
-def _became(act: str, form: MultiDict[str], done: Reply) -> Sentence:
-    """The page's sentence for an act that was accepted."""
+def _became(act: str, form: MultiDict[str], done: Reply, withheld: str) -> Sentence:
+    """The page's sentence for an act that was accepted. withheld: of a payment, "" for nothing."""
     if isinstance(done, ActReply) and done.asked:
         return Sentence(WAITS)
     whole, seat = not form.get("award"), form.get("seat", "")
     if act == "validate" and whole:
         return Sentence("{hit} is validated. Now it is to be paid.", hit=form["hit"])
+    if act == "pay" and withheld:
+        said = "{hit} is paid, form {document}. {sum} of it is withheld."
+        return Sentence(said, hit=form["hit"], document=form["document"], sum=withheld)
     if act == "pay" and seat:
         said = "Seat {seat} of {hit} is paid, form {document}."
         return Sentence(said, seat=seat, hit=form["hit"], document=form["document"])

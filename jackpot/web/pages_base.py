@@ -74,6 +74,8 @@ FIELDS: Final[Mapping[str, str]] = {
     "second_login": "Second person",
     "seen": "What was shown",
     "tax_number": "Number of the tax form",
+    "way": "Way of payment",
+    "way_number": "Number of the slip, cheque or account",
     "to": "To which link",
     "totp": "Six digits",
 }

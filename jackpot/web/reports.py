@@ -59,7 +59,9 @@ ASKED: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
 _FILES: Final = {"csv": "text/csv", "json": "application/json"}
 # A page to print has its style within, and nothing else.
 _POLICY: Final = istr("Content-Security-Policy")
-_PRINTED: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'self'"
+_PRINTED: Final = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; frame-ancestors 'self'"
+)
 
 
 def readers() -> WorkerPool:

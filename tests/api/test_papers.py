@@ -35,7 +35,12 @@ from tests.running_server import LINK, LINKS, StepClock, administer, configure, 
 from tests.said import problem
 
 SEEN = {"dealer": "Dee Lear, 4411", "witness": "Will Ness", "surveillance": "cam 12, 02:14"}
-WRITTEN = {"document": "P-4711", "patron": "Pat Ron", "tax_form": "W-2G", "tax_number": "T-0815"}
+WRITTEN: dict[str, Any] = {
+    "document": "P-4711",
+    "patron": "Pat Ron",
+    "tax_form": "W-2G",
+    "tax_number": "T-0815",
+}
 PAID = {"seat": 1, **WRITTEN}
 NAMES = ("Dee Lear", "Will Ness", "Pat Ron", "T-0815")
 

@@ -6,6 +6,7 @@ import secrets
 import tomllib
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
@@ -16,7 +17,9 @@ from typer.testing import CliRunner
 
 from jackpot.catalogue import return_of
 from jackpot.cli.config import app
+from jackpot.clock import SystemClock
 from jackpot.config import load
+from jackpot.config.tax import law_of
 from tests.config.floor import HEAD
 from tests.ledger.waiting import open_banks, open_ledger
 from tests.notify.heads import heads, site_key
@@ -163,6 +166,17 @@ def test_it_says_which_ledger_a_server_would_use(floor: Path) -> None:
     done = CliRunner().invoke(app, ["check", str(floor)])
     assert done.exit_code == 1
     assert 'is the ledger of site "riverside", the configuration is of site "lakeside"' in done.output
+
+
+def test_it_says_that_the_tax_law_is_of_an_earlier_year(floor: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A10: the figures of a new year are published, and somebody has to enter them."""
+    floor.write_text(FLOOR.replace("[site]", '[site]\ntax = "us"'))
+    last = law_of("us").years[-1].year
+    for year, warned in ((last, False), (last + 1, True)):
+        summer = int(datetime(year, 7, 1, tzinfo=UTC).timestamp() * 1000)
+        monkeypatch.setattr(SystemClock, "unix_ms", lambda _, at=summer: at)
+        shown = CliRunner().invoke(app, ["check", str(floor)]).output
+        assert (f"site.tax: there are no figures of {year} yet; those of {last} go on" in shown) == warned
 
 
 def test_it_says_where_signed_heads_go(floor: Path) -> None:

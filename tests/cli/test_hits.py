@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import structlog
+from msgspec.structs import replace
 
 from jackpot.app import Server
 from jackpot.config import Config
+from jackpot.config.tax import law_of
 from jackpot.net.admin_socket import login_of
 from jackpot.rules.rounds.unpaid import WAITING_MAX
 from tests.net.test_admin_socket import jackpot, pay, royal
@@ -220,3 +222,33 @@ async def test_awards_that_pile_up_are_listed_by_pages_and_alarmed(tmp_path: Pat
     assert troubles[0]["what"] == f"Table T01: {len(listed)} awards wait for people"
     (alarm,) = [line for line in lines if line["event"] == "awards_waiting"]
     assert (alarm["table"], alarm["awards"] > WAITING_MAX) == ("T01", True)
+
+
+@on_loop
+async def test_a_payment_by_the_law_says_what_is_due_and_takes_it(tmp_path: Path) -> None:
+    """A10: `hits show` says what to withhold; a wrong sum is refused with the right one."""
+    config = configure(tmp_path)
+    config = replace(config, site=replace(config.site, tax=law_of("us")))
+    where = ("--config", str(config.path), "--by", "Ann")
+    papers = {
+        "document": "P-1", "patron": "Pat Ron", "identification": "passport X1", "tax_number": "T-1",
+        "way": "account", "way_number": "44", "treaty_rate": "10",
+    }  # fmt: skip
+    write = [word for name, text in papers.items() for word in ("--write", f"{name}={text}")]
+    async with Server(config) as server, table(server) as device:
+        await royal(device)
+        await administer(config, do="validate", hit="H1", by="Ann")
+        shown = (await jackpot("hits", "show", "H1", *where[:2]))[1]
+        assert "seat 1: $10,000.18 won with a wager of $1.00" in shown
+        assert re.search(r"no resident, without a treaty *│ *1042-S *│ *\$3,000.05 *│ *\$7,000.13", shown)
+        pays = ("hits", "pay", "H1", "--seat", "1", *write, "--nonresident", *where)
+        code, _, error = await jackpot(*pays, "--withheld", "3000.05")
+        assert code == 1
+        assert "1000.02 is to be withheld from this payment: --withheld SUM" in error
+        code, _, error = await jackpot(*pays, "--write", "way=barter")
+        assert code == 1
+        assert "a way of payment is cash, cheque or account" in error
+        code, _, error = await jackpot(*pays, "--withheld", "1000.02")
+        assert code == 0, error
+        shown = (await jackpot("hits", "show", "H1", *where[:2]))[1]
+        assert "tax form 1042-S; way account; treaty form W-8BEN; treaty rate 10 %; withheld 1000.02" in shown

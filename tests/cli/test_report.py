@@ -22,6 +22,7 @@ from tests.ledger.verify.test_verifier import spoil
 from tests.ledger.waiting import open_ledger
 from tests.program import jackpot
 from tests.reports.season import FIRST, Season
+from tests.reports.test_report import ELSEWHERE
 from tests.running_server import configure
 
 DAYS = 2
@@ -52,12 +53,12 @@ def test_every_report_has_a_command(config: str, tmp_path: Path, name: str) -> N
     arguments += ["--link", "five-A"] if name == "reading-slip" else []
     code, out, errors = run(*arguments)
     assert (code, errors) == (0, ""), out
-    assert REPORTS[name].title in out
+    assert (REPORTS[name].title in out) == (name not in ELSEWHERE)
     code, out, errors = run(*arguments, "--json")
     assert (code, errors) == (0, "")
     rows = json.loads(out)["rows"]
-    assert rows
-    assert list(rows[0]) == [column.name for column in REPORTS[name].columns]
+    assert rows or name in ELSEWHERE
+    assert [list(row) for row in rows[:1]] in ([], [[column.name for column in REPORTS[name].columns]])
 
 
 def test_each_form_has_the_same_rows(config: str, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Slip and payout form say what was won, each on one page that can be signed."""
+"""Slip and payout form say what was won, each copy on one page that can be signed."""
 
 from collections.abc import Iterable
 from contextlib import closing
@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from jackpot.ledger.reading import Reader
 from jackpot.reports.output import as_html
+from jackpot.reports.papers import COPIES
 from jackpot.reports.read.cards import cards_of
 from jackpot.reports.read.names import JournalNames
 from jackpot.reports.registry import REPORTS
@@ -124,8 +125,8 @@ def printed(season: Season, tmp_path_factory: pytest.TempPathFactory) -> dict[st
 
 @needs_chromium
 @on_browser_loop
-async def test_each_paper_prints_on_one_page(printed: dict[str, Path]) -> None:
-    """A10, T11: a slip and a form are one page each; nothing of a report is cut off at the right.
+async def test_each_copy_of_a_paper_prints_on_one_page(printed: dict[str, Path]) -> None:
+    """A10, T11: a copy of a slip or a form is one page; nothing of a report is cut off at the right.
 
     On a phone's screen too, where a wide table scrolls by itself.
     """
@@ -141,4 +142,25 @@ async def test_each_paper_prints_on_one_page(printed: dict[str, Path]) -> None:
             await paper.emulate_media(media="screen")
             await paper.set_viewport_size({"width": 390, "height": 844})
             assert await paper.evaluate("document.documentElement.scrollWidth") <= 390, name
-            assert pages == 1 or name == "reconcile", name
+            assert pages == len(COPIES) or name == "reconcile", name
+
+
+@pytest.mark.parametrize("name", ["slip", "payout"])
+def test_a_paper_has_the_houses_logo_and_marks_each_copy(
+    books: Reader, season: Season, tmp_path: Path, name: str
+) -> None:
+    """T11: the page loads nothing, so the logo is in it; nobody takes accounting's copy for the patron's."""
+    (tmp_path / "logo.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
+    number, report = next(iter(hits_of(season))), REPORTS[name]
+    found = report.find(books, ReportRequest(SITE, (BANK,), hit=number))
+    rows = list(found.rows)
+
+    def paper(logo: str) -> str:
+        return "".join(as_html(report, found._replace(rows=iter(rows)), replace(SITE, logo=logo), AT))
+
+    with_logo = paper(str(tmp_path / "logo.svg"))
+    assert with_logo.count('<img class="logo" src="data:image/svg+xml;base64,') == len(COPIES)
+    for copy in COPIES:
+        assert with_logo.count(f'<b class="mark">{copy}</b>') == 1
+    assert "<img" not in paper("")
+    assert "<img" not in paper(str(tmp_path / "gone.svg")), "a payment waits for no picture"

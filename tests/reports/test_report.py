@@ -5,6 +5,9 @@ from jackpot.reports.registry import REPORTS
 from jackpot.reports.report import ReportRequest, dicts
 from tests.reports.season import SITE, Season
 
+# Reports without a row in the season, which is in no country with taxes: tests/api/test_taxes.py has theirs.
+ELSEWHERE = {"taxes"}
+
 
 def test_every_cell_is_of_its_kind(books: Reader, season: Season) -> None:
     """The registry: texts are texts, sums and moments whole numbers; each column has its cell."""
@@ -18,7 +21,7 @@ def test_every_cell_is_of_its_kind(books: Reader, season: Season) -> None:
             wanted = wanted._replace(first=None, last=None)
         found = report.find(books, wanted)
         rows = list(dicts(report, found.rows))
-        assert rows, report.name
+        assert rows or report.name in ELSEWHERE, report.name
         for row in rows:
             for column in report.columns:
                 value = row[column.name]

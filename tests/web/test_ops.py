@@ -11,6 +11,8 @@ import pytest
 from msgspec.structs import replace
 
 from jackpot.app import Server
+from jackpot.config.tax import TaxLaw, law_of
+from jackpot.reports.papers import COPIES
 from jackpot.rules.acts.devices import BlockDevice
 from jackpot.rules.acts.hits import Validate
 from jackpot.rules.acts.people import Grant
@@ -80,14 +82,19 @@ FREE = LINKS + "hold_table = false\n"
 
 @asynccontextmanager
 async def floor(
-    folder: Path, links: str = FREE, tax_from: int | None = None, program: str | None = CHROMIUM
+    folder: Path,
+    links: str = FREE,
+    tax_from: int | None = None,
+    program: str | None = CHROMIUM,
+    *,
+    law: TaxLaw | None = None,
 ) -> AsyncIterator[tuple[Server, Device, "Browser"]]:
     """A server where ann and bo may sign in, a table, and a browser. tax_from: as of the site, in cents.
 
-    program: the browser's.
+    program: the browser's. law: the tax law of the site's country.
     """
     config = configure(folder, links=links)
-    config = replace(config, site=replace(config.site, tax_form_from=tax_from))
+    config = replace(config, site=replace(config.site, tax_form_from=tax_from, tax=law))
     async with staffed(config) as server, table(server) as device, chromium(program) as browser:
         yield server, device, browser
 
@@ -186,11 +193,12 @@ async def paid(page: "Page", seat: int, document: str) -> None:
 
 
 async def printed(page: "Page", name: str, *said: str) -> None:
-    """Checks that a paper of the hit's page is one page of print that says so; then back to the hit."""
+    """Checks that a paper of the hit's page is printed, and says so; then back to the hit."""
     await page.click(f"a.button:text-is('{name}')")
     for text in said:
         await until_open(page, text)
-    assert (await page.pdf(prefer_css_page_size=True)).count(b"/Type /Page\n") == 1
+    pages = (await page.pdf(prefer_css_page_size=True)).count(b"/Type /Page\n")
+    assert pages == len(COPIES), "each copy is one page"
     await page.go_back()
 
 
@@ -402,6 +410,58 @@ async def test_a_disputed_hit_is_held_and_a_large_one_takes_its_tax_form(tmp_pat
             "Validated by Bo",
         ]
         assert "seat 3 says <i>no</i>" in steps
+    assert faults == []
+
+
+@needs_chromium
+@on_browser_loop
+@pytest.mark.parametrize("size", ["phone", "wall"])
+async def test_a_large_win_is_paid_by_the_law_on_its_page(tmp_path: Path, size: str) -> None:
+    """A10: the page says what is due, by who is paid; a wrong sum comes back at its field, typed text stays.
+
+    An envy bonus of $1,000 takes no form. The form that is printed has what was withheld and given.
+    """
+    faults: list[str] = []
+    async with floor(tmp_path, law=law_of("us")) as (server, device, browser):
+        await royal(device)
+        await server.auth.act(server.banks["main"], Validate("H1"), [await prove(server, "bo")])
+        page = await signed_in(server, browser, faults, size)
+        await page.goto(f"http://127.0.0.1:{server.ports['http']}/ops/hits/main/H1")
+        await until_open(page, "$10,000.18 won with a wager of $1.00: form W-2G is due.")
+        rows = await page.locator("details.winner[open] .taxes tbody tr").all_inner_texts()
+        assert [row.split("\t") for row in rows] == [
+            ["resident, with a taxpayer number", "W-2G", "$2,399.80", "$7,600.38"],
+            ["resident, without the number", "W-2G", "$2,399.80", "$7,600.38"],
+            ["no resident, without a treaty", "1042-S", "$3,000.05", "$7,000.13"],
+        ]
+        assert not await page.query_selector("#s2-withheld[required]"), "envy of $1,000 takes no form"
+        await page.evaluate(AXE)
+        assert await page.evaluate(FINDINGS) == []
+        assert await page.evaluate("document.documentElement.scrollWidth") <= SIZES[size][0]
+        typed = {
+            "patron": "Pat Ron", "identification": "passport X1", "taxpayer_number": "123-45-6789",
+            "withheld": "2,399.00", "tax_number": "T-1", "way_number": "CHQ-9", "document": "P-1",
+        }  # fmt: skip
+        for name, text in typed.items():
+            await page.fill(f"#s1-{name}", text)
+        await page.select_option("#s1-way", "cheque")
+        await page.click("button:text-is('Paid to seat 1')")
+        await until_open(page, "2399.80 is to be withheld from this payment")
+        assert await page.evaluate("document.activeElement.id") == "s1-withheld"
+        assert await page.input_value("#s1-way") == "cheque", "what was typed stays"
+        await page.fill("#s1-withheld", "2,399.80")
+        await page.click("button:text-is('Paid to seat 1')")
+        await until_open(page, "H1 is paid, form P-1. $2,399.80 of it is withheld.")
+        steps = await page.inner_text(".steps")
+        for said in (
+            "Withheld: $2,399.80",
+            "Way: cheque",
+            "Way number: CHQ-9",
+            "Identification: passport X1",
+        ):
+            assert said in steps
+        await page.click("summary:has-text('Seat 1')")
+        await printed(page, "Payout form", "Pat Ron", "$2,399.80", "$7,600.38", "CHQ-9", "ORIGINAL: CAGE")
     assert faults == []
 
 

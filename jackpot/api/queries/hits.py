@@ -1,8 +1,8 @@
 """Operations on hits: lists, and one hit with its awards, cards and steps."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
@@ -14,16 +14,21 @@ from jackpot.reports.read.cards import cards_of
 from jackpot.reports.read.names import JournalNames
 from jackpot.reports.report import InArchive
 from jackpot.rules import views
+from jackpot.rules.acts import payout_tax
 from jackpot.rules.acts.act import BankKey
 from jackpot.rules.acts.fields import HitId
 from jackpot.rules.codes import Code
 from jackpot.rules.effects import Map
+from jackpot.rules.money import decimal, from_cents
+from jackpot.rules.state import UNPAID
+from jackpot.rules.tax import Payee, TaxTerms, Winnings, due
 from jackpot.text import RefusalSentence
 
 if TYPE_CHECKING:
     from jackpot.api.query_context import QueryContext
     from jackpot.auth.auth_service import AuthenticatedPerson
     from jackpot.ledger.reading import Reader
+    from jackpot.rules.state import BankState
 
 
 class Award(Reply, frozen=True):
@@ -80,6 +85,28 @@ class Cards(Reply, frozen=True):
     drawn: str
 
 
+class Withholding(Reply, frozen=True):
+    """What the law takes of a payment to such a payee. form: "" for none. left: what they are given."""
+
+    payee: Literal["numbered", "unnumbered", "nonresident"]
+    form: str
+    withheld: Money
+    left: Money
+
+
+class Taxes(Reply, frozen=True):
+    """What the law takes of the payment that waits for a seat, by who is paid.
+
+    winnings: of the seat's wager, all that it won in the round. form: due of a resident; "" for none.
+    """
+
+    seat: int
+    winnings: Money
+    wager: Money
+    form: str
+    withholdings: tuple[Withholding, ...]
+
+
 class FormerHit(Reply, frozen=True):
     """A hit in a bank that became the one that has it now."""
 
@@ -97,6 +124,8 @@ class Hit(Reply, frozen=True):
     disputed: the entry that holds its payment until two people lift that; None where none does.
 
     former: what it was called in banks that became this one, the last one first.
+
+    taxes: of each seat that waits to be paid, where one hit is asked for and the site's country has them.
     """
 
     hit: str
@@ -120,6 +149,7 @@ class Hit(Reply, frozen=True):
     steps: tuple[Step, ...] = ()
     cards: Cards | None = None
     former: tuple[FormerHit, ...] = ()
+    taxes: tuple[Taxes, ...] = ()
 
 
 class Hits(Reply, frozen=True):
@@ -200,7 +230,9 @@ class AskHit(Query, frozen=True):
             )
             for one in done
         )
-        return msgspec.structs.replace(hit_of(bank.name, hit), steps=steps, cards=cards)
+        terms = at.config.site.tax_terms(at.clock.unix_ms())
+        taxes = () if terms is None else await bank.ask(lambda engine: _taxes(engine.state, wanted, terms))
+        return msgspec.structs.replace(hit_of(bank.name, hit), steps=steps, cards=cards, taxes=taxes)
 
 
 def sees_papers(people: Iterable["AuthenticatedPerson | str"]) -> bool:
@@ -209,6 +241,41 @@ def sees_papers(people: Iterable["AuthenticatedPerson | str"]) -> bool:
     A login name on the server's machine can read the ledger itself.
     """
     return all(isinstance(one, str) or set(one.roles) - {"viewer"} for one in people)
+
+
+_PAYEES: Final[Mapping[Literal["numbered", "unnumbered", "nonresident"], Payee]] = {
+    "numbered": Payee(numbered=True),
+    "unnumbered": Payee(),
+    "nonresident": Payee(nonresident=True),
+}
+
+
+def _taxes(state: "BankState", number: int, terms: TaxTerms) -> tuple[Taxes, ...]:
+    """What the law takes of each seat of a hit that waits to be paid."""
+    hit = state.hits.get(number)
+    if hit is None:
+        return ()
+    waiting = sorted({award.seat for award in hit.awards if award.status in UNPAID})
+    return tuple(_taxes_of(payout_tax.of_seat(state, hit, seat), seat, terms) for seat in waiting)
+
+
+def _taxes_of(won: Winnings, seat: int, terms: TaxTerms) -> Taxes:
+    found = {name: due(terms, won, payee) for name, payee in _PAYEES.items()}
+    return Taxes(
+        seat=seat,
+        winnings=decimal(from_cents(won.total)),
+        wager=decimal(from_cents(won.wager)),
+        form=found["numbered"].form,
+        withholdings=tuple(
+            Withholding(
+                payee=name,
+                form=one.form,
+                withheld=decimal(from_cents(one.withheld)),
+                left=decimal(from_cents(won.now - one.withheld)),
+            )
+            for name, one in found.items()
+        ),
+    )
 
 
 def _looked_into(ledger: "Reader", bank: str, hit: int) -> tuple[Cards | None, list[books_of_hits.PersonAct]]:

@@ -7,7 +7,17 @@ from jackpot.api.act_reply import ActReply
 from jackpot.api.operation import ServerCommand
 from jackpot.rules import signing
 from jackpot.rules.acts import hits
-from jackpot.rules.acts.fields import AwardId, Cents, Document, DocumentNumber, Fact, HitId, Reason
+from jackpot.rules.acts.fields import (
+    AwardId,
+    Cents,
+    Document,
+    DocumentNumber,
+    Fact,
+    HitId,
+    Reason,
+    TreatyRate,
+    Way,
+)
 from jackpot.rules.signing import ROLES
 
 if TYPE_CHECKING:
@@ -48,16 +58,27 @@ class Pay(Payout, tag="pay", frozen=True):
     """One winner of a validated hit, or one award, is paid (A10, T11). By the cage alone where it pays (A8).
 
     seat: the winner's; a hit with one winner needs none. document: the number of the payout form.
-    patron: who is paid, or their reference. tax_form, tax_number: of the form that the site's sum takes.
+    patron: who is paid, or their reference. tax_form, tax_number: of the form that is due; where the site's
+    country says which, its number is enough. identification: what the patron showed. taxpayer_number: theirs.
+    nonresident: of the site's country. treaty_rate, treaty_form: of a treaty, and what claims it. withheld:
+    from this payment. way, way_number: how the money is given, and the number of slip, cheque or account.
     """
 
-    personal = ("patron", "tax_number")
+    personal = ("patron", "tax_number", "identification", "taxpayer_number", "way_number")
     document: DocumentNumber
     award: AwardId | None = None
     seat: Seat | None = None
     patron: Fact = ""
     tax_form: Fact = ""
     tax_number: Fact = ""
+    identification: Fact = ""
+    taxpayer_number: Fact = ""
+    nonresident: bool = False
+    treaty_rate: TreatyRate = ""
+    treaty_form: Fact = ""
+    withheld: Cents | None = None
+    way: Way = ""
+    way_number: Fact = ""
 
 
 class AddPapers(Payout, tag="add-papers", frozen=True):
@@ -67,7 +88,7 @@ class AddPapers(Payout, tag="add-papers", frozen=True):
     form are of one of them. The other fields are those of `validate` and `pay`.
     """
 
-    personal = ("dealer", "witness", "patron", "tax_number")
+    personal = ("dealer", "witness", "patron", "tax_number", "identification", "taxpayer_number")
     reason: Reason
     seat: Seat | None = None
     dealer: Fact = ""
@@ -76,6 +97,8 @@ class AddPapers(Payout, tag="add-papers", frozen=True):
     patron: Fact = ""
     tax_form: Fact = ""
     tax_number: Fact = ""
+    identification: Fact = ""
+    taxpayer_number: Fact = ""
 
 
 class Correct(ServerCommand, tag="correct", frozen=True):
@@ -93,9 +116,13 @@ class Correct(ServerCommand, tag="correct", frozen=True):
     reason: Reason
     document: Document = ""
 
-    def of_site(self, site: "Site") -> hits.Correct:
-        """The act that the rules decide; the site, not the asker, sets the sum that takes a tax form."""
-        return hits.Correct(self.award, self.amount, self.reason, self.document, site.tax_form_from)
+    def of_site(self, site: "Site", at: int) -> hits.Correct:
+        """The act that the rules decide; the site, not the asker, says what takes a tax form.
+
+        at: unix milliseconds.
+        """
+        tax = site.plain_tax_from, site.tax_terms(at)
+        return hits.Correct(self.award, self.amount, self.reason, self.document, *tax)
 
 
 class ErasePapers(ServerCommand, tag="erase-papers", frozen=True):

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import dropwhile, islice
 from typing import Any, Final, Literal, NamedTuple, get_args
 
+from jackpot.catalogue.figures import rate_text
 from jackpot.ledger import papers
 from jackpot.ledger.joined_banks import (
     NOWHERE,
@@ -31,6 +32,7 @@ from jackpot.rules.acts.disputes import Disputed, Lifted
 from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.hits import Corrected, Paid, Undone, Validated
 from jackpot.rules.acts.papers import PapersAdded, PapersErased
+from jackpot.rules.money import decimal, from_cents
 from jackpot.rules.state import UNPAID, Award, Hit, Status
 
 # Hits of one page: as many as a person looks at, and as an answer holds.
@@ -48,9 +50,11 @@ _ENTRIES: Final = """
 
 
 # Facts of a payment that name nobody; the journal itself has them.
-_PLAIN: Final = ("surveillance", "tax_form")
+_PLAIN: Final = ("surveillance", "tax_form", "way", "treaty_form")
 # Facts that name somebody: they lie next to the journal, and can be erased.
-PERSONAL: Final = ("dealer", "witness", "patron", "tax_number")
+PERSONAL: Final = (
+    "dealer", "witness", "patron", "tax_number", "identification", "taxpayer_number", "way_number",
+)  # fmt: skip
 # Placeholder for facts that were erased.
 ERASED: Final = "erased"
 # Placeholder for documents that are missing or do not match their entry, though nobody had them erased.
@@ -309,18 +313,30 @@ def same_patron(ledger: Reader, bank: str, hit: int, patron: str) -> tuple[int, 
 
     Raises LedgerError.
     """
+    named = patrons(ledger, bank, hit)
+    return tuple(
+        sorted(seat for seat, whom in named.items() if names.plain(patron) in map(names.plain, whom))
+    )
+
+
+def patrons(ledger: Reader, bank: str, hit: int) -> dict[int, list[str]]:
+    """By seat, whom the documents of a hit's winners name as the patron, the oldest first.
+
+    Raises LedgerError.
+    """
     found = story_of(ledger, bank, hit)
     seats = {award.number: award.seat for award in found.hit.awards} if found is not None else {}
-    same: set[int] = set()
+    named: dict[int, list[str]] = {}
     for event in written_on(ledger, bank, hit):
-        # Its awards have their maker's numbers: nobody pays a hit that another bank has handed on.
-        if names.plain(facts_of(ledger, event).get("patron", "")) != names.plain(patron):
+        if not (patron := facts_of(ledger, event).get("patron", "")):
             continue
         if isinstance(event, Paid):
-            same |= {seats[award] for award in event.awards}
+            # Its awards have their maker's numbers: nobody pays a hit that another bank has handed on.
+            for seat in {seats[award] for award in event.awards}:
+                named.setdefault(seat, []).append(patron)
         elif isinstance(event, PapersAdded) and event.seat:
-            same.add(event.seat)
-    return tuple(sorted(same))
+            named.setdefault(event.seat, []).append(patron)
+    return named
 
 
 def _marks(found: Iterable[tuple[int, Any, int]]) -> list[bytes]:
@@ -334,12 +350,22 @@ def _written(found: Iterable[tuple[int, Any, int]]) -> list[Written]:
 def facts_of(ledger: Reader, event: events.Event) -> dict[str, str]:
     """What people wrote when they validated or paid a hit; ERASED or MISSING in place of what is gone."""
     plain = {name: text for name in _PLAIN if (text := getattr(event, name, ""))}
+    plain |= _tax_facts(event)
     if not (mark := getattr(event, "paper", b"")):
         return plain
     kept = papers.facts(ledger, mark)
     if kept is None:
         return plain | {MISSING: "who it names"}
     return plain | (kept or {ERASED: "who it names"})
+
+
+def _tax_facts(event: events.Event) -> dict[str, str]:
+    """What a payment, or its correction, says of a form that was due: rate of a treaty, and sum withheld."""
+    if not isinstance(event, Paid | Corrected) or not event.form:
+        return {}
+    treaty = event.treaty_rate if isinstance(event, Paid) else None
+    told = {} if treaty is None else {"treaty_rate": rate_text(treaty)}
+    return told | {"withheld": decimal(from_cents(event.withheld))}
 
 
 def _is_of(event: Any, hit: int) -> bool:

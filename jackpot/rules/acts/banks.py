@@ -37,7 +37,6 @@ from jackpot.rules.state import (
     Link,
     NumberRange,
     Part,
-    PayoutDetails,
     Table,
 )
 
@@ -369,7 +368,12 @@ def renumbered(hit: Hit, by: Offsets) -> Hit:
             for award in hit.awards
         ],
         sheets={
-            seat: PayoutDetails(list(sheet.fields), list(sheet.documents), list(sheet.same_patron))
+            seat: replace(
+                sheet,
+                fields=list(sheet.fields),
+                documents=list(sheet.documents),
+                same_patron=list(sheet.same_patron),
+            )
             for seat, sheet in hit.sheets.items()
         },
     )

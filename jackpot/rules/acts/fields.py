@@ -8,6 +8,7 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta
 
 from controllers.messages import UNPRINTABLE
+from jackpot.rules.money import BASIS_POINTS
 
 REASON_MAX: Final = 256
 # A document's number fits a line of a table and of a slip.
@@ -48,11 +49,15 @@ KeptDays = Annotated[int, Meta(ge=1, le=DAYS_MAX, description=f"days, 1 to {DAYS
 FACT_MAX: Final = 128
 Fact = Annotated[str, _printable(FACT_MAX)]
 # What a site may want on the papers of every payment.
-PaperField = Literal["dealer", "witness", "surveillance", "patron", "tax_form"]
+PaperField = Literal[
+    "dealer", "witness", "surveillance", "patron", "identification", "taxpayer_number", "tax_form", "way"
+]
+# How a winner is given the money; "" where nobody says it.
+Way = Literal["", "cash", "cheque", "account"]
 # What names somebody lies next to the journal: who was there when the hand was seen, and who is paid.
 Witnesses = tuple[Literal["dealer", "witness"], ...]
-Payee = tuple[Literal["patron", "tax_number"], ...]
-Named = tuple[Literal["dealer", "witness", "patron", "tax_number"], ...]
+Payee = tuple[Literal["patron", "tax_number", "identification", "taxpayer_number", "way_number"], ...]
+Named = tuple[Literal["dealer", "witness", "patron", "tax_number", "identification", "taxpayer_number"], ...]
 # An entry of the bank's journal, by its number.
 EntryId = Annotated[int, Meta(ge=0, le=10**16 - 1, description="an entry of the journal, such as 17")]
 HitId = Annotated[str, Meta(pattern=f"^H{NUMBER}", description="a hit's id, such as H12")]
@@ -67,6 +72,16 @@ Cents = Annotated[
         description='a sum of whole cents, such as "9999.21"',
         extra={"cents": True},
         extra_json_schema={"type": "string", "pattern": r"^\d{1,14}(\.\d{1,2})?$"},
+    ),
+]
+# In the command basis points; a person writes a percentage.
+BasisPoints = Annotated[int, Meta(ge=0, le=BASIS_POINTS)]
+TreatyRate = Annotated[
+    str,
+    Meta(
+        max_length=7,
+        pattern=r"^(\d{1,2}(\.\d{1,2})?%?)?(?!\n)$",
+        description='a rate in per cent, such as "15" or "12.5"',
     ),
 ]
 # In the command micro-dollars, and below nothing where they are taken away; the same in JSON as `Cents`.

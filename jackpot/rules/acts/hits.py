@@ -9,10 +9,11 @@ from typing import ClassVar, Final, Literal, Protocol
 
 from controllers.messages import Seat
 from jackpot.rules import outgoing_messages
-from jackpot.rules.acts import payout_details
+from jackpot.rules.acts import payout_details, payout_tax
 from jackpot.rules.acts.act import CAGE, FLOOR, FLOOR_OR_CAGE, Act, ActContext
 from jackpot.rules.acts.fields import (
     AwardId,
+    BasisPoints,
     Cents,
     Document,
     Fact,
@@ -21,6 +22,7 @@ from jackpot.rules.acts.fields import (
     PaperField,
     Payee,
     Reason,
+    Way,
     Witnesses,
 )
 from jackpot.rules.acts.payout_details import winners
@@ -37,6 +39,8 @@ from jackpot.rules.rounds.recompute import correct, mark_undone, with_correction
 from jackpot.rules.rounds.undo import is_whole
 from jackpot.rules.signing import People, Role
 from jackpot.rules.state import PAID_KEPT, UNPAID, Award, BankState, Hit, Level
+from jackpot.rules.tax import Payee as TaxPayee
+from jackpot.rules.tax import TaxDue, TaxTerms, Winnings, due
 
 # No award is corrected to more than a billion: a slip of the hand, and 64 bits hold a level's sums.
 AWARD_MAX: Final = 100_000_000_000
@@ -104,7 +108,11 @@ class Pay(ActCommand, tag="pay", frozen=True):
     seat: the winner's; a hit with one winner needs none. document: of the payment, its number. tax_form: what
     it is called. tax_from: the site's sum from which a payment takes one, in cents, None where none does.
     needs: what the site wants on the papers of every payment. on_paper: what this one's paper names.
-    same_patron: winners of the hit whose papers name the same one, as the server reads them.
+    same_patron: winners of the hit whose papers name the same one, as the server reads them. tax: the figures
+    of the law of the site's country, which then decides in place of `tax_from`. withheld: in cents, as the
+    cashier says it. nonresident, treaty_rate, treaty_form: as in `tax.Payee`, with the form that claims the
+    treaty. way: how the money is given. cash_before: what the patron was given in cash in this gaming day,
+    in cents, as the server reads it; None where the papers name no patron.
     """
 
     hit: HitId
@@ -117,10 +125,22 @@ class Pay(ActCommand, tag="pay", frozen=True):
     needs: tuple[PaperField, ...] = ()
     on_paper: Payee = ()
     same_patron: tuple[Seat, ...] = ()
+    tax: TaxTerms | None = None
+    withheld: Cents | None = None
+    nonresident: bool = False
+    treaty_rate: BasisPoints | None = None
+    treaty_form: Fact = ""
+    way: Way = ""
+    cash_before: Cents | None = None
 
 
 class Paid(Event, frozen=True, array_like=True):
-    """Awards were paid. awards: of one seat, who is the winner."""
+    """Awards were paid. awards: of one seat, who is the winner.
+
+    The meter was debited the whole sum; what was withheld of it is in the winner's papers and here, and in no
+    account. Where the site has taxes: form: that was due, "" for none. rate: at which was withheld, in basis
+    points. wager, winnings: by which that was decided. paid: with what was withheld of it. Sums in cents.
+    """
 
     kind: ClassVar[int] = 11
     hit: int
@@ -133,6 +153,30 @@ class Paid(Event, frozen=True, array_like=True):
     needs: tuple[PaperField, ...] = ()
     on_paper: Payee = ()
     same_patron: tuple[Seat, ...] = ()
+    tax: TaxTerms | None = None
+    withheld: int = 0
+    nonresident: bool = False
+    treaty_rate: int | None = None
+    treaty_form: str = ""
+    way: Way = ""
+    cash_before: int | None = None
+    form: str = ""
+    rate: int = 0
+    wager: int = 0
+    winnings: int = 0
+    paid: int = 0
+
+    def cash(self) -> int:
+        """What the patron was given in cash, in cents."""
+        return self.paid - self.withheld if self.way == "cash" else 0
+
+    def cash_of_day(self) -> int:
+        """What a named patron was given in cash in the gaming day, with this payment; 0 for nobody."""
+        return 0 if self.cash_before is None or not self.cash() else self.cash_before + self.cash()
+
+    def over_in_cash(self) -> bool:
+        """Whether that is more than goes without a report."""
+        return self.tax is not None and self.cash_of_day() > self.tax.cash_over
 
 
 class Paying(Protocol):
@@ -174,10 +218,32 @@ def decide_pay(state: BankState, command: Pay, by: ActContext) -> Paid:
     held = hit.number in state.disputed
     refuse_if(held, "hit_in_dispute", hit=hit.number)
     _check_papers(hit, awards[0].seat, command)
+    won, taxed = _taxed(state, hit, awards, command)
     numbers = sorted(award.number for award in awards)
-    facts_ = command.document, command.tax_form, command.tax_from, command.paper
-    more = command.needs, command.on_paper, command.same_patron
-    return Paid(hit.number, numbers, by.people, *facts_, *more)
+    return Paid(
+        hit.number,
+        numbers,
+        by.people,
+        document=command.document,
+        tax_form=command.tax_form,
+        tax_from=command.tax_from,
+        paper=command.paper,
+        needs=command.needs,
+        on_paper=command.on_paper,
+        same_patron=command.same_patron,
+        tax=command.tax,
+        withheld=taxed.withheld,
+        nonresident=command.nonresident,
+        treaty_rate=command.treaty_rate,
+        treaty_form=command.treaty_form,
+        way=command.way,
+        cash_before=command.cash_before,
+        form=taxed.form,
+        rate=taxed.rate,
+        wager=won.wager,
+        winnings=won.total,
+        paid=won.now,
+    )
 
 
 def _payable(state: BankState, hit: Hit, command: Pay) -> list[Award]:
@@ -189,15 +255,40 @@ def _payable(state: BankState, hit: Hit, command: Pay) -> list[Award]:
     return awards
 
 
+def _taxed(state: BankState, hit: Hit, awards: list[Award], command: Pay) -> tuple[Winnings, TaxDue]:
+    """What the law takes of a payment; nothing where the site's country has no taxes here. Raises Refusal."""
+    if (terms := command.tax) is None:
+        return Winnings(0, 0, 0, 0, 0), TaxDue("", 0, 0)
+    seat = awards[0].seat
+    won = payout_tax.of_payment(state, hit, awards)
+    before = payout_details.payee_of(hit, seat, command.on_paper)
+    found = due(terms, won, TaxPayee(before.numbered, command.nonresident, command.treaty_rate))
+    there = payout_details.stands(hit, seat) | payout_details.fields_of(
+        command.on_paper, tax_form=command.tax_form
+    )
+    payout_tax.check_form(found, won, there, command.tax_form)
+    payout_tax.check_paid(terms, found, there, command.way, command.withheld)
+    return won, found
+
+
 def _check_papers(hit: Hit, seat: int, command: Pay) -> None:
     """Refuses a payment whose papers are another winner's, or lack the tax form or required fields."""
     payout_details.check_paper(command.paper, command.on_paper, command.tax_form)
+    payout_tax.check_way(command.way, command.on_paper)
+    payout_tax.check_payee(
+        command.tax,
+        nonresident=command.nonresident,
+        treaty_rate=command.treaty_rate,
+        treaty_form=command.treaty_form,
+        withheld=command.withheld,
+    )
     payout_details.check_document(hit, seat, command.document)
     if command.tax_from is not None and not command.tax_form:
         payout_details.check_tax_form(hit, seat, command.tax_from, same=command.same_patron)
     there = payout_details.stands(hit, seat) | payout_details.fields_of(
         command.on_paper, tax_form=command.tax_form
     )
+    there |= {"way"} if command.way else set()
     for name in command.needs:
         refuse_if(name not in there, "paper_missing", field=name)
 
@@ -209,6 +300,9 @@ def apply_paid(effects: Effects, event: Paid) -> None:
     fields = payout_details.fields_of(event.on_paper, tax_form=event.tax_form)
     for seat in winners(paid):
         payout_details.write(hit, seat, fields, event.document, event.same_patron)
+        if event.tax is not None:
+            payee = TaxPayee(False, event.nonresident, event.treaty_rate)
+            payout_tax.write(hit, seat, payee, event.withheld)
     for award in paid:
         unpaid.change(effects.state, award, "paid")
         if award.level:
@@ -311,7 +405,7 @@ def _undo_on(level: Level, hit: Hit, gone: list[Award]) -> None:
 class Correct(ActCommand, tag="correct", frozen=True):
     """An award comes to another sum (A10), in cents; two people. document: a must where it is paid.
 
-    tax_from: as in `Pay`. What is paid on top takes a form that stands on the winner's papers.
+    tax_from, tax: as in `Pay`. What is paid on top takes a form that stands on the winner's papers.
     """
 
     award: AwardId
@@ -319,12 +413,14 @@ class Correct(ActCommand, tag="correct", frozen=True):
     reason: Reason
     document: Document = ""
     tax_from: int | None = None
+    tax: TaxTerms | None = None
 
 
 class Corrected(Event, frozen=True, array_like=True):
     """An award was corrected. amount: micro-dollars, what the award comes to now.
 
-    Where it was paid before, the difference is journalled against it, under a document's number.
+    Where it was paid before, the difference is journalled against it, under a document's number. withheld,
+    form, rate, wager, winnings, paid: of what is paid on top, as in `Paid`.
     """
 
     kind: ClassVar[int] = 13
@@ -336,6 +432,13 @@ class Corrected(Event, frozen=True, array_like=True):
     people: People
     document: str = ""
     tax_from: int | None = None
+    tax: TaxTerms | None = None
+    withheld: int = 0
+    form: str = ""
+    rate: int = 0
+    wager: int = 0
+    winnings: int = 0
+    paid: int = 0
 
 
 def who_corrects(state: BankState, command: Correct) -> tuple[Role, ...]:
@@ -362,14 +465,34 @@ def decide_correct(state: BankState, command: Correct, by: ActContext) -> Correc
     refuse_if(bad, "amount_out_of_range", most=AWARD_MAX)
     amount = from_cents(command.amount)
     more = amount - award.worth()
+    won, taxed = Winnings(0, 0, 0, 0, 0), TaxDue("", 0, 0)
     if award.settled():
         hit = _kept_hit(state, award.hit)
         payout_details.check_document(hit, award.seat, command.document)
         if command.tax_from is not None and more > 0:
             payout_details.check_tax_form(hit, award.seat, command.tax_from, more)
+        if command.tax is not None and more > 0:
+            won = payout_tax.of_correction(state, hit, award.seat, more)
+            taxed = due(command.tax, won, payout_details.payee_of(hit, award.seat))
+            payout_tax.check_form(taxed, won, payout_details.stands(hit, award.seat))
     recomputed = with_correction(state, award, more)
-    facts_ = command.document, command.tax_from
-    return Corrected(award.hit, award.number, amount, command.reason, recomputed, by.people, *facts_)
+    return Corrected(
+        award.hit,
+        award.number,
+        amount,
+        command.reason,
+        recomputed,
+        by.people,
+        document=command.document,
+        tax_from=command.tax_from,
+        tax=command.tax,
+        withheld=taxed.withheld,
+        form=taxed.form,
+        rate=taxed.rate,
+        wager=won.wager,
+        winnings=won.total,
+        paid=won.now,
+    )
 
 
 def apply_corrected(effects: Effects, event: Corrected) -> None:
@@ -389,6 +512,8 @@ def apply_corrected(effects: Effects, event: Corrected) -> None:
     if award.settled():
         award.difference += more
         payout_details.write(hit, award.seat, (), event.document)
+        if event.withheld:
+            payout_tax.write(hit, award.seat, payout_details.payee_of(hit, award.seat), event.withheld)
         effects.told.difference = to_cents(more)
         for one in [one for one in state.left if one.award == award.number and more > 0]:
             decided(effects, one, min(more, one.amount))

@@ -11,12 +11,14 @@ from jackpot.rules import names
 from jackpot.rules.money import from_cents
 from jackpot.rules.refusal import refuse_if
 from jackpot.rules.state import Award, Hit, PayoutDetails
+from jackpot.rules.tax import Payee
 
 # In place of a seat, for the papers that are about all winners: no seat has this number.
 ALL: Final = 0
 TAX_FORM: Final = "tax_form"
+TAXPAYER_NUMBER: Final = "taxpayer_number"
 # Fields of one winner alone, which never stand on the papers of all.
-OWN: Final = frozenset({"patron", TAX_FORM, "tax_number"})
+OWN: Final = frozenset({"patron", TAX_FORM, "tax_number", "identification", "taxpayer_number"})
 
 
 def winners(awards: Iterable[Award]) -> list[int]:
@@ -36,6 +38,13 @@ def fields_of(on_paper: Iterable[str], surveillance: str = "", tax_form: str = "
     """The fields that an entry writes, by name."""
     plain = {"surveillance": surveillance, TAX_FORM: tax_form}
     return {*on_paper, *(name for name, text in plain.items() if text)}
+
+
+def payee_of(hit: Hit, seat: int, written: Collection[str] = ()) -> Payee:
+    """Who a seat's papers say is paid. written: what is written on them now."""
+    sheet = hit.sheets.get(seat, PayoutDetails())
+    numbered = TAXPAYER_NUMBER in stands(hit, seat) | {*written}
+    return Payee(numbered, sheet.nonresident, sheet.treaty_rate)
 
 
 def write(

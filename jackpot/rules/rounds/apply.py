@@ -258,6 +258,7 @@ def _hit(effects: Effects, table: Table, round_: Round, made: HitMade) -> None:
             cycle=cycle,
             awards=[],
             unverified=made.unverified,
+            opened=round_.first_seq,
         )
         state.hits[made.number] = hit
         state.next_hit = max(state.next_hit, made.number + 1)

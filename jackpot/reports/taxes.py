@@ -1,0 +1,73 @@
+"""Report of tax forms and withholding: payments that took a form, or that are to be reported as cash."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from jackpot.catalogue.figures import rate_text
+from jackpot.config import Site
+from jackpot.ledger.reading import Reader
+from jackpot.reports.read.entries import Entry, of_kinds
+from jackpot.reports.read.gaming_days import EntrySpan, gaming_day, periods, wanted_span
+from jackpot.reports.read.hits import story_called
+from jackpot.reports.report import Cell, Report, ReportColumn, ReportRequest, ReportResult
+from jackpot.rules.acts.hits import Corrected, Paid
+from jackpot.rules.money import from_cents
+
+COLUMNS: Final = (
+    ReportColumn("bank"),
+    ReportColumn("gaming_day"),
+    ReportColumn("paid", "moment"),
+    ReportColumn("hit"),
+    ReportColumn("seat", "count"),
+    ReportColumn("form", help="that was due by law"),
+    ReportColumn("winnings", "sum", "of the wager, all that it won"),
+    ReportColumn("wager", "sum"),
+    ReportColumn("amount", "sum", "of this payment, with what was withheld", total=True),
+    ReportColumn("withheld", "sum", "of this payment", total=True),
+    ReportColumn("rate_withheld", "figure", spare=True),
+    ReportColumn("way", "word", "of payment", spare=True),
+    ReportColumn("cash_of_day", "sum", "to that patron in the gaming day, where it is to be reported"),
+)
+
+
+def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
+    """The payments of the gaming days, the oldest first. Raises LedgerError."""
+    spans = {bank: wanted_span(ledger, bank, wanted) for bank in wanted.banks}
+    rows = (row for bank, days in spans.items() for row in _of_bank(ledger, bank, days, wanted.site))
+    return ReportResult(periods(spans), rows, [])
+
+
+def _of_bank(ledger: Reader, bank: str, days: EntrySpan, site: Site) -> Iterator[tuple[Cell, ...]]:
+    for entry in of_kinds(ledger, bank, (Paid.kind, Corrected.kind), days.after, days.upto):
+        event = entry.event
+        if isinstance(event, Paid | Corrected) and event.tax is not None and _is_told(event):
+            yield _row(ledger, bank, entry, event, site)
+
+
+def _is_told(event: Paid | Corrected) -> bool:
+    return bool(event.form) or (isinstance(event, Paid) and event.over_in_cash())
+
+
+def _row(ledger: Reader, bank: str, entry: Entry, event: Paid | Corrected, site: Site) -> tuple[Cell, ...]:
+    awards = event.awards if isinstance(event, Paid) else [event.award]
+    story = story_called(ledger, bank, event.hit)
+    seats = {award.number: award.seat for award in story.hit.awards} if story is not None else {}
+    paid = event if isinstance(event, Paid) else None
+    return (
+        bank, gaming_day(entry.at, site), entry.at, f"H{event.hit}", seats.get(awards[0]), event.form,
+        from_cents(event.winnings), from_cents(event.wager), from_cents(event.paid),
+        from_cents(event.withheld), rate_text(event.rate) if event.rate else "",
+        paid.way if paid is not None else "",
+        from_cents(paid.cash_of_day()) if paid is not None and paid.over_in_cash() else None,
+    )  # fmt: skip
+
+
+REPORT: Final = Report(
+    "taxes",
+    "Tax forms and withholding",
+    "Which payments took a tax form, what was withheld, and which cash is to be reported? The oldest first.",
+    COLUMNS,
+    ("days",),
+    find,
+    "--from 2026-11-01 --to 2026-11-30",
+)

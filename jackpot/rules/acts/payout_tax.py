@@ -1,0 +1,101 @@
+"""Taxes of a hit's payments: what the law wants of a payment, or of a correction of one (A10)."""
+
+from collections.abc import Collection, Iterable
+
+from jackpot.rules import names, tax
+from jackpot.rules.acts import payout_details
+from jackpot.rules.money import from_cents, to_cents
+from jackpot.rules.refusal import refuse_if
+from jackpot.rules.state import Award, BankState, Hit, PayoutDetails
+from jackpot.rules.tax import Payee, TaxDue, TaxTerms, Winnings
+
+
+def of_payment(state: BankState, hit: Hit, awards: Iterable[Award]) -> Winnings:
+    """The wager's winnings, where these awards of one seat are paid now."""
+    paid = list(awards)
+    return _winnings(state, hit, paid[0].seat, sum(award.worth() for award in paid))
+
+
+def of_correction(state: BankState, hit: Hit, seat: int, more: int) -> Winnings:
+    """The same, where so much is paid on top of what was paid; micro-dollars."""
+    found = _winnings(state, hit, seat, more)
+    return found._replace(total=found.total + found.now)
+
+
+def of_seat(state: BankState, hit: Hit, seat: int) -> Winnings:
+    """The same, where all that waits of the hit for that seat is paid at once."""
+    waits = [award for award in hit.awards if award.seat == seat and award.stands() and not award.settled()]
+    return _winnings(state, hit, seat, sum(award.worth() for award in waits))
+
+
+def _winnings(state: BankState, hit: Hit, seat: int, now: int) -> Winnings:
+    awards = tax.awards_of_wager(state, hit, seat)
+    total = sum(award.worth() for award in awards)
+    before = sum(award.worth() for award in awards if award.settled())
+    wager = state.link(hit.link).terms.wager
+    withheld = tax.withheld_before(state, hit, seat)
+    return Winnings(to_cents(wager), to_cents(total), to_cents(before), to_cents(now), withheld)
+
+
+def check_payee(
+    terms: TaxTerms | None,
+    *,
+    nonresident: bool,
+    treaty_rate: int | None,
+    treaty_form: str,
+    withheld: int | None,
+) -> None:
+    """Refuses what is half said of a treaty, and taxes where the site is in no country that has them."""
+    said = {"nonresident": nonresident, "treaty_rate": treaty_rate is not None, "treaty_form": treaty_form}
+    if terms is None:
+        for field, is_said in (said | {"withheld": bool(withheld)}).items():
+            refuse_if(bool(is_said), "tax_of_no_country", field=field)
+        return
+    missing = "treaty_form" if treaty_rate is not None else "treaty_rate"
+    refuse_if((treaty_rate is not None) != bool(treaty_form), "treaty_incomplete", field=missing)
+    refuse_if(treaty_rate is not None and not nonresident, "treaty_of_resident")
+    refuse_if((treaty_rate or 0) > terms.foreign_rate, "treaty_rate_high")
+
+
+def check_way(way: str, on_paper: Collection[str]) -> None:
+    """Refuses a way of payment without its number, and a number without a way."""
+    numbered = "way_number" in on_paper
+    refuse_if(bool(way) != numbered, "way_incomplete", field="way_number" if way else "way")
+
+
+def check_form(found: TaxDue, won: Winnings, there: Collection[str], tax_form: str = "") -> None:
+    """Refuses a payment without the form that is due, or with another one.
+
+    there: the fields on the winner's papers. tax_form: what is written now, "" for nothing.
+    """
+    other = bool(tax_form) and bool(found.form) and names.plain(tax_form) != names.plain(found.form)
+    refuse_if(other, "tax_form_differs", form=found.form)
+    refuse_if(
+        bool(found.form) and payout_details.TAX_FORM not in there,
+        "tax_form_due",
+        form=found.form,
+        sum=from_cents(won.total),
+        wager=from_cents(won.wager),
+    )
+
+
+def check_paid(
+    terms: TaxTerms, found: TaxDue, there: Collection[str], way: str, withheld: int | None
+) -> None:
+    """Refuses a payment whose papers lack what a form takes, or that withholds another sum than the law.
+
+    withheld: what the cashier says is withheld, in cents; None where they do not say.
+    """
+    has = {*there, *(("way",) if way else ())}
+    for name in terms.needs if found.form else ():
+        refuse_if(name not in has, "paper_of_form_missing", field=name, form=found.form)
+    due = from_cents(found.withheld)
+    refuse_if(bool(found.form) and withheld is None, "withheld_unsaid", sum=due, form=found.form)
+    refuse_if(withheld not in (None, found.withheld), "withheld_differs", sum=due)
+
+
+def write(hit: Hit, seat: int, payee: Payee, withheld: int) -> None:
+    """Writes on a winner's papers who is paid, and what was withheld, in cents."""
+    sheet = hit.sheets.setdefault(seat, PayoutDetails())
+    sheet.nonresident, sheet.treaty_rate = payee.nonresident, payee.treaty_rate
+    sheet.withheld += withheld

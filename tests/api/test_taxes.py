@@ -1,0 +1,167 @@
+"""Payments by a country's tax law, from the request to the papers, the reports and what is erased."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from jackpot.app import Server
+from jackpot.config import Config
+from jackpot.config.tax import law_of
+from jackpot.ledger.open import open_reader
+from jackpot.ledger.verify.verifier import verify
+from jackpot.reports.registry import REPORTS
+from jackpot.reports.report import ReportRequest
+from jackpot.rules.acts.fields import DAY_MS
+from tests.api.test_papers import kept, payout, refused
+from tests.net.test_admin_socket import royal
+from tests.running_server import StepClock, administer, configure, on_loop, table
+
+# The royal flush of seat 1 comes to 10,000.18 on a wager of 1.00: 24 % of 9,999.18 are 2,399.8032.
+WITHHELD = "2399.80"
+PATRON = {"patron": "Pat Ron", "identification": "passport X123", "taxpayer_number": "123-45-6789"}
+WAY = {"way": "cheque", "way_number": "CHQ-9"}
+FORM = {"tax_number": "T-0815", "withheld": WITHHELD, "document": "P-1"}
+PAY = {"do": "pay", "hit": "H1", "seat": 1, **PATRON, **WAY, **FORM}
+
+
+def taxed(folder: Path, **more: Any) -> Config:
+    """A floor in the United States."""
+    config = configure(folder)
+    return msgspec.structs.replace(
+        config, site=msgspec.structs.replace(config.site, tax=law_of("us"), **more)
+    )
+
+
+async def validated(config: Config, device: Any) -> None:
+    await royal(device)
+    assert (await administer(config, do="validate", hit="H1", by="Ann", dealer="Dee Lear"))["ok"]
+
+
+async def taxes(server: Server, config: Config) -> list[dict[str, Any]]:
+    """The rows of the report of taxes, by column."""
+    report = REPORTS["taxes"]
+    wanted = ReportRequest(config.site, ("main",))
+
+    def rows(ledger: Any) -> list[dict[str, Any]]:
+        names = [column.name for column in report.columns]
+        return [dict(zip(names, row, strict=True)) for row in report.find(ledger, wanted).rows]
+
+    return await server.books.read(rows)
+
+
+@on_loop
+async def test_a_large_win_is_paid_as_the_law_has_it(tmp_path: Path) -> None:
+    """A10: at no other setting than the country, a jackpot wants patron, form and what is withheld."""
+    config = taxed(tmp_path)
+    async with Server(config) as server, table(server) as device:
+        await validated(config, device)
+        found = await administer(config, do="/hits/{hit}", hit="H1")
+        own, envy = found["taxes"]
+        assert (own["seat"], own["winnings"], own["wager"], own["form"]) == (1, "10000.18", "1.00", "W-2G")
+        assert [(one["payee"], one["form"], one["withheld"], one["left"]) for one in own["withholdings"]] == [
+            ("numbered", "W-2G", "2399.80", "7600.38"),
+            ("unnumbered", "W-2G", "2399.80", "7600.38"),
+            ("nonresident", "1042-S", "3000.05", "7000.13"),
+        ]
+        assert (envy["form"], [one["withheld"] for one in envy["withholdings"]]) == (
+            "",
+            ["0.00", "0.00", "300.00"],
+        )
+        plain = {"do": "pay", "hit": "H1", "seat": 1, "document": "P-1"}
+        assert await refused(config, **plain) == ("no_tax_form", "tax_number")
+        assert await refused(config, **{**PAY, "withheld": "2399.00"}) == ("withheld_differs", "withheld")
+        assert await refused(config, **{**PAY, "way": "barter"}) == ("bad_request", "way")
+        assert await refused(config, **{**PAY, "treaty_rate": "31x"}) == ("bad_request", "treaty_rate")
+        assert (await administer(config, by="Ann", **PAY))["ok"]
+        assert (await administer(config, do="/hits/{hit}", hit="H1"))["steps"][0]["facts"] == {
+            "tax_form": "W-2G", "tax_number": "T-0815", "withheld": WITHHELD, **PATRON, **WAY,
+        }  # fmt: skip
+        form = await payout(server, config, 1)
+        assert form.items() >= {
+            "form by law": "W-2G is due", "withheld": 2_399_800_000, "paid out": 7_600_380_000,
+            "winnings of the wager": 10_000_180_000, "wager": 1_000_000, "rate withheld": "24 %",
+            "identification": "passport X123", "taxpayer number": "123-45-6789",
+            "way": "cheque", "way number": "CHQ-9",
+        }.items()  # fmt: skip
+        assert (await payout(server, config, 2))["withheld"] == "", "a line for the pen"
+        (row,) = await taxes(server, config)
+        assert (row["hit"], row["seat"], row["form"], row["withheld"]) == ("H1", 1, "W-2G", 2_399_800_000)
+        assert row["cash_of_day"] is None
+        for column in REPORTS["taxes"].columns:
+            told = str if column.kind in ("text", "word", "figure") else int
+            assert row[column.name] is None or isinstance(row[column.name], told), column.name
+
+
+@on_loop
+async def test_what_names_the_patron_lies_next_to_the_journal_and_is_erased(tmp_path: Path) -> None:
+    """A10, S8: number, identification and account are in no row; the sums are, and `verify` reads no law."""
+    config = taxed(tmp_path)
+    async with Server(config) as server, table(server) as device:
+        await validated(config, device)
+        assert (await administer(config, by="Ann", **PAY))["ok"]
+        rows = await server._stores["main"].rows("main", 0, 100)
+        bodies = b"".join(row.body for row in rows)
+        for text in (*PATRON.values(), "CHQ-9", "T-0815"):
+            assert text.encode() not in bodies
+        assert (await administer(config, do="pay", hit="H1", seat=2, document="P-2", by="Ann"))["ok"]
+        assert len(kept(config)) == 2
+        erase = {"do": "erase-papers", "hit": "H1", "reason": "asked for", "by": "Ann", "and_by": "Bo"}
+        assert (await administer(config, **erase))["ok"]
+        assert kept(config) == []
+        assert (await payout(server, config, 1))["withheld"] == 2_399_800_000
+    ledger = open_reader(config.ledger.url)
+    try:
+        assert [problem for bank in ledger.banks() for problem in verify(ledger, bank).problems] == []
+    finally:
+        ledger.close()
+
+
+@on_loop
+async def test_somebody_of_another_country_has_their_treatys_rate(tmp_path: Path) -> None:
+    """A10: the server names the form, and what claims the treaty, where only one can be meant."""
+    config = taxed(tmp_path)
+    async with Server(config) as server, table(server) as device:
+        await validated(config, device)
+        pay = {**PAY, "nonresident": True, "treaty_rate": "10", "withheld": "1000.02"}
+        assert await refused(config, **{**pay, "treaty_rate": ""}) == ("withheld_differs", "withheld")
+        assert (await administer(config, by="Ann", **pay))["ok"]
+        facts = (await administer(config, do="/hits/{hit}", hit="H1"))["steps"][0]["facts"]
+        assert facts["tax_form"] == "1042-S"
+        assert (facts["treaty_rate"], facts["treaty_form"], facts["withheld"]) == (
+            "10 %",
+            "W-8BEN",
+            "1000.02",
+        )
+        assert (await payout(server, config, 1))["rate withheld"] == "10 %"
+
+
+@on_loop
+async def test_the_cash_of_one_patron_is_added_up_over_a_gaming_day(tmp_path: Path) -> None:
+    """A10: by name, however it is written; yesterday's cash counts no more. The notice names nobody."""
+    clock = StepClock()
+    config = taxed(tmp_path)
+    async with Server(config, clock=clock) as server, table(server) as device:
+        await validated(config, device)
+        cash = {"way": "cash", "way_number": "S-1"}
+        assert (await administer(config, by="Ann", **{**PAY, **cash}))["ok"]
+        state = server.banks["main"].sequencer.engine.state
+        assert not state.alarms, "7,600.38 in cash"
+        await _wins_again(config, device, 3, "H2")
+        (alarm,) = state.alarms.values()
+        assert (alarm.kind, alarm.place, alarm.times) == ("currency_report", "hit H2", 1)
+        assert "Pat" not in str(alarm.what)
+        first, last = await taxes(server, config)
+        assert (first["cash_of_day"], last["cash_of_day"]) == (None, 15_200_760_000)
+        assert last["winnings"] == 10_000_180_000, "cash adds nothing to a form"
+        clock.stepped_s += 2 * DAY_MS / 1000
+        await _wins_again(config, device, 5, "H3")
+        assert [alarm.place for alarm in state.alarms.values()] == ["hit H2"], "it is another gaming day"
+
+
+async def _wins_again(config: Config, device: Any, seq: int, hit: str) -> None:
+    """The next royal flush is paid to the same patron, in cash."""
+    await royal(device, seq, f"R{seq}")
+    assert (await administer(config, do="validate", hit=hit, by="Ann"))["ok"]
+    paid = {**PAY, "hit": hit, "document": hit, "way": "cash", "patron": " pat  RON"}
+    assert (await administer(config, by="Ann", **paid))["ok"]
