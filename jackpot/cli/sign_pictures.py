@@ -16,14 +16,18 @@ from jackpot.clock import SystemClock
 from jackpot.config import Config
 from jackpot.rules.terms import METER
 from jackpot.web.live import Live
-from jackpot.web.sign_pages import Screens, secure
+from jackpot.web.sign_pages import Screens, secure, whole_hands
 
 BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 SIZES: Final = {"landscape": (1920, 1080), "portrait": (1080, 1920)}
-STATES: Final = ("normal", "pending", "suspended", "fault")
+# The posted odds are the idle sign's, later.
+ODDS: Final = "odds"
+STATES: Final = ("normal", ODDS, "pending", "suspended", "fault")
 # Seconds after a win at which its sum has been counted, by level; a lower one is celebrated as a minor.
 SHOWN_S: Final = {METER: 12.0, "mega": 12.0, "major": 8.0}
 SHOWN_LOW_S: Final = 4.0
+# How long an idle sign shows each of its scenes (idle.js).
+SCENE_S: Final = 8
 # Page time in which fonts come, digits settle and cards are dealt.
 SETTLES_MS: Final = 6_000
 # Of a browser that draws one picture: a machine without a graphics card needs some of it.
@@ -40,9 +44,11 @@ def browser() -> str:
 
 def states_of(config: Config, link: str) -> Iterator[tuple[str, str]]:
     """(name, query) of each picture of a link."""
-    for state in STATES:
-        yield state, f"preview={state}&held=settled"
     (terms,) = (one for one in config.links if one.link == link)
+    # After the hands that win a level, and the line that the meter grows.
+    later = f"normal&past={(len(whole_hands(terms)) + 1) * SCENE_S}"
+    for state in STATES:
+        yield state, f"preview={later if state == ODDS else state}&held=settled"
     for level in terms.levels:
         past = SHOWN_S.get(level.level, SHOWN_LOW_S)
         yield f"win-{level.level}", f"preview=win&held=settled&level={level.level}&past={past}"

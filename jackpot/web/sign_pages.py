@@ -17,7 +17,8 @@ from jinja2.runtime import Context
 from jackpot.config import BACKDROP_TYPES, FONT_TYPES, LOGO_TYPES, Config, titles_of
 from jackpot.config.languages import ENGLISH, preferred, spoken, told, words
 from jackpot.config.writing import Writing, writing
-from jackpot.rules.paytable import LinkTerms, Percent
+from jackpot.rules.money import to_cents
+from jackpot.rules.paytable import Fixed, ForOne, LinkTerms, Pays, Percent, ToOne
 from jackpot.text import Sentence, filled
 from jackpot.web.live import Live
 
@@ -41,9 +42,7 @@ STATIC_TYPES: Final[Mapping[str, tuple[str, str | None]]] = {
 }
 STATIC: Final = (
     "base.css",
-    "burst.svg",
     "cards.js",
-    "coin.svg",
     "coins.js",
     "docs.css",
     "fit.js",
@@ -51,17 +50,22 @@ STATIC: Final = (
     "floor.js",
     "icon.svg",
     "idle.js",
+    "light.js",
     "live.js",
     "notify.js",
+    "odds.js",
     "odometer.js",
     "ops.css",
     "ops.js",
     "particles.js",
+    "particles_canvas.js",
+    "particles_webgl.js",
     "phases.js",
     "preview.js",
     "sign.css",
     "sign.js",
     "sound.js",
+    "sprites.js",
     "themes.css",
     "tones.js",
     "typed.js",
@@ -295,8 +299,10 @@ class Screens:
             "link": link,
             "money": written_in(locale, self._config.site.currency),
             "display": self._display(link),
-            "hands": _whole_hands(terms),
+            "hands": whole_hands(terms),
             "dealt": _CARDS.get(terms.hand_kind, _CARDS_DEFAULT),
+            "rows": [{"hand": row.hand, "suits": row.suits, "pays": _pays(row.pays)} for row in terms.rows],
+            "wager": to_cents(terms.wager),
             "pictures": [
                 {"address": f"/picture/{link}/{place}", "moves": _moves(file)}
                 for place, file in enumerate(self._config.displays[link].pictures)
@@ -344,13 +350,26 @@ def written_in(locale: str, currency: str) -> dict[str, str]:
     return {"locale": locale.replace("_", "-"), "currency": currency}
 
 
-def _whole_hands(terms: LinkTerms) -> dict[str, str]:
+def whole_hands(terms: LinkTerms) -> dict[str, str]:
     """By level, the lowest hand that wins all of it; a hand of one suit alone is no promise to make."""
     return {
         row.pays.level: row.hand
         for row in terms.rows
         if isinstance(row.pays, Percent) and row.pays.rate == WHOLE and not row.suits
     }
+
+
+def _pays(pays: Pays) -> dict[str, str | int]:
+    """What a row pays, as `odds.js` reads it: a share of a level in basis points, or cents of a fixed sum."""
+    match pays:
+        case Percent(level=level, rate=rate):
+            return {"kind": "percent", "level": level, "of": rate}
+        case ForOne(n=n):
+            return {"kind": "for", "of": n}
+        case ToOne(n=n):
+            return {"kind": "to", "of": n}
+        case Fixed(amount=amount):
+            return {"kind": "fixed", "of": to_cents(amount)}
 
 
 def _moves(file: Path) -> bool:

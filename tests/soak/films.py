@@ -4,8 +4,9 @@ Each celebration and the idle sign, in each theme, at each size of screen: a fra
 is at that moment, however slow this machine is. `--only` takes part of a film's name, like `neon-wall-mega`;
 `--times` is the most seconds of a film. They are written to `films/` as WebP, which is kept out of git.
 
-Of every frame it is measured whether title, level and sum are seen, how much of the width the sum takes, and
-whether anything is cut off; of all frames of a film, how often the picture flashes in one second
+Of every frame it is measured whether title, level and sum are seen, how much of the width the sum takes,
+whether anything is cut off, and whether every text is read on what is behind it (but in the flash with
+which a win begins); of all frames of a film, how often the picture flashes in one second
 (WCAG 2.3.1). A line is printed for each film, and the exit code is 0 where all of them are good.
 """
 
@@ -20,9 +21,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import structlog
 
 from jackpot.app import Server
-from jackpot.config.display import THEMES
+from jackpot.config.display import CONTRAST_MIN, THEMES
 from tests.running_server import LINK, LINKS, configure
 from tests.web.browser import CUT_OFF, SIZES, chromium, opened, state
+from tests.web.test_contrast import MEASURE
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Page
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 FOLDER: Final = Path("films")
 FRAME_MS: Final = 100
 # Milliseconds of each film: a celebration has its whole time, the idle sign a round of its scenes.
-LASTS_MS: Final = {"minor": 6_000, "major": 12_000, "mega": 60_000, "idle": 24_000}
+LASTS_MS: Final = {"minor": 6_000, "major": 12_000, "mega": 60_000, "idle": 40_000}
 # A film's pixels, and the quality of its frames: with them a minute is well below the most bytes of a film.
 FILM_PIXELS: Final = 130_000
 QUALITY: Final = 40
@@ -44,8 +46,11 @@ AREA_MIN: Final = 0.1
 FLASHES_MAX: Final = 3
 WIDE_MIN: Final = 0.9
 
-# Puts the page at a moment: the celebration's, and that of everything which moves by the style sheet.
-STEP: Final = """(ms) => {
+# Texts that are never cut off.
+WHOLE: Final = "#win .fills, .name, #odds h2, #odds .named, #odds .pays"
+
+# Puts the page at a moment: the celebration's, of what flies in it, and of what moves by the style sheet.
+STEP: Final = """async (ms) => {
     window.born ??= new WeakMap();
     dispatchEvent(new CustomEvent('moment', {detail: ms}));
     for (const one of document.getAnimations()) {
@@ -53,6 +58,34 @@ STEP: Final = """(ms) => {
         one.pause();
         one.currentTime = ms - window.born.get(one);
     }
+    const canvas = document.querySelector('#sparks');
+    const flies = canvas.clientWidth && 'ready' in canvas.dataset;
+    while (flies && canvas.dataset.drawn !== `${ms}`) {
+        await new Promise(requestAnimationFrame);
+    }
+}"""
+# The texts that are seen whole now, as `MEASURE` takes them. What comes just now is not yet.
+TEXTS: Final = """() => {
+    const win = document.querySelector('#win');
+    const odds = '#odds h2, #odds .named, #odds .pays';
+    const idle = `h1, .level .name, .level .amount-run, #idle, ${odds}`;
+    const names = ['jackpot', 'level', 'amount', 'hand', 'table', 'what', 'exact'];
+    const won = names.map((name) => `#win .${name}`).join();
+    const comes = (part) => part.getAnimations().some((one) => {
+        const {progress, endTime} = one.effect.getComputedTiming();
+        return progress !== null && Number.isFinite(endTime);
+    });
+    const found = [];
+    if (win.dataset.phase === 'flash' && !win.hidden) return found;
+    for (const part of document.querySelectorAll(win.hidden ? idle : won)) {
+        const {left, top, width, height} = part.getBoundingClientRect();
+        const isSeen = width >= 1 && height >= 1 && getComputedStyle(part).visibility === 'visible';
+        if (!isSeen || !part.textContent) continue;
+        let above = part;
+        while (above && !comes(above)) above = above.parentElement;
+        if (!above) found.push([part.className || part.id || part.tagName, false, left, top, width, height]);
+    }
+    return found;
 }"""
 # What is wrong with a frame, in sentences. wide: the part of the width that the sum has to take.
 WRONG: Final = """(wide) => {
@@ -63,8 +96,9 @@ WRONG: Final = """(wide) => {
         return box.width > 0 && getComputedStyle(part).visibility === 'visible'
             && box.left > -1 && box.right < innerWidth + 1 && box.top > -1 && box.bottom < innerHeight + 1;
     };
-    const [idle, won] = ['h1, .level .name, .level .amount-run', '#win .jackpot, #win .level, #win .amount'];
-    const parts = win.hidden ? idle : won;
+    const idle = document.body.matches('.ribbon') ? '#odds h2, #odds .pays' : 'h1';
+    const won = '#win .jackpot, #win .level, #win .amount';
+    const parts = win.hidden ? `.level .name, .level .amount-run, ${idle}` : won;
     for (const part of document.querySelectorAll(parts)) {
         if (!seen(part)) found.push(`${part.className || part.tagName} is not seen`);
     }
@@ -131,9 +165,18 @@ def flashes(lights: Sequence[Sequence[float]], frame_ms: int = FRAME_MS) -> int:
 
 async def luminance(blank: "Page", png: bytes) -> Any:
     """The luminance of a picture's cells."""
+    return await blank.evaluate(LUMINANCE, [_address(png), *CELLS])
+
+
+async def contrasts(page: "Page", blank: "Page", png: bytes) -> Any:
+    """The name and the contrast of each text of a page in its picture."""
+    return await blank.evaluate(MEASURE, [_address(png), await page.evaluate(TEXTS)])
+
+
+def _address(png: bytes) -> str:
     from base64 import b64encode
 
-    return await blank.evaluate(LUMINANCE, [f"data:image/png;base64,{b64encode(png).decode()}", *CELLS])
+    return f"data:image/png;base64,{b64encode(png).decode()}"
 
 
 async def frames(page: "Page", lasts_ms: int, every_ms: int = FRAME_MS) -> AsyncIterator[Frame]:
@@ -141,7 +184,7 @@ async def frames(page: "Page", lasts_ms: int, every_ms: int = FRAME_MS) -> Async
     for at_ms in range(0, lasts_ms, every_ms):
         await page.evaluate(STEP, at_ms)
         wrong = await page.evaluate(WRONG, WIDE_MIN)
-        wrong += [f"{part} is cut off" for part in await page.evaluate(CUT_OFF, "#win .fills, .name")]
+        wrong += [f"{part} is cut off" for part in await page.evaluate(CUT_OFF, WHOLE)]
         yield Frame(at_ms, await page.screenshot(), wrong)
 
 
@@ -163,17 +206,24 @@ async def film(browser: "Browser", at: str, name: str, seconds: int) -> list[str
     _, size, shown = name.split("-")
     query = "?preview=normal&held" if shown == "idle" else f"?preview=win&held&level={shown}"
     faults, found, lights, pictures = list[str](), dict[str, int](), list[Any](), list[bytes]()
+    lowest = dict[str, tuple[float, int]]()
     page, blank = await opened(browser, at + query, size, faults), await browser.new_page()
     await state(page, "normal" if shown == "idle" else "win")
     async for frame in frames(page, min(LASTS_MS[shown], 1_000 * seconds)):
         for sentence in frame.wrong:
             found.setdefault(sentence, frame.at_ms)
+        for part, ratio in await contrasts(page, blank, frame.png):
+            if ratio < lowest.get(part, (CONTRAST_MIN, 0))[0]:
+                lowest[part] = ratio, frame.at_ms
         lights.append(await luminance(blank, frame.png))
         pictures.append(frame.png)
     await page.close()
     await blank.close()
     most = flashes(lights)
     wrong = [f"{sentence} at {at_ms} ms" for sentence, at_ms in found.items()] + faults
+    wrong += [
+        f"{part} has a contrast of {ratio:.1f} at {at_ms} ms" for part, (ratio, at_ms) in lowest.items()
+    ]
     if most > FLASHES_MAX:
         wrong.append(f"it flashes {most} times in a second")
     large = await asyncio.to_thread(written, FOLDER / f"{name}.webp", pictures)

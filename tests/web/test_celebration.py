@@ -31,7 +31,7 @@ SUMS: Final = {"mega": "$10,000,000.00", "major": "$500,000.00", "minor": "$25,0
 # The part of the screen's width that the sum has to take.
 WIDE_MIN: Final = 0.9
 # Particles that a win may have at once in all (particles.js).
-PARTICLES: Final = 750
+PARTICLES: Final = 600
 
 # The part in which a win of each level is after so many seconds, and how long it counts.
 PHASES: Final = """async () => {
@@ -53,7 +53,8 @@ LOOK: Final = """() => {
     const box = (part) => document.querySelector(`#win ${part}`).getBoundingClientRect();
     const isSeen = (part) => box(part).width > 0
         && getComputedStyle(document.querySelector(`#win ${part}`)).visibility === 'visible';
-    const ranks = [...document.querySelectorAll('#win .playing-card b')].map((rank) => rank.textContent);
+    const corners = [...document.querySelectorAll('#win .corner:not(.turned) b')];
+    const ranks = corners.map((rank) => rank.textContent);
     const figures = document.querySelector('#win .exact');
     return {
         wide: box('.of-sum').width / innerWidth,
@@ -84,23 +85,40 @@ DRAWN: Final = """async () => {
             return real.apply(this);
         };
     }
-    const { Particles } = await import('/static/particles.js');
-    const canvas = document.createElement('canvas');
-    canvas.style.cssText = 'position: fixed; width: 320px; height: 240px';
-    document.body.append(canvas);
-    const drawn = await Particles.on(canvas);
-    const flying = () => [...drawn.coins, ...drawn.sparks].filter((one) => one.life > 0);
-    let [now, most, first] = [0, 0, null];
+    const { GraphicsCard } = await import('/static/particles_webgl.js');
+    const drawn = await GraphicsCard.on(document.createElement('canvas'), () => {});
+    drawn.tell({size: [320, 240]});
+    const colours = ['#ffd75e', '#ffffff', '#ffc94d', '#ff4d63', '#5ab4ff', '#c58bff'];
+    const flying = () => [...drawn.particles.coins, ...drawn.particles.sparks].filter((one) => one.life > 0);
+    let [most, first] = [0, null];
     const sides = [false, false];
     for (let win = 0; win < 20; win += 1) {
-        drawn.start(win % 3, '#ffd75e');
-        for (let step = 0; step < 40; step += 1) drawn.step((now += 50));
+        drawn.tell({win: {rank: win % 3, name: `H${win}`, colours, past: 0, held: true}});
+        for (let step = 0; step < 40; step += 1) drawn.tell({at: step * 50});
         most = Math.max(most, flying().length);
-        for (const {drawn: one} of flying()) sides[one.x < 160 ? 0 : 1] = true;
-        drawn.stop();
+        for (const {x} of flying()) sides[x < 160 ? 0 : 1] = true;
+        drawn.tell({stop: true});
         if (win === 2) first = {...made};
     }
     return {first, last: made, most, sides};
+}"""
+# What flies in a win of each rank, at every half second of it: whether there was something at both sides, and
+# coins; and whether a sign that comes at its end shows the same.
+FLIES: Final = """async () => {
+    const { Particles } = await import('/static/particles.js');
+    return [6, 12, 60].map((lasts, rank) => {
+        const [shown, late] = [new Particles(), new Particles()];
+        const facts = {sides: true, coins: false};
+        for (const one of [shown, late]) one.begin(rank, 'H12', 6);
+        for (let past = 0.5; past < lasts; past += 0.5) {
+            shown.go(past, 1920, 1080);
+            const flying = [...shown.coins, ...shown.sparks].filter((one) => one.life > 0);
+            facts.sides &&= flying.some(({x}) => x < 700) && flying.some(({x}) => x > 1220);
+            facts.coins ||= shown.coins.some((one) => one.life > 0);
+        }
+        late.go(lasts - 0.5, 1920, 1080);
+        return {...facts, same: JSON.stringify(late.sparks) === JSON.stringify(shown.sparks)};
+    });
 }"""
 # What moves by itself at this moment.
 MOVES: Final = """() => document.getAnimations().filter((one) => one.playState === 'running').length"""
@@ -164,6 +182,7 @@ async def test_a_win_fills_the_screen_from_its_first_second(tmp_path: Path, size
         page = await won(browser, server, "mega", 8, size, faults=faults)
         await until_true(page, "document.querySelector('#win').dataset.phase === 'show'")
         assert (await page.evaluate(LOOK))["cards"] == "A K Q J 10"
+        await until_true(page, "document.querySelector('#sparks').dataset.drawn === '8000'")
         assert await page.evaluate("document.querySelector('#win .amount').dataset.cents") == "1000000000"
     assert faults == []
 
@@ -171,11 +190,17 @@ async def test_a_win_fills_the_screen_from_its_first_second(tmp_path: Path, size
 @needs_chromium
 @on_browser_loop
 async def test_a_win_goes_through_its_parts(tmp_path: Path) -> None:
-    """Signs: flash, count, show, rest at every level; what is shown has been counted to its end."""
+    """Signs: flash, count, show, rest at every level; what is shown has been counted to its end.
+
+    Something flies from both sides for as long as it lasts, another thing at each level, alike on every sign.
+    """
     faults = list[str]()
     async with chromium() as browser, Server(configure(tmp_path)) as server:
         page = await won(browser, server, "minor", 0, "phone", faults=faults)
         assert await page.evaluate(PHASES) == ["flash count show rest"] * len(LEVELS)
+        assert await page.evaluate(FLIES) == [
+            {"sides": True, "coins": rank > 0, "same": True} for rank in range(len(LEVELS))
+        ]
     assert faults == []
 
 
@@ -192,7 +217,8 @@ async def test_a_win_is_still_and_said_for_whom_motion_harms(tmp_path: Path) -> 
         tools = await page.context.new_cdp_session(page)
         nodes = (await tools.send("Accessibility.getFullAXTree"))["nodes"]
         names = {node.get("name", {}).get("value", "").lower() for node in nodes if not node["ignored"]}
-        said = [(await page.inner_text(f"#win {part}")).lower() for part in SAID_OF_A_WIN]
+        texts = [await page.inner_text(f"#win {part}") for part in SAID_OF_A_WIN]
+        said = [" ".join(text.lower().split()) for text in texts]
         assert {*said, "$10,000,000.00"} <= names
         # Reels have every digit in them; none of those is read out.
         assert "0" not in names

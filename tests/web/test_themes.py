@@ -8,11 +8,20 @@ import aiohttp
 import pytest
 
 from jackpot.app import Server
-from jackpot.config.display import THEMES
+from jackpot.config.display import CONTRAST_MIN, THEMES
 from jackpot.web.sign_pages import STATIC
 from tests.running_server import LINK, LINKS, configure
-from tests.soak.films import changes, flashes, frames, luminance
-from tests.web.browser import chromium, needs_chromium, on_browser_loop, opened, painted, state, until_true
+from tests.soak.films import changes, contrasts, flashes, frames, luminance
+from tests.web.browser import (
+    SIZES,
+    chromium,
+    needs_chromium,
+    on_browser_loop,
+    opened,
+    painted,
+    state,
+    until_true,
+)
 from tests.web.test_sign_pages import page_of
 
 VENDOR: Final = Path(__file__).parents[2] / "jackpot" / "web" / "static" / "vendor"
@@ -20,6 +29,16 @@ VENDOR: Final = Path(__file__).parents[2] / "jackpot" / "web" / "static" / "vend
 PIXEL: Final = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
+# Every row of pa-643a-five-card-C.
+POSTED: Final = [
+    "Royal flush: 100% of the Mega",
+    "Straight flush: 100% of the Major",
+    "Four of a kind: 100% of the Minor",
+    "Full house: 50 for 1",
+    "Flush: 40 for 1",
+    "Straight: 30 for 1",
+    "Three of a kind: 10 for 1",
+]
 # The seconds of a win that are looked at: its flash, which is the brightest that a sign ever is.
 LOOKED_MS: Final = 2_400
 # Pixels of a picture for each one of the page's: the light is taken of cells that are larger than these.
@@ -29,10 +48,24 @@ FONTS: Final = """() => ['header h1', '.amount-run'].map(
     (part) => getComputedStyle(document.querySelector(part)).fontFamily.split(',')[0].replace('Brand', '')
 ).concat([...document.fonts].filter((font) => font.status === 'loaded').map((font) => font.family))"""
 
-# Another half second of the page's own time, and whether the house's picture is there or not.
+# Another half second of the page's own time, and whether a part is hidden then.
 LATER: Final = """(window.past = (window.past ?? 0) + 500,
     dispatchEvent(new CustomEvent('moment', {{detail: window.past}})),
-    document.querySelector('#picture').{picture})"""
+    document.querySelector('{part}').hidden === {hidden})"""
+# The rows of the posted odds as they are read, and how many parts of them are cut off or off the screen.
+ODDS: Final = """() => {
+    const box = document.querySelector('#odds').getBoundingClientRect();
+    const out = (part) => {
+        const {left, right, top, bottom} = part.getBoundingClientRect();
+        return left < box.left || right > box.right || top < box.top || bottom > box.bottom;
+    };
+    const rows = [...document.querySelectorAll('#odds li')];
+    const text = (row, part) => row.querySelector(part).textContent;
+    return {
+        rows: rows.map((row) => `${text(row, '.named')}: ${text(row, '.pays')}`),
+        out: [...document.querySelectorAll('#odds h2, #odds .named, #odds .pays')].filter(out).length,
+    };
+}"""
 # How many amounts are on the screen whole, and the part of it that a picture of the house has.
 METERS: Final = """() => {
     const box = (part) => part.getBoundingClientRect();
@@ -83,7 +116,10 @@ async def test_each_theme_has_a_font_of_its_own(tmp_path: Path) -> None:
 @needs_chromium
 @on_browser_loop
 async def test_a_picture_of_the_house_leaves_the_meters(tmp_path: Path) -> None:
-    """Signs: the house's pictures come between the meters, which stay on the screen with their values."""
+    """Signs: posted odds and the house's pictures come between the meters, which stay on the screen.
+
+    The odds are every row of the paytable, whole on every screen.
+    """
     (tmp_path / "show.png").write_bytes(PIXEL)
     links = LINKS + '[link.display]\npictures = ["show.png"]\n'
     faults = list[str]()
@@ -95,9 +131,15 @@ async def test_a_picture_of_the_house_leaves_the_meters(tmp_path: Path) -> None:
         page = await opened(browser, page_of(server, f"/sign/{LINK}?preview=normal&held"), "phone", faults)
         await state(page, "normal")
         await until_true(page, "document.querySelector('#idle').textContent !== ''")
-        await until_true(page, LATER.format(picture="hidden"))
         assert await page.evaluate(METERS) == {"whole": 3, "picture": 0}
-        await until_true(page, LATER.format(picture="hidden === false"))
+        await until_true(page, LATER.format(part="#odds", hidden="false"))
+        await painted(page)
+        assert await page.evaluate(METERS) == {"whole": 3, "picture": 0}
+        for size in SIZES.values():
+            await page.set_viewport_size({"width": size[0], "height": size[1]})
+            await painted(page)
+            assert await page.evaluate(ODDS) == {"rows": POSTED, "out": 0}, size
+        await until_true(page, LATER.format(part="#picture", hidden="false"))
         await painted(page)
         meters = await page.evaluate(METERS)
         assert meters["whole"] == 3
@@ -119,7 +161,10 @@ def test_flashes_are_counted() -> None:
 @on_browser_loop
 @pytest.mark.parametrize("theme", THEMES)
 async def test_a_mega_flashes_no_eye(tmp_path: Path, theme: str) -> None:
-    """WCAG 2.3.1: at its brightest a sign flashes at most three times a second; no frame of it is empty."""
+    """WCAG 2.3.1: at its brightest a sign flashes at most three times a second; no frame of it is empty.
+
+    Every text is read on what moves behind it (WCAG 1.4.3).
+    """
     links, faults = f'{LINKS}[link.display]\ntheme = "{theme}"\n', list[str]()
     async with chromium() as browser, Server(configure(tmp_path, links=links)) as server:
         url = page_of(server, f"/sign/{LINK}?preview=win&held&level=mega")
@@ -128,6 +173,9 @@ async def test_a_mega_flashes_no_eye(tmp_path: Path, theme: str) -> None:
         await state(page, "win")
         shown = [frame async for frame in frames(page, LOOKED_MS)]
         lights = [await luminance(blank, frame.png) for frame in shown]
+        read = await contrasts(page, blank, shown[-1].png)
     assert [frame.wrong for frame in shown if frame.wrong] == []
     assert flashes(lights) <= 3
+    assert len(read) > 4
+    assert [one for one in read if one[1] < CONTRAST_MIN] == []
     assert faults == []

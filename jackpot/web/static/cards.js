@@ -61,7 +61,12 @@ function card(name, place, count) {
   made.dataset.suit = suit;
   made.style.setProperty("--place", place);
   made.style.setProperty("--turn", count < 2 ? 0 : (2 * place) / (count - 1) - 1);
-  made.append(element("b", "", rank === "T" ? "10" : rank), pip(suit, "small"), pip(suit, "large"));
+  for (const corner of ["corner", "corner turned"]) {
+    const index = element("i", corner);
+    index.append(element("b", "", rank === "T" ? "10" : rank), pip(suit, "small"));
+    made.append(index);
+  }
+  made.append(pip(suit, "large"));
   return made;
 }
 
@@ -75,8 +80,25 @@ export function known(hand) {
   return TRUE[hand] === undefined ? [] : dealt(TRUE[hand]);
 }
 
-// An example of a hand. count: how many cards the game deals for it.
-export function example(hand, count) {
+// An example of a hand. count: how many cards the game deals for it. only: the suits that it has to be of, or none.
+export function example(hand, count, only = "") {
   const found = EXAMPLES[count]?.[hand];
-  return found === undefined ? [] : dealt(found);
+  if (found === undefined) return [];
+  const isOther = only !== "" && !only.includes(found[1]);
+  return dealt(isOther ? found.replaceAll(found[1], only[0]) : found);
+}
+
+const WRITTEN = { s: "\u2660", h: "\u2665", d: "\u2666", c: "\u2663" };
+
+// The pips of these suits, said aloud as one.
+export function suits(names) {
+  const made = element("span", "suits");
+  made.setAttribute("role", "img");
+  made.setAttribute("aria-label", Array.from(names, (suit) => WRITTEN[suit]).join(" "));
+  for (const suit of names) {
+    const drawn = pip(suit, "suit");
+    drawn.dataset.suit = suit;
+    made.append(drawn);
+  }
+  return made;
 }

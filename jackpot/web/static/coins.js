@@ -1,37 +1,9 @@
 // The effects of a win: sparks for a minor, coins for a major, fireworks and a rain of coins for a mega. PixiJS draws
-// them where the player has WebGL; where it has none, or loses it, the style sheet moves a few of them instead.
+// them where a graphics card does; elsewhere a worker draws them onto the same canvas.
 
-import { element } from "./odometer.js";
 import { rank } from "./wins.js";
 
-// Elements of the style sheet's way, made once: coins and sparks, fireworks.
-const PIECES = 26;
-const BURSTS = 5;
-const KINDS = ["sparks", "coins", "fireworks"];
 const still = matchMedia("(prefers-reduced-motion: reduce)");
-
-// Evenly spread numbers from 0 to 1 that look like chance, and are the same on signs side by side.
-const spread = (place, step) => (place * step) % 1;
-
-function pieces() {
-  return Array.from({ length: PIECES }, (_, place) => {
-    const piece = element("i", "piece");
-    const facts = { side: place % 2 ? -1 : 1, far: spread(place, 0.618), high: spread(place, 0.414), late: spread(place, 0.732), size: spread(place, 0.271) };
-    for (const [name, value] of Object.entries(facts)) piece.style.setProperty(`--${name}`, value.toFixed(3));
-    return piece;
-  });
-}
-
-function bursts() {
-  return Array.from({ length: BURSTS }, (_, place) => {
-    const burst = element("i", "shell");
-    burst.style.setProperty("--place", place);
-    burst.style.setProperty("--left", `${[12, 84, 24, 91, 8, 76][place]}%`);
-    burst.style.setProperty("--top", `${[26, 20, 60, 56, 44, 38][place]}%`);
-    return burst;
-  });
-}
-
 // Renderers that compute on the processor what a graphics card should.
 const SOFTWARE = /swiftshader|llvmpipe|software|basic render/i;
 
@@ -45,42 +17,71 @@ function hasWebGL() {
   return !SOFTWARE.test(drawer) || new URLSearchParams(location.search).has("webgl");
 }
 
+// What draws on the canvas: {tell(message)}. The messages are those of `particles_canvas.js`.
+async function painter(canvas, drawn) {
+  if (hasWebGL()) {
+    const { GraphicsCard } = await import("./particles_webgl.js");
+    return GraphicsCard.on(canvas, drawn);
+  }
+  const worker = new Worker(new URL("./particles_canvas.js", import.meta.url), { type: "module" });
+  worker.addEventListener("message", ({ data }) => drawn(data.drawn));
+  const given = canvas.transferControlToOffscreen();
+  worker.postMessage({ canvas: given }, [given]);
+  return { tell: (message) => worker.postMessage(message) };
+}
+
 export class Coins {
-  // canvas: of PixiJS. box: of the style sheet's way.
-  constructor(canvas, box) {
-    Object.assign(this, { canvas, box, particles: null });
-    box.append(...pieces(), ...bursts());
-    if (!still.matches && hasWebGL()) this.load();
+  constructor(canvas) {
+    Object.assign(this, { canvas, painter: null, win: null });
+    if (!still.matches) this.load();
+    new ResizeObserver(() => this.tell({ size: this.size() })).observe(canvas);
   }
 
   async load() {
     try {
-      const { Particles } = await import("./particles.js");
-      this.particles = await Particles.on(this.canvas);
+      this.painter = await painter(this.canvas, (past) => {
+        this.canvas.dataset.drawn = past; // a film waits for it
+      });
     } catch (error) {
-      console.info(`the style sheet moves what flies: ${error.message}`);
+      console.info(`nothing flies in a win on this player: ${error.message}`);
+      return;
     }
+    this.canvas.dataset.ready = "";
+    if (this.win) this.begin();
   }
 
-  get drawn() {
-    return this.particles !== null && !this.particles.lost;
+  size() {
+    return [this.canvas.clientWidth, this.canvas.clientHeight];
   }
 
-  start(level, colour) {
-    this.stop();
-    if (this.drawn) this.particles.start(rank(level), colour);
-    else this.box.dataset.kind = KINDS[rank(level)];
+  tell(message) {
+    if (this.canvas.clientWidth) this.painter?.tell(message);
+  }
+
+  // name: of the win. colours: "#rrggbb" each, the level's first, then white. past(): milliseconds since it began. held:
+  // whether it stays at the moments that `at` says.
+  start(level, name, colours, past, held) {
+    this.win = { rank: rank(level), name, colours, past, held };
+    this.begin();
+  }
+
+  begin() {
+    const past = this.win.past();
+    this.tell({ size: this.size(), win: { ...this.win, past } });
+    if (this.win.held) this.at(past);
+  }
+
+  at(past) {
+    if (this.win) this.tell({ at: past });
   }
 
   // The end of a celebration: less flies, and it goes on to the last moment.
   rest() {
-    if (this.drawn) this.particles.rest();
-    this.box.classList.add("calm");
+    if (this.win) this.tell({ rest: true });
   }
 
   stop() {
-    this.particles?.stop();
-    this.box.classList.remove("calm");
-    delete this.box.dataset.kind;
+    if (this.win) this.painter?.tell({ stop: true });
+    this.win = null;
   }
 }

@@ -17,14 +17,31 @@ export function fit(part) {
   for (let now = 1; now > SMALLEST && part.scrollWidth > part.clientWidth; now *= SMALLER) size(part, now * SMALLER);
 }
 
-// As large as the box of its parent has room for in width and height. All of them are measured before any changes.
+// As large as the box of its parent has room for in width and height. All of them are measured before any changes. A text
+// with a break in it has it where it is larger so.
 export function fill(parts) {
-  for (const part of parts) part.style.fontSize = `${MEASURED_PX}px`;
-  const sizes = parts.map((part) => {
+  const measured = () => parts.map((part) => {
     const { clientWidth, clientHeight } = part.parentElement;
     return MEASURED_PX * Math.min(clientWidth / Math.ceil(part.offsetWidth + 1), clientHeight / Math.max(1, part.offsetHeight));
   });
+  for (const part of parts) {
+    part.style.fontSize = `${MEASURED_PX}px`;
+    part.classList.remove("broken");
+  }
+  const whole = measured();
+  for (const part of parts) part.classList.toggle("broken", part.textContent.includes("\n"));
+  const broken = measured();
   parts.forEach((part, place) => {
-    part.style.fontSize = `${Math.floor(sizes[place] * 10) / 10}px`;
+    part.classList.toggle("broken", broken[place] > whole[place]);
+    part.style.fontSize = `${Math.floor(10 * Math.max(whole[place], broken[place])) / 10}px`;
   });
+}
+
+// The text with a break in the middle of its words.
+export function breakable(text) {
+  const words = text.split(" ");
+  const off = (at) => Math.abs(words.slice(0, at).join(" ").length - words.slice(at).join(" ").length);
+  let best = 1;
+  for (let at = 2; at < words.length; at += 1) if (off(at) < off(best)) best = at;
+  return [words.slice(0, best), words.slice(best)].map((some) => some.join(" ")).filter(Boolean).join("\n");
 }

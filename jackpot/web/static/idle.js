@@ -1,8 +1,8 @@
 // The idle rotation of a sign while nobody wins: the hand that wins each level, with its cards; the last win; that the
-// meter grows; the house's own pictures. It turns by the server's time, so that signs side by side show the same. The
+// meter grows; the posted odds; the house's own pictures. It turns by the server's time, so that signs side by side show the same. The
 // meters stay on the screen.
 
-import { example } from "./cards.js";
+import { example, known } from "./cards.js";
 import { fit } from "./fit.js";
 import { element, write } from "./odometer.js";
 import { hand } from "./win.js";
@@ -24,9 +24,10 @@ function pictureOf({ address, moves }) {
 
 export class Idle {
   // parts: {text, cards, picture}: its elements. settings: hands: by level, the hand that wins all of it, of `dealt`
-  // cards; pictures: {address, moves} each. time(): the server's, in ms. changed(): the house's picture comes or goes.
-  constructor(parts, { link, display, money, hands, dealt, pictures }, time, changed) {
-    Object.assign(this, { parts, display, money, hands, dealt, time, changed });
+  // cards; pictures: {address, moves} each; rows: of the paytable. time(): the server's, in ms. changed(): what has the
+  // stage comes or goes.
+  constructor(parts, { link, display, money, hands, dealt, pictures, rows }, time, changed) {
+    Object.assign(this, { parts, display, money, hands, dealt, time, changed, hasRows: rows.length > 0 });
     this.pictures = pictures.map(pictureOf);
     parts.picture.append(...this.pictures);
     this.key = `${LAST}-${link}`;
@@ -48,38 +49,43 @@ export class Idle {
     sessionStorage.setItem(this.key, JSON.stringify(hit));
   }
 
-  // Whether the house's picture has the stage.
-  get hasPicture() {
-    return this.picture !== undefined;
+  // What has the stage: "odds", "picture" or null.
+  get stage() {
+    return this.scene?.stage ?? null;
   }
 
-  // {text, hand, picture} each.
+  // {text, cards(), stage, picture} each.
   scenes() {
     const scenes = Object.entries(this.hands).map(([level, name]) => ({
       text: say("{hand} wins the {level}", { hand: hand(name), level: this.display.levels[level] ?? level }),
-      hand: name,
+      cards: () => example(name, this.dealt),
     }));
     scenes.push({ text: say("Grows with every wager") });
     if (this.last) {
       const { amount, table, hand: name } = this.last;
       const facts = { amount: write(this.money, amount), table, hand: hand(name) };
-      scenes.push({ text: say("Last win: {amount} at table {table}, {hand}", facts), hand: name });
+      scenes.push({ text: say("Last win: {amount} at table {table}, {hand}", facts), cards: () => known(name) });
     }
-    return [...scenes, ...this.pictures.map((picture) => ({ text: scenes[0].text, picture }))];
+    const [{ text }] = scenes;
+    if (this.hasRows) scenes.push({ text, stage: "odds" });
+    return [...scenes, ...this.pictures.map((picture) => ({ text, stage: "picture", picture }))];
   }
 
   look() {
     const scenes = this.scenes();
     const scene = scenes[Math.floor(Math.max(0, this.time()) / SCENE_MS) % scenes.length];
-    const { text, cards } = this.parts;
-    if (this.picture !== scene.picture) {
-      this.picture = scene.picture;
+    const before = this.scene;
+    this.scene = scene;
+    if (before?.stage !== scene.stage || before?.picture !== scene.picture) {
       for (const picture of this.pictures) picture.classList.toggle("shown", picture === scene.picture);
       this.changed();
     }
-    if (this.shown === scene.text) return;
-    this.shown = text.textContent = scene.text;
-    cards.replaceChildren(...(scene.hand ? example(scene.hand, this.dealt) : []));
+    const { text, cards } = this.parts;
+    const shown = `${scene.text} ${scene.stage ?? ""}`;
+    if (this.shown === shown) return;
+    this.shown = shown;
+    text.textContent = scene.text;
+    cards.replaceChildren(...(scene.cards?.() ?? []));
     fit(text);
     for (const change of text.getAnimations()) change.play();
   }

@@ -1,153 +1,100 @@
-// The particle renderer of a win where the player has WebGL: coins, sparks and fireworks, drawn by PixiJS. Everything
-// is made once, when the page is loaded: a sign runs for weeks.
+// The particles of a win as numbers: sparks of a minor, coins of a major, fireworks and a rain of coins of a mega. They
+// move in steps of the same length by the win's own numbers, so that signs side by side show the same, and one that
+// comes late, too. Nothing here draws: `particles_canvas.js` and `particles_webgl.js` do.
 
-import { CanvasSource, Container, Particle, ParticleContainer, Rectangle, Texture, WebGLRenderer } from "./vendor/pixi.js";
+export const STEP_S = 1 / 60;
+// In the air at once.
+export const COINS_MAX = 80;
+export const SPARKS_MAX = 520;
 
-// In the air at once, also where frames are slow.
-const COINS_MAX = 110;
-const SPARKS_MAX = 640;
-// Steps of a coin's half turn.
-const TURNS = 16;
-const CELL_PX = 128;
-// The longest step of time: a player that slept does not make everything jump.
-const STEP_MAX_S = 0.05;
-// The coins' own size, and all speeds, in parts of the screen's shorter side.
-const COIN = 0.085;
-const FALL = 1.15;
-// Seconds between two of each, by rank: sparks at the sides, coins at the sides, coins from above, rockets.
+// The pictures: a row of a coin's half turn, then a row of each colour's shapes (`sprites.js`).
+export const COLUMNS = 20;
+export const STREAK = 0;
+export const POINT = 1;
+export const GLINT = 2;
+export const FOIL = 3;
+export const FOIL_TURNS = 8;
+export const COLOURS_MAX = 6;
+const shape = (colour, which) => COLUMNS * (1 + colour) + which;
+
+// Sizes and speeds are parts of the screen's shorter side; G pulls down.
+const COIN = 0.05;
+const COIN_MORE = 0.085;
+const G = 1.15;
+const SHELL_SPARKS = 84;
+// Seconds between two of each, by the level's rank.
 const EVERY = [
-  { fountain: 0.007, throws: Infinity, rain: Infinity, rockets: Infinity },
-  { fountain: 0.05, throws: 0.045, rain: Infinity, rockets: Infinity },
-  { fountain: Infinity, throws: 0.14, rain: 0.085, rockets: 0.45 },
+  { fountain: 0.0085, glint: 0.12 },
+  { volley: 0.9, toss: 0.13, foil: 0.075, glint: 0.3 },
+  { rocket: 0.42, rain: 0.06, foil: 0.07, glint: 0.35 },
 ];
-const BURST = 100;
-const SHELLS = [0xffe08a, 0xff6b7d, 0x7cc8ff, 0xffffff, 0xc79bff];
+// How many of these go on at the end of a celebration.
+const CALM = 0.35;
+// What a volley throws, and what a mega begins with.
+const VOLLEY = 11;
+const BLAST_COINS = 44;
+const BLAST_SPARKS = 150;
 
-const between = (least, most) => least + Math.random() * (most - least);
-
-// All pictures on one canvas: the coin as it turns, a soft spark, a point of light.
-function atlas(coin) {
-  const canvas = document.createElement("canvas");
-  [canvas.width, canvas.height] = [CELL_PX * TURNS, CELL_PX * 2];
-  const pen = canvas.getContext("2d");
-  for (let step = 0; step < TURNS; step += 1) {
-    const angle = (Math.PI * step) / TURNS;
-    const [wide, edge] = [Math.max(0.03, Math.abs(Math.cos(angle))), Math.sin(angle) * 0.07];
-    const [middle, radius] = [CELL_PX * (step + 0.5), CELL_PX * 0.44];
-    const rim = (shift, colour) => {
-      pen.fillStyle = colour;
-      pen.beginPath();
-      pen.ellipse(middle + shift * radius, CELL_PX / 2, radius * wide, radius, 0, 0, 2 * Math.PI);
-      pen.fill();
-    };
-    for (let layer = -1; layer < 1; layer += 0.25) rim(edge * layer * 2, layer < -0.5 ? "#5a3204" : "#a8690c");
-    pen.save();
-    pen.translate(middle + edge * radius, CELL_PX / 2);
-    pen.scale(wide, 1);
-    pen.drawImage(coin, -radius, -radius, 2 * radius, 2 * radius);
-    pen.restore();
-  }
-  const glow = (left, wide, high, stops) => {
-    pen.save();
-    pen.translate(left + CELL_PX / 2, CELL_PX * 1.5);
-    pen.scale(wide, high);
-    const light = pen.createRadialGradient(0, 0, 0, 0, 0, CELL_PX / 2);
-    stops.forEach(([at, alpha]) => light.addColorStop(at, `rgba(255, 255, 255, ${alpha})`));
-    pen.fillStyle = light;
-    pen.fillRect(-CELL_PX / 2, -CELL_PX / 2, CELL_PX, CELL_PX);
-    pen.restore();
+// Numbers from 0 to 1 that look like chance and follow from a text.
+function chances(text) {
+  let state = 0x9e3779b9;
+  for (const letter of text) state = Math.imul(state ^ letter.codePointAt(0), 0x85ebca6b) + 0x27d4eb2f;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
   };
-  glow(0, 1, 0.16, [[0, 1], [0.25, 0.85], [1, 0]]); // a streak, along its way
-  glow(CELL_PX, 1, 1, [[0, 1], [0.12, 0.9], [0.3, 0.25], [1, 0]]); // a point of light
-  return canvas;
 }
 
-async function picture(address) {
-  const image = new Image();
-  image.src = address;
-  await image.decode();
-  return image;
-}
+const particle = () => ({ life: 0, cell: 0, x: 0, y: 0, vx: 0, vy: 0, angle: 0, wide: 0, high: 0, alpha: 0 });
 
 export class Particles {
-  // Raises where the player has no WebGL.
-  static async on(canvas) {
-    const renderer = new WebGLRenderer();
-    const coin = await picture("/static/coin.svg");
-    await renderer.init({ canvas, width: 8, height: 8, backgroundAlpha: 0, antialias: false, resolution: 1, preferWebGLVersion: 2 });
-    return new Particles(canvas, renderer, coin);
+  constructor() {
+    // A coin's place says how near it is: the last are drawn last, and are the largest.
+    this.coins = Array.from({ length: COINS_MAX }, particle);
+    this.sparks = Array.from({ length: SPARKS_MAX }, particle);
+    this.place = 0;
   }
 
-  constructor(canvas, renderer, coin) {
-    Object.assign(this, { canvas, renderer, lost: false });
-    const source = new CanvasSource({ resource: atlas(coin) });
-    const cut = (left, top) => new Texture({ source, frame: new Rectangle(left * CELL_PX, top * CELL_PX, CELL_PX, CELL_PX) });
-    this.turns = Array.from({ length: TURNS }, (_, step) => cut(step, 0));
-    [this.streak, this.point] = [cut(0, 1), cut(1, 1)];
-    this.stage = new Container();
-    const layer = (texture, most, more) => {
-      const moves = { position: true, rotation: true, vertex: true, uvs: true, color: true };
-      const box = new ParticleContainer({ texture, dynamicProperties: moves, ...more });
-      this.stage.addChild(box);
-      return Array.from({ length: most }, () => {
-        const drawn = new Particle({ texture, anchorX: 0.5, anchorY: 0.5, alpha: 0 });
-        box.addParticle(drawn);
-        return { drawn, life: 0 };
-      });
-    };
-    this.coins = layer(this.turns[0], COINS_MAX, {});
-    this.sparks = layer(this.point, SPARKS_MAX, { blendMode: "add" });
-    this.frame = (now) => this.step(now);
-    this.next = null;
-    canvas.addEventListener("webglcontextlost", () => {
-      this.lost = true;
-    });
+  // name: of the win, on which all chance depends. colours: how many there are; 0 is the level's, 1 white.
+  begin(rank, name, colours) {
+    Object.assign(this, { rank, colours, chance: chances(name), past: 0, isCalm: false, side: 0 });
+    for (const one of [...this.coins, ...this.sparks]) one.life = one.alpha = 0;
+    this.due = Object.fromEntries(Object.keys(EVERY[rank]).map((each) => [each, 1]));
+    this.isBlast = rank === 2;
   }
 
-  // rank: of the level. colour: its tone, "#rrggbb".
-  start(rank, colour) {
-    this.stop();
-    Object.assign(this, { rank, tint: parseInt(colour.slice(1), 16) || 0xffd75e, calm: false, last: null, side: 0 });
-    this.due = Object.fromEntries(Object.keys(EVERY[rank]).map((name) => [name, 0]));
-    this.next = requestAnimationFrame(this.frame);
-  }
-
-  // Nothing new flies up; what is in the air falls, and a little of it goes on.
   rest() {
-    this.calm = true;
+    this.isCalm = true;
   }
 
-  stop() {
-    if (this.next === null) return;
-    cancelAnimationFrame(this.next);
-    this.next = null;
-    for (const one of [...this.coins, ...this.sparks]) this.hide(one);
-    this.renderer.render(this.stage);
+  // On to so many seconds after the win began, on a screen of this size.
+  go(past, wide, high) {
+    if (this.wide && (this.wide !== wide || this.high !== high)) this.spread(wide / this.wide, high / this.high);
+    Object.assign(this, { wide, high, unit: Math.min(wide, high * 1.2) });
+    for (; this.past + STEP_S <= past; this.past += STEP_S) this.step();
   }
 
-  hide(one) {
-    one.life = 0;
-    one.drawn.alpha = 0;
-  }
-
-  step(now) {
-    this.next = requestAnimationFrame(this.frame);
-    const { clientWidth: wide, clientHeight: high } = this.canvas;
-    if (this.renderer.width !== wide || this.renderer.height !== high) this.renderer.resize(wide, high);
-    const past = Math.min(STEP_MAX_S, this.last === null ? 0 : (now - this.last) / 1000);
-    this.last = now;
-    const unit = Math.min(wide, high * 1.2);
-    for (const [name, every] of Object.entries(EVERY[this.rank])) {
-      this.due[name] += past / (this.calm ? every * 2.5 : every);
-      for (; this.due[name] >= 1; this.due[name] -= 1) this[name](wide, high, unit);
+  spread(across, down) {
+    for (const one of [...this.coins, ...this.sparks]) {
+      one.x *= across;
+      one.y *= down;
     }
-    for (const one of this.coins) if (one.life > 0) this.moveCoin(one, past, unit, high);
-    for (const one of this.sparks) if (one.life > 0) this.moveSpark(one, past, unit);
-    this.renderer.render(this.stage);
   }
 
-  free(of) {
-    return of.find((one) => one.life <= 0);
+  between(least, most) {
+    return least + this.chance() * (most - least);
+  }
+
+  step() {
+    if (this.isBlast) this.blast();
+    for (const [name, every] of Object.entries(EVERY[this.rank])) {
+      this.due[name] += (STEP_S / every) * (this.isCalm ? CALM : 1);
+      for (; this.due[name] >= 1; this.due[name] -= 1) this[name]();
+    }
+    for (const one of this.coins) if (one.life > 0) this.moveCoin(one);
+    for (const one of this.sparks) if (one.life > 0) this.moveSpark(one);
   }
 
   other() {
@@ -155,89 +102,166 @@ export class Particles {
     return this.side;
   }
 
-  coin(x, y, vx, vy, size) {
+  free(of) {
+    for (let tried = 0; tried < of.length; tried += 1) {
+      this.place = (this.place + 7) % of.length;
+      if (of[this.place].life <= 0) return of[this.place];
+    }
+    return null;
+  }
+
+  coin(x, y, vx, vy) {
     const one = this.free(this.coins);
-    if (one === undefined) return;
-    Object.assign(one, { vx, vy, life: 6, turn: between(0, TURNS), spin: between(14, 34), roll: between(-2, 2), size });
-    Object.assign(one.drawn, { x, y, rotation: between(-1, 1), alpha: 1 });
-  }
-
-  throws(wide, high, unit) {
-    const side = this.other();
-    const speed = between(0.95, 1.5) * Math.min(high, unit * 1.5);
-    const angle = between(0.98, 1.42);
-    this.coin(side * wide, high * 1.02, (side ? -1 : 1) * Math.cos(angle) * speed * (wide > high ? 1.25 : 0.8), -Math.sin(angle) * speed, unit * COIN * between(0.7, 1.25));
-  }
-
-  rain(wide, high, unit) {
-    const across = Math.random() ** 1.8 / 2; // most of it at the sides
-    this.coin((this.other() ? 1 - across : across) * wide, -unit * COIN, between(-0.05, 0.05) * unit, between(0, 0.3) * high, unit * COIN * between(0.5, 1.1));
+    if (one === null) return;
+    const near = this.place / COINS_MAX;
+    const size = this.unit * (COIN + COIN_MORE * near * near);
+    Object.assign(one, { x, y, vx: vx * (0.8 + 0.4 * near), vy: vy * (0.9 + 0.2 * near), wide: size, high: size, life: 7, alpha: 1 });
+    Object.assign(one, { angle: this.between(-1, 1), roll: this.between(-2, 2), turn: this.between(0, COLUMNS), spin: this.between(16, 40) });
   }
 
   spark(x, y, vx, vy, more) {
     const one = this.free(this.sparks);
-    if (one === undefined) return;
-    Object.assign(one, { vx, vy, drag: 0.6, fall: 0.9, rocket: null, fades: true, ...more, full: more.life });
-    one.drawn.texture = more.shape ?? this.streak;
-    Object.assign(one.drawn, { x, y, tint: more.tint, alpha: 1 });
+    if (one === null) return;
+    Object.assign(one, { x, y, vx, vy, drag: 0.6, fall: 0.9, shell: null, kind: STREAK, colour: 0, size: 0.03, ...more, full: more.life, turn: 0 });
+    this.look(one);
   }
 
-  fountain(wide, high, unit) {
+  // A few colours of a firework go together.
+  colour() {
+    return 1 + Math.floor(this.chance() * (this.colours - 1));
+  }
+
+  // Sparks out of both lower corners.
+  fountain() {
     const side = this.other();
-    const speed = between(0.7, 1.75) * Math.min(high, unit * 1.5);
-    const angle = between(0.7, 1.5);
-    const tint = Math.random() < 0.45 ? 0xffffff : this.tint;
-    this.spark(side * wide, high * 1.01, (side ? -1 : 1) * Math.cos(angle) * speed, -Math.sin(angle) * speed, { life: between(0.9, 1.9), size: unit * between(0.02, 0.05), tint });
+    const speed = this.between(0.65, 1.7) * Math.min(this.high, this.unit * 1.4);
+    const angle = this.between(0.85, 1.52);
+    const more = { life: this.between(0.9, 1.9), size: this.between(0.022, 0.05), colour: this.chance() < 0.4 ? 1 : 0, fall: 1 };
+    this.spark(side * this.wide, this.high * 1.01, (side ? -1 : 1) * Math.cos(angle) * speed, -Math.sin(angle) * speed, more);
   }
 
-  rockets(wide, high, unit) {
+  // A star of light that comes and goes, most of them near the edges.
+  glint() {
+    const across = this.chance() ** 1.6 / 2;
+    const x = (this.other() ? 1 - across : across) * this.wide;
+    this.spark(x, this.between(0.04, 0.8) * this.high, 0, 0, { life: this.between(0.5, 1), size: this.between(0.05, 0.13), kind: GLINT, colour: 1, fall: 0 });
+  }
+
+  throwOne(side, far) {
+    const speed = this.between(0.9, 1.5) * Math.min(this.high, this.unit * 1.5) * far;
+    const angle = this.between(0.95, 1.45);
+    const across = this.wide > this.high ? 1.3 : 0.75;
+    this.coin(side * this.wide, this.high * 1.03, (side ? -1 : 1) * Math.cos(angle) * speed * across, -Math.sin(angle) * speed);
+  }
+
+  // A handful out of one side, with a puff of sparks.
+  volley() {
     const side = this.other();
-    const from = side ? between(0.72, 0.98) : between(0.02, 0.28);
-    const tint = SHELLS[Math.floor(Math.random() * SHELLS.length)];
-    const speed = between(0.95, 1.25) * high;
-    this.spark(from * wide, high, (side ? -1 : 1) * between(0, 0.08) * wide, -speed, { life: between(0.62, 0.8), size: unit * 0.05, tint: 0xfff0c0, drag: 0.9, fall: 0.5, rocket: tint, fades: false });
-  }
-
-  burst(x, y, tint, unit) {
-    const reach = between(0.5, 0.8) * unit;
-    this.spark(x, y, 0, 0, { life: 0.5, size: unit * 0.34, tint, shape: this.point, fall: 0 });
-    for (let left = BURST; left > 0; left -= 1) {
-      const [angle, far] = [between(0, 2 * Math.PI), Math.sqrt(between(0.08, 1)) * reach];
-      this.spark(x, y, Math.cos(angle) * far, Math.sin(angle) * far, { life: between(0.9, 1.7), size: unit * between(0.018, 0.034), tint: left % 4 ? tint : 0xffffff, drag: 1.9, fall: 0.22 });
+    for (let left = VOLLEY; left > 0; left -= 1) this.throwOne(side, 1);
+    for (let left = 26; left > 0; left -= 1) {
+      const [angle, speed] = [this.between(0.6, 1.5), this.between(0.3, 1.2) * this.unit];
+      const more = { life: this.between(0.4, 0.9), size: this.between(0.02, 0.035), colour: left % 3 ? 0 : 1 };
+      this.spark(side * this.wide, this.high, (side ? -1 : 1) * Math.cos(angle) * speed, -Math.sin(angle) * speed, more);
     }
   }
 
-  moveCoin(one, past, unit, high) {
-    const { drawn } = one;
-    one.vy += FALL * unit * past;
-    drawn.x += one.vx * past;
-    drawn.y += one.vy * past;
-    drawn.rotation += one.roll * past;
-    one.turn = (one.turn + one.spin * past) % TURNS;
-    drawn.texture = this.turns[Math.floor(one.turn)];
-    drawn.scaleX = drawn.scaleY = one.size / CELL_PX;
-    one.life -= past;
-    if (one.life <= 0 || (drawn.y > high + one.size && one.vy > 0)) this.hide(one);
+  toss() {
+    this.throwOne(this.other(), this.between(0.7, 1));
   }
 
-  moveSpark(one, past, unit) {
-    const { drawn } = one;
-    const slow = Math.max(0, 1 - one.drag * past);
+  // Most of it at the sides.
+  rain() {
+    const across = this.chance() ** 1.7 / 2;
+    const x = (this.other() ? 1 - across : across) * this.wide;
+    this.coin(x, -0.14 * this.unit, this.between(-0.05, 0.05) * this.unit, this.between(0, 0.3) * this.high);
+  }
+
+  // Foil that turns and sinks.
+  foil() {
+    const across = this.chance() ** 1.4 / 2;
+    const x = (this.other() ? 1 - across : across) * this.wide;
+    const more = { life: this.between(3, 5), size: this.between(0.018, 0.032), kind: FOIL, colour: this.colour(), drag: 1.2, fall: 0.16 };
+    this.spark(x, -0.03 * this.high, this.between(-0.1, 0.1) * this.unit, this.between(0.1, 0.3) * this.high, more);
+  }
+
+  rocket() {
+    const side = this.other();
+    const from = side ? this.between(0.7, 0.99) : this.between(0.01, 0.3);
+    const more = { life: this.between(0.6, 0.85), size: 0.05, colour: 1, drag: 0.9, fall: 0.5, shell: Math.floor(this.chance() * 3) };
+    this.spark(from * this.wide, this.high, (side ? -1 : 1) * this.between(-0.02, 0.07) * this.wide, -this.between(0.95, 1.3) * this.high, more);
+  }
+
+  // A ball of two colours, a ring, or a willow whose sparks sink for long.
+  burst({ x, y, shell }) {
+    const reach = this.between(0.5, 0.82) * this.unit;
+    const [inner, outer] = [this.colour(), this.colour()];
+    this.spark(x, y, 0, 0, { life: 0.45, size: 0.42, kind: POINT, colour: outer, fall: 0 });
+    for (let left = SHELL_SPARKS; left > 0; left -= 1) {
+      const isRing = shell === 1;
+      const angle = isRing ? (2 * Math.PI * left) / SHELL_SPARKS : this.between(0, 2 * Math.PI);
+      const far = (isRing ? (left % 2 ? 1 : 0.55) : Math.sqrt(this.between(0.06, 1))) * reach;
+      const willow = shell === 2 ? { life: this.between(1.5, 2.4), drag: 1.6, fall: 0.3, colour: 2 } : { life: this.between(0.8, 1.5), drag: 1.9, fall: 0.22, colour: left % 3 ? outer : inner };
+      this.spark(x, y, Math.cos(angle) * far, Math.sin(angle) * far, { size: this.between(0.02, 0.036), ...willow });
+    }
+  }
+
+  // Out of the middle to all sides, at the first moment.
+  blast() {
+    this.isBlast = false;
+    const [x, y] = [this.wide / 2, this.high * 0.45];
+    for (let left = BLAST_COINS; left > 0; left -= 1) {
+      const [angle, speed] = [this.between(0, 2 * Math.PI), this.between(0.5, 1.3)];
+      this.coin(x, y, Math.cos(angle) * speed * this.wide * 0.7, (Math.sin(angle) - 0.5) * speed * this.high * 0.8);
+    }
+    for (let left = BLAST_SPARKS; left > 0; left -= 1) {
+      const [angle, speed] = [this.between(0, 2 * Math.PI), this.between(0.4, 1.6)];
+      const more = { life: this.between(0.7, 1.5), size: this.between(0.025, 0.05), colour: left % 2 ? 2 : 1, drag: 1.1 };
+      this.spark(x, y, Math.cos(angle) * speed * this.wide * 0.6, Math.sin(angle) * speed * this.high * 0.7, more);
+    }
+  }
+
+  moveCoin(one) {
+    one.vy += G * this.unit * STEP_S;
+    one.x += one.vx * STEP_S;
+    one.y += one.vy * STEP_S;
+    one.angle += one.roll * STEP_S;
+    one.turn = (one.turn + one.spin * STEP_S) % COLUMNS;
+    one.cell = Math.floor(one.turn);
+    one.life -= STEP_S;
+    if (one.life <= 0 || (one.y > this.high + one.high && one.vy > 0)) one.life = one.alpha = 0;
+  }
+
+  moveSpark(one) {
+    const slow = Math.max(0, 1 - one.drag * STEP_S);
     one.vx *= slow;
-    one.vy = one.vy * slow + one.fall * unit * past;
-    drawn.x += one.vx * past;
-    drawn.y += one.vy * past;
-    one.life -= past;
-    if (one.life <= 0) {
-      this.hide(one);
-      if (one.rocket !== null) this.burst(drawn.x, drawn.y, one.rocket, unit);
-      return;
+    one.vy = one.vy * slow + one.fall * this.unit * STEP_S;
+    one.x += one.vx * STEP_S;
+    one.y += one.vy * STEP_S;
+    one.life -= STEP_S;
+    one.turn += STEP_S;
+    if (one.life > 0) {
+      this.look(one);
+    } else {
+      one.life = one.alpha = 0;
+      if (one.shell !== null) this.burst(one);
     }
+  }
+
+  // What is drawn of a spark now.
+  look(one) {
     const left = one.life / one.full;
-    const long = drawn.texture === this.streak ? Math.min(4, 1 + Math.hypot(one.vx, one.vy) / unit / 0.35) : 1;
-    drawn.rotation = Math.atan2(one.vy, one.vx);
-    drawn.scaleX = (one.size * long) / CELL_PX;
-    drawn.scaleY = (one.size * (long > 1 ? 1.6 : 1)) / CELL_PX;
-    drawn.alpha = one.fades ? Math.min(1, left * 1.6) : 1;
+    const size = one.size * this.unit;
+    if (one.kind === STREAK) {
+      const long = Math.min(4.5, 1 + Math.hypot(one.vx, one.vy) / this.unit / 0.3);
+      Object.assign(one, { cell: shape(one.colour, STREAK), angle: Math.atan2(one.vy, one.vx), wide: size * long, high: size * 1.5 });
+      one.alpha = one.shell === null ? Math.min(1, left * 1.6) : 1;
+    } else if (one.kind === FOIL) {
+      const turn = Math.floor(one.turn * 14) % FOIL_TURNS;
+      Object.assign(one, { cell: shape(one.colour, FOIL + turn), angle: one.turn * 1.7, wide: size, high: size, alpha: Math.min(1, left * 5) });
+      one.vx += Math.sin(one.turn * 4) * 0.3 * this.unit * STEP_S;
+    } else {
+      const grown = one.kind === GLINT ? Math.sin(Math.PI * left) : 1;
+      Object.assign(one, { cell: shape(one.colour, one.kind), angle: one.kind === GLINT ? one.turn * 0.7 : 0, wide: size * grown, high: size * grown, alpha: Math.min(1, left * 1.4) });
+    }
   }
 }

@@ -1,6 +1,7 @@
 // The preview of a sign: /sign/LINK?preview=win|fault|pending|suspended|normal shows made-up amounts, says so, and asks
-// the server for nothing. With win, level=NAME says which is won, past=SECONDS how long ago, and held that it stays at
-// that moment, or at the one that an event "moment" says; held=settled: what comes, came.
+// the server for nothing. With win, level=NAME says which is won. past=SECONDS: how long ago that was, or the idle sign
+// began with its first scene. held: it stays at that moment, or at the one that an event "moment" says; held=settled:
+// what comes, came.
 
 import { say } from "./words.js";
 
@@ -18,13 +19,15 @@ function settle() {
 
 export function preview(asked, settings, told, lost) {
   const { link } = settings;
+  const chosen = new URLSearchParams(location.search);
+  const past = 1000 * (Number(chosen.get("past")) || 0);
+  const opened = Date.now() - past;
+  const now = () => Date.now() - opened;
   const levels = names(settings);
   const amounts = levels.map((_, place) => sum(place));
   const values = () => levels.map((level, place) => [link, level, amounts[place]]);
-  const meters = () => told({ t: "meters", bank: "preview", rev: 1, at: Date.now(), values: values() });
-  const chosen = new URLSearchParams(location.search);
+  const meters = () => told({ t: "meters", bank: "preview", rev: 1, at: now(), values: values() });
   const place = Math.max(0, levels.indexOf(chosen.get("level")));
-  const began = Date.now() - 1000 * (Number(chosen.get("past")) || 0);
   const waiting = asked === "win" || asked === "pending" ? [{ hit: "H1", level: levels[place], table: "T01", amount: sum(place) }] : [];
   const state = ["pending", "suspended", "fault"].includes(asked) ? asked : "normal";
   document.body.dataset.preview = say("preview");
@@ -32,10 +35,10 @@ export function preview(asked, settings, told, lost) {
   meters();
   told({ t: "state", link, state, waiting });
   const hit = () =>
-    told({ t: "hit", hit: "H1", link, level: levels[place], hand: settings.hands[levels[place]] ?? "royal-flush", table: "T01", amount: sum(place), rev: 1, at: began });
+    told({ t: "hit", hit: "H1", link, level: levels[place], hand: settings.hands[levels[place]] ?? "royal-flush", table: "T01", amount: sum(place), rev: 1, at: 0 });
   if (chosen.has("held")) {
-    const hold = (past) => told({ t: "held", at: began + past });
-    hold(Date.now() - began);
+    const hold = (at) => told({ t: "held", at });
+    hold(past);
     addEventListener("moment", ({ detail }) => hold(detail));
   }
   if (chosen.get("held") === "settled") setInterval(settle, BEAT_MS);

@@ -1,8 +1,11 @@
 // The sign of one link: its amounts, a win, and a plain message while the amounts cannot be known.
 
+import { example } from "./cards.js";
 import { fit } from "./fit.js";
 import { Idle } from "./idle.js";
+import { lit } from "./light.js";
 import { follow } from "./live.js";
+import { Odds } from "./odds.js";
 import { Odometer, element, write } from "./odometer.js";
 import { preview } from "./preview.js";
 import { chime } from "./sound.js";
@@ -34,6 +37,9 @@ const faces = ["--title", "--digits"].map((name) => getComputedStyle(document.bo
 await Promise.allSettled(["Brand", "Words", ...faces].map((name) => document.fonts.load(`1em ${name}`)));
 await document.fonts.ready;
 const win = new Celebration(document.getElementById("win"), display, money, show, chime(display.sound));
+lit(document.querySelector(".backdrop"));
+const odds = document.getElementById("odds");
+new Odds(odds, settings);
 const scene = { text: idle, cards: document.getElementById("hand"), picture: document.getElementById("picture") };
 const attraction = new Idle(scene, settings, () => (win.time.known ? win.at() : 0), show);
 
@@ -46,7 +52,12 @@ function levelOf(name) {
     const amount = element("div", "amount-run");
     const noted = element("p", "note");
     stage.append(amount);
-    section.append(element("h2", "name", display.levels[name] ?? name), stage, noted);
+    const lamps = element("i", "lamps");
+    lamps.setAttribute("aria-hidden", "true");
+    const wins = element("div", "wins cards");
+    wins.setAttribute("aria-hidden", "true");
+    wins.append(...example(settings.hands[name], settings.dealt));
+    section.append(lamps, element("h2", "name", display.levels[name] ?? name), stage, wins, noted);
     tone(section, display, name);
     box.append(section);
     box.dataset.count = box.children.length;
@@ -111,10 +122,11 @@ function show() {
   win.cover(shown === "win");
   notice.textContent = shown === "suspended" ? say("No progressive wagers at the moment") : settings.insecure ? say("unencrypted connection") : "";
   idle.parentElement.hidden = shown === "suspended" || shown === "win";
-  // The meters step back for a win, and for a picture of the house; they stay on the screen.
-  const isPicture = (shown === "normal" || shown === "pending") && attraction.hasPicture;
-  scene.picture.hidden = !isPicture;
-  document.body.classList.toggle("ribbon", shown === "win" || isPicture);
+  // The meters step back for a win, for the posted odds and for a picture of the house; they stay on the screen.
+  const stage = shown === "normal" || shown === "pending" ? attraction.stage : null;
+  scene.picture.hidden = stage !== "picture";
+  odds.hidden = stage !== "odds";
+  document.body.classList.toggle("ribbon", shown === "win" || stage !== null);
   // A wall of several links gives the screen to the one that celebrates.
   const won = shown === "win" ? { level: win.now.win.level, began: win.now.began } : null;
   if (parent !== window) parent.postMessage({ won }, location.origin);

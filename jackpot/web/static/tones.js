@@ -7,6 +7,13 @@ const GEMS = {
   red: { major: "#ff9a3c", minor: "#ffd9c2" },
   dark: { major: "#c9d4ea", minor: "#e7ab8f" },
 };
+// What flies in a win besides the level's own colour and white; the first of them is the metal of the theme.
+const FLIES = {
+  gold: ["#ffc94d", "#ff4d63", "#5ab4ff", "#c58bff"],
+  neon: ["#ff4fd8", "#22e5ff", "#a6ff4d", "#9a6bff"],
+  red: ["#ffc83d", "#ff5a36", "#fff0c4", "#ff9a3c"],
+  dark: ["#f0d9a4", "#dfe6f5", "#e7ab8f", "#b9935a"],
+};
 // Yellow that is made darker looks like an olive: a metal's shadow leans to red.
 const SHADOW_TURN = -16;
 
@@ -44,6 +51,7 @@ function metal(style, name, colour) {
   style.setProperty(`--${name}`, colour);
   style.setProperty(`--${name}-white`, own(0.96, 0.9));
   style.setProperty(`--${name}-light`, own(Math.max(0.8, light), 0.95));
+  style.setProperty(`--${name}-shade`, shaded([hue, saturation], Math.min(light, 0.4)));
   style.setProperty(`--${name}-mid`, own(Math.min(light, 0.44), 0.85));
   style.setProperty(`--${name}-deep`, shaded([hue, saturation], 0.27, 0.95));
   style.setProperty(`--${name}-dark`, shaded([hue, saturation], 0.1, 0.8));
@@ -56,7 +64,14 @@ export function paint(root, { accent, background }) {
   root.style.setProperty("--ground-light", mix(background, accent, 0.1));
 }
 
+const toneOf = ({ accent, colours, theme }, level) => colours?.[level] ?? GEMS[theme]?.[level] ?? GEMS.gold[level] ?? accent;
+
 // One level's colours.
-export function tone(element, { accent, colours, theme }, level) {
-  metal(element.style, "tone", colours?.[level] ?? GEMS[theme]?.[level] ?? GEMS.gold[level] ?? accent);
+export function tone(element, display, level) {
+  metal(element.style, "tone", toneOf(display, level));
+}
+
+// The colours of what flies in a win of this level: "#rrggbb" each, its own first, then white.
+export function flies(display, level) {
+  return [toneOf(display, level), "#ffffff", ...(FLIES[display.theme] ?? FLIES.gold)];
 }

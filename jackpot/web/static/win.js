@@ -3,10 +3,11 @@
 
 import { known } from "./cards.js";
 import { Coins } from "./coins.js";
-import { fill } from "./fit.js";
+import { breakable, fill } from "./fit.js";
+import { lit } from "./light.js";
 import { Odometer, write } from "./odometer.js";
 import { phase } from "./phases.js";
-import { tone } from "./tones.js";
+import { flies, tone } from "./tones.js";
 import { HEARD_LATE_MS, ServerTime, counted, kept, lasts, playing, rank } from "./wins.js";
 import { say } from "./words.js";
 
@@ -16,7 +17,7 @@ const LOOK_MS = 100;
 const TALLER_MAX = 1.75;
 const WIDER_MAX = 1.6;
 // What digits take of the width and of the height of their frame.
-const [INK, AIR] = [0.94, 0.95];
+const [INK, AIR] = [0.955, 0.95];
 // A card and its gap, in its font size (sign.css).
 const CARD_EM = 0.78;
 const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -34,7 +35,7 @@ export class Celebration {
     this.time = new ServerTime();
     this.now = null; // {win, began}
     this.held = null;
-    this.coins = new Coins(box.querySelector("canvas"), box.querySelector(".pieces"));
+    this.coins = new Coins(box.querySelector("#sparks"));
     this.card = box.querySelector(".card");
     this.cards = box.querySelector(".cards");
     this.amount = box.querySelector(".amount");
@@ -57,6 +58,7 @@ export class Celebration {
     this.held = at;
     this.look();
     this.draw();
+    if (this.now) this.coins.at(at - this.now.began);
   }
 
   hit({ hit, rev, level, amount, table, hand: name, at }) {
@@ -95,7 +97,7 @@ export class Celebration {
   enter(name) {
     if (this.box.dataset.phase === name) return;
     this.box.dataset.phase = name;
-    if (name === "show") this.refit(); // a hand without cards takes the room of the figures
+    if (name === "show" || name === "flash") this.refit(); // the cards take the room of title and figures
     if (name === "rest") this.coins.rest();
   }
 
@@ -111,8 +113,10 @@ export class Celebration {
     this.shown = shown;
     this.coins.stop();
     if (!on) return;
+    lit(this.box);
     this.refit();
-    if (!still.matches) this.coins.start(this.now.win.level, this.box.style.getPropertyValue("--tone"));
+    const { win, began } = this.now;
+    if (!still.matches) this.coins.start(win.level, win.hit, flies(this.display, win.level), () => this.at() - began, this.held !== null);
     this.sound(this.now.win.level);
     requestAnimationFrame(this.frame);
   }
@@ -124,7 +128,7 @@ export class Celebration {
     tone(this.box, this.display, win.level);
     set(".level", this.display.levels[win.level] ?? win.level);
     set(".exact", write(this.money, win.amount));
-    set(".hand", hand(win.hand));
+    set(".hand", breakable(hand(win.hand)));
     set(".table", say("Table {table}", win));
     const cards = known(win.hand);
     this.cards.replaceChildren(...cards);
