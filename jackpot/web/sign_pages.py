@@ -43,6 +43,7 @@ STATIC: Final = (
     "base.css",
     "burst.svg",
     "cards.js",
+    "chart.js",
     "coin.svg",
     "coins.js",
     "docs.css",
