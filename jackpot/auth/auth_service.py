@@ -53,8 +53,8 @@ SIGN_IN: Final = RefusalSentence(
     "the site has people, and a name proves nothing: sign in, or use a token", field="by"
 )
 NOT_RIGHT: Final = "login, password or code is not right"
-DIGITS_ALREADY: Final = "you sign in with six digits already: stop them first"
-NO_DIGITS: Final = "you sign in without six digits already"
+DIGITS_ALREADY: Final = "you sign in with a two-factor code already: stop it first"
+NO_DIGITS: Final = "you sign in without a two-factor code already"
 WRONG_DIGITS: Final = RefusalSentence(
     "this key has other digits now: type the newest ones, and look at the phone's clock", field="totp"
 )

@@ -47,6 +47,9 @@ class _Given:
             metavar="COMMAND", help="A command that starts the device; {server} becomes the tester's address."
         ),
     ] = None
+    again: Annotated[
+        bool, typer.Option("--again", help="With --run: start the device again whenever it ends by itself.")
+    ] = False
     by_hand: Annotated[bool, typer.Option("--by-hand", help="Ask a person to cut the device's power.")] = (
         False
     )
@@ -97,7 +100,8 @@ def conformance(given: _Given) -> None:
 
     Point the device at the tester, and let it play one round after another without end. The tester cuts its
     connections, refuses commands, falls silent, forgets, and sends it elsewhere. Then it reports each
-    obligation of the protocol as pass, fail or not seen. It takes about two minutes.
+    obligation of the protocol as pass, fail or not seen. It takes about two minutes. What a device that
+    --run started prints, and how it ends by itself, stands next to the trials.
 
     The exit code is 0 if something was seen and nothing failed. With --server the tester plays a table and
     tests a server instead: choose one that no money depends on.
@@ -132,7 +136,9 @@ async def _of_device(given: _Given) -> "ConformanceReport":
     if given.role not in {"table", "sign"}:
         fail("--role: table or sign")
     host, port = _place("--listen", given.listen)
-    process = None if given.run is None else ProcessPower(given.run)
+    if given.again and given.run is None:
+        fail("--again: there is no --run that starts the device")
+    process = None if given.run is None else ProcessPower(given.run, _say, again=given.again)
     hand = ManualPower(_asked_of_a_person) if given.by_hand else None
     device, key = _device(given)
     setting = Setting(

@@ -60,6 +60,14 @@ class DemoOptions:
     folder: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Keep everything there, and go on with what is there.")
     ] = None
+    port: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=65535,
+            help="Port of the pages; without it one that is free, and with --folder the same again.",
+        ),
+    ] = None
     lucky: Annotated[
         int, typer.Option(min=0, metavar="N", help="Stack one deck in N, so that meters are won; 0: none.")
     ] = 0
@@ -88,9 +96,8 @@ class DemoOptions:
         """Ends the command on options that exclude each other."""
         from jackpot.lab.testing.postgres import EnginesMissing, binaries
 
-        if self.show and (self.folder or self.postgres or self.ledger or self.lucky or self.by_hand):
-            others = "--folder, --ledger, --lucky, --postgres and --by-hand"
-            fail(f"--show plays on a new floor of its own: leave out {others}")
+        if self.show and (self.postgres or self.ledger or self.lucky or self.by_hand):
+            fail("--show wins by a plan of its own: leave out --ledger, --lucky, --postgres and --by-hand")
         if self.postgres and self.ledger is not None:
             fail("--postgres starts a database of its own, --ledger names one: give one of them")
         if self.postgres:
@@ -132,10 +139,10 @@ def demo(asked: DemoOptions) -> None:
     except OSError as error:
         fail(f"--folder: {folder} is no folder and cannot be made one: {error.strerror}")
     if asked.show:
-        _run(folder, lambda: asyncio.run(_show(folder, asked.speed or SHOWN_SPEED, asked.rounds)))
+        _run(folder, lambda: _show_on_ledger(folder, asked))
     else:
         scene = asked.scene()
-        _run(folder, lambda: _on_ledger(folder, scene, asked.rounds, asked.postgres, asked.ledger))
+        _run(folder, lambda: _on_ledger(folder, scene, asked))
     if asked.folder is None:
         shutil.rmtree(folder)
 
@@ -163,11 +170,14 @@ def _run(folder: Path, play: Callable[[], "Verdict"]) -> None:
         fail(f"everything is in {folder}")
 
 
-def _on_ledger(
-    folder: Path, scene: "Scene", rounds: int | None, postgres: bool, url: str | None
-) -> "Verdict":
-    with _database(folder, postgres, url) as found:
-        return asyncio.run(_play(folder, scene, rounds, found))
+def _on_ledger(folder: Path, scene: "Scene", asked: DemoOptions) -> "Verdict":
+    with _database(folder, asked.postgres, asked.ledger) as found:
+        return asyncio.run(_play(folder, scene, asked, found))
+
+
+def _show_on_ledger(folder: Path, asked: DemoOptions) -> "Verdict":
+    with _database(folder, False, None):
+        return asyncio.run(_show(folder, asked))
 
 
 @contextmanager
@@ -224,15 +234,19 @@ def _leaves(errors: BaseExceptionGroup[BaseException]) -> list[BaseException]:
 def _advice(error: BaseException) -> str:
     """Hint for a kept floor whose ports are taken."""
     taken = isinstance(error, OSError) and error.errno == errno.EADDRINUSE
-    return " (is this floor running already? its floor.toml names its ports)" if taken else ""
+    return (
+        " (is this floor running already? its floor.toml names its ports, and --port another one)"
+        if taken
+        else ""
+    )
 
 
-async def _play(folder: Path, scene: "Scene", rounds: int | None, url: str | None) -> "Verdict":
+async def _play(folder: Path, scene: "Scene", asked: DemoOptions, url: str | None) -> "Verdict":
     from jackpot.lab.demo.floor import SimulatedFloor
     from jackpot.lab.demo.pace import DemoPace
 
-    pace = DemoPace(scene.speed, rounds)
-    floor = SimulatedFloor(folder, scene, pace, url)
+    pace = DemoPace(scene.speed, asked.rounds)
+    floor = SimulatedFloor(folder, scene, pace, url, asked.port)
 
     def stopping() -> None:
         scene.stopping = True
@@ -245,15 +259,15 @@ async def _play(folder: Path, scene: "Scene", rounds: int | None, url: str | Non
     return verdict
 
 
-async def _show(folder: Path, speed: float, times: int | None) -> "Verdict":
+async def _show(folder: Path, asked: DemoOptions) -> "Verdict":
     """Prints line by line what the signs show."""
     from jackpot.lab.demo.pace import DemoPace
     from jackpot.lab.demo.show import Show
 
-    pace = DemoPace(speed, times)
+    pace = DemoPace(asked.speed or SHOWN_SPEED, asked.rounds)
     print("a show of all that signs can show; Ctrl-C ends it", flush=True)
     _stop_on_signals(folder, pace, lambda: print("ending...", flush=True))
-    return await Show(folder, pace, lambda line: print(line, flush=True)).play()
+    return await Show(folder, pace, lambda line: print(line, flush=True), asked.port).play()
 
 
 def _stop_on_signals(folder: Path, pace: "DemoPace", stopping: Callable[[], None]) -> None:

@@ -26,6 +26,15 @@ REFUSALS: Final = "refusals"
 ASKED_MAX: Final = 16
 
 
+@cache
+def offered() -> Mapping[str, str]:
+    """The languages of the pages by code, English first, each called as its own people call it."""
+    files = resources.files("jackpot.config").joinpath("catalogues", PAGES).iterdir()
+    codes = [ENGLISH, *sorted(file.name.removesuffix(".po") for file in files if file.name.endswith(".po"))]
+    names = {code: Locale(code).get_language_name(code) or code for code in codes}
+    return {code: f"{name[:1].upper()}{name[1:]}" for code, name in names.items()}
+
+
 def words(locale: str, kind: str = SIGNS) -> Mapping[str, str]:
     """The translations of a locale's language by the English sentence; empty without a catalogue.
 

@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 from babel import Locale
+from babel.dates import format_date, format_time, get_datetime_format
 from babel.numbers import (
     get_currency_precision,
     get_currency_symbol,
@@ -82,7 +83,7 @@ class Writing(msgspec.Struct, frozen=True):
 
 def writing(locale: str, currency: str) -> Writing:
     """The format of this currency in this locale, with European digits. locale: like en_US or en-US."""
-    place = Locale.parse(locale, sep="-" if "-" in locale else "_")
+    place = _place(locale)
     pattern = place.currency_formats["standard"]
     symbol = get_currency_symbol(currency, place)
     parts = []
@@ -108,6 +109,20 @@ def moment(unix_ms: int, zone: str) -> str:
     return local_time(unix_ms, zone, "%Y-%m-%d %H:%M:%S %Z")
 
 
+def floor_moment(unix_ms: int, zone: str, locale: str) -> tuple[str, str]:
+    """Formats a moment as the site's locale does, "Nov 20, 2026, 9:15\u202fPM", and the letters of its zone.
+
+    For a screen that is read from afar; elsewhere days stand as they are typed (`moment`).
+    """
+    try:
+        then = datetime.fromtimestamp(unix_ms / 1000, UTC).astimezone(ZoneInfo(zone))
+    except (ValueError, OverflowError, OSError):  # as in `local_time`
+        return f"{unix_ms} ms", ""
+    place = _place(locale)
+    parts = format_time(then, "short", locale=place), format_date(then, "medium", locale=place)
+    return str(get_datetime_format("medium", locale=place)).replace("'", "").format(*parts), f"{then:%Z}"
+
+
 def iso_moment(unix_ms: int, zone: str) -> str:
     """Formats a moment for spreadsheets and programs, ISO 8601: "2026-11-20T21:15:03.250-05:00".
 
@@ -118,6 +133,10 @@ def iso_moment(unix_ms: int, zone: str) -> str:
     except (ValueError, OverflowError, OSError):  # as in `local_time`
         return f"{unix_ms} ms"
     return then.isoformat(timespec="milliseconds")
+
+
+def _place(locale: str) -> Locale:
+    return Locale.parse(locale, sep="-" if "-" in locale else "_")
 
 
 def currency_fault(code: str) -> str | None:

@@ -54,6 +54,7 @@ from jackpot.web.pages_base import (
     HITS,
     HOME,
     LAB,
+    LANGUAGE,
     LINKS,
     PEOPLE,
     REPORTS,
@@ -154,6 +155,7 @@ def routes(front: PageContext, overview: Overview, reports: Reports, jobs: WhatI
         web.post("/ops/acts/{act}", make.signed(pages.act)),
         web.post(ACCOUNT, make.signed(account.change)),
         web.post("/ops/sign-out", make.signed(make.sign_out)),
+        web.post(LANGUAGE, make.signed(make.choose_language)),
         web.get(SIGN_IN, make.listener),
         web.post(SIGN_IN, make.sign_in),
         web.get("/ops/{rest:.+}", make.signed(make.nowhere)),
@@ -266,7 +268,8 @@ class Pages:
         """One link with everything that S1 requires."""
         found = await self._make.ask(AskLink, **request.match_info)
         read = await self._make.ask(AskReadings, bank=found.bank, limit=_DAYS)
-        history = chart.lines(found, read.readings, self._access.auth.clock.unix_ms())
+        axes = chart.Axes(self._money, self._site.timezone)
+        history = chart.lines(found, read.readings, self._access.auth.clock.unix_ms(), axes)
         others, program = await self._others(found), None
         if PROGRAM_REASON in found.reasons:
             (program,) = (await self._make.ask(AskPrograms, bank=found.bank)).programs

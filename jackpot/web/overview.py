@@ -12,7 +12,7 @@ from jackpot.bank.bank import Bank, BankStopped
 from jackpot.catalogue import rate_text
 from jackpot.clock import Clock
 from jackpot.config import Config, titles_of
-from jackpot.config.writing import Writing, moment
+from jackpot.config.writing import Writing, floor_moment
 from jackpot.ledger.store import LedgerError
 from jackpot.net.devices import ConnectedDevices
 from jackpot.notify.notifier import Notifier
@@ -22,9 +22,10 @@ from jackpot.reports.read.reader import LedgerReader
 from jackpot.rules import views
 from jackpot.rules.money import to_cents
 from jackpot.rules.signing import SITE
-from jackpot.text import Sentence, ago, joined, several, words
+from jackpot.text import Sentence, ago, joined, words
 from jackpot.web.act_labels import causes
 from jackpot.web.floor_alerts import belonging, troubles
+from jackpot.web.waiting_order import owes_meter, rank, waited
 
 HITS_SHOWN: Final = 14
 # Hits that wait for people, on top of the page: more would push the links off the screen.
@@ -99,8 +100,18 @@ def _wagered(hit: Map) -> bool:
     return any(award["kind"] != "envy" for award in hit["awards"])
 
 
+def _owes_meter(hit: Map) -> bool:
+    """Whether an award of a meter is not paid yet."""
+    return owes_meter((award["kind"], award["status"]) for award in hit["awards"])
+
+
+def _rank(hit: Map) -> tuple[bool, int, int]:
+    """The place of a hit that waits."""
+    return rank(of_meter=_owes_meter(hit), left=hit["left"], at=hit["at"])
+
+
 class _Bank(NamedTuple):
-    """Reading of one bank. waiting: its hits that wait for people, the oldest first."""
+    """Reading of one bank. waiting: its hits that wait for people."""
 
     state: Map
     hits: Sequence[Map] = ()
@@ -154,7 +165,7 @@ class Overview:
         starting = source.clock.monotonic() - self._began < BACK_WITHIN_S
         counts = Sentence("{tables}, {signs}", tables=_here(at_tables), signs=_here(at_signs))
         return {
-            "time": moment(source.clock.unix_ms(), source.config.site.timezone),
+            "time": " ".join(self._moment(source.clock.unix_ms())),
             "counts": counts,
             "banks": self._banks(),
             "heads": self._heads(),
@@ -194,28 +205,32 @@ class Overview:
             },
         }
 
-    def _terms(self, level: Map) -> list[Sentence]:
-        """A level's terms and its totals, shown next to its meter (S1)."""
+    def _terms(self, level: Map) -> list[tuple[Sentence, str]]:
+        """A level's terms and its totals, each with its label, shown next to its meter (S1)."""
 
         def money(key: str) -> str:
             return self._money.text(to_cents(level[key]))
 
-        rates = {name: rate_text(level[f"{name}_rate"]) for name in ("primary", "reserve")}
-        sums = {name: money(name) for name in ("seed", "reseed", "reserve", "overflow")}
-        seeds = [Sentence("seed {seed}, reseed {reseed}", **sums)]
-        if level["limit"] is not None:
-            seeds.append(Sentence("limit {limit}", limit=money("limit")))
-        hits, wagers = several(level["hits"], "hit"), several(level["wagers"], "wager")
-        lines = [
-            Sentence("of a wager {primary}, to the reserve {reserve}", **rates),
-            joined(seeds),
-            Sentence("reserve {reserve}, overflow {overflow}", **sums),
-            Sentence("{hits}, {sum}; {wagers}", hits=hits, sum=money("wins"), wagers=wagers),
+        def count(key: str) -> str:
+            return self._money.count(level[key])
+
+        figures = [
+            (Sentence("Of a wager"), rate_text(level["primary_rate"])),
+            (Sentence("To the reserve"), rate_text(level["reserve_rate"])),
+            (Sentence("Seed"), money("seed")),
+            (Sentence("Reseed"), money("reseed")),
+            (Sentence("Reserve"), money("reserve")),
+            (Sentence("Overflow"), money("overflow")),
+            (Sentence("Hits"), count("hits")),
+            (Sentence("Won so far"), money("wins")),
+            (Sentence("Wagers"), count("wagers")),
         ]
+        if level["limit"] is not None:
+            figures.append((Sentence("Limit"), money("limit")))
         if level["undone_hits"] or level["undone_wagers"]:
-            hits, wagers = several(level["undone_hits"], "hit"), several(level["undone_wagers"], "wager")
-            lines.append(Sentence("undone: {hits}, {wagers}", hits=hits, wagers=wagers))
-        return lines
+            figures.append((Sentence("Hits undone"), count("undone_hits")))
+            figures.append((Sentence("Wagers undone"), count("undone_wagers")))
+        return figures
 
     def _banks(self) -> str:
         """Which server has which bank, if there are several."""
@@ -241,17 +256,18 @@ class Overview:
         return _so_many(REQUESTS, sum(bank.state["requests"] for bank in self._states.values()))
 
     def _waiting(self) -> Map:
-        """The hits that wait for people, of all banks, the oldest first, and how many they are."""
+        """The hits that wait for people, of all banks, in their rank, and how many they are."""
+        now = self._source.clock.unix_ms()
+        found = [(name, hit) for name, bank in self._states.items() for hit in bank.waiting]
+        found.sort(key=lambda one: _rank(one[1]))
         hits = [
-            self._hit(name, hit) | self._part_paid(hit)
-            for name, bank in self._states.items()
-            for hit in bank.waiting
+            self._hit(name, hit) | self._part_paid(hit) | {"waited": waited(now - hit["at"])}
+            for name, hit in found[:WAITING_SHOWN]
         ]
-        hits.sort(key=lambda hit: hit["at"])
-        more = len(hits) - WAITING_SHOWN
+        more = len(found) - len(hits)
         return {
-            "said": _so_many(HITS, len(hits)),
-            "hits": hits[:WAITING_SHOWN],
+            "said": _so_many(HITS, len(found)),
+            "hits": hits,
             "more": Sentence("and {count} more", count=more) if more > 0 else "",
         }
 
@@ -299,6 +315,11 @@ class Overview:
     def _title(self, link: str) -> str:
         return self._titles.get(link, link)
 
+    def _moment(self, unix_ms: int) -> tuple[str, str]:
+        """A moment as the site's locale writes it, and the letters of its zone."""
+        site = self._source.config.site
+        return floor_moment(unix_ms, site.timezone, site.locale)
+
     def _table(self, table: Map) -> Map:
         return {
             "table": table["table"],
@@ -312,17 +333,23 @@ class Overview:
         """A hit. page: where people work at it. bank: "" if there is only one."""
         display = self._source.config.displays.get(hit["link"])
         level = display.levels.get(hit["level"]) if display and hit["level"] else None
-        said = [Sentence(words(hit["hand"])), *([Sentence(level)] if level else [])]
+        when, zone = self._moment(hit["at"])
+        seat = Sentence("seat {seat}", seat=hit["seat"]) if hit["seat"] else Sentence("dealer")
         status = "disputed" if hit["disputed"] else hit["status"]
         return {
             "at": hit["at"],
-            "when": moment(hit["at"], self._source.config.site.timezone),
+            "when": when,
+            "zone": zone,
             "hit": hit["hit"],
             "bank": bank if len(self._source.banks) > 1 else "",
             "page": f"/ops/hits/{quote(bank, safe='')}/{hit['hit']}",
             "table": hit["table"],
-            "seat": Sentence("seat {seat}", seat=hit["seat"]) if hit["seat"] else "",
-            "what": joined(said),
+            "seat": str(hit["seat"]) if hit["seat"] else Sentence("dealer"),
+            "where": joined([hit["table"], seat]),
+            "hand": Sentence(words(hit["hand"])),
+            "link": self._title(hit["link"]),
+            "level": Sentence(level) if level else "",
+            "of_meter": _owes_meter(hit),
             "amount": self._money.text(hit["amount"]) if _wagered(hit) else Sentence("no wager"),
             "envy": self._money.text(hit["envy"]) if hit["envy"] else "",
             "corrected": self._money.text(hit["difference"]) if hit["difference"] else "",

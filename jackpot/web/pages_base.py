@@ -22,14 +22,14 @@ from jackpot.api.queries.requests import AskRequests, Waiting
 from jackpot.auth.auth_service import NOBODY_YET, SECRET_MIN, AuthenticatedPerson
 from jackpot.bank.bank import BankStopped
 from jackpot.config import Config, titles_of
-from jackpot.config.languages import ENGLISH, PAGES, is_told, told
+from jackpot.config.languages import ENGLISH, PAGES, is_told, offered, told
 from jackpot.config.languages import words as catalogue
 from jackpot.config.writing import Writing, moment
 from jackpot.ledger.store import LedgerError
 from jackpot.rules.acts import ACTS
 from jackpot.rules.codes import OF_ACTS, Code
 from jackpot.rules.money import of_decimal, to_cents
-from jackpot.rules.state import UNPAID
+from jackpot.rules.phrases import quoted
 from jackpot.runtime.errors import Denied, ServerError
 from jackpot.text import RefusalSentence, Sentence, card, game, joined, words
 from jackpot.web import act_labels
@@ -44,12 +44,15 @@ from jackpot.web.authentication import (
 )
 from jackpot.web.form_refusal import FormRefusal, form_refusal, page_of_form, refused_on, remember_unread
 from jackpot.web.forms import SIGN_IN_MAX, form_of
+from jackpot.web.language_choice import asked_by, choose, chosen
 from jackpot.web.sign_pages import SECURITY, asked_in, html, say, templates, written_in
+from jackpot.web.waiting_order import owes_meter, rank, waited
 
 Map = dict[str, Any]
 Page = Callable[[web.Request, AuthenticatedPerson], Awaitable[web.StreamResponse]]
 
 HOME: Final = "/ops"
+LANGUAGE: Final = "/ops/language"
 HITS: Final = "/ops/hits"
 LAB: Final = "/ops/lab"
 LINKS: Final = "/ops/links"
@@ -77,7 +80,7 @@ FIELDS: Final[Mapping[str, str]] = {
     "way": "Way of payment",
     "way_number": "Number of the slip, cheque or account",
     "to": "To which link",
-    "totp": "Six digits",
+    "totp": "Two-factor code",
 }
 # How an address is answered at which nothing can be: mistyped, or there is no such thing.
 _NOT_HERE: Final = (400, 404)
@@ -89,8 +92,6 @@ SAID: Final = ("said", "word")
 LISTED_WHOLE: Final = frozenset({HOME, HITS})
 # Hits of one list: more than a floor's people work at in a shift, and a page that a phone draws at once.
 WAITING_SHOWN_MAX: Final = 50
-# Awards that are a percentage of a meter, or all of it.
-OF_METER: Final = frozenset({"meter", "draw"})
 
 
 class PageContext(NamedTuple):
@@ -134,12 +135,12 @@ class WaitingWork(NamedTuple):
 
 def is_of_meter(hit: Hit) -> bool:
     """Whether an award of a meter is not paid yet."""
-    return any(award.kind in OF_METER and award.status in UNPAID for award in hit.awards)
+    return owes_meter((award.kind, award.status) for award in hit.awards)
 
 
 def waiting_rank(hit: Hit) -> tuple[bool, int, int]:
-    """The place of a hit that waits: awards of a meter by sum, the highest first; the rest by age."""
-    return (False, -of_decimal(hit.left), hit.at) if is_of_meter(hit) else (True, 0, hit.at)
+    """The place of a hit that waits."""
+    return rank(of_meter=is_of_meter(hit), left=of_decimal(hit.left), at=hit.at)
 
 
 class PageRenderer:
@@ -213,6 +214,18 @@ class PageRenderer:
         await self._access.keep(request, answer, signed.token, signed.person.login)
         return answer
 
+    async def choose_language(self, request: web.Request, _person: AuthenticatedPerson) -> web.StreamResponse:
+        """POST: the person's language on this screen; then the page that they came from."""
+        form = await form_of(request)
+        language = form.get("language", "")
+        if language not in offered():
+            raise NotDone(
+                Code.BAD_REQUEST, RefusalSentence("{language} is no language here", language=quoted(language))
+            )
+        answer = there(back_to(form.get("back", "")))
+        choose(request, answer, language, secure=self._access.encrypted(request))
+        return answer
+
     async def sign_out(self, request: web.Request, _person: AuthenticatedPerson) -> web.StreamResponse:
         """POST: ends the session."""
         if (session := self._access.session(request)) is not None:
@@ -264,6 +277,7 @@ class PageRenderer:
                 return self._sign_in_page(
                     request, {"back": back}, about.means, about.status
                 )  # to nobody known
+            asked_by(request, person.id)
             try:
                 return await page(request, person)
             except NotDone as refusal:
@@ -368,11 +382,12 @@ class PageRenderer:
         return self.html(request, name, shown, status)
 
     def html(self, request: web.Request, name: str, shown: Map, status: int = 200) -> web.StreamResponse:
-        """Renders a template in the browser's language if there is a catalogue, else in the site's."""
+        """Renders a template in the language of the page."""
         language = self.language(request)
         common = {
             "site": self._config.site.name,
             "language": language,
+            "languages": offered(),
             "displays": self._config.displays,
             "settings": msgspec.json.encode({"money": self._way, "words": catalogue(language)}).decode(),
         }
@@ -384,8 +399,8 @@ class PageRenderer:
         return answer
 
     def language(self, request: web.Request) -> str:
-        """The language of the page for this request."""
-        return asked_in(request, self._config.site.locale)
+        """The language of the page: the person's choice, the browser's if it is offered, or the site's."""
+        return chosen(request) or asked_in(request, self._config.site.locale)
 
     def _title(self, link: str) -> str:
         """A link's title; the id of one that is no longer configured."""
@@ -488,17 +503,6 @@ def clock(ms: int) -> str:
     """Remaining time in minutes and seconds; a page counts on from there."""
     seconds = ms // 1000
     return f"{seconds // 60}:{seconds % 60:02}"
-
-
-def waited(ms: int) -> Sentence:
-    """How long something has waited, in its two largest units."""
-    minutes = max(ms, 0) // 60_000
-    hours, days = minutes // 60, minutes // (24 * 60)
-    if days:
-        return Sentence("{days} d {hours} h", days=days, hours=hours % 24)
-    if hours:
-        return Sentence("{hours} h {minutes} min", hours=hours, minutes=minutes % 60)
-    return Sentence("{minutes} min", minutes=minutes)
 
 
 def path(part: str) -> str:

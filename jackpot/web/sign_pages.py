@@ -43,6 +43,7 @@ STATIC_TYPES: Final[Mapping[str, tuple[str, str | None]]] = {
 STATIC: Final = (
     "base.css",
     "cards.js",
+    "chart.js",
     "coins.js",
     "docs.css",
     "fit.js",

@@ -3,7 +3,7 @@
 import pytest
 from babel.numbers import format_currency, get_group_symbol
 
-from jackpot.config.writing import writing
+from jackpot.config.writing import floor_moment, writing
 
 
 @pytest.mark.parametrize(
@@ -41,3 +41,19 @@ def test_an_apostrophe_separates_all_groups() -> None:
 def test_a_currency_without_cents_has_none() -> None:
     """The wire counts hundredths of every currency; what is below its smallest coin is not shown."""
     assert writing("ja_JP", "JPY").text(123_456_78) == format_currency(123_456, "JPY", locale="ja_JP")
+
+
+@pytest.mark.parametrize(
+    ("locale", "said"),
+    [
+        ("en_US", "Nov 20, 2026, 7:00 AM"),
+        ("en_GB", "20 Nov 2026, 07:00"),
+        ("de_DE", "20.11.2026, 07:00"),
+        ("es_ES", "20 nov 2026, 7:00"),
+    ],
+)
+def test_the_floor_page_writes_moments_as_the_site_does(locale: str, said: str) -> None:
+    """Floor page: the date of the site's locale, by its clocks, and the letters of its zone apart."""
+    shown, zone = floor_moment(1_795_176_000_000, "America/New_York", locale)
+    assert (shown.replace("\u202f", " "), zone) == (said, "EST")
+    assert floor_moment(10**20, "America/New_York", locale) == (f"{10**20} ms", "")

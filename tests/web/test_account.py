@@ -101,7 +101,7 @@ async def test_six_digits_are_set_up_and_stopped(tmp_path: Path) -> None:
         assert (bad[0], "160 random bits" in bad[1]) == (400, True)
         now = digits()
         status, page = await sent(web, ACCOUNT, **setup, totp_key=found[1], totp=f"{now[:3]} {now[3:]}")
-        assert (status, "From now on you sign in with six digits." in page) == (200, True)
+        assert (status, "From now on you sign in with a two-factor code." in page) == (200, True)
         assert "<svg" not in page
         async with await signed_in(web) as answer:
             assert answer.status == 403
@@ -109,7 +109,7 @@ async def test_six_digits_are_set_up_and_stopped(tmp_path: Path) -> None:
             assert answer.status == 303
         assert (await sent(web, ACCOUNT, **stop, totp="000000"))[0] == 401, "the password alone stops nothing"
         status, page = await sent(web, ACCOUNT, **stop, totp=digits())
-        assert (status, "You sign in without six digits now." in page) == (200, True)
+        assert (status, "You sign in without a two-factor code now." in page) == (200, True)
         async with await signed_in(web) as answer:
             assert answer.status == 303
 
@@ -184,7 +184,7 @@ async def test_one_sets_up_a_phone_by_finger(tmp_path: Path) -> None:
         await page.click("text=Menu")
         await page.click("a.name")
         await page.wait_for_selector("h1:text-is('Ann')")
-        await page.click("summary:has-text('Set up six digits')")
+        await page.click("summary:has-text('Set up a two-factor code')")
         drawing = await page.locator(".drawing svg").bounding_box()
         assert drawing is not None
         assert 150 <= drawing["width"] <= 350
@@ -193,8 +193,8 @@ async def test_one_sets_up_a_phone_by_finger(tmp_path: Path) -> None:
         step = server.clock.unix_ms() // 1000 // TOTP_STEP_S
         await page.fill("#digits", totp_at(key, step))
         await page.fill("#setup-secret", SECRET)
-        await page.click("button:text-is('Set them up')")
-        await page.wait_for_selector("text=From now on you sign in with six digits.")
+        await page.click("button:text-is('Set it up')")
+        await page.wait_for_selector("text=From now on you sign in with a two-factor code.")
         assert await page.evaluate("document.documentElement.scrollWidth") <= 390
         await page.click("summary:has-text('Make a token')")
         await page.check("[name=roles][value=floor]")
@@ -247,7 +247,7 @@ async def test_a_refusal_is_in_the_pages_language(tmp_path: Path) -> None:
             ({"act": "change-secret", "secret": "guess"}, "no es correcto"),
             ({"act": "set-digits", "totp": "12345"}, "Son las seis cifras que muestra la aplicación"),
             ({"act": "set-digits", "totp": "000000"}, "Esta clave tiene otras cifras ahora"),
-            ({"act": "end-digits", "totp": "000000"}, "Ya entra sin seis cifras"),
+            ({"act": "end-digits", "totp": "000000"}, "Ya entra sin código de verificación"),
         ):
             async with web.post(ACCOUNT, data=form | fields, headers={"Accept-Language": "es"}) as answer:
                 assert said in await answer.text(), fields

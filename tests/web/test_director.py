@@ -8,8 +8,8 @@ import pytest
 
 from jackpot.lab.bench.pages import here
 from tests.net.test_admin_socket import royal
-from tests.running_server import LINK, StepClock, on_loop, table, until
-from tests.web.browser import chromium, needs_chromium, opened
+from tests.running_server import LINK, StepClock, table, until
+from tests.web.browser import chromium, needs_chromium, on_browser_loop, opened
 from tests.web.staffed import sign_in
 from tests.web.test_authentication import floor, signed_in
 
@@ -19,7 +19,7 @@ WIDER = """() => [...document.querySelectorAll('.scroll')]
 LAPTOP = (1366, 768)
 
 
-@on_loop
+@on_browser_loop
 async def test_before_the_first_round_it_says_what_it_will_show(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -38,7 +38,7 @@ async def test_before_the_first_round_it_says_what_it_will_show(
             assert "is no month like 2026-11" in html.unescape(await page.text())
 
 
-@on_loop
+@on_browser_loop
 async def test_every_number_leads_to_its_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The director: behind each number is a report that is not empty, in CSV, JSON and on paper, too."""
     monkeypatch.setattr("jackpot.app.readers", here)
@@ -68,7 +68,7 @@ async def test_every_number_leads_to_its_rows(tmp_path: Path, monkeypatch: pytes
                 assert "$11,000.18" in await paper.text()
 
 
-@on_loop
+@on_browser_loop
 async def test_accounting_signs_one_page_and_each_link_has_a_slip(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -100,7 +100,7 @@ async def test_accounting_signs_one_page_and_each_link_has_a_slip(
 
 @needs_chromium
 @pytest.mark.parametrize("language", ["en-US", "es-MX"])
-@on_loop
+@on_browser_loop
 async def test_nothing_is_cut_off_on_a_laptop(tmp_path: Path, language: str) -> None:
     """AA: the columns of the director's page, of the cost and of the result fit a screen of 1366 pixels."""
     faults: list[str] = []

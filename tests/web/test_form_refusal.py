@@ -71,7 +71,7 @@ async def test_what_is_refused_before_it_is_looked_at_comes_back_too(tmp_path: P
         level = await page.locator("#correct-level option").last.get_attribute("value")
         await page.select_option("#correct-level", level)
         await page.fill("#correct-amount", "1,20")
-        await page.click("button:has-text('Look at it') >> visible=true")
+        await page.click("button:has-text('Review') >> visible=true")
         await page.wait_for_selector("#correct-amount[aria-invalid=true]")
         assert "'1,20' is no sum" in await page.inner_text("label[for=correct-amount]")
         assert (await page.input_value("#correct-level"), page.url) == (level, own)

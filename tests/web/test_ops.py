@@ -382,7 +382,7 @@ async def test_a_disputed_hit_is_held_and_a_large_one_takes_its_tax_form(tmp_pat
         await page.click("#waiting .hit.validated")
         await page.click("text=Dispute it")
         await page.fill("#dispute-reason", "seat 3 says <i>no</i>")
-        await page.click("text=Hold its payment")
+        await page.click("text=Freeze payment")
         await page.wait_for_selector(".hero .status.disputed")
         await until_open(page, "Disputed: it is not paid.")
         assert not await page.query_selector("form[action='/ops/acts/pay']")
@@ -624,7 +624,7 @@ async def test_a_meter_is_corrected_and_new_terms_confirmed_by_two(tmp_path: Pat
         await page.goto(at)
         await page.click("text=Correct a meter")
         await page.fill("#correct-amount", "-$12.345678")
-        await page.click("button:has-text('Look at it') >> visible=true")
+        await page.click("button:has-text('Review') >> visible=true")
         await page.wait_for_selector("text=$9,987.654322")
         assert await page.evaluate("document.documentElement.scrollWidth") <= SIZES["phone"][0]
         await signs(page, "correct-meter", "a test wager")

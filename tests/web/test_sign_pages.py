@@ -321,8 +321,8 @@ async def test_a_corrected_hit_stays_in_its_card(tmp_path: Path) -> None:
         for size in SOME:
             page = await opened(browser, page_of(server, "/"), size, faults)
             await page.wait_for_selector("#hits .sum .envy")
-            assert "corrected by $1,224,567.62" in await page.inner_text("#hits .sum")
-            assert "main" in await page.inner_text("#hits .hit")
+            assert "corrected by $1,224,567.62" in await page.inner_text("#hits td.sum")
+            assert "main" in await page.inner_text("#hits td.hit")
             assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
             assert await page.evaluate(INSIDE)
             await page.close()
@@ -385,8 +385,18 @@ async def test_the_floor_page_shows_who_is_there_and_what_is_wrong(
             device.wager(1, "R1", 1, lock=True)
             device.say(t="settle", seq=2, round="R1", hands=[ROYAL], board=["Js", "Ts"], close=True)
             await page.wait_for_selector("#hits .status.pending")
-            row = (await page.inner_text("#hits tr")).split("\t")
-            assert row[1:] == ["H1", "T01", "Royal flush, Mega", "$10,000.09", "pending\nvalidate it"]
+            row = (await page.inner_text("#hits tbody tr")).split("\t")
+            shown = [
+                "H1",
+                "T01",
+                "1",
+                "Royal flush",
+                "Floor Five",
+                "Mega",
+                "$10,000.09",
+                "pending\nvalidate it",
+            ]
+            assert row[1:] == shown
             await page.wait_for_selector(".tile.held")
             assert "held for H1" in await page.inner_text(".tile.held")
             phone = await opened(browser, page_of(server, "/"), "phone", faults)

@@ -32,15 +32,17 @@ class SimulatedFloor:
     """One simulated floor in a folder, which is filled if it is empty. `scene` shows it.
 
     opened: set once people may come in. logins: of those made at this start, with their passwords.
-    url: of the ledger. Left out, it is the folder's own, or a file if the folder is new. Raises FloorError if
-    the folder has another.
+    port: of the pages. url: of the ledger. Left out, it is the folder's own, or a file if the folder is new.
+    Raises FloorError if the folder has another.
     """
 
-    def __init__(self, folder: Path, scene: Scene, pace: DemoPace, url: str | None = None) -> None:
+    def __init__(
+        self, folder: Path, scene: Scene, pace: DemoPace, url: str | None = None, port: int | None = None
+    ) -> None:
         self._folder = folder
         self._scene = scene
         self._pace = pace
-        self._config = load(furnish(folder, url or SQLITE))
+        self._config = load(furnish(folder, url or SQLITE, port=port))
         if url not in {None, self._config.ledger.url}:
             raise FloorError(f"the floor in {folder} has its ledger elsewhere: its floor.toml says where")
         kept = folder / "tables"

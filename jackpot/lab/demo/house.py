@@ -1,5 +1,6 @@
 """Definition of the demo floor: twelve tables of three games on two links, two signs, and its config."""
 
+import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ SQLITE: Final = "sqlite:///ledger.db"
 
 # Port of a new floor: the system gives one that is free.
 ANY_PORT: Final = "127.0.0.1:0"
+# Where a configuration says that the pages are.
+_PAGES_AT: Final = re.compile(r'^http = "127\.0\.0\.1:\d+"$', re.MULTILINE)
 
 FIVE: Final = "floor-five"
 THREE: Final = "floor-three"
@@ -94,11 +97,11 @@ BY_HAND: Final = ByHand("T01", "royal-flush", 3)
 SIGNS: Final = {"S01": FIVE, "S02": THREE}
 
 
-def furnish(folder: Path, url: str = SQLITE, more: str = "") -> Path:
+def furnish(folder: Path, url: str = SQLITE, more: str = "", port: int | None = None) -> Path:
     """Writes the configuration and the device keys that are missing; returns the configuration's path.
 
-    url: of the ledger, for a new configuration; more: further sections of it. The folder can afterwards be
-    served by `jackpot serve` as it stands.
+    url: of the ledger, for a new configuration; more: further sections of it. port: of the pages, also of a
+    configuration that is there. The folder can afterwards be served by `jackpot serve` as it stands.
     """
     keys = folder / "keys"
     keys.mkdir(parents=True, exist_ok=True)
@@ -110,6 +113,8 @@ def furnish(folder: Path, url: str = SQLITE, more: str = "") -> Path:
     config = folder / "floor.toml"
     if not config.exists():
         config.write_text(_config(url) + more)
+    if port is not None:
+        _write(config, _PAGES_AT.sub(f'http = "127.0.0.1:{port}"', config.read_text(), count=1))
     return config
 
 
@@ -123,9 +128,14 @@ def keep_ports(folder: Path, ports: Mapping[str, int]) -> None:
     for name, port in ports.items():
         text = text.replace(f'\n{name} = "{ANY_PORT}"\n', f'\n{name} = "127.0.0.1:{port}"\n')
     if text != before:
-        fresh = config.with_suffix(".new")
-        fresh.write_text(text)
-        fresh.replace(config)  # a partly written file would not be a valid configuration
+        _write(config, text)
+
+
+def _write(config: Path, text: str) -> None:
+    """Replaces the file at once: a partly written one would not be a valid configuration."""
+    fresh = config.with_suffix(".new")
+    fresh.write_text(text)
+    fresh.replace(config)
 
 
 def key(folder: Path, device: str) -> bytes:

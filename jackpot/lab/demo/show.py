@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -15,15 +14,18 @@ from controllers.client import TableClient
 from controllers.memory import FileMemory
 from controllers.table import Offline
 from jackpot.api.queries.hits import AskWaitingHits
+from jackpot.api.queries.links import AskLinks
 from jackpot.api.queries.payouts import Validate
 from jackpot.app import Server
 from jackpot.config import Address, Config, load
 from jackpot.lab.demo.audit import Verdict, audit
-from jackpot.lab.demo.house import FIVE, PLACES, THREE, WAGER_CENTS, DemoPlace, furnish, key
+from jackpot.lab.demo.house import FIVE, PLACES, THREE, WAGER_CENTS, DemoPlace, furnish, keep_ports, key
+from jackpot.lab.demo.own_count import OwnCount
 from jackpot.lab.demo.pace import DemoPace
 from jackpot.lab.demo.people import ask, hire
 from jackpot.lab.demo.scene import FloorError, dollars
 from jackpot.lab.demo.supervisor import payments
+from jackpot.lab.demo.table import finish_interrupted
 from jackpot.net.admin_socket import login_of
 from jackpot.rules.acts.hits import Undo
 from jackpot.rules.acts.links import OPERATOR, Resume, Suspend
@@ -58,14 +60,21 @@ NOTHING: Final = ("2h", "5d", "8c")
 
 
 class Show:
-    """The showcase on a floor of its own, in a new folder. say: prints a line."""
+    """The showcase on a demo's floor, in a new folder or in one that has it. say: prints a line.
 
-    def __init__(self, folder: Path, pace: DemoPace, say: Callable[[str], None]) -> None:
+    port: of the pages.
+    """
+
+    def __init__(
+        self, folder: Path, pace: DemoPace, say: Callable[[str], None], port: int | None = None
+    ) -> None:
         self._folder = folder
         self._pace = pace
         self._say = say
-        self._config: Config = load(furnish(folder))
-        self._counts: dict[str, Counter[str]] = {name: Counter() for name in (STAGE, *CROWD)}
+        self._config: Config = load(furnish(folder, port=port))
+        kept = folder / "tables"
+        kept.mkdir(exist_ok=True)
+        self._own_counts = {name: OwnCount(kept / f"{name}.json") for name in (STAGE, *CROWD)}
         self._tables: dict[str, TableClient] = {}
         self._over = asyncio.Event()
         self._server: Server
@@ -87,28 +96,42 @@ class Show:
                 self._line("fault", f"the server is stopped: {FAULT_S:g} s without it, brand and name stay")
                 await self._pace.pause(FAULT_S)
         bank = self._config.links[0].bank
-        return await asyncio.to_thread(audit, self._config.ledger.url, bank, self._counts, {})
+        counts = {table: own_count.counts for table, own_count in self._own_counts.items()}
+        return await asyncio.to_thread(audit, self._config.ledger.url, bank, counts, {})
 
     async def _open(self, server: Server, connections: AsyncExitStack) -> None:
         """Starts the server and prints its addresses.
 
         Later servers have the same ports, so pages reconnect.
         """
+        keep_ports(self._folder, server.ports)
         at = {name: Address("127.0.0.1", port) for name, port in server.ports.items()}
         listen = msgspec.structs.replace(self._config.listen, **at)
         self._config = msgspec.structs.replace(self._config, listen=listen)
         page = f"http://{listen.http}/"
         self._say(f"look at {page}sign/wall?links={FIVE},{THREE}  {page}sign/{FIVE}  {page}sign/{THREE}")
         logins = await hire(server.auth, login_of(os.getuid()))
-        people = ", ".join(f"{one.login} {one.password}" for one in logins)
+        people = ", ".join(f"{one.login} {one.password}" for one in logins) or "as the first demo here said"
         self._say(f"what the floor sees: {page}  people: {page}ops ({people})")
-        (self._folder / "tables").mkdir(exist_ok=True)
         for name in (STAGE, *CROWD):
             memory = FileMemory(self._folder / "tables" / name, sync=False)
             connections.callback(memory.close)
             client = TableClient(name, key(self._folder, name), [str(listen.tables)], memory)
+            unanswered = [item.message for item in client.session.pending]
             self._tables[name] = await connections.enter_async_context(client)
+            await client.wait_online()
+            await client.wait_answered()
+            for answer in await finish_interrupted(client, self._own_counts[name], unanswered):
+                self._expect(answer)
+        await self._clear()
         self._line("open", "amounts roll up with each wager, and never beyond; below, which hand wins what")
+
+    async def _clear(self) -> None:
+        """Ends what an earlier demo left: hits that nobody has paid, and links that people stopped."""
+        await self._see_to_it()
+        for link in (await ask(self._server, AskLinks()))["links"]:
+            if OPERATOR in link["reasons"]:
+                await ask(self._server, Resume(OPERATOR, (link["link"],), "the show begins"))
 
     async def _cycle(self) -> None:
         self._over.clear()
@@ -175,7 +198,7 @@ class Show:
         await table.wait_online()
         round_id = f"R{table.session.acked + 1}"
         self._expect(await table.wager(round_id, _bets(FIVE, seats), lock=True))
-        self._counts[STAGE][FIVE] += len(seats)
+        self._own_counts[STAGE].accepted(round_id, [FIVE] * len(seats))
         return round_id
 
     async def _win(self, won: Won, *, envied: bool = False) -> str:
@@ -194,7 +217,8 @@ class Show:
     async def _see_to_it(self) -> None:
         """Validates and pays every hit that waits."""
         for hit in (await ask(self._server, AskWaitingHits()))["hits"]:
-            await ask(self._server, Validate(hit["hit"]))
+            if hit["status"] == "pending":
+                await ask(self._server, Validate(hit["hit"]))
             for payment in payments(hit):
                 await ask(self._server, payment)
 
@@ -209,7 +233,7 @@ class Show:
                 await table.wait_online()
                 continue
             if answer["t"] == "ack":
-                self._counts[place.table][place.link] += len(seats)
+                self._own_counts[place.table].accepted(round_id, [place.link] * len(seats))
                 self._expect(await table.close(round_id))
             await self._pace.pause(CROWD_EVERY_S, rng)
             await asyncio.sleep(0)  # where there are no pauses, other tasks have their turn

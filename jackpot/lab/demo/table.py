@@ -1,7 +1,7 @@
 """Simulated table: plays through the reference client and keeps its own count."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any, Final, NamedTuple
 
@@ -89,7 +89,8 @@ class SimulatedTable:
         """Plays until no round may begin, or the table disconnects; returns whether it does."""
         await self._client.wait_online()
         await self._client.wait_answered()
-        await self._finish_interrupted()
+        for answer in await finish_interrupted(self._client, self._own_count, self._unanswered):
+            self._expect(answer)
         self._line.doing = "waiting"
         if not self._first:
             await self._pace.pause(BETTING_S, self._rng)  # tables begin at different times
@@ -99,30 +100,6 @@ class SimulatedTable:
             if self._pace.leisurely and self._rng.random() < GOES_AWAY:
                 return True
         return False
-
-    async def _finish_interrupted(self) -> None:
-        """Ends the round that a stop left unfinished: its wagers count, and seats that were not paid have
-        lost.
-
-        The table waits for each answer, so one command at most is sent again. It may have begun or ended the
-        round.
-        """
-        last = self._client.session.last or {}
-        welcomed = (self._client.welcome or {}).get("round") or {"round": None, "bets": []}
-        begun = {welcomed["round"]: welcomed["bets"]}
-        for message in self._unanswered:
-            placed = message["t"] == "wager" and (last.get("seq"), last.get("t")) == (message["seq"], "ack")
-            begun.setdefault(message["round"], message["bets"] if placed else [])
-        begun.pop(None, None)
-        for round_id, bets in begun.items():
-            if bets and not self._own_count.knows(round_id):
-                self._own_count.accepted(round_id, [bet["link"] for bet in bets])
-            answer = await self._client.close(round_id, counts=self._own_count.counts)
-            if answer.get("code") == "not_locked":
-                self._expect(await self._client.lock(round_id))
-                answer = await self._client.close(round_id, counts=self._own_count.counts)
-            if answer.get("code") != "no_such_round":  # the command sent again may itself have ended it
-                self._expect(answer)
 
     async def _play_round(self, round_id: str) -> bool:
         """Plays a round; returns whether it began.
@@ -250,3 +227,31 @@ class SimulatedTable:
             raise FloorError(f"{self._place.table}: {answer['code']}: {answer['message']}")
         for warning in answer.get("warn", ()):
             self._scene.warnings.append(f"{self._place.table}: {warning}")
+
+
+async def finish_interrupted(
+    client: TableClient, own_count: OwnCount, unanswered: Sequence[Message]
+) -> list[Message]:
+    """Ends the round that a stop left unfinished; returns the answers, each of which must accept.
+
+    Its wagers count, and seats that were not paid have lost. unanswered: what the table had sent before it
+    connected. It waits for each answer, so that is one command at most. It may have begun or ended the round.
+    """
+    last = client.session.last or {}
+    welcomed = (client.welcome or {}).get("round") or {"round": None, "bets": []}
+    begun = {welcomed["round"]: welcomed["bets"]}
+    for message in unanswered:
+        placed = message["t"] == "wager" and (last.get("seq"), last.get("t")) == (message["seq"], "ack")
+        begun.setdefault(message["round"], message["bets"] if placed else [])
+    begun.pop(None, None)
+    answers: list[Message] = []
+    for round_id, bets in begun.items():
+        if bets and not own_count.knows(round_id):
+            own_count.accepted(round_id, [bet["link"] for bet in bets])
+        answer = await client.close(round_id, counts=own_count.counts)
+        if answer.get("code") == "not_locked":
+            answers.append(await client.lock(round_id))
+            answer = await client.close(round_id, counts=own_count.counts)
+        if answer.get("code") != "no_such_round":  # the command sent again may itself have ended it
+            answers.append(answer)
+    return answers

@@ -8,11 +8,9 @@ import { say } from "./words.js";
 const LOOK_MS = 2000;
 const ANSWER_MS = 4000;
 
-// Of a moment as the site writes it, the letters that a phone has room for.
-const TO_THE_MINUTE = 16;
 const { displays, money, insecure } = JSON.parse(document.body.dataset.settings);
 const at = (selector) => document.querySelector(selector);
-const links = new Map(); // link: {badge, reason, levels: Map(level: Odometer), terms: Map(level: p), box, state}
+const links = new Map(); // link: {badge, reason, levels: Map(level: Odometer), terms: Map(level: dl), box, state}
 let elsewhere = {}; // link: at which server it is
 let why = {}; // link: what it is suspended for
 let lost = true;
@@ -48,7 +46,7 @@ function levelOf(name, level) {
     const display = displays[name];
     box.append(element("p", "name", say(display?.levels[level] ?? level)), amount);
     if (display) tone(box, display, level);
-    const terms = element("p", "terms");
+    const terms = element("dl", "terms");
     box.append(terms);
     link.terms.set(level, terms);
     link.box.append(box);
@@ -97,10 +95,11 @@ function tableTile(table) {
 
 function hitRow(hit) {
   const row = element("tr", "");
-  const time = element("td", "time", hit.when.slice(0, TO_THE_MINUTE));
-  time.append(element("span", "rest", hit.when.slice(TO_THE_MINUTE)));
+  const time = element("td", "time", hit.when);
+  time.append(element("span", "rest", ` ${hit.zone}`));
   row.append(time);
-  for (const part of ["hit", "table", "what"]) row.append(element("td", part, hit[part]));
+  for (const part of ["hit", "table", "seat", "hand"]) row.append(element("td", part, hit[part]));
+  row.append(element("td", "on", hit.link), element("td", "of", hit.level));
   // Each bank counts its own hits from H1.
   if (hit.bank) row.querySelector(".hit").append(element("span", "bank", hit.bank));
   const sum = element("td", "sum", hit.amount);
@@ -114,13 +113,15 @@ function hitRow(hit) {
 
 // Who taps it signs in, and is where it is worked at.
 function waitingHit(hit) {
-  const to = element("a", `hit ${hit.stands}`);
+  const to = element("a", `hit ${hit.stands}${hit.of_meter ? " of-meter" : ""}`);
   to.href = hit.page;
-  const where = [hit.table, hit.seat, hit.bank].filter(Boolean).join(", ");
+  const where = [hit.where, hit.bank].filter(Boolean).join(", ");
+  const what = element("span", "what", hit.hand);
+  if (hit.level) what.append(element("small", "", hit.level));
   const sum = element("span", "sum", hit.amount);
   if (hit.envy) sum.append(element("small", "", say("and {sum} envy", { sum: hit.envy })));
   if (hit.part) sum.append(element("small", "", hit.part));
-  to.append(element("span", "what", hit.what), element("span", "where", where), sum, element("span", "next", hit.next || hit.status));
+  to.append(sum, what, element("span", "where", where), element("span", "waited", hit.waited), element("span", "next", hit.next || hit.status));
   return to;
 }
 
@@ -166,6 +167,12 @@ let requests = "";
 let pending = true; // until the floor was seen, nobody knows
 let starting = false;
 
+function figure([name, value]) {
+  const pair = element("div", "");
+  pair.append(element("dt", "", name), element("dd", "", value));
+  return pair;
+}
+
 function fill(floor) {
   [last, alarms, requests, starting] = [floor.troubles, floor.alarms, floor.requests, floor.starting];
   pending = floor.waiting.hits.length > 0;
@@ -176,9 +183,9 @@ function fill(floor) {
   [elsewhere, why] = [floor.elsewhere, floor.why];
   for (const name of links.keys()) label(name);
   for (const [name, levels] of Object.entries(floor.terms)) {
-    for (const [level, lines] of Object.entries(levels)) {
+    for (const [level, figures] of Object.entries(levels)) {
       levelOf(name, level);
-      linkOf(name).terms.get(level).textContent = lines.join("\n");
+      linkOf(name).terms.get(level).replaceChildren(...figures.map(figure));
     }
   }
   at("#clock").textContent = floor.time;
@@ -193,6 +200,7 @@ function fill(floor) {
     row.append(element("td", "", say("none yet")));
     rows.push(row);
   }
+  at("#hits thead").hidden = !floor.hits.length;
   at("#hits tbody").replaceChildren(...rows);
 }
 

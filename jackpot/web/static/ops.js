@@ -1,5 +1,6 @@
 // The moving parts of the pages that people work in: meters as they rise, what waits as soon as it does, and how long.
 
+import { readCharts } from "./chart.js";
 import { follow } from "./live.js";
 import { listen, tellNews } from "./notify.js";
 import { write } from "./odometer.js";
@@ -113,6 +114,7 @@ tellNews(document.querySelector("#waiting"), true);
 listen();
 setInterval(count, COUNT_MS);
 keepTyped();
+readCharts();
 follow(null, told, (value) => {
   lost = value;
   sayLost();

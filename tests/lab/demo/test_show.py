@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 from typing import Final
 
+from jackpot.lab.testing.postgres import free_port
 from tests.lab.test_demo import DEMO, ROOT, TIMEOUT_S, demo
 
 # Steps of a show, as its lines name them.
@@ -27,12 +28,18 @@ def test_a_show_has_all_that_signs_can_show_and_balanced_books() -> None:
     assert last.startswith("the books balance: ")
 
 
-def test_a_show_takes_no_ledger_of_somebody(tmp_path: Path) -> None:
-    """M4: what is shown has books of its own; a folder that is named is refused, and stays empty."""
-    done = demo("--show", "--folder", tmp_path)
-    assert done.returncode == 1
-    assert "leave out --folder" in done.stderr
-    assert not [*tmp_path.iterdir()]
+def test_a_show_goes_on_with_a_folder_of_the_demo(tmp_path: Path) -> None:
+    """M4, S6: it plays where a demo has played, at the port that was asked for; the books still balance."""
+    assert demo("--rounds", "40", "--lucky", "5", "--folder", tmp_path).returncode == 0
+    port = free_port()
+    for _ in range(2):
+        done = demo("--show", "--rounds", "1", "--speed", "50", "--folder", tmp_path, "--port", str(port))
+        assert done.returncode == 0, done.stdout + done.stderr
+        _, where, people, *_, last = done.stdout.splitlines()
+        assert f"http://127.0.0.1:{port}/sign/wall" in where
+        assert "as the first demo here said" in people
+        assert last.startswith("the books balance: ")
+    assert demo("--rounds", "40", "--folder", tmp_path).returncode == 0
 
 
 def test_a_show_that_is_ended_says_so_and_waits_no_more() -> None:
