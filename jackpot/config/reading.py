@@ -58,7 +58,7 @@ def load(path: Path | str, roles: Collection[str] = ROLES) -> Config:
 def _config(source: ConfigSource, roles: Collection[str]) -> Config | None:
     """The whole; None where mistakes left a part out."""
     links, site = read_links(source), _site(source)
-    offers = read_offers(source, links, None if site is None else site.tax_form_from)
+    offers = read_offers(source, links, None if site is None else site.form_from)
     terms = tuple(one for one in (*links.values(), *(offer.terms for offer in offers)) if one is not None)
     tables, signs = read_tables(source, links, offers), read_signs(source, links)
     udp_signs = read_udp_signs(source, links)
@@ -155,14 +155,13 @@ def _warn_of_tax(source: ConfigSource, law: TaxLaw, tax_from: int | None, needs:
 def _warn_of_final(source: ConfigSource, site: Site, links: Links) -> None:
     """Warns of links whose odds may be final at once, without a cashier, where they take a tax form."""
     for link, terms in links.items():
-        if site.tax is None or terms is None or terms.validate_at is None:
+        if site.tax is None or site.form_from is None or terms is None or terms.validate_at is None:
             continue
-        year = site.tax.years[-1]
-        least = from_cents(year.form_from if site.tax_form_from is None else site.tax_form_from)
+        least = from_cents(site.form_from)
         if terms.validate_at > least:
             source.warn(
                 f"link {link}: validate_at lets wins of {money_text(least)} and more be final at once, "
-                f"without form {year.form} and withholding"
+                f"without form {site.tax.years[-1].form} and withholding"
             )
 
 

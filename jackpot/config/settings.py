@@ -129,6 +129,13 @@ class Site(msgspec.Struct, frozen=True):
         return datetime.fromtimestamp(unix_ms // 1000, UTC).astimezone(ZoneInfo(self.timezone)).year
 
     @property
+    def form_from(self) -> int | None:
+        """The sum in cents from which a win may take a tax form: the site's own, else the law's newest."""
+        if self.tax_form_from is not None or self.tax is None:
+            return self.tax_form_from
+        return self.tax.years[-1].form_from
+
+    @property
     def plain_tax_from(self) -> int | None:
         """`tax_form_from` where no country's law says which wins take a form."""
         return self.tax_form_from if self.tax is None else None

@@ -60,6 +60,19 @@ def test_an_offer_is_a_link_without_levels(floor: WriteFloor) -> None:
     assert "three" not in config.displays
 
 
+def test_no_award_of_an_offer_is_final_that_may_take_a_tax_form(floor: WriteFloor) -> None:
+    """B15: the site's own sum, or else that of its country's law, is below what the offer says."""
+    high = THREE | {"validate_at": "5000.00"}
+    file = with_offers(floor, high)
+    of_law = file.read_text().replace("[site]\n", '[site]\ntax = "us"\n')
+    for text, dollars in (
+        (of_law, 2_000),
+        (of_law.replace('"us"\n', '"us"\ntax_form_from = "1200.00"\n'), 1_200),
+    ):
+        file.write_text(text)
+        assert load(file).links[-1].validate_at == dollars * DOLLAR
+
+
 def test_a_fold_is_of_the_paytable(floor: WriteFloor) -> None:
     """B8: Trips stand where a hand is folded."""
     trips = THREE | {"id": "trips", "paytable": "pa-653a-trips-A", "tables": ["T02"]}
