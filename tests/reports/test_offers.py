@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from controllers.messages import TableMessage
+from jackpot.catalogue import odds_return
 from jackpot.ledger.open import open_reader
 from jackpot.rules.acts.links import OpenLink
 from jackpot.rules.acts.tables import OpenTable
@@ -38,14 +39,29 @@ def test_reports_read_the_postings_of_an_offer(tmp_path: Path) -> None:
         cost = said(books, "cost", first="2000-01-01", link="three")
         contributions = said(books, "contributions", first="2000-01-01", link="three")
         wagers = said(books, "wagers", first="2000-01-01", link="three")
+        result = said(books, "result", link="three")
     (row,) = cost.rows
-    figures: dict[str, Any] = {name: row[name] for name in ("wagered", "stakes", "cost", "odds", "left")}
+    figures: dict[str, Any] = {
+        name: row[name] for name in ("wagered", "stakes", "cost", "odds_paid", "left_to_the_house")
+    }
     assert (row["table"], row["wagers"] or None, cost.problems) == ("B1", None, [])
     assert figures == {
-        "wagered": 20 * DOLLAR, "stakes": 10 * DOLLAR, "cost": 10 * DOLLAR, "odds": 10 * DOLLAR, "left": 0,
+        "wagered": 20 * DOLLAR, "stakes": 10 * DOLLAR, "cost": 10 * DOLLAR, "odds_paid": 10 * DOLLAR,
+        "left_to_the_house": 0,
     }  # fmt: skip
     (hour,) = contributions.rows
     assert (hour["wagers"], hour["wagered"], hour["contributions"]) == (None, 20 * DOLLAR, 0)
     assert [one["wagered"] for one in wagers.rows] == [
         cents * 10_000 for cents in (1_000, 500, 10_000, -10_000, 500)
     ]
+    (month,) = result.rows
+    figures = {
+        name: month[name] for name in ("wagered", "paid_by_the_house", "running_cost", "left_to_the_house")
+    }
+    assert (figures, result.problems) == ({
+        "wagered": 20 * DOLLAR, "paid_by_the_house": 20 * DOLLAR, "running_cost": 20 * DOLLAR,
+        "left_to_the_house": 0,
+    }, [])  # fmt: skip
+    # The returns of the paytable, with the stakes of what wins, of twenty dollars.
+    assert month["expected_cost"] == int(odds_return(THREE) * 20 * DOLLAR)
+    assert (month["hits"], month["chance"]) == (0, "")
