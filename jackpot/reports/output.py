@@ -155,40 +155,34 @@ def as_html(
     language: as of `CellFormat`.
     """
     shown, totals = CellFormat(site, language), Totals(report, found)
-    if report.lines:
-        rows = [
-            [shown.cell(column.kind, value) for column, value in zip(report.columns, row, strict=True)]
-            for row in totals
-        ]
-        return page(
-            "paper.html",
-            report=report,
-            shown=shown,
-            facts=[(fact.name, shown.fact(fact)) for fact in found.facts if fact.kind != "code"],
-            codes=[
-                (shown.fact(fact), drawing(shown.fact(fact))) for fact in found.facts if fact.kind == "code"
-            ],
-            rows=rows,
-            problems=found.problems,
-            site=site,
-            logo=_logo(site.logo),
-            printed=shown.cell("moment", printed_ms),
-        )
+
+    def sums() -> list[str]:
+        """The totals, once the rows were read; empty where no column is added up."""
+        if not totals.columns:
+            return []
+        numbers = range(len(report.columns))
+        return [shown.cell("sum", totals.sums[one]) if one in totals.sums else "" for one in numbers]
+
+    rows = (
+        [shown.cell(column.kind, value) for column, value in zip(report.columns, row, strict=True)]
+        for row in totals
+    )
+    both = {
+        "report": report, "shown": shown, "totals": sums, "problems": found.problems, "site": site,
+        "printed": shown.cell("moment", printed_ms),
+    }  # fmt: skip
+    if not report.lines:
+        facts = [(fact.name, shown.fact(fact)) for fact in found.facts]
+        return page("report.html", facts=facts, rows=rows, **both)
+    codes = [shown.fact(fact) for fact in found.facts if fact.kind == "code"]
     return page(
-        "report.html",
-        report=report,
-        shown=shown,
-        facts=[(fact.name, shown.fact(fact)) for fact in found.facts],
-        rows=([shown.cell(column.kind, value) for column, value in zip(report.columns, row, strict=True)]
-              for row in totals),
-        totals=lambda: [
-            shown.cell("sum", totals.sums[number]) if number in totals.sums else ""
-            for number in range(len(report.columns))
-        ] if totals.columns else [],
-        problems=found.problems,
-        site=site,
-        printed=shown.cell("moment", printed_ms),
-    )  # fmt: skip
+        "paper.html",
+        facts=[(fact.name, shown.fact(fact)) for fact in found.facts if fact.kind != "code"],
+        codes=[(code, drawing(code)) for code in codes],
+        rows=list(rows),  # each copy has them
+        logo=_logo(site.logo),
+        **both,
+    )
 
 
 def drawing(text: str) -> Markup:

@@ -47,7 +47,10 @@ def test_only_the_server_that_has_a_bank_misses_its_redis(elsewhere: bool) -> No
     """DESIGN, beyond one machine: a server that stands by feeds nothing, and that is no fault."""
     source: Any = SimpleNamespace(
         config=SimpleNamespace(
-            site=SimpleNamespace(timezone="UTC"), server=SimpleNamespace(id="a"), displays={}, signage=()
+            site=SimpleNamespace(timezone="UTC", locale="en_US"),
+            server=SimpleNamespace(id="a"),
+            displays={},
+            signage=(),
         ),
         clock=SimpleNamespace(monotonic=lambda: 0.0, unix_ms=lambda: 0),
         banks={"main": bank_of("main", elsewhere=elsewhere)},

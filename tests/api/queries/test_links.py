@@ -28,13 +28,11 @@ async def test_a_level_shows_its_rates_and_terms_everywhere(tmp_path: Path) -> N
         metrics = (await fetch(server, "/metrics"))[1].splitlines()
         _, shown, _ = await jackpot("links", "show", LINK, "-c", str(config.path))
         missing = await jackpot("links", "show", "nowhere", "-c", str(config.path))
-    assert terms == [
-        "of a wager 13 %, to the reserve 8 %",
-        "seed $10,000.00, reseed $0.00, limit $20,000.00",
-        "reserve $0.08, overflow $0.00",
-        "0 hits, $0.00; 1 wager",
-        "undone: 0 hits, 2 wagers",
-    ]
+    assert dict(terms) == {
+        "Of a wager": "13 %", "To the reserve": "8 %", "Seed": "$10,000.00", "Reseed": "$0.00",
+        "Reserve": "$0.08", "Overflow": "$0.00", "Hits": "0", "Won so far": "$0.00", "Wagers": "1",
+        "Limit": "$20,000.00", "Hits undone": "0", "Wagers undone": "2",
+    }  # fmt: skip
     told = {
         name: value
         for name, _, value in (line.partition(f'{{level="meter",link="{LINK}"}} ') for line in metrics)
