@@ -32,7 +32,7 @@ tables = ["T01"]
 @needs_chromium
 @on_browser_loop
 async def test_an_offer_is_no_meter_on_its_pages(tmp_path: Path) -> None:
-    """B1, B4, B16, L8: nothing to correct or transfer; what is awarded, with stakes; whom to strike, and why."""
+    """B1, B4, B16, L8: nothing to correct or transfer; what is awarded, with stakes; whom to strike."""
     faults: list[str] = []
     async with floor(tmp_path, FREE + OFFERS) as (server, device, browser):
         bets = [
