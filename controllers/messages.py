@@ -18,6 +18,10 @@ from controllers.frames import BadFrame
 INT_MAX: Final = 2**53 - 1
 """The largest integer that every language's numbers hold exactly."""
 
+CENTS_MAX: Final = 9 * 10**14
+"""The largest sum of wagers that a table may name: in micro-dollars it still fits 64 bits, and no table takes
+as much in a lifetime."""
+
 SEATS: Final = 16
 """More than any table has; a seat above is a mistake."""
 
@@ -63,6 +67,7 @@ else:
     Card = Literal[tuple(rank + suit for rank in "23456789TJQKA" for suit in "shdc")]
 Cards = Annotated[tuple[Card, ...], Meta(max_length=CARDS_MAX)]
 Counts = Annotated[dict[Id, Int], Meta(max_length=ITEMS_MAX)]
+Sums = Annotated[dict[Id, Annotated[int, Meta(ge=0, le=CENTS_MAX)]], Meta(max_length=ITEMS_MAX)]
 Links = Annotated[tuple[Id, ...], Meta(max_length=ITEMS_MAX)]
 On = Literal["own", "dealer"]
 Suit = Literal["s", "h", "d", "c"]
@@ -164,7 +169,7 @@ class Wager(Message, tag="wager", frozen=True):
     bets: Bets
     lock: bool = False
     chips: Counts | None = None
-    sums: Counts | None = None
+    sums: Sums | None = None
 
     def __post_init__(self) -> None:
         """Raise ValueError for a link that is no id, or a player's name that is too long."""
@@ -192,7 +197,7 @@ class Lock(Message, tag="lock", frozen=True):
     seq: Seq
     round: Id
     chips: Counts | None = None
-    sums: Counts | None = None
+    sums: Sums | None = None
 
 
 class Settle(Message, tag="settle", frozen=True):
@@ -205,7 +210,7 @@ class Settle(Message, tag="settle", frozen=True):
     dealer: Cards | None = None
     close: bool = False
     counts: Counts | None = None
-    sums: Counts | None = None
+    sums: Sums | None = None
 
     def __post_init__(self) -> None:
         """Raise ValueError for a player's name that is too long."""
@@ -224,7 +229,7 @@ class Close(Message, tag="close", frozen=True):
     seq: Seq
     round: Id
     counts: Counts | None = None
-    sums: Counts | None = None
+    sums: Sums | None = None
 
 
 class Void(Message, tag="void", frozen=True):

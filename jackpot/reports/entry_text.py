@@ -91,6 +91,8 @@ def _of_round(names: JournalNames, event: Any, money: Money) -> Iterator[Sentenc
             yield Sentence("counted again")
         case Settled():
             yield Sentence("{hands} shown", hands=several(len(event.shown), "hand"))
+        case Voided() if event.undone:
+            yield Sentence("{awards} undone", awards=" ".join(f"A{number}" for number in event.undone))
     if getattr(event, "locking", None) is not None and not getattr(event, "recount", False):
         yield Sentence("no more bets")
     if (made := getattr(event, "made", None)) is not None:

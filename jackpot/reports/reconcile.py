@@ -191,6 +191,10 @@ def _lines(
                     link=names.link(link), level=names.level(link, level), micros=line.difference,
                 )
             )  # fmt: skip
+        if names.links[link].offer:
+            drop = _drop_of(names, link, -line.moved.wagers, wanted.drops)
+            yield (*_cells(names, key, line), None, *drop)
+            continue
         wagers = _wagers(ledger, names, link, days, line) if level == 1 else None
         yield (*_cells(names, key, line), *_drop(names, key, wagers, wanted.drops))
 
@@ -239,8 +243,15 @@ def _drop(
     """Drop count of a link, reported once: wagers, their sum, the count, and the excess."""
     if wagers is None:
         return None, None, None, None
-    wagered, drop = wagers * names.links[key[0]].wager, drops.get(names.link(key[0]))
-    return wagers, wagered, drop, None if drop is None else drop - wagered
+    return wagers, *_drop_of(names, key[0], wagers * names.links[key[0]].wager, drops)
+
+
+def _drop_of(
+    names: JournalNames, link: int, wagered: int, drops: Mapping[str, int]
+) -> tuple[Cell, Cell, Cell]:
+    """What was wagered on a link, its drop count, and the excess."""
+    drop = drops.get(names.link(link))
+    return wagered, drop, None if drop is None else drop - wagered
 
 
 REPORT: Final = Report(

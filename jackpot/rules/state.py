@@ -104,7 +104,8 @@ class Hit(msgspec.Struct, array_like=True):
 
     seq: of its entry, in the bank that made it. written: when its newest papers were, in unix milliseconds; 0
     where it has none. sheets: papers by seat, 0 those of all winners. opened: the entry that opened
-    its round.
+    its round. wager: what the seat had wagered on the link, where its player chose that (B3), else 0;
+    micro-dollars.
     """
 
     number: int
@@ -121,6 +122,7 @@ class Hit(msgspec.Struct, array_like=True):
     written: int = 0
     sheets: dict[int, PayoutDetails] = {}
     opened: int = 0
+    wager: int = 0
 
 
 class Unpaid(msgspec.Struct, array_like=True):
@@ -328,6 +330,11 @@ class Round(msgspec.Struct, array_like=True):
     def links(self) -> set[int]:
         """The numbers of the links wagered on."""
         return {bet.link for bet in self.bets}
+
+    def amount(self, seat: int, link: int) -> int:
+        """The amount of a seat's wager on its own hand, as in `Placed`; 0 where it has none."""
+        own = (bet.amount for bet in self.bets if (bet.seat, bet.link, bet.dealer) == (seat, link, False))
+        return next(own, 0)
 
     def on_dealer(self) -> bool:
         """Whether a wager is on the dealer's hand."""

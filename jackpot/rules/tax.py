@@ -53,7 +53,8 @@ class Payee(NamedTuple):
 class Winnings(NamedTuple):
     """What one wager won, in cents. total: by all awards that stand, paid or not.
 
-    before: what was paid of it. now: what is paid now. withheld: what was withheld before.
+    before: what was paid of it. now: what is paid now. withheld: what was withheld before. stake: what of the
+    wager came back besides these, from awards of N to 1 (B4).
     """
 
     wager: int
@@ -61,6 +62,12 @@ class Winnings(NamedTuple):
     before: int
     now: int
     withheld: int
+    stake: int = 0
+
+    @property
+    def lost(self) -> int:
+        """What of the wager is taken off the winnings: nothing where the stake came back besides them."""
+        return max(self.wager - self.stake, 0)
 
 
 class TaxDue(NamedTuple):
@@ -87,12 +94,12 @@ def due(terms: TaxTerms, won: Winnings, payee: Payee) -> TaxDue:
     regular = withholds(terms, won, payee)
     form = terms.form if large or regular else ""
     rate = terms.rate if regular else terms.backup_rate if form and not payee.numbered else 0
-    return TaxDue(form, rate, _withheld(rate, won.before + won.now - won.wager, won))
+    return TaxDue(form, rate, _withheld(rate, won.before + won.now - won.lost, won))
 
 
 def withholds(terms: TaxTerms, won: Winnings, payee: Payee) -> bool:
     """Whether the win itself, less its wager, is so large that a part of it is withheld."""
-    proceeds = won.total - won.wager
+    proceeds = won.total - won.lost
     large = proceeds > terms.withhold_over and proceeds >= terms.multiple * won.wager
     return large and not payee.nonresident
 
@@ -124,7 +131,8 @@ def withheld_before(state: BankState, hit: Hit, seat: int) -> int:
 def _same_wager(state: BankState, hit: Hit) -> list[Hit]:
     """The hits of the round that pay the same wagers; the last settled ones are among them."""
     key = _wager_key(hit)
-    found = [one for one in (*state.hits.values(), *state.paid.values()) if _wager_key(one) == key]
+    kept = (state.hits, state.paid, state.table(hit.table).paid)
+    found = [one for hits in kept for one in hits.values() if _wager_key(one) == key]
     return found or [hit]
 
 

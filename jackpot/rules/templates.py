@@ -273,6 +273,7 @@ TEMPLATES: Final[dict[str, Template]] = {
     "why_name_erased": Template(None, "a name is erased before its time is over"),
     "why_parameters_change": Template(None, "a link's parameters change"),
     "why_dealer_wager_struck": Template(None, "a wager on a dealer's hand that cannot be shown is struck"),
+    "why_offer_wager_struck": Template(None, "a wager is struck whose community cards cannot be shown"),
     "why_dispute_lifted": Template(None, "a dispute is lifted"),
     "why_links_resume": Template(None, "links resume after {cause}", ("cause:quoted",)),
     "why_lost_acks": Template(None, "what the ledger has lost is confirmed, or that it has lost nothing"),

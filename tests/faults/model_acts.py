@@ -36,6 +36,7 @@ from tests.faults.model_floor import (
     Round,
     Table,
     count_state,
+    lacks_board,
     miscounted,
 )
 
@@ -259,13 +260,15 @@ class Acts:
     def do_strike(
         self, table: str, seat: int, link: str, on: str = "own", people: int = 1, **more: Any
     ) -> Map:
-        """A wager of a count that disagrees (T3), or one on a dealer's hand that cannot be shown (T8)."""
+        """A wager of a count that disagrees (T3), or whose cards cannot be shown (T8, B16)."""
         at, round_ = self.playing(table, more["round"])
         wager = round_.at(seat, link, on)
         counting = round_.state == MISMATCH and link in miscounted(
             at, self.links, round_, round_.chips, round_.sums
         )
         unshown = round_.state in (LOCKED, MISMATCH) and on == "dealer" and round_.owes_dealer()
+        offer = link in self.links and self.links[link].offer and round_.state in (LOCKED, MISMATCH)
+        unshown |= on == "own" and offer and lacks_board(at, self.links[link], round_.board)
         unshown = unshown and not counting
         if wager is None or not (unshown or counting):
             raise Refused("no such wager, or no reason")
@@ -274,6 +277,9 @@ class Acts:
         if self.won(round_, wager):
             raise Refused("award_standing")
         changes = self.give_back([wager])
+        if unshown and on == "own":
+            round_.chips |= {name: count - 1 for name, count in round_.chips.items() if name == link}
+            round_.sums |= {name: sum_ - wager.cents for name, sum_ in round_.sums.items() if name == link}
         if not unshown:
             round_.state = count_state(at, self.links, round_)
         return self.answer(*changes)

@@ -184,7 +184,9 @@ def miscounted(
             continue
         if chips.get(link.name, 0) != len(live):
             wrong.add(link.name)
-        if link.most > link.wager and sums.get(link.name, 0) != sum(wager.cents for wager in live):
+        if (link.most > link.wager or link.name in sums) and sums.get(link.name, 0) != sum(
+            wager.cents for wager in live
+        ):
             wrong.add(link.name)
     return wrong
 
@@ -252,7 +254,7 @@ def hand_links(table: Table, links: dict[str, Link], round_: Round, hand: Map) -
     A name never speaks for an offer (B16).
     """
     if "link" in hand:
-        if "hand" in hand and hand["link"] in links and links[hand["link"]].offer:
+        if "hand" in hand and hand["link"] in table.links and links[hand["link"]].offer:
             raise Refused("bad_message")
         return [hand["link"]]
     if "hand" not in hand:
@@ -371,6 +373,15 @@ def check_offers(
             continue
         if not (wager.seat in folded and forfeits(table, link)):
             hand_cards(table, link, [], board)
+
+
+def lacks_board(table: Table, link: Link, board: list[str]) -> bool:
+    """B16: whether community cards that the link's wagers count were not shown."""
+    try:
+        hand_cards(table, link, [], board)
+    except Refused:
+        return True
+    return False
 
 
 def all_cards(round_: Round, message: Map) -> list[str]:

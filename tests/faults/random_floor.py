@@ -7,7 +7,7 @@ and `act`. Every choice comes from one seed.
 from __future__ import annotations
 
 from collections import Counter
-from typing import Final
+from typing import Any, Final
 
 from tests.faults.model_floor import MISMATCH, OPEN, Round
 from tests.faults.model_floor import Table as ModelTable
@@ -120,6 +120,10 @@ class RandomFloor(RandomPeople):
         else:
             self.act("reopen", self.rng.choice((1, 2, 2, 2)), table=table, round=round_)
 
+    def may_be_unseen(self, bet: Any) -> bool:
+        """Whether a wager is decided by cards that nobody may be able to show (T8, B16)."""
+        return bet["on"] == "dealer" or self.model.links[bet["link"]].offer
+
     def play(self, table: ModelTable, round_: Round) -> None:
         choice = self.rng.random()
         bets = [{"seat": w.seat, "link": w.link, "on": w.on} for w in round_.wagers if w.live]
@@ -140,9 +144,9 @@ class RandomFloor(RandomPeople):
                 self.send(table.name, message, self.draws(table))
         elif round_.state == MISMATCH and bets and choice < 0.5:
             self.act("strike", 1, table=table.name, round=round_.name, **self.rng.choice(bets))
-        elif choice < 0.2 and (dealer := [bet for bet in bets if bet["on"] == "dealer"]):
+        elif choice < 0.2 and (unseen := [bet for bet in bets if self.may_be_unseen(bet)]):
             people = self.rng.choice((1, 2, 2))
-            self.act("strike", people, table=table.name, round=round_.name, **self.rng.choice(dealer))
+            self.act("strike", people, table=table.name, round=round_.name, **self.rng.choice(unseen))
         elif round_.state == MISMATCH:
             chips = self.chips(table, bets)
             message = {"t": "lock", "round": round_.name, "chips": chips}

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from controllers import messages
 from controllers.answers import Ack, Drawn, Nack, Refund, Welcome
 from controllers.frames import FRAME_MAX, encode
+from controllers.messages import CENTS_MAX
 from jackpot.rules import commands, registry
 from jackpot.rules.acts.banks import CloseBank
 from jackpot.rules.acts.devices import ClearDevice, EndKey
@@ -43,6 +44,7 @@ from jackpot.rules.state import (
     Round,
     Table,
 )
+from jackpot.rules.terms import WAGER_MAX
 from tests import frames
 from tests.faults.worked import form
 from tests.frames import Bet, Claim, Unbet, numbered
@@ -278,6 +280,27 @@ def test_the_longest_answer_and_the_largest_welcome_fit_a_frame() -> None:
         message = Welcome(v=1, session="f" * 16, heartbeat_ms=INT_MAX, **facts)
         sizes.append(len(encode(message)))
     assert FRAME_MAX - 8_000 < max(sizes) <= FRAME_MAX
+
+
+def test_the_largest_welcome_of_offers_fits_a_frame() -> None:
+    """WIRE handshake, B3, B4: an amount at each wager, a sum of each link, and each wager wins a stake."""
+    state, table = full_table()
+    for link in state.links:
+        link.terms = replace(link.terms, levels=(), most=WAGER_MAX, unit=1_000_000)
+    round_, won = table.round, largest(state)[0]
+    assert round_ is not None
+    assert isinstance(won, Ack)
+    round_.bets = [replace(bet, amount=WAGER_MAX, dealer=False) for bet in round_.bets]
+    round_.sums = dict.fromkeys(table.links, CENTS_MAX * 10_000)
+    staked = replace(won.awards[0], level=None, kind="odds", stake=1_000_000, stake_at="inventory")
+    awards = (*(staked,) * ROUND_BETS_MAX, *won.awards[ROUND_BETS_MAX:])
+    table.answers = [AnsweredFrame(table.last_seq, b"", replace(won, awards=awards))]
+    found = greeting(state, table)
+    facts: dict[str, Any] = {
+        name: getattr(found, name) for name in found.__struct_fields__ if name != "waiting"
+    }
+    message = Welcome(v=1, session="f" * 16, heartbeat_ms=INT_MAX, **facts)
+    assert FRAME_MAX - 2_000 < len(encode(message)) <= FRAME_MAX
 
 
 def test_a_table_has_eight_links() -> None:

@@ -9,6 +9,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import dropwhile, islice
 from typing import Any, Final, Literal, NamedTuple, get_args
 
+from msgspec.structs import replace
+
 from jackpot.catalogue.figures import rate_text
 from jackpot.ledger import papers
 from jackpot.ledger.joined_banks import (
@@ -67,6 +69,7 @@ _WHAT: Final[Mapping[type[events.Event], What]] = {
     Validated: "validated",
     Paid: "paid",
     Undone: "undone",
+    events.Voided: "undone",
     Corrected: "corrected",
     Disputed: "disputed",
     Lifted: "lifted",
@@ -245,12 +248,7 @@ def done_with(ledger: Reader, bank: str, hit: int) -> list[PersonAct]:
         PersonAct(
             _WHAT[type(event)],
             at,
-            [
-                number - there + here
-                for number in (
-                    [event.award] if isinstance(event, Corrected) else getattr(event, "awards", [])
-                )
-            ],
+            [number - there + here for number in _awards_of(event)],
             called.said(event.people),
             getattr(event, "reason", ""),
             getattr(event, "document", ""),
@@ -259,6 +257,16 @@ def done_with(ledger: Reader, bank: str, hit: int) -> list[PersonAct]:
         )
         for at, event, there in _events(ledger, bank, hit)
     ]
+
+
+def _awards_of(event: Any) -> list[int]:
+    """The awards that an act of people is about; none where it is about the whole hit."""
+    match event:
+        case Corrected():
+            return [event.award]
+        case events.Voided():
+            return event.undone
+    return getattr(event, "awards", [])
 
 
 def written_on(ledger: Reader, bank: str, hit: int) -> list[Written]:
@@ -376,14 +384,26 @@ def _is_of(event: Any, hit: int) -> bool:
 def _events(ledger: Reader, bank: str, hit: int) -> Iterator[tuple[int, Any, int]]:
     """The acts of people on one hit, in whichever bank, the newest first.
 
-    Each with its time, and how far its award numbers are above those of the hit's maker.
+    Each with its time, and how far its award numbers are above those of the hit's maker. A void names the
+    awards of this hit alone that it undid (B15).
     """
     for known in reversed(known_as(ledger, bank, hit)):
         found = asked(ledger, known.bank, _ENTRIES, known.number, known.number)
-        for _, at, kind, version, _, body in found:
-            event = registry.decode(kind, version, body)
-            if type(event) in _WHAT and _is_of(event, known.number):
+        decoded = [(at, registry.decode(kind, version, body)) for _, at, kind, version, _, body in found]
+        own = {award.number for _, event in decoded for award in _made(event, known.number)}
+        for at, event in decoded:
+            if isinstance(event, events.Voided):
+                undone = [award for award in event.undone if award in own]
+                if undone:
+                    yield at, replace(event, undone=undone), known.by.awards
+            elif type(event) in _WHAT and _is_of(event, known.number):
                 yield at, event, known.by.awards
+
+
+def _made(event: events.Event, hit: int) -> list[Award]:
+    """The awards of a hit that an entry made."""
+    made = event.made.hits if isinstance(event, events.Settled | events.Closed) else ()
+    return [award for one in made if one.number == hit for award in one.awards]
 
 
 class _History:
@@ -405,6 +425,9 @@ class _History:
                 for award in event.awards:
                     what = type(event).__name__.lower()
                     self._step(award, AwardChange(seq, at, what, 0, event, self._bank))
+            case events.Voided():
+                for award in event.undone:
+                    self._step(award, AwardChange(seq, at, "undone", 0, event, self._bank))
             case Disputed() | Lifted():
                 self._disputed.setdefault(event.hit, isinstance(event, Disputed))
             case Corrected():

@@ -9,7 +9,7 @@ from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 from jackpot.rules.invariant import invariant
-from jackpot.rules.paytable import LinkTerms
+from jackpot.rules.paytable import Fixed, LinkTerms
 from jackpot.rules.phrases import Fault
 from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.rounds.undo import PlayedTakes, Point
@@ -22,7 +22,8 @@ FIXED: Final = (
     "bank", "paytable", "wager", "hand_kind", "rows", "electronic", "dealer_hand", "always_validate_for",
     "placed", "fold",
 )  # fmt: skip
-# The least amount of a wager that the player chooses (B12): not what the link is.
+# The least amount of a wager that the player chooses (B12): not what the link is. A paytable in dollars is
+# for one wager alone (B3).
 CHOSEN: Final = "wager"
 
 
@@ -62,7 +63,8 @@ def decide_change_link(state: BankState, command: ChangeLink, by: ActContext) ->
 def check_fixed(before: LinkTerms, terms: LinkTerms) -> None:
     """Refuses a change of what defines the link; refused as `fixed`."""
     names = [[level.level for level in one.levels] for one in (before, terms)]
-    fixed = [field for field in FIXED if field != CHOSEN or not before.most]
+    chosen = before.most > 0 and not any(isinstance(row.pays, Fixed) for row in before.rows)
+    fixed = [field for field in FIXED if field != CHOSEN or not chosen]
     changed = [field for field in fixed if getattr(before, field) != getattr(terms, field)]
     changed += ["levels"] if names[0] != names[1] else []
     refuse_if(bool(changed), "link_terms_fixed", fields=changed, link=before.link)

@@ -32,9 +32,12 @@ def _winnings(state: BankState, hit: Hit, seat: int, now: int) -> Winnings:
     awards = tax.awards_of_wager(state, hit, seat)
     total = sum(award.worth() for award in awards)
     before = sum(award.worth() for award in awards if award.settled())
-    wager = state.link(hit.link).terms.wager
+    wager = hit.wager or state.link(hit.link).terms.wager
     withheld = tax.withheld_before(state, hit, seat)
-    return Winnings(to_cents(wager), to_cents(total), to_cents(before), to_cents(now), withheld)
+    stake = sum(award.stake for award in awards)
+    return Winnings(
+        to_cents(wager), to_cents(total), to_cents(before), to_cents(now), withheld, to_cents(stake)
+    )
 
 
 def check_payee(

@@ -14,6 +14,7 @@ from jackpot.rules.invariant import require
 from jackpot.rules.refusal import TWO_PEOPLE, Refusal, refuse_if
 from jackpot.rules.rounds.apply import apply_voided, take_back, unfinished
 from jackpot.rules.rounds.betting import Counted, find_bets, judged, miscounted
+from jackpot.rules.rounds.offers import lacks_board
 from jackpot.rules.rounds.recompute import without_bets
 from jackpot.rules.rounds.settling import KNOWN_CARDS, voided
 from jackpot.rules.signing import People, Signed
@@ -23,7 +24,7 @@ from jackpot.rules.state import BankState, Placed, ReopenRequest, Round, Table
 class Strike(ActCommand, tag="strike", frozen=True):
     """A floorperson strikes one wager of a round that waits for its count (T3).
 
-    Two people strike one on a dealer's hand that cannot be shown (T8).
+    Two people strike one on a dealer's hand, or on an offer, whose cards cannot be shown (T8, B16).
     """
 
     table: Id
@@ -45,12 +46,12 @@ class Struck(Event, frozen=True, array_like=True):
 
 
 def decide_strike(state: BankState, command: Strike, by: ActContext) -> Struck:
-    """Strikes a wager of a link that waits for its count (T3), or on an unseen dealer's hand (T8)."""
+    """Strikes a wager that waits for its count (T3), or for cards that nobody can show (T8, B16)."""
     table, round_ = _find_round(state, command.table, command.round)
     chipped = _waits_for_count(state, table, round_, command.link)
     if _on_unseen_dealer(state, command):
         refuse_if(bool(round_.dealer), "dealer_hand_was_shown")
-    else:
+    elif not _on_unseen_board(state, command):
         refuse_if(not chipped, "link_count_agrees", link=command.link)
     (found,) = find_bets(state, table, round_, [Unbet(command.seat, command.link, command.on)])
     recomputed = without_bets(state, [found])
@@ -72,20 +73,47 @@ def _on_unseen_dealer(state: BankState, command: Strike) -> bool:
     return closed and not _waits_for_count(state, table, round_, command.link)
 
 
-def strikes_dealer(state: BankState, command: Strike, _at: int) -> str:
-    """Why two people strike it: it is on a dealer's hand that cannot be shown (T8)."""
-    unseen = _on_unseen_dealer(state, command)
-    return "why_dealer_wager_struck" if unseen else ""
+def _on_unseen_board(state: BankState, command: Strike) -> bool:
+    """Whether a wager on an offer is struck for community cards that nobody showed (B16)."""
+    table, round_ = _find_round(state, command.table, command.round)
+    terms = next((link.terms for link in state.links if link.terms.link == command.link), None)
+    if terms is None or not terms.offer or command.on == "dealer" or round_.state == "open":
+        return False
+    lacks = lacks_board(terms, table, round_.board)
+    return lacks and not _waits_for_count(state, table, round_, command.link)
+
+
+def strikes_unseen(state: BankState, command: Strike, _at: int) -> str:
+    """Why two people strike it: the cards that decide it cannot be shown (T8, B16)."""
+    if _on_unseen_dealer(state, command):
+        return "why_dealer_wager_struck"
+    return "why_offer_wager_struck" if _on_unseen_board(state, command) else ""
 
 
 def apply_struck(effects: Effects, event: Struck) -> None:
-    """Removes one wager; the count may agree now (T3)."""
+    """Removes one wager; the count may agree now (T3).
+
+    Where it agreed before, as on an offer whose cards cannot be shown, what is given back is counted no more.
+    """
     table = effects.state.table(event.table)
     round_ = unfinished(table, event.round)
+    _uncount(effects.state, table, round_, event.bet)
     effects.told.refunds = take_back(effects, round_, [event.bet], event.recomputed)
     counted = Counted(round_.chips, round_.sums)
     round_.state = judged(effects.told, miscounted(effects.state, table, round_, counted).wagers)
     effects.tell_round(table, round_)
+
+
+def _uncount(state: BankState, table: Table, round_: Round, bet: Placed) -> None:
+    """Takes a wager on an offer out of the dealer's count that agrees with it."""
+    terms = round_.terms.get(bet.link, state.link(bet.link).terms)
+    wrong = miscounted(state, table, round_, Counted(round_.chips, round_.sums)).wagers
+    if not terms.offer or bet.link in wrong:
+        return
+    if bet.link in round_.chips:
+        round_.chips[bet.link] -= 1
+    if bet.link in round_.sums:
+        round_.sums[bet.link] -= bet.wagered(terms)
 
 
 class VoidRound(ActCommand, tag="void", frozen=True):
@@ -286,7 +314,7 @@ ACTS: Final = (
         {Struck: apply_struck},
         asked=True,
         power=FLOOR,
-        needs_two=strikes_dealer,
+        needs_two=strikes_unseen,
     ),
     Act(
         VoidRound,

@@ -259,6 +259,7 @@ def _hit(effects: Effects, table: Table, round_: Round, made: HitMade) -> None:
             awards=[],
             unverified=made.unverified,
             opened=round_.first_seq,
+            wager=round_.amount(made.seat, made.link),
         )
         state.hits[made.number] = hit
         state.next_hit = max(state.next_hit, made.number + 1)

@@ -218,7 +218,7 @@ def disagreeing(
         if silent or terms.electronic or terms.placed == "layout":
             continue
         there = [bet.link for bet in accepted].count(number)
-        if terms.most > terms.wager:
+        if terms.most > terms.wager or sum_ is not None:
             wagered = sum(bet.wagered(terms) for bet in accepted if bet.link == number)
             if (count or 0, sum_ or 0) != (there, wagered):
                 found.wagers[number], found.sums[number] = there, wagered

@@ -4,7 +4,7 @@ Its wagers move no meter: they are the house's, at level 0, where its awards are
 alone, and loses for no card that nobody showed (B16). Its settled hits are kept by table (B15).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sized
 from typing import Final
 
 from jackpot.rules import hands
@@ -49,8 +49,13 @@ def check_shown(
         terms = state.link(bet.link).terms
         if not terms.offer or (bet.seat in folded and terms.forfeits(table.terms.game)):
             continue
-        taken, _ = hands.made_of(terms.hand_kind, table.terms.game)
-        refuse_if(len(board) < taken, "board_too_short", link=terms.link)
+        refuse_if(lacks_board(terms, table, board), "board_too_short", link=terms.link)
+
+
+def lacks_board(terms: LinkTerms, table: Table, board: Sized) -> bool:
+    """Whether community cards that the link's wagers count were not shown (B16)."""
+    taken, _ = hands.made_of(terms.hand_kind, table.terms.game)
+    return len(board) < taken
 
 
 def named(terms: LinkTerms) -> bool:

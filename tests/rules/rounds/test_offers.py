@@ -7,20 +7,24 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from controllers.messages import CENTS_MAX, Malformed, decode_device
 from jackpot.rules import views
-from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
+from jackpot.rules.acts.hits import Correct, Corrected, Paid, Pay, Undo, Validate
 from jackpot.rules.acts.links import OpenLink, Suspend
 from jackpot.rules.acts.parameters import ChangeLink
 from jackpot.rules.acts.rounds import Strike, VoidRound
 from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.commands import Command
+from jackpot.rules.engine import Engine
 from jackpot.rules.outgoing_messages import greeting
 from jackpot.rules.paytable import Fixed, ForOne, Game, LinkTerms, PaytableRow, TableTerms, ToOne
 from jackpot.rules.state import PAID_KEPT
 from tests.frames import Bet, Claim, Close, Lock, Settle, Unbet, Void, Wager, Withdraw
 from tests.rules import floor
+from tests.rules.acts.test_requests import last
 from tests.rules.floor import DOLLAR
 from tests.rules.subject import PEOPLE, OfEngine
+from tests.rules.test_tax import US_2026
 from tests.said import Heard, refused_frame
 
 HANDS: Final = ("straight-flush", "three-of-a-kind", "straight", "flush", "pair")
@@ -192,6 +196,34 @@ def test_the_count_is_of_wagers_and_of_what_they_come_to() -> None:
     assert place.state() == "locked"
 
 
+def test_a_sum_of_one_amount_is_counted_where_it_is_sent() -> None:
+    """T3, B3: the number of wagers says it already; a sum that disagrees with it is one all the same."""
+    place = Place(DOLLARS)
+    place.send(Wager("r1", bets("dollars", (1, 100), (2, 100))))
+    assert place.send(Lock("r1", {"dollars": 2}, {"dollars": 100}))["warn"] == ["chip_mismatch"]
+    assert "warn" not in place.send(Lock("r1", sums={"dollars": 200}))
+
+
+def test_no_sum_is_more_than_the_ledger_holds() -> None:
+    """B3, S9: what a device says of its sums is bounded, so that none of its frames stops the whole bank."""
+    place, most = Place(THREE), {"three": CENTS_MAX}
+    place.send(Wager("r1", bets("three", (1, 500)), True, {"three": 1}, most))
+    place.send(Close("r1", {"three": 1}, most))
+    assert Engine.from_snapshot(place.subject.engine.snapshot()).seq == place.subject.engine.seq
+    for kind in ("wager", "lock", "settle", "close"):
+        fields: dict[str, Any] = {
+            "t": kind,
+            "seq": 1,
+            "round": "r1",
+            "bets": [],
+            "hands": [],
+            "sums": {"three": CENTS_MAX + 1},
+        }
+        said = decode_device(msgspec.msgpack.encode(fields))
+        assert isinstance(said, Malformed), kind
+        assert said.message.startswith("sums, a value: ")
+
+
 def test_nothing_joins_two_wagers_of_a_seat() -> None:
     """B7: that a text wants one of two wagers, the dealer checks; each is taken and settled by itself."""
     place = Place(THREE, replace(THREE, link="other"))
@@ -267,6 +299,36 @@ def test_nothing_loses_for_a_card_that_nobody_showed(command: Command) -> None:
     assert place.house("five") == (500, 0, 500)
 
 
+def test_two_people_strike_a_wager_whose_community_cards_cannot_be_shown() -> None:
+    """B16, T8: its money goes back, the count that agreed goes on without it, and the round can close."""
+    place = Place(METER, FIVE)
+    wagered = (*bets("five", (2, 500), (1, 1_500)), Bet(3, METER.link, 100))
+    place.send(Wager("r1", wagered, True, {"five": 2}, {"five": 2_000}))
+    place.send(Settle("r1", (Claim(3, hand="full-house"),)))
+    place.act(Validate("H1"), ("ann",))
+    place.act(Pay("H1", document="W-1"), ("ann",))
+    assert place.refused(Close("r1"))[:2] == ("bad_message", "board_too_short")
+    assert place.refused(Void("r1", "tests"))[0] == "award_standing"
+    strike = Strike("T1", "r1", 1, "five", "cards were mixed")
+    assert place.subject.execute(strike, people=("ann",)).answer["code"] == "two_people"
+    assert [one["amount"] for one in place.act(strike)["refunds"]] == [1_500]
+    place.act(replace(strike, seat=2))
+    assert place.state() == "locked"
+    place.send(Close("r1", {"five": 2}, {"five": 2_000}))
+    assert place.house("five") == (0, 0, 0)
+
+
+def test_a_wager_whose_community_cards_were_shown_is_not_struck() -> None:
+    """B16, T3: nor one whose count agrees, nor before the lock."""
+    place = Place(FIVE)
+    place.send(Wager("r1", bets("five", (1, 500))))
+    strike = Strike("T1", "r1", 1, "five", "tests")
+    assert place.subject.execute(strike, people=PEOPLE).answer["code"] == "not_mismatch"
+    place.send(Lock("r1", {"five": 1}, {"five": 500}))
+    place.send(Settle("r1", (), ("3d", "5h")))
+    assert place.subject.execute(strike, people=PEOPLE).answer["code"] == "not_mismatch"
+
+
 def test_high_awards_wait_and_the_highest_are_the_cages() -> None:
     """B15, A10, T11: final below `validate_at` and 500 times the wager; from `cage_at` on with papers."""
     cases = (
@@ -336,6 +398,58 @@ def test_awards_are_validated_paid_and_corrected_like_any() -> None:
     assert place.house("three") == (2_500, 122_500, -120_000)
 
 
+NAMED: Final = ("patron", "tax_number", "identification", "taxpayer_number", "way_number")
+FORM: Final = Pay(
+    "H1", tax=US_2026, tax_form="W-2G", paper=bytes(32), on_paper=NAMED, way="cheque", withheld=240_000
+)
+
+
+def test_the_tax_law_looks_at_what_the_player_wagered() -> None:
+    """A10, B3: a form is due from 300 times the amount that was chosen, whatever the least is."""
+    for cents, form in ((2_000, ""), (2_500, "")):  # 100 times
+        place = Place(replace(FIVE, count_chips=False))
+        place.send(Wager("r1", bets("five", (1, cents)), True))
+        place.send(Settle("r1", (Claim(1, ("2h", "2d", "2c")),), ("2s", "6h"), close=True))
+        place.act(Validate("H1"), ("ann",))
+        place.act(Pay("H1", document="W-1", tax=US_2026), ("ann",))
+        paid_out = last(place.subject)
+        assert isinstance(paid_out, Paid)
+        assert (paid_out.wager, paid_out.winnings, paid_out.form) == (cents, 100 * cents, form)
+
+
+@pytest.mark.parametrize(
+    ("pays", "withheld"),
+    [(ToOne(2_000), 240_000), (ForOne(2_000), 239_880)],  # 24 % of 10,000.00; of 9,995.00
+)
+def test_a_stake_that_came_back_is_not_taken_off_what_is_won(pays: ToOne | ForOne, withheld: int) -> None:
+    """A10, B4, B5: the law takes the wager off what comes back in all; of N to 1 the amount is without it."""
+    rows_ = (PaytableRow("straight-flush", pays),)
+    place = Place(replace(FIVE, count_chips=False, rows=rows_))
+    place.send(Wager("r1", bets("five", (1, 500)), True))
+    place.send(Settle("r1", (Claim(1, ("2h", "3h", "4h")),), ("5h", "6h"), close=True))
+    place.act(Validate("H1"), ("ann",))
+    paying = replace(FORM, document="W-1", withheld=withheld)
+    wrong = place.subject.execute(replace(paying, withheld=withheld + 1), people=("ann",)).answer
+    assert wrong["code"] == "withheld_differs"
+    place.act(paying, ("ann",))
+
+
+def test_a_correction_is_taxed_with_what_was_paid_before() -> None:
+    """A10, B15: also where the hit is settled, kept with its table's, and another of the round waits."""
+    place = Place(replace(FIVE, count_chips=False, hold_table=False))
+    place.send(Wager("r1", bets("five", (2, 500), (1, 500)), True))
+    hands = (Claim(2, ("2h", "3h", "4h")), Claim(1, ("7h", "8h", "9h")))
+    place.send(Settle("r1", hands, ("5h", "6h"), close=True))
+    place.act(Validate("H1"), ("ann",))
+    place.act(replace(FORM, document="W-1"), ("ann",))
+    place.send(Wager("r2", bets("five", (1, 500)), True))
+    assert list(place.subject.engine.state.table(1).paid) == [1]
+    place.act(Correct("A1", 1_500_000, "tests", "W-2", tax=US_2026))
+    corrected = last(place.subject)
+    assert isinstance(corrected, Corrected)
+    assert (corrected.winnings, corrected.withheld) == (1_500_000, 120_000)  # 24 % of 15,000.00 in all
+
+
 def test_each_table_keeps_its_own_settled_hits() -> None:
     """A10, B15: small awards of offers push out no jackpot that may still be corrected."""
     place = Place(METER, THREE)
@@ -387,6 +501,15 @@ def test_bounds_change_at_rest_and_the_odds_never() -> None:
     lower = replace(THREE, wager=10 * DOLLAR, most=20 * DOLLAR, unit=10 * DOLLAR)
     place.act(ChangeLink(lower, "tests"))
     assert state.link(2).terms == lower
+
+
+def test_a_paytable_in_dollars_keeps_its_amount() -> None:
+    """B3, B12: its sums are for one wager alone; another amount would be another offer."""
+    place = Place(DOLLARS)
+    place.act(Suspend("operator", (), "tests"), ("ann",))
+    other = replace(DOLLARS, wager=5 * DOLLAR, most=5 * DOLLAR, unit=5 * DOLLAR)
+    answer = place.subject.execute(ChangeLink(other, "tests"), people=PEOPLE).answer
+    assert answer["code"] == "fixed"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,64 @@
+"""Pages of a bonus wager with fixed odds: its link, its table, and a hit (B1, B4, B16)."""
+
+from pathlib import Path
+from typing import Final
+
+from tests.web.browser import needs_chromium, on_browser_loop
+from tests.web.test_ops import FREE, floor, signed_in
+
+OFFERS: Final = """
+[[offer]]
+id = "three-bonus"
+paytable = "pa-643a-three-card-bonus-A"
+placed = "layout"
+approved = "letter of 1 November"
+least = "5.00"
+most = "100.00"
+tables = ["T01"]
+
+[[offer]]
+id = "five-bonus"
+paytable = "pa-643a-five-card-bonus-A"
+placed = "device"
+stake = "kept"
+approved = "letter of 1 November"
+least = "5.00"
+most = "100.00"
+count_chips = false
+tables = ["T01"]
+"""
+
+
+@needs_chromium
+@on_browser_loop
+async def test_an_offer_is_no_meter_on_its_pages(tmp_path: Path) -> None:
+    """B1, B4, B16, L8: nothing to correct or transfer; what is awarded, with stakes; whom to strike."""
+    faults: list[str] = []
+    async with floor(tmp_path, FREE + OFFERS) as (server, device, browser):
+        bets = [
+            {"seat": 3, "link": "three-bonus", "amount": 2_500},
+            {"seat": 2, "link": "five-bonus", "amount": 500},
+        ]
+        device.say(t="wager", seq=1, round="R1", bets=bets, lock=True)
+        assert (await device.answer(1))["t"] == "ack"
+        page = await signed_in(server, browser, faults, "phone")
+        ops = page.url
+        await page.goto(f"{ops}/tables/T01")
+        assert not await page.locator("text=Strike it").is_visible()
+        await page.click("summary:has-text('Strike a wager')")
+        assert "the community cards that decide it cannot be shown" in await page.inner_text("main")
+        hands = [{"seat": 3, "cards": ["2h", "3h", "4h"]}]
+        device.say(t="settle", seq=2, round="R1", hands=hands, board=["Js", "Ts"])
+        assert (await device.answer(2))["t"] == "ack"
+        await page.goto(f"{ops}/tables/T01")
+        assert "Strike a wager" not in await page.inner_text("main")
+        await page.goto(f"{ops}/links/three-bonus")
+        said = await page.inner_text("main")
+        assert "wager $5.00 to $100.00" in said
+        assert "Awarded, with stakes returned: $1,025.00" in said
+        assert "Correct a meter" not in said
+        assert "Transfer" not in said
+        assert "Close it for ever" in said
+        await page.goto(f"{ops}/hits/main/H1")
+        assert "stake of $25.00 lies on the layout" in await page.inner_text("main")
+    assert faults == []
