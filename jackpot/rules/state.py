@@ -48,7 +48,8 @@ Pays = Literal["cage", "inventory", "account"]
 class Award(msgspec.Struct, array_like=True, gc=False):
     """One sum to one seat. level: 0 for none. because: the seat whose hand earned an envy bonus, or 0.
 
-    stake: the wager that an award of N to 1 returns besides its amount (B4).
+    stake: the wager that an award of N to 1 returns besides its amount (B4). wager: by which it was won, in
+    micro-dollars, 0 for the link's own (B3).
 
     difference: what two people journalled against it once it was paid; the amount does not hold it (A10).
     won: when a percentage was taken; before `BASE` where that was in a bank that became this one.
@@ -70,6 +71,7 @@ class Award(msgspec.Struct, array_like=True, gc=False):
     difference: int = 0
     won: Moment = BASE
     stake: int = 0
+    wager: int = 0
 
     def stands(self) -> bool:
         """Whether it has not been undone."""
@@ -89,6 +91,7 @@ class PayoutDetails(msgspec.Struct, array_like=True):
 
     documents: their numbers, as names are compared. same_patron: seats whose papers name the same one.
     withheld: from payments, in cents. nonresident, treaty_rate: as in `tax.Payee`, by the last payment.
+    tax_forms: what the forms are called, as names are compared.
     """
 
     fields: list[str] = []
@@ -97,6 +100,7 @@ class PayoutDetails(msgspec.Struct, array_like=True):
     withheld: int = 0
     nonresident: bool = False
     treaty_rate: int | None = None
+    tax_forms: list[str] = []
 
 
 class Hit(msgspec.Struct, array_like=True):

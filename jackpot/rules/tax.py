@@ -4,6 +4,7 @@ The law looks at one wager: all that it wins, an envy bonus too, and no other wa
 each command, so the same events always give the same sums, whatever a later law says.
 """
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import msgspec
@@ -53,7 +54,8 @@ class Payee(NamedTuple):
 class Winnings(NamedTuple):
     """What one wager won, in cents. total: by all awards that stand, paid or not.
 
-    before: what was paid of it. now: what is paid now. withheld: what was withheld before.
+    before: what was paid of it. now: what is paid now. withheld: what was withheld before. returned: of the
+    wager, besides the winnings, as an award of N to 1 has it: that is received, too, but is not won.
     """
 
     wager: int
@@ -61,6 +63,11 @@ class Winnings(NamedTuple):
     before: int
     now: int
     withheld: int
+    returned: int = 0
+
+    def lost(self) -> int:
+        """What of the wager did not come back: it comes off the winnings for the proceeds."""
+        return max(self.wager - self.returned, 0)
 
 
 class TaxDue(NamedTuple):
@@ -87,12 +94,12 @@ def due(terms: TaxTerms, won: Winnings, payee: Payee) -> TaxDue:
     regular = withholds(terms, won, payee)
     form = terms.form if large or regular else ""
     rate = terms.rate if regular else terms.backup_rate if form and not payee.numbered else 0
-    return TaxDue(form, rate, _withheld(rate, won.before + won.now - won.wager, won))
+    return TaxDue(form, rate, _withheld(rate, won.before + won.now - won.lost(), won))
 
 
 def withholds(terms: TaxTerms, won: Winnings, payee: Payee) -> bool:
     """Whether the win itself, less its wager, is so large that a part of it is withheld."""
-    proceeds = won.total - won.wager
+    proceeds = won.total - won.lost()
     large = proceeds > terms.withhold_over and proceeds >= terms.multiple * won.wager
     return large and not payee.nonresident
 
@@ -116,6 +123,11 @@ def awards_of_wager(state: BankState, hit: Hit, seat: int) -> list[Award]:
     ]
 
 
+def wager_of(state: BankState, awards: Sequence[Award]) -> int:
+    """The wager that won these awards, micro-dollars: the player's own where they chose it (B3)."""
+    return max((award.wager for award in awards), default=0) or state.link(awards[0].link).terms.wager
+
+
 def withheld_before(state: BankState, hit: Hit, seat: int) -> int:
     """What was withheld from payments of that wager, in cents."""
     return sum(one.sheets[seat].withheld for one in _same_wager(state, hit) if seat in one.sheets)
@@ -124,7 +136,8 @@ def withheld_before(state: BankState, hit: Hit, seat: int) -> int:
 def _same_wager(state: BankState, hit: Hit) -> list[Hit]:
     """The hits of the round that pay the same wagers; the last settled ones are among them."""
     key = _wager_key(hit)
-    found = [one for one in (*state.hits.values(), *state.paid.values()) if _wager_key(one) == key]
+    kept = (state.hits, state.paid, state.table(hit.table).paid)
+    found = [one for hits in kept for one in hits.values() if _wager_key(one) == key]
     return found or [hit]
 
 

@@ -42,6 +42,7 @@ class Prize(NamedTuple):
     level: int = 0
     because: int = 0
     stake: int = 0
+    wager: int = 0
 
 
 class AwardTally:
@@ -97,7 +98,7 @@ class AwardTally:
             wager = own or link.terms.wager
             amount, stake = _odds(row.pays, wager)
             status = _first_status(link, amount, wager, unverified=winner.unverified)
-            self._award(hit, link, seat, Prize("odds", amount, status, stake=stake))
+            self._award(hit, link, seat, Prize("odds", amount, status, stake=stake, wager=own))
         return hit
 
     def take(
@@ -205,6 +206,7 @@ class AwardTally:
             because=prize.because,
             dealer=hit.seat == 0,
             stake=prize.stake,
+            wager=prize.wager,
         )
         self._next_award += 1
         hit.awards.append(award)
