@@ -66,6 +66,7 @@ from jackpot.rules import state
 from jackpot.rules.acts import erasure, papers
 from jackpot.rules.acts.devices import EndKey
 from jackpot.rules.acts.fields import DAY_MS
+from jackpot.rules.acts.hits import find_award
 from jackpot.rules.acts.links import Resume
 from jackpot.rules.acts.parameters import ChangeLink
 from jackpot.rules.codes import Code
@@ -155,7 +156,8 @@ class OperationExecutor:
             case ChangeParameters(link=link, reason=reason):
                 act: ActCommand = ChangeLink(configured(link, self._config), reason)
             case Correct():
-                act = ask.of_site(self._config.site, self._auth.clock.unix_ms())
+                cash = await self._cash_corrected(await self._router.bank_for(request), ask)
+                act = ask.of_site(self._config.site, self._auth.clock.unix_ms(), cash)
             case EraseName(person):
                 act = erasure.EraseName(person, self._config.site.names_kept_days)
             case ActCommand():
@@ -275,15 +277,27 @@ class OperationExecutor:
 
         In cents, by every bank of the ledger, as far as payments of hits go.
         """
-        site = self._config.site
-        if site.tax is None or not isinstance(payout, payouts.Pay) or payout.way != "cash":
+        if not isinstance(payout, payouts.Pay) or payout.way != "cash":
             return None
-        hit, at = number(payout.hit) or 0, self._auth.clock.unix_ms()
-        seat, award = payout.seat or 0, number(payout.award) or 0
+        whose = number(payout.hit) or 0, payout.seat or 0, number(payout.award) or 0
+        return await self._cash_of(bank, payout.patron, *whose)
+
+    async def _cash_corrected(self, bank: Bank, asked: Correct) -> int | None:
+        """As `_cash_before`, of what a correction pays on top to the patron that the papers name."""
+        if asked.way != "cash":
+            return None
+        award = await bank.ask(lambda engine: find_award(engine.state, asked.award))
+        return None if award is None else await self._cash_of(bank.name, "", award.hit, award.seat, 0)
+
+    async def _cash_of(self, bank: str, patron: str, hit: int, seat: int, award: int) -> int | None:
+        """What a patron, or else the one on a winner's papers, was given in cash; None for nobody."""
+        site, at = self._config.site, self._auth.clock.unix_ms()
+        if site.tax is None:
+            return None
 
         def look(ledger: Reader) -> int | None:
-            patron = payout.patron or patron_of(ledger, bank, hit, seat, award)
-            return cash_of_day(ledger, site, patron, at) if patron else None
+            whom = patron or patron_of(ledger, bank, hit, seat, award)
+            return cash_of_day(ledger, site, whom, at) if whom else None
 
         return await self._books.read(look)
 

@@ -11,7 +11,7 @@ from jackpot.api.queries.payouts import Correct
 from jackpot.config.phrases import sentence, sentence_of
 from jackpot.rules.acts import ACT_OF, hits
 from jackpot.rules.acts.act import ActContext, BankKey
-from jackpot.rules.acts.fields import AwardId, Document, HitId, LeftId
+from jackpot.rules.acts.fields import AwardId, Document, HitId, LeftId, Way
 from jackpot.rules.acts.hits import Undo
 from jackpot.rules.acts.meters import CloseLink, CorrectMeter, DecideLeft, Transfer
 from jackpot.rules.acts.parameters import FIXED, ChangeLink, LinkChanged
@@ -136,6 +136,7 @@ class AskPreview(Query, frozen=True):
     hit: HitId | None = None
     award: AwardId | None = None
     document: Document | None = None
+    way: Way | None = None
     left: LeftId | None = None
     remove: bool | None = None
 

@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from tempfile import TemporaryDirectory
 from typing import Final
 
@@ -104,17 +105,24 @@ class WorkerPool:
         self._told, self._own_folder = told, own_folder
         self._turns: defaultdict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(at_once))
         self._asked: dict[bytes, _Asking] = {}
-        self._progress: dict[bytes, Progress] = {}
+        self._progress: defaultdict[bytes, list[Progress]] = defaultdict(list)
 
     async def ask_with_progress(
         self, question: bytes, person: int, within_s: float, progress: Progress
     ) -> bytes:
-        """As `ask`, of a module that says how far it is. progress: takes that."""
-        self._progress[question] = progress
+        """As `ask`, of a module that says how far it is. progress: takes that, for each who asks the same."""
+        self._progress[question].append(progress)
         try:
             return await self.ask(question, person, within_s)
         finally:
-            self._progress.pop(question, None)
+            self._progress[question].remove(progress)
+            if not self._progress[question]:
+                del self._progress[question]
+
+    def _tell(self, question: bytes, done: int, of: int) -> None:
+        """Tells all who wait for a question how far it is."""
+        for progress in self._progress.get(question, ()):
+            progress(done, of)
 
     async def ask(self, question: bytes, person: int, within_s: float, kind: str = "") -> bytes:
         """Asks a process; who asks the same meanwhile gets the same answer.
@@ -220,7 +228,8 @@ class WorkerPool:
         assert process.stderr is not None  # noqa: S101
         try:
             async with asyncio.timeout(within_s), asyncio.TaskGroup() as reading:
-                said = reading.create_task(_answer_of(process.stdout, self._progress.get(question)))
+                told = partial(self._tell, question) if question in self._progress else None
+                said = reading.create_task(_answer_of(process.stdout, told))
                 complaint = reading.create_task(_end_of(process.stderr))
                 process.stdin.write(question)
                 process.stdin.close()

@@ -225,7 +225,8 @@ def correct(call: ActCall) -> None:
     document. What was too much goes back to the meter. What was too little comes from the meter, but never
     lowers it below its reseed: the house pays the rest.
 
-    --write takes document, for a paid award. Where what is paid on top needs a tax form, `hits add` it first.
+    --write takes document, for a paid award, and way. Where what is paid on top needs a tax form, `hits add`
+    it first, with the patron.
 
     Example: jackpot hits correct A34 --amount 9999.21 --reason misread --by "Ann Lee" --and-by "Bo Ray" -c F
     """

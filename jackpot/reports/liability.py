@@ -1,7 +1,7 @@
 """Reports of the meters at a gaming day's end: the liability, and a slip of each link's reading.
 
-They are made of the day's reading. Of a day that has none they are made of the reading before it and of the
-postings up to its end.
+They are made of the day's reading. Of a day that has none they are made of the reading before it, of the
+postings up to its end, and of the hits that changed meanwhile.
 """
 
 from collections import Counter
@@ -10,7 +10,6 @@ from typing import Final, NamedTuple
 
 from jackpot.ledger.banks import became
 from jackpot.ledger.reading import Reader
-from jackpot.ledger.rebuild import read_to
 from jackpot.reports.read.entries import must_be_here
 from jackpot.reports.read.gaming_days import ReadingRow, last_day, reading_upto, rows_upto
 from jackpot.reports.read.hits import HitStory, stories_within
@@ -49,11 +48,15 @@ Key = tuple[int, int]
 
 
 class Stand(NamedTuple):
-    """Meters of a bank at the end of a gaming day, after row `upto`. read: the day's own reading, if any."""
+    """Meters of a bank at the end of a gaming day, after row `upto`.
+
+    read: the day's own reading, or the newest before it; None where the bank has none. own: it is the day's.
+    """
 
     upto: int
     meters: Mapping[Key, tuple[int, int, int]]
     read: ReadingRow | None
+    own: bool
 
 
 def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
@@ -68,7 +71,7 @@ def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
         if not stand.upto or (became(ledger, names.bank) and stand.upto == ledger.head(names.bank).seq):
             continue  # the bank began later, or had become another by then
         facts.append(Fact(names.bank, _told(stand, day)))
-        rows += _rows(names, stand, _waiting(ledger, names, stand.upto), wanted.link)
+        rows += _rows(names, stand, _waiting(ledger, names, stand), wanted.link)
     owed = Fact("amount", sum(int(row[-1] or 0) for row in rows), "sum")
     return ReportResult([owed, *facts], iter(rows), [])
 
@@ -123,7 +126,7 @@ def _stand(ledger: Reader, wanted: ReportRequest, names: JournalNames, day: str 
         {} if read is None else {(one[0], one[1]): (one[2], one[3], one[4]) for one in read.reading.meters}
     )
     if read is not None and read.reading.day == day:
-        return Stand(read.seq, known, read)
+        return Stand(read.seq, known, read, own=True)
     upto, after = rows_upto(ledger, bank, wanted.site, day), 0 if read is None else read.seq
     if not after:
         must_be_here(ledger, bank, 0)  # all postings are summed
@@ -132,33 +135,37 @@ def _stand(ledger: Reader, wanted: ReportRequest, names: JournalNames, day: str 
             before = known.get(key, (0, 0, 0))
             change = accounts.primary, accounts.reserve, accounts.overflow
             known[key] = before[0] + change[0], before[1] + change[1], before[2] + change[2]
-    return Stand(upto, known, None)
+    return Stand(upto, known, read, own=False)
 
 
 def _told(stand: Stand, day: str | None) -> Sentence:
     """How the meters are known."""
-    if stand.read is not None:
+    if stand.own:
         return Sentence("as read at the end of {day}, row {row}", day=day, row=f"{stand.upto:,}")
     if day is None:
         return Sentence("no gaming day has ended: after row {row}", row=f"{stand.upto:,}")
     return Sentence("{day} has no reading: after its last row, {row}", day=day, row=f"{stand.upto:,}")
 
 
-def _waiting(ledger: Reader, names: JournalNames, upto: int) -> Counter[tuple[Key, Status]]:
-    """What was won up to a row and was not paid then, by level and status; micro-dollars."""
+def _waiting(ledger: Reader, names: JournalNames, stand: Stand) -> Counter[tuple[Key, Status]]:
+    """What was won up to a row and was not paid then, by level and status; micro-dollars.
+
+    A reading has it; after that only the hits that people or tables have changed since are looked at.
+    """
     found: Counter[tuple[Key, Status]] = Counter()
-    changed = set[int]()
-    head = ledger.head(names.bank)
-    for story in stories_within(ledger, names.bank, upto, head.seq):
-        changed.add(story.hit.number)
+    read = stand.read
+    for link, level, *sums in () if read is None else read.reading.waiting:
+        for status, sum_ in zip(UNPAID, sums, strict=True):
+            found[(link, level), status] += sum_
+    if stand.own:
+        return found
+    since = 0 if read is None else read.seq
+    for story in stories_within(ledger, names.bank, since, stand.upto):
         for award in story.hit.awards:
-            if story.bank != names.bank or story.made[award.number] <= upto:
-                amount, status = _then(story, award, names.bank, upto)
-                found[(award.link, award.level), status] += amount
-    state = read_to(ledger, names.bank, head).state
-    for hit in state.hits.values():
-        for award in hit.awards if hit.number not in changed else ():
-            found[(award.link, award.level), award.status] += award.amount
+            for row, sign in ((since, -1), (stand.upto, 1)):
+                if story.bank != names.bank or story.made[award.number] <= row:
+                    amount, status = _then(story, award, names.bank, row)
+                    found[(award.link, award.level), status] += sign * amount
     return found
 
 

@@ -10,7 +10,7 @@ from jackpot.reports.read.entries import Entry, of_kinds
 from jackpot.reports.read.gaming_days import EntrySpan, gaming_day, periods, wanted_span
 from jackpot.reports.read.hits import story_called
 from jackpot.reports.report import Cell, Report, ReportColumn, ReportRequest, ReportResult
-from jackpot.rules.acts.hits import Corrected, Paid
+from jackpot.rules.acts.hits import Corrected, Paid, cash_of_day, over_in_cash
 from jackpot.rules.money import from_cents
 
 COLUMNS: Final = (
@@ -45,20 +45,18 @@ def _of_bank(ledger: Reader, bank: str, days: EntrySpan, site: Site) -> Iterator
 
 
 def _is_told(event: Paid | Corrected) -> bool:
-    return bool(event.form) or (isinstance(event, Paid) and event.over_in_cash())
+    return bool(event.form) or over_in_cash(event)
 
 
 def _row(ledger: Reader, bank: str, entry: Entry, event: Paid | Corrected, site: Site) -> tuple[Cell, ...]:
     awards = event.awards if isinstance(event, Paid) else [event.award]
     story = story_called(ledger, bank, event.hit)
     seats = {award.number: award.seat for award in story.hit.awards} if story is not None else {}
-    paid = event if isinstance(event, Paid) else None
     return (
         bank, gaming_day(entry.at, site), entry.at, f"H{event.hit}", seats.get(awards[0]), event.form,
         from_cents(event.winnings), from_cents(event.wager), from_cents(event.paid),
         from_cents(event.withheld), rate_text(event.rate) if event.rate else "",
-        paid.way if paid is not None else "",
-        from_cents(paid.cash_of_day()) if paid is not None and paid.over_in_cash() else None,
+        event.way, from_cents(cash_of_day(event)) if over_in_cash(event) else None,
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from jackpot.rules.acts.conflict import SeqConflict
 from jackpot.rules.acts.devices import DeviceBlocked
-from jackpot.rules.acts.hits import Paid
+from jackpot.rules.acts.hits import Corrected, Paid, cash_of_day, over_in_cash
 from jackpot.rules.acts.links import CONFIG_REASON, Suspended
 from jackpot.rules.acts.lost_acks import BEHIND, FoundBehind
 from jackpot.rules.acts.people import Recovered
@@ -88,7 +88,7 @@ KINDS: Final[Mapping[str, Kind]] = {
 # Events that raise one whenever they come. The other events say it in what their answer tells: a count that
 # disagrees as `warn`, paid awards that would be worth more as `left`.
 ALWAYS: Final = frozenset(
-    {DeviceBlocked, FoundBehind, LockedOut, Paid, Recovered, Refused, SeqConflict, Suspended}
+    {Corrected, DeviceBlocked, FoundBehind, LockedOut, Paid, Recovered, Refused, SeqConflict, Suspended}
 )
 # Refusals that alarm; every other one is a mistake of one command.
 _REFUSALS: Final = (Code.UNREASONABLE.value, Code.INTERNAL.value)
@@ -147,8 +147,8 @@ def raised(event: Any, table: int | None, names: AlarmNames) -> Iterator[Raised]
         case Recovered():
             facts = {"person": event.id, "by": list(event.people.said())}
             yield Raised("admin_recovered", facts, phrase("alarm_recovered_by", people=facts["by"]))
-        case Paid() if event.over_in_cash():
-            cash = event.cash_of_day()
+        case Paid() | Corrected() if over_in_cash(event):
+            cash = cash_of_day(event)
             facts = {"hit": f"H{event.hit}", "cash": cash}
             yield Raised(
                 "currency_report", facts, phrase("alarm_cash", hit=facts["hit"], sum=from_cents(cash))

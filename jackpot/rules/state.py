@@ -89,6 +89,7 @@ class PayoutDetails(msgspec.Struct, array_like=True):
 
     documents: their numbers, as names are compared. same_patron: seats whose papers name the same one.
     withheld: from payments, in cents. nonresident, treaty_rate: as in `tax.Payee`, by the last payment.
+    tax_forms: what the forms are called, as names are compared.
     """
 
     fields: list[str] = []
@@ -97,6 +98,7 @@ class PayoutDetails(msgspec.Struct, array_like=True):
     withheld: int = 0
     nonresident: bool = False
     treaty_rate: int | None = None
+    tax_forms: list[str] = []
 
 
 class Hit(msgspec.Struct, array_like=True):

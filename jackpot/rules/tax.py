@@ -53,8 +53,8 @@ class Payee(NamedTuple):
 class Winnings(NamedTuple):
     """What one wager won, in cents. total: by all awards that stand, paid or not.
 
-    before: what was paid of it. now: what is paid now. withheld: what was withheld before. stake: what of the
-    wager came back besides these, from awards of N to 1 (B4).
+    before: what was paid of it. now: what is paid now. withheld: what was withheld before. returned: of the
+    wager, besides the winnings, as an award of N to 1 has it: that is received, too, but is not won.
     """
 
     wager: int
@@ -62,12 +62,11 @@ class Winnings(NamedTuple):
     before: int
     now: int
     withheld: int
-    stake: int = 0
+    returned: int = 0
 
-    @property
     def lost(self) -> int:
-        """What of the wager is taken off the winnings: nothing where the stake came back besides them."""
-        return max(self.wager - self.stake, 0)
+        """What of the wager did not come back: it comes off the winnings for the proceeds."""
+        return max(self.wager - self.returned, 0)
 
 
 class TaxDue(NamedTuple):
@@ -94,12 +93,12 @@ def due(terms: TaxTerms, won: Winnings, payee: Payee) -> TaxDue:
     regular = withholds(terms, won, payee)
     form = terms.form if large or regular else ""
     rate = terms.rate if regular else terms.backup_rate if form and not payee.numbered else 0
-    return TaxDue(form, rate, _withheld(rate, won.before + won.now - won.lost, won))
+    return TaxDue(form, rate, _withheld(rate, won.before + won.now - won.lost(), won))
 
 
 def withholds(terms: TaxTerms, won: Winnings, payee: Payee) -> bool:
     """Whether the win itself, less its wager, is so large that a part of it is withheld."""
-    proceeds = won.total - won.lost
+    proceeds = won.total - won.lost()
     large = proceeds > terms.withhold_over and proceeds >= terms.multiple * won.wager
     return large and not payee.nonresident
 

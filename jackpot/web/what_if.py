@@ -5,7 +5,8 @@ once nobody looks.
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final
 
 import msgspec
@@ -33,6 +34,7 @@ WITHIN_S: Final = 900.0
 WAITING_MAX: Final = 8
 # The page asks again each second; who has closed it has left.
 LEFT_S: Final = 30.0
+_ENDED: Final = RefusalSentence("it was ended: ask once more")
 # Figures of a level that may be tried.
 FIGURES: Final = ("primary", "reserve", "seed", "reseed", "limit")
 
@@ -49,11 +51,11 @@ class WhatIfJob:
     def progress(self, done: int, of: int) -> None:
         self.done, self.of = done, of
 
-    def looked_at(self) -> None:
-        """Somebody has looked: the work goes on."""
+    def looked_at(self, left: Callable[[], None]) -> None:
+        """Somebody has looked: the work goes on. left: is called once nobody looks any more."""
         if self._left is not None:
             self._left.cancel()
-        self._left = asyncio.get_running_loop().call_later(LEFT_S, self.end)
+        self._left = asyncio.get_running_loop().call_later(LEFT_S, left)
 
     def end(self) -> None:
         """Ends the work, if it goes on."""
@@ -75,19 +77,32 @@ class WhatIfJobs:
             told=("PG",),  # of PostgreSQL's client, as the server itself reads the ledger
         )
         self._of: dict[int, WhatIfJob] = {}
+        self._works: set[asyncio.Task[bytes]] = set()
 
-    def job(self, person: int, question: bytes) -> WhatIfJob:
-        """The person's job for that question; another one of theirs ends."""
+    def job(self, person: int, question: bytes, *, begins: bool = True) -> WhatIfJob:
+        """The person's job for that question; another one of theirs ends. begins: else it must be there.
+
+        Raises NotDone.
+        """
         found = self._of.get(person)
         if found is None or found.question != question:
+            if not begins:
+                raise NotDone(Code.BUSY, _ENDED)
             if found is not None:
                 found.end()
             found = self._of[person] = WhatIfJob(question)
             # It outlives its request: the page that looks at it is another one each second.
             found.work = asyncio.create_task(self._ask(person, found))  # noqa: TID251 - see above
+            self._works.add(found.work)
             found.work.add_done_callback(_seen)
-        found.looked_at()
+            found.work.add_done_callback(self._works.discard)
+        found.looked_at(partial(self._left, person, found))
         return found
+
+    def _left(self, person: int, job: WhatIfJob) -> None:
+        """Nobody looks at a job any more: it ends, and its answer is of a journal that has gone on since."""
+        if self._of.get(person) is job:
+            self.stop(person)
 
     def stop(self, person: int) -> None:
         """Ends what that person has asked for."""
@@ -96,11 +111,10 @@ class WhatIfJobs:
 
     async def end(self) -> None:
         """Ends all of them, and waits until their processes are gone."""
-        jobs = [job for job in self._of.values() if job.work is not None]
-        for job in jobs:
-            job.end()
-        if jobs:
-            await asyncio.wait([job.work for job in jobs if job.work is not None])
+        for person in [*self._of]:
+            self.stop(person)
+        if self._works:
+            await asyncio.wait(self._works)
 
     async def _ask(self, person: int, job: WhatIfJob) -> bytes:
         return await self._apart.ask_with_progress(job.question, person, WITHIN_S, job.progress)
@@ -117,7 +131,10 @@ class WhatIf:
         self._money = money
 
     async def page(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
-        """The form; once it was sent, how far the work is, then what it found. stop: ends it."""
+        """The form; once it was sent, how far the work is, then what it found.
+
+        stop: ends it. look: of a page that looks at what it has begun; two of them do not end each other's.
+        """
         given = {name: value for name, value in request.query.items() if value}
         shown: dict[str, Any] = {"given": given, "job": None, "reply": None, "problem": ""}
         try:
@@ -125,8 +142,9 @@ class WhatIf:
             if "stop" in given:
                 self._jobs.stop(person.id)
             elif "go" in given:
-                job = self._jobs.job(person.id, msgspec.json.encode(self._asked(request, terms, given)))
-                shown |= {"job": job, "reply": _reply(job)}
+                question = msgspec.json.encode(self._asked(request, terms, given))
+                job = self._jobs.job(person.id, question, begins="look" not in given)
+                shown |= {"job": job, "reply": self._reply(job, person.id)}
         except ServerError as error:
             terms = self._links[next(iter(self._links))]
             shown["problem"] = error.message
@@ -137,9 +155,28 @@ class WhatIf:
             "paytable": terms.paytable,
             "levels": [(level.level, _now(level)) for level in terms.levels],
             "figures": FIGURES,
-            "at": request.path_qs,
+            "again": str(request.rel_url.without_query_params("look")),
+            "at": str(request.rel_url.update_query(look="yes")),
         }
         return await self._make.page(request, person, "ops/what-if.html", **shown)
+
+    def _reply(self, job: WhatIfJob, person: int) -> WhatIfReply | None:
+        """The answer; None while it is worked at. What failed is told once, and may be asked again.
+
+        Raises BadRequest, NotDone.
+        """
+        if job.work is None or not job.work.done():
+            return None
+        try:
+            if job.work.cancelled():
+                raise NotDone(Code.BUSY, _ENDED)
+            reply = msgspec.json.decode(job.work.result(), type=WhatIfReply)
+            if reply.refusal is not None:
+                raise refused_by(reply.refusal)
+        except ServerError:
+            self._jobs.stop(person)
+            raise
+        return reply
 
     def _link(self, given: Mapping[str, str]) -> LinkTerms:
         """The requested link. Raises BadRequest."""
@@ -195,15 +232,3 @@ def _now(level: LevelTerms) -> dict[str, str]:
         "reserve": rate_text(level.reserve),
         **{name: "" if micros is None else decimal(micros) for name, micros in sums.items()},
     }
-
-
-def _reply(job: WhatIfJob) -> WhatIfReply | None:
-    """The answer; None while it is worked at. Raises BadRequest, NotDone."""
-    if job.work is None or not job.work.done():
-        return None
-    if job.work.cancelled():
-        raise NotDone(Code.BUSY, RefusalSentence("it was ended: ask once more"))
-    reply = msgspec.json.decode(job.work.result(), type=WhatIfReply)
-    if reply.refusal is not None:
-        raise refused_by(reply.refusal)
-    return reply

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from structlog.testing import capture_logs
 
 from jackpot.app import Server
 from jackpot.config import Config
@@ -165,3 +166,57 @@ async def _wins_again(config: Config, device: Any, seq: int, hit: str) -> None:
     assert (await administer(config, do="validate", hit=hit, by="Ann"))["ok"]
     paid = {**PAY, "hit": hit, "document": hit, "way": "cash", "patron": " pat  RON"}
     assert (await administer(config, by="Ann", **paid))["ok"]
+
+
+@on_loop
+async def test_a_payment_sent_again_with_another_sum_pays_nothing_and_tells_nobody_s_number(
+    tmp_path: Path,
+) -> None:
+    """A10, S5: one key is one payment; number, passport and account are in no log, answer or refusal."""
+    config = taxed(tmp_path)
+    async with Server(config) as server, table(server) as device:
+        await validated(config, device)
+        with capture_logs() as logs:
+            for wrong in ({"withheld": "2399.79"}, {"tax_form": "1042-S"}, {"way": ""}, {"withheld": "x1"}):
+                answer = await administer(config, by="Ann", **{**PAY, **wrong})
+                assert not answer["ok"]
+                assert not {*PATRON.values(), "CHQ-9", "T-0815"} & set(str(answer).split("'"))
+            for field in ("patron", "identification", "taxpayer_number", "way_number", "tax_number"):
+                long = await administer(config, by="Ann", **{**PAY, field: "123-45-6789 " * 20})
+                assert not long["ok"]
+                assert "123-45-6789" not in str(long)
+                assert not (await administer(config, by="Ann", **{**PAY, field: "   "}))["ok"]
+            first = await administer(config, by="Ann", once="k1", **PAY)
+            assert first["ok"]
+            again = await administer(config, by="Ann", once="k1", **{**PAY, "withheld": "0.00"})
+            assert not again["ok"], again
+            same = await administer(config, by="Ann", once="k1", **PAY)
+            assert same == first
+        for text in (*PATRON.values(), "CHQ-9", "T-0815", "Pat Ron"):
+            assert text not in str(logs)
+        acts = server.banks["main"].sequencer.engine.state.acts
+        assert all(text not in str(acts) for text in (*PATRON.values(), "CHQ-9", "T-0815"))
+        (row,) = await taxes(server, config)
+        assert row["withheld"] == 2_399_800_000
+
+
+@on_loop
+async def test_cash_on_top_of_a_payment_counts_in_the_day(tmp_path: Path) -> None:
+    """A10: 9,999.99 in cash, a correction's part with it, are not reported; some cents on top are."""
+    config = taxed(tmp_path)
+    async with Server(config) as server, table(server) as device:
+        await validated(config, device)
+        cash = {"way": "cash", "way_number": "S-1"}
+        assert (await administer(config, by="Ann", **{**PAY, **cash}))["ok"]
+        state = server.banks["main"].sequencer.engine.state
+        two = {"by": "Ann", "and_by": "Bo", "reason": "misread", "way": "cash"}
+        # 24 % of 13,157.57 less the wager of 1.00 are 3,157.58.
+        fix = {"do": "correct", "award": "A1", "amount": "13157.57", "document": "V-1", **two}
+        assert (await administer(config, **fix))["ok"]
+        given = [row["amount"] - row["withheld"] for row in await taxes(server, config)]
+        assert (sum(given), len(state.alarms)) == (9_999_990_000, 0)
+        more = {**fix, "amount": "13157.60", "document": "V-2"}
+        assert (await administer(config, **more))["ok"]
+        given = [row["amount"] - row["withheld"] for row in await taxes(server, config)]
+        assert sum(given) > 10_000_000_000
+        assert [alarm.kind for alarm in state.alarms.values()] == ["currency_report"]

@@ -231,3 +231,27 @@ async def test_a_process_says_how_far_it_is() -> None:
     assert told == [(10, 30), (20, 30), (30, 30)]
     assert answer == b"asked" * 100_000
     assert apart._progress == {}
+
+
+@on_loop
+async def test_each_who_asks_the_same_is_told_how_far_it_is() -> None:
+    """What-if: one process works for two people; who leaves takes the progress of nobody else away."""
+    code = "[worker_limits.tell(done, 30) for done in (10, 20, 30)] and question * 100_000"
+    apart, told = running(code), list[tuple[int, int]]()
+    turn = apart._turns[""]
+    await turn.acquire()
+
+    async def ask(who: int) -> bytes:
+        return await apart.ask_with_progress(
+            b"asked", who, WAIT_S, lambda done, _of: told.append((who, done))
+        )
+
+    async with asyncio.TaskGroup() as both:
+        first, second = (both.create_task(ask(who)) for who in (ANN, BO))
+        await until(lambda: len(apart._progress[b"asked"]) == 2)
+        await until(lambda: apart._asked[b"asked"].waiting[BO] == 1)
+        first.cancel()
+        await asyncio.wait([first])
+        turn.release()
+    assert second.result() == b"asked" * 100_000
+    assert told == [(BO, done) for done in (10, 20, 30)]

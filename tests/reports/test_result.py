@@ -1,8 +1,10 @@
 """The result of a month equals a count wager by wager, and each number is the sum of the rows it leads to."""
 
 from collections import Counter
-from datetime import time
+from contextlib import closing
+from datetime import datetime, time
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -10,17 +12,24 @@ from msgspec.structs import replace
 
 from jackpot.catalogue import draws_return, odds_return, row_chances
 from jackpot.config import Shift
+from jackpot.ledger.journal import Row, genesis, row_of
+from jackpot.ledger.open import open_reader
 from jackpot.ledger.reading import Reader
 from jackpot.reports.director import FIGURES, director_page
 from jackpot.reports.output import CellFormat
 from jackpot.reports.registry import REPORTS
 from jackpot.reports.report import GROUPS, ReportRequest, dicts
+from jackpot.reports.result import EXACT
 from jackpot.rules import registry
 from jackpot.rules.acts.parameters import LinkChanged
+from jackpot.rules.commands import Command
+from tests.frames import Bet, Claim, Settle, Wager
+from tests.ledger.waiting import open_ledger
 from tests.reports.asked import Said, said
 from tests.reports.season import SITE, Season
 from tests.reports.test_cost import Walk
 from tests.rules.floor import BANK
+from tests.rules.test_engine import BOARD, ROYAL, bank, send
 
 MONTHS: Final = ("2026-10", "2026-11")
 SUMS: Final = ("wagered", "onto_meters", "paid", "running_cost", "left_to_the_house", "seeds")
@@ -170,3 +179,44 @@ def test_the_page_has_a_month_and_the_one_before(books: Reader) -> None:
     assert sum(day.wagered for day in page.days) == sum(
         row["wagered"] for row in by(books, "link", MONTHS[1]).values()
     )
+
+
+def test_a_small_month_is_what_a_pencil_makes_of_it(tmp_path: Path) -> None:
+    """L6, A1, A5: three wagers of 1.00, a royal with its envy, a full house; all by hand.
+
+    Of 2,598,960 hands 4 are royals, 36 straight flushes, 624 fours, 3,744 full houses, 5,108 flushes, 10,200
+    straights and 54,912 threes. The house pays 300, 50, 40, 30 and 9 for 1 for the last five.
+    """
+    subject = bank(hold_table=False)
+    full = Claim(3, ("9s", "9h", "9d"))
+    played: tuple[tuple[Command, str], ...] = (
+        (Wager("r1", tuple(Bet(seat, "L", 100) for seat in (3, 2)), True), "2026-11-03"),
+        (Settle("r1", (Claim(3, ROYAL),), BOARD, close=True), "2026-11-03"),
+        (Wager("r2", (Bet(3, "L", 100),), True), "2026-11-04"),
+        (Settle("r2", (full,), ("4c", "4d"), close=True), "2026-11-04"),
+    )
+    for seq, (frame, at) in enumerate(played, 1):
+        moment = int(datetime.fromisoformat(f"{at}T18:00:00+00:00").timestamp() * 1000)
+        assert send(subject, seq, frame, at=moment).answer["t"] == "ack"
+    url, rows = f"sqlite:///{tmp_path / 'ledger.db'}", list[Row]()
+    for entry in subject.entries:
+        rows.append(row_of(BANK, 1, entry, rows[-1].hash if rows else genesis(BANK)))
+    with closing(open_ledger(url)) as ledger:
+        ledger.new_epoch(BANK, "test")
+        ledger.append(BANK, 1, 0, rows)
+    with closing(open_reader(url)) as books:
+        (row,) = by(books, "table", "2026-11").values()
+        (link,) = by(books, "link", "2026-11").values()
+    returned = Fraction(624 * 300 + 3_744 * 50 + 5_108 * 40 + 10_200 * 30 + 54_912 * 9, 2_598_960)
+    assert (row["wagers"], row["wagered"]) == (3, 3_000_000)
+    assert row["onto_meters"] == 630_000, "21 % of each"
+    assert row["paid"] == 10_000_420_000 + 1_000_000_000 + 50_000_000, "the meter, envy, 50 for 1"
+    assert row["paid_by_the_house"] == 1_050_000_000
+    assert (row["running_cost"], row["left_to_the_house"]) == (1_050_630_000, -1_047_630_000)
+    assert (row["running_per_cent"], row["expected_per_cent"]) == ("35021.00", "74.05")
+    assert row["expected_cost"] == 630_000 + int(3_000_000 * returned)
+    chance = Fraction(74_628, 2_598_960)
+    beyond = 2 * (3 * chance**2 * (1 - chance) + chance**3)
+    assert (row["hits"], row["expected_hits"], row["chance"]) == (2, "0.09", f"{float(beyond):.2g}")
+    assert (row["how"], row["seeds"]) == (EXACT, None)
+    assert link["seeds"] == 10_000_000_000, "the reseed; the seed came before the month"

@@ -4,6 +4,7 @@ import asyncio
 import html
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,7 @@ async def test_a_link_is_played_again_on_other_terms(tmp_path: Path) -> None:
         ):
             said = await until_shown(web, AT + wrong, 'role="alert"')
             assert why in said, wrong
+            assert '<p id="played" class="problem" role="alert">' in said, "the page's script puts it there"
         assert 'role="alert"' in await page_of(web, "/ops/what-if?link=nowhere")
 
 
@@ -93,7 +95,7 @@ class Held:
     @property
     def progress(self) -> Callable[[int, int], Any]:
         assert self.pool is not None
-        return self.pool._progress[self.asked[-1]]
+        return partial(self.pool._tell, self.asked[-1])
 
 
 @on_loop
@@ -119,6 +121,25 @@ async def test_it_says_how_far_it_is_and_ends_when_nobody_looks(
         await page_of(web, AT)
         await until(lambda: len(held.ended) == 3)
         monkeypatch.setattr(what_if, "LEFT_S", 30.0)
-        await page_of(web, f"{AT}&since=2026-11-20")
+        assert "Waiting for its turn" in await page_of(web, AT), "the same question may be asked again"
         await until(lambda: len(held.asked) == 4)
-    assert len(held.ended) == 4, "the server ends with nothing at work"
+        await page_of(web, f"{AT}&since=2026-11-20")
+        await until(lambda: len(held.asked) == 5)
+    assert len(held.ended) == 5, "the server ends with nothing at work"
+
+
+@on_loop
+async def test_two_pages_of_one_person_do_not_end_each_other_s_questions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Misuse: a page that only looks begins nothing, so that two of them start no process a second."""
+    held = Held(monkeypatch)
+    async with floor(tmp_path) as (_, web):
+        (await signed_in(web)).close()
+        first = await page_of(web, AT)
+        assert re.search(r'hx-get="[^"]*&look=yes"', first)
+        await page_of(web, f"{AT}&since=2026-11-20")
+        await until(lambda: len(held.asked) == 2)
+        assert "It was ended: ask once more" in await page_of(web, f"{AT}&look=yes")
+        assert "Waiting for its turn" in await page_of(web, f"{AT}&since=2026-11-20&look=yes")
+        assert len(held.asked) == 2

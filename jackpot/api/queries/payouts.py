@@ -105,7 +105,7 @@ class Correct(ServerCommand, tag="correct", frozen=True):
     """An award comes to another sum (A10); two people, who are of the cage where it paid the award (A8).
 
     document: a must where the award is paid. A tax form that what is paid on top takes is added to the papers
-    first.
+    first, with whom it names; way: how that is given, by the document's number.
     """
 
     power: ClassVar[tuple[signing.Role, ...]] = ROLES
@@ -115,14 +115,17 @@ class Correct(ServerCommand, tag="correct", frozen=True):
     amount: Cents
     reason: Reason
     document: Document = ""
+    way: Way = ""
 
-    def of_site(self, site: "Site", at: int) -> hits.Correct:
+    def of_site(self, site: "Site", at: int, cash_before: int | None = None) -> hits.Correct:
         """The act that the rules decide; the site, not the asker, says what takes a tax form.
 
-        at: unix milliseconds.
+        at: unix milliseconds. cash_before: as in `hits.Pay`.
         """
         tax = site.plain_tax_from, site.tax_terms(at)
-        return hits.Correct(self.award, self.amount, self.reason, self.document, *tax)
+        return hits.Correct(
+            self.award, self.amount, self.reason, self.document, *tax, way=self.way, cash_before=cash_before
+        )
 
 
 class ErasePapers(ServerCommand, tag="erase-papers", frozen=True):

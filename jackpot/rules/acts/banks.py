@@ -373,6 +373,7 @@ def renumbered(hit: Hit, by: Offsets) -> Hit:
                 fields=list(sheet.fields),
                 documents=list(sheet.documents),
                 same_patron=list(sheet.same_patron),
+                tax_forms=list(sheet.tax_forms),
             )
             for seat, sheet in hit.sheets.items()
         },

@@ -166,18 +166,6 @@ class Paid(Event, frozen=True, array_like=True):
     winnings: int = 0
     paid: int = 0
 
-    def cash(self) -> int:
-        """What the patron was given in cash, in cents."""
-        return self.paid - self.withheld if self.way == "cash" else 0
-
-    def cash_of_day(self) -> int:
-        """What a named patron was given in cash in the gaming day, with this payment; 0 for nobody."""
-        return 0 if self.cash_before is None or not self.cash() else self.cash_before + self.cash()
-
-    def over_in_cash(self) -> bool:
-        """Whether that is more than goes without a report."""
-        return self.tax is not None and self.cash_of_day() > self.tax.cash_over
-
 
 class Paying(Protocol):
     """An award, from the state or as a query gives it."""
@@ -266,7 +254,7 @@ def _taxed(state: BankState, hit: Hit, awards: list[Award], command: Pay) -> tup
     there = payout_details.stands(hit, seat) | payout_details.fields_of(
         command.on_paper, tax_form=command.tax_form
     )
-    payout_tax.check_form(found, won, there, command.tax_form)
+    payout_tax.check_form(found, won, hit, seat, command.tax_form)
     payout_tax.check_paid(terms, found, there, command.way, command.withheld)
     return won, found
 
@@ -299,7 +287,7 @@ def apply_paid(effects: Effects, event: Paid) -> None:
     paid = _chosen(hit, event.awards)
     fields = payout_details.fields_of(event.on_paper, tax_form=event.tax_form)
     for seat in winners(paid):
-        payout_details.write(hit, seat, fields, event.document, event.same_patron)
+        payout_details.write(hit, seat, fields, event.document, event.same_patron, event.tax_form)
         if event.tax is not None:
             payee = TaxPayee(False, event.nonresident, event.treaty_rate)
             payout_tax.write(hit, seat, payee, event.withheld)
@@ -405,7 +393,8 @@ def _undo_on(level: Level, hit: Hit, gone: list[Award]) -> None:
 class Correct(ActCommand, tag="correct", frozen=True):
     """An award comes to another sum (A10), in cents; two people. document: a must where it is paid.
 
-    tax_from, tax: as in `Pay`. What is paid on top takes a form that stands on the winner's papers.
+    tax_from, tax, way, cash_before: as in `Pay`. What is paid on top takes a form that stands on the winner's
+    papers, and its document is the number of slip, cheque or account.
     """
 
     award: AwardId
@@ -414,13 +403,15 @@ class Correct(ActCommand, tag="correct", frozen=True):
     document: Document = ""
     tax_from: int | None = None
     tax: TaxTerms | None = None
+    way: Way = ""
+    cash_before: Cents | None = None
 
 
 class Corrected(Event, frozen=True, array_like=True):
     """An award was corrected. amount: micro-dollars, what the award comes to now.
 
     Where it was paid before, the difference is journalled against it, under a document's number. withheld,
-    form, rate, wager, winnings, paid: of what is paid on top, as in `Paid`.
+    form, rate, wager, winnings, paid, way, cash_before: of what is paid on top, as in `Paid`.
     """
 
     kind: ClassVar[int] = 13
@@ -439,6 +430,23 @@ class Corrected(Event, frozen=True, array_like=True):
     wager: int = 0
     winnings: int = 0
     paid: int = 0
+    way: Way = ""
+    cash_before: int | None = None
+
+
+def cash(event: Paid | Corrected) -> int:
+    """What a payment gave in cash, in cents."""
+    return event.paid - event.withheld if event.way == "cash" else 0
+
+
+def cash_of_day(event: Paid | Corrected) -> int:
+    """What a named patron was given in cash in the gaming day, with this payment; 0 for nobody."""
+    return 0 if event.cash_before is None or not cash(event) else event.cash_before + cash(event)
+
+
+def over_in_cash(event: Paid | Corrected) -> bool:
+    """Whether that is more than goes without a report."""
+    return event.tax is not None and cash_of_day(event) > event.tax.cash_over
 
 
 def who_corrects(state: BankState, command: Correct) -> tuple[Role, ...]:
@@ -474,7 +482,9 @@ def decide_correct(state: BankState, command: Correct, by: ActContext) -> Correc
         if command.tax is not None and more > 0:
             won = payout_tax.of_correction(state, hit, award.seat, more)
             taxed = due(command.tax, won, payout_details.payee_of(hit, award.seat))
-            payout_tax.check_form(taxed, won, payout_details.stands(hit, award.seat))
+            there = payout_details.stands(hit, award.seat)
+            payout_tax.check_form(taxed, won, hit, award.seat)
+            payout_tax.check_needs(command.tax, taxed, there, command.way)
     recomputed = with_correction(state, award, more)
     return Corrected(
         award.hit,
@@ -492,6 +502,8 @@ def decide_correct(state: BankState, command: Correct, by: ActContext) -> Correc
         wager=won.wager,
         winnings=won.total,
         paid=won.now,
+        way=command.way,
+        cash_before=command.cash_before,
     )
 
 

@@ -96,7 +96,7 @@ def apply_added(effects: Effects, event: PapersAdded) -> None:
     if hit is not None:
         hit.written = effects.at if event.paper else hit.written
         fields = payout_details.fields_of(event.on_paper, event.surveillance, event.tax_form)
-        payout_details.write(hit, event.seat, fields, same=event.same_patron)
+        payout_details.write(hit, event.seat, fields, same=event.same_patron, tax_form=event.tax_form)
     effects.hits.add(event.number)
     effects.told.hit = f"H{event.number}"
 
@@ -158,7 +158,9 @@ def _last_written(state: BankState, command: ErasePapers) -> int:
 
 
 def apply_erased(effects: Effects, event: PapersErased) -> None:
-    """Records who erased the papers, which lie outside the journal."""
+    """Records who erased the papers, which lie outside the journal, and that they name nobody now."""
+    if (hit := effects.state.hit(event.number)) is not None:
+        payout_details.erase(hit)
     effects.hits.add(event.number)
     effects.told.hit = f"H{event.number}"
 

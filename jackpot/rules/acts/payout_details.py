@@ -17,6 +17,10 @@ from jackpot.rules.tax import Payee
 ALL: Final = 0
 TAX_FORM: Final = "tax_form"
 TAXPAYER_NUMBER: Final = "taxpayer_number"
+# Fields that name somebody: once they are erased, nobody is named.
+NAMING: Final = frozenset(
+    {"dealer", "witness", "patron", "tax_number", "identification", "taxpayer_number", "way_number"}
+)
 # Fields of one winner alone, which never stand on the papers of all.
 OWN: Final = frozenset({"patron", TAX_FORM, "tax_number", "identification", "taxpayer_number"})
 
@@ -48,12 +52,19 @@ def payee_of(hit: Hit, seat: int, written: Collection[str] = ()) -> Payee:
 
 
 def write(
-    hit: Hit, seat: int, fields: Collection[str], document: str = "", same: Collection[int] = ()
+    hit: Hit,
+    seat: int,
+    fields: Collection[str],
+    document: str = "",
+    same: Collection[int] = (),
+    tax_form: str = "",
 ) -> None:
     """Writes fields on the papers of a seat, or of all. same: seats with the same patron."""
     if not (fields or document or same):
         return
     sheet = hit.sheets.setdefault(seat, PayoutDetails())
+    if tax_form and names.plain(tax_form) not in sheet.tax_forms:
+        sheet.tax_forms.append(names.plain(tax_form))
     sheet.fields = sorted({*sheet.fields, *fields})
     sheet.same_patron = sorted({*sheet.same_patron, *same})
     if document and names.plain(document) not in sheet.documents:
@@ -63,6 +74,17 @@ def write(
 def stands(hit: Hit, seat: int) -> set[str]:
     """The fields on a winner's papers: on their own, and on those of all."""
     return {field for whose in (ALL, seat) if whose in hit.sheets for field in hit.sheets[whose].fields}
+
+
+def erase(hit: Hit) -> None:
+    """Takes off the papers what named somebody: what is paid later needs it anew (A10)."""
+    for sheet in hit.sheets.values():
+        sheet.fields = [field for field in sheet.fields if field not in NAMING]
+
+
+def has_tax_form(hit: Hit, seat: int, form: str) -> bool:
+    """Whether a winner's papers have a tax form of that name."""
+    return seat in hit.sheets and names.plain(form) in hit.sheets[seat].tax_forms
 
 
 def check_document(hit: Hit, seat: int, document: str) -> None:

@@ -33,10 +33,10 @@ def _winnings(state: BankState, hit: Hit, seat: int, now: int) -> Winnings:
     total = sum(award.worth() for award in awards)
     before = sum(award.worth() for award in awards if award.settled())
     wager = hit.wager or state.link(hit.link).terms.wager
+    returned = sum(award.stake for award in awards)
     withheld = tax.withheld_before(state, hit, seat)
-    stake = sum(award.stake for award in awards)
     return Winnings(
-        to_cents(wager), to_cents(total), to_cents(before), to_cents(now), withheld, to_cents(stake)
+        to_cents(wager), to_cents(total), to_cents(before), to_cents(now), withheld, to_cents(returned)
     )
 
 
@@ -66,15 +66,15 @@ def check_way(way: str, on_paper: Collection[str]) -> None:
     refuse_if(bool(way) != numbered, "way_incomplete", field="way_number" if way else "way")
 
 
-def check_form(found: TaxDue, won: Winnings, there: Collection[str], tax_form: str = "") -> None:
+def check_form(found: TaxDue, won: Winnings, hit: Hit, seat: int, tax_form: str = "") -> None:
     """Refuses a payment without the form that is due, or with another one.
 
-    there: the fields on the winner's papers. tax_form: what is written now, "" for nothing.
+    tax_form: what is written on the winner's papers now, "" for nothing.
     """
     other = bool(tax_form) and bool(found.form) and names.plain(tax_form) != names.plain(found.form)
     refuse_if(other, "tax_form_differs", form=found.form)
     refuse_if(
-        bool(found.form) and payout_details.TAX_FORM not in there,
+        bool(found.form) and not tax_form and not payout_details.has_tax_form(hit, seat, found.form),
         "tax_form_due",
         form=found.form,
         sum=from_cents(won.total),
@@ -89,12 +89,17 @@ def check_paid(
 
     withheld: what the cashier says is withheld, in cents; None where they do not say.
     """
-    has = {*there, *(("way",) if way else ())}
-    for name in terms.needs if found.form else ():
-        refuse_if(name not in has, "paper_of_form_missing", field=name, form=found.form)
+    check_needs(terms, found, there, way)
     due = from_cents(found.withheld)
     refuse_if(bool(found.form) and withheld is None, "withheld_unsaid", sum=due, form=found.form)
     refuse_if(withheld not in (None, found.withheld), "withheld_differs", sum=due)
+
+
+def check_needs(terms: TaxTerms, found: TaxDue, there: Collection[str], way: str) -> None:
+    """Refuses a payment, or what a correction pays on top, whose papers lack what a form takes."""
+    has = {*there, *(("way",) if way else ())}
+    for name in terms.needs if found.form else ():
+        refuse_if(name not in has, "paper_of_form_missing", field=name, form=found.form)
 
 
 def write(hit: Hit, seat: int, payee: Payee, withheld: int) -> None:

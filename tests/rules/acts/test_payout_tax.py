@@ -229,7 +229,7 @@ def test_what_a_correction_pays_on_top_is_taxed_with_the_rest() -> None:
     """A10: 24 % of 10,499.63 less what was withheld; it takes a form, that stands on the papers."""
     subject = royal_of_three()
     assert act(subject, WHOLE)["ok"]
-    fix = Correct("A1", OWN + 50_000, "misread", "V-1", tax=LAW)
+    fix = Correct("A1", OWN + 50_000, "misread", "V-1", tax=LAW, way="account")
     assert act(subject, fix)["ok"]
     event: Any = last(subject)
     assert isinstance(event, Corrected)
@@ -247,7 +247,7 @@ def test_a_correction_that_reaches_the_law_needs_its_form_first() -> None:
     """A10: the form is added to the papers, and then the difference is paid."""
     subject = royal_of_three()
     assert act(subject, Pay("H1", document="1", seat=5, tax=LAW))["ok"]
-    fix = Correct("A2", 250_000, "misread", "V-1", tax=LAW)
+    fix = Correct("A2", 250_000, "misread", "V-1", tax=LAW, way="account")
     assert refused(subject, fix) == ("no_tax_form", "tax_number")
     added = AddPapers(
         "H1",
@@ -255,7 +255,7 @@ def test_a_correction_that_reaches_the_law_needs_its_form_first() -> None:
         seat=5,
         tax_form="W-2G",
         paper=bytes(32),
-        on_paper=("tax_number", "taxpayer_number"),
+        on_paper=("tax_number", "taxpayer_number", "patron", "identification"),
     )
     assert act(subject, added)["ok"]
     assert act(subject, fix)["ok"]
@@ -270,7 +270,7 @@ def test_a_correction_of_somebody_who_is_no_resident_keeps_their_treaty() -> Non
         WHOLE, nonresident=True, tax_form="1042-S", treaty_rate=1_000, treaty_form="W-8BEN", withheld=100_006
     )
     assert act(subject, pays)["ok"]
-    assert act(subject, Correct("A1", OWN + 10_000, "misread", "V-1", tax=LAW))["ok"]
+    assert act(subject, Correct("A1", OWN + 10_000, "misread", "V-1", tax=LAW, way="account"))["ok"]
     event: Any = last(subject)
     assert (event.rate, event.withheld) == (1_000, 1_000)
 
