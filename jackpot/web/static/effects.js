@@ -30,7 +30,7 @@ async function painter(canvas, drawn) {
   return { tell: (message) => worker.postMessage(message) };
 }
 
-export class Coins {
+export class Effects {
   constructor(canvas) {
     Object.assign(this, { canvas, painter: null, win: null });
     if (!still.matches) this.load();
