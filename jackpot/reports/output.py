@@ -155,6 +155,12 @@ def as_html(
     language: as of `CellFormat`.
     """
     shown, totals = CellFormat(site, language), Totals(report, found)
+
+    def sums() -> list[str]:
+        """The last line of the table, once its rows were read."""
+        columns = range(len(report.columns)) if totals.columns else ()
+        return [shown.cell("sum", totals.sums[one]) if one in totals.sums else "" for one in columns]
+
     if report.lines:
         rows = [
             [shown.cell(column.kind, value) for column, value in zip(report.columns, row, strict=True)]
@@ -169,6 +175,7 @@ def as_html(
                 (shown.fact(fact), drawing(shown.fact(fact))) for fact in found.facts if fact.kind == "code"
             ],
             rows=rows,
+            totals=sums,
             problems=found.problems,
             site=site,
             logo=_logo(site.logo),
@@ -181,10 +188,7 @@ def as_html(
         facts=[(fact.name, shown.fact(fact)) for fact in found.facts],
         rows=([shown.cell(column.kind, value) for column, value in zip(report.columns, row, strict=True)]
               for row in totals),
-        totals=lambda: [
-            shown.cell("sum", totals.sums[number]) if number in totals.sums else ""
-            for number in range(len(report.columns))
-        ] if totals.columns else [],
+        totals=sums,
         problems=found.problems,
         site=site,
         printed=shown.cell("moment", printed_ms),
