@@ -15,7 +15,7 @@ from aiohttp import web
 from jackpot.api.operation import QUOTED_MAX, BadRequest, NotDone
 from jackpot.api.worker_pool import WorkerPool, refused_by
 from jackpot.auth.auth_service import AuthenticatedPerson
-from jackpot.catalogue import games_of, ids, load, rate_text
+from jackpot.catalogue import games_of, ids_for, load, rate_text
 from jackpot.config import Config
 from jackpot.config.writing import Writing
 from jackpot.reports.read.gaming_days import is_day
@@ -219,9 +219,10 @@ def _seen(work: asyncio.Task[bytes]) -> None:
 
 
 def _paytables(terms: LinkTerms, config: Config) -> list[str]:
-    """The paytables that all tables of the link could play."""
+    """The paytables of its kind that all tables of the link could play."""
     games = {table.game for table in config.tables if terms.link in table.links}
-    return [one for one in ids() if games <= set(games_of(load(one)))]
+    kind = ids_for(load(terms.paytable).use)
+    return [one for one in kind if games <= set(games_of(load(one)))]
 
 
 def _now(level: LevelTerms) -> dict[str, str]:

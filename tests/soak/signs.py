@@ -32,7 +32,7 @@ TABLES: Final = 11
 SIGNS: Final = ("wall", "portrait", "strip", "phone")
 ROYAL: Final = {"seat": 1, "cards": ["As", "Ks", "Qs"]}, ["Js", "Ts"]
 FOUR: Final = {"seat": 1, "cards": ["9s", "9h", "9d"]}, ["9c", "5s"]
-# Milliseconds in which frames are counted; a celebration's coins fall for longer.
+# Milliseconds in which frames are counted; a celebration lasts longer.
 COUNTED_MS: Final = 4_000
 # A wager each, so that amounts roll while it is counted.
 WAGER_EVERY_S: Final = 0.25

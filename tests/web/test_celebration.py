@@ -149,6 +149,22 @@ async def fills(page: "Page", level: str) -> dict[str, Any]:
 
 @needs_chromium
 @on_browser_loop
+async def test_what_flies_stays_in_a_picture_whose_screen_changes(tmp_path: Path) -> None:
+    """Signs: a preview that stays at a moment draws it again on a canvas of another size, which is empty."""
+    faults = list[str]()
+    async with chromium() as browser, Server(configure(tmp_path)) as server:
+        page = await won(browser, server, "mega", 3, "wall", faults=faults, reduced_motion="no-preference")
+        for size in ("tablet", "wall"):
+            await page.wait_for_selector("#sparks[data-drawn='3000']")
+            await painted(page)  # the first size of a canvas is told then, too
+            await page.evaluate("delete document.querySelector('#sparks').dataset.drawn")
+            await resized(page, size)
+        await page.wait_for_selector("#sparks[data-drawn='3000']")
+    assert faults == []
+
+
+@needs_chromium
+@on_browser_loop
 async def test_a_win_is_whole_on_every_screen(tmp_path: Path) -> None:
     """Signs: title, level and sum are whole and as wide as the screen, at every size and level.
 

@@ -17,6 +17,7 @@ from jackpot.rules.acts.devices import BlockDevice
 from jackpot.rules.acts.hits import Validate
 from jackpot.rules.acts.people import Grant
 from tests.net.test_admin_socket import ROYAL, royal
+from tests.net.test_examples import OFFERS
 from tests.nightly import NIGHTLY
 from tests.running_server import LINK, LINKS, Device, configure, on_loop, table
 from tests.web.browser import (
@@ -635,6 +636,23 @@ async def test_a_meter_is_corrected_and_new_terms_confirmed_by_two(tmp_path: Pat
         await signs(page, "change", "approved")
         await page.wait_for_selector("text=The link is played on the new terms.")
         await page.wait_for_selector(".badge.active")
+    assert faults == []
+
+
+@needs_chromium
+@on_browser_loop
+async def test_a_bonus_wager_has_no_meter_on_its_pages(tmp_path: Path) -> None:
+    """S1, B1: its card has sums, and its page offers neither a correction nor a transfer of a meter."""
+    faults: list[str] = []
+    async with floor(tmp_path, FREE + OFFERS) as (server, _, browser):
+        page = await signed_in(server, browser, faults)
+        assert "$0.00" in await page.inner_text("a.link[href='/ops/links/five-bonus']")
+        await page.click("a.link[href='/ops/links/five-bonus']")
+        await until_open(page, "No meter pays this wager")
+        assert await page.locator(".to-do h2").all_inner_texts() == ["Stop wagers", "Close it for ever"]
+        await page.click("summary:has-text('Close it for ever')")
+        await page.click("button:text-is('Review')")
+        await until_open(page, "takes wagers: suspend it first")
     assert faults == []
 
 

@@ -12,9 +12,11 @@ import aiohttp
 import pytest
 
 from jackpot.api.worker_pool import WorkerPool
+from jackpot.catalogue import load
 from jackpot.web import what_if
 from tests.net.test_admin_socket import royal
-from tests.running_server import LINK, WAIT_S, StepClock, on_loop, table, until
+from tests.net.test_examples import OFFERS
+from tests.running_server import LINK, LINKS, WAIT_S, StepClock, on_loop, table, until
 from tests.web.test_authentication import floor, signed_in
 
 AT = f"/ops/what-if?link={LINK}&go=yes"
@@ -71,6 +73,18 @@ async def test_a_link_is_played_again_on_other_terms(tmp_path: Path) -> None:
             assert why in said, wrong
             assert '<p id="played" class="problem" role="alert">' in said, "the page's script puts it there"
         assert 'role="alert"' in await page_of(web, "/ops/what-if?link=nowhere")
+
+
+@on_loop
+async def test_it_offers_the_paytables_of_the_links_kind(tmp_path: Path) -> None:
+    """What-if: a progressive is played on no bonus wager's paytable, nor an offer on one with meters."""
+    async with floor(tmp_path, links=LINKS + OFFERS) as (_, web):
+        (await signed_in(web)).close()
+        for link, kind in ((LINK, "link"), ("five-bonus", "offer")):
+            form = await page_of(web, f"/ops/what-if?link={link}")
+            offered = re.findall(r'<option value="((?:pa|ma)-[^"]+)"', form)
+            assert len(offered) > 1
+            assert {load(one).use for one in offered} == {kind}
 
 
 class Held:

@@ -26,7 +26,7 @@ function linkOf(name) {
     const head = element("div", "head");
     const title = element("p", "title");
     const to = element("a", "", display ? display.title : name);
-    to.href = `/sign/${encodeURIComponent(name)}`;
+    if (display) to.href = `/sign/${encodeURIComponent(name)}`; // an offer has no sign
     title.append(to);
     link = { badge: element("span", "badge"), reason: element("span", "reason"), box: element("div", "levels"), levels: new Map(), terms: new Map(), state: "" };
     head.append(title, link.badge, link.reason);

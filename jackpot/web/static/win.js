@@ -2,7 +2,7 @@
 // parts that `phases.js` says; the meters run on below, so that the new amount stands at once.
 
 import { known } from "./cards.js";
-import { Coins } from "./coins.js";
+import { Effects } from "./effects.js";
 import { breakable, fill } from "./fit.js";
 import { lit } from "./light.js";
 import { Odometer, write } from "./odometer.js";
@@ -35,7 +35,7 @@ export class Celebration {
     this.time = new ServerTime();
     this.now = null; // {win, began}
     this.held = null;
-    this.coins = new Coins(box.querySelector("#sparks"));
+    this.effects = new Effects(box.querySelector("#sparks"));
     this.card = box.querySelector(".card");
     this.cards = box.querySelector(".cards");
     this.amount = box.querySelector(".amount");
@@ -58,7 +58,7 @@ export class Celebration {
     this.held = at;
     this.look();
     this.draw();
-    if (this.now) this.coins.at(at - this.now.began);
+    if (this.now) this.effects.at(at - this.now.began);
   }
 
   hit({ hit, rev, level, amount, table, hand: name, at }) {
@@ -98,7 +98,7 @@ export class Celebration {
     if (this.box.dataset.phase === name) return;
     this.box.dataset.phase = name;
     if (name === "show" || name === "flash") this.refit(); // the cards take the room of title and figures
-    if (name === "rest") this.coins.rest();
+    if (name === "rest") this.effects.rest();
   }
 
   get showing() {
@@ -111,12 +111,12 @@ export class Celebration {
     const shown = on ? this.now.win.hit : null;
     if (shown === this.shown) return;
     this.shown = shown;
-    this.coins.stop();
+    this.effects.stop();
     if (!on) return;
     lit(this.box);
     this.refit();
     const { win, began } = this.now;
-    if (!still.matches) this.coins.start(win.level, win.hit, flies(this.display, win.level), () => this.at() - began, this.held !== null);
+    if (!still.matches) this.effects.start(win.level, win.hit, flies(this.display, win.level), () => this.at() - began, this.held !== null);
     this.sound(this.now.win.level);
     requestAnimationFrame(this.frame);
   }

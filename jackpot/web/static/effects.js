@@ -30,11 +30,11 @@ async function painter(canvas, drawn) {
   return { tell: (message) => worker.postMessage(message) };
 }
 
-export class Coins {
+export class Effects {
   constructor(canvas) {
     Object.assign(this, { canvas, painter: null, win: null });
     if (!still.matches) this.load();
-    new ResizeObserver(() => this.tell({ size: this.size() })).observe(canvas);
+    new ResizeObserver(() => this.resize()).observe(canvas);
   }
 
   async load() {
@@ -52,6 +52,12 @@ export class Coins {
 
   size() {
     return [this.canvas.clientWidth, this.canvas.clientHeight];
+  }
+
+  // A canvas of another size is empty: what stays at a moment is drawn again.
+  resize() {
+    this.tell({ size: this.size() });
+    if (this.win?.held) this.at(this.win.past());
   }
 
   tell(message) {
