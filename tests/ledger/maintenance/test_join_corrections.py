@@ -257,7 +257,7 @@ def test_reports_tell_of_both_banks(ledger: Ledger) -> None:
     assert len(listed) == south.engine.state.next_hit - 1
     of_floor = said(ledger, "cost", banks=("floor",))
     assert of_floor.problems == []
-    moved = [row["from_meters"] for row in of_floor.rows if row["table"] == south.tables[1]]
+    moved = [row["paid_from_meters"] for row in of_floor.rows if row["table"] == south.tables[1]]
     assert moved == [from_cents(9_999) - award_of(south.engine.state.hits[5], 6).amount]
     assert said(ledger, "cost", banks=("south",)) == cost
     with pytest.raises(Unanswerable, match=f"H5 of south is {today} in floor"):
