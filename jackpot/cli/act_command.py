@@ -307,6 +307,7 @@ def _example(field: FieldInfo) -> str:
 def _typed_fields(kind: Kind, typed: Mapping[str, Any]) -> dict[str, Any]:
     """The fields that were given; ends the command where a word is none of those that there are."""
     given = {name: value for name, value in typed.items() if value not in (None, []) and name != "write"}
+    given |= _written(kind, typed.get("write"))
     for field in fields_of(kind):
         known = _type_of(field)
         if field.name in given and known.choices:
@@ -314,8 +315,8 @@ def _typed_fields(kind: Kind, typed: Mapping[str, Any]) -> dict[str, Any]:
             for word in words if known.many else [words]:
                 if word not in known.choices:
                     one = name.removesuffix("s") if known.many else name
-                    fail(f"{word!r} is no {one}; there is {', '.join(known.choices)}")
-    return given | _written(kind, typed.get("write"))
+                    fail(f"{word!r} is no {one}; there is {', '.join(filter(None, known.choices))}")
+    return given
 
 
 def _written(kind: Kind, given: list[str] | None) -> dict[str, str]:

@@ -41,6 +41,7 @@ def test_what_the_command_line_sends_is_what_the_server_reads() -> None:
         "amount": "9999.21",
         "reason": "misread",
         "document": "",
+        "way": "",
     }
     assert act_of(Correct, correct, "ann").ask == Correct("A1", 999_921, "misread")
     assert target(AskHit("H1", "main"), {}) == HttpCall("GET", "/hits/H1?bank=main", None)

@@ -247,7 +247,7 @@ async def test_a_payment_by_the_law_says_what_is_due_and_takes_it(tmp_path: Path
         assert "1000.02 is to be withheld from this payment: --withheld SUM" in error
         code, _, error = await jackpot(*pays, "--write", "way=barter")
         assert code == 1
-        assert "a way of payment is cash, cheque or account" in error
+        assert "'barter' is no way; there is cash, cheque, account" in error
         code, _, error = await jackpot(*pays, "--withheld", "1000.02")
         assert code == 0, error
         shown = (await jackpot("hits", "show", "H1", *where[:2]))[1]

@@ -112,6 +112,7 @@ async def test_json_is_json_in_every_case(tmp_path: Path) -> None:
         ("alarms", "acknowledge"),
         ("keys", "clear"),
         *(("users", words[0]) for words in PEOPLE),
+        ("report", "reading-slip"),
         ("lease", "hand-over"),
     ]
 

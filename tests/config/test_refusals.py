@@ -41,7 +41,7 @@ def test_every_template_is_rendered_in_every_language(language: str, id_: str) -
             "la persona 7 no puede hacer «Cambiar las condiciones»: solo puede sala o administración",
         ),
         (Refusal("award_not_validated", award="A1", status="paid"), "A1 está pagado, no validado"),
-        (Refusal("hit_has_no_award_of_seat", hit=1, seat=3), "H1 no tiene nada para el asiento 3"),
+        (Refusal("hit_has_no_award_of_seat", hit=1, seat=3), "H1 no tiene ningún premio para el asiento 3"),
         (
             Refusal("two_people", why=phrase("why_link_closed")),
             "deben confirmarlo dos personas distintas: se cierra un progresivo",

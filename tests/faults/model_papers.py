@@ -117,8 +117,13 @@ class PaperActs(Acts):
         document: str | None = None,
         people: int = 1,
         tax_from: int | None = None,
+        way: str = "",
     ) -> Map:
-        """Corrects an award; a payment on top takes a form where the winner's sum reaches the site's."""
+        """Corrects an award; a payment on top takes a form where the winner's sum reaches the site's.
+
+        way: how it is given, which counts where a country's law is looked at, and not here.
+        """
+        assert not way
         if people < 2:
             raise Refused("two people")
         found, (one, *_) = self.awards_of(None, award)

@@ -62,10 +62,9 @@ STAGES = """async () => {
 
 
 # The least height of a sign's amounts once they fit it, as a part of its own.
-SMALLEST = """() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => {
-    const digits = [...document.querySelectorAll('.level .digit')];
-    done(Math.min(...digits.map((digit) => digit.getBoundingClientRect().height / innerHeight)));
-})))"""
+# Whether each digit is a twentieth of the frame's height at least.
+READABLE = """() => [...document.querySelectorAll('.level .digit')].every(
+    (digit) => digit.getBoundingClientRect().height / innerHeight > 0.05)"""
 
 
 def frame_of(page: Page, link: str) -> Frame:
@@ -139,7 +138,7 @@ async def test_a_win_takes_the_wall_and_gives_it_back(tmp_path: Path) -> None:
         assert await part(page, LINK) == pytest.approx(0.5, abs=0.01)
         await state(frame_of(page, LINK), "pending")
         # The note of what waits leaves room for every amount, also in a frame that is nearly a square.
-        assert await frame_of(page, LINK).evaluate(SMALLEST) > 0.05
+        await until_true(frame_of(page, LINK), READABLE)
     assert faults == []
 
 
