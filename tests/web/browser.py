@@ -4,6 +4,7 @@ import asyncio
 import contextvars
 import functools
 import shutil
+import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
@@ -201,6 +202,8 @@ async def painted(page: "Page | Frame") -> None:
     await page.evaluate("new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(seen)))")
 
 
+# Longer than any page takes to fit its texts, on a busy machine too.
+SETTLES_S: Final = 5.0
 CUT_OFF: Final = """(parts) => [...document.querySelectorAll(parts)].filter((part) => {
     const own = part.getBoundingClientRect();
     return part.scrollWidth > part.clientWidth + 1 || own.left < -1 || own.right > innerWidth + 1
@@ -219,14 +222,22 @@ OVERFLOWS: Final = """() => {
 
 async def cut_off(page: "Page | Frame", parts: str) -> Any:
     """Of these elements those whose text is wider than they are, or that lie partly off the screen."""
-    await painted(page)
-    return await page.evaluate(CUT_OFF, parts)
+    return await settled(page, CUT_OFF, parts)
 
 
 async def overflows(page: "Page | Frame") -> Any:
     """Elements that are wider or higher than the screen, or than their container."""
-    await painted(page)
-    return await page.evaluate(OVERFLOWS)
+    return await settled(page, OVERFLOWS)
+
+
+async def settled(page: "Page | Frame", misfits: str, parts: str | None = None) -> Any:
+    """What does not fit once the page has had time to: a sign fits its texts some frames after a change."""
+    ends = time.monotonic() + SETTLES_S
+    while True:
+        await painted(page)
+        found = await page.evaluate(misfits, parts)
+        if not found or time.monotonic() > ends:
+            return found
 
 
 async def misfits(page: "Page | Frame", parts: str) -> Any:
