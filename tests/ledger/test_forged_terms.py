@@ -87,7 +87,7 @@ ABSURD: Final = [
     (levels(reseed=5), "level mega: reseed is 5 micro-dollars"),
     (levels(seed=0, reseed=DOLLAR, limit=0), told("terms_limit_below_seed", level="mega")),
     (replace(NEW, levels=(MAJOR, MEGA, MINOR)), "levels major, mega, minor: one `meter`, or"),
-    (replace(NEW, levels=()), "levels : one `meter`, or"),
+    (replace(NEW, levels=()), "most is 0 micro-dollars"),
     (replace(NEW, rows=()), told("terms_no_rows")),
     (replace(NEW, rows=NEW.rows[1:]), told("terms_whole_levels")),
     (
