@@ -211,7 +211,7 @@ class ResultFigures:
 
     @property
     def paid(self) -> int:
-        """Every award, whoever paid it."""
+        """All awards: those of meters and those that the house paid."""
         return self.sums["from_meters"] + self.paid_by_house
 
     @property

@@ -156,7 +156,7 @@ def test_best_play_of_let_it_ride() -> None:
 
 
 def test_the_hand_that_wins_and_the_hand_that_is_beaten_are_of_one_count() -> None:
-    """B2, B11: whoever wins, another is beaten; what is neither is a tie."""
+    """B2, B11: one side wins and the other is beaten; every other deal is a tie."""
     won, lost = odds_of("winning"), odds_of("beaten")
     assert won.deals == lost.deals == 2_598_960 * 1_081 * 990
     assert 0 < tie_chance("winning") < Fraction(1, 10)
