@@ -123,7 +123,7 @@ BOARD: Final = "9c 9d 2h 5s Kd"
 def test_the_beaten_hand(
     own: str, dealer: str, board: str, hand_name: str | None, by_player: bool | None
 ) -> None:
-    """B11: the lower of the two best hands is the beaten one, the player's or the dealer's; in a tie neither is."""
+    """B11: the lower of the two best hands is beaten, the player's or the dealer's; in a tie neither is."""
     found = beaten(hand(own), hand(dealer), hand(board))
     assert (found and found.ranked.name, found and found.by_player) == (hand_name, by_player)
 
