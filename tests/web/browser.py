@@ -210,7 +210,7 @@ CUT_OFF: Final = """(parts) => [...document.querySelectorAll(parts)].filter((par
         || own.top < -1 || own.bottom > innerHeight + 1;
 }).map((part) => part.className + ' ' + part.textContent)"""
 OVERFLOWS: Final = """() => {
-    const parts = [...document.querySelectorAll('.level, .amount-run, header h1, .name')];
+    const parts = [...document.querySelectorAll('.level:not(.fills), .amount-run, header h1, .name')];
     return parts.filter((part) => {
         const own = part.getBoundingClientRect();
         const box = part.parentElement.getBoundingClientRect();

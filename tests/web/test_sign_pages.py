@@ -161,6 +161,7 @@ async def test_a_long_name_is_whole_on_every_screen(tmp_path: Path, name: str) -
             assert await page.inner_text("#win .level") == name.upper()
             await page.evaluate(RISEN)
             assert await cut_off(page, "#win .fills") == []
+            assert await overflows(page) == []
     assert faults == []
 
 
