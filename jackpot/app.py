@@ -17,7 +17,7 @@ from jackpot.api.executor import OperationExecutor
 from jackpot.api.suspension_help import explained
 from jackpot.auth.auth_service import NOBODY_YET, AuthService
 from jackpot.auth.request_expiry import expire
-from jackpot.auth.retention import names_by_age, papers_by_age, strays
+from jackpot.auth.retention import names_by_age, orphan_rows, papers_by_age
 from jackpot.auth.site_cursor import see_people
 from jackpot.bank.bank import Bank, BankStopped
 from jackpot.bank.config_alignment import AlignedBank, agree, is_left_out, open_books
@@ -240,7 +240,7 @@ class Server(Process):
             if self.config.people.required and not await bank.ask(lambda engine: engine.state.people):
                 log.warning("no_people", do=NOBODY_YET)
             await self._repeat_effects(bank)
-            duties = [strays(bank, self.auth)]
+            duties = [orphan_rows(bank, self.auth)]
             if self.config.site.names_kept_days is not None:
                 duties.append(names_by_age(bank, self.auth, self.config.site.names_kept_days))
             self._begin(bank, *duties)

@@ -19,7 +19,7 @@ from jackpot.ledger import keyring, papers
 from jackpot.ledger.joined_banks import and_its_parts
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import LedgerError
-from jackpot.reports.read.hits import outlived_marks, stray_marks
+from jackpot.reports.read.hits import orphan_marks, outlived_marks
 from jackpot.rules.acts.act import outlived
 from jackpot.rules.acts.erasure import EraseName
 from jackpot.rules.acts.fields import DAY_MS
@@ -50,13 +50,13 @@ async def papers_by_age(bank: Bank, auth: AuthService, days: int) -> None:
     await _each_hour("papers_not_erased", auth.clock, lambda: erase_papers(bank, auth, days))
 
 
-async def strays(bank: Bank, auth: AuthService) -> None:
+async def orphan_rows(bank: Bank, auth: AuthService) -> None:
     """Drops rows that no entry names, while the site's bank is held here.
 
     These are papers of payouts that were never made, in any bank, people who never joined, and secrets that
     are not valid. bank: of that bank. Raises BankStopped.
     """
-    await _each_hour("strays_not_dropped", auth.clock, Strays(bank, auth).drop)
+    await _each_hour("orphan_rows_not_dropped", auth.clock, OrphanRows(bank, auth).drop)
 
 
 async def erase_names(bank: Bank, auth: AuthService, days: int) -> None:
@@ -97,7 +97,7 @@ async def erase_papers(bank: Bank, auth: AuthService, days: int) -> None:
         await auth.store.change(*(papers.erase(mark) for mark in marks))
 
 
-class Strays:
+class OrphanRows:
     """Rows that no entry names: the act was never decided, as the ledger or the server failed before.
 
     What is one at two looks in a row is dropped: in between, whatever was on its way has been decided.
@@ -116,7 +116,7 @@ class Strays:
         before, self._before = self._before or _Look(), None
         await self._bank.ask(lambda _engine: None)  # whether it is held here still
         at = self._auth.clock.unix_ms()
-        found = await self._auth.books.read(lambda ledger: stray_marks(ledger, before.since))
+        found = await self._auth.books.read(lambda ledger: orphan_marks(ledger, before.since))
         names, secrets = await self._of_people()
         statements = [
             *map(papers.drop, found & before.found),

@@ -280,7 +280,7 @@ def _verified(
         problems = _whole(ledger, asked.config, banks, chain=asked.chain)
         strange = [] if asked.chain else _side_tables(ledger, asked.config, banks, said=True)
         problems += [*heads.problems[:PROBLEMS_MAX], *heads.elsewhere(there)]
-        how = audit.How(asked.chain, parts)
+        options = audit.VerifyOptions(asked.chain, parts)
         with _archive_of(asked) as archive:
             reports = {
                 name: audit.verify(
@@ -288,7 +288,7 @@ def _verified(
                     name,
                     known,
                     heads.of(name),
-                    how._replace(progress=partial(progress, name), archive=archive),
+                    options._replace(progress=partial(progress, name), archive=archive),
                 )
                 for name in banks
             }
@@ -340,8 +340,8 @@ def _of_archive(
     if isinstance(archive, SqliteLedger) and not asked.chain:
         found += archive.integrity()
     for name in (*banks, *({SITE} & set(archive.banks()))):
-        how = audit.How(asked.chain, parts, partial(progress, f"{name}: archive"))
-        found += audit.verify(archive, name, how=how).problems
+        options = audit.VerifyOptions(asked.chain, parts, partial(progress, f"{name}: archive"))
+        found += audit.verify(archive, name, options=options).problems
     return [f"archive: {one}" for one in found]
 
 

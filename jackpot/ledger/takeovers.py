@@ -51,7 +51,7 @@ class Taken(NamedTuple):
         return epoch is None or epoch == self.epoch or (self.how == COPIED and epoch < self.epoch)
 
 
-class Stands(NamedTuple):
+class HeadPosition(NamedTuple):
     """Head of a bank, and the epoch of its row."""
 
     epoch: int
@@ -69,18 +69,18 @@ def differences(ledger: Reader, bank: str) -> list[str]:
     if "takeover" in ledger.version.lacks:
         return []
 
-    def asked(number: int) -> Conversation[tuple[list[Taken], Stands | None]]:
+    def asked(number: int) -> Conversation[tuple[list[Taken], HeadPosition | None]]:
         found = yield _TAKEN, (number,)
-        stands = next((Stands(*row[6:]) for row in found), None)
-        return [Taken(*row[:6]) for row in found if row[0] is not None], stands
+        head = next((HeadPosition(*row[6:]) for row in found), None)
+        return [Taken(*row[:6]) for row in found if row[0] is not None], head
 
-    rows, stands = ledger.ask(bank, asked)
-    if stands is None:
+    rows, head = ledger.ask(bank, asked)
+    if head is None:
         return []
     if not rows:
         return [f"{bank}: no takeover of it is in the table takeover: they were taken away"]
     taken = [row for row in rows if row.how != RELEASED]
-    said = [*_order(rows), *_epochs(taken, stands), *_head(rows[-1], stands)]
+    said = [*_order(rows), *_epochs(taken, head), *_head(rows[-1], head)]
     return [f"{bank}: {one}" for one in said]
 
 
@@ -110,9 +110,9 @@ def _epochs_told(first: int, last: int) -> str:
     return f"epoch {first} was" if first == last else f"epochs {first} to {last} were"
 
 
-def _epochs(taken: list[Taken], stands: Stands) -> Iterator[str]:
+def _epochs(taken: list[Taken], head: HeadPosition) -> Iterator[str]:
     """Problems of epochs: the first and last row of each, and so all between them, must be of it."""
-    ends = [(one.seq, one.before) for one in taken[1:]] + [(stands.seq, stands.before)]
+    ends = [(one.seq, one.before) for one in taken[1:]] + [(head.seq, head.before)]
     for one, (seq, last) in zip(taken, ends, strict=True):
         if seq <= one.seq:
             continue  # nothing was written in it
@@ -122,10 +122,10 @@ def _epochs(taken: list[Taken], stands: Stands) -> Iterator[str]:
                 break
 
 
-def _head(last: Taken, stands: Stands) -> Iterator[str]:
-    if stands.epoch != last.epoch:
-        yield f"the head is of epoch {stands.epoch}, the last takeover of epoch {last.epoch}: {_BY_HAND}"
-    elif stands.holder != last.holder:
-        yield f"the head's holder is {stands.holder!r}, by the last takeover {last.holder!r}: {_BY_HAND}"
-    if stands.seq < last.seq:
-        yield f"the head is at row {stands.seq}, and was at row {last.seq} when epoch {last.epoch} was taken"
+def _head(last: Taken, head: HeadPosition) -> Iterator[str]:
+    if head.epoch != last.epoch:
+        yield f"the head is of epoch {head.epoch}, the last takeover of epoch {last.epoch}: {_BY_HAND}"
+    elif head.holder != last.holder:
+        yield f"the head's holder is {head.holder!r}, by the last takeover {last.holder!r}: {_BY_HAND}"
+    if head.seq < last.seq:
+        yield f"the head is at row {head.seq}, and was at row {last.seq} when epoch {last.epoch} was taken"

@@ -16,7 +16,7 @@ from jackpot.auth import retention
 from jackpot.auth.auth_service import AuthenticatedPerson
 from jackpot.auth.password_hashing import PasswordHashing
 from jackpot.auth.person_admin import PersonAdmin
-from jackpot.auth.retention import Strays, erase_papers
+from jackpot.auth.retention import OrphanRows, erase_papers
 from jackpot.bank.bank import BankStopped
 from jackpot.config import Config
 from jackpot.ledger.open import open_reader
@@ -245,27 +245,27 @@ async def test_papers_of_a_payment_on_its_way_stay(tmp_path: Path, monkeypatch: 
     async with Server(config) as server, table(server) as device:
         await royal(device)
         assert (await administer(config, do="validate", hit="H1", by="Ann", **SEEN))["ok"]
-        strays = Strays(server.people, server.auth)
+        orphans = OrphanRows(server.people, server.auth)
         for digest in (b"d" * 16, b"e" * 16):
             await server.acts._papers.keep(doubt, digest)
-        await strays.drop()
+        await orphans.drop()
         assert len(kept(config)) == 3
         with monkeypatch.context() as patched:
             patched.setattr(server.auth.books, "read", lost)
             with pytest.raises(CommitInDoubt):
-                await strays.drop()
-        await strays.drop()
+                await orphans.drop()
+        await orphans.drop()
         assert len(kept(config)) == 3, "nobody looked an hour ago"
         await server.acts.carry_out(OperationCall(doubt, ("Ann",), None, b"d" * 16))
-        await strays.drop()
+        await orphans.drop()
         assert len(kept(config)) == 2
         assert (await payout(server, config, 1))["patron"] == "Pat Ron"
         await server.acts._papers.keep(doubt, b"f" * 16)
         for left in (3, 2, 2):
-            await strays.drop()
+            await orphans.drop()
             assert len(kept(config)) == left
     with pytest.raises(BankStopped):
-        await strays.drop()
+        await orphans.drop()
 
 
 async def joined_floor(folder: Path, clock: StepClock) -> Config:

@@ -129,11 +129,11 @@ async def test_what_an_act_left_that_was_never_decided_goes(tmp_path: Path) -> N
         store, before = site.auth.store, kept_rows(tmp_path)
         await store.change(Named.of("eve", "Eve").kept(), Secret(2, "another").kept())
         change(tmp_path, "UPDATE secret SET hash = 'changed' WHERE person = 1")
-        strays = retention.Strays(site.server.people, site.auth)
-        await strays.drop()
+        orphans = retention.OrphanRows(site.server.people, site.auth)
+        await orphans.drop()
         assert kept_rows(tmp_path)[0] == {*before[0], "eve"}
         assert len(disagreeing(tmp_path)) == 3
-        await strays.drop()
+        await orphans.drop()
         assert kept_rows(tmp_path) == before
         (left,) = disagreeing(tmp_path)
         assert left.startswith("site: person 1: the row of secret was changed")

@@ -15,7 +15,7 @@ from jackpot.ledger.migrations import migrations
 from jackpot.ledger.open import open_reader, opened
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.store import LedgerUnusable
-from jackpot.ledger.verify.verifier import How, verify
+from jackpot.ledger.verify.verifier import VerifyOptions, verify
 from tests.ledger.aged import EARLIER, aged
 from tests.ledger.conftest import Place
 from tests.ledger.maintenance.test_archive import HOW, Kept
@@ -195,7 +195,7 @@ def test_an_archive_of_years_ago_begins_a_night_and_is_continued(
     seal(kept.ledger, kept.file, HOW)
     with closing(SqliteLedger(kept.file, readonly=True)) as archive:
         assert archive.schema() == ([], [])
-        assert verify(kept.ledger, "main", how=How(archive=archive)).problems == ()
+        assert verify(kept.ledger, "main", options=VerifyOptions(archive=archive)).problems == ()
 
 
 def test_migrations_with_a_gap_are_refused(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from jackpot.ledger.reading import STAYS
 from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.store import LedgerCorrupt
-from jackpot.ledger.verify.verifier import How
+from jackpot.ledger.verify.verifier import VerifyOptions
 from jackpot.reports.what_if import Impossible, what_if
 from jackpot.rules.acts.archives import Archived
 from jackpot.rules.signing import People
@@ -186,4 +186,4 @@ def test_an_archive_of_another_time_is_none(kept: Kept, tmp_path: Path) -> None:
         said_of[kept.ledger.path] = "lacks rows itself"
     for file, said in said_of.items():
         with closing(open_reader(f"sqlite:///{file}")) as archive:
-            assert said in " ".join(kept.verified(How(archive=archive)).problems)
+            assert said in " ".join(kept.verified(VerifyOptions(archive=archive)).problems)

@@ -13,7 +13,7 @@ from jackpot.ledger.names import Name, Numbered
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.sqlite.store import SqliteLedger
-from jackpot.ledger.verify.verifier import How, verify
+from jackpot.ledger.verify.verifier import VerifyOptions, verify
 from jackpot.rules.acts.links import LinkOpened
 from jackpot.rules.acts.tables import TableOpened
 from jackpot.rules.state import BankState
@@ -123,7 +123,7 @@ def test_each_tampering_is_named(golden_place: Place, tampering: str) -> None:
     ledger = golden_place.read()
     (problem,) = verify(ledger, bank).problems
     assert problem.startswith(said)
-    assert verify(ledger, bank, how=How(chain=True)).problems == ()
+    assert verify(ledger, bank, options=VerifyOptions(chain=True)).problems == ()
 
 
 def test_a_name_of_a_row_that_comes_meanwhile_is_no_problem(golden_place: Place) -> None:

@@ -9,7 +9,7 @@ from jackpot.ledger.journal import Row
 from jackpot.ledger.programs import Began, Stretch, stretches
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.verify.parallel_verify import part_of, spans
-from jackpot.ledger.verify.verifier import How, Task, verify
+from jackpot.ledger.verify.verifier import Task, VerifyOptions, verify
 from jackpot.rules.acts.programs import BeginProgram, ProgramBegan
 from jackpot.rules.acts.readings import Reading
 from tests.ledger.forger import Forger
@@ -54,7 +54,7 @@ def test_each_row_is_its_programs(tmp_path: Path, chain: bool) -> None:
     for program in (("1.1", A), ("1.1", A), None, ("1.2", B), ("1.2", b"")):
         servers.serve(program)
         ends.append(servers.last)
-    report = verify(written(servers, tmp_path), "main", how=How(chain=chain))
+    report = verify(written(servers, tmp_path), "main", options=VerifyOptions(chain=chain))
     assert report.problems == ()
     assert report.programs == (
         Stretch(1, ends[0], "", b""),

@@ -11,7 +11,7 @@ from jackpot.ledger.maintenance import backup, copy
 from jackpot.ledger.maintenance.copy import NotACopy
 from jackpot.ledger.open import opened
 from jackpot.ledger.store import LedgerUnusable
-from jackpot.ledger.verify.verifier import How, verify
+from jackpot.ledger.verify.verifier import VerifyOptions, verify
 from jackpot.reports.what_if import Impossible, what_if
 from tests.ledger.conftest import Place
 from tests.ledger.maintenance.test_archive import Kept, kept
@@ -39,7 +39,7 @@ def test_a_proof_says_that_rows_left_and_names_no_row(
     monkeypatch.setattr("jackpot.ledger.verify.verifier.PAGE_ROWS", 10)
     reader, let_go = place.read(), once(kept.seal)
     with pytest.raises(LedgerUnusable, match="old rows left for an archive while this was read"):
-        verify(reader, "main", how=How(progress=lambda done, _of: let_go(done)))
+        verify(reader, "main", options=VerifyOptions(progress=lambda done, _of: let_go(done)))
     assert kept.with_archive() == ()
 
 

@@ -18,7 +18,7 @@ from jackpot.ledger.journal import Head, Row, Snapshot, chained, genesis
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import PAGE_ROWS, check_sealed
 from jackpot.ledger.store import LedgerCorrupt, LedgerError, LedgerUnusable, Store
-from jackpot.ledger.verify.verifier import How, verify
+from jackpot.ledger.verify.verifier import VerifyOptions, verify
 
 # Called with what is being done, how many rows are done, and how many there are.
 Progress = Callable[[str, int, int], None]
@@ -94,7 +94,9 @@ async def prove(
         raise LedgerCorrupt(f"the ledger has the banks {banks}: others than were copied")
     for head in heads:
         tell = partial(progress, f"{head.bank}: proving")
-        report = await ledger.run(partial(verify, bank=head.bank, known=head.hash, how=How(progress=tell)))
+        report = await ledger.run(
+            partial(verify, bank=head.bank, known=head.hash, options=VerifyOptions(progress=tell))
+        )
         for problem in report.problems:
             raise LedgerCorrupt(problem)
         if (report.head.seq, report.head.hash) != (head.seq, head.hash):

@@ -96,7 +96,7 @@ class VerifyReport(msgspec.Struct, frozen=True):
     programs: tuple[Stretch, ...] = ()
 
 
-class How(NamedTuple):
+class VerifyOptions(NamedTuple):
     """Options of a verification. chain: only check that each row follows from the one before and balances.
 
     parts: none, where it is left out. progress: called with (rows done, rows in all). archive: the ledger
@@ -109,7 +109,7 @@ class How(NamedTuple):
     archive: Reader | None = None
 
 
-WHOLE: Final = How()
+WHOLE: Final = VerifyOptions()
 
 
 def verify(
@@ -117,7 +117,7 @@ def verify(
     bank: str,
     known: bytes | None = None,
     heads: BankHeads | None = None,
-    how: How = WHOLE,
+    options: VerifyOptions = WHOLE,
 ) -> VerifyReport:
     """Verifies one bank from its first row, or from the archive cut.
 
@@ -126,18 +126,18 @@ def verify(
     read, or old rows left for an archive meanwhile.
     """
     cut = cut_of(ledger, bank)
-    task, kept = Task(bank, ledger.head(bank), known, how.chain, cut), heads or BankHeads(bank)
-    progress = how.progress
+    task, kept = Task(bank, ledger.head(bank), known, options.chain, cut), heads or BankHeads(bank)
+    progress = options.progress
     progress(0, task.head.seq)
-    walked = how.parts(task, progress) or _whole(ledger, task, progress)
-    problems = [*walked.problems, *_end(task, walked, how.archive), *untrue_cuts(ledger, bank)]
+    walked = options.parts(task, progress) or _whole(ledger, task, progress)
+    problems = [*walked.problems, *_end(task, walked, options.archive), *untrue_cuts(ledger, bank)]
     if cut is not None:
         problems += left_over(ledger, bank, cut)
-        problems += [] if how.archive is None else _against(ledger, how.archive, task, cut)
-    problems += _heads(ledger, kept, walked.ended.seq, how.archive, cut)
+        problems += [] if options.archive is None else _against(ledger, options.archive, task, cut)
+    problems += _heads(ledger, kept, walked.ended.seq, options.archive, cut)
     problems += [f"{bank}: {stray}" for stray in ledger.strays(bank)]
     problems += takeovers.differences(ledger, bank)
-    if not how.chain:
+    if not options.chain:
         if walked.accounts is not None:
             problems += broken_joint(ledger, bank)
             problems += unsigned_opening(ledger, bank)

@@ -306,7 +306,7 @@ def _last_written(ledger: Reader, bank: str, hit: int) -> int:
     return last_written(ledger, now.bank, now.number)
 
 
-def stray_marks(ledger: Reader, since: int) -> set[bytes]:
+def orphan_marks(ledger: Reader, since: int) -> set[bytes]:
     """The digests of documents that no entry of any bank has, kept from that time on. Raises LedgerError."""
     left = papers.since(ledger, since)
     for bank in ledger.banks() if left else ():

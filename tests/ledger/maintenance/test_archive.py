@@ -28,7 +28,7 @@ from jackpot.ledger.sqlite.file import locked
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.store import Fenced, LedgerCorrupt, LedgerError, LedgerUnusable
 from jackpot.ledger.verify.parallel_verify import in_parts
-from jackpot.ledger.verify.verifier import WHOLE, How, VerifyReport, verify
+from jackpot.ledger.verify.verifier import WHOLE, VerifyOptions, VerifyReport, verify
 from jackpot.rules.acts.archives import Archived
 from jackpot.rules.acts.hits import Undo, Validate, payments
 from jackpot.rules.acts.links import OpenLink
@@ -134,10 +134,10 @@ class Kept:
     def signed(self, seq: int, hash_: bytes) -> Iterator[tuple[str, ...]]:
         """What a signed head of that row shows, without the archive and with it."""
         with closing(open_reader(f"sqlite:///{self.file}")) as archive:
-            for how in (WHOLE, How(archive=archive)):
+            for options in (WHOLE, VerifyOptions(archive=archive)):
                 heads = BankHeads("main")
                 heads.add(1, head_of(seq, hash_))
-                yield verify(self.ledger, "main", None, heads, how).problems
+                yield verify(self.ledger, "main", None, heads, options).problems
 
     def days(self) -> list[str]:
         """The gaming days that were read."""
@@ -153,14 +153,14 @@ class Kept:
     def rows(self) -> list[Row]:
         return self.ledger.rows("main", 0, 10_000)
 
-    def verified(self, how: How = WHOLE, known: bytes | None = None) -> VerifyReport:
-        return verify(self.ledger, "main", known, how=how)
+    def verified(self, options: VerifyOptions = WHOLE, known: bytes | None = None) -> VerifyReport:
+        return verify(self.ledger, "main", known, options=options)
 
     def with_archive(self, known: bytes | None = None) -> tuple[str, ...]:
         """Problems found in the archive, by itself and as the beginning of the ledger."""
         with closing(open_reader(f"sqlite:///{self.file}")) as archive:
             own = verify(archive, "main").problems
-            return own + self.verified(How(archive=archive), known).problems
+            return own + self.verified(VerifyOptions(archive=archive), known).problems
 
 
 @pytest.fixture
@@ -204,8 +204,8 @@ def test_parts_and_chain_find_the_same(kept: Kept, monkeypatch: pytest.MonkeyPat
     kept.seal()
     monkeypatch.setattr("jackpot.ledger.verify.parallel_verify.SPAN_ROWS_MIN", 1)
     parts = in_parts(kept.ledger, kept.url, 2)
-    assert kept.verified(How(parts=parts)) == kept.verified()
-    assert kept.verified(How(chain=True)).problems == ()
+    assert kept.verified(VerifyOptions(parts=parts)) == kept.verified()
+    assert kept.verified(VerifyOptions(chain=True)).problems == ()
 
 
 class Interrupted(BaseException):

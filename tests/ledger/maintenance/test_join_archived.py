@@ -11,7 +11,7 @@ from jackpot.ledger.journal import Snapshot, row_of
 from jackpot.ledger.open import open_reader
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import rebuild
-from jackpot.ledger.verify.verifier import How, verify
+from jackpot.ledger.verify.verifier import VerifyOptions, verify
 from jackpot.rules.acts.hits import Correct
 from jackpot.rules.acts.links import Resume, Suspend
 from jackpot.rules.acts.snapshot_seals import SNAPSHOT_FORMAT, SnapshotSeal
@@ -76,7 +76,7 @@ def first_award(season: Onward) -> tuple[str, str]:
 
 def sound(ledger: Reader, archive: Reader | None = None) -> None:
     for bank in ("main", JOINED):
-        assert verify(ledger, bank, how=How(archive=archive)).problems == ()
+        assert verify(ledger, bank, options=VerifyOptions(archive=archive)).problems == ()
 
 
 @pytest.mark.parametrize("first", ["archived", "whole"])

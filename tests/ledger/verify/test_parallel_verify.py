@@ -11,7 +11,7 @@ from jackpot.ledger.reading import Reader
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.verify import parallel_verify
 from jackpot.ledger.verify.parallel_verify import VerifiedPart, in_parts, joined, part_of, spans
-from jackpot.ledger.verify.verifier import How, Task, VerifyReport, Walked, verify
+from jackpot.ledger.verify.verifier import Task, VerifyOptions, VerifyReport, Walked, verify
 from jackpot.rules import events
 from jackpot.rules.acts.snapshot_seals import SNAPSHOT_FORMAT, Sealed, digest_of
 from jackpot.rules.acts.tables import OpenTable
@@ -66,8 +66,8 @@ def both(path: Path, *, chain: bool = False) -> tuple[Used, VerifyReport]:
     """Verifies in parts and by one pass, which must find the same."""
     with closing(open_reader(f"sqlite:///{path}")) as ledger:
         used = Used(ledger)
-        report = verify(ledger, "main", how=How(chain, used))
-        assert report == verify(ledger, "main", how=How(chain))
+        report = verify(ledger, "main", options=VerifyOptions(chain, used))
+        assert report == verify(ledger, "main", options=VerifyOptions(chain))
         return used, report
 
 
@@ -159,8 +159,8 @@ def test_processes_find_what_one_finds(tmp_path: Path) -> None:
 
     def verified(jobs: int, known: bytes) -> VerifyReport:
         with closing(open_reader(url)) as ledger:
-            how = How(True, in_parts(ledger, url, jobs), lambda *done: told.append(done))
-            return verify(ledger, "main", known, how=how)
+            options = VerifyOptions(True, in_parts(ledger, url, jobs), lambda *done: told.append(done))
+            return verify(ledger, "main", known, options=options)
 
     for known, problems in ((play.rows[99].hash, 0), (b"?" * 32, 1)):
         report = verified(2, known)

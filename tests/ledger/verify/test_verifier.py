@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from jackpot.ledger.journal import Row, Snapshot, genesis, row_of
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.verify.chain_verifier import PROBLEMS_MAX
-from jackpot.ledger.verify.verifier import How, VerifyReport, verify
+from jackpot.ledger.verify.verifier import VerifyOptions, VerifyReport, verify
 from jackpot.rules.acts.snapshot_seals import SNAPSHOT_FORMAT, Sealed, SnapshotSeal
 from jackpot.rules.commands import Envelope
 from jackpot.rules.engine import Engine
@@ -94,8 +94,8 @@ def test_a_sound_ledger_has_no_problem(written: Written) -> None:
     """S3: chain, postings, sums, snapshots and head agree; progress runs to the end."""
     seen: list[tuple[int, int]] = []
     ledger = SqliteLedger(written.path, readonly=True)
-    how = How(progress=lambda done, of: seen.append((done, of)))
-    report = verify(ledger, "main", written.rows[40].hash, how=how)
+    options = VerifyOptions(progress=lambda done, of: seen.append((done, of)))
+    report = verify(ledger, "main", written.rows[40].hash, options=options)
     ledger.close()
     assert report.problems == ()
     assert report.head.seq == len(written.rows)
@@ -259,7 +259,7 @@ def test_a_server_may_write_meanwhile(written: Written) -> None:
         last[0] = row
 
     reader = SqliteLedger(path, readonly=True)
-    report = verify(reader, "main", how=How(progress=write_more))
+    report = verify(reader, "main", options=VerifyOptions(progress=write_more))
     reader.close()
     server.close()
     assert report.problems == ()
