@@ -21,6 +21,7 @@ from jackpot.auth.retention import names_by_age, orphan_rows, papers_by_age
 from jackpot.auth.site_cursor import see_people
 from jackpot.bank.bank import Bank, BankStopped
 from jackpot.bank.config_alignment import AlignedBank, agree, is_left_out, open_books
+from jackpot.bank.level_order import watch_level_order
 from jackpot.bank.lifecycle import BankLifecycle, patience
 from jackpot.bank.readings import GamingDayCalendar, read_ended, take_readings
 from jackpot.bank.standbys import Standbys, wanted
@@ -259,7 +260,11 @@ class Server(Process):
         calendar = GamingDayCalendar(self.clock, site.gaming_day_ends, ZoneInfo(site.timezone), first.at)
         await read_ended(bank, calendar)
         await self._repeat_effects(bank)
-        duties = [take_readings(bank, calendar), see_people(bank, self.auth.directory)]
+        duties = [
+            take_readings(bank, calendar),
+            watch_level_order(bank),
+            see_people(bank, self.auth.directory),
+        ]
         if site.papers_kept_days is not None:
             duties.append(papers_by_age(bank, self.auth, site.papers_kept_days))
         self._begin(bank, *duties)

@@ -109,6 +109,9 @@ class _Names:
     def table(self, number: int | None) -> str:
         return self.known.table(number)
 
+    def level(self, link: int, level: int) -> str:
+        return self.known.level(link, level)
+
 
 def _contents(names: _Names, entry: Entry, open_: set[tuple[str, str]]) -> Iterator[_Content]:
     """Notifications of an entry. open_: kind and place of each open alarm, updated with the entries."""

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple, Protocol
 from jackpot.rules.acts.conflict import SeqConflict
 from jackpot.rules.acts.devices import DeviceBlocked
 from jackpot.rules.acts.hits import Corrected, Paid, cash_of_day, over_in_cash
+from jackpot.rules.acts.level_order import LevelOrderChanged
 from jackpot.rules.acts.links import CONFIG_REASON, Suspended
 from jackpot.rules.acts.lost_acks import BEHIND, FoundBehind
 from jackpot.rules.acts.people import Recovered
@@ -70,6 +71,10 @@ KINDS: Final[Mapping[str, Kind]] = {
         "an award that was paid would be worth more now; the difference stays on its meter",
         "two people decide on it, on the page of its link",
     ),
+    "levels_out_of_order": Kind(
+        "a lower level of a link stands above a higher one",
+        "look why the higher one is low; two people may change its reseed or its rates",
+    ),
     "person_locked_out": Kind(
         "somebody failed to sign in too often under this name",
         "ask the person whether it was they; an admin resets the password if not",
@@ -83,12 +88,23 @@ KINDS: Final[Mapping[str, Kind]] = {
         "look into the table's controller",
     ),
 }
-"""Everything that people must look at and acknowledge (T3, S6, S9, L11, A11)."""
+"""Everything that people must look at and acknowledge (T3, S6, S9, L11, L12, A11)."""
 
 # Events that raise one whenever they come. The other events say it in what their answer tells: a count that
 # disagrees as `warn`, paid awards that would be worth more as `left`.
 ALWAYS: Final = frozenset(
-    {Corrected, DeviceBlocked, FoundBehind, LockedOut, Paid, Recovered, Refused, SeqConflict, Suspended}
+    {
+        Corrected,
+        DeviceBlocked,
+        FoundBehind,
+        LevelOrderChanged,
+        LockedOut,
+        Paid,
+        Recovered,
+        Refused,
+        SeqConflict,
+        Suspended,
+    }
 )
 # Refusals that alarm; every other one is a mistake of one command.
 _REFUSALS: Final = (Code.UNREASONABLE.value, Code.INTERNAL.value)
@@ -107,6 +123,7 @@ class AlarmNames(Protocol):
 
     def link(self, number: int | None) -> str: ...
     def table(self, number: int | None) -> str: ...
+    def level(self, link: int, level: int) -> str: ...
 
 
 class _Of(NamedTuple):
@@ -119,6 +136,9 @@ class _Of(NamedTuple):
 
     def table(self, number: int | None) -> str:
         return "" if number is None else self.state.table(number).terms.table
+
+    def level(self, link: int, level: int) -> str:
+        return self.state.link(link).levels[level - 1].terms.level
 
 
 def alarm(effects: Effects, event: Event) -> None:
@@ -152,6 +172,20 @@ def raised(event: Any, table: int | None, names: AlarmNames) -> Iterator[Raised]
             facts = {"hit": f"H{event.hit}", "cash": cash}
             yield Raised(
                 "currency_report", facts, phrase("alarm_cash", hit=facts["hit"], sum=from_cents(cash))
+            )
+        case LevelOrderChanged() if event.pairs:
+            levels = [
+                phrase(
+                    "alarm_level_above",
+                    lower=names.level(event.link, lower),
+                    less=from_cents(to_cents(below)),
+                    higher=names.level(event.link, higher),
+                    more=from_cents(to_cents(above)),
+                )
+                for higher, lower, above, below in event.pairs
+            ]
+            yield Raised(
+                "levels_out_of_order", {"link": names.link(event.link)}, phrase("alarm_levels", levels=levels)
             )
         case SeqConflict():
             facts = {"table": names.table(event.table), "table_seq": event.table_seq}

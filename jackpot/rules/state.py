@@ -186,7 +186,8 @@ class Link(msgspec.Struct, array_like=True):
     """A link. outside: the accounts of awards that no meter pays (level 0 of the postings).
 
     suspended: why it takes no wagers, nothing if it is active. paid_by: standing awards by who pays (A8).
-    unpaid: by level and status; level 0 for those that no meter pays.
+    unpaid: by level and status; level 0 for those that no meter pays. out_of_order: the neighbouring levels,
+    (higher, lower), of which the lower one shows more, as last journalled (L12).
     """
 
     number: int
@@ -196,6 +197,7 @@ class Link(msgspec.Struct, array_like=True):
     suspended: list[str] = []
     paid_by: dict[str, int] = {}
     unpaid: dict[tuple[int, Status], Unpaid] = {}
+    out_of_order: list[tuple[int, int]] = []
 
     @property
     def closed(self) -> bool:

@@ -506,6 +506,9 @@ TEMPLATES: Final[dict[str, Template]] = {
     "day_malformed": Template(Code.BAD_REQUEST, "{day} is not like 2026-11-20", ("day:quoted",), field="day"),
     "day_read_already": Template(Code.READ_ALREADY, "gaming day {day} is read already", ("day",)),
     # Of links and tables.
+    "level_order_unchanged": Template(
+        Code.UNCHANGED, "link {link}: the same levels are out of order as before", ("link",)
+    ),
     "link_open_already": Template(Code.LINK_EXISTS, "link {link} is open already", ("link",)),
     "link_in_people_bank": Template(
         Code.OTHER_BANK, "link {link}: bank {bank} is that of the people", ("link", "bank")
@@ -953,6 +956,10 @@ TEMPLATES: Final[dict[str, Template]] = {
         None, "it has answers up to {acked}; the bank was suspended", ("acked",)
     ),
     "alarm_cash": Template(None, "{hit}: {sum} in cash to one patron in this gaming day", ("hit", "sum:sum")),
+    "alarm_levels": Template(None, "{levels}", ("levels:phrases",)),
+    "alarm_level_above": Template(
+        None, "{lower} {less} is above {higher} {more}", ("lower", "less:sum", "higher", "more:sum")
+    ),
     "alarm_failures": Template(None, "{count} failures", ("count",)),
     "alarm_number_used": Template(None, "number {number}", ("number",)),
     "alarm_recovered_by": Template(None, "by {people}", ("people:list",)),

@@ -14,6 +14,7 @@ from jackpot.rules import events, row_commands
 from jackpot.rules.acts.archives import Archive, Archived
 from jackpot.rules.acts.banks import BankOpened, OpenBank
 from jackpot.rules.acts.hits import Paid, Pay, Validate, Validated
+from jackpot.rules.acts.level_order import CheckLevelOrder, LevelOrderChanged
 from jackpot.rules.acts.links import LinkOpened, OpenLink, Resume, Resumed, Suspend, Suspended
 from jackpot.rules.acts.papers import AddPapers, ErasePapers, PapersAdded, PapersErased
 from jackpot.rules.acts.people import MakeToken, TokenMade
@@ -46,6 +47,7 @@ def _shared(event: Any, command: type[ActCommand]) -> dict[str, Any]:
 PRETENDED: Final[dict[type[Event], Callable[[BankState, Any], ActCommand]]] = {
     Archived: lambda _, event: Archive(event.cut, event.reason),
     BankOpened: lambda _, event: OpenBank(event.site),
+    LevelOrderChanged: lambda state, event: CheckLevelOrder(state.link(event.link).terms.link),
     LinkOpened: lambda _, event: OpenLink(event.terms),
     Paid: lambda _, event: Pay(f"H{event.hit}", f"A{event.awards[0]}", **_shared(event, Pay)),
     PapersAdded: lambda _, event: AddPapers(f"H{event.number}", **_shared(event, AddPapers)),

@@ -17,6 +17,7 @@ from jackpot.rules.acts.banks import OpenBank
 from jackpot.rules.acts.devices import BlockDevice, ClearDevice, EndKey
 from jackpot.rules.acts.disputes import Dispute, Lift
 from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate, payments
+from jackpot.rules.acts.level_order import CheckLevelOrder
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
 from jackpot.rules.acts.lost_acks import ConfirmBehind
 from jackpot.rules.acts.meters import CloseLink, CorrectMeter, DecideLeft, Transfer
@@ -250,6 +251,7 @@ class Play:
         chosen = self.random.randrange(5)
         if chosen == 0:
             self.act(Reading(str(FIRST_DAY + timedelta(days=len(self.rows)))))
+            self._level_order()
         elif chosen == 1:
             self.act(Suspend("operator", ("three",), "a look at the wheel"), "anna")
             self.frame("T01", frames.Wager(self._next_round(), (Bet(1, "three", 500),)))
@@ -264,6 +266,12 @@ class Play:
             self.act(EndKey("sign", "S01", "0123456789abcdef"))
             for alarm in list(self.engine.state.alarms.values()):
                 self.act(AcknowledgeAlarm(f"AL{alarm.number}", "looked at"), "anna")
+
+    def _level_order(self) -> None:
+        """A major that stands above its mega for a moment."""
+        for cents in (20_000 * DOLLAR, -20_000 * DOLLAR):
+            self.act(CorrectMeter("five", "major", cents, "counted"), "anna", "ben")
+            self.act(CheckLevelOrder("five"))
 
     def _behind(self) -> None:
         table = self._table("T02")
