@@ -829,6 +829,12 @@ TEMPLATES: Final[dict[str, Template]] = {
     "left_above_meter": Template(
         Code.BAD_AMOUNT, "the meter holds {held}, less than what was left", ("held:sum",), field="left"
     ),
+    "transfer_without_meter": Template(
+        Code.BAD_AMOUNT,
+        "{link} has no meter, and nothing to transfer: suspend or close it",
+        ("link",),
+        field="link",
+    ),
     "money_needs_link": Template(
         Code.MONEY_LEFT, "{left} on its meters must go to another link", ("left:sum",), field="to"
     ),

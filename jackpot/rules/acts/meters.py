@@ -158,8 +158,9 @@ def decide_transfer(state: BankState, command: Transfer, by: ActContext) -> Tran
 
     Of a link that has ended, too: a correction of what was won on it may have put money there since.
     """
-    link = _rests(state, find_link(state, "link", command.link))
-    to = _find_other(state, link, command.to)
+    link = find_link(state, "link", command.link)
+    refuse_if(not link.levels, "transfer_without_meter", link=link.terms.link)
+    link, to = _rests(state, link), _find_other(state, link, command.to)
     changes = _outflow(link, to, command.levels)
     return Transferred(link.number, to.number, changes, command.levels, command.reason, by.people)
 

@@ -11,6 +11,7 @@ from controllers.messages import CENTS_MAX, Malformed, decode_device
 from jackpot.rules import views
 from jackpot.rules.acts.hits import Correct, Corrected, Paid, Pay, Undo, Validate
 from jackpot.rules.acts.links import OpenLink, Suspend
+from jackpot.rules.acts.meters import Transfer
 from jackpot.rules.acts.parameters import ChangeLink
 from jackpot.rules.acts.rounds import Strike, VoidRound
 from jackpot.rules.acts.tables import OpenTable
@@ -535,3 +536,15 @@ def test_a_link_with_levels_has_one_amount() -> None:
     """T2, B1: nothing of an offer is taken for it."""
     answer = OfEngine().execute(OpenLink(replace(METER, most=2 * DOLLAR, unit=DOLLAR))).answer
     assert answer["values"][1]["template"] == "terms_of_offer"
+
+
+def test_an_offer_has_nothing_to_transfer() -> None:
+    """B1, L8: asked for it, the engine says so, and the offer takes wagers as before."""
+    place = Place(THREE, replace(FIVE, count_chips=False))
+    place.hear(Wager("r1", (Bet(1, "three", 500),)))
+    transfer = Transfer("three", "five", "a new game")
+    assert (
+        place.subject.execute(transfer, people=("Ada", "Grace")).answer["template"]
+        == "transfer_without_meter"
+    )
+    assert place.subject.engine.state.links[0].suspended == []
