@@ -14,6 +14,7 @@ from tests.nightly import at_night
 from tests.running_server import LINK, LINKS, configure
 from tests.soak.films import FRAME_MS, changes, contrasts, flashes, frames, luminance
 from tests.web.browser import (
+    MOTION,
     SIZES,
     chromium,
     needs_chromium,
@@ -103,7 +104,8 @@ async def test_each_theme_has_a_font_of_its_own(tmp_path: Path) -> None:
     faults, titles = list[str](), set[str]()
     async with chromium() as browser, Server(configure(tmp_path, links=LINKS + links)) as server:
         for theme in THEMES:
-            page = await opened(browser, page_of(server, f"/sign/{theme}?preview=normal"), "phone", faults)
+            sign = page_of(server, f"/sign/{theme}?preview=normal")
+            page = await opened(browser, sign, "phone", faults, reduced_motion=MOTION)
             await state(page, "normal")
             await until_true(page, "document.querySelector('.amount-run') !== null")
             _, digits, *loaded = await page.evaluate(FONTS)
@@ -132,7 +134,8 @@ async def test_a_picture_of_the_house_leaves_the_meters(tmp_path: Path) -> None:
             for place, status in ((0, 200), (1, 404)):
                 async with session.get(page_of(server, f"/picture/{LINK}/{place}")) as response:
                     assert response.status == status
-        page = await opened(browser, page_of(server, f"/sign/{LINK}?preview=normal&held"), "phone", faults)
+        sign = page_of(server, f"/sign/{LINK}?preview=normal&held")
+        page = await opened(browser, sign, "phone", faults, reduced_motion=MOTION)
         await state(page, "normal")
         await until_true(page, "document.querySelector('#idle').textContent !== ''")
         assert await page.evaluate(METERS) == {"whole": 3, "picture": 0}
