@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from jinja2 import Environment
+from jinja2.bccache import Bucket, BytecodeCache
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
 from jackpot.runtime.isolate import failures
@@ -158,6 +160,29 @@ def made_once(
     if worker_id != "master":
         run = tmp_path_factory.getbasetemp().parent
         (run / request.node.name.replace("/", "-")).touch(exist_ok=False)
+
+
+class CompiledTemplates(BytecodeCache):
+    """The templates of pages as they were compiled, by name and text; each server of a test has them anew."""
+
+    def __init__(self) -> None:
+        self._code: dict[str, bytes] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        if code := self._code.get(bucket.key + bucket.checksum):
+            bucket.bytecode_from_string(code)
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self._code[bucket.key + bucket.checksum] = bucket.bytecode_to_string()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def templates_compiled_once() -> Generator[None]:
+    """Servers of a worker share compiled templates. To compile one costs more than most tests of a page."""
+    with pytest.MonkeyPatch.context() as patch:
+        shared = functools.partial(Environment, bytecode_cache=CompiledTemplates())
+        patch.setattr("jackpot.web.sign_pages.Environment", shared)
+        yield
 
 
 @pytest.fixture(autouse=True)
