@@ -3,13 +3,16 @@
 It also sets the order of the tests and the number of processes.
 """
 
+import functools
 import gc
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from jinja2 import Environment
+from jinja2.bccache import Bucket, BytecodeCache
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
 from jackpot.runtime.isolate import failures
@@ -40,16 +43,13 @@ FIRST: Final = (
     "tests/lab/",
     "tests/deploy/",
     "tests/faults/",
+    "tests/reports/",
 )
-# What the tests of these files share takes long to make, so one worker runs each of them whole.
-TOGETHER: Final = (
-    "tests/test_wheel.py",
-    "tests/cli/test_bench.py",
-    "tests/deploy/test_postgres_backup.py",
-    "tests/deploy/test_prometheus.py",
-    "tests/e2e/test_database_trouble.py",
-    "tests/test_tidy.py",
-)
+# What tests of a file share is made once, so one worker runs each such file whole: those that say so in these
+# words, and these, whose checks over the tree read it once, or whose whole folder reads one ledger.
+SHARES: Final = 'scope="module"'
+TOGETHER: Final = ("tests/test_tidy.py", "tests/reports/")
+TESTS: Final = Path(__file__).parent
 IN_CI: Final = os.environ.get("CI", "").lower() in {"1", "true", "yes"}
 
 
@@ -82,12 +82,21 @@ def pytest_xdist_auto_num_workers() -> int:
     return len(os.sched_getaffinity(0)) * 2
 
 
+@functools.cache
+def together(file: str) -> str | None:
+    """What one worker runs whole, of which this file is a part: the file itself, or a folder."""
+    for part in TOGETHER:
+        if file.startswith(part):
+            return part
+    path = TESTS.parent / file
+    return file if path.is_file() and SHARES in path.read_text("utf-8") else None
+
+
 class Together(LoadScopeScheduling):  # type: ignore[misc]  # it has no types
-    """Scheduler that gives each worker the next test; a file of TOGETHER goes to one worker."""
+    """Scheduler that gives each worker the next test, or what is run together."""
 
     def _split_scope(self, nodeid: str) -> str:
-        file = nodeid.partition("::")[0]
-        return file if file in TOGETHER else nodeid
+        return together(nodeid.partition("::")[0]) or nodeid
 
     def mark_test_complete(self, node: Any, item_index: int, duration: float = 0) -> None:
         """Forgets what is done: after each test the whole of it is counted again."""
@@ -102,7 +111,27 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Together:
     return Together(config, log)
 
 
+class Turned(pytest.Package):
+    """The package of all tests, of which each worker begins at another part.
+
+    The first who reads a file of tests compiles it, and keeps that for the others. Workers that go the same
+    way at one time would each compile everything: a third of a minute of a processor for each of them.
+    """
+
+    def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
+        parts = list(super().collect())
+        worker: dict[str, Any] = getattr(self.config, "workerinput", {"workerid": "gw0", "workercount": 1})
+        first = int(worker["workerid"].removeprefix("gw")) * len(parts) // worker["workercount"]
+        yield from parts[first:]
+        yield from parts[:first]
+
+
+def pytest_collect_directory(path: Path, parent: pytest.Collector) -> Turned | None:
+    return Turned.from_parent(parent, path=path) if path == TESTS else None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.path)  # whichever part came first
     if not NIGHTLY:
         later = [item for item in items if item.get_closest_marker(at_night.name)]
         config.hook.pytest_deselected(items=later)
@@ -127,10 +156,33 @@ def pytest_collection_finish() -> None:
 def made_once(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, worker_id: str
 ) -> None:
-    """Marks a resource that tests of a TOGETHER file share; an error where a second worker makes it too."""
+    """Marks a resource that tests of a file share; an error where a second worker makes it too."""
     if worker_id != "master":
         run = tmp_path_factory.getbasetemp().parent
         (run / request.node.name.replace("/", "-")).touch(exist_ok=False)
+
+
+class CompiledTemplates(BytecodeCache):
+    """The templates of pages as they were compiled, by name and text; each server of a test has them anew."""
+
+    def __init__(self) -> None:
+        self._code: dict[str, bytes] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        if code := self._code.get(bucket.key + bucket.checksum):
+            bucket.bytecode_from_string(code)
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self._code[bucket.key + bucket.checksum] = bucket.bytecode_to_string()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def templates_compiled_once() -> Generator[None]:
+    """Servers of a worker share compiled templates. To compile one costs more than most tests of a page."""
+    with pytest.MonkeyPatch.context() as patch:
+        shared = functools.partial(Environment, bytecode_cache=CompiledTemplates())
+        patch.setattr("jackpot.web.sign_pages.Environment", shared)
+        yield
 
 
 @pytest.fixture(autouse=True)

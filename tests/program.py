@@ -6,7 +6,9 @@ loads, and that it is enough, is proved by tests/test_wheel.py and tests/e2e/tes
 """
 
 import atexit
+import contextlib
 import gc
+import io
 import json
 import os
 import select
@@ -23,6 +25,8 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, NoReturn
+
+import typer
 
 from tests import ceilings
 
@@ -138,7 +142,21 @@ def _load() -> None:
         import_module(module)
     for module, *_ in cli.COMMANDS.values():
         import_module(module)
+    _use_typer()
     gc.freeze()
+
+
+def _use_typer() -> None:
+    """Reads a command line and shows a help: what typer loads for these costs more than most commands."""
+    app = typer.Typer()
+
+    @app.command()
+    def command(file: Path = Path(), number: int = 0, *, flag: bool = False) -> None:
+        """A command with options of each kind."""
+
+    with contextlib.redirect_stdout(io.StringIO()):
+        app(["--number", "1", "--file", ".", "--flag"], standalone_mode=False)
+        app(["--help"], standalone_mode=False)
 
 
 def _forked(calls: socket.socket) -> list[str] | None:

@@ -1,6 +1,7 @@
 """API reference as a page of this server, which loads nothing from elsewhere."""
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, Final
 
 import msgspec
@@ -19,8 +20,7 @@ FILE: Final = f"{BASE}/openapi.json"
 
 def routes() -> list[web.RouteDef]:
     """The page, and the document that it is made of."""
-    found = document()
-    page, file = _page(found), msgspec.json.encode(found)
+    page, file = _made()
 
     async def docs(_request: web.Request) -> web.Response:
         """GET /api/docs: for people."""
@@ -31,6 +31,13 @@ def routes() -> list[web.RouteDef]:
         return web.Response(body=file, content_type="application/json")
 
     return [web.get(PAGE, docs), web.get(FILE, openapi)]
+
+
+@cache
+def _made() -> tuple[bytes, bytes]:
+    """Page and document. They follow from the program alone, and are the most of what a start works out."""
+    found = document()
+    return _page(found), msgspec.json.encode(found)
 
 
 def _page(found: Map) -> bytes:

@@ -107,13 +107,11 @@ class OfFoldedModel(OfModel):
 
 @pytest.mark.parametrize("example", ALL, ids=lambda example: example.name)
 def test_worked_example(example: Example) -> None:
-    """Each names its rules: what the regulations' own numbers say, the model says."""
+    """Each names its rules: what the regulations' own numbers say, the model says.
+
+    A11: it may forget what nothing can undo any more, and says the same.
+    """
     play(example, OfModel())
-
-
-@pytest.mark.parametrize("example", ALL, ids=lambda example: example.name)
-def test_worked_example_with_folded_history(example: Example) -> None:
-    """A11: the model may forget what nothing can undo any more, and says the same."""
     play(example, OfFoldedModel())
 
 

@@ -13,13 +13,13 @@ from tests.faults.plan import Fault, plan_of
 from tests.faults.simulation import Failure, run, shorten
 from tests.nightly import repeated
 
-# Short histories, so that every process of the suite has some. Each run of it has those whose plans hold
-# every fault as often as all of them do; the night has all.
+# Short histories, so that every process of the suite has some. Each run of it has a few, whose plans hold
+# every fault together; the night has all.
 Run = tuple[Ground, int, int]
-ALONE: list[Run] = [(DISKS, seed, 250) for seed in repeated((0, 1, 2, 6, 7, 8), range(14))]
-SEVERAL: list[Run] = [(SERVERS, seed, 160) for seed in repeated((0, 1, 4, 5, 6, 7), range(10))]
+ALONE: list[Run] = [(DISKS, seed, 250) for seed in repeated((6, 11, 22), (*range(14), 22))]
+SEVERAL: list[Run] = [(SERVERS, seed, 160) for seed in repeated((7, 13, 14, 20), (*range(10), 13, 14, 20))]
 # Of the runs with one kind of fault, which comes every 25 rounds.
-SERVED: int = repeated(85, 160)
+SERVED: int = repeated(60, 160)
 
 
 def name(value: object) -> str | None:
@@ -51,7 +51,7 @@ def test_a_floor_is_served_again_in_time(monkeypatch: pytest.MonkeyPatch, kind: 
     assert ended.longest_absence <= within_s
 
 
-@pytest.mark.parametrize(("runs", "times"), [(ALONE, 4), (SEVERAL, 1)])
+@pytest.mark.parametrize(("runs", "times"), [(ALONE, repeated(2, 4)), (SEVERAL, 1)])
 def test_every_fault_comes_about(runs: list[Run], times: int) -> None:
     """S4, S5: the plans of the suite hold each kind of fault so many times at least."""
     planned: Counter[str] = Counter()

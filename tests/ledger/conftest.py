@@ -38,7 +38,7 @@ class Place:
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
-    """A ledger of each kind of database, not made yet."""
+    """An empty ledger of each kind of database; in SQLite it is not made yet."""
     if request.param == "sqlite":
         made = Place(f"sqlite:///{tmp_path / 'ledger.db'}")
         yield made
@@ -46,7 +46,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
         return
     cluster: Postgres = request.getfixturevalue("postgres")
     name = f"place_{next(_numbers)}"
-    made = Place(cluster.create(name))
+    made = Place(cluster.create(name, request.getfixturevalue("ledger_template")))
     yield made
     made.close()
     cluster.drop(name)

@@ -61,7 +61,7 @@ class Bank:
         if outcome.entry is not None:
             row = row_of(self.engine.state.bank, self.head.epoch, outcome.entry, self.head.hash)
             self.ledger.append(row.bank, self.head.epoch, self.head.seq, [row])
-            self.head = self.ledger.head(row.bank)
+            self.head = msgspec.structs.replace(self.head, seq=row.seq, hash=row.hash)
         return outcome
 
     def frame(self, table: str, command: Command) -> Outcome:

@@ -1,5 +1,6 @@
 """A season of one link whose first part is over: hits paid, cycles ended, states sealed."""
 
+from itertools import groupby
 from typing import Final
 
 from controllers.answers import Ack
@@ -73,11 +74,12 @@ class Season(Play):
         assert answer.ok, answer
 
     def write(self, ledger: Ledger, after: int = 0) -> None:
-        """As its servers wrote it, each epoch by one of its own."""
-        for row in self.rows[after:]:
-            while ledger.head("main").epoch < row.epoch:
+        """As its servers wrote it, each epoch by one of its own, in one batch."""
+        for epoch, rows in groupby(self.rows[after:], key=lambda row: row.epoch):
+            batch = list(rows)
+            while ledger.head("main").epoch < epoch:
                 ledger.new_epoch("main", "server")
-            ledger.append("main", row.epoch, row.seq - 1, [row])
+            ledger.append("main", epoch, batch[0].seq - 1, batch)
         for snapshot in self.snapshots:
             if snapshot.seq > after:
                 ledger.save_snapshot(snapshot)

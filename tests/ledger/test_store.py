@@ -1,5 +1,6 @@
 """Conformance suite of the Store interface, run on every backend."""
 
+from contextlib import closing
 from threading import Thread
 
 import msgspec
@@ -10,12 +11,22 @@ from jackpot.ledger.store import KEPT_APART, KEPT_BYTES_A_ROW, DataRefused, Fenc
 from jackpot.rules.postings import Posting
 from tests.ledger.conftest import Place
 from tests.ledger.material import rows
+from tests.ledger.waiting import open_ledger
+from tests.ledgers import KINDS, Fresh
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_new_ledger_says_that_it_was_made(fresh: Fresh, kind: str) -> None:
+    """S3: who opens it first is told, so that a ledger that was lost is not begun again unseen."""
+    url = fresh(kind)
+    for made in (True, False):
+        with closing(open_ledger(url)) as ledger:
+            assert ledger.created == made
 
 
 def test_an_unknown_bank_is_empty(place: Place) -> None:
     """S3: a bank that was never written stands at its genesis."""
     ledger = place.open()
-    assert ledger.created
     assert ledger.head("main") == Head("main", 0, 0, genesis("main"), "", 0)
     assert ledger.banks() == []
     assert ledger.rows("main", 0, 10) == []

@@ -39,6 +39,8 @@ SIZES: Final = {
     "tablet": (820, 1180),
     "phone": (390, 844),
 }
+# The lowest screen and the narrowest one: there is the least room there. A larger one costs by its pixels.
+TIGHTEST: Final = ("strip", "phone")
 
 # What is looked at stands still: drawing what moves costs more than all else. At night it moves.
 MOTION: Final = repeated("reduce", "no-preference")
@@ -175,9 +177,14 @@ async def resized(page: "Page", size: str) -> None:
 
 
 def sizes_from(place: int) -> Iterator[str]:
-    """Every size, beginning with the one at this place: it is the one that a page is loaded on."""
-    for number in range(len(SIZES)):
-        yield [*SIZES][(place + number) % len(SIZES)]
+    """The sizes that a thing is looked at on, beginning with the one that a page is loaded on.
+
+    Each run has the tightest ones and one of the others, another one for each place. At night there are all.
+    """
+    ample = [size for size in SIZES if size not in TIGHTEST]
+    sizes = repeated((ample[place % len(ample)], *TIGHTEST), tuple(SIZES))
+    for number in range(len(sizes)):
+        yield sizes[(place + number) % len(sizes)]
 
 
 async def state(page: "Page | Frame", name: str) -> None:

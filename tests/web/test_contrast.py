@@ -9,7 +9,7 @@ import pytest
 
 from jackpot.app import Server
 from jackpot.config.display import CONTRAST_MIN
-from tests.nightly import at_night
+from tests.nightly import at_night, repeated
 from tests.running_server import LINK, LINKS, configure
 from tests.web.browser import chromium, needs_chromium, on_browser_loop, opened, painted, state
 
@@ -92,10 +92,14 @@ async def measured(folder: Path, brand: str, states: Iterable[str] = READ) -> di
 
 @needs_chromium
 @on_browser_loop
-@pytest.mark.parametrize("brand", ["own", "sea", pytest.param("wine", marks=at_night)])
-async def test_what_a_sign_says_is_read_from_afar(tmp_path: Path, brand: str) -> None:
+@pytest.mark.parametrize(
+    ("brand", "states"),
+    [("own", READ), ("sea", repeated(("normal", "win"), READ)), pytest.param("wine", READ, marks=at_night)],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+async def test_what_a_sign_says_is_read_from_afar(tmp_path: Path, brand: str, states: Iterable[str]) -> None:
     """Signs: every name, amount and sentence stands out from its ground."""
-    found = await measured(tmp_path, BRANDS[brand])
+    found = await measured(tmp_path, BRANDS[brand], states)
     assert {part: ratio for part, ratio in found.items() if ratio < CONTRAST_MIN} == {}
 
 

@@ -8,6 +8,7 @@ from playwright.async_api import Frame, Page
 
 from jackpot.app import Server
 from jackpot.web.sign_pages import WALL_MAX
+from tests.nightly import repeated
 from tests.running_server import LINK, LINKS, StepClock, configure, on_loop, table
 from tests.web.browser import (
     MOTION,
@@ -81,8 +82,10 @@ async def part(page: Page, link: str) -> float:
     return box["width"] * box["height"] / (size["width"] * size["height"])
 
 
-# The screens that are least like a grid of four: it is looked at there. The stage is on all of them.
+# The screens that are least like a grid of four: it is looked at there. The stage is looked at on a low, a
+# high and a narrow one; at night on all of them.
 GRID = ("portrait", "strip")
+STAGE = repeated(("strip", "portrait", "phone"), tuple(SIZES))
 # Sizes that are looked at after one load: a win has the stage for a minute, which a busy machine may need.
 A_LOAD = 2
 
@@ -95,7 +98,7 @@ async def test_four_links_are_whole_on_every_screen(tmp_path: Path) -> None:
     async with chromium() as browser, Server(configure(tmp_path, links=FOUR)) as server:
         wall = page_of(server, f"/sign/wall?links={WALL}")
         page = await opened(browser, wall, "wall", faults, reduced_motion=MOTION)
-        looked_at = [("normal", size) for size in GRID] + [("win", size) for size in SIZES]
+        looked_at = [("normal", size) for size in GRID] + [("win", size) for size in STAGE]
         for place, (shown, size) in enumerate(looked_at):
             await resized(page, size)
             if place % A_LOAD == 0:

@@ -12,6 +12,7 @@ import subprocess
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from random import SystemRandom
@@ -135,10 +136,14 @@ class Databases:
         if template is not None:
             statement += f' template "{template}"'
             # A template of tests is small: copying its files is quicker than writing them to the WAL.
-            ((version,),) = self.sql("select current_setting('server_version_num')::int")
-            statement += " strategy file_copy" if version >= _STRATEGIES_SINCE else ""
+            statement += " strategy file_copy" if self._has_strategies else ""
         self.sql(statement)
         return self.url(database)
+
+    @cached_property
+    def _has_strategies(self) -> bool:
+        ((version,),) = self.sql("select current_setting('server_version_num')::int")
+        return bool(version >= _STRATEGIES_SINCE)
 
     def has(self, database: str) -> bool:
         return (database,) in self.sql("select datname::text from pg_database")
