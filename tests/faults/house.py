@@ -84,7 +84,7 @@ class LinkPlan:
     def _offered(self) -> LinkTerms:
         """The terms of an offer; what they leave open is in the options."""
         table, options = load(self.paytable), dict(self.options)
-        sums = {name: parse_money(options.pop(name)) for name in OF_OFFER if name in options}
+        sums: dict[str, Any] = {name: parse_money(options.pop(name)) for name in OF_OFFER if name in options}
         rows = rows_of(table)
         if options.pop("stake", "returned") == "kept":
             rows = tuple(replace_struct(row, pays=ForOne(row.pays.n)) for row in rows if _to_one(row.pays))

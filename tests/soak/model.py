@@ -17,7 +17,7 @@ from tests.rules.test_against_model import Both, Signed
 
 # A floor's history grows, and each step looks at all of it.
 STEPS_A_FLOOR: Final = 500
-FORGETS_EVERY: Final = 25
+FOLDS_EVERY: Final = 25
 TELLS_EVERY_S: Final = 60.0
 
 
@@ -38,8 +38,8 @@ def soak(steps: int, seed: int, only: str) -> int:
                 except (AssertionError, Difference) as difference:
                     print(f"{name}, seed {number}, step {step}: {difference}")
                     return 1
-                if step % FORGETS_EVERY == 0:
-                    both.model.forget()
+                if step % FOLDS_EVERY == 0:
+                    both.model.checkpoint()
             played, floors = played + wanted, floors + 1
             if time.monotonic() - told_at > TELLS_EVERY_S:
                 told_at = time.monotonic()
