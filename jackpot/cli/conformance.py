@@ -13,6 +13,7 @@ from jackpot.cli.options import fail
 if TYPE_CHECKING:
     import ssl
 
+    from jackpot.lab.conformance.offers import ConformanceOffer
     from jackpot.lab.conformance.report import ConformanceReport
 
 app = typer.Typer(help="Test another maker's device, or server, against the floor protocol.")
@@ -38,6 +39,14 @@ class _Given:
     wager: Annotated[int, typer.Option("--wager", min=1, metavar="CENTS", help="The wager of that link.")] = (
         100
     )
+    offer: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--offer",
+            metavar="PAYTABLE",
+            help="A bonus wager that the device takes besides, by its paytable; may be repeated.",
+        ),
+    ] = None
     heartbeat: Annotated[int, typer.Option(min=100, metavar="MS", help="The heartbeat of the tester.")] = (
         _HEARTBEAT_MS
     )
@@ -103,8 +112,10 @@ def conformance(given: _Given) -> None:
     obligation of the protocol as pass, fail or not seen. It takes about two minutes. What a device that
     --run started prints, and how it ends by itself, stands next to the trials.
 
+    A device that takes bonus wagers is tested with them too: --offer names each of their paytables.
+
     The exit code is 0 if something was seen and nothing failed. With --server the tester plays a table and
-    tests a server instead: choose one that no money depends on.
+    tests a server instead, with all that it offers: choose one that no money depends on.
 
     Example: jackpot conformance --device T01 --key keys/T01 --run "./device {server}"
     """
@@ -151,6 +162,7 @@ async def _of_device(given: _Given) -> "ConformanceReport":
         host,
         port,
         _listening_tls(given),
+        _offers(given),
     )
 
     async def ready(played: ConformanceSession) -> None:
@@ -195,6 +207,18 @@ def _only(given: _Given) -> tuple[str, ...]:
         if name not in BY_NAME:
             fail(f"--only: there is no obligation {name}; --list has them all")
     return tuple(given.only or ())
+
+
+def _offers(given: _Given) -> "tuple[ConformanceOffer, ...]":
+    from jackpot.catalogue import ids_for
+    from jackpot.lab.conformance.offers import offer_of
+    from jackpot.text import did_you_mean
+
+    known = ids_for("offer")
+    for name in given.offer or ():
+        if name not in known:
+            fail(f"--offer: there is no bonus wager {name}{did_you_mean(name, known)}")
+    return tuple(map(offer_of, dict.fromkeys(given.offer or ())))
 
 
 def _device(given: _Given) -> tuple[str, bytes]:

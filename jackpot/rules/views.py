@@ -40,6 +40,11 @@ def statistics(engine: Engine) -> Map:
                 "wagers": {
                     state.link(number).terms.link: table.counts.get(number, 0) for number in table.links
                 },
+                "sums": {
+                    link.terms.link: table.sums.get(link.number, 0)
+                    for link in map(state.link, table.links)
+                    if link.terms.offer
+                },
                 "waiting": len(table.unpaid.hits),
             }
             for table in state.tables

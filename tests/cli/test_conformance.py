@@ -16,6 +16,8 @@ from tests.controllers.examples import c, node
 from tests.program import jackpot
 from tests.running_server import on_loop
 
+# On the device and counted, on the layout, and of one amount alone.
+OFFERS = ("pa-643a-five-card-bonus-C", "pa-643a-three-card-bonus-A", "ma-lir-bonus")
 LEFT_OUT = {"replaced"}
 """What --quick does not wait for."""
 
@@ -50,6 +52,7 @@ async def examined(
         key,
         "--run",
         run,
+        *(part for offer in OFFERS for part in ("--offer", offer)),
     ]
     done = await asyncio.to_thread(conformance, *options, *tls)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -62,7 +65,7 @@ async def examined(
 
 @on_loop
 async def test_the_examples_pass(tmp_path: Path, key: Path) -> None:
-    """WIRE: the tables in other languages keep every obligation, one of them over TLS."""
+    """WIRE, B3, B16: tables in other languages keep every obligation, with offers, one over TLS."""
     trust, pem, ca = trustme.CA(), tmp_path / "server.pem", tmp_path / "ca.pem"
     trust.cert_pem.write_to_path(str(ca))
     trust.issue_cert("127.0.0.1").private_key_and_cert_chain_pem.write_to_path(str(pem))
@@ -90,6 +93,7 @@ def test_what_cannot_be_tested_is_said_in_one_line(key: Path) -> None:
         ((), "--key: "),
         (("--key", key, "--only", "politeness"), "--only: there is no obligation politeness"),
         (("--key", key, "--role", "lamp"), "--role: "),
+        (("--key", key, "--offer", "pa-653a-trips"), "--offer: there is no bonus wager pa-653a-trips"),
         (("--key", key, "--listen", "5710"), "--listen: "),
         (("--key", key, "--listen", "127.0.0.1:0", "--run", "/no/such/device"), "/no/such/device: "),
         (("--key", key, "--server", "127.0.0.1:1"), "127.0.0.1:1: "),

@@ -117,11 +117,15 @@ class Desk:
         return DecideLeft(self.random.choice(known), self.random.random() < 0.5, "as agreed"), TWO
 
     def correct_meter(self) -> Named:
-        link = self.random.choice(self.open_links())
+        link = self.random.choice(self.with_meters())
         level = server_level(self.random.choice(list(link.levels)))
         account = self.random.choice(("primary", "primary", "reserve", "overflow"))
         amount = self.random.choice(AMOUNTS)
         return CorrectMeter(link.name, level, amount, "counted", account), TWO  # type: ignore[arg-type]  # an account
+
+    def with_meters(self) -> list[Link]:
+        """The open links that are no offers: those have nothing to correct, to move or to empty."""
+        return [link for link in self.open_links() if not link.offer]
 
     def open_links(self) -> list[Link]:
         return [link for link in self.model.links.values() if not link.closed]
@@ -137,7 +141,7 @@ class Errand:
         self._bank = bank
         self._looks = 0
         self.over = False
-        self.link = bank.random.choice(bank.open_links()).name
+        self.link = bank.random.choice(bank.with_meters()).name
         self.plan = bank.other(self.link) if bank.random.random() < CHANGES else None
 
     def next(self) -> Named | None:
@@ -176,7 +180,7 @@ class Errand:
     def _move(self) -> Command:
         """Transfers to any open link, also to itself, each level to any level; may close the spare one."""
         random, links = self._bank.random, self._bank.model.links
-        to = random.choice(self._bank.open_links())
+        to = random.choice(self._bank.with_meters())
         levels = tuple(
             f"{server_level(level)}={server_level(random.choice(list(to.levels)))}"
             for level in links[self.link].levels

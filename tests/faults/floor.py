@@ -56,6 +56,7 @@ class Table:
         self.rng = world.random(plan.table)
         self.memory = VolatileMemory()
         self.counts: dict[str, int] | None = dict.fromkeys(plan.links, 0)
+        self.sums = {link: 0 for link in plan.links if house.link(link).offer}
         self.resting = False
         self._standing = standing
         self._draws = any("lucky_every" in house.link(link).options for link in plan.links)
@@ -81,6 +82,7 @@ class Table:
         self.phase = "idle"
         self.round = ""
         self.bets: list[tuple[int, str, str]] = []
+        self.amounts: dict[tuple[int, str, str], int] = {}
         self.deal: Deal | None = None
         self.dealt_for = ""
         self.left: list[int] = []
@@ -128,7 +130,8 @@ class Table:
             self.phase, self.deal = "idle", None
             return
         self.phase = told["state"]
-        self.bets = [(bet["seat"], bet["link"], bet["on"]) for bet in told["bets"]]
+        self.amounts = {(bet["seat"], bet["link"], bet["on"]): bet.get("amount", 0) for bet in told["bets"]}
+        self.bets = list(self.amounts)
         self.named = any(bet["player"] for bet in told["bets"])
         self.round = told["round"]
         if self.round != self.dealt_for or self.deal is None:
@@ -162,12 +165,17 @@ class Table:
     def _accepted(self, command: Map) -> None:
         if command["round"] != self.round or self.phase == "idle":
             self.round, self.bets, self.give_up, self.named = command["round"], [], False, False
+            self.amounts = {}
         self.named |= any("player" in bet for bet in command["bets"])
-        self.bets += [(bet["seat"], bet["link"], bet.get("on", "own")) for bet in command["bets"]]
+        placed = {(bet["seat"], bet["link"], bet.get("on", "own")): bet["amount"] for bet in command["bets"]}
+        self.bets += list(placed)
+        self.amounts |= placed
         self.phase = "open"
         if self.counts is not None:
             for bet in command["bets"]:
                 self.counts[bet["link"]] += 1
+                if bet["link"] in self.sums:
+                    self.sums[bet["link"]] += bet["amount"]
 
     def _refused(self, command: Map, answer: Map) -> None:
         code = answer["code"]
@@ -241,7 +249,7 @@ class Table:
         return sorted(self.rng.sample(range(1, most + 1), self.rng.randint(1, most)), reverse=True)
 
     def _bet(self, seat: int, link: str) -> Map:
-        return {"seat": seat, "link": link, "amount": self.house.link(link).wager * 100}
+        return {"seat": seat, "link": link, "amount": self.rng.choice(self.house.link(link).amounts)}
 
     def _wager(self, round_: str, seats: list[int]) -> Map | None:
         held = set(self.bets) if round_ == self.round and self.phase == "open" else set()
@@ -267,25 +275,32 @@ class Table:
             self.told_cards = False
         if self.rng.random() < 0.7:
             message["lock"] = True
-            message |= self._chips([(bet["seat"], bet["link"], "") for bet in bets] + list(held))
+            standing = [(link, self.amounts[seat, link, on]) for seat, link, on in held]
+            message |= self._chips([*((bet["link"], bet["amount"]) for bet in bets), *standing])
         return message
 
     def _dealer_too(self, link: str) -> bool:
         return self.plan.game in DEALER_SENT and "653a-five-card-hand-bonus" in self.house.link(link).paytable
 
-    def _chips(self, bets: list[tuple[int, str, str]], *, right: bool | None = None) -> Map:
-        """The dealer's count, where it is owed or sometimes; wrong now and then."""
-        chips = {}
+    def _chips(self, bets: list[tuple[str, int]], *, right: bool | None = None) -> Map:
+        """The dealer's count, where it is owed or sometimes; wrong now and then. bets: link and amount."""
+        chips, sums = {}, {}
         for link in self.plan.links:
-            owed = self.house.link(link).options.get("count_chips", False)
-            if "hand-bonus" not in self.house.link(link).paytable and (owed or self.rng.random() < 0.1):
-                chips[link] = sum(bet[1] == link for bet in bets)
+            plan = self.house.link(link)
+            owed = plan.options.get("count_chips", False)
+            if "hand-bonus" not in plan.paytable and (owed or self.rng.random() < 0.1):
+                chips[link] = sum(name == link for name, _ in bets)
                 if not right and self.rng.random() < 0.1:
                     chips[link] += self.rng.choice([1, -1]) if chips[link] else 1
-        return {"chips": chips} if chips and (right or self.rng.random() < 0.95) else {}
+                if plan.offer:
+                    wrong = 100 if not right and self.rng.random() < 0.1 else 0
+                    sums[link] = sum(amount for name, amount in bets if name == link) + wrong
+        told = {"chips": chips} | ({"sums": sums} if sums else {})
+        return told if chips and (right or self.rng.random() < 0.95) else {}
 
     def _lock(self, *, right: bool) -> Map:
-        return {"t": "lock", "round": self.round} | self._chips(self.bets, right=right)
+        standing = [(bet[1], self.amounts[bet]) for bet in self.bets]
+        return {"t": "lock", "round": self.round} | self._chips(standing, right=right)
 
     def _withdraw(self, bet: tuple[int, str, str]) -> Map:
         seat, link, on = bet
@@ -295,12 +310,16 @@ class Table:
         return {"t": "void", "round": self.round, "reason": "misdeal"}
 
     def _close(self) -> Map:
+        """The end of the round; without the board, which an offer may count, it may be refused (B16)."""
+        if self.deal is not None and self.deal.board and not self.told_cards and self.rng.random() < 0.8:
+            board = {"t": "settle", "round": self.round, "hands": [], "board": list(self.deal.board)}
+            return board if self._all_in_one() else board | {"close": True} | self._lifetime()
         return {"t": "close", "round": self.round} | self._lifetime()
 
     def _lifetime(self) -> Map:
         if self.counts is None or self.session.pending or self.rng.random() < 0.6:
             return {}
-        return {"counts": dict(self.counts)}
+        return {"counts": dict(self.counts), "sums": dict(self.sums)}
 
     def _settlement(self, round_: str, *, everything: bool) -> Map:
         assert self.deal is not None

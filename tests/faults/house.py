@@ -1,16 +1,19 @@
 """Links and tables of the simulated houses, opened alike in the real bank and in the model.
 
 Every house mixes what is easily got wrong together: links shared by several games, two links at a table,
-shares, reserves, limits with overflow, odds that are final at once, counted chips, draws.
+shares, reserves, limits with overflow, odds that are final at once, counted chips, draws; and in two of them
+offers next to the links, on the device and on the layout.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
-from jackpot.catalogue import LevelEntry, LinkEntry, resolve
-from jackpot.rules.paytable import Game, LinkTerms, TableTerms
+from msgspec.structs import replace as replace_struct
+
+from jackpot.catalogue import LevelEntry, LinkEntry, fold_of, load, parse_money, resolve, rows_of
+from jackpot.rules.paytable import ForOne, Game, LinkTerms, TableTerms, ToOne
 from tests.faults.model import Model
 
 BANK: Final = "main"
@@ -18,6 +21,8 @@ DOLLAR: Final = 1_000_000
 # The model's terms where they differ from the protocol's.
 GAME_OF_MODEL: Final = {"three-card-poker": "three-card", "four-card-poker": "four-card"}
 UNNAMED: Final = "meter"
+# The sums of an offer's options.
+OF_OFFER: Final = ("most", "unit", "validate_at", "cage_at")
 # A link that no table plays: people move money to it, and may close it.
 SPARE: Final = "spare"
 # What a link has of which its plan says nothing, in the model's words.
@@ -34,7 +39,10 @@ UNSAID: Final[dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class LinkPlan:
-    """One link. levels: name -> what its paytable leaves open, rates in percent, sums in dollars."""
+    """One link, or an offer. wager: in dollars, of an offer its least.
+
+    levels: name -> what its paytable leaves open, rates in percent, sums in dollars.
+    """
 
     link: str
     paytable: str
@@ -42,8 +50,26 @@ class LinkPlan:
     levels: dict[str, dict[str, str]] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def offer(self) -> bool:
+        """Whether no meter pays it (B1)."""
+        return load(self.paytable).use == "offer"
+
+    @property
+    def amounts(self) -> range:
+        """What a seat may wager, in cents (B3)."""
+        least = self.wager * 100
+        most, unit = (_cents(self.options.get(name, f"{self.wager}.00")) for name in ("most", "unit"))
+        return range(least, most + 1, unit)
+
+    @property
+    def on_device(self) -> bool:
+        return bool(self.options.get("placed", "device") == "device")
+
     def terms(self) -> LinkTerms:
         """The link's terms as the real bank opens them, through the catalogue."""
+        if self.offer:
+            return self._offered()
         return resolve(
             LinkEntry(
                 id=self.link,
@@ -53,6 +79,28 @@ class LinkPlan:
                 level={name: LevelEntry(**level) for name, level in self.levels.items()},
                 **self.options,
             )
+        )
+
+    def _offered(self) -> LinkTerms:
+        """The terms of an offer; what they leave open is in the options."""
+        table, options = load(self.paytable), dict(self.options)
+        sums: dict[str, Any] = {name: parse_money(options.pop(name)) for name in OF_OFFER if name in options}
+        rows = rows_of(table)
+        if options.pop("stake", "returned") == "kept":
+            rows = tuple(replace_struct(row, pays=ForOne(row.pays.n)) for row in rows if _to_one(row.pays))
+        folds = [fold for game in table.games if (fold := fold_of(table, game)) != "none"]
+        return LinkTerms(
+            link=self.link,
+            bank=BANK,
+            paytable=table.id,
+            wager=self.wager * DOLLAR,
+            hand_kind=table.hand,
+            levels=(),
+            rows=rows,
+            always_validate_for=500,
+            fold=folds[0] if folds else "game",
+            **sums,
+            **options,
         )
 
     def open(self, model: Model) -> None:
@@ -78,7 +126,18 @@ class LinkPlan:
             options["validate_at_cents"] = round(float(options.pop("validate_at")) * 100)
         if "magic_card_every" in options:
             options["magic_every"] = options.pop("magic_card_every")
+        for name in ("most", "unit", "cage_at"):
+            if name in options:
+                options[name] = _cents(options[name])
         return {**given, **options}
+
+
+def _cents(text: str) -> int:
+    return parse_money(text) // 10_000
+
+
+def _to_one(pays: object) -> TypeGuard[ToOne]:
+    return isinstance(pays, ToOne)
 
 
 def model_level(name: str) -> str:
@@ -119,6 +178,15 @@ class House:
         return next(link for link in self.links if link.link == name)
 
 
+# Chips on a betting area, of five dollars each; some awards wait, and the highest are the cage's.
+ON_LAYOUT: Final = {
+    "placed": "layout",
+    "most": "25.00",
+    "unit": "5.00",
+    "validate_at": "300.00",
+    "cage_at": "600.00",
+}
+
 TWO_GAMES: Final = House(
     links=(
         LinkPlan("five", "pa-643a-five-card-C", options={"validate_at": "60.00"}),
@@ -129,13 +197,27 @@ TWO_GAMES: Final = House(
         ),
         LinkPlan("three", "pa-643a-three-card-A", wager=5),
         LinkPlan(SPARE, "pa-643a-five-card-C"),
+        LinkPlan(
+            "fixed",
+            "pa-643a-five-card-bonus-C",
+            options={
+                "most": "5.00",
+                "unit": "1.00",
+                "count_chips": True,
+                "stake": "kept",
+                "validate_at": "200.00",
+                "cage_at": "2000.00",
+            },
+        ),
+        LinkPlan("own-three", "pa-643a-three-card-bonus-A", wager=5, options=ON_LAYOUT),
+        LinkPlan("trips", "pa-653a-trips-A", wager=5, options={**ON_LAYOUT, "hold_table": False}),
     ),
     tables=(
-        TablePlan("T1", "let-it-ride", ("five", "three")),
-        TablePlan("T2", "let-it-ride", ("five",)),
+        TablePlan("T1", "let-it-ride", ("five", "three", "fixed")),
+        TablePlan("T2", "let-it-ride", ("five", "own-three")),
         TablePlan("T3", "ultimate-texas-holdem", ("bonus",), seats=6),
-        TablePlan("T4", "ultimate-texas-holdem", ("five", "bonus"), seats=6),
-        TablePlan("T5", "let-it-ride", ("three", "five")),
+        TablePlan("T4", "ultimate-texas-holdem", ("five", "bonus", "trips"), seats=6),
+        TablePlan("T5", "let-it-ride", ("fixed", "own-three")),
     ),
 )
 
@@ -189,10 +271,11 @@ FOUR_AND_THREE: Final = House(
             },
             options={"validate_at": "95.00"},
         ),
+        LinkPlan("pairs", "pa-649a-2011-pair-plus-B", wager=5, options=ON_LAYOUT),
     ),
     tables=(
         TablePlan("T1", "four-card-poker", ("four",)),
-        TablePlan("T2", "three-card-poker", ("three",)),
+        TablePlan("T2", "three-card-poker", ("three", "pairs")),
         TablePlan("T3", "three-card-poker", ("three",), seats=5),
         TablePlan("T4", "four-card-poker", ("four",), seats=3),
     ),

@@ -420,6 +420,8 @@ class Acts:
             link.start |= {name: replay(link, name, gone)[0] for name in link.levels}
             for fact in gone:
                 link.terms = fact.levels if isinstance(fact, Change) else link.terms
+                if isinstance(fact, Wager) and fact.live:
+                    link.wagered_before += fact.cents
             del link.facts[:count]
             folded += count
         if forget:

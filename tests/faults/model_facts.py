@@ -247,6 +247,7 @@ class Link:
     placed: str = "device"
     stake: str = "returned"
     cage_at: int | None = None
+    wagered_before: int = 0  # cents of the standing wagers that are folded away
 
     @property
     def offer(self) -> bool:

@@ -84,8 +84,8 @@ class Figures(SeenActs):
 
     def offered(self, link: Link) -> int:
         """Micro-dollars of the wagers on an offer that stand (B1)."""
-        live = (fact for fact in link.facts if isinstance(fact, Wager) and fact.live)
-        return CENT * sum(wager.cents for wager in live) if link.offer else 0
+        live = sum(fact.cents for fact in link.facts if isinstance(fact, Wager) and fact.live)
+        return CENT * (link.wagered_before + live) if link.offer else 0
 
     def waiting_sums(self) -> dict[tuple[str, str | None, str], tuple[int, int]]:
         """Number and micro-dollars of waiting awards, by link, level and status, or dispute."""

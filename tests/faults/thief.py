@@ -235,7 +235,10 @@ class Thief:
 
     def _chips(self, bets: list[Map]) -> Map:
         counted = [link for link in self._plan.links if self._house.link(link).options.get("count_chips")]
-        return {"chips": {link: sum(bet["link"] == link for bet in bets) for link in counted}}
+        chips = {link: sum(bet["link"] == link for bet in bets) for link in counted}
+        offers = [link for link in counted if self._house.link(link).offer]
+        sums = {link: sum(bet["amount"] for bet in bets if bet["link"] == link) for link in offers}
+        return {"chips": chips} | ({"sums": sums} if sums else {})
 
     def _settle(self, name: str) -> Map:
         seats = list(range(self._plan.seats, 0, -1))

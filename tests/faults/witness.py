@@ -43,6 +43,7 @@ from tests.faults.figures import compare_figures
 from tests.faults.heralds import History
 from tests.faults.house import BANK, House, model_level
 from tests.faults.model import Model
+from tests.faults.model_facts import CENT
 from tests.faults.programs import PROGRAM, Programs
 from tests.faults.site import HOLDS_MS, signers_of, waited_of
 from tests.faults.terms import ACTIONS, Names, drawn, wire_form
@@ -112,6 +113,7 @@ class Witness:
         self._last: dict[str, int] = {plan.table: 0 for plan in house.tables}
         self._books: dict[tuple[str, str], Counter[str]] = {}
         self._outside: Counter[str] = Counter()
+        self._offered: Counter[str] = Counter()  # the house's, by the postings of an offer (B1)
         self._trail: dict[tuple[str, str], list[tuple[int, int]]] = {}
         self._reasons: dict[str, set[str]] = {plan.link: set() for plan in house.links}
         self.names = Names()
@@ -422,6 +424,8 @@ class Witness:
             same(f"row {row.seq}, the sum of {posting}", sum(posting[3:]), 0)
             if posting.level == 0:
                 self._outside[link] += posting.awards
+                if self.model.links[link].offer:
+                    self._offered[link] -= posting.wagers
                 continue
             level = [name for name_link, name in meters if name_link == link][posting.level - 1]
             if (link, level) in before:
@@ -430,8 +434,11 @@ class Witness:
                 sign = -1 if account in SOURCES else 1
                 self._books[link, level][account] += sign * getattr(posting, account)
         for link, paid in self._outside.items():
-            by_house = self.model.by_payer(self.model.links[link]).total()
+            of = self.model.links[link]
+            by_house = self.model.by_payer(of).total() + self.model.stakes(of)
             same(f"row {row.seq}, what the house pays of {link}", paid, by_house)
+        for link, had in self._offered.items():
+            same(f"row {row.seq}, wagered on {link}", had, self.model.offered(self.model.links[link]))
         for key, meter in meters.items():
             for account in ACCOUNTS:
                 same(f"row {row.seq}, {account} of {key}", self._books[key][account], meter[account])
@@ -569,6 +576,9 @@ class Witness:
             same(
                 f"{name}, wagers", table["wagers"], {link: accepted.get(link, 0) for link in table["wagers"]}
             )
+            came_to = self.model.tables[name].wagered
+            wagered = {offer: CENT * came_to.get(offer, 0) for offer in table["sums"]}
+            same(f"{name}, what its wagers came to", table["sums"], wagered)
             same(f"{name}, last number", table["last_seq"], self._last[name])
             same(f"{name}, held", bool(table["held"]), self.model.held(name))
         compare_figures(facts, self.model)

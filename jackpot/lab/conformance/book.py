@@ -3,39 +3,91 @@
 It decides as little as a table needs to go on: no meters, no awards. It notes what the protocol forbids.
 """
 
-from typing import Final
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
 
 import msgspec
+from msgspec import UNSET
 
-from controllers.answers import Ack, LinkFacts, LinkState, Nack, Refund, RoundFacts, StandingBet
-from controllers.messages import Close, Command, Lock, Malformed, Settle, Void, Wager, Withdraw
+from controllers.answers import (
+    Ack,
+    AwardFacts,
+    LinkFacts,
+    LinkState,
+    Nack,
+    Refund,
+    RoundFacts,
+    StandingBet,
+)
+from controllers.messages import Bet, Close, Command, Lock, Malformed, On, Settle, Void, Wager, Withdraw
 from controllers.session import Commanded
+from jackpot.lab.conformance.offers import Bounds, ConformanceOffer
 from jackpot.lab.conformance.report import ConformanceReport
+from jackpot.rules import cards
+from jackpot.rules.hands import Shown
 
 Answer = Ack | Nack
 KEPT: Final = 64
 """Answers that a server keeps for resends."""
+SHARED: Final = tuple(name for name in Shown._fields if name != "own")
+"""The fields of a settlement with cards of no seat."""
+
+
+class BetPlace(NamedTuple):
+    """What a seat may wager on once."""
+
+    seat: int
+    link: str
+    on: On
+
+
+class Stake(NamedTuple):
+    """An accepted wager. amount: in cents."""
+
+    player: str | None
+    amount: int
 
 
 class Open(msgspec.Struct):
-    """A round that is neither closed nor void. turn: the seat settled last."""
+    """A round that is neither closed nor void. turn: the seat settled last.
+
+    chips, sums: as the dealer counted them last. shared: cards of no seat, by field, as they were shown.
+    """
 
     id: str
-    bets: dict[tuple[int, str, str], str | None]
+    bets: dict[BetPlace, Stake]
     locked: bool = False
     turn: int | None = None
     cards: set[str] = msgspec.field(default_factory=set)
+    chips: dict[str, int] = {}
+    sums: dict[str, int] = {}
+    shared: dict[str, tuple[str, ...]] = {}
+    settled: set[int] = msgspec.field(default_factory=set)
+
+    def on(self, link: str) -> list[tuple[BetPlace, Stake]]:
+        """The wagers on a link."""
+        return [(place, stake) for place, stake in self.bets.items() if place.link == link]
+
+    def shown(self) -> Shown:
+        """The cards of no seat, for what counts them."""
+        told = {name: tuple(map(cards.parse, self.shared.get(name, ()))) for name in SHARED}
+        return Shown(**told)
 
 
 class TableRecord:
     """State of one table. told: the highest number whose durable answer was sent; sure: and surely received.
 
     idle_at: the numbers after which no round was open. undecided: what was sent under each number since.
+    suspended: every link. closed_offer: the one offer that is suspended alone.
     """
 
-    def __init__(self, report: ConformanceReport, link: str, wager: int) -> None:
+    def __init__(
+        self, report: ConformanceReport, link: str, wager: int, offers: Sequence[ConformanceOffer] = ()
+    ) -> None:
         self.last_seq = self.told = self.sure = 0
         self.suspended = False
+        self.closed_offer: str | None = None
+        self.offers = {offer.link: offer for offer in offers}
         self.round: Open | None = None
         self.answers: dict[int, tuple[bytes, Answer]] = {}
         self.undecided: dict[int, bytes] = {}
@@ -56,16 +108,39 @@ class TableRecord:
         return LinkFacts(self._link, self._wager, "pa-643a-five-card-C", ("mega", "major", "minor"), state)
 
     @property
+    def links(self) -> tuple[LinkFacts, ...]:
+        """What the table plays on, as the welcome has it."""
+        offers = (
+            offer.facts("suspended" if self.suspended or offer.link == self.closed_offer else "active")
+            for offer in self.offers.values()
+        )
+        return self.link, *offers
+
+    @property
     def facts(self) -> RoundFacts | None:
         """The round as the welcome describes it."""
         found = self.round
         if found is None:
             return None
         bets = tuple(
-            StandingBet(seat, link, "dealer" if on == "dealer" else "own", player)
-            for (seat, link, on), player in found.bets.items()
+            StandingBet(*place, stake.player, stake.amount if place.link in self.offers else UNSET)
+            for place, stake in found.bets.items()
         )
-        return RoundFacts(found.id, "locked" if found.locked else "open", bets, {}, None, (), (), ())
+        return RoundFacts(
+            found.id,
+            "locked" if found.locked else "open",
+            bets,
+            found.chips,
+            None,
+            found.shared.get("board", ()),
+            found.shared.get("dealer", ()),
+            tuple(sorted(found.settled, reverse=True)),
+            found.sums or UNSET,
+        )
+
+    def limit(self, offer: str, bounds: Bounds) -> None:
+        """Changes what an offer takes; the next welcome says so."""
+        self.offers[offer] = self.offers[offer]._replace(bounds=bounds)
 
     def check_acked(self, acked: int | None) -> None:
         """Checks the `acked` of a hello against the answers sent."""
@@ -97,7 +172,9 @@ class TableRecord:
         if command.seq != self.last_seq + 1:
             self._report.broken("contiguous", f"seq {command.seq} in place of {self.last_seq + 1}")
             return self.refuse(command, "seq_gap")
-        if self.suspended and isinstance(command.message, Wager):
+        if isinstance(command.message, Wager) and (
+            self.suspended or any(bet.link == self.closed_offer for bet in command.message.bets)
+        ):
             return self.refuse(command, "suspended")
         return self.accept(command)
 
@@ -121,6 +198,14 @@ class TableRecord:
         self._report.met("contiguous")
         return answer
 
+    def pay(self, command: Commanded, award: AwardFacts) -> Answer:
+        """Accepts a settlement that wins this award, and keeps the answer."""
+        answer = self.accept(command)
+        if isinstance(answer, Ack):
+            answer = msgspec.structs.replace(answer, awards=(award,))
+            self.answers[command.seq] = command.digest, answer
+        return answer
+
     def lose(self) -> None:
         """Forgets the last whole round, as a ledger that lost rows; its answers were sent all the same."""
         self.last_seq = next(seq for seq in reversed(self.idle_at) if seq < self.last_seq)
@@ -137,7 +222,17 @@ class TableRecord:
         """Leaves commands and a round that a table which lost its memory does not know."""
         self.last_seq += 5
         self.undecided.clear()
-        self.round = Open(f"left-over-{self.last_seq}", {(1, self._link, "own"): None}, locked=True)
+        bets = {BetPlace(1, self._link, "own"): Stake(None, self._wager)}
+        counted = [offer for offer in self.offers.values() if offer.counted]
+        for offer in self.offers.values():
+            bets[BetPlace(1, offer.link, "own")] = Stake(None, offer.bounds.most)
+        self.round = Open(
+            f"left-over-{self.last_seq}",
+            bets,
+            locked=True,
+            chips={offer.link: 1 for offer in counted},
+            sums={offer.link: offer.bounds.most for offer in counted if offer.summed},
+        )
         self._ids.add(self.round.id)
         return self.round.id
 
@@ -155,22 +250,35 @@ class TableRecord:
             return Nack(seq, "no_such_round", f"round: there is no {message.round}")
         match message:
             case Withdraw():
-                for bet in message.bets:
-                    found.bets.pop((bet.seat, bet.link, bet.on), None)
+                places = (BetPlace(bet.seat, bet.link, bet.on) for bet in message.bets)
+                back = {place: found.bets.pop(place) for place in places if place in found.bets}
+                return Ack(seq, refunds=self._refunds(back) if self.offers else UNSET)
             case Lock():
                 found.locked = True
+                self._count(found, message)
             case Settle():
                 return self._settle(found, message)
             case Close():
+                due = [place for place in found.bets if place.seat not in found.settled]
+                if (lacking := self._lacking(found, due, ())) is not None:
+                    return self._unshown(seq, lacking)
+                self._check_count(found)
                 self._end("closed")
             case Void():
                 self._end("voided")
-                refunds = tuple(
-                    Refund(seat, link, "dealer" if on == "dealer" else "own", self._wager, "inventory")
-                    for seat, link, on in found.bets
-                )
-                return Ack(seq, refunds=refunds)
+                return Ack(seq, refunds=self._refunds(found.bets))
         return Ack(seq)
+
+    def _refunds(self, bets: Mapping[BetPlace, Stake]) -> tuple[Refund, ...]:
+        """What goes back to the players, with its amount (B3)."""
+        return tuple(
+            Refund(
+                *place,
+                stake.amount,
+                self.offers[place.link].refund_pays if place.link in self.offers else "inventory",
+            )
+            for place, stake in bets.items()
+        )
 
     def _take(self, message: Wager) -> Answer:
         if self.round is not None and self.round.id != message.round:
@@ -184,16 +292,76 @@ class TableRecord:
             self._report.broken("rounds", f"a wager in {found.id} after its lock")
             return Nack(message.seq, "locked_out", "round: it is locked")
         for bet in message.bets:
-            place = bet.seat, bet.link, bet.on
-            if bet.link != self._link or bet.amount != self._wager or place in found.bets:
-                self._report.broken("wagers", f"seat {bet.seat}: {bet.amount} on {bet.link}")
-                return Nack(message.seq, "wrong_amount", f"bets: not one of {self._wager} on {self._link}")
-            found.bets[place] = bet.player
+            if (refusal := self._wrong(found, bet)) is not None:
+                return Nack(message.seq, *refusal)
+            found.bets[BetPlace(bet.seat, bet.link, bet.on)] = Stake(bet.player, bet.amount)
         found.locked = message.lock
+        if message.lock:
+            self._count(found, message)
         self.round = found
         self._ids.add(found.id)
-        self._report.met("wagers", f"{len(message.bets)} in the last one")
+        if any(bet.link == self._link for bet in message.bets):
+            self._report.met("wagers", f"{len(message.bets)} in the last one")
+        if any(bet.link in self.offers for bet in message.bets):
+            self._report.met("offer-amounts", f"{self.rounds + 1} rounds")
         return Ack(message.seq)
+
+    def _wrong(self, found: Open, bet: Bet) -> tuple[str, str] | None:
+        """The code and the sentence that refuse a wager; None for a good one."""
+        offer = self.offers.get(bet.link)
+        name = "wagers" if offer is None else "offer-amounts"
+        if offer is None and bet.link != self._link:
+            refusal = "unknown_link", f"link: {bet.link} is not in the welcome"
+        elif offer is None and bet.amount != self._wager:
+            refusal = "wrong_amount", f"amount: it is {self._wager} on {bet.link}"
+        elif offer is not None and not offer.bounds.take(bet.amount):
+            least, most, unit = offer.bounds
+            refusal = "wrong_amount", f"amount: {least} to {most} in steps of {unit} on {bet.link}"
+        elif offer is not None and bet.on == "dealer":
+            refusal = "bad_message", f"on: {bet.link} takes wagers on a player's own hand"
+        elif BetPlace(bet.seat, bet.link, bet.on) in found.bets:
+            refusal = "duplicate_wager", f"seat {bet.seat} has wagered on {bet.link}"
+        else:
+            return None
+        self._report.broken(name, f"seat {bet.seat}: {bet.amount} on {bet.link}: {refusal[0]}")
+        return refusal
+
+    def _count(self, found: Open, message: Wager | Lock) -> None:
+        """Keeps the dealer's count; a later one corrects an earlier one."""
+        found.chips = {**found.chips, **(message.chips or {})}
+        found.sums = {**found.sums, **(message.sums or {})}
+
+    def _check_count(self, found: Open) -> None:
+        """Checks the last count of each offer that is counted, once cards are shown (T3, B3)."""
+        for link, offer in self.offers.items():
+            bets = found.on(link)
+            if not offer.counted or not bets:
+                continue
+            total = sum(stake.amount for _, stake in bets)
+            told, due = (found.chips.get(link), found.sums.get(link)), (len(bets), total)
+            if told[0] != due[0] or (offer.summed and told[1] != due[1]):
+                said = f"chips {told[0]} and sums {told[1]} of {link}: it took {due[0]}, {due[1]} cents"
+                self._report.broken("offer-counts", said)
+            else:
+                self._report.met("offer-counts", f"{due[0]} wagers of {due[1]} cents on {link}")
+
+    def _lacking(
+        self, found: Open, bets: Iterable[BetPlace], folded: Collection[int]
+    ) -> tuple[str, str] | None:
+        """The field and the offer of cards that a settlement of these wagers lacks (B16)."""
+        shown = found.shown()
+        for place in bets:
+            offer = self.offers.get(place.link)
+            if offer is None or (offer.forfeits and place.seat in folded):
+                continue
+            if lacks := offer.lacks(shown):
+                return lacks[0], place.link
+        return None
+
+    def _unshown(self, seq: int, lacking: tuple[str, str]) -> Nack:
+        field, link = lacking
+        self._report.broken("offer-cards", f"seq {seq} settles {link} without its {field}")
+        return Nack(seq, "bad_message", f"{field}: {link} counts these cards")
 
     def _settle(self, found: Open, message: Settle) -> Answer:
         if not found.locked:
@@ -204,14 +372,38 @@ class TableRecord:
                 self._report.broken("payout-order", f"seat {claim.seat} after seat {found.turn}")
                 return Nack(message.seq, "out_of_order", f"seat: {claim.seat}")
             found.turn = claim.seat
+        shared = {name: given for name in SHARED if (given := getattr(message, name, None))}
         shown = [card for claim in message.hands for card in claim.cards or ()]
-        shown += [*(message.board or ()), *(message.dealer or ())]
+        shown += [card for given in shared.values() for card in given]
         if len(set(shown)) < len(shown) or (set(shown) & found.cards and message.hands):
             self._report.broken("cards", "a card is shown twice")
             return Nack(message.seq, "impossible_cards", "cards: one is shown twice")
         found.cards.update(card for claim in message.hands for card in claim.cards or ())
+        found.shared = {**found.shared, **shared}
         self._report.met("payout-order")
         self._report.met("cards")
+        return self._pay(found, message)
+
+    def _pay(self, found: Open, message: Settle) -> Answer:
+        """Settles the seats, and with `close` the round; pays nothing by itself."""
+        claims = {claim.seat: claim for claim in message.hands}
+        folded = {claim.seat for claim in message.hands if claim.folded}
+        due = [place for place in found.bets if place.seat in claims or message.close]
+        due = [place for place in due if place.seat not in found.settled]
+        if (lacking := self._lacking(found, due, folded)) is not None:
+            return self._unshown(message.seq, lacking)
+        if due:
+            self._check_count(found)
+        for place in due:
+            offer, claim = self.offers.get(place.link), claims.get(place.seat)
+            if offer is None or claim is None:
+                continue
+            count = len(claim.cards or ())
+            if count and count not in offer.own:
+                self._report.broken("offer-cards", f"seat {place.seat} has {count} cards on {place.link}")
+            else:
+                self._report.met("offer-cards", f"{count} of seat {place.seat}, {len(found.shared)} fields")
+        found.settled.update(claims)
         if message.close:
             self._end("settled and closed")
         return Ack(message.seq)

@@ -4,7 +4,7 @@ A trial waits for the device, does one thing to it, and looks at what it does. W
 frames, numbers, rounds) the played server and its book look at all the time.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from math import inf
 from typing import Final, NamedTuple, Protocol
 
@@ -14,7 +14,8 @@ from controllers.answers import Nack
 from controllers.device import FIRST_WAIT_S, LONGEST_WAIT_S, REPLACED_WAIT_S
 from controllers.frames import encode
 from controllers.messages import Close, Settle, Void, Wager
-from jackpot.lab.conformance.book import Answer
+from jackpot.lab.conformance.book import Answer, BetPlace, Stake
+from jackpot.lab.conformance.offers import Bounds
 from jackpot.lab.conformance.played import ConformanceLine, ConformanceSession, Heard, Setting
 from jackpot.lab.conformance.report import ConformanceReport
 
@@ -141,7 +142,7 @@ class DeviceWatch:
     async def idle(self) -> ConformanceLine:
         """Waits for a moment without a round and without a command in flight; raises Missed.
 
-        The link is suspended for it: a device that plays without a pause has no such moment otherwise.
+        Every link is suspended for it: a device that plays without a pause has no such moment otherwise.
         """
         played = self.played
         played.tell_link("suspended")
@@ -479,6 +480,91 @@ async def power_loss(watch: DeviceWatch) -> None:
     watch.same("power-loss", sent, await watch.first(since))
 
 
+# Trials of tables that take bonus wagers.
+
+
+def on_offer(heard: Heard, offers: Collection[str]) -> set[str]:
+    """The offers on which the command wagers."""
+    message = heard.command.message
+    return {bet.link for bet in message.bets if bet.link in offers} if isinstance(message, Wager) else set()
+
+
+async def offer_bounds(watch: DeviceWatch) -> None:
+    """Tells other bounds in a welcome: such that no amount that was right before is right now."""
+    played = watch.played
+    offers = [one for one in played.book.offers.values() if one.bounds.least < one.bounds.most]
+    if not offers:
+        raise Missed("each of its offers takes one amount alone")
+    line = await watch.idle()
+    for offer in offers:
+        _, most, _ = offer.bounds
+        played.book.limit(offer.link, Bounds(2 * most, 4 * most, 2 * most))
+    line.cut()
+    names = {offer.link for offer in offers}
+    heard = await watch.next(lambda heard: heard.fresh and bool(on_offer(heard, names)), "wager on an offer")
+    for bet in getattr(heard.command.message, "bets", ()):
+        if bet.link in names and not played.book.offers[bet.link].bounds.take(bet.amount):
+            watch.report.broken("offer-bounds", f"{bet.amount} on {bet.link}: {_limits(played, bet.link)}")
+            return
+    watch.report.met("offer-bounds", ", ".join(_limits(played, link) for link in on_offer(heard, names)))
+
+
+def _limits(played: ConformanceSession, link: str) -> str:
+    least, most, unit = played.book.offers[link].bounds
+    return f"{link} takes {least} to {most} in steps of {unit}"
+
+
+async def offer_suspended(watch: DeviceWatch) -> None:
+    """Suspends one offer between two rounds; the other links are active all the time."""
+    played, offers = watch.played, watch.played.book.offers
+
+    def reply(heard: Heard) -> Answer | None:
+        played.reply = played.decide
+        chosen.extend(on_offer(heard, offers))
+        played.book.closed_offer = chosen[0]
+        return played.book.accept(heard.command)
+
+    chosen: list[str] = []
+    await watch.caught(reply, lambda heard: bool(on_offer(heard, offers)))
+    played.tell_offer(chosen[0], "suspended")
+    await played.fence(await watch.online())
+    heard = await watch.wagered()
+    if chosen[0] in on_offer(heard, offers):
+        watch.report.broken("offer-suspended", f"seq {heard.command.seq} is a wager on {chosen[0]}")
+        return
+    played.tell_offer(chosen[0], "active")
+    await watch.next(lambda heard: heard.fresh and chosen[0] in on_offer(heard, offers), "wager on it again")
+    watch.report.met("offer-suspended", f"{chosen[0]}, while it played on")
+
+
+async def offer_award(watch: DeviceWatch) -> None:
+    """Pays an award on an offer, whatever the cards are."""
+    played, offers = watch.played, watch.played.book.offers
+
+    def due(heard: Heard) -> list[tuple[BetPlace, Stake]]:
+        message, round_ = heard.command.message, played.book.round
+        if not isinstance(message, Settle) or round_ is None or round_.id != message.round:
+            return []
+        seats = {claim.seat for claim in message.hands if claim.cards}
+        return [
+            (place, stake)
+            for place, stake in round_.bets.items()
+            if place.link in offers and place.seat in seats
+        ]
+
+    def reply(heard: Heard) -> Answer | None:
+        played.reply = played.decide
+        place, stake = due(heard)[0]
+        award = offers[place.link].award(place.seat, stake.amount)
+        paid.append(f"{award.amount} and its wager of {stake.amount} on {place.link} at seat {place.seat}")
+        return played.book.pay(heard.command, award)
+
+    paid: list[str] = []
+    settled = await watch.caught(reply, lambda heard: bool(due(heard)))
+    first = await watch.first(played.heard.index(settled) + 1)
+    watch.goes_on("offer-award", first, settled.command.seq + 1)
+
+
 Trial = Callable[[DeviceWatch], Awaitable[None]]
 
 OF_ALL: Final[tuple[tuple[Trial, tuple[str, ...]], ...]] = (
@@ -501,6 +587,11 @@ OF_TABLES: Final[tuple[tuple[Trial, tuple[str, ...]], ...]] = (
     (left_over, ("left-over",)),
     (power_loss, ("power-loss",)),
 )
+OF_OFFERS: Final[tuple[tuple[Trial, tuple[str, ...]], ...]] = (
+    (offer_suspended, ("offer-suspended",)),
+    (offer_award, ("offer-award",)),
+    (offer_bounds, ("offer-bounds",)),
+)
 """Each trial with what it shows."""
 
 
@@ -511,7 +602,7 @@ async def examine(
 
     Raises OSError where it cannot listen.
     """
-    report = ConformanceReport("table" if setting.role == "table" else "sign")
+    report = ConformanceReport("table" if setting.role == "table" else "sign", offers=bool(setting.offers))
     played = ConformanceSession(setting, report)
     await played.open()
     try:
@@ -528,7 +619,8 @@ async def examine(
 async def _try_all(watch: DeviceWatch) -> None:
     table, only = watch.played.setting.role == "table", set(watch.options.only)
     await _settled(watch, table=table)
-    every = (*(OF_TABLES if table else ()), *OF_ALL)
+    offers = OF_OFFERS if watch.played.setting.offers else ()
+    every = (*((*OF_TABLES, *offers) if table else ()), *OF_ALL)
     trials = [(trial, names) for trial, names in every if not only or only & set(names)]
     for number, (trial, names) in enumerate(trials, 1):
         watch.options.say(f"trial {number} of {len(trials)}: {', '.join(names)}")
@@ -554,5 +646,5 @@ def _let_be(played: ConformanceSession) -> None:
     """Resets the server, whatever a trial did to it."""
     played.reply, played.answer_hello, played.refusing = played.decide, played.welcome, 0
     played.release()
-    if played.book.suspended:
+    if played.book.suspended or played.book.closed_offer is not None:
         played.tell_link("active")

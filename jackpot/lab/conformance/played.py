@@ -6,7 +6,7 @@ It is told by a trial what to answer; left alone it welcomes, answers by its boo
 import asyncio
 import secrets
 import ssl
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import count
 from typing import Final, NamedTuple
 
@@ -20,6 +20,7 @@ from controllers.pace import UNANSWERED_MAX, Limits
 from controllers.session import SILENT_HEARTBEATS, Commanded, Greeted, ServerSession, SessionClosed
 from controllers.states import WELCOMED, SessionState
 from jackpot.lab.conformance.book import Answer, TableRecord
+from jackpot.lab.conformance.offers import ConformanceOffer
 from jackpot.lab.conformance.report import ConformanceReport
 
 READ_BYTES: Final = 65_536
@@ -42,7 +43,8 @@ class Heard(NamedTuple):
 class Setting(NamedTuple):
     """The device under test, and its settings.
 
-    key: its 32 bytes. link, wager: in cents. tls: for the listeners, None for plain TCP.
+    key: its 32 bytes. link, wager: in cents. tls: for the listeners, None for plain TCP. offers: bonus wagers
+    that it takes besides.
     """
 
     role: str
@@ -54,6 +56,7 @@ class Setting(NamedTuple):
     host: str = "127.0.0.1"
     port: int = 0
     tls: ssl.SSLContext | None = None
+    offers: tuple[ConformanceOffer, ...] = ()
 
     @property
     def heartbeat(self) -> float:
@@ -137,7 +140,7 @@ class ConformanceSession:
     def __init__(self, setting: Setting, report: ConformanceReport) -> None:
         self.setting = setting
         self.report = report
-        self.book = TableRecord(report, setting.link, setting.wager)
+        self.book = TableRecord(report, setting.link, setting.wager, setting.offers)
         self.lines: list[ConformanceLine] = []
         self.heard: list[Heard] = []
         self.held: list[Heard] = []
@@ -220,7 +223,7 @@ class ConformanceSession:
     def welcoming(self) -> Welcome:
         book = self.book
         welcome = Welcome(
-            v=1, session="conformance", heartbeat_ms=self.setting.heartbeat_ms, links=(book.link,)
+            v=1, session="conformance", heartbeat_ms=self.setting.heartbeat_ms, links=book.links
         )
         if not self._table:
             return welcome
@@ -229,9 +232,20 @@ class ConformanceSession:
         )
 
     def tell_link(self, state: LinkState) -> None:
+        """Suspends every link, or none."""
         self.book.suspended = state == "suspended"
+        self.book.closed_offer = None
+        self._tell((link.link for link in self.book.links), state)
+
+    def tell_offer(self, offer: str, state: LinkState) -> None:
+        """Suspends one offer alone."""
+        self.book.closed_offer = offer if state == "suspended" else None
+        self._tell((offer,), state)
+
+    def _tell(self, links: Iterable[str], state: LinkState) -> None:
         if (line := self.line) is not None:
-            line.session.push(Link(self.setting.link, state, "the tester"))
+            for link in links:
+                line.session.push(Link(link, state, "the tester"))
             line.flush(self.now)
 
     async def fence(self, line: ConformanceLine) -> bool:

@@ -11,13 +11,17 @@ SERVERS: Final = frozenset[Side]({"server"})
 
 
 class Obligation(NamedTuple):
-    """One requirement of the protocol. section: of controllers/README.md. how: the tester checks it."""
+    """One requirement of the protocol. section: of controllers/README.md. how: the tester checks it.
+
+    of_offers: only where there are bonus wagers with fixed odds.
+    """
 
     name: str
     sides: frozenset[Side]
     section: str
     text: str
     how: str
+    of_offers: bool = False
 
 
 def _device(name: str, section: str, text: str, how: str) -> Obligation:
@@ -30,6 +34,10 @@ def _table(name: str, section: str, text: str, how: str) -> Obligation:
 
 def _server(name: str, section: str, text: str, how: str) -> Obligation:
     return Obligation(name, SERVERS, section, text, how)
+
+
+def _offer(side: Side, name: str, text: str, how: str) -> Obligation:
+    return Obligation(name, frozenset({side}), "Commands of a table", text, how, of_offers=True)
 
 
 OBLIGATIONS: Final = (
@@ -198,6 +206,42 @@ OBLIGATIONS: Final = (
         "The `round` of the welcome is finished or voided before a new one.",
         "It is told of a round that it does not know, as after the loss of its memory.",
     ),
+    _offer(
+        "table",
+        "offer-amounts",
+        "On an offer a seat wagers once a multiple of `unit`, from `least` to `most`.",
+        "Every wager is looked at.",
+    ),
+    _offer(
+        "table",
+        "offer-counts",
+        "Where `count` is true, `chips` and `sums` of the lock are the wagers, and what they come to.",
+        "The last count before the cards is held against the wagers.",
+    ),
+    _offer(
+        "table",
+        "offer-cards",
+        "A seat is settled, and a round closed, with the cards that its offers count.",
+        "Every settlement and close is looked at.",
+    ),
+    _offer(
+        "table",
+        "offer-award",
+        "An award with fixed odds and its `stake` are taken, and the table goes on.",
+        "A settlement is answered with one, whatever the cards are.",
+    ),
+    _offer(
+        "table",
+        "offer-suspended",
+        "No wager on a suspended offer, while the other links are played on.",
+        "One offer is suspended by a push, and active again.",
+    ),
+    _offer(
+        "table",
+        "offer-bounds",
+        "The bounds of the last welcome hold.",
+        "It comes back to a welcome with higher ones; not where each offer takes one amount.",
+    ),
     _server(
         "challenge",
         "Conversation",
@@ -266,6 +310,42 @@ OBLIGATIONS: Final = (
         "`last_seq`, the answer to it and the unfinished `round` are told to a table that comes back.",
         "It comes back in the middle of a round.",
     ),
+    _offer(
+        "server",
+        "offers",
+        "An offer has no levels; its `wager` is `least`; `least` and `most` are multiples of `unit`.",
+        "The welcome is read, and a wager on each offer placed and told again.",
+    ),
+    _offer(
+        "server",
+        "offer-codes",
+        "Out of bounds is `wrong_amount`, another amount at the seat `duplicate_wager`.",
+        "Each is tried on each offer.",
+    ),
+    _offer(
+        "server",
+        "offer-refunds",
+        "A withdrawal and a void return the amount of each wager.",
+        "Each is tried on each offer.",
+    ),
+    _offer(
+        "server",
+        "offer-mismatch",
+        "A wrong count of an offer's chips, or of their sum, is `chip_mismatch` until it is corrected.",
+        "Both are counted wrong, then right.",
+    ),
+    _offer(
+        "server",
+        "offer-unshown",
+        "Without the cards that everybody shares a wager is not settled: `bad_message` naming them.",
+        "A round is closed without them.",
+    ),
+    _offer(
+        "server",
+        "offer-pays",
+        "A hand of the lowest row is paid by its odds, and N to 1 names the wager as `stake`.",
+        "It is dealt on each offer; this is the one thing that the tester leaves on the table.",
+    ),
 )
 
 BY_NAME: Final = {one.name: one for one in OBLIGATIONS}
@@ -278,10 +358,14 @@ class ObligationResult(NamedTuple):
 
 
 class ConformanceReport:
-    """Verdicts on the obligations of one side. The first failure of each is kept."""
+    """Verdicts on the obligations of one side. The first failure of each is kept.
 
-    def __init__(self, side: Side) -> None:
+    offers: whether bonus wagers are looked at.
+    """
+
+    def __init__(self, side: Side, *, offers: bool = False) -> None:
         self.side: Final = side
+        self.offers = offers
         self._met: dict[str, str] = {}
         self._broken: dict[str, str] = {}
         self._missed: dict[str, str] = {}
@@ -306,7 +390,12 @@ class ConformanceReport:
         return bool(self._met) and not self._broken
 
     def results(self) -> list[ObligationResult]:
-        return [self._result(one) for one in OBLIGATIONS if self.side in one.sides]
+        wanted = (one for one in OBLIGATIONS if self.side in one.sides)
+        return [
+            self._result(one)
+            for one in wanted
+            if self.offers or one.name in self._broken or not one.of_offers
+        ]
 
     def _result(self, one: Obligation) -> ObligationResult:
         if one.name in self._broken:

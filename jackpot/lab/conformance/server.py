@@ -1,7 +1,7 @@
 """Conformance trials of a server, by a table that sends valid commands and some invalid ones.
 
-It plays with one table's key and leaves nothing on the table: each wager is voided. What stops a table until
-people act (an `acked` beyond the ledger) is not tried.
+It plays with one table's key and voids each wager; but on each offer it wins once, by the lowest row. What
+stops a table until people act (an `acked` beyond the ledger) is not tried.
 """
 
 import asyncio
@@ -14,7 +14,11 @@ from typing import Any, Final, NamedTuple
 
 from controllers.frames import STRANGER_MAX, FrameReader, decode, encode
 from controllers.hello import NONCE_BYTES, hello_mac
+from jackpot.lab.conformance.offers import offer_of, paid, winning_deal
 from jackpot.lab.conformance.report import ConformanceReport
+from jackpot.rules import cards as deck
+from jackpot.rules.hands import Shown
+from jackpot.rules.paytable import ToOne
 
 WAIT_S: Final = 10.0
 """For anything that a server says at once."""
@@ -268,10 +272,113 @@ class Questions:
                 "answers", (said["t"], refunds), ("ack", [(1, self.target.wager)]), "a void's refunds"
             )
 
+    # Questions about offers.
+
+    async def offers(self) -> None:
+        """Plays each offer of the welcome alone; a server without offers is asked nothing."""
+        async with self.table() as (call, welcome):
+            found = [link for link in welcome["links"] if not link["levels"]]
+            self.report.offers = bool(found)
+            for number, offer in enumerate(found):
+                self._bounds(offer)
+                await self._amounts(call, offer, f"offer-{self.seq}-{number}")
+                await self._paid(call, offer, f"odds-{self.seq}-{number}")
+
+    def _bounds(self, offer: Message) -> None:
+        least, most, unit = offer["least"], offer["most"], offer["unit"]
+        found = offer["wager"], least % unit, most % unit, least <= most
+        self.expect("offers", found, (least, 0, 0, True), f"wager and bounds of {offer['link']}")
+
+    async def _amounts(self, call: ConformanceConnection, offer: Message, round_id: str) -> None:
+        """Wagers of right and wrong amounts, one of them withdrawn; the round is voided."""
+        link, least, most, unit = offer["link"], offer["least"], offer["most"], offer["unit"]
+        taken = await self._take(call, offer, round_id, 1, least)
+        self.expect("offers", taken["t"], "ack", f"a wager of {least} on {link}")
+        for amount in (most + unit, *((least - unit,) if least > unit else ()), least + 1):
+            if unit > 1 or amount > most:
+                said = await self._take(call, offer, round_id, 2, amount)
+                self.expect("offer-codes", said.get("code"), "wrong_amount", f"{amount} on {link}")
+        said = await self._take(call, offer, round_id, 1, most)
+        self.expect("offer-codes", said.get("code"), "duplicate_wager", f"{most} at a seat that has wagered")
+        bets = [{"seat": 1, "link": link}]
+        said = await self._command(call, t="withdraw", round=round_id, bets=bets)
+        self.expect("offer-refunds", _refunds(said), [(1, link, least)], "what a withdrawal returns")
+        await self._take(call, offer, round_id, 1, most)
+        said = await self._command(call, t="void", round=round_id, reason="a test of the protocol")
+        self.expect("offer-refunds", _refunds(said), [(1, link, most)], "what a void returns")
+
+    async def _paid(self, call: ConformanceConnection, offer: Message, round_id: str) -> None:
+        """A round of one wager: counted wrong and right, closed without its cards, and then won."""
+        link, least = offer["link"], offer["least"]
+        await self._take(call, offer, round_id, 1, least)
+        await self._counted(call, offer, round_id)
+        found = winning_deal(offer["paytable"])
+        needed = offer_of(offer["paytable"]).lacks(Shown())
+        if needed:
+            said = await self._command(call, t="close", round=round_id)
+            named = said.get("code"), any(name in said.get("message", "") for name in needed)
+            without = f"a close of {link} without {' and '.join(needed)}"
+            self.expect("offer-unshown", named, ("bad_message", True), without)
+        else:
+            self.report.met("offer-unshown", f"{link} counts a player's own cards alone")
+        if found is None:
+            await self._command(call, t="void", round=round_id, reason="a test of the protocol")
+            return
+        row, shown = found
+        texts = {name: [deck.text(card) for card in cards] for name, cards in shown._asdict().items()}
+        hands = [{"seat": 1, "cards": texts.pop("own")}]
+        shared = {name: cards for name, cards in texts.items() if name in needed}
+        said = await self._command(call, t="settle", round=round_id, hands=hands, close=True, **shared)
+        due = paid(row, least)  # a house may pay more (B12)
+        awards = [(one["hand"], one["kind"], one["amount"] >= due) for one in said.get("awards", ())]
+        wanted = [(row.hand, "odds", True)]
+        self.expect("offer-pays", awards, wanted, f"{due} for a {row.hand} of {least} on {link}")
+        stakes = [one.get("stake") for one in said.get("awards", ())]
+        if isinstance(row.pays, ToOne) and offer["placed"] == "layout":
+            self.expect("offer-pays", stakes, [least], f"the stake of {link}, on the layout")
+
+    async def _counted(self, call: ConformanceConnection, offer: Message, round_id: str) -> None:
+        """Locks the round; where its chips are counted, first with wrong counts."""
+        link, least = offer["link"], offer["least"]
+        if not offer["count"]:
+            self.report.met("offer-mismatch", f"{link} is not counted")
+            await self._command(call, t="lock", round=round_id)
+            return
+        summed = least < offer["most"]
+        right = {"chips": {link: 1}} | ({"sums": {link: least}} if summed else {})
+        wrong = [right | {"chips": {link: 2}}]
+        if summed:
+            wrong.append(right | {"sums": {link: least + 1}})
+        for count in wrong:
+            await self._command(call, t="lock", round=round_id, **count)
+            said = await self._command(call, t="close", round=round_id)
+            self.expect("offer-mismatch", said.get("code"), "chip_mismatch", f"{count} for one of {least}")
+        said = await self._command(call, t="lock", round=round_id, **right)
+        self.expect("offer-mismatch", said["t"], "ack", f"the right count of {link}")
+
+    async def _take(
+        self, call: ConformanceConnection, offer: Message, round_id: str, seat: int, amount: int
+    ) -> Message:
+        """The answer to a wager on an offer."""
+        bets = [{"seat": seat, "link": offer["link"], "amount": amount}]
+        return await self._command(call, t="wager", round=round_id, bets=bets)
+
+    async def _command(self, call: ConformanceConnection, **message: Any) -> Message:
+        """The answer to a command under the next number, which it uses up."""
+        said = await call.answer({"seq": self.seq, **message})
+        if "expected" not in said:
+            self.seq += 1
+        return said
+
     async def replaces(self) -> None:
         async with self.table() as (old, _), self.table():
             said = await old.hear("error", "error")
             self.expect("replaces", said.get("code"), "replaced", "the older connection")
+
+
+def _refunds(answer: Message) -> list[tuple[int, str, int]]:
+    """What an answer returns: seats, links and amounts."""
+    return [(one["seat"], one["link"], one["amount"]) for one in answer.get("refunds", ())]
 
 
 ASKED: Final[tuple[tuple[Callable[[Questions], Awaitable[None]], tuple[str, ...]], ...]] = (
@@ -280,6 +387,10 @@ ASKED: Final[tuple[tuple[Callable[[Questions], Awaitable[None]], tuple[str, ...]
     (Questions.welcome, ("welcome", "pongs", "heartbeat")),
     (Questions.bad_frames, ("bad-frames",)),
     (Questions.commands, ("answers", "same-answer", "conflict", "gap", "bad-message", "codes", "resumes")),
+    (
+        Questions.offers,
+        ("offers", "offer-codes", "offer-refunds", "offer-mismatch", "offer-unshown", "offer-pays"),
+    ),
     (Questions.replaces, ("replaces",)),
 )
 """Each question with what its answer shows."""

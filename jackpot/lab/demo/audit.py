@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jackpot.lab.demo.house import SIGNS
+from jackpot.lab.demo.own_count import OwnCount
 from jackpot.ledger.open import open_reader
 from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.verify.verifier import verify
@@ -38,15 +39,16 @@ class Verdict:
 def audit(
     url: str,
     bank: str,
-    counts: Mapping[str, Mapping[str, int]],
+    counts: Mapping[str, OwnCount],
     signs: Mapping[str, Meters],
     *,
     by_hand: bool = False,
 ) -> Verdict:
     """Verifies a ledger that no server has open, and compares it with the floor's own observations.
 
-    counts: of each table, its own number of accepted wagers by link (S6). signs: what each sign showed last,
-    in cents; it must be what the ledger has (S5). by_hand: people pay the awards, so some may be left.
+    counts: of each table, its own numbers of accepted wagers by link, and their cents by offer (S6). signs:
+    what each sign showed last, in cents; it must be what the ledger has (S5). by_hand: people pay the awards,
+    so some may be left.
     """
     ledger, left = open_reader(url), 0
     try:
@@ -65,14 +67,20 @@ def audit(
 
 
 def _differing(
-    books: Mapping[str, Any], counts: Mapping[str, Mapping[str, int]], signs: Mapping[str, Meters]
+    books: Mapping[str, Any], counts: Mapping[str, OwnCount], signs: Mapping[str, Meters]
 ) -> list[str]:
-    in_books = {table["table"]: table["wagers"] for table in books["tables"]}
+    in_books = {table["table"]: table for table in books["tables"]}
     problems = [
-        f"{table} has counted {own.get(link, 0)} wagers on {link}, the books have {booked}"
+        f"{table} has counted {own.counts[link]} wagers on {link}, the books have {booked}"
         for table, own in counts.items()
-        for link, booked in in_books[table].items()
-        if own.get(link, 0) != booked
+        for link, booked in in_books[table]["wagers"].items()
+        if own.counts[link] != booked
+    ]
+    problems += [
+        f"{table} has counted {own.sums[offer]} cents on {offer}, the books have {to_cents(booked)}"
+        for table, own in counts.items()
+        for offer, booked in in_books[table]["sums"].items()
+        if own.sums[offer] != to_cents(booked)
     ]
     for sign, showed in signs.items():
         meters = meters_of(books, SIGNS[sign])

@@ -29,9 +29,10 @@ LAYOUTS: Final[dict[Game, Layout]] = {
     "let-it-ride": Layout(board=2, dealer=0, own=3, shared=2),
     "ultimate-texas-holdem": Layout(board=5, dealer=2, own=2, shared=3),
     "three-card-poker": Layout(board=0, dealer=3, own=3, shared=0),
+    "four-card-poker": Layout(board=0, dealer=6, own=5, shared=0),
 }
 
-# Hands that a stacked deck gives to one seat, by how many cards make the hand.
+# Hands that a stacked deck gives to one seat, by how many cards it is made of.
 STACKED: Final[dict[int, tuple[str, ...]]] = {
     5: ("royal-flush", "straight-flush", "four-of-a-kind", "full-house"),
     3: ("mini-royal", "three-of-a-kind"),
@@ -60,8 +61,8 @@ def deal(
 ) -> Deal:
     """One round's cards for these seats from one deck of 52.
 
-    stack: one seat gets a hand that the links pay for; it is said so in the result. wins: that seat and its
-    hand, where they are not drawn.
+    stack: one seat gets a hand that the table's wagers pay for; it is said so in the result. wins: that seat
+    and its hand, where they are not drawn.
     """
     if not 0 < len(seats) <= SEATS[game]:
         raise ValueError(f"{game} deals to 1..{SEATS[game]} seats, not {len(seats)}")

@@ -63,7 +63,7 @@ class SimulatedFloor:
             keep_ports(self._folder, server.ports)
             self._scene.address = f"tables on 127.0.0.1:{server.ports['tables']}"
             pages = f"http://127.0.0.1:{server.ports['http']}/"
-            signs = (f"{pages}sign/{link.link}" for link in self._config.links)
+            signs = (f"{pages}sign/{link.link}" for link in self._config.links if not link.offer)
             self._scene.pages = (pages, f"{pages}ops", *signs, f"{pages}sign/wall")
             self.logins = await hire(server.auth, login_of(os.getuid()))
             self.opened.set()
@@ -74,9 +74,8 @@ class SimulatedFloor:
                 self.look()
                 shown = {sign: dict(client.meters) for sign, client in self._signs.items()}
                 self._signs.clear()  # what is drawn from now on is the floor as it closed
-        counts = {table: own_count.counts for table, own_count in self._own_counts.items()}
         verdict = await asyncio.to_thread(
-            audit, self._config.ledger.url, self._bank, counts, shown, by_hand=self._scene.by_hand
+            audit, self._config.ledger.url, self._bank, self._own_counts, shown, by_hand=self._scene.by_hand
         )
         return replace(verdict, problems=(*self._scene.warnings, *verdict.problems))
 

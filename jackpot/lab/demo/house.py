@@ -1,5 +1,6 @@
-"""Definition of the demo floor: twelve tables of three games on two links, two signs, and its config."""
+"""The demo floor: twelve tables of four games on two links, with bonus wagers, two signs, and its config."""
 
+import json
 import re
 import secrets
 from collections.abc import Mapping
@@ -7,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from jackpot.catalogue import fold_of, load
 from jackpot.rules.paytable import SEATS, Game
 
 WAGER_CENTS: Final = 100
@@ -56,24 +58,59 @@ accent = "#6fd3ff"
 
 
 @dataclass(frozen=True)
+class DemoOffer:
+    """A bonus wager of the demo, at every table of a game; amounts in cents.
+
+    device: its chips are put into the wagering device, and counted; else they lie on the layout.
+    """
+
+    offer: str
+    paytable: str
+    game: Game
+    least: int
+    most: int
+    unit: int
+    device: bool = False
+
+    @property
+    def stands(self) -> bool:
+        """Whether the wager is paid after a fold, by the cards that are shown (B8)."""
+        return fold_of(load(self.paytable), self.game) == "stands"
+
+
+OFFERS: Final = (
+    DemoOffer("five-bonus", "pa-643a-five-card-bonus-C", "let-it-ride", 100, 500, 100, device=True),
+    DemoOffer("three-bonus", "pa-643a-three-card-bonus-A", "let-it-ride", 500, 10_000, 500),
+    DemoOffer("trips", "pa-653a-trips-A", "ultimate-texas-holdem", 500, 10_000, 500),
+    DemoOffer("pair-plus", "pa-649a-2011-pair-plus-A", "three-card-poker", 500, 10_000, 500),
+    DemoOffer("aces-up", "pa-641a-2011-aces-up-A", "four-card-poker", 500, 10_000, 500),
+)
+
+
+@dataclass(frozen=True)
 class DemoPlace:
-    """A table's place on the floor."""
+    """A table's place on the floor. link: None where it has bonus wagers alone."""
 
     table: str
     game: Game
-    link: str
+    link: str | None
 
     @property
     def seats(self) -> int:
         return SEATS[self.game]
 
+    @property
+    def offers(self) -> tuple[DemoOffer, ...]:
+        return tuple(offer for offer in OFFERS if offer.game == self.game)
 
-GAMES: Final[tuple[tuple[Game, str], ...]] = (
+
+GAMES: Final[tuple[tuple[Game, str | None], ...]] = (
     ("let-it-ride", FIVE),
     ("ultimate-texas-holdem", FIVE),
     ("three-card-poker", THREE),
+    ("four-card-poker", None),
 )
-TABLES_A_GAME: Final = 4
+TABLES_A_GAME: Final = 3
 
 PLACES: Final = tuple(
     DemoPlace(f"T{TABLES_A_GAME * pit + number:02}", game, link)
@@ -163,11 +200,35 @@ http = "{ANY_PORT}"
 """
     tables = "".join(
         f'\n[[table]]\nid = "{place.table}"\ngame = "{place.game}"\nseats = {place.seats}\n'
-        f'links = ["{place.link}"]\nkey_file = "keys/{place.table}"\n'
+        f"{_links(place)}\n"
+        f'key_file = "keys/{place.table}"\n'
         for place in PLACES
     )
     signs = "".join(
         f'\n[[sign]]\nid = "{sign}"\nlinks = ["{link}"]\nkey_file = "keys/{sign}"\n'
         for sign, link in SIGNS.items()
     )
-    return head + LINKS + tables + signs
+    return head + LINKS + "".join(map(_offer, OFFERS)) + tables + signs
+
+
+def _links(place: DemoPlace) -> str:
+    return f'links = ["{place.link}"]' if place.link else "# bonus wagers alone"
+
+
+def _offer(offer: DemoOffer) -> str:
+    """Its [[offer]]."""
+    tables = [place.table for place in PLACES if offer in place.offers]
+    amounts = ((key, getattr(offer, key)) for key in ("least", "most", "unit"))
+    return "\n".join(
+        (
+            "",
+            "[[offer]]",
+            f'id = "{offer.offer}"',
+            f'paytable = "{offer.paytable}"',
+            *(('placed = "device"', 'stake = "kept"') if offer.device else ('placed = "layout"',)),
+            f"tables = {json.dumps(tables)}",
+            *(f'{key} = "{cents // 100}.{cents % 100:02}"' for key, cents in amounts),
+            'approved = "a floor that is simulated"',
+            "",
+        )
+    )

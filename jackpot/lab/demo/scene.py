@@ -30,11 +30,11 @@ class Happening(NamedTuple):
 
 @dataclass
 class TableLine:
-    """State of one table. rounds, wagers: since the demo began."""
+    """State of one table. link: None where it has offers alone. rounds, wagers: since the demo began."""
 
     table: str
     game: Game
-    link: str
+    link: str | None
     doing: str = "connecting"
     rounds: int = 0
     wagers: int = 0

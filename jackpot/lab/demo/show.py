@@ -96,8 +96,7 @@ class Show:
                 self._line("fault", f"the server is stopped: {FAULT_S:g} s without it, brand and name stay")
                 await self._pace.pause(FAULT_S)
         bank = self._config.links[0].bank
-        counts = {table: own_count.counts for table, own_count in self._own_counts.items()}
-        return await asyncio.to_thread(audit, self._config.ledger.url, bank, counts, {})
+        return await asyncio.to_thread(audit, self._config.ledger.url, bank, self._own_counts, {})
 
     async def _open(self, server: Server, connections: AsyncExitStack) -> None:
         """Starts the server and prints its addresses.
@@ -225,15 +224,18 @@ class Show:
     async def _wager_on(self, place: DemoPlace) -> None:
         """Plays round after round at a table that wins nothing, until the cycle is over."""
         table, rng, seats = self._tables[place.table], Random(place.table), range(place.seats, 0, -1)
+        link = place.link
+        if link is None:
+            raise FloorError(f"{place.table} has no meter that could grow")
         while not self._over.is_set():
             round_id = f"R{table.session.acked + 1}"
             try:
-                answer = await table.wager(round_id, _bets(place.link, seats), lock=True)
+                answer = await table.wager(round_id, _bets(link, seats), lock=True)
             except Offline:
                 await table.wait_online()
                 continue
             if answer["t"] == "ack":
-                self._own_counts[place.table].accepted(round_id, [place.link] * len(seats))
+                self._own_counts[place.table].accepted(round_id, [link] * len(seats))
                 self._expect(await table.close(round_id))
             await self._pace.pause(CROWD_EVERY_S, rng)
             await asyncio.sleep(0)  # where there are no pauses, other tasks have their turn

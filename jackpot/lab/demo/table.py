@@ -1,20 +1,24 @@
 """Simulated table: plays through the reference client and keeps its own count."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from random import Random
 from typing import Any, Final, NamedTuple
 
 from controllers.client import TableClient
 from controllers.table import Offline
 from jackpot.lab.demo.dealing import Deal, deal
-from jackpot.lab.demo.house import BY_HAND, WAGER_CENTS, DemoPlace
+from jackpot.lab.demo.house import BY_HAND, WAGER_CENTS, DemoOffer, DemoPlace
 from jackpot.lab.demo.own_count import OwnCount
 from jackpot.lab.demo.pace import AWAY_S, BETTING_S, DEALING_S, PAYING_S, DemoPace
 from jackpot.lab.demo.scene import FloorError, Happening, Scene, TableLine, dollars
+from jackpot.rules.paytable import FOLD
 
-# Share of occupied seats that place the progressive wager; share of seats that are occupied.
+# Share of occupied seats that place the progressive wager, and each bonus wager; share of occupied seats.
 BETS: Final = 0.8
+BONUS_BETS: Final = 0.4
 OCCUPIED: Final = 0.7
 
 # How often: a wager is taken back before the lock, cards are misdealt, seats are settled one by one, a player
@@ -138,16 +142,35 @@ class SimulatedTable:
         return seats or [self._rng.randint(1, self._place.seats)]
 
     def _bets(self, seats: list[int], *, all_bet: bool) -> list[Message]:
-        betting = [seat for seat in seats if all_bet or self._rng.random() < BETS]
-        bets = [self._wager(seat) for seat in betting or seats[:1]]
-        neighbours = len(bets) > 1 and bets[0]["seat"] == bets[1]["seat"] + 1
-        # A player of Ultimate Texas Hold 'Em has one position (T9).
-        if neighbours and self._place.game != "ultimate-texas-holdem" and self._rng.random() < TWO_BOXES:
-            bets[0]["player"] = bets[1]["player"] = "one-of-two-boxes"
+        """Wagers of a round; all_bet: on the link alone, of every seat."""
+        place, bets = self._place, list[Message]()
+        if place.link:
+            betting = [seat for seat in seats if all_bet or self._rng.random() < BETS]
+            bets = [
+                {"seat": seat, "link": place.link, "amount": WAGER_CENTS} for seat in betting or seats[:1]
+            ]
+        if not all_bet:
+            bonus = [(seat, offer) for seat in seats for offer in place.offers]
+            chosen = [one for one in bonus if self._rng.random() < BONUS_BETS]
+            bets += [self._bonus(*one) for one in chosen or (bonus[:1] if not bets else ())]
+        self._share_boxes(bets)
         return bets
 
-    def _wager(self, seat: int) -> Message:
-        return {"seat": seat, "link": self._place.link, "amount": WAGER_CENTS}
+    def _bonus(self, seat: int, offer: DemoOffer) -> Message:
+        """A bonus wager of any amount that it takes, rather a low one."""
+        units = (offer.most - offer.least) // offer.unit + 1
+        chips = min(self._rng.randrange(units), self._rng.randrange(units), self._rng.randrange(units))
+        return {"seat": seat, "link": offer.offer, "amount": offer.least + chips * offer.unit}
+
+    def _share_boxes(self, bets: list[Message]) -> None:
+        """Now and then the first two neighbours with a wager are one player's boxes."""
+        seats = sorted({bet["seat"] for bet in bets}, reverse=True)
+        neighbours = next((pair for pair in pairwise(seats) if pair[0] == pair[1] + 1), ())
+        # A player of Ultimate Texas Hold 'Em has one position (T9).
+        if neighbours and self._place.game != "ultimate-texas-holdem" and self._rng.random() < TWO_BOXES:
+            for bet in bets:
+                if bet["seat"] in neighbours:
+                    bet["player"] = "one-of-two-boxes"
 
     async def _bet(self, round_id: str, seats: list[int], *, all_bet: bool) -> bool:
         """Places wagers and locks; False if the floor stops before they are accepted."""
@@ -156,7 +179,9 @@ class SimulatedTable:
         while True:
             try:
                 self._news.clear()
-                answer = await self._client.wager(round_id, bets, lock=not takes_back)
+                answer = await self._client.wager(
+                    round_id, bets, lock=not takes_back, **({} if takes_back else counted(self._client, bets))
+                )
             except Offline:
                 self._line.doing = "offline"
                 await self._client.wait_online()
@@ -168,35 +193,33 @@ class SimulatedTable:
             if self._pace.stopping:
                 return False
         self._expect(answer)
-        self._own_count.accepted(round_id, [bet["link"] for bet in bets])
+        self._own_count.accepted(round_id, [bet["link"] for bet in bets], sums_of(self._client, bets))
         self._line.wagers += len(bets)
         if takes_back:
             back = {name: bets[0][name] for name in ("seat", "link")}
             self._expect(await self._client.withdraw(round_id, [back]))
-            self._expect(await self._client.lock(round_id))
+            self._expect(await self._client.lock(round_id, **counted(self._client, bets[1:])))
         return True
 
     async def _settle(self, round_id: str, dealt: Deal) -> None:
         hands = [self._claim(seat, dealt) for seat in dealt.hands]
         facts = {"board": dealt.board or None, "dealer": dealt.dealer or None}
-        counts = self._own_count.counts
+        own = {"counts": self._own_count.counts, "sums": self._own_count.sums}
         if self._rng.random() >= SEAT_BY_SEAT:
-            answer = await self._client.settle(round_id, hands, close=True, counts=counts, **facts)
+            answer = await self._client.settle(round_id, hands, close=True, **own, **facts)
             self._take(answer, dealt)
             return
         for hand in hands:
             self._take(await self._client.settle(round_id, [hand], **facts), dealt)
-        self._take(await self._client.close(round_id, counts=counts), dealt)
+        self._take(await self._client.close(round_id, **own), dealt)
 
     def _claim(self, seat: int, dealt: Deal) -> Message:
-        """The claim of a hand.
-
-        In Ultimate Texas Hold 'Em a folded hand keeps its wager if its cards are shown (T8).
-        """
+        """The claim of a hand; its cards are shown where a wager stands after a fold (T8, B8)."""
         claim: Message = {"seat": seat}
         if seat in dealt.folded:
             claim["folded"] = True
-        if seat not in dealt.folded or self._place.game == "ultimate-texas-holdem":
+        stands = FOLD[self._place.game] == "stands" or any(offer.stands for offer in self._place.offers)
+        if seat not in dealt.folded or stands:
             claim["cards"] = dealt.hands[seat]
         return claim
 
@@ -212,7 +235,8 @@ class SimulatedTable:
                 self._call()
 
     def _say(self, award: Mapping[str, Any], dealt: Deal) -> Happening:
-        what = award["level"] if award["kind"] == "meter" else award["kind"]
+        offered = award["link"] != self._place.link
+        what = award["level"] if award["kind"] == "meter" else award["link"] if offered else award["kind"]
         stacked = " (stacked)" if dealt.stacked and dealt.stacked[0] == award["seat"] else ""
         seat = f"{self._place.table}.{award['seat']}"
         text = f"{seat} {award['hand']}{stacked} {dollars(award['amount'])} {what}"
@@ -229,13 +253,32 @@ class SimulatedTable:
             self._scene.warnings.append(f"{self._place.table}: {warning}")
 
 
+def sums_of(client: TableClient, bets: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """What the wagers on each offer come to, in cents; an offer is a link without levels."""
+    offers = {link["link"] for link in (client.welcome or {}).get("links", ()) if not link["levels"]}
+    sums = Counter[str]()
+    for bet in bets:
+        if bet["link"] in offers:
+            sums[bet["link"]] += bet["amount"]
+    return dict(sums)
+
+
+def counted(client: TableClient, bets: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
+    """The dealer's count of these wagers, of each link that the welcome says is counted (T3, B3)."""
+    wanted = {link["link"] for link in (client.welcome or {}).get("links", ()) if link.get("count")}
+    chips = Counter(bet["link"] for bet in bets if bet["link"] in wanted)
+    sums = {link: cents for link, cents in sums_of(client, bets).items() if link in wanted}
+    return {"chips": dict(chips), "sums": sums} if chips else {}
+
+
 async def finish_interrupted(
     client: TableClient, own_count: OwnCount, unanswered: Sequence[Message]
 ) -> list[Message]:
     """Ends the round that a stop left unfinished; returns the answers, each of which must accept.
 
-    Its wagers count, and seats that were not paid have lost. unanswered: what the table had sent before it
-    connected. It waits for each answer, so that is one command at most. It may have begun or ended the round.
+    Its wagers count, and seats that were not paid have lost. Where a bonus wager counts cards that nobody has
+    shown, and that are gone now, all wagers go back. unanswered: what the table had sent before it connected.
+    It waits for each answer, so that is one command at most. It may have begun or ended the round.
     """
     last = client.session.last or {}
     welcomed = (client.welcome or {}).get("round") or {"round": None, "bets": []}
@@ -247,11 +290,13 @@ async def finish_interrupted(
     answers: list[Message] = []
     for round_id, bets in begun.items():
         if bets and not own_count.knows(round_id):
-            own_count.accepted(round_id, [bet["link"] for bet in bets])
-        answer = await client.close(round_id, counts=own_count.counts)
+            own_count.accepted(round_id, [bet["link"] for bet in bets], sums_of(client, bets))
+        answer = await client.close(round_id, counts=own_count.counts, sums=own_count.sums)
         if answer.get("code") == "not_locked":
-            answers.append(await client.lock(round_id))
-            answer = await client.close(round_id, counts=own_count.counts)
+            answers.append(await client.lock(round_id, **counted(client, bets)))
+            answer = await client.close(round_id, counts=own_count.counts, sums=own_count.sums)
+        if answer.get("code") == "bad_message":
+            answer = await client.void(round_id, "the cards are gone")
         if answer.get("code") != "no_such_round":  # the command sent again may itself have ended it
             answers.append(answer)
     return answers

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from jackpot.catalogue import games_of, load
-from jackpot.lab.demo.dealing import LAYOUTS, Layout
+from jackpot.lab.demo.dealing import LAYOUTS
 from jackpot.rules.paytable import SEATS, Game
 
 LINK: Final = "simulated"
@@ -20,10 +20,6 @@ _NUMBERS: Final = ("magic_card_every", "lucky_every")
 _SWITCHES: Final = ("floor_to_seed", "count_chips", "hold_table")
 # Settings that the plan itself defines.
 _NOT_SET: Final = ("id", "paytable", "bank", "decks")
-
-DEALT: Final[dict[Game, Layout]] = LAYOUTS | {
-    "four-card-poker": Layout(board=0, dealer=6, own=5, shared=0),
-}
 
 
 class Wrong(Exception):
@@ -53,7 +49,7 @@ class SimulationPlan(NamedTuple):
 
 def game_of(paytable: str, wanted: str | None, players: int) -> Game:
     """The game wanted, else the first for which the paytable is printed. Raises Wrong, CatalogueError."""
-    games = [game for game in games_of(load(paytable)) if game in DEALT]
+    games = [game for game in games_of(load(paytable)) if game in LAYOUTS]
     game = next((game for game in games if wanted in (None, game)), None)
     if game is None:
         raise Wrong(f"--game: {paytable} is for {' and '.join(games)}, not {wanted}")

@@ -20,9 +20,9 @@ from jackpot.bank.draws import Below, draws_at
 from jackpot.bank.sequencer import BATCH_COMMANDS_MAX, CommandBatch, Sequencer
 from jackpot.config import Config
 from jackpot.lab.bench.ledger_fixture import BANK, open_new
-from jackpot.lab.demo.dealing import Layout
+from jackpot.lab.demo.dealing import LAYOUTS, Layout
 from jackpot.lab.simulation.decks import AT_ONCE, deal
-from jackpot.lab.simulation.plan import DEALT, LINK, SimulationPlan, Wrong, names
+from jackpot.lab.simulation.plan import LINK, SimulationPlan, Wrong, names
 from jackpot.ledger.journal import Head, genesis
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.reports import goodness_of_fit, statistics
@@ -193,7 +193,7 @@ class _Floor:
             self.act(OpenLink(link), self._began)
         for table in self._config.tables:
             self.act(OpenTable(table), self._began)
-        layout, rng = DEALT[self._plan.game], np.random.default_rng(self._plan.seed)
+        layout, rng = LAYOUTS[self._plan.game], np.random.default_rng(self._plan.seed)
         played, of, days = 0, self._plan.rounds_in_all, 0
         while played < of:
             before = time.process_time()

@@ -15,6 +15,8 @@ from controllers.table import Offline, Pending, TableSession
 
 KEY = bytes(range(32))
 LINK = "five"
+# On the device, counted; chips on the layout; of one amount alone.
+OFFERS = ("pa-643a-five-card-bonus-C", "pa-643a-three-card-bonus-A", "ma-lir-bonus")
 SEATS = (7, 3)
 Message = dict[str, Any]
 
@@ -90,6 +92,56 @@ async def show(servers: list[str]) -> None:
     """A sign, until it is cancelled."""
     async with SignClient("S01", KEY, servers) as sign:
         await sign._wait_for(lambda: False)
+
+
+class BonusPlayer(Player):
+    """A dealer at a table that takes bonus wagers, and counts what is to be counted.
+
+    stale: it keeps the bounds of the first welcome. deaf: it hears of no offer's state. stopping: an award
+    ends its play.
+    """
+
+    def __init__(
+        self, servers: list[str], *, stale: bool = False, deaf: bool = False, stopping: bool = False
+    ) -> None:
+        super().__init__(TableSession, servers)
+        self._stale, self._deaf, self._stopping = stale, deaf, stopping
+        self._offers: dict[str, Message] = {}
+
+    def _hear(self, message: Message) -> None:
+        if message["t"] == "link" and message["link"] in self._offers:
+            if not self._deaf:
+                self._offers[message["link"]]["state"] = message["state"]
+            return
+        super()._hear(message)
+        if message["t"] == "welcome":
+            told = {link["link"]: dict(link) for link in message["links"] if not link["levels"]}
+            known = self._offers if self._stale else {}
+            self._offers = {
+                name: link | {key: known[name][key] for key in ("least", "most", "unit") if name in known}
+                for name, link in told.items()
+            }
+
+    async def _round(self, name: str) -> None:
+        self._own = name
+        active = [offer for offer in self._offers.values() if offer["state"] == "active"]
+        counted = [offer for offer in active if offer["count"]]
+        bets = [{"seat": seat, "link": LINK, "amount": 100} for seat in SEATS]
+        bets += [
+            {"seat": seat, "link": offer["link"], "amount": offer["most"]}
+            for seat in SEATS
+            for offer in active
+        ]
+        chips = {offer["link"]: len(SEATS) for offer in counted}
+        sums = {offer["link"]: len(SEATS) * offer["most"] for offer in counted}
+        taken = await self.client.wager(name, bets, lock=True, chips=chips, sums=sums)
+        if taken["t"] == "ack":
+            hands = [{"seat": seat, "cards": [f"{seat}s", f"{seat}h", f"{seat}d"]} for seat in SEATS]
+            paid = await self.client.settle(name, hands, board=["As", "Ks"], close=True)
+            if self._stopping and paid.get("awards"):
+                await self.client._wait_for(lambda: False)
+        self._own = ""
+        await asyncio.sleep(0)
 
 
 # Tables that break one obligation.

@@ -4,12 +4,16 @@ from typing import Any
 
 import pytest
 
+from controllers.answers import Ack, Nack
 from controllers.frames import encode
 from controllers.messages import Ping, Pong, decode_device, digest
 from controllers.session import Commanded
 from jackpot.lab.conformance.book import TableRecord
+from jackpot.lab.conformance.offers import offer_of
 from jackpot.lab.conformance.report import ConformanceReport
 
+# On the device, counted, by two community cards; and chips on the layout, by three cards.
+COUNTED, LAID = "pa-643a-five-card-bonus-C", "pa-643a-three-card-bonus-A"
 LINK = "five"
 
 
@@ -85,3 +89,76 @@ def test_other_content_under_an_undecided_number_is_found() -> None:
     assert fresh.refuse(wager(1, 7), "suspended").expected == 1
     fresh.note(wager(1, 3))  # the number is free again
     assert not fresh._report.failed
+
+
+def offer_book() -> TableRecord:
+    return TableRecord(
+        ConformanceReport("table", offers=True), LINK, 100, [offer_of(COUNTED), offer_of(LAID)]
+    )
+
+
+def on(link: str, amount: int, seat: int = 7) -> dict[str, Any]:
+    return {"seat": seat, "link": link, "amount": amount}
+
+
+def offered(seq: int, *bets: dict[str, Any], **fields: Any) -> Commanded:
+    return command("wager", seq, **{"bets": bets, "lock": True, **fields})
+
+
+RIGHT = {"chips": {COUNTED: 1}, "sums": {COUNTED: 1000}}
+BETS = on(COUNTED, 1000), on(LAID, 500)
+
+
+def test_a_round_with_offers_is_right() -> None:
+    """B3, B16: amounts within bounds, counted, placed anew, settled with the community cards."""
+    book = offer_book()
+    for each in (
+        offered(1, *BETS, lock=False),
+        command("withdraw", 2, bets=[{"seat": 7, "link": LAID}]),
+        offered(3, on(LAID, 2500), chips={COUNTED: 2}, sums={COUNTED: 1000}),
+        command("lock", 4, **RIGHT),  # the dealer counts once more
+        settle(5, 7, close=True),
+    ):
+        assert isinstance(book.decide(each), Ack)
+    found = {one.name: verdict for one, verdict, _ in book._report.results()}
+    assert not book._report.failed
+    assert {found[name] for name in ("offer-amounts", "offer-counts", "offer-cards")} == {"pass"}
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "commands"),
+    [
+        ("offer-amounts", "wrong_amount", [offered(1, on(COUNTED, 400))]),
+        ("offer-amounts", "wrong_amount", [offered(1, on(COUNTED, 3000))]),
+        ("offer-amounts", "wrong_amount", [offered(1, on(LAID, 501))]),
+        ("offer-amounts", "duplicate_wager", [offered(1, *BETS, lock=False), offered(2, on(LAID, 1000))]),
+        ("offer-amounts", "bad_message", [offered(1, on(LAID, 500) | {"on": "dealer"})]),
+        ("offer-cards", "bad_message", [offered(1, *BETS, **RIGHT), settle(2, 7, board=None)]),
+        ("offer-cards", "bad_message", [offered(1, *BETS, **RIGHT), command("close", 2)]),
+        ("offer-cards", None, [offered(1, on(LAID, 500)), settle(2, hands=[{"seat": 7, "cards": ["9c"]}])]),
+        ("offer-counts", None, [offered(1, *BETS), settle(2, 7)]),
+        ("offer-counts", None, [offered(1, *BETS, chips={COUNTED: 1}), settle(2, 7)]),
+        ("offer-counts", None, [offered(1, *BETS, **RIGHT | {"sums": {COUNTED: 999}}), settle(2, 7)]),
+    ],
+)
+def test_what_is_against_an_offer_is_found(name: str, code: str | None, commands: list[Commanded]) -> None:
+    """B3, B16: one obligation is broken; the server refuses with the code that the rule names."""
+    book = offer_book()
+    answer = [book.decide(each) for each in commands][-1]
+    assert [one.name for one, verdict, _ in book._report.results() if verdict == "fail"] == [name]
+    assert getattr(answer, "code", None) == code
+
+
+def test_a_void_and_a_withdrawal_return_the_amounts() -> None:
+    """B3: what goes back is the wager that the player chose, from where it lies."""
+    book = offer_book()
+    book.decide(offered(1, *BETS, lock=False))
+    left = book.decide(command("withdraw", 2, bets=[{"seat": 7, "link": LAID}]))
+    told = book.facts
+    voided = book.decide(command("void", 3, reason="jam"))
+    assert told is not None
+    assert [bet.amount for bet in told.bets] == [1000]
+    assert not isinstance(left, Nack)
+    assert not isinstance(voided, Nack)
+    assert [(one.amount, one.pays) for one in left.refunds or ()] == [(500, "layout")]
+    assert [(one.amount, one.pays) for one in voided.refunds or ()] == [(1000, "inventory")]

@@ -1,17 +1,18 @@
 """The tester passes a correct device, and fails a wrong one for exactly what it breaks."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from typing import Any
 
 import pytest
 
 from controllers.table import TableSession
 from jackpot.lab.conformance.device import Options, examine
+from jackpot.lab.conformance.offers import offer_of
 from jackpot.lab.conformance.played import ConformanceSession, Setting
 from jackpot.lab.conformance.report import ConformanceReport
 from tests.lab.conformance import players
-from tests.lab.conformance.players import KEY, LINK, Player
+from tests.lab.conformance.players import KEY, LINK, OFFERS, BonusPlayer, Player
 from tests.running_server import on_loop
 
 HEARTBEAT_MS = 400
@@ -19,9 +20,11 @@ HEARTBEAT_MS = 400
 PATIENCE_S = 6.0
 
 
-async def report_of(role: str, device: str, play: Any, options: Options) -> ConformanceReport:
+async def report_of(
+    role: str, device: str, play: Any, options: Options, offers: Sequence[str] = ()
+) -> ConformanceReport:
     """What the tester says of the device that `play` runs, given the server's address."""
-    setting = Setting(role, device, KEY, LINK, 100, HEARTBEAT_MS)
+    setting = Setting(role, device, KEY, LINK, 100, HEARTBEAT_MS, offers=tuple(map(offer_of, offers)))
     async with asyncio.TaskGroup() as group:
         running: list[asyncio.Task[None]] = []
 
@@ -101,3 +104,49 @@ async def test_a_table_that_wagers_while_an_answer_is_late_is_found() -> None:
 
     report = await report_of("table", "T01", rush, options)
     assert "late-answers" in verdicts(report, "fail"), report.results()
+
+
+OF_OFFERS = {
+    "offer-amounts",
+    "offer-counts",
+    "offer-cards",
+    "offer-award",
+    "offer-suspended",
+    "offer-bounds",
+}
+
+
+@on_loop
+async def test_a_table_that_takes_bonus_wagers_passes() -> None:
+    """B3, B16: it is looked at with its offers; one that takes none is asked nothing about them."""
+    only = [*OF_OFFERS, "left-over"]
+    options = Options(quick=True, only=only)
+    bonus, plain = await asyncio.gather(
+        report_of("table", "T01", lambda servers: BonusPlayer(servers).play(), options, OFFERS),
+        report_of("table", "T01", lambda servers: Player(TableSession, servers).play(), options),
+    )
+    assert (verdicts(bonus, "fail"), verdicts(plain, "fail")) == ({}, {})
+    assert verdicts(bonus, "pass").keys() >= {*only}
+    assert not OF_OFFERS & {one.name for one, _, _ in plain.results()}
+
+
+@pytest.mark.parametrize(
+    ("name", "fault", "verdict"),
+    [
+        ("offer-bounds", "stale", "fail"),
+        ("offer-suspended", "deaf", "fail"),
+        ("offer-award", "stopping", "not seen"),
+    ],
+)
+@on_loop
+async def test_a_table_that_does_not_heed_an_offer_is_found(name: str, fault: str, verdict: str) -> None:
+    """B3: bounds of an earlier welcome, a wager on a suspended offer, and no play after an award."""
+    options = Options(quick=True, only=[name], patience=PATIENCE_S)
+
+    def play(servers: list[str]) -> Coroutine[Any, Any, None]:
+        return BonusPlayer(
+            servers, stale=fault == "stale", deaf=fault == "deaf", stopping=fault == "stopping"
+        ).play()
+
+    report = await report_of("table", "T01", play, options, OFFERS)
+    assert name in verdicts(report, verdict), report.results()

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from jackpot.lab.conformance.device import OF_ALL, OF_TABLES
+from jackpot.lab.conformance.device import OF_ALL, OF_OFFERS, OF_TABLES
 from jackpot.lab.conformance.report import BY_NAME, OBLIGATIONS, ConformanceReport
 from jackpot.lab.conformance.server import ASKED
 
@@ -18,7 +18,7 @@ def test_each_obligation_is_of_a_section_of_the_page() -> None:
 
 def test_each_trial_is_of_obligations_that_there_are() -> None:
     """WIRE: what no trial shows is looked at all the time, and nothing is looked at that is no obligation."""
-    names = [name for _, shown in (*OF_ALL, *OF_TABLES, *ASKED) for name in shown]
+    names = [name for _, shown in (*OF_ALL, *OF_TABLES, *OF_OFFERS, *ASKED) for name in shown]
     assert set(names) <= set(BY_NAME)
     sources = [file.read_text() for file in (ROOT / "jackpot" / "lab" / "conformance").glob("*.py")]
     for name in set(BY_NAME) - set(names):

@@ -10,7 +10,7 @@ from jackpot.app import Server
 from jackpot.lab.conformance.server import ConformanceTarget, NotLetIn, examine
 from tests.controllers.host import Host
 from tests.controllers.pair import KEY, Ledger
-from tests.running_server import LINK, configure, on_loop
+from tests.running_server import LINK, LINKS, configure, on_loop
 
 
 @on_loop
@@ -23,6 +23,45 @@ async def test_this_server_passes(tmp_path: Path) -> None:
         for _ in range(2):  # the second time the table has played before
             report = await examine(target)
             assert {verdict for _, verdict, _ in report.results()} == {"pass"}, report.results()
+
+
+OFFERS = """
+[[offer]]
+id = "five-bonus"
+paytable = "pa-643a-five-card-bonus-C"
+placed = "device"
+tables = ["T01"]
+least = "1.00"
+most = "5.00"
+stake = "kept"
+approved = "a letter"
+[[offer]]
+id = "three-bonus"
+paytable = "pa-643a-three-card-bonus-A"
+placed = "layout"
+tables = ["T01"]
+least = "5.00"
+most = "100.00"
+approved = "a letter"
+[[offer]]
+id = "dollar-bonus"
+paytable = "ma-lir-bonus"
+placed = "device"
+tables = ["T01"]
+"""
+
+
+@on_loop
+async def test_this_server_passes_with_its_offers(tmp_path: Path) -> None:
+    """B3, B4, B16: amounts, counts with sums, cards, odds and refunds; without offers none is looked at."""
+    config = configure(tmp_path, links=LINKS + OFFERS)
+    async with Server(config) as server:
+        port, key = server.ports["tables"], config.keys["table", "T01"][0]
+        target = ConformanceTarget("127.0.0.1", port, "T01", key, LINK, 100)
+        report = await examine(target, quick=True)
+    found = {one.name: (verdict, why) for one, verdict, why in report.results() if one.of_offers}
+    assert len(found) == 6
+    assert {verdict for verdict, _ in found.values()} == {"pass"}, report.results()
 
 
 @on_loop

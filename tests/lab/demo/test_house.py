@@ -7,11 +7,15 @@ from jackpot.lab.demo.house import PLACES, SIGNS, furnish, keep_ports, key
 
 
 def test_the_folder_is_a_configuration_without_mistakes(tmp_path: Path) -> None:
-    """Twelve tables of three games on two links, two signs; L1 and L5 hold, or config would name them."""
+    """L1, L5, B1: twelve tables of four games on two links, each with bonus wagers; config accepts them."""
     config = load(furnish(tmp_path))
     assert [table.table for table in config.tables] == [place.table for place in PLACES]
-    assert len({place.game for place in PLACES}) == 3
-    assert {link.link for link in config.links} == {place.link for place in PLACES} == set(SIGNS.values())
+    assert len({place.game for place in PLACES}) == 4
+    links = {link.link for link in config.links if not link.offer}
+    assert links == {place.link for place in PLACES if place.link} == set(SIGNS.values())
+    offers = {link.link for link in config.links if link.offer}
+    assert offers == {offer.offer for place in PLACES for offer in place.offers}
+    assert all(place.offers for place in PLACES)
 
 
 def test_a_folder_is_furnished_once(tmp_path: Path) -> None:

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from jackpot.lab.bench.ledger_fixture import BANK
-from jackpot.lab.demo.dealing import Layout
+from jackpot.lab.demo.dealing import LAYOUTS, Layout
 from jackpot.lab.simulation.decks import deal
-from jackpot.lab.simulation.plan import DEALT, SimulationPlan, game_of
+from jackpot.lab.simulation.plan import SimulationPlan, game_of
 from jackpot.lab.simulation.run import judge
 from jackpot.ledger.open import open_reader
 from jackpot.ledger.rebuild import rebuild
@@ -67,7 +67,7 @@ def test_wrong_odds_do_not_pass(tmp_path: Path) -> None:
     """Two methods that share no code: dealt hands agree with the exact odds, and with no others."""
     config, _ = played(tmp_path / "one", FIVE._replace(days=1, rounds=1), keep=False)
     expected = goodness_of_fit.expected_of(config.links[0], "let-it-ride")
-    tables = [counts(DEALT["let-it-ride"], 6, 4_000, seed) for seed in (1, 2)]
+    tables = [counts(LAYOUTS["let-it-ride"], 6, 4_000, seed) for seed in (1, 2)]
     assert min(judge(expected, tables).chances().values()) > LEVEL
     for name in ("three-of-a-kind", "straight", "flush"):
         place = expected.names.index(name)
