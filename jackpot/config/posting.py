@@ -13,6 +13,7 @@ from jackpot.catalogue import ids, ids_for, money_text, parse_money, parse_print
 from jackpot.catalogue import load as load_paytable
 from jackpot.catalogue.paytables import CitedRow
 from jackpot.config.languages import told
+from jackpot.config.links import warn_of_readings
 from jackpot.config.offers import Offer, wager_of
 from jackpot.config.settings import Config, PairPlus, Sign, TablePosting
 from jackpot.config.source import ConfigSource
@@ -84,6 +85,8 @@ def _base_wagers(at: _Reading) -> tuple[str, ...]:
         elif at.game not in paytable.games:
             only = " or ".join(paytable.games)
             at.source.wrong(path, f"the game is {at.game}, {name} is for {only} only (B2)")
+        else:
+            warn_of_readings(at.source, f"table {at.given['id']}", name)
         other = first.setdefault(paytable.bonus_on or _LETTER.sub("", name), name)
         if other != name:
             at.source.wrong(path, f"{other} is for the same wager as {name}: one paytable of it (B1)")

@@ -13,7 +13,7 @@ from jackpot.config.devices import read_ends, read_keys, read_signs, read_tables
 from jackpot.config.display import DEFAULT_LOCALE, Display, display_of, unreadable
 from jackpot.config.heads import read_heads
 from jackpot.config.lines import lines_of
-from jackpot.config.links import Links, read_banks, read_links
+from jackpot.config.links import Links, count_unsaid, read_banks, read_links
 from jackpot.config.notify import read_notify
 from jackpot.config.offers import read_offers
 from jackpot.config.places import read_listen, read_redis, read_servers, read_signage
@@ -95,6 +95,7 @@ def _config(source: ConfigSource, roles: Collection[str]) -> Config | None:
         people=people,
         keys_end=ends,
         postings=postings,
+        count_unsaid=count_unsaid(source),
     )
 
 

@@ -347,7 +347,7 @@ class Config(msgspec.Struct, frozen=True):
     mean, in sentences. heads: None where none are signed. notify: None where nobody is told. keys_end: by
     (role, id), the site's own as ("site", "heads"), when a key is as old as `[keys] good_days` lets it
     become, unix seconds; empty where the site sets no age. postings: by table, what it posts besides its
-    links and offers.
+    links and offers. count_unsaid: links and offers whose count it leaves to the journal (P8).
     """
 
     path: Path
@@ -371,6 +371,7 @@ class Config(msgspec.Struct, frozen=True):
     people: People = People()
     keys_end: dict[tuple[str, str], int] = {}
     postings: dict[str, TablePosting] = {}
+    count_unsaid: frozenset[str] = frozenset()
 
     def keys_of(self, role: str, device: str) -> tuple[bytes, ...]:
         """The keys that a device may greet with, none for a device that is not configured."""
@@ -379,7 +380,13 @@ class Config(msgspec.Struct, frozen=True):
     def compared(self, journal: LinkTerms) -> list[ParameterDifference]:
         """Where it has other terms of a link than the journal (L9); nothing where it has no such link."""
         own = next((terms for terms in self.links if terms.link == journal.link), journal)
-        return compared(journal, own)
+        return compared(journal, self.completed(own, journal))
+
+    def completed(self, own: LinkTerms, journal: LinkTerms) -> LinkTerms:
+        """Its terms of a link that plays already: where it leaves the count open, they keep the journal's."""
+        if own.link not in self.count_unsaid:
+            return own
+        return msgspec.structs.replace(own, count_chips=journal.count_chips)
 
     def of_server(self, name: str) -> "Config":
         """The configuration as that server uses it. Raises KeyError."""
