@@ -224,6 +224,78 @@ class State(Message, tag="state", frozen=True):
     waiting: tuple[WaitingHit, ...]
 
 
+PostedPays = Literal["percent", "for", "to", "fixed", "push"]
+"""What a posted row pays: basis points of a level's meter, N for 1, N to 1, cents, or the wager alone."""
+
+
+class PostedRow(Item, frozen=True):
+    """A row of a paytable, as it is posted. of: the N of `for` and `to`, basis points, or cents.
+
+    per: of odds such as 3 to 2, the 2. level: of `percent`. suits: which it is for, "" for all. least: the
+    lowest rank of a pair that it pays, "" for any. players: the N of `to` by how many players the round has,
+    one first.
+    """
+
+    hand: Name
+    pays: PostedPays
+    of: Money = 0
+    per: Int = 1
+    level: Name = ""
+    suits: str = ""
+    least: str = ""
+    players: tuple[Int, ...] = ()
+
+
+class PostedEnvy(Item, frozen=True):
+    """The envy bonus of each other player for one hand, in cents."""
+
+    hand: Name
+    amount: Money
+    suits: str = ""
+
+
+class PostedWager(Item, frozen=True):
+    """A wager that a table takes on a link or an offer. least, most, unit: of its amount, in cents.
+
+    magic, lucky: the N for 1 of a draw, 0 without one. limits: of the meters that have one, in cents.
+    """
+
+    link: Id
+    title: str
+    paytable: str
+    placed: Literal["device", "layout"]
+    least: Money
+    most: Money
+    unit: Money
+    rows: tuple[PostedRow, ...]
+    envy: tuple[PostedEnvy, ...] = ()
+    magic: Int = 0
+    lucky: Int = 0
+    limits: dict[str, Money] = msgspec.field(default_factory=dict)
+
+
+class PostedBase(Item, frozen=True):
+    """The odds of a wager that the table's own game settles, and never sends."""
+
+    title: str
+    paytable: str
+    rows: tuple[PostedRow, ...]
+
+
+class Paytable(Message, tag="paytable", frozen=True):
+    """All that is posted at one table. payout_limit: what its base wagers pay at most, in cents.
+
+    phrases: what the rules want to be read there, in the site's language.
+    """
+
+    table: Id
+    game: Name
+    wagers: tuple[PostedWager, ...]
+    base: tuple[PostedBase, ...] = ()
+    payout_limit: Money | None = None
+    phrases: tuple[str, ...] = ()
+
+
 TEXT_MAX: Final = 256
 """Characters of a `message`: enough for a reader, and no answer grows by it."""
 
@@ -256,6 +328,7 @@ ServerMessage = (
     | Round
     | Link
     | State
+    | Paytable
     | Ping
     | Pong
 )

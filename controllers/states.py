@@ -32,7 +32,7 @@ class SessionState(IntEnum):
 DEVICE_SAYS: Final = frozenset({"hello table", "hello sign", *COMMAND_NAMES, "malformed", "ping", "pong"})
 SERVER_SAYS: Final = frozenset(
     {"challenge", "welcome", "ack", "nack", "error", "ping", "pong"}
-    | {"meters", "hit", "award", "status", "round", "link", "state"}
+    | {"meters", "hit", "award", "status", "round", "link", "state", "paytable"}
 )
 
 TRANSITIONS: Final[dict[SessionState, dict[str, SessionState]]] = {
@@ -83,6 +83,7 @@ TRANSITIONS: Final[dict[SessionState, dict[str, SessionState]]] = {
         "status": SessionState.SIGN,
         "link": SessionState.SIGN,
         "state": SessionState.SIGN,
+        "paytable": SessionState.SIGN,
         "ping": SessionState.SIGN,
         "pong": SessionState.SIGN,
         "error": SessionState.CLOSED,

@@ -28,6 +28,7 @@ from jackpot.bank.standbys import Standbys, wanted
 from jackpot.bank.supervisor import RETRY_S, BankSupervisor
 from jackpot.clock import Clock
 from jackpot.config import Address, Config
+from jackpot.config.posting import posted_on
 from jackpot.ledger.connect import without_password
 from jackpot.ledger.open import open_stores
 from jackpot.ledger.sqlite.async_sqlite import AsyncSqliteStore
@@ -293,7 +294,8 @@ class Server(Process):
         banks = {terms.link: self.banks[terms.bank] for terms in config.links}
         at_tables = [RegisteredDevice(at.table, at.links, [banks[at.links[0]]]) for at in config.tables]
         at_signs = [
-            RegisteredDevice(at.id, at.links, [banks[link] for link in at.links]) for at in config.signs
+            RegisteredDevice(at.id, at.links, [banks[link] for link in at.links], posted_on(config, at))
+            for at in config.signs
         ]
         name, limits = config.site.name, config.limits
         self.tables = TableListener(

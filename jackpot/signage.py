@@ -9,6 +9,7 @@ from aiohttp import web
 
 from jackpot.clock import Clock
 from jackpot.config import Address, Config, Signage
+from jackpot.config.posting import posted_on
 from jackpot.net.device_registry import DeviceRegistry, RegisteredDevice
 from jackpot.net.listener import Listener
 from jackpot.net.signs import Signs
@@ -44,7 +45,9 @@ class SignageProcess(Process):
         }
         banks = {terms.link: self.followers[terms.bank] for terms in links}
         signs = [
-            RegisteredDevice(sign.id, sign.links, [banks[link] for link in sign.links])
+            RegisteredDevice(
+                sign.id, sign.links, [banks[link] for link in sign.links], posted_on(config, sign)
+            )
             for sign in config.signs
         ]
         self.signs = Signs(

@@ -34,7 +34,10 @@ id = "{LINK}"
 paytable = "pa-643a-five-card-C"
 wager = "1.00"
 decks = 1
+count_chips = false
 """
+# The same link, at whose tables the dealer counts the chips (T3).
+COUNTED = LINKS.replace("count_chips = false", "count_chips = true")
 
 
 def configure(

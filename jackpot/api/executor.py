@@ -28,7 +28,7 @@ from jackpot.api.operation import (
     refused,
 )
 from jackpot.api.papers import Papers
-from jackpot.api.preview import configured
+from jackpot.api.preview import completed, configured
 from jackpot.api.queries import payouts
 from jackpot.api.queries.devices import Revoke, Revoked
 from jackpot.api.queries.links import ChangeParameters
@@ -154,7 +154,9 @@ class OperationExecutor:
             case ErasePapers():
                 return await self._erase_papers(request, ask)
             case ChangeParameters(link=link, reason=reason):
-                act: ActCommand = ChangeLink(configured(link, self._config), reason)
+                bank, own = await self._router.bank_for(request), configured(link, self._config)
+                terms = await bank.ask(lambda engine: completed(own, self._config, engine.state))
+                act: ActCommand = ChangeLink(terms, reason)
             case Correct():
                 cash = await self._cash_corrected(await self._router.bank_for(request), ask)
                 act = ask.of_site(self._config.site, self._auth.clock.unix_ms(), cash)

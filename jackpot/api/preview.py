@@ -9,6 +9,7 @@ from jackpot.api.http_call import act_of
 from jackpot.api.operation import QUOTED_MAX, BadRequest, Money, Query, Reply, ServerCommand, Sight, refused
 from jackpot.api.queries.payouts import Correct
 from jackpot.config.phrases import sentence, sentence_of
+from jackpot.rules import views
 from jackpot.rules.acts import ACT_OF, hits
 from jackpot.rules.acts.act import ActContext, BankKey
 from jackpot.rules.acts.fields import AwardId, Document, HitId, LeftId, Way
@@ -145,10 +146,12 @@ class AskPreview(Query, frozen=True):
         command = _command(self, at.config, at.clock.unix_ms())
 
         def look(engine: "Engine") -> Preview:
-            state = engine.state
-            act, by = ACT_OF[type(command)], ActContext()
-            event = act.decide(state, command, by)
-            why = act.why_two(state, command, by.at)
+            state, asked = engine.state, command
+            if isinstance(asked, ChangeLink):
+                asked = ChangeLink(completed(asked.terms, at.config, state), asked.reason)
+            act, by = ACT_OF[type(asked)], ActContext()
+            event = act.decide(state, asked, by)
+            why = act.why_two(state, asked, by.at)
             sight = seen(state, event)
             return Preview(
                 **what_follows(state, event, sight),
@@ -173,6 +176,12 @@ def configured(link: str, config: "Config") -> LinkTerms:
     if terms is None:
         raise BadRequest(RefusalSentence("the configuration has no link {link}", field="link", link=link))
     return terms
+
+
+def completed(terms: LinkTerms, config: "Config", state: BankState) -> LinkTerms:
+    """The configured terms of a link, with what the configuration leaves to the journal."""
+    journal = views.link_terms(state).get(terms.link)
+    return terms if journal is None else config.completed(terms, journal)
 
 
 def differing(journal: LinkTerms, config: "Config") -> tuple[Difference, ...]:

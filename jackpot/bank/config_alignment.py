@@ -246,7 +246,8 @@ async def agree(bank: Bank, config: Config, store: Store, unix_ms: int) -> None:
         new = await _is_new(bank.name, store, unix_ms)
     for terms in ours:
         if terms.link in known:
-            await _agree_link(bank, terms, *known[terms.link])
+            journal, suspended = known[terms.link]
+            await _agree_link(bank, config.completed(terms, journal), journal, suspended)
         elif (name := elsewhere.get(terms.link)) is not None:
             log.error("link_in_other_bank", link=terms.link, bank=name, configured=bank.name, do=_move(name))
         else:
@@ -276,7 +277,10 @@ async def agree_again(bank: Bank, config: Config) -> None:
     known = await bank.ask(_terms)
     for terms in config.links:
         journal, suspended = known.get(terms.link, (None, []))
-        if journal == terms and CONFIG_REASON in suspended and CLOSED not in suspended:
+        if journal is None:
+            continue
+        as_configured = journal == config.completed(terms, journal)
+        if as_configured and CONFIG_REASON in suspended and CLOSED not in suspended:
             await _do(bank, Resume(CONFIG_REASON, (terms.link,), ""))
 
 
@@ -344,7 +348,9 @@ def disagreements(ledger: Reader, config: Config) -> list[str]:
             terms = next((terms for terms in config.links if terms.link == link.terms.link), None)
             if terms is not None and link.closed:
                 said.append(is_closed(terms.link))
-            elif terms is not None and (differ := differences(link.terms, terms)):
+            elif terms is not None and (
+                differ := differences(link.terms, config.completed(terms, link.terms))
+            ):
                 said.append(f"link {terms.link} stands still until two people confirm: {'; '.join(differ)}")
     return said
 

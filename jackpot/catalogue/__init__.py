@@ -53,7 +53,14 @@ from jackpot.catalogue.returns import (
     tie_chance,
     times,
 )
-from jackpot.catalogue.terms import DEFAULT_BANK, LevelEntry, LinkEntry, TermsRefused, resolve
+from jackpot.catalogue.terms import (
+    DEFAULT_BANK,
+    LevelEntry,
+    LinkEntry,
+    TermsRefused,
+    counts_by_default,
+    resolve,
+)
 
 __all__ = [
     "DEFAULT_BANK",
@@ -76,6 +83,7 @@ __all__ = [
     "best_play_of",
     "cards_by_house",
     "counted_file",
+    "counts_by_default",
     "draws_return",
     "envy_return",
     "envy_sums",

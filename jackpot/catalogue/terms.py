@@ -81,6 +81,15 @@ class _Mistakes:
             return None
 
 
+def counts_by_default(table: Paytable) -> bool:
+    """Whether the dealer counts the chips of a new link, where its configuration does not say (P8).
+
+    58 Pa. Code § 643a.8(b)(2) orders it; 641a.8(b), 649a.8(b) and 653a.8(b) of 2011 do, too. Massachusetts
+    orders none (s. 12), and an electronic wager has no chips.
+    """
+    return table.jurisdiction == "Pennsylvania" and table.electronic is None
+
+
 def resolve(entry: LinkEntry, path: str = "link") -> LinkTerms:
     """Resolves the whole terms of a configured link, with seeds and envy sums for its wager.
 

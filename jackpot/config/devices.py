@@ -13,7 +13,7 @@ from jackpot.config.offers import Offer, offers_at, warn_of_jurisdictions
 from jackpot.config.settings import Keys, Sign, UdpSign
 from jackpot.config.source import ConfigEntry, ConfigSource
 from jackpot.rules.paytable import SEATS, Game, LinkTerms, TableTerms
-from jackpot.text import counted
+from jackpot.text import counted, did_you_mean
 
 UDP_FIELDS: Final = {
     "format": frozenset({"link", "level", "amount", "cents"}),
@@ -113,8 +113,12 @@ def read_signs(source: ConfigSource, links: Links) -> tuple[Sign, ...]:
     for path, given, whole in source.entries("sign"):
         names = given.get("links", [])
         known_links(source, f"{path}.links", names, links)
+        posts, tables = tuple(given.get("tables", ())), source.ids("table")
+        for table in posts:
+            unknown = f"there is no table {table}{did_you_mean(table, tables)}"
+            source.wrong(f"{path}.tables", None if table in tables else unknown)
         if whole:
-            signs.append(Sign(given["id"], tuple(names)))
+            signs.append(Sign(given["id"], tuple(names), posts))
     return tuple(signs)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from jackpot.catalogue import DEFAULT_BANK, LinkEntry, TermsRefused, resolve
+from jackpot.catalogue import DEFAULT_BANK, LinkEntry, TermsRefused, counts_by_default, ids, resolve
 from jackpot.catalogue import load as load_paytable
 from jackpot.config.display import LEVEL_NAMES, OF_LEVELS
 from jackpot.config.shape import convert
@@ -11,6 +11,9 @@ from jackpot.config.source import ConfigEntry, ConfigSource
 from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.signing import SITE
 from jackpot.text import did_you_mean
+
+COUNT: Final = "count_chips"
+"""The setting whose default is of new links alone (P8)."""
 
 Links = Mapping[str, LinkTerms | None]
 """Every declared link by its id. None: the link has mistakes, so its terms are not known."""
@@ -38,6 +41,14 @@ def read_links(source: ConfigSource) -> Links:
     return links
 
 
+def count_unsaid(source: ConfigSource) -> frozenset[str]:
+    """The links and offers of which the configuration does not say whether chips are counted (P8)."""
+    entries = [entry for name in ("link", "offer") for entry in source.entries(name)]
+    return frozenset(
+        entry.given["id"] for entry in entries if "id" in entry.given and COUNT not in entry.given
+    )
+
+
 def read_banks(source: ConfigSource) -> set[str]:
     """The banks of all links and offers, those with mistakes too."""
     entries = [entry for name in ("link", "offer") for entry in source.entries(name)]
@@ -46,14 +57,22 @@ def read_banks(source: ConfigSource) -> set[str]:
 
 def _terms(source: ConfigSource, entry: ConfigEntry) -> LinkTerms | None:
     """The link's terms. A value that stands in for a missing one is never named as a mistake."""
+    counted = entry.given["paytable"] in ids() and counts_by_default(load_paytable(entry.given["paytable"]))
     try:
-        return resolve(convert(HARMLESS | entry.given, LinkEntry), entry.path)
+        return resolve(convert(HARMLESS | {COUNT: counted} | entry.given, LinkEntry), entry.path)
     except TermsRefused as error:
         source.mistakes += [found for found in error.mistakes if not source.spoiled(found[0])]
         return None
 
 
+def warn_of_readings(source: ConfigSource, what: str, paytable: str) -> None:
+    """Warns of what the text of a paytable leaves open, and how it is read here (P10)."""
+    for reading in load_paytable(paytable).readings:
+        source.warn(f"{what}: {reading} (P10)")
+
+
 def _warn(source: ConfigSource, entry: ConfigEntry, terms: LinkTerms) -> None:
+    warn_of_readings(source, f"link {terms.link}", terms.paytable)
     if load_paytable(terms.paytable).status == "proposed":
         source.warn(f"link {terms.link}: {terms.paytable} was proposed, not adopted")
     if not terms.hold_table:

@@ -19,7 +19,7 @@ from jackpot.catalogue import (
     rows_of,
 )
 from jackpot.catalogue import load as load_paytable
-from jackpot.config.links import Links
+from jackpot.config.links import Links, warn_of_readings
 from jackpot.config.shape import convert
 from jackpot.config.source import ConfigEntry, ConfigSource
 from jackpot.rules.acts.tables import TABLE_LINKS_MAX
@@ -327,6 +327,7 @@ def _check_return(read: _Reading, offer: OfferEntry, paytable: Paytable, terms: 
 
 
 def _warn(source: ConfigSource, offer: OfferEntry, paytable: Paytable) -> None:
+    warn_of_readings(source, f"offer {offer.id}", paytable.id)
     if paytable.status == "proposed":
         source.warn(f"offer {offer.id}: {paytable.id} was proposed, not adopted")
     if offer.approved:

@@ -13,10 +13,11 @@ from jackpot.config.devices import read_ends, read_keys, read_signs, read_tables
 from jackpot.config.display import DEFAULT_LOCALE, Display, display_of, unreadable
 from jackpot.config.heads import read_heads
 from jackpot.config.lines import lines_of
-from jackpot.config.links import Links, read_banks, read_links
+from jackpot.config.links import Links, count_unsaid, read_banks, read_links
 from jackpot.config.notify import read_notify
 from jackpot.config.offers import read_offers
 from jackpot.config.places import read_listen, read_redis, read_servers, read_signage
+from jackpot.config.posting import read_postings
 from jackpot.config.settings import SQLITE, Config, ConfigErrors, Ledger, People, Shift, Sign, Site
 from jackpot.config.shape import convert
 from jackpot.config.source import ConfigSource
@@ -61,7 +62,7 @@ def _config(source: ConfigSource, roles: Collection[str]) -> Config | None:
     offers = read_offers(source, links, None if site is None else site.form_from)
     terms = tuple(one for one in (*links.values(), *(offer.terms for offer in offers)) if one is not None)
     tables, signs = read_tables(source, links, offers), read_signs(source, links)
-    udp_signs = read_udp_signs(source, links)
+    udp_signs, postings = read_udp_signs(source, links), read_postings(source, offers)
     keys = read_keys(source, roles)
     redis, heads, notify = read_redis(source), read_heads(source, roles), read_notify(source, roles)
     signage = read_signage(source, redis)
@@ -93,6 +94,8 @@ def _config(source: ConfigSource, roles: Collection[str]) -> Config | None:
         notify=notify,
         people=people,
         keys_end=ends,
+        postings=postings,
+        count_unsaid=count_unsaid(source),
     )
 
 

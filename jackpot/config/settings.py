@@ -245,8 +245,27 @@ class Listen(msgspec.Struct, frozen=True):
 
 
 class Sign(msgspec.Struct, frozen=True):
+    """A signage controller. tables: whose posted odds it gets, none for a sign of meters alone (P1)."""
+
     id: str
     links: tuple[str, ...]
+    tables: tuple[str, ...] = ()
+
+
+# What a holder may ask of a Pair Plus Wager: an Ante of its amount, of half of it, or both wagers.
+PairPlus = Literal["ante", "half-ante", "both"]
+
+
+class TablePosting(msgspec.Struct, frozen=True):
+    """What a table posts besides its links and offers (P1).
+
+    base_wagers: paytables of the catalogue that its own game pays. payout_limit: what those wagers pay at
+    most, in micro-dollars, None for no limit. pair_plus: what that wager needs besides (B7).
+    """
+
+    base_wagers: tuple[str, ...] = ()
+    payout_limit: int | None = None
+    pair_plus: PairPlus | None = None
 
 
 class Signage(msgspec.Struct, frozen=True):
@@ -327,7 +346,8 @@ class Config(msgspec.Struct, frozen=True):
     server: which of them this is, None where it is alone. warnings: what an operator should know and may
     mean, in sentences. heads: None where none are signed. notify: None where nobody is told. keys_end: by
     (role, id), the site's own as ("site", "heads"), when a key is as old as `[keys] good_days` lets it
-    become, unix seconds; empty where the site sets no age.
+    become, unix seconds; empty where the site sets no age. postings: by table, what it posts besides its
+    links and offers. count_unsaid: links and offers whose count it leaves to the journal (P8).
     """
 
     path: Path
@@ -350,6 +370,8 @@ class Config(msgspec.Struct, frozen=True):
     notify: Notify | None = None
     people: People = People()
     keys_end: dict[tuple[str, str], int] = {}
+    postings: dict[str, TablePosting] = {}
+    count_unsaid: frozenset[str] = frozenset()
 
     def keys_of(self, role: str, device: str) -> tuple[bytes, ...]:
         """The keys that a device may greet with, none for a device that is not configured."""
@@ -358,7 +380,13 @@ class Config(msgspec.Struct, frozen=True):
     def compared(self, journal: LinkTerms) -> list[ParameterDifference]:
         """Where it has other terms of a link than the journal (L9); nothing where it has no such link."""
         own = next((terms for terms in self.links if terms.link == journal.link), journal)
-        return compared(journal, own)
+        return compared(journal, self.completed(own, journal))
+
+    def completed(self, own: LinkTerms, journal: LinkTerms) -> LinkTerms:
+        """Its terms of a link that plays already: where it leaves the count open, they keep the journal's."""
+        if own.link not in self.count_unsaid:
+            return own
+        return msgspec.structs.replace(own, count_chips=journal.count_chips)
 
     def of_server(self, name: str) -> "Config":
         """The configuration as that server uses it. Raises KeyError."""

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
+from controllers.answers import Paytable
 from jackpot.publish.board import MeterBoard
 from jackpot.rules.commands import Command
 from jackpot.runtime.service import Service
@@ -41,12 +42,22 @@ class DeviceBank(Protocol):
 
 
 class RegisteredDevice:
-    """A configured device: its links, and the banks that they lie in; a table's lie in one."""
+    """A configured device: its links, and the banks that they lie in; a table's lie in one.
 
-    __slots__ = ("banks", "id", "links")
+    posted: the odds that a sign shows of tables, as it is sent them.
+    """
 
-    def __init__(self, device: str, links: Sequence[str], banks: Iterable[DeviceBank]) -> None:
+    __slots__ = ("banks", "id", "links", "posted")
+
+    def __init__(
+        self,
+        device: str,
+        links: Sequence[str],
+        banks: Iterable[DeviceBank],
+        posted: Sequence[Paytable] = (),
+    ) -> None:
         self.id = device
+        self.posted = tuple(posted)
         self.links = frozenset(links)
         self.banks = tuple(dict.fromkeys(banks))
 

@@ -68,6 +68,8 @@ class SignConnection(Connection):
         self._shown = [
             board.broadcaster.watch(self, self._links.intersection(board.links)) for board in boards
         ]
+        for paytable in device.posted:
+            self.tell(encode(paytable))
         for board in boards:
             for hit in board.recent_hits(self._links):
                 self.tell(encode(hit))

@@ -184,9 +184,9 @@ def link_facts(link: Link) -> LinkFacts:
 
 
 def _bounds(terms: LinkTerms) -> dict[str, Any]:
-    """What a welcome tells of an offer besides: its bounds, and whether its chips are counted (B3)."""
+    """What a welcome tells besides: of an offer its bounds (B3), of any whether chips are counted (P8)."""
     if not terms.offer:
-        return {}
+        return {"count": True} if terms.count_chips else {}
     bounds = {"least": terms.wager, "most": terms.most, "unit": terms.unit}
     cents = {name: to_cents(micros) for name, micros in bounds.items()}
     return {**cents, "placed": terms.placed, "count": terms.count_chips}

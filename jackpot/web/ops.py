@@ -28,6 +28,7 @@ from jackpot.api.queries.tables import AskTable
 from jackpot.api.registry import ASKED_ACTS
 from jackpot.auth.auth_service import AuthenticatedPerson
 from jackpot.config.languages import told
+from jackpot.config.posting import posted
 from jackpot.config.writing import Writing
 from jackpot.ledger.store import LedgerError
 from jackpot.reports.winners import URGENT
@@ -68,6 +69,7 @@ from jackpot.web.pages_base import (
     saying,
     there,
 )
+from jackpot.web.posted import posted_table
 from jackpot.web.reports import Reports
 from jackpot.web.table_order import Key, order_of
 from jackpot.web.what_if import WHAT_IF, WhatIf, WhatIfJobs
@@ -197,6 +199,7 @@ class Pages:
         self._banks = front.config.banks
         self._money = front.money
         self._site = front.config.site
+        self._config = front.config
         self._tables = sorted(table.table for table in front.config.tables)
 
     async def home(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
@@ -326,7 +329,11 @@ class Pages:
     async def table(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
         """One table, its round, and what people may do about it."""
         found = await self._make.ask(AskTable, **request.match_info)
-        return await self._make.page(request, person, "ops/table.html", table=found)
+        terms = next((one for one in self._config.tables if one.table == found.table), None)
+        shown = None
+        if terms is not None:  # of one that is no longer configured nothing is posted
+            shown = posted_table(self._config, posted(self._config, terms, str), self._money)
+        return await self._make.page(request, person, "ops/table.html", table=found, posted=shown)
 
     async def requests(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
         """What waits for a second person."""

@@ -15,12 +15,14 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 
 from jackpot.config import BACKDROP_TYPES, FONT_TYPES, LOGO_TYPES, Config, titles_of
-from jackpot.config.languages import ENGLISH, preferred, spoken, told, words
+from jackpot.config.languages import ENGLISH, offered, preferred, spoken, told, words
+from jackpot.config.posting import posted
 from jackpot.config.writing import Writing, writing
 from jackpot.rules.money import to_cents
 from jackpot.rules.paytable import Fixed, ForOne, LinkTerms, Pays, Percent, ToOne
-from jackpot.text import Sentence, filled
+from jackpot.text import Sentence, filled, game
 from jackpot.web.live import Live
+from jackpot.web.posted import posted_table
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -62,6 +64,8 @@ STATIC: Final = (
     "particles_canvas.js",
     "particles_webgl.js",
     "phases.js",
+    "posted.css",
+    "posted.js",
     "preview.js",
     "sign.css",
     "sign.js",
@@ -150,7 +154,10 @@ class Screens:
         for link, display in config.displays.items():
             if display.logo is not None:
                 self._logos[link] = display.logo.read_bytes(), LOGO_TYPES[display.logo.suffix.lower()]
+        self._version = hashlib.sha256(b"".join(self._files.values())).hexdigest()[:_DIGEST_SHOWN]
+        self._tables = {table.table: table for table in config.tables}
         self._templates = templates()
+        self._templates.filters["game"] = game
         self._signs = {link: self._sign(link) for link in config.displays}
         self._floors: dict[str, bytes] = {}  # by language, of which a locale's regions are not endless
 
@@ -159,6 +166,7 @@ class Screens:
         return [
             web.get("/sign/wall", self.wall),
             web.get("/sign/{link}", self.sign),
+            web.get("/sign/{table}/posted", self.posted),
             web.get("/static/{name:.+}", self.static),
             web.get("/logo/{link}", self.logo),
             web.get("/backdrop/{link}", self.backdrop),
@@ -198,6 +206,27 @@ class Screens:
         answer = html(self._page("wall.html", links[0], {"signs": signs}))
         answer.headers["Content-Security-Policy"] = _WALL_POLICY
         return answer
+
+    async def posted(self, request: web.Request) -> web.Response:
+        """GET /sign/TABLE/posted: the odds of every wager of a table, for a screen or to print (P1).
+
+        language: of those of the pages; without, the site's.
+        """
+        name, locale = request.match_info["table"], self._config.site.locale
+        language = request.query.get("language", locale)
+        if name not in self._tables:
+            known = "  ".join(f"/sign/{table}/posted" for table in self._tables)
+            raise web.HTTPNotFound(text=f"there is no such table; there are {known}\n")
+        if language != locale and language not in offered():
+            raise web.HTTPNotFound(text=f"a language is one of {', '.join(offered())}\n")
+        found = posted(self._config, self._tables[name], lambda text: told(language, text))
+        page = self._templates.get_template("posted.html").render(
+            site=self._config.site.name,
+            language=spoken(language),
+            posted=posted_table(self._config, found, self.writing),
+            version=self._version,
+        )
+        return html(page.encode())
 
     def _own_sign(self, link: str) -> web.Response:
         """The sign of a link. Raises HTTPNotFound where there is no such link."""

@@ -23,7 +23,7 @@ from tests.ledger.maintenance.test_join import NOW, CutAt
 from tests.ledger.resting import BANKS, two_banks
 from tests.ledger.verify.test_verifier import spoil
 from tests.ledger.waiting import join, open_ledger
-from tests.running_server import LINK, LINKS, Device, configure, on_loop, table
+from tests.running_server import LINK, LINKS, Device, administer, configure, on_loop, table
 from tests.web.test_metrics import fetch, key, samples
 
 
@@ -42,6 +42,36 @@ async def test_a_changed_link_starts_suspended(tmp_path: Path) -> None:
     assert said["differences"] == ["validate_at: none in the ledger, 50.00 in the configuration"]
     async with Server(configure(tmp_path)) as server, table(server) as device:
         assert device.heard[-1]["links"][0]["state"] == "active"
+
+
+@on_loop
+async def test_a_link_that_plays_keeps_its_count(tmp_path: Path) -> None:
+    """P8, T3: without `count_chips` an old link stays uncounted, also after a change; a new one is not."""
+    unsaid = LINKS.replace("count_chips = false\n", "")
+    async with Server(configure(tmp_path)):
+        pass
+    changed = configure(tmp_path, links=f'{unsaid}validate_at = "50.00"\n' + unsaid.replace(LINK, "new"))
+    both = replace(changed, tables=(replace(changed.tables[0], links=(LINK, "new")), changed.tables[1]))
+    asked = {"link": LINK, "reason": "a lower sum", "by": "Ann", "and_by": "Bo"}
+    async with Server(both) as server, table(server) as device:
+        old, new = device.heard[1]["links"]
+        assert ("count" in old, new["count"]) == (False, True)
+        (shown, _) = (await administer(both, do="/links"))["links"]
+        assert [one["what"] for one in shown["differences"]] == ["validate_at"]
+        preview = await administer(both, do="/preview/{act}", act="change-parameters", link=LINK)
+        assert [one["what"] for one in preview["differences"]] == ["validate_at"]
+        assert (await administer(both, do="change-parameters", **asked))["ok"]
+        bets = [{"seat": 1, "link": link, "amount": 100} for link in (LINK, "new")]
+        device.say(t="wager", seq=1, round="R1", bets=bets, lock=True)
+        assert (await device.answer(1))["t"] == "ack"
+        device.say(t="close", seq=2, round="R1")
+        assert (await device.answer(2))["code"] == "chip_mismatch"
+        device.say(t="lock", seq=3, round="R1", chips={"new": 1})
+        assert (await device.answer(3))["t"] == "ack"
+        device.say(t="close", seq=4, round="R1")
+        assert (await device.answer(4))["t"] == "ack"
+    async with Server(both) as server, table(server) as device:
+        assert [link["state"] for link in device.heard[1]["links"]] == ["active", "active"]
 
 
 @on_loop

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from jackpot.app import Server
 from tests.net.test_admin_socket import jackpot, royal
-from tests.running_server import LINK, LINKS, administer, configure, on_loop, table
+from tests.running_server import COUNTED, LINK, administer, configure, on_loop, table
 from tests.said import in_words
 
 ANN = ("--by", "Ann")
@@ -14,7 +14,7 @@ BOTH = (*ANN, "--and-by", "Bo")
 @on_loop
 async def test_a_round_is_shown_struck_and_voided(tmp_path: Path) -> None:
     """T3, T6: every wager with its seat; what goes back is said, and who has no round says so."""
-    config = configure(tmp_path, links=LINKS + "count_chips = true\n")
+    config = configure(tmp_path, links=COUNTED)
     where = ("--config", str(config.path))
     async with Server(config) as server, table(server) as device:
         assert (await jackpot("rounds", "show", "T01", *where))[1] == "T01: no round\n"

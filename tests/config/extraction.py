@@ -22,6 +22,7 @@ from jackpot.api.suspension_help import REMEDIES
 from jackpot.auth.auth_service import NOBODY_YET, NOT_RIGHT, SESSION_OVER, SHUT
 from jackpot.catalogue import ids, load
 from jackpot.config.languages import PAGES, REFUSALS, SIGNS
+from jackpot.config.posting import PHRASES
 from jackpot.odds.subject import Unanalysable
 from jackpot.reports.entry_text import NOT_ABOUT
 from jackpot.reports.read.journal import NoSuchKind
@@ -187,6 +188,7 @@ def _data_of_pages() -> dict[str, Iterable[str]]:
     return {
         "api/suspension_help.py": REMEDIES.values(),
         "auth/auth_service.py": [NOBODY_YET, NOT_RIGHT, SESSION_OVER, SHUT],
+        "config/posting.py": PHRASES,
         "reports/entry_text.py": [
             name.replace("_", " ") for name in fields if name not in {*NOT_ABOUT, *PUT_OTHERWISE}
         ],

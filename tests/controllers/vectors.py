@@ -170,6 +170,40 @@ FROM_SERVER: Final[tuple[Message, ...]] = (
         },
     },
     {"t": "ack", "seq": 7, "awards": [STAKE]},
+    {
+        "t": "paytable",
+        "table": "T01",
+        "game": "let-it-ride",
+        "wagers": [
+            {
+                "link": "five",
+                "title": "Five",
+                "paytable": "p",
+                "placed": "device",
+                "least": 100,
+                "most": 100,
+                "unit": 100,
+                "rows": [
+                    {"hand": "royal-flush", "pays": "percent", "of": 10_000, "level": "mega"},
+                    {"hand": "flush", "pays": "for", "of": 50, "suits": "s"},
+                ],
+                "envy": [{"hand": "royal-flush", "amount": 100_000}],
+                "limits": {"mega": 10_000_000},
+            },
+        ],
+        "base": [
+            {
+                "title": "Base",
+                "paytable": "b",
+                "rows": [
+                    {"hand": "flush", "pays": "to", "of": 3, "per": 2},
+                    {"hand": "pair", "pays": "push", "least": "T"},
+                ],
+            },
+        ],
+        "payout_limit": 5_000_000,
+        "phrases": ["Dealer Plays with Queen High or Better."],
+    },
 )
 
 WAGER: Final = FROM_DEVICES[2]

@@ -40,6 +40,7 @@ id = "floor-five"
 paytable = "pa-643a-five-card-C"
 wager = "1.00"
 decks = 1
+count_chips = false
 hold_table = false
 [[table]]
 id = "T01"
@@ -54,6 +55,7 @@ id = "floor-six"
 paytable = "pa-643a-five-card-C"
 wager = "1.00"
 decks = 1
+count_chips = false
 """
 # The folders of the runbook, and what they are called here.
 PLACES: Final = {

@@ -8,6 +8,7 @@ id = "five"
 paytable = "pa-643a-five-card-C"
 wager = "1.00"
 decks = 1
+count_chips = false
 """
 # The smallest stop: no cards are kept, odds awards below $400 are final at once.
 EASY = """
@@ -16,6 +17,7 @@ id = "easy"
 paytable = "pa-643a-five-card-C"
 wager = "1.00"
 decks = 1
+count_chips = false
 hold_table = false
 validate_at = "400.00"
 """
@@ -25,6 +27,7 @@ id = "three"
 paytable = "pa-643a-three-card-A"
 wager = "1.00"
 decks = 1
+count_chips = false
 hold_table = false
 """
 # Electronic, shared, with draws nearly every round.
@@ -64,6 +67,7 @@ id = "side"
 paytable = "pa-643a-five-card-B"
 wager = "1.00"
 decks = 1
+count_chips = false
 bank = "side"
 hold_table = false
 """

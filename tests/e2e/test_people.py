@@ -22,6 +22,7 @@ id = "{LINK}"
 paytable = "pa-643a-five-card-C"
 wager = "1.00"
 decks = 1
+count_chips = false
 hold_table = false
 """
 ANN, BEN, CAL = "correct horse battery", "staple of the trade", "a secret of my own"

@@ -39,6 +39,7 @@ id = "five"
 paytable = "pa-643a-five-card-C"
 wager = "1.00"
 decks = 1
+count_chips = false
 """
 
 

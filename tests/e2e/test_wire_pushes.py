@@ -14,7 +14,7 @@ from tests.e2e.vendor import Message, Vendor, bets
 
 HIT = {"t", "hit", "link", "level", "hand", "table", "amount", "cycle", "bank", "rev", "at"}
 ROYAL_7 = {"seat": 7, **ROYAL}
-CHIPS = EASY.replace('"easy"', '"chips"') + "count_chips = true\n"
+CHIPS = EASY.replace('"easy"', '"chips"').replace("count_chips = false", "count_chips = true")
 QUIET = EASY.replace('"easy"', '"quiet"')
 LOUD = EASY.replace('"easy"', '"loud"')
 

@@ -12,7 +12,7 @@ from controllers.frames import FRAME_MAX, LENGTH_BYTES, encode
 from jackpot.app import Server
 from tests.faults.difference import Difference
 from tests.faults.speech import Ear, check_answer, checked
-from tests.running_server import LINK, LINKS, administer, configure, on_loop, sign, table
+from tests.running_server import COUNTED, LINK, administer, configure, on_loop, sign, table
 
 REFUND = {"seat": 1, "link": "five", "amount": 100, "pays": "inventory", "on": "dealer"}
 NACK = {"t": "nack", "seq": 1, "code": "bad_message", "message": "seat: missing"}
@@ -59,7 +59,7 @@ def test_lengths() -> None:
 @on_loop
 async def test_what_goes_back_is_told_by_the_schema(tmp_path: Path) -> None:
     """WIRE, table commands, pushes: refunds of a void, and of a wager that people strike, name whose hand."""
-    config = configure(tmp_path, links=LINKS + "count_chips = true\n")
+    config = configure(tmp_path, links=COUNTED)
     async with Server(config) as server, table(server) as device, sign(server) as board:
         device.wager(1, "R1", 1, 2)
         device.say(t="void", seq=2, round="R1", reason="misdeal")

@@ -12,10 +12,10 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parents[2]
 README: Final = ROOT / "jackpot" / "rules" / "README.md"
 
-ENTRY: Final = re.compile(r"^- \*\*([MLTHABS]\d+)\*\*( \*later\*)?", re.MULTILINE)
+ENTRY: Final = re.compile(r"^- \*\*([MLTHABPS]\d+)\*\*( \*later\*)?", re.MULTILINE)
 # "A5", or a range such as "L1-L7" or "H1-H3".
-CITED: Final = re.compile(r"\b([MLTHABS])([1-9]\d?)(?:-\1([1-9]\d?))?\b")
-GROUPS: Final = "MLTHABS"
+CITED: Final = re.compile(r"\b([MLTHABPS])([1-9]\d?)(?:-\1([1-9]\d?))?\b")
+GROUPS: Final = "MLTHABPS"
 
 
 def rules() -> dict[str, bool]:
@@ -51,7 +51,7 @@ def proved() -> dict[str, set[str]]:
 
 
 def test_the_readme_states_every_rule_once() -> None:
-    """M1, L1, T1, H1, A1, B1, S1: the README has each rule once, in order, and each that is cited."""
+    """M1, L1, T1, H1, A1, B1, P1, S1: the README has each rule once, in order, and each that is cited."""
     stated = [name for name, _ in ENTRY.findall(README.read_text("utf-8"))]
     counts = {group: sum(name[0] == group for name in stated) for group in GROUPS}
     assert stated == [f"{group}{number}" for group in GROUPS for number in range(1, counts[group] + 1)]

@@ -15,7 +15,7 @@ from jackpot.ledger.journal import Head
 from jackpot.net.device_registry import DeviceRegistry
 from jackpot.web import overview
 from jackpot.web.overview import Overview
-from tests.running_server import LINK, LINKS, administer, configure, connected, on_loop, sign, table
+from tests.running_server import COUNTED, LINK, administer, configure, connected, on_loop, sign, table
 from tests.web.test_metrics import fetch
 
 
@@ -73,7 +73,7 @@ async def test_whatever_is_wrong_says_what_comes_next(
 ) -> None:
     """S7, T3, T10, S9: who reads an alert knows whom to ask or what to type, or on which page to act."""
     monkeypatch.setattr(overview, "BACK_WITHIN_S", 0.0)
-    config = configure(tmp_path, tables=3, links=LINKS + "count_chips = true\n")
+    config = configure(tmp_path, tables=3, links=COUNTED)
     async with (
         Server(config) as server,
         sign(server),

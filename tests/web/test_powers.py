@@ -27,6 +27,7 @@ MAY: Final[dict[str, str]] = {
     "/preview/{act}": ALL,
     "/tables": ALL,
     "/tables/{table}": ALL,
+    "/tables/{table}/posted": ALL,
     "/hits/waiting": ALL,
     "/hits": ALL,
     "/hits/{hit}": ALL,
@@ -71,6 +72,7 @@ ABOUT: Final[dict[str, dict[str, Any]]] = {
     "/links/{link}": {"link": LINK},
     "/preview/{act}": {"link": LINK, "act": "close-link"},
     "/tables/{table}": {"table": "T01"},
+    "/tables/{table}/posted": {"table": "T01"},
     "/hits/{hit}": {"hit": "H1"},
 }
 

@@ -426,6 +426,7 @@ id = "{LINK}"
 paytable = "pa-643a-five-card-C"
 wager = "1.00"
 decks = 1
+count_chips = false
 [link.display]
 title = "</title><script>"
 logo = "logo.svg"

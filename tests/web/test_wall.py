@@ -43,6 +43,7 @@ id = "three"
 paytable = "pa-649a-2011-progressive-A"
 wager = "1.00"
 decks = 1
+count_chips = false
 [link.level.meter]
 primary = "14%"
 seed = "1000.00"

@@ -265,6 +265,7 @@ def furnish(config: Path, url: str, floor: ServedFloor) -> Keys:
     ]
     for link in links:
         terms = 'paytable = "pa-643a-five-card-C"\nwager = "1.00"\ndecks = 1\nvalidate_at = "500.00"'
+        terms += "\ncount_chips = false"  # nobody counts the bench's chips
         terms += "\nhold_table = false"  # a table plays on while its hit waits
         parts.append(f'[[link]]\nid = "{link}"\n{terms}')
     tables = {f"T{number:05}": secrets.token_hex(32) for number in range(1, floor.tables + floor.idle + 1)}

@@ -37,6 +37,7 @@ id = "{FIVE}"
 paytable = "pa-643a-five-card-C"
 wager = "1.00"
 decks = 1
+count_chips = false  # the simulated dealers count none
 validate_at = "{VALIDATE_AT}"
 [link.display]
 title = "Riverside Five"
@@ -46,6 +47,7 @@ id = "{THREE}"
 paytable = "pa-649a-2011-progressive-A"
 wager = "1.00"
 decks = 1
+count_chips = false  # the simulated dealers count none
 validate_at = "{VALIDATE_AT}"
 [link.level.meter]
 primary = "14%"

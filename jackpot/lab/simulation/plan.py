@@ -62,6 +62,7 @@ def furnish(folder: Path, plan: SimulationPlan) -> Path:
     """Writes the configuration of such a floor, which reports need, and its keys. Raises Wrong."""
     link, levels = _settings(plan.settings)
     usual = {"id": LINK, "paytable": plan.paytable, "wager": "1.00", "decks": 1, "validate_at": "500.00"}
+    usual["count_chips"] = False  # nobody counts simulated chips
     parts = [
         "# The floor of `jackpot simulate`.",
         '[site]\nname = "Simulated"\ncurrency = "USD"\ngaming_day_ends = "06:00"\ntimezone = "UTC"',

@@ -3,13 +3,13 @@
 from pathlib import Path
 
 from jackpot.app import Server
-from tests.running_server import LINK, LINKS, administer, configure, on_loop, table
+from tests.running_server import COUNTED, LINK, administer, configure, on_loop, table
 
 
 @on_loop
 async def test_rounds_are_struck_voided_and_reopened(tmp_path: Path) -> None:
     """T3, T6, T10: the table is told its round by a `round` push."""
-    config = configure(tmp_path, links=LINKS + "count_chips = true\n")
+    config = configure(tmp_path, links=COUNTED)
     async with Server(config) as server, table(server) as device:
         device.wager(1, "R1", 1, 2, lock=True, chips={LINK: 1})
         assert (await device.answer(1))["warn"]
