@@ -258,7 +258,8 @@ class RandomFloor(RandomPeople):
             seats = [*played, *others[: max(0, round_.players_dealt - len(played) - len(settled))]]
         seats.sort(reverse=True)
         message["hands"] = [self.hand(table, seat, taken, own) for seat in seats]
-        if table.game == UTH and self.rng.random() < 0.7:  # folded hands after the others (B8)
+        offers = [link for link in self.model.links.values() if link.offer]
+        if table.game == UTH and offers and self.rng.random() < 0.7:  # folded hands after the others (B8)
             message["hands"].sort(key=lambda hand: hand.get("folded", False))
         last = message["hands"][-1] if seats else {}
         if last and self.rng.random() < (0.5 if "hand" in last else 0.05):
