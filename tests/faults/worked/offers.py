@@ -24,6 +24,7 @@ from tests.faults.worked.form import (
     lock,
     settle,
     shown,
+    void,
     wager,
 )
 
@@ -170,6 +171,97 @@ EXAMPLES: list[Example] = [
             ),
         ),
         {("L", ""): Level("9000.00", "20000", "0.63", "11000.63", cycle=2)},
+        held=("T1",),
+    ),
+    Example(
+        "A missed hand is settled before the folded ones that came after the others",
+        ("T10", "A11", "B8"),
+        "41 Pa.B. 3836, 653a.11(f)(2)(i), (h); 58 Pa. Code 653a.12(d) A",
+        (Link("L", "pa-653a-progressive-A"),),
+        (Table("T1", UTH, 6),),
+        (
+            Frame("T1", wager("r1", bets("L", [6, 4, 2]))),
+            # 10 % of 10,000.63, and envy to the two others
+            Frame(
+                "T1",
+                settle(
+                    "r1",
+                    shown(4, "2c 7h"),
+                    shown(6, "8s 9s", folded=True),
+                    board="Ts Js Qs 2d 3h",
+                    close=False,
+                ),
+                (
+                    Won(6, "meter", "1000.06", "straight-flush"),
+                    *envies([4, 2], "300.00", "straight-flush", 6),
+                ),
+            ),
+            Frame("T1", close("r1")),
+            Act("reopen", fields={"table": "T1", "round": "r1"}, people=2),
+            # The whole meter before seat 6 took its part of it. That part is 1,000.00 of the reseeded meter
+            # now; it was published as 1,000.06, and the house makes up 0.06.
+            Frame(
+                "T1",
+                settle("r1", shown(2, "As Ks")),
+                (
+                    Won(2, "meter", "10000.63", "royal-flush"),
+                    *envies([6, 4], "1000.00", "royal-flush", 2),
+                ),
+            ),
+        ),
+        {("L", ""): Level("9000.00", "20000.06", "0.63", "11000.69", cycle=2)},
+        held=("T1",),
+    ),
+    Example(
+        "Folded hands that came after the others stay after them, whatever is recomputed",
+        ("A11", "B8"),
+        "41 Pa.B. 3836, 653a.11(f)(2)(i), (h); 58 Pa. Code 653a.12(d) A",
+        (Link("L", "pa-653a-progressive-A"),),
+        (Table("T1", UTH, 6), Table("T2", UTH, 6)),
+        (
+            Frame("T2", wager("q1", bets("L", [1]))),
+            Frame("T1", wager("r1", bets("L", [6, 4]))),
+            Frame(
+                "T1",
+                settle("r1", shown(4, "As Ks"), shown(6, "8s 9s", folded=True), board="Ts Js Qs 2d 3h"),
+                (
+                    Won(4, "meter", "10000.63", "royal-flush"),
+                    *envies([6], "1000.00", "royal-flush", 4),
+                    Won(6, "meter", "1000.00", "straight-flush"),
+                    *envies([4], "300.00", "straight-flush", 6),
+                ),
+            ),
+            # The first meter is 0.21 less, which the house makes up; the second, of seat 6, is as it was.
+            Frame("T2", void("q1"), refunds=("L:1",)),
+        ),
+        {("L", ""): Level("9000.00", "20000.21", "0.42", "11000.63", cycle=2)},
+        held=("T1",),
+    ),
+    Example(
+        "The dealer's hand is paid at the turn of the first wager on it, before folded hands that come late",
+        ("A6", "B8"),
+        "58 Pa. Code 653a.12(e)(2); 41 Pa.B. 3836, 653a.11(f)(2)(i), (h)",
+        (Link("L", "pa-653a-five-card-hand-bonus"),),
+        (Table("T1", UTH, 6),),
+        (
+            Frame("T1", wager("r1", bets("L", [6, 4]), bets("L", [3], on="dealer"))),
+            # 10,000.00 and three times 0.13; then the meter is the reserve, three times 0.08: 10 % is 0.02
+            Frame(
+                "T1",
+                settle(
+                    "r1",
+                    shown(4, "2c 7h"),
+                    shown(6, "8s 9s", folded=True),
+                    board="Ts Js Qs 2d 3h",
+                    dealer="As Ks",
+                ),
+                (
+                    Won(3, "meter", "10000.39", "royal-flush"),
+                    Won(6, "meter", "0.02", "straight-flush"),
+                ),
+            ),
+        ),
+        {("L", ""): Level("0.22", "10000", "0.63", "10000.41", cycle=2)},
         held=("T1",),
     ),
     Example(
