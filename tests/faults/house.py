@@ -19,7 +19,11 @@ from tests.faults.model import Model
 BANK: Final = "main"
 DOLLAR: Final = 1_000_000
 # The model's terms where they differ from the protocol's.
-GAME_OF_MODEL: Final = {"three-card-poker": "three-card", "four-card-poker": "four-card"}
+GAME_OF_MODEL: Final = {
+    "three-card-poker": "three-card",
+    "four-card-poker": "four-card",
+    "criss-cross-poker": "criss-cross",
+}
 UNNAMED: Final = "meter"
 # The sums of an offer's options.
 OF_OFFER: Final = ("most", "unit", "validate_at", "cage_at")
