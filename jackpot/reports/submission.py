@@ -1,0 +1,245 @@
+"""Rules Submission: every choice that the holder made at a table, and since when it holds (P7, P10).
+
+It is read from the journal alone. Base wagers and the payout limit of a table are posted by the
+configuration, and are in no journal (P1).
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+from jackpot.catalogue import cards_by_house, ids, load
+from jackpot.config.writing import Writing, writing
+from jackpot.ledger.reading import Reader
+from jackpot.reports.read.entries import Entry, of_kinds
+from jackpot.reports.read.meter_history import percent
+from jackpot.reports.read.names import JournalNames
+from jackpot.reports.report import Cell, Report, ReportColumn, ReportRequest, ReportResult, Unanswerable
+from jackpot.rules.acts.banks import BankBegun, BankClosed
+from jackpot.rules.acts.links import LinkOpened
+from jackpot.rules.acts.meters import LinkClosed
+from jackpot.rules.acts.parameters import LinkChanged
+from jackpot.rules.acts.tables import TableOpened
+from jackpot.rules.money import to_cents
+from jackpot.rules.paytable import Fixed, ForOne, LinkTerms, PaytableRow, Percent, TableTerms
+from jackpot.text import Sentence, game, joined, named, suits
+
+COLUMNS: Final = (
+    ReportColumn("bank"),
+    ReportColumn("table"),
+    ReportColumn("wager", help="a link or an offer; none: the table itself"),
+    ReportColumn("choice"),
+    ReportColumn("value"),
+    ReportColumn("since", "moment"),
+    ReportColumn("row", "count"),
+    ReportColumn("who", help="whose act it was, where people changed it"),
+)
+# What a holder chooses of any link, of one with levels, and of an offer (L9, B12). All else follows.
+_OF_ANY: Final = ("paytable", "wager", "rows", "validate_at", "count_chips", "hold_table")
+_OF_LINK: Final = ("envy", "simultaneous", "floor_to_seed", "magic_every", "lucky_every")
+_OF_OFFER: Final = ("most", "unit", "placed", "cage_at")
+_OF_LEVEL: Final = ("primary", "reserve", "seed", "reseed", "limit")
+_OF_TABLE: Final = ("game", "seats", "links", "adjacent_boxes", "max_rounds_per_minute")
+_SUMS: Final = frozenset({"wager", "most", "unit", "validate_at", "cage_at", "seed", "reseed", "limit"})
+_RATES: Final = frozenset({"primary", "reserve"})
+_DRAWS: Final = frozenset({"magic_every", "lucky_every"})
+_KINDS: Final = tuple(
+    event.kind for event in (LinkOpened, LinkChanged, LinkClosed, TableOpened, BankBegun, BankClosed)
+)
+
+
+class Made(NamedTuple):
+    """The entry that made a choice. at: unix milliseconds. who: whose act it was, "" for nobody's."""
+
+    bank: str
+    seq: int
+    at: int
+    who: Cell
+
+
+class Chosen(NamedTuple):
+    """A choice as it stands."""
+
+    value: Any
+    made: Made
+
+
+Choices = dict[tuple[str, str], Chosen]
+"""By level, "" for what is of no level, and by the name of the term."""
+
+
+class Floor:
+    """The choices of links and tables, by their ids. joined: when each table took each link."""
+
+    def __init__(self) -> None:
+        self.links: dict[str, LinkTerms] = {}
+        self.tables: dict[str, TableTerms] = {}
+        self.of_link: dict[str, Choices] = {}
+        self.of_table: dict[str, Choices] = {}
+        self.joined: dict[tuple[str, str], Made] = {}
+        self.ended = False
+
+    def hear(self, entry: Entry, names: JournalNames) -> None:
+        """Takes an entry of the journal in."""
+        event: Any = entry.event
+        made = Made(names.bank, entry.seq, entry.at, names.who(getattr(event, "people", None)))
+        match event:
+            case LinkOpened() | LinkChanged():
+                self.links[event.terms.link] = event.terms
+                _take(self.of_link.setdefault(event.terms.link, {}), dict(_of_link(event.terms)), made)
+            case LinkClosed():
+                self.links.pop(names.link(event.link), None)
+            case TableOpened():
+                terms = event.terms
+                for link in terms.links:
+                    if terms.table not in self.tables or link not in self.tables[terms.table].links:
+                        self.joined[terms.table, link] = made
+                self.tables[terms.table] = terms
+                own = {("", name): getattr(terms, name) for name in _OF_TABLE}
+                _take(self.of_table.setdefault(terms.table, {}), own, made)
+            case BankClosed():
+                self.ended = True
+
+
+def _take(held: Choices, now: Mapping[tuple[str, str], Any], made: Made) -> None:
+    """Takes over what is new or has changed."""
+    for name, value in now.items():
+        if name not in held or held[name].value != value:
+            held[name] = Chosen(value, made)
+
+
+def _of_link(terms: LinkTerms) -> Iterator[tuple[tuple[str, str], Any]]:
+    for name in (*_OF_ANY, *(_OF_OFFER if terms.offer else _OF_LINK)):
+        yield ("", name), getattr(terms, name)
+    for level in terms.levels:
+        for name in _OF_LEVEL:
+            yield (level.level, name), getattr(level, name)
+
+
+def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
+    """Every choice, table by table, as it stands now. Raises Unanswerable, LedgerError."""
+    floors = {bank: _floor(ledger, bank) for bank in wanted.banks}
+    floors = {bank: floor for bank, floor in floors.items() if not floor.ended}
+    known = [table for floor in floors.values() for table in floor.tables]
+    if wanted.table is not None and wanted.table not in known:
+        raise Unanswerable(
+            "table_not_known",
+            "{table} is unknown; there is {tables}",
+            field="table",
+            table=wanted.table,
+            tables=" ".join(sorted(known)),
+        )
+    money = writing(wanted.site.locale, wanted.site.currency)
+    rows = (
+        row
+        for floor in floors.values()
+        for table in sorted(floor.tables)
+        if wanted.table in (None, table)
+        for row in _rows(floor, floor.tables[table], money)
+    )
+    return ReportResult([], rows, [])
+
+
+def _floor(ledger: Reader, bank: str) -> Floor:
+    """The floor of a bank. What it was joined of began before it did."""
+    floor, names = Floor(), JournalNames(ledger, bank)
+    for entry in of_kinds(ledger, bank, _KINDS):
+        if isinstance(event := entry.event, BankBegun):
+            for before, _, _ in event.heads:
+                _join(floor, _floor(ledger, before))
+        floor.hear(entry, names)
+    return floor
+
+
+def _join(floor: Floor, part: Floor) -> None:
+    floor.links |= part.links
+    floor.tables |= part.tables
+    floor.of_link |= part.of_link
+    floor.of_table |= part.of_table
+    floor.joined |= part.joined
+
+
+def _rows(floor: Floor, table: TableTerms, money: Writing) -> Iterator[tuple[Cell, ...]]:
+    for (_, name), chosen in floor.of_table[table.table].items():
+        yield _row(
+            table.table, "", Sentence(name.replace("_", " ")), _value(name, chosen.value, money), chosen.made
+        )
+    for link in table.links:
+        if link not in floor.links:
+            continue  # it was closed, and takes no wagers
+        since = floor.joined[table.table, link]
+        for (level, name), chosen in floor.of_link[link].items():
+            what = Sentence(name.replace("_", " "))
+            choice = joined([named(level), what], " ") if level else what
+            made = max(chosen.made, since, key=lambda one: one.at)
+            yield _row(table.table, link, choice, _value(name, chosen.value, money), made)
+        for reading in _left_open(floor.links[link], table):
+            made = max(floor.of_link[link]["", "paytable"].made, since, key=lambda one: one.at)
+            yield _row(table.table, link, Sentence("left open by the text"), reading, made)
+
+
+def _row(table: str, wager: str, choice: str, value: Cell, made: Made) -> tuple[Cell, ...]:
+    return made.bank, table, wager, choice, value, made.at, made.seq, made.who
+
+
+def _left_open(terms: LinkTerms, table: TableTerms) -> Iterator[str]:
+    """What the text of its paytable leaves open, where this program has that paytable (P10)."""
+    if terms.paytable in ids():
+        paytable = load(terms.paytable)
+        yield from paytable.readings
+        if (reading := cards_by_house(paytable, table.game)) is not None:
+            yield reading
+
+
+def _value(name: str, value: Any, money: Writing) -> str:
+    if value is None or value == ():
+        return Sentence("none")
+    if isinstance(value, bool):
+        return Sentence("yes") if value else Sentence("no")
+    if name in _SUMS:
+        return money.text(to_cents(value))
+    if name in _RATES:
+        return percent(value)
+    if name in _DRAWS:
+        return Sentence("{count} in {of}", count=1, of=money.count(value)) if value else Sentence("none")
+    if name == "rows":
+        return joined((_row_of(row, money) for row in value), "; ")
+    if name == "envy":
+        return joined((_hand(row.hand, row.suits, money.text(to_cents(row.amount))) for row in value), "; ")
+    if name == "game":
+        return game(value)
+    if name == "max_rounds_per_minute" and not value:
+        return Sentence("none")
+    return " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _row_of(row: PaytableRow, money: Writing) -> Sentence:
+    hand = f"{row.hand}-{row.least}" if row.least else row.hand
+    return _hand(hand, row.suits, _pays(row, money))
+
+
+def _pays(row: PaytableRow, money: Writing) -> str:
+    match row.pays:
+        case Percent(level=level, rate=rate):
+            return Sentence("{part} of the {level}", part=percent(rate), level=named(level))
+        case Fixed(amount=amount):
+            return money.text(to_cents(amount))
+        case ForOne(n=n):
+            return Sentence("{n} for 1", n=money.count(n))
+    return Sentence("{n} to 1", n="/".join(map(money.count, row.by_players or (row.pays.n,))))
+
+
+def _hand(hand: str, only: str, pays: str) -> Sentence:
+    name = joined([named(hand), suits(only)], " ") if only else named(hand)
+    return Sentence("{what} {now}", what=name, now=pays)
+
+
+REPORT: Final = Report(
+    "submission",
+    "Rules Submission",
+    "Which choices did the holder make at each table, and since when does each of them hold? Paytables, "
+    "rates, seeds, limits, boxes, counts, and what the texts leave open.",
+    COLUMNS,
+    ("table",),
+    find,
+    "--table T01",
+)

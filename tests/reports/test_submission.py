@@ -1,0 +1,114 @@
+"""The Rules Submission has every choice of the holder, and since when it holds (P7)."""
+
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from jackpot.catalogue import load
+from jackpot.ledger.reading import Reader
+from jackpot.rules.acts.links import OpenLink, Suspend
+from jackpot.rules.acts.parameters import ChangeLink
+from jackpot.rules.acts.tables import OpenTable
+from jackpot.rules.commands import Command
+from jackpot.rules.paytable import TableTerms
+from tests.ledger.conftest import Place
+from tests.ledger.maintenance.test_join import NOW
+from tests.ledger.resting import BANKS, two_banks
+from tests.ledger.waiting import join
+from tests.reports.asked import said, unanswerable
+from tests.reports.season import Season
+from tests.rules.rounds.test_offers import THREE
+
+DOLLAR: Final = 1_000_000
+LINK: Final = "five-C"
+Lines = list[dict[str, Any]]
+
+
+def made(season: Season, command: Command, *people: str) -> tuple[int, int]:
+    """Does an act; the number of its entry, and its moment."""
+    assert season.ask(command, None, *people).entry is not None
+    return season.rows[-1].seq, season.rows[-1].at
+
+
+def choice(lines: Lines, wager: str, name: str) -> tuple[Any, tuple[int, int]]:
+    """The value of a choice, and the entry from which it holds, with its moment."""
+    (line,) = (line for line in lines if (line["wager"], line["choice"]) == (wager, name))
+    return line["value"], (line["row"], line["since"])
+
+
+def test_each_choice_has_the_moment_from_which_it_holds(place: Place) -> None:
+    """P7, L9: what a change leaves alone keeps its date; a wager that a table takes later holds from then."""
+    season = Season(1, 0, 0)
+    table = season.engine.state.tables[0].terms
+    terms = next(one.terms for one in season.engine.state.links if one.terms.link == LINK)
+    begun = next((row.seq, row.at) for row in season.rows if b"\xa2L1" in row.body)
+    made(season, Suspend("operator", (LINK,), "a letter"), "Ann")
+    changed = made(season, ChangeLink(replace(terms, validate_at=70 * DOLLAR), "a letter"), "Ann", "Bo")
+    made(season, OpenLink(THREE))
+    offered = made(season, OpenTable(replace(table, links=(*table.links, "three"), adjacent_boxes=1)))
+    ledger = place.open()
+    season.write(ledger)
+    lines = said(ledger, "submission", table="L1").rows
+    assert {line["table"] for line in lines} == {"L1"}
+    assert choice(lines, "", "game") == ("Let It Ride", begun)
+    assert choice(lines, "", "adjacent boxes") == ("1", offered)
+    assert choice(lines, "", "links") == (f"{LINK} three-A three", offered)
+    assert choice(lines, LINK, "validate at") == ("$70.00", changed)
+    assert next(line["who"] for line in lines if line["choice"] == "validate at") == "Ann and Bo"
+    assert choice(lines, LINK, "paytable") == (
+        "pa-643a-five-card-C",
+        begun,
+    )  # the link is older than the table
+    assert choice(lines, LINK, "Mega seed") == ("$10,000.00", begun)
+    assert choice(lines, "three", "most") == ("$100.00", offered)
+    assert choice(lines, "three", "count chips") == ("no", offered)
+    assert "flush 4 to 1" in choice(lines, "three", "rows")[0].lower()
+
+
+def test_every_choice_of_every_table_is_there(books: Reader, season: Season) -> None:
+    """P7: of each table and of each wager that it takes, as they stand."""
+    lines = said(books, "submission").rows
+    for table in season.engine.state.tables:
+        own = [line for line in lines if line["table"] == table.terms.table]
+        assert choice(own, "", "seats")[0] == str(table.terms.seats)
+        links = [season.engine.state.link(number) for number in table.links]
+        standing = {link.terms.link for link in links if not link.closed}
+        assert {line["wager"] for line in own} == {"", *standing}
+        for link in links:
+            if not link.closed:
+                counted = "yes" if link.terms.count_chips else "no"
+                assert choice(own, link.terms.link, "count chips")[0] == counted
+                assert len([line for line in own if line["wager"] == link.terms.link]) >= (
+                    11 + 5 * len(link.terms.levels)
+                )
+
+
+def test_what_the_text_leaves_open_is_in_it(place: Place) -> None:
+    """P10: next to the choices, word for word as the catalogue has it."""
+    season = Season(1, 0, 0)
+    open_ = replace(THREE, paytable="pa-643a-three-card-bonus-A")
+    made(season, OpenLink(open_))
+    made(season, OpenTable(TableTerms("B1", "let-it-ride", 7, ("three",))))
+    ledger = place.open()
+    season.write(ledger)
+    lines = said(ledger, "submission", table="B1").rows
+    found = [line["value"] for line in lines if line["choice"] == "left open by the text"]
+    assert found == list(load(open_.paytable).readings)
+    assert found
+
+
+def test_a_joined_bank_goes_on_with_the_dates_of_before(place: Place) -> None:
+    """P7: what became part of another bank is listed there alone, from when it was chosen."""
+    ledger = place.open()
+    two_banks(ledger)
+    before = said(ledger, "submission", banks=BANKS).rows
+    join(ledger, BANKS, "floor", "anna", "one room", NOW)
+    after = said(ledger, "submission", banks=(*BANKS, "floor")).rows
+    assert before
+    assert after == before
+
+
+def test_a_table_that_is_not_there_is_said(books: Reader) -> None:
+    """P7: and which there are."""
+    with unanswerable("table_not_known", table="T99"):
+        said(books, "submission", table="T99")
