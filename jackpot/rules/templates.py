@@ -684,6 +684,11 @@ TEMPLATES: Final[dict[str, Template]] = {
     "treaty_rate_high": Template(
         Code.BAD_REQUEST, "it is no higher than without a treaty", field="treaty_rate"
     ),
+    "treaty_without_number": Template(
+        Code.NO_TAX_FORM,
+        "a treaty's rate takes the taxpayer number; without it there is none",
+        field="taxpayer_number",
+    ),
     "way_incomplete": Template(
         Code.NO_PAPER,
         "a way of payment has the number of its slip, cheque or account",
@@ -952,7 +957,7 @@ TEMPLATES: Final[dict[str, Template]] = {
     "alarm_answers_lost_and_bank_stopped": Template(
         None, "it has answers up to {acked}; the bank was suspended", ("acked",)
     ),
-    "alarm_cash": Template(None, "{hit}: {sum} in cash to one patron in this gaming day", ("hit", "sum:sum")),
+    "alarm_cash": Template(None, "{hit}: {sum} in cash to one patron in one gaming day", ("hit", "sum:sum")),
     "alarm_failures": Template(None, "{count} failures", ("count",)),
     "alarm_number_used": Template(None, "number {number}", ("number",)),
     "alarm_recovered_by": Template(None, "by {people}", ("people:list",)),
