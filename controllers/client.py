@@ -209,6 +209,10 @@ class SignClient(Client):
         """The meters to show, cents by (link, level)."""
         return self.session.meters
 
+    async def wait_showing(self) -> None:
+        """Return when the values are fresh."""
+        await self._wait_for(lambda: self.showing)
+
 
 class TableClient(Client):
     """A table on the network. memory: what must survive a power loss.

@@ -1,4 +1,4 @@
-"""Effects of durable acts outside the journal, by the event that an act came to.
+"""Effects of durable acts besides their own entry, by the event that an act came to.
 
 Each looks at what the journal says and does what is not done yet, so it can be repeated. A bank that begins
 here repeats those of the acts that it remembers: a kill may have cut one off after the commit.
@@ -16,12 +16,14 @@ from jackpot.config import Config
 from jackpot.ledger import papers
 from jackpot.ledger.reading import Reader
 from jackpot.net.devices import ConnectedDevices
+from jackpot.reports.read.cash import unnoticed_cash
 from jackpot.reports.read.hits import erased_marks
 from jackpot.reports.read.reader import LedgerReader
 from jackpot.rules.acts import ACT_OF
 from jackpot.rules.acts.devices import DeviceCleared
 from jackpot.rules.acts.erasure import NameErased
-from jackpot.rules.acts.papers import PapersErased
+from jackpot.rules.acts.hits import Corrected, Paid
+from jackpot.rules.acts.papers import PapersAdded, PapersErased
 from jackpot.rules.acts.parameters import LinkChanged
 from jackpot.rules.acts.people import PersonEnded, SecretReset
 from jackpot.rules.acts.requests import Confirm
@@ -32,7 +34,9 @@ from jackpot.rules.state import AnsweredAct
 
 
 class ActEffects(NamedTuple):
-    """Effects of acts besides the journal: on tables next to it, devices, suspensions by configuration.
+    """Effects of acts besides their own entry.
+
+    On tables next to the journal, devices, suspensions by configuration, and notices of cash.
 
     devices: by role. Every call may raise LedgerError, BankStopped.
     """
@@ -93,10 +97,23 @@ async def _erase(at: ActEffects, bank: Bank, hit: str) -> None:
         await at.auth.store.change(*map(papers.erase, written))
 
 
+async def _notice_cash(at: ActEffects, bank: Bank, hit: str) -> None:
+    """Notices cash that is to be reported, where the payment itself could not know of all of it (A10)."""
+    site, name = at.config.site, bank.name
+    if site.tax is None:
+        return
+    due = await at.books.read(lambda ledger: unnoticed_cash(ledger, site, name, number(hit) or 0))
+    for notice in due:
+        await bank.person(notice, ())
+
+
 EFFECTS: Final[dict[type[Event], Callable[[ActEffects, Bank, str], Awaitable[None]]]] = {
+    Corrected: _notice_cash,
     DeviceCleared: _let_in,
     LinkChanged: _agree,
     NameErased: _forget,
+    Paid: _notice_cash,
+    PapersAdded: _notice_cash,
     PersonEnded: _forget,
     SecretReset: _forget,
     PapersErased: _erase,

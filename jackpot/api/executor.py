@@ -60,6 +60,7 @@ from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import LedgerError
 from jackpot.net.devices import ConnectedDevices
 from jackpot.reports.read.cash import cash_of_day, patron_of
+from jackpot.reports.read.gaming_days import gaming_day
 from jackpot.reports.read.hits import marks_of, same_patron, story_called
 from jackpot.reports.read.reader import LedgerReader
 from jackpot.rules import state
@@ -299,7 +300,7 @@ class OperationExecutor:
 
         def look(ledger: Reader) -> int | None:
             whom = patron or patron_of(ledger, bank, hit, seat, award)
-            return cash_of_day(ledger, site, whom, at) if whom else None
+            return cash_of_day(ledger, site, whom, gaming_day(at, site)).total if whom else None
 
         return await self._books.read(look)
 

@@ -19,7 +19,7 @@ from jackpot.rules.acts.parameters import FIXED, ChangeLink, LinkChanged
 from jackpot.rules.acts.preview import mark_of, recomputed_of, seen
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.events import Event
-from jackpot.rules.money import decimal
+from jackpot.rules.money import decimal, from_cents
 from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.refusal import Refusal
 from jackpot.rules.signing import Role
@@ -92,13 +92,26 @@ class Undone(Reply, frozen=True):
     amount: Money
 
 
+class PaidOnTop(Reply, frozen=True):
+    """What a correction pays on top of a paid award, by the tax law of the site's country (A10).
+
+    form: that is due, "" for none. withheld: of the amount. left: of it, for the winner.
+    """
+
+    amount: Money
+    form: str
+    withheld: Money
+    left: Money
+
+
 class Preview(Reply, frozen=True):
     """The effect of an act, before it is done.
 
     moved: by level. raised, leaving, undone: by award. differences: of a change of parameters.
 
     payers: of a correction, the roles of which one pays the award, or has paid it (A8). before: what the
-    award comes to until then; null of other acts. why_two: why two people sign it, "" where one may.
+    award comes to until then; null of other acts. on_top: what it pays; null where that is nothing, or no tax
+    law is applied. why_two: why two people sign it, "" where one may.
 
     seen: sent next to the act's fields, it has the act refused once it would do something else than this.
     """
@@ -110,6 +123,7 @@ class Preview(Reply, frozen=True):
     differences: tuple[Difference, ...]
     payers: tuple[Role, ...]
     before: Money | None
+    on_top: PaidOnTop | None
     why_two: str
     seen: Sight
 
@@ -158,6 +172,7 @@ class AskPreview(Query, frozen=True):
                 differences=differing(event.before, at.config) if isinstance(event, LinkChanged) else (),
                 payers=hits.payers_of(state, command.award) if isinstance(command, hits.Correct) else (),
                 before=_comes_to(state, command.award) if isinstance(command, hits.Correct) else None,
+                on_top=_paid_on_top(event),
                 why_two="" if not why else sentence_of(why, ()) if isinstance(why, str) else sentence(why),
                 seen=mark_of(sight, event).hex(),
             )
@@ -198,6 +213,15 @@ def _comes_to(state: BankState, name: str) -> str | None:
     """What an award comes to, corrections included."""
     award = hits.find_award(state, name)
     return None if award is None else decimal(award.worth())
+
+
+def _paid_on_top(event: Event) -> PaidOnTop | None:
+    if not isinstance(event, hits.Corrected) or event.tax is None or not event.paid:
+        return None
+    amount, withheld = from_cents(event.paid), from_cents(event.withheld)
+    return PaidOnTop(
+        amount=decimal(amount), form=event.form, withheld=decimal(withheld), left=decimal(amount - withheld)
+    )
 
 
 def _command(ask: AskPreview, config: "Config", at: int) -> ActCommand:

@@ -323,7 +323,9 @@ def _show(report: Report, found: "ReportResult", shown: Any, *, every: bool) -> 
         typer.echo("nothing")
     for number, micros in totals.sums.items() if any_ else ():
         if micros:
-            typer.echo(f"total {report.columns[number].name}: {shown.cell('sum', micros)}")
+            typer.echo(
+                f"total {report.columns[number].name}: {shown.cell(report.columns[number].kind, micros)}"
+            )
 
 
 def _table(report: Report, rows: "list[tuple[Cell, ...]]", shown: Any) -> None:

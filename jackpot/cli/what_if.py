@@ -101,7 +101,7 @@ def what_if(asked: WhatIfOptions) -> None:
 def _found(asked: WhatIfOptions, config: "Config") -> "WhatIfResult":
     from jackpot.cli.progress import bar
     from jackpot.ledger.open import open_reader
-    from jackpot.reports.what_if import Impossible, other_terms
+    from jackpot.reports.what_if import other_terms
     from jackpot.reports.what_if import what_if as played
 
     settings = {}
@@ -112,7 +112,7 @@ def _found(asked: WhatIfOptions, config: "Config") -> "WhatIfResult":
         settings[name] = value
     bank = next((link.bank for link in config.links if link.link == asked.link), None)
     if bank is None:
-        raise Impossible(f"--link: {asked.link!r} is no link of {config.path}")
+        fail(f"--link: {asked.link!r} is no link of {config.path}")
     with closing(open_reader(asked.ledger or config.ledger.url)) as ledger, bar() as tell:
         return played(
             ledger,

@@ -43,6 +43,11 @@ class Writing(msgspec.Struct, frozen=True):
         """Formats a sum of micro-dollars, cut to the cent."""
         return self.text(micros // 10_000)
 
+    def to_the_cent(self, micros: int) -> str:
+        """The same of a sum of either sign, cut towards nothing, which has no sign."""
+        cents = abs(micros) // 10_000
+        return self.text(-cents if micros < 0 else cents)
+
     def whole(self, units: int) -> str:
         """Formats whole units of the currency, without cents, as along an axis."""
         return f"-{self.whole(-units)}" if units < 0 else self._around(str(units), "")

@@ -13,9 +13,10 @@ from jackpot.reports.read.names import JournalNames
 from jackpot.reports.report import Cell, Report, ReportColumn, ReportRequest, ReportResult
 from jackpot.rules import alarms
 from jackpot.rules.acts.alarms import AlarmAcknowledged
+from jackpot.rules.acts.cash import CashNoticed
 from jackpot.rules.acts.conflict import SeqConflict
 from jackpot.rules.acts.devices import DeviceBlocked, DeviceCleared, KeyEnded
-from jackpot.rules.acts.hits import Undone
+from jackpot.rules.acts.hits import Corrected, Paid, Undone
 from jackpot.rules.acts.links import Resumed, Suspended
 from jackpot.rules.acts.lost_acks import BEHIND, BehindConfirmed, BehindOver, FoundBehind
 from jackpot.rules.acts.people import Recovered
@@ -38,7 +39,8 @@ _KINDS: Final = tuple(
     event.kind
     for event in (
         FoundBehind, BehindConfirmed, BehindOver, DeviceBlocked, DeviceCleared, KeyEnded, Suspended, Resumed,
-        Undone, Struck, Voided, LockedOut, Recovered, SeqConflict, AlarmAcknowledged,
+        Undone, Struck, Voided, LockedOut, Recovered, SeqConflict, AlarmAcknowledged, Paid, Corrected,
+        CashNoticed,
     )
 )  # fmt: skip
 

@@ -106,22 +106,36 @@ class BonusBook:
     def _wagers(self, part: DayPart) -> None:
         """What each table put on the meters, and on offers, which move no meter."""
         names = self.names
-        for start, end in names.stretches(part.after, part.upto):
-            for each in contributed_by(self._ledger, names, start, end, 1):
-                key = BonusKey(part.name, each.link, each.table, shift_of(each.at, self._site))
-                figures, place = self.figures[key], self._place(each.link, each.rated, each.table)
-                if not each.level:
-                    figures["wagered"] += each.micros
-                    self.offered[key][place] += each.micros
-                    continue
-                terms, wagers = names.link_terms(each.link, each.rated), each.wagers(names)
-                figures["wagers"] += wagers
-                figures["wagered"] += wagers * terms.wager
-                for level in terms.levels:
-                    primary, reserve = meter.parts(level, wagers * terms.wager)
-                    figures["onto_meters"] += primary
-                    figures["onto_reserves"] += reserve
-                self.wagers[key][place] += wagers
+        for (shift, table, link, level, rated), micros in self._wagered(part).items():
+            key = BonusKey(part.name, link, table, shift)
+            figures, place = self.figures[key], self._place(link, rated, table)
+            if not level:
+                figures["wagered"] += micros
+                self.offered[key][place] += micros
+                continue
+            terms, wagers = names.link_terms(link, rated), micros // names.each(link, rated)
+            figures["wagers"] += wagers
+            figures["wagered"] += wagers * terms.wager
+            for terms_of_level in terms.levels:
+                primary, reserve = meter.parts(terms_of_level, wagers * terms.wager)
+                figures["onto_meters"] += primary
+                figures["onto_reserves"] += reserve
+            self.wagers[key][place] += wagers
+
+    def _wagered(self, part: DayPart) -> Counter[tuple[str, int, int, int, int]]:
+        """What was contributed, by shift, table, link, level and the entry at which its rates held.
+
+        No contribution is rounded (M2), so a sum of them tells as many wagers as they do. They are added up
+        first, since a month has hundreds of thousands of them.
+        """
+        found: Counter[tuple[str, int, int, int, int]] = Counter()
+        shifts: dict[int, str] = {}
+        for start, end in self.names.stretches(part.after, part.upto):
+            for each in contributed_by(self._ledger, self.names, start, end, 1):
+                if (shift := shifts.get(each.at)) is None:
+                    shift = shifts[each.at] = shift_of(each.at, self._site)
+                found[shift, each.table, each.link, each.level, each.rated] += each.micros
+        return found
 
     def _place(self, link: int, rated: int, table: int) -> int:
         """The place in `played`: terms are slow to compare, so each is compared once a stretch."""

@@ -40,22 +40,24 @@ COLUMNS: Final = (
     ReportColumn(
         "wagers", "count", "accepted, less those taken back; of an offer their sum alone", spare=True
     ),
-    ReportColumn("wagered", "sum", "what they came to", total=True),
+    ReportColumn("wagered", "money", "what they came to", total=True),
     ReportColumn(
-        "stakes", "sum", "of it, returned to winners at odds of N to 1: no cost", total=True, spare=True
+        "stakes", "money", "of it, returned to winners at odds of N to 1: no cost", total=True, spare=True
     ),
-    ReportColumn("cost", "sum", "all that follows, up to the seeds", total=True),
-    ReportColumn("left_to_the_house", "sum", "wagered, less the stakes and the cost", total=True),
-    ReportColumn("onto_meters", "sum", "of the wagers, the primary part", total=True, spare=True),
-    ReportColumn("onto_reserves", "sum", "of the wagers", total=True, spare=True),
-    ReportColumn("odds_paid", "sum", "by the house", total=True, spare=True),
-    ReportColumn("envy_paid", "sum", "by the house", total=True, spare=True),
-    ReportColumn("draws_paid", "sum", "by the house", total=True, spare=True),
+    ReportColumn("cost", "money", "all that follows, up to the seeds", total=True),
+    ReportColumn("left_to_the_house", "money", "wagered, less the stakes and the cost", total=True),
+    ReportColumn("onto_meters", "money", "of the wagers, the primary part", total=True, spare=True),
+    ReportColumn("onto_reserves", "money", "of the wagers", total=True, spare=True),
+    ReportColumn("odds_paid", "money", "by the house", total=True, spare=True),
+    ReportColumn("envy_paid", "money", "by the house", total=True, spare=True),
+    ReportColumn("draws_paid", "money", "by the house", total=True, spare=True),
     ReportColumn(
-        "seeds", "sum", "seeds, reseeds, top-ups and make-goods, less returns", total=True, spare=True
+        "seeds", "money", "seeds, reseeds, top-ups and make-goods, less returns", total=True, spare=True
     ),
-    ReportColumn("paid_from_meters", "sum", "what had been put there: no cost again", total=True, spare=True),
-    ReportColumn("corrections", "sum", "of the meter, by two people: no cost", total=True, spare=True),
+    ReportColumn(
+        "paid_from_meters", "money", "what had been put there: no cost again", total=True, spare=True
+    ),
+    ReportColumn("corrections", "money", "of the meter, by two people: no cost", total=True, spare=True),
 )
 # By the name of a column, the figure of the book.
 _FIGURES: Final[Mapping[str, str]] = {
@@ -113,7 +115,7 @@ def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
         for where in sorted(rows, key=lambda at: (at.period, at.link, not at.table, at.table)):
             figures = rows[where]
             if wanted.link in (None, names.link(where.link)) and any(map(figures.get, _FIGURES.values())):
-                cells.append(_row(names, where, figures))
+                cells.append(_row(wanted, names, where, figures))
                 of_tables[names.table(where.table or None)].update(_result(figures))
     return ReportResult([*_answer(of_tables, wanted.site), *periods(spans), *_MEANT], iter(cells), problems)
 
@@ -126,11 +128,11 @@ def _rows(book: BonusBook) -> dict[CostKey, Figures]:
     return rows
 
 
-def _row(names: JournalNames, where: CostKey, figures: Figures) -> tuple[Cell, ...]:
+def _row(wanted: ReportRequest, names: JournalNames, where: CostKey, figures: Figures) -> tuple[Cell, ...]:
     told = {**figures, **_result(figures)}
     shown = _OF_TABLES if where.table else _OF_LINKS
     return (
-        names.bank, where.period, names.link(where.link),
+        names.bank, where.period, wanted.link_cell(names.link(where.link)),
         names.table(where.table) if where.table else LINK_ITSELF,
         *(told.get(name, 0) if name in shown else None for name in _FIGURES.values()),
     )  # fmt: skip
@@ -145,8 +147,8 @@ def _result(figures: Figures) -> dict[str, int]:
 
 def _answer(of_tables: Mapping[str, Figures], site: Site) -> list[Fact]:
     """The total, and the tables, the dearest first; "" stands for the links themselves."""
-    exact = writing(site.locale, site.currency).exact
-    total = {name: exact(sum(figures[name] for figures in of_tables.values())) for name in _RESULT}
+    told = writing(site.locale, site.currency).to_the_cent
+    total = {name: told(sum(figures[name] for figures in of_tables.values())) for name in _RESULT}
     tables = sorted(((of["cost"], table) for table, of in of_tables.items() if table), reverse=True)
     parts: list[tuple[str, int]] = [(table, cost) for cost, table in tables[:NAMED]]
     if rest := tables[NAMED:]:
@@ -154,7 +156,7 @@ def _answer(of_tables: Mapping[str, Figures], site: Site) -> list[Fact]:
     if "" in of_tables:
         parts.append((LINKS_THEMSELVES, of_tables[""]["cost"]))
     answer = Fact("cost", Sentence("{cost} of {wagered} wagered; {left} is left to the house", **total))
-    said = [Sentence("{table} {cost}", table=table, cost=exact(cost)) for table, cost in parts]
+    said = [Sentence("{table} {cost}", table=table, cost=told(cost)) for table, cost in parts]
     return [answer, Fact("by table", joined(said))] if said else [answer]
 
 

@@ -23,14 +23,14 @@ COLUMNS: Final = (
     ReportColumn("bank"),
     ReportColumn("link"),
     ReportColumn("level", "word", help="house: odds, envy and draws, which no meter pays"),
-    ReportColumn("meter", "sum", "as it stood", total=True),
-    ReportColumn("base", "sum", "what the level begins with again: the house's own", total=True),
-    ReportColumn("over_base", "sum", "the meter, less its base", total=True, always=True),
-    ReportColumn("reserve", "sum", total=True),
-    ReportColumn("overflow", "sum", "above the limit", total=True),
-    ReportColumn("pending", "sum", "won, and not validated yet", total=True, always=True),
-    ReportColumn("unpaid", "sum", "validated, and not paid yet", total=True, always=True),
-    ReportColumn("liability", "sum", "over base, reserve, overflow, pending and unpaid", total=True),
+    ReportColumn("meter", "money", "as it stood", total=True),
+    ReportColumn("base", "money", "what the level begins with again: the house's own", total=True),
+    ReportColumn("over_base", "money", "the meter, less its base", total=True, always=True),
+    ReportColumn("reserve", "money", total=True),
+    ReportColumn("overflow", "money", "above the limit", total=True),
+    ReportColumn("pending", "money", "won, and not validated yet", total=True, always=True),
+    ReportColumn("unpaid", "money", "validated, and not paid yet", total=True, always=True),
+    ReportColumn("liability", "money", "over base, reserve, overflow, pending and unpaid", total=True),
 )
 READING: Final = (
     ReportColumn("level", "word"),
@@ -71,8 +71,8 @@ def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
         if not stand.upto or (became(ledger, names.bank) and stand.upto == ledger.head(names.bank).seq):
             continue  # the bank began later, or had become another by then
         facts.append(Fact(names.bank, _told(stand, day)))
-        rows += _rows(names, stand, _waiting(ledger, names, stand), wanted.link)
-    owed = Fact("amount", sum(int(row[-1] or 0) for row in rows), "sum")
+        rows += _rows(names, stand, _waiting(ledger, names, stand), wanted)
+    owed = Fact("amount", sum(int(row[-1] or 0) for row in rows), "money")
     return ReportResult([owed, *facts], iter(rows), [])
 
 
@@ -184,11 +184,11 @@ def _then(story: HitStory, award: Award, bank: str, upto: int) -> tuple[int, Sta
 
 
 def _rows(
-    names: JournalNames, stand: Stand, waiting: Mapping[tuple[Key, Status], int], link: str | None
+    names: JournalNames, stand: Stand, waiting: Mapping[tuple[Key, Status], int], wanted: ReportRequest
 ) -> Iterator[tuple[Cell, ...]]:
     for key in names.levels():
         owed = [waiting.get((key, status), 0) for status in UNPAID]
-        if link not in (None, names.link(key[0])) or (key not in stand.meters and not any(owed)):
+        if wanted.link not in (None, names.link(key[0])) or (key not in stand.meters and not any(owed)):
             continue
         meters = stand.meters.get(key)
         own: list[Cell] = [None] * 5
@@ -199,7 +199,7 @@ def _rows(
             own = [meters[0], base, meters[0] - base, meters[1], meters[2]]
             over = sum(meters) - base
         level = names.level(*key) if key[1] else HOUSE
-        yield names.bank, names.link(key[0]), level, *own, *owed, over + sum(owed)
+        yield names.bank, wanted.link_cell(names.link(key[0])), level, *own, *owed, over + sum(owed)
 
 
 REPORTS: Final = (

@@ -16,7 +16,17 @@ from jackpot.config import Site
 from jackpot.config.display import LOGO_TYPES
 from jackpot.config.languages import spoken, told
 from jackpot.config.writing import iso_moment, moment, writing
-from jackpot.reports.report import Cell, Fact, Kind, Report, ReportColumn, ReportResult, dicts
+from jackpot.reports.report import (
+    SUMS,
+    Cell,
+    Fact,
+    Kind,
+    NamedId,
+    Report,
+    ReportColumn,
+    ReportResult,
+    dicts,
+)
 from jackpot.text import Sentence, named
 
 # A spreadsheet takes a text that begins with one of these for a formula; what people typed must not be one.
@@ -47,6 +57,10 @@ class CellFormat:
                 return ""
             case "sum", int():
                 return self._money.exact(value)
+            case "money", int():
+                return self.cents(value)
+            case _, NamedId():
+                return self.cell(kind, value.called)
             case "word", str():
                 return self.say(value if isinstance(value, Sentence) or not value else named(value))
             case "moment", int():
@@ -59,7 +73,7 @@ class CellFormat:
 
     def cents(self, micros: int) -> str:
         """A sum cut to the cent, for who looks at many."""
-        return f"-{self.cents(-micros)}" if micros < 0 else self._money.of_micros(micros)
+        return self._money.to_the_cent(micros)
 
     def say(self, text: str) -> str:
         """A text of the program in the reader's language."""
@@ -104,7 +118,7 @@ class Totals:
 
 def exact(kind: Kind, value: Cell) -> Any:
     """A cell for a program: a sum as a decimal string, times and spans in milliseconds."""
-    if kind != "sum" or not isinstance(value, int):
+    if kind not in SUMS or not isinstance(value, int):
         return value
     whole, rest = divmod(abs(value), _MICROS)
     return f"{'-' if value < 0 else ''}{whole}.{rest:06}"
@@ -161,7 +175,8 @@ def as_html(
         if not totals.columns:
             return []
         numbers = range(len(report.columns))
-        return [shown.cell("sum", totals.sums[one]) if one in totals.sums else "" for one in numbers]
+        kinds = [column.kind for column in report.columns]
+        return [shown.cell(kinds[one], totals.sums[one]) if one in totals.sums else "" for one in numbers]
 
     rows = (
         [shown.cell(column.kind, value) for column, value in zip(report.columns, row, strict=True)]

@@ -9,10 +9,11 @@ from jackpot.ledger.archived import cut_of
 from jackpot.ledger.reading import Reader
 from jackpot.text import RefusalSentence, Sentence
 
-Kind = Literal["text", "word", "figure", "count", "sum", "moment", "span", "code"]
+Kind = Literal["text", "word", "figure", "count", "sum", "moment", "span", "code", "money"]
 """Of a cell: a text, a name of ours such as "royal-flush", a refusal as it was given, digits, a number,
-micro-dollars, unix ms, milliseconds; a text that a camera reads. A text that is a `Sentence` is told in
-the reader's language."""
+micro-dollars, unix ms, milliseconds; a text that a camera reads; micro-dollars that people look at to the
+cent, and programs exactly. A text that is a `Sentence` is told in the reader's language, and a `NamedId` as
+people call it."""
 Cell = str | int | None
 Archive = Callable[[], Reader]
 """Opens the ledger's archive, where it is needed. Raises LedgerError."""
@@ -64,7 +65,21 @@ BY: Final = ("day", "month")
 # Values of the option "group".
 GROUPS: Final = ("link", "table", "game", "shift", "day")
 # Kinds of cells that are aligned to the right.
-RIGHT: Final = frozenset({"figure", "count", "sum", "span"})
+RIGHT: Final = frozenset({"figure", "count", "sum", "money", "span"})
+# Kinds of cells that are micro-dollars.
+SUMS: Final = ("sum", "money")
+
+
+class NamedId(str):
+    """An id, which programs read. called: by people."""
+
+    __slots__ = ("called",)
+    called: str
+
+    def __new__(cls, name: str, called: str) -> Self:
+        made = super().__new__(cls, name)
+        made.called = called
+        return made
 
 
 class ReportColumn(NamedTuple):
@@ -109,6 +124,10 @@ class ReportRequest(NamedTuple):
     def title(self, link: str) -> str:
         """The title of a link; its id where nothing else is known."""
         return self.titles.get(link, link)
+
+    def link_cell(self, link: str) -> NamedId:
+        """The link in a cell."""
+        return NamedId(link, self.title(link))
 
 
 class Fact(NamedTuple):

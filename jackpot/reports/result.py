@@ -26,6 +26,7 @@ from jackpot.reports.read.shifts import shifts_of
 from jackpot.reports.report import (
     Cell,
     Fact,
+    NamedId,
     Report,
     ReportColumn,
     ReportProblem,
@@ -33,7 +34,7 @@ from jackpot.reports.report import (
     ReportResult,
 )
 from jackpot.rules.paytable import Percent
-from jackpot.text import Sentence
+from jackpot.text import Sentence, game
 
 EXACT: Final = Sentence("exact")
 NORMAL: Final = Sentence("normal")
@@ -45,19 +46,23 @@ COLUMNS: Final = (
     ReportColumn("of", "word", help="what the row is of", spare=True),
     ReportColumn("name"),
     ReportColumn("wagers", "count", "accepted, less those taken back", spare=True),
-    ReportColumn("wagered", "sum", "what they came to", total=True),
-    ReportColumn("onto_meters", "sum", "of the wagers, reserves with them", total=True),
-    ReportColumn("paid", "sum", "awards, by meters and by the house", total=True),
+    ReportColumn("wagered", "money", "what they came to", total=True),
+    ReportColumn("onto_meters", "money", "of the wagers, reserves with them", total=True),
+    ReportColumn("paid", "money", "awards, by meters and by the house", total=True),
     ReportColumn(
-        "paid_by_the_house", "sum", "of these: odds, stakes returned, envy and draws", total=True, spare=True
+        "paid_by_the_house",
+        "money",
+        "of these: odds, stakes returned, envy and draws",
+        total=True,
+        spare=True,
     ),
-    ReportColumn("running_cost", "sum", "onto meters, and paid by the house", total=True),
+    ReportColumn("running_cost", "money", "onto meters, and paid by the house", total=True),
     ReportColumn("running_per_cent", "figure", "of what was wagered"),
-    ReportColumn("expected_cost", "sum", "of the same wagers by exact odds, without envy", total=True),
+    ReportColumn("expected_cost", "money", "of the same wagers by exact odds, without envy", total=True),
     ReportColumn("expected_per_cent", "figure", "of what was wagered"),
-    ReportColumn("left_to_the_house", "sum", "wagered, less the running cost", total=True),
-    ReportColumn("seeds", "sum", "seeds, reseeds, top-ups and make-goods, less returns", total=True),
-    ReportColumn("expected_seeds", "sum", "reseeds by exact odds", total=True, spare=True),
+    ReportColumn("left_to_the_house", "money", "wagered, less the running cost", total=True),
+    ReportColumn("seeds", "money", "seeds, reseeds, top-ups and make-goods, less returns", total=True),
+    ReportColumn("expected_seeds", "money", "reseeds by exact odds", total=True, spare=True),
     ReportColumn("hits", "count", "hands that were paid, less those undone", always=True),
     ReportColumn("expected_hits", "figure", "by exact odds"),
     ReportColumn("chance", "figure", "of a difference at least so large, to either side"),
@@ -72,7 +77,7 @@ HANDS: Final = (
     ReportColumn("actual", "count", "paid, less those undone", always=True),
     ReportColumn("chance", "figure", "of a difference at least so large, to either side"),
     ReportColumn("how", "word", "normal: from 30 expected hits on"),
-    ReportColumn("expected_paid", "sum", "by the house, by exact odds", total=True),
+    ReportColumn("expected_paid", "money", "by the house, by exact odds", total=True),
 )
 # Groups whose rows have seeds, too.
 _OF_LINKS: Final = ("link", "day")
@@ -289,8 +294,10 @@ class MonthBook:
         found: dict[str, ResultFigures] = {}
         for row in self.rows:
             if name := getattr(row, group):
-                found.setdefault(name, ResultFigures(self._expectations)).add(row)
-        return {name: figures for name, figures in found.items() if figures.any()}
+                if (figures := found.get(name)) is None:
+                    figures = found[name] = ResultFigures(self._expectations)
+                figures.add(row)
+        return {name: each for name, each in found.items() if each.any()}
 
     def total(self) -> ResultFigures:
         """Figures of all of it."""
@@ -344,7 +351,7 @@ def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
     """The month's figures by what was asked for. Raises Unanswerable, LedgerError."""
     book = month_book(ledger, wanted)
     total = book.total()
-    rows = (_row(book.month, wanted.group, name, figures) for name, figures in ordered(book, wanted))
+    rows = (_row(book.month, wanted, name, figures) for name, figures in ordered(book, wanted))
     first = summary(total, wanted) if total.played_on() else [NOTHING_YET]
     return ReportResult([*first, *_rows_read(book), *_MEANT], rows, book.problems)
 
@@ -353,7 +360,7 @@ def find_hands(ledger: Reader, wanted: ReportRequest) -> ReportResult:
     """Each hand of each link that came, against those expected. Raises Unanswerable, LedgerError."""
     book = month_book(ledger, wanted)
     links = book.by("link")
-    rows = (row for link in sorted(links) for row in _hands(link, links[link]))
+    rows = (row for link in sorted(links) for row in _hands(wanted.link_cell(link), links[link]))
     facts = [*([] if book.total().played_on() else [NOTHING_YET]), *_rows_read(book), _MEANT[-1]]
     return ReportResult(facts, rows, book.problems)
 
@@ -377,8 +384,8 @@ def ordered(book: MonthBook, wanted: ReportRequest) -> list[tuple[str, ResultFig
 
 def summary(total: ResultFigures, wanted: ReportRequest) -> list[Fact]:
     """The month in a few lines."""
-    exact = writing(wanted.site.locale, wanted.site.currency).exact
-    sums = {"cost": exact(total.running), "wagered": exact(total.wagered), "left": exact(total.left)}
+    told = writing(wanted.site.locale, wanted.site.currency).to_the_cent
+    sums = {"cost": told(total.running), "wagered": told(total.wagered), "left": told(total.left)}
     facts = [
         Fact(
             "result",
@@ -392,8 +399,8 @@ def summary(total: ResultFigures, wanted: ReportRequest) -> list[Fact]:
         )
     after = total.left - total.seeds
     facts.append(
-        Fact("after seeds", Sentence("{left} is left; seeds came to {seeds}", left=exact(after),
-                                     seeds=exact(total.seeds)))
+        Fact("after seeds", Sentence("{left} is left; seeds came to {seeds}", left=told(after),
+                                     seeds=told(total.seeds)))
     )  # fmt: skip
     return facts
 
@@ -413,8 +420,13 @@ def _rows_read(book: MonthBook) -> list[Fact]:
     ]
 
 
-def _row(month: str, group: str, name: str, figures: ResultFigures) -> tuple[Cell, ...]:
+def _row(month: str, wanted: ReportRequest, name: str, figures: ResultFigures) -> tuple[Cell, ...]:
+    group = wanted.group
     of_links = group in _OF_LINKS
+    if group == "link":
+        name = wanted.link_cell(name)
+    elif group == "game":
+        name = NamedId(name, Sentence(game(name)))
     return (
         month, group, name, figures.sums["wagers"], figures.wagered, figures.onto_meters, figures.paid,
         figures.paid_by_house, figures.running, per_cent(figures.running, figures), figures.expected,

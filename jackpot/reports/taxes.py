@@ -10,6 +10,7 @@ from jackpot.reports.read.entries import Entry, of_kinds
 from jackpot.reports.read.gaming_days import EntrySpan, gaming_day, periods, wanted_span
 from jackpot.reports.read.hits import story_called
 from jackpot.reports.report import Cell, Report, ReportColumn, ReportRequest, ReportResult
+from jackpot.rules.acts.cash import CashNoticed
 from jackpot.rules.acts.hits import Corrected, Paid, cash_of_day, over_in_cash
 from jackpot.rules.money import from_cents
 
@@ -38,14 +39,26 @@ def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
 
 
 def _of_bank(ledger: Reader, bank: str, days: EntrySpan, site: Site) -> Iterator[tuple[Cell, ...]]:
-    for entry in of_kinds(ledger, bank, (Paid.kind, Corrected.kind), days.after, days.upto):
+    kinds = (Paid.kind, Corrected.kind, CashNoticed.kind)
+    for entry in of_kinds(ledger, bank, kinds, days.after, days.upto):
         event = entry.event
-        if isinstance(event, Paid | Corrected) and event.tax is not None and _is_told(event):
+        if isinstance(event, CashNoticed):
+            yield _noticed(bank, event)
+        elif isinstance(event, Paid | Corrected) and event.tax is not None and _is_told(event):
             yield _row(ledger, bank, entry, event, site)
 
 
 def _is_told(event: Paid | Corrected) -> bool:
     return bool(event.form) or over_in_cash(event)
+
+
+def _noticed(bank: str, event: CashNoticed) -> tuple[Cell, ...]:
+    """The row of a notice that came after its payments: of the day, and of no one payment."""
+    row: dict[str, Cell] = {
+        "bank": bank, "gaming_day": event.day, "hit": f"H{event.hit}", "seat": event.seat, "form": "",
+        "rate_withheld": "", "way": "cash", "cash_of_day": from_cents(event.cash),
+    }  # fmt: skip
+    return tuple(row.get(column.name) for column in COLUMNS)
 
 
 def _row(ledger: Reader, bank: str, entry: Entry, event: Paid | Corrected, site: Site) -> tuple[Cell, ...]:

@@ -21,6 +21,7 @@ from msgspec.structs import replace
 from controllers import messages as m
 from controllers.answers import Nack
 from jackpot.catalogue import LevelEntry, LinkEntry, TermsRefused, parse_money, parse_rate, rate_text, resolve
+from jackpot.config.phrases import sentence
 from jackpot.ledger.archived import cut_of, is_archived
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import read_to
@@ -56,11 +57,13 @@ from jackpot.rules.meter import Accounts, hold_limit
 from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import DecidedEntry as Made
 from jackpot.rules.paytable import LinkTerms, TableTerms
+from jackpot.rules.phrases import Fault
 from jackpot.rules.rounds.recompute import without_bets
 from jackpot.rules.rounds.settling import LUCKY_BONUS, MAGIC_CARD
 from jackpot.rules.signing import People
 from jackpot.rules.state import Hit, Link, Placed, Round, Table
 from jackpot.rules.terms import check_link
+from jackpot.text import Sentence, game
 
 # The name of who validates, pays, undoes and reopens.
 TWO: Final = ("what", "if")
@@ -93,10 +96,7 @@ Change = Callable[[LinkTerms], LinkTerms]
 
 
 class Impossible(Unanswerable):
-    """The journal cannot be replayed so; one line says why."""
-
-    def __init__(self, why: str) -> None:
-        super().__init__("not_played_again", "{why}", why=why)
+    """The journal cannot be replayed so."""
 
 
 class MeterRead(NamedTuple):
@@ -216,20 +216,30 @@ def other_terms(now: LinkTerms, paytable: str | None, settings: Mapping[str, str
     for name, text in settings.items():
         level, _, figure = name.partition(".")
         if figure not in (*RATES, *SUMS):
-            raise Impossible(f"--set: {name!r} is none of LEVEL.primary, reserve, seed, reseed and limit")
+            raise Impossible(
+                "what_if_figure_unknown",
+                "{name} is none of LEVEL.primary, reserve, seed, reseed and limit",
+                name=repr(name),
+            )
         figures.setdefault(level, {})[figure] = text
     try:
         terms = _changed(now, figures) if paytable is None else _configured(now, paytable, figures)
         check_link(terms)
-    except (ValueError, TermsRefused) as error:
-        raise Impossible(str(error)) from error
+    except Fault as fault:
+        raise Impossible("what_if_terms", "{why}", why=sentence(fault.phrase)) from fault
+    except TermsRefused as refused:
+        raise Impossible("what_if_terms", "{why}", why=str(refused)) from refused
     return terms
 
 
 def _changed(now: LinkTerms, figures: Mapping[str, Mapping[str, str]]) -> LinkTerms:
     known = [level.level for level in now.levels]
     if unknown := sorted(set(figures) - set(known)):
-        raise Impossible(f"--set: {now.paytable} has no level {unknown[0]}, only {', '.join(known)}")
+        raise Impossible(
+            "what_if_level_unknown",
+            "{paytable} has no level {level}, only {levels}",
+            paytable=now.paytable, level=unknown[0], levels=", ".join(known),
+        )  # fmt: skip
     levels = []
     for level in now.levels:
         given = figures.get(level.level, {}).items()
@@ -265,7 +275,18 @@ def _said(name: str, figure: int) -> str:
 
 
 def _figure(name: str, text: str) -> int:
-    return parse_rate(text) if name in RATES else parse_money(text)
+    try:
+        return parse_rate(text) if name in RATES else parse_money(text)
+    except ValueError as error:
+        if name in RATES:
+            raise Impossible(
+                "what_if_rate",
+                "{text} is not a rate like 15% or 0.25%, of at most the whole wager",
+                text=repr(text),
+            ) from error
+        raise Impossible(
+            "what_if_sum", "{text} is not a sum of whole cents like 5000.00", text=repr(text)
+        ) from error
 
 
 def _configured(now: LinkTerms, paytable: str, figures: Mapping[str, Mapping[str, str]]) -> LinkTerms:
@@ -289,25 +310,31 @@ def _text(micros: int) -> str:
 def _check_whole(ledger: Reader, bank: str, after: int) -> None:
     """Raises Impossible where only an archive has rows of the bank after that one."""
     if (cut := cut_of(ledger, bank)) is not None and after < cut.seq:
-        raise Impossible(is_archived(bank, cut))
+        raise Impossible("rows_archived", "{archived}", archived=is_archived(bank, cut))
 
 
 def _beginning(ledger: Reader, names: JournalNames, number: int, since: str | None) -> Beginning:
     """Where to begin. since: the gaming day whose reading it is. Raises Impossible."""
     if since is None:
         if names.begun is not None:
-            raise Impossible(f"bank {names.bank} was joined of others, whose journals hold its wagers")
+            raise Impossible(
+                "what_if_joined",
+                "bank {bank} was joined of others, whose journals hold its wagers",
+                bank=names.bank,
+            )
         return Beginning()
     read = reading_upto(ledger, names.bank, since)
     if read is None or read.reading.day != since:
-        raise Impossible(f"no reading was taken for {since}")
+        raise Impossible("no_reading_taken", "no reading was taken for {day}", day=since)
     meters = {
         names.level(link, level): MeterRead(*figures)
         for link, level, *figures in read.reading.meters
         if link == number
     }
     if not meters:
-        raise Impossible(f"{names.link(number)} was not open at the end of {since}")
+        raise Impossible(
+            "what_if_not_open", "{link} was not open at the end of {day}", link=names.link(number), day=since
+        )
     return Beginning(read.seq, meters, since)
 
 
@@ -328,7 +355,10 @@ def what_if(
     number = names.number(link)
     if number is None:
         known = ", ".join(terms.link for terms in names.links.values())
-        raise Impossible(f"bank {bank} has no link {link!r}, only {known}")
+        raise Impossible(
+            "what_if_link_unknown", "bank {bank} has no link {link}, only {links}",
+            bank=bank, link=repr(link), links=known,
+        )  # fmt: skip
     begin = _beginning(ledger, names, number, since)
     after = begin.after
     _check_whole(ledger, bank, after)
@@ -336,7 +366,11 @@ def what_if(
     terms = change(now)
     for table in names.tables.values():
         if link in table.links and not hands.makes(terms.hand_kind, table.game):
-            raise Impossible(f"{table.table}: the cards of {table.game} make no hand of {terms.paytable}")
+            raise Impossible(
+                "what_if_no_hand",
+                "table {table}: the cards of {game} make no hand of {paytable}",
+                table=table.table, game=Sentence(game(table.game)), paytable=terms.paytable,
+            )  # fmt: skip
     head = ledger.head(bank)
     upto = head.seq
     undone = _undone(ledger, bank, upto)

@@ -72,7 +72,8 @@ def reply_to(asked: WhatIfCall) -> WhatIfReply:
                 asked.since,
             )
     except (Impossible, CatalogueError) as error:
-        said = RefusalSentence("it cannot be played again: {reason}", reason=str(error))
+        reason = error.said if isinstance(error, Impossible) else str(error)
+        said = RefusalSentence("it cannot be played again: {reason}", reason=reason)
         return WhatIfReply(WorkerRefusal.of(Code.BAD_REQUEST, said))
     return WhatIfReply(sheets=_sheets(found, asked), warnings=found.not_allowed)
 

@@ -205,7 +205,9 @@ def _shown(report: Report, found: ReportResult, shown: output.CellFormat, skip: 
     spare = [n for n in reversed(said) if report.columns[n].spare][: max(0, len(said) - COLUMNS_SHOWN)]
     columns = [n for n in said if n not in spare]
     rows = [[shown.cell(report.columns[n].kind, row[n]) for n in columns] for row in read[:ROWS_SHOWN]]
-    sums = ["" if n not in totals.sums else shown.cell("sum", totals.sums[n]) for n in columns]
+    sums = [
+        "" if n not in totals.sums else shown.cell(report.columns[n].kind, totals.sums[n]) for n in columns
+    ]
     facts = [(shown.title(fact.name), shown.fact(fact)) for fact in found.facts]
     return ReportPage(
         [

@@ -7,6 +7,7 @@ report and the notifier call the same function, so that none of them can leave o
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple, Protocol
 
+from jackpot.rules.acts.cash import CashNoticed
 from jackpot.rules.acts.conflict import SeqConflict
 from jackpot.rules.acts.devices import DeviceBlocked
 from jackpot.rules.acts.hits import Corrected, Paid, cash_of_day, over_in_cash
@@ -94,6 +95,7 @@ KINDS: Final[Mapping[str, Kind]] = {
 # disagrees as `warn`, paid awards that would be worth more as `left`.
 ALWAYS: Final = frozenset(
     {
+        CashNoticed,
         Corrected,
         DeviceBlocked,
         FoundBehind,
@@ -168,11 +170,9 @@ def raised(event: Any, table: int | None, names: AlarmNames) -> Iterator[Raised]
             facts = {"person": event.id, "by": list(event.people.said())}
             yield Raised("admin_recovered", facts, phrase("alarm_recovered_by", people=facts["by"]))
         case Paid() | Corrected() if over_in_cash(event):
-            cash = cash_of_day(event)
-            facts = {"hit": f"H{event.hit}", "cash": cash}
-            yield Raised(
-                "currency_report", facts, phrase("alarm_cash", hit=facts["hit"], sum=from_cents(cash))
-            )
+            yield _in_cash(event.hit, cash_of_day(event))
+        case CashNoticed():
+            yield _in_cash(event.hit, event.cash)
         case LevelOrderChanged() if event.pairs:
             levels = [
                 phrase(
@@ -218,6 +218,12 @@ def raised(event: Any, table: int | None, names: AlarmNames) -> Iterator[Raised]
             else phrase("alarm_left", awards=awards)
         )
         yield Raised("left_on_meter", {**of, "awards": cents, "count": len(left)}, what)
+
+
+def _in_cash(hit: int, cash: int) -> Raised:
+    """The alarm of cash to one patron that is to be reported; cents."""
+    facts: Map = {"hit": f"H{hit}", "cash": cash}
+    return Raised("currency_report", facts, phrase("alarm_cash", hit=facts["hit"], sum=from_cents(cash)))
 
 
 def _left(event: Any) -> list[LeftMade]:

@@ -730,6 +730,11 @@ TEMPLATES: Final[dict[str, Template]] = {
     "treaty_rate_high": Template(
         Code.BAD_REQUEST, "it is no higher than without a treaty", field="treaty_rate"
     ),
+    "treaty_without_number": Template(
+        Code.NO_TAX_FORM,
+        "a treaty's rate takes the taxpayer number; without it there is none",
+        field="taxpayer_number",
+    ),
     "way_incomplete": Template(
         Code.NO_PAPER,
         "a way of payment has the number of its slip, cheque or account",
@@ -1004,7 +1009,7 @@ TEMPLATES: Final[dict[str, Template]] = {
     "alarm_answers_lost_and_bank_stopped": Template(
         None, "it has answers up to {acked}; the bank was suspended", ("acked",)
     ),
-    "alarm_cash": Template(None, "{hit}: {sum} in cash to one patron in this gaming day", ("hit", "sum:sum")),
+    "alarm_cash": Template(None, "{hit}: {sum} in cash to one patron in one gaming day", ("hit", "sum:sum")),
     "alarm_levels": Template(None, "{levels}", ("levels:phrases",)),
     "alarm_level_above": Template(
         None, "{lower} {less} is above {higher} {more}", ("lower", "less:sum", "higher", "more:sum")

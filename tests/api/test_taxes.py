@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 from structlog.testing import capture_logs
 
 from jackpot.app import Server
@@ -11,6 +12,7 @@ from jackpot.config import Config
 from jackpot.config.tax import law_of
 from jackpot.ledger.open import open_reader
 from jackpot.ledger.verify.verifier import verify
+from jackpot.reports.read.cash import DayCash
 from jackpot.reports.registry import REPORTS
 from jackpot.reports.report import ReportRequest
 from jackpot.rules.acts.fields import DAY_MS
@@ -201,6 +203,64 @@ async def test_a_payment_sent_again_with_another_sum_pays_nothing_and_tells_nobo
 
 
 @on_loop
+async def test_cash_that_two_banks_pay_at_once_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A10: a payment that could not see the other one is noticed once both stand in the ledger, and once."""
+    config = taxed(tmp_path)
+    async with Server(config) as server, table(server) as device:
+        await validated(config, device)
+        assert (await administer(config, by="Ann", **{**PAY, "way": "cash", "way_number": "S-1"}))["ok"]
+        state = server.banks["main"].sequencer.engine.state
+        monkeypatch.setattr("jackpot.api.executor.cash_of_day", lambda *_: DayCash(0, 0))
+        await _wins_again(config, device, 3, "H2")
+        (alarm,) = state.alarms.values()
+        assert (alarm.kind, alarm.place, alarm.times) == ("currency_report", "hit H2", 1)
+        assert [row["cash_of_day"] for row in await taxes(server, config)] == [None, None, 15_200_760_000]
+        await server.effects.repeat(server.banks["main"])
+        assert [alarm.times for alarm in state.alarms.values()] == [1]
+
+
+@on_loop
+async def test_a_patron_who_is_named_after_a_payment_in_cash_counts(tmp_path: Path) -> None:
+    """A10: where the site wants no name at the payment, one that is added later raises the notice."""
+    config = taxed(tmp_path, payout_needs=("way",))
+    async with Server(config) as server, table(server) as device:
+        await validated(config, device)
+        state = server.banks["main"].sequencer.engine.state
+        unnamed = {name: text for name, text in PAY.items() if name not in PATRON} | {"way": "cash"}
+        assert (await administer(config, by="Ann", **unnamed))["ok"]
+        await royal(device, 3, "R3")
+        assert (await administer(config, do="validate", hit="H2", by="Ann"))["ok"]
+        assert (await administer(config, by="Ann", **{**unnamed, "hit": "H2"}))["ok"]
+        named = {"do": "add-papers", "seat": 1, "patron": "Pat Ron", "reason": "known now", "by": "Ann"}
+        assert (await administer(config, hit="H1", **named))["ok"]
+        assert not state.alarms, "7,600.38 in cash"
+        assert (await administer(config, hit="H2", **named))["ok"]
+        (alarm,) = state.alarms.values()
+        assert (alarm.kind, alarm.place) == ("currency_report", "hit H2")
+    ledger = open_reader(config.ledger.url)
+    try:
+        assert [problem for bank in ledger.banks() for problem in verify(ledger, bank).problems] == []
+    finally:
+        ledger.close()
+
+
+@on_loop
+async def test_a_treaty_without_a_taxpayer_number_is_refused(tmp_path: Path) -> None:
+    """A10: who gives no number claims no treaty (26 CFR 1.1441-6(b)(1)); the whole rate takes none."""
+    config = taxed(tmp_path)
+    async with Server(config) as server, table(server) as device:
+        await validated(config, device)
+        pay = {name: text for name, text in PAY.items() if name != "taxpayer_number"} | {"nonresident": True}
+        treaty = {**pay, "treaty_rate": "10", "withheld": "1000.02"}
+        assert await refused(config, **treaty) == ("no_tax_form", "taxpayer_number")
+        assert (await administer(config, by="Ann", **{**pay, "withheld": "3000.05"}))["ok"]
+        (row,) = await taxes(server, config)
+        assert (row["form"], row["withheld"]) == ("1042-S", 3_000_050_000)
+
+
+@on_loop
 async def test_cash_on_top_of_a_payment_counts_in_the_day(tmp_path: Path) -> None:
     """A10: 9,999.99 in cash, a correction's part with it, are not reported; some cents on top are."""
     config = taxed(tmp_path)
@@ -209,6 +269,11 @@ async def test_cash_on_top_of_a_payment_counts_in_the_day(tmp_path: Path) -> Non
         cash = {"way": "cash", "way_number": "S-1"}
         assert (await administer(config, by="Ann", **{**PAY, **cash}))["ok"]
         state = server.banks["main"].sequencer.engine.state
+        fields = {"act": "correct", "award": "A1", "amount": "13157.57", "document": "V-1", "way": "cash"}
+        seen = await administer(config, do="/preview/{act}", hit="H1", **fields)
+        assert seen["on_top"] == {
+            "amount": "3157.39", "form": "W-2G", "withheld": "757.78", "left": "2399.61"
+        }  # fmt: skip
         two = {"by": "Ann", "and_by": "Bo", "reason": "misread", "way": "cash"}
         # 24 % of 13,157.57 less the wager of 1.00 are 3,157.58.
         fix = {"do": "correct", "award": "A1", "amount": "13157.57", "document": "V-1", **two}

@@ -28,6 +28,7 @@ from jackpot.reports.entry_text import NOT_ABOUT
 from jackpot.reports.read.journal import NoSuchKind
 from jackpot.reports.registry import REPORTS
 from jackpot.reports.report import InArchive, Unanswerable
+from jackpot.reports.what_if import Impossible
 from jackpot.rules import alarms, registry
 from jackpot.rules.acts import ACTS
 from jackpot.rules.acts.rounds import Struck
@@ -127,7 +128,7 @@ _HOLD: Final = (
     ),
     "*.py",
 )
-_BY_TEMPLATE: Final = {each.__name__ for each in (Unanswerable, InArchive, NoSuchKind)}
+_BY_TEMPLATE: Final = {each.__name__ for each in (Unanswerable, InArchive, Impossible, NoSuchKind)}
 _BY_TEXT: Final = {RefusalSentence.__name__, Unanalysable.__name__}
 
 

@@ -14,6 +14,7 @@ from jackpot.ledger.journal import Row, Snapshot, genesis, row_of
 from jackpot.rules import commands as c
 from jackpot.rules.acts.alarms import AcknowledgeAlarm
 from jackpot.rules.acts.banks import OpenBank
+from jackpot.rules.acts.cash import NoticeCash
 from jackpot.rules.acts.devices import BlockDevice, ClearDevice, EndKey
 from jackpot.rules.acts.disputes import Dispute, Lift
 from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate, payments
@@ -177,6 +178,7 @@ class Play:
             Validate(second),
             *payments(self.engine.state.hits[int(second[1:])], "W-1"),
             AddPapers(second, "left out", "cam 12", "", bytes(32), on_paper=("witness",)),
+            NoticeCash(second, 1, FIRST_DAY.isoformat(), 1_500_000, 1_000_000),
             Undo(first, "misdealt"),
             DecideLeft("D1", True, "the house's error"),
             CorrectMeter("old", "meter", -1_234_567, "a test wager"),

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
+from jackpot.config.writing import writing
 from jackpot.ledger.open import open_reader
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import accounts_of
@@ -21,7 +22,7 @@ from tests.ledger.resting import BANKS, two_banks
 from tests.ledger.verify.test_verifier import spoil
 from tests.ledger.waiting import join, open_ledger
 from tests.reports.asked import day, said, unanswerable
-from tests.reports.season import Season
+from tests.reports.season import SITE, Season
 
 LINK: Final = "the link itself"
 LEFT: Final = "left_to_the_house"
@@ -226,27 +227,21 @@ def test_the_first_lines_answer(books: Reader, walk: Walk, monkeypatch: pytest.M
     wagered = sum(figures.get("wagered", 0) for figures in rows.values())
     (first, answer), (second, tables), *_ = said(books, "cost", by="month", **ALL).facts.items()
     assert (first, second) == ("cost", "by table")
-    assert [micros(sum_) for sum_ in sums_in(answer)] == [
-        by_table.total(), wagered, wagered - by_table.total()
+    cents = writing(SITE.locale, SITE.currency).to_the_cent
+    assert sums_in(answer) == [
+        cents(sum_) for sum_ in (by_table.total(), wagered, wagered - by_table.total())
     ]  # fmt: skip
     own = by_table.pop(LINK)
-    assert [micros(sum_) for sum_ in sums_in(tables)] == [*sorted(by_table.values(), reverse=True), own]
+    assert sums_in(tables) == [cents(sum_) for sum_ in (*sorted(by_table.values(), reverse=True), own)]
     assert str(tables).startswith(f"{by_table.most_common()[0][0]} $")
     monkeypatch.setattr(cost, "NAMED", 2)
     short = said(books, "cost", by="month", **ALL).facts["by table"]
-    assert f", {len(by_table) - 2} more tables $" in str(short)
-    assert sum(map(micros, sums_in(short))) == sum(map(micros, sums_in(tables)))
+    more = sum(sorted(by_table.values(), reverse=True)[2:])
+    assert f", {len(by_table) - 2} more tables {cents(more)}" in str(short)
 
 
 def sums_in(text: Any) -> list[str]:
     return [word.strip(",;") for word in str(text).split() if "$" in word]
-
-
-def micros(text: str) -> int:
-    """Micro-dollars of a sum as a report writes it, with two decimals or six."""
-    whole, _, rest = text.replace("$", "").replace(",", "").lstrip("-").partition(".")
-    amount = int(whole) * 1_000_000 + int(rest.ljust(6, "0"))
-    return -amount if text.startswith("-") else amount
 
 
 def test_without_days_it_is_of_the_last_day_or_month_that_has_ended(books: Reader, walk: Walk) -> None:

@@ -13,7 +13,8 @@ import pytest
 from jackpot.config import Site
 from jackpot.config.writing import moment
 from jackpot.reports.output import CellFormat, Totals, as_csv, as_html, as_json, exact
-from jackpot.reports.report import Cell, Fact, Report, ReportColumn, ReportProblem, ReportResult
+from jackpot.reports.report import Cell, Fact, NamedId, Report, ReportColumn, ReportProblem, ReportResult
+from jackpot.text import Sentence
 from tests.reports.season import SITE
 
 HOSTILE = '=HYPERLINK("http://x")<script>alert(1)</script>'
@@ -150,3 +151,17 @@ def test_sums_and_times_are_the_sites() -> None:
     assert moment(10**18, "UTC") == f"{10**18} ms"
     assert CellFormat(SITE).cell("count", 12_345) == "12,345"
     assert CellFormat(SITE).cell("sum", None) == ""
+
+
+def test_people_read_cents_and_titles_and_programs_exact_sums_and_ids() -> None:
+    """M1: a sum on a page is cut to the cent, towards nothing; CSV and JSON have it whole, and the id."""
+    shown = CellFormat(SITE, "es_MX")
+    assert [shown.cell("money", micros) for micros in (2_678_675, -2_678_675, -7, 0)] == [
+        "$2.67", "-$2.67", "$0.00", "$0.00",
+    ]  # fmt: skip
+    assert exact("money", -2_678_675) == "-2.678675"
+    link = NamedId("floor-five", "Riverside Five")
+    assert shown.cell("text", link) == "Riverside Five"
+    assert (exact("text", link), json.dumps(link)) == ("floor-five", '"floor-five"')
+    game = NamedId("let-it-ride", Sentence("the link itself"))
+    assert shown.cell("text", game) == shown.say(Sentence("the link itself")) != game

@@ -1,5 +1,6 @@
 """The result of a month equals a count wager by wager, and each number is the sum of the rows it leads to."""
 
+import re
 from collections import Counter
 from contextlib import closing
 from datetime import datetime, time
@@ -16,9 +17,9 @@ from jackpot.ledger.journal import Row, genesis, row_of
 from jackpot.ledger.open import open_reader
 from jackpot.ledger.reading import Reader
 from jackpot.reports.director import FIGURES, director_page
-from jackpot.reports.output import CellFormat
+from jackpot.reports.output import CellFormat, as_csv, as_html
 from jackpot.reports.registry import REPORTS
-from jackpot.reports.report import GROUPS, ReportRequest, dicts
+from jackpot.reports.report import GROUPS, ReportRequest, ReportResult, dicts
 from jackpot.reports.result import EXACT
 from jackpot.rules import registry
 from jackpot.rules.acts.parameters import LinkChanged
@@ -179,6 +180,25 @@ def test_the_page_has_a_month_and_the_one_before(books: Reader) -> None:
     assert sum(day.wagered for day in page.days) == sum(
         row["wagered"] for row in by(books, "link", MONTHS[1]).values()
     )
+
+
+@pytest.mark.parametrize("name", ["result", "expected", "cost", "liability"])
+def test_people_read_the_title_of_a_link_and_sums_in_cents(books: Reader, name: str) -> None:
+    """The director: a page says what people say, and the file for programs has ids and exact sums."""
+    links = {row["name"] for row in said(books, "result", month=MONTHS[0]).rows}
+    titles = {link: f"Title of {link}" for link in links}
+    report = REPORTS[name]
+
+    def found() -> ReportResult:
+        month = {"cost": None, "liability": None}.get(name, MONTHS[0])
+        return report.find(books, ReportRequest(SITE, (BANK,), month=month, titles=titles))
+
+    page = "".join(as_html(report, found(), SITE, 0))
+    file = "".join(as_csv(report, found(), SITE))
+    assert "Title of" in page
+    assert "Title of" not in file
+    assert not re.search(r"\$[\d,]+\.\d{3}", page)
+    assert re.search(r",-?\d+\.\d{6}[,\r]", file)
 
 
 def test_a_small_month_is_what_a_pencil_makes_of_it(tmp_path: Path) -> None:

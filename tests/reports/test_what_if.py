@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from jackpot.catalogue import LevelEntry, LinkEntry, resolve
+from jackpot.config.languages import told
 from jackpot.lab.bench.ledger_fixture import BANK
 from jackpot.ledger.open import open_reader
 from jackpot.reports.read.names import HOUSE
@@ -192,7 +193,7 @@ def test_two_plays_differ_by_their_terms_alone(seed: int, tmp_path: Path) -> Non
         (None, {"mega_primary": "95%"}, "the rates add up"),
         ("pa-649a-2011-progressive-A", {}, "primary rate to the operator"),
         ("pa-641a-2011-progressive-A", {}, "envy schedules"),
-        ("pa-653a-2011-progressive", {"meter_primary": "10%", **SUMS}, "cards of let-it-ride make no hand"),
+        ("pa-653a-2011-progressive", {"meter_primary": "10%", **SUMS}, "cards of Let It Ride make no hand"),
     ],
 )  # fmt: skip
 def test_terms_that_cannot_be_are_named(
@@ -201,6 +202,21 @@ def test_terms_that_cannot_be_are_named(
     """Wrong input gets one clear line."""
     with pytest.raises(Impossible, match=said):
         tried(past, paytable, **settings)
+
+
+def test_what_cannot_be_played_again_is_said_in_the_reader_s_language(past: str) -> None:
+    """Languages: a template with its values, for page and command."""
+    with pytest.raises(Impossible) as rate:
+        tried(past, None, mega_primary="5")
+    assert str(rate.value) == "'5' is not a rate like 15% or 0.25%, of at most the whole wager"
+    assert (
+        told("es_MX", rate.value.said)
+        == "'5' no es una tasa como 15% o 0.25%, de la apuesta entera como máximo"
+    )
+    with pytest.raises(Impossible) as rates:
+        tried(past, None, mega_primary="95%")
+    assert rates.value.said.template == "what_if_terms"
+    assert told("es_MX", rates.value.said) != str(rates.value)
 
 
 MANDATES = "58 Pa. Code § 643a.12(e)(3) mandates"

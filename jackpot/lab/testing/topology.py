@@ -2,11 +2,14 @@
 
 Two servers of one ledger, two signage processes, a PostgreSQL with a standby that has every commit, a Redis
 or Valkey, Prometheus with the shipped alerts, and Alertmanager; each a program of its own, in one folder.
-Nobody plays: point controllers and signs at the addresses, with the keys in the folder.
+It has people, and its signs are simulated, so that no alert fires. Nobody plays: point controllers at the
+addresses, with the keys in the folder.
 """
 
 import argparse
+import asyncio
 import json
+import os
 import re
 import shutil
 import signal
@@ -17,11 +20,17 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final
 
+from jackpot.app import Server
+from jackpot.config import load
 from jackpot.lab.bench.load import LoadError
 from jackpot.lab.bench.servers import Program, end, serving
 from jackpot.lab.demo.house import furnish
+from jackpot.lab.demo.people import Login, hire
 from jackpot.lab.testing.postgres import EngineError, EnginesMissing, Postgres, binaries, free_port
 from jackpot.lab.testing.redis import RedisServer, any_program
+from jackpot.lab.testing.simulated_signs import SHOWING
+from jackpot.logs import write_logs
+from jackpot.net.admin_socket import login_of
 
 SERVERS: Final = ("a", "b")
 SIGNAGE: Final = ("hall", "bar")
@@ -70,7 +79,7 @@ class Topology:
     """The whole topology in a folder. `stack` ends it: all programs at one moment, then the databases.
 
     deploy: the folder with the shipped alerts. addresses: of each part by its name, once it is up; a server's
-    and a signage process's by listener.
+    and a signage process's by listener. logins: of the people, with their passwords.
     """
 
     def __init__(self, folder: Path, deploy: Path, stack: ExitStack) -> None:
@@ -79,6 +88,7 @@ class Topology:
         self._stack = stack
         self._programs: dict[str, Program] = {}
         self.addresses: dict[str, Any] = {}
+        self.logins: tuple[Login, ...] = ()
 
     def up(self) -> None:
         """Returns once every part answers. Raises EngineError, LoadError."""
@@ -87,6 +97,9 @@ class Topology:
         self.addresses |= {"postgresql": self._database(), "redis": redis.url}
         config = furnish(self._folder, self.addresses["postgresql"], self._more())
         self.addresses["config"] = str(config)
+        with (self._folder / "people.log").open("w") as log:
+            write_logs(log)
+            self.logins = asyncio.run(_logins_of(config))
         self._stack.callback(self._end)  # before Redis and PostgreSQL, on which they depend
         for kind, command, names in (("server", "serve", SERVERS), ("signage", "signage", SIGNAGE)):
             for name in names:
@@ -94,6 +107,7 @@ class Topology:
                 self._start(f"{kind} {name}", Program(self._folder / name, *words))
         for program in self._programs.values():
             program.said(serving)
+        self._connect_signs()
         self._watch(found)
 
     def _database(self) -> str:
@@ -119,6 +133,14 @@ class Topology:
     def _start(self, name: str, program: Program) -> None:
         program.start()
         self._programs[name] = program
+
+    def _connect_signs(self) -> None:
+        """Starts the simulated signs; returns once they show their meters."""
+        at = [self.addresses[f"server {name}"]["signs"] for name in SERVERS]
+        words = ("-m", "jackpot.lab.testing.simulated_signs", str(self._folder), *at)
+        program = Program(self._folder / "signs", *words)
+        self._start("simulated signs", program)
+        program.said(lambda line: SHOWING in line)
 
     def _end(self) -> None:
         for name in end(self._programs, ENDS_S):
@@ -166,8 +188,16 @@ class Topology:
                 said = f"http://{at}" if name in READY else at
             lines.append(f"  {name:{WIDE}}  {said}")
         lines.append(f"  {'keys':{WIDE}}  {self._folder / 'keys'}, of the tables and signs")
-        lines.append(f"  {'people':{WIDE}}  none, so nobody signs in at /ops; `jackpot demo` makes some")
+        lines += [
+            f"  {one.role:{WIDE}}  {one.login} {one.password}, at /ops of a server" for one in self.logins
+        ]
         return "\n".join(lines)
+
+
+async def _logins_of(config: Path) -> tuple[Login, ...]:
+    """The people of the floor, made before its servers start."""
+    async with Server(load(config).of_server(SERVERS[0])) as server:
+        return await hire(server.auth, login_of(os.getuid()))
 
 
 def _programs() -> dict[str, str]:
@@ -199,7 +229,8 @@ def main() -> int:
         try:
             topology.up()
             if given.json:
-                print(json.dumps(topology.addresses), flush=True)
+                people = [one._asdict() for one in topology.logins]
+                print(json.dumps(topology.addresses | {"people": people}), flush=True)
             else:
                 print(f"all is up:\n{topology.summary()}\nCtrl-C ends all of it", flush=True)
             while True:

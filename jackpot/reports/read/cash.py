@@ -3,33 +3,70 @@
 Names lie next to the journal, so that they can be erased: an erased name is counted for nobody.
 """
 
+from collections.abc import Iterator, Sequence
 from itertools import product
+from typing import NamedTuple, TypeGuard
 
 from jackpot.config import Site
+from jackpot.ledger.joined_banks import known_as
 from jackpot.ledger.reading import Reader
-from jackpot.reports.read.entries import entries_before
+from jackpot.reports.read.entries import Entry, entries_before, entries_of_hit
 from jackpot.reports.read.gaming_days import gaming_day
 from jackpot.reports.read.hits import patrons, story_called, story_of
 from jackpot.rules import names
-from jackpot.rules.acts.hits import Corrected, Paid, cash
+from jackpot.rules.acts.cash import CashNoticed, NoticeCash
+from jackpot.rules.acts.hits import Corrected, Paid, cash, over_in_cash
+from jackpot.rules.acts.hits import cash_of_day as told_of_day
 from jackpot.rules.acts.payout_details import winners
+from jackpot.rules.events import Event
 
 
-def cash_of_day(ledger: Reader, site: Site, patron: str, at: int) -> int:
-    """What payments of hits gave a patron in cash in the gaming day of a moment, in cents; corrections, too.
+class DayCash(NamedTuple):
+    """Cash to one patron in a gaming day, in cents. noticed: the highest sum that a notice has said of it."""
 
-    Every bank of the ledger counts, and people's names are compared as everywhere. at: unix milliseconds.
-    Raises LedgerError.
+    total: int
+    noticed: int
+
+
+def cash_of_day(ledger: Reader, site: Site, patron: str, day: str) -> DayCash:
+    """What payments of hits gave a patron in cash in a gaming day; corrections, too.
+
+    Every bank of the ledger counts, and people's names are compared as everywhere. Raises LedgerError.
     """
-    day, total = gaming_day(at, site), 0
-    for bank, kind in product(ledger.banks(), (Paid.kind, Corrected.kind)):
-        for entry in entries_before(ledger, bank, kind):
-            if gaming_day(entry.at, site) < day:
-                break
+    total = noticed = 0
+    for bank, kind in product(ledger.banks(), (Paid.kind, Corrected.kind, CashNoticed.kind)):
+        for entry in _down_to(ledger, site, bank, kind, day):
+            match entry.event:
+                case (Paid() | Corrected()) as event if cash(event) and gaming_day(entry.at, site) == day:
+                    if _names(ledger, bank, event.hit, _seats(ledger, bank, event), patron):
+                        total += cash(event)
+                        noticed = max(noticed, told_of_day(event) if over_in_cash(event) else 0)
+                case CashNoticed() as event if event.day == day:
+                    if _names(ledger, bank, event.hit, [event.seat], patron):
+                        noticed = max(noticed, event.cash)
+    return DayCash(total, noticed)
+
+
+def unnoticed_cash(ledger: Reader, site: Site, bank: str, hit: int) -> list[NoticeCash]:
+    """The notices that payments of a hit in cash still take, now that they stand in the ledger.
+
+    One of another bank may have stood there a moment later, and its patron may have been named later. Raises
+    LedgerError.
+    """
+    found: dict[tuple[str, str], NoticeCash] = {}
+    named = patrons(ledger, bank, hit)
+    for known in known_as(ledger, bank, hit):
+        for entry in entries_of_hit(ledger, known.bank, known.number):
             event = entry.event
-            if isinstance(event, Paid | Corrected) and cash(event) and _is_paid(ledger, bank, event, patron):
-                total += cash(event)
-    return total
+            if not _is_cash_of(event, known.number) or event.tax is None:
+                continue
+            day, over = gaming_day(entry.at, site), event.tax.cash_over
+            for seat in _seats(ledger, known.bank, event):
+                for patron in named.get(seat, ()):
+                    of_day = cash_of_day(ledger, site, patron, day)
+                    if of_day.total > max(over, of_day.noticed):
+                        found[day, names.plain(patron)] = NoticeCash(f"H{hit}", seat, day, of_day.total, over)
+    return list(found.values())
 
 
 def patron_of(ledger: Reader, bank: str, hit: int, seat: int, award: int) -> str:
@@ -46,10 +83,27 @@ def patron_of(ledger: Reader, bank: str, hit: int, seat: int, award: int) -> str
     return patrons(ledger, bank, hit).get(chosen, [""])[-1]
 
 
-def _is_paid(ledger: Reader, bank: str, event: Paid | Corrected, patron: str) -> bool:
-    """Whether the papers of a payment name that patron."""
+def _is_cash_of(event: Event, hit: int) -> TypeGuard[Paid | Corrected]:
+    """Whether it gave a winner of that hit cash; it may have raised the awards of other hits."""
+    return isinstance(event, Paid | Corrected) and event.hit == hit and cash(event) > 0
+
+
+def _down_to(ledger: Reader, site: Site, bank: str, kind: int, day: str) -> Iterator[Entry]:
+    """The entries of a kind, the newest first, down to that gaming day."""
+    for entry in entries_before(ledger, bank, kind):
+        if gaming_day(entry.at, site) < day:
+            return
+        yield entry
+
+
+def _seats(ledger: Reader, bank: str, event: Paid | Corrected) -> list[int]:
+    """The seat that a payment was to; none where the books have lost its hit."""
     story = story_called(ledger, bank, event.hit)
     paid = event.awards if isinstance(event, Paid) else [event.award]
-    seats = {one.seat for one in story.hit.awards if one.number in paid} if story is not None else set()
-    named = patrons(ledger, bank, event.hit)
+    return sorted({one.seat for one in story.hit.awards if one.number in paid}) if story is not None else []
+
+
+def _names(ledger: Reader, bank: str, hit: int, seats: Sequence[int], patron: str) -> bool:
+    """Whether the papers of one of these winners name that patron."""
+    named = patrons(ledger, bank, hit)
     return any(names.plain(patron) in map(names.plain, named.get(seat, ())) for seat in seats)

@@ -48,6 +48,11 @@ _BEFORE: Final = f"""
 _SEQS: Final = """
     SELECT seq FROM journal WHERE +bank = ?1 AND kind = ?2 AND table_seq IS NULL ORDER BY seq
 """
+_OF_HIT: Final = f"""
+    SELECT {_COLUMNS} FROM journal WHERE bank = ?1 AND seq IN (
+        SELECT seq FROM hit_entry WHERE bank = ?1 AND hit = ?2
+    ) ORDER BY seq
+"""  # noqa: S608
 _CARRIED_OUT: Final = ", ".join(
     str(event.kind) for event in (Wagered, Withdrawn, Locked, Settled, Closed, Voided)
 )
@@ -118,6 +123,11 @@ def entries_before(
         for row in found:
             yield Entry(*row)
         below = found[-1][0]
+
+
+def entries_of_hit(ledger: Reader, bank: str, hit: int) -> list[Entry]:
+    """The entries that made or changed a hit, by its number in this bank, the oldest first."""
+    return [Entry(*row) for row in asked(ledger, bank, _OF_HIT, hit)]
 
 
 def seqs(ledger: Reader, bank: str, kind: int) -> list[int]:

@@ -12,6 +12,7 @@ from jackpot.rules.acts import (
     alarms,
     archives,
     banks,
+    cash,
     devices,
     disputes,
     erasure,
@@ -40,6 +41,7 @@ from jackpot.rules.events import Event
 ACTS: Final[tuple[Act, ...]] = (
     *hits.ACTS,
     *papers.ACTS,
+    *cash.ACTS,
     *disputes.ACTS,
     *rounds.ACTS,
     *tables.ACTS,

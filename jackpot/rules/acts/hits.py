@@ -270,6 +270,8 @@ def _check_papers(hit: Hit, seat: int, command: Pay) -> None:
         treaty_form=command.treaty_form,
         withheld=command.withheld,
     )
+    numbered = payout_details.payee_of(hit, seat, command.on_paper).numbered
+    payout_tax.check_treaty(command.treaty_rate, numbered=numbered)
     payout_details.check_document(hit, seat, command.document)
     if command.tax_from is not None and not command.tax_form:
         payout_details.check_tax_form(hit, seat, command.tax_from, same=command.same_patron)
@@ -481,7 +483,9 @@ def decide_correct(state: BankState, command: Correct, by: ActContext) -> Correc
             payout_details.check_tax_form(hit, award.seat, command.tax_from, more)
         if command.tax is not None and more > 0:
             won = payout_tax.of_correction(state, hit, award.seat, more)
-            taxed = due(command.tax, won, payout_details.payee_of(hit, award.seat))
+            payee = payout_details.payee_of(hit, award.seat)
+            payout_tax.check_treaty(payee.treaty_rate, numbered=payee.numbered)
+            taxed = due(command.tax, won, payee)
             there = payout_details.stands(hit, award.seat)
             payout_tax.check_form(taxed, won, hit, award.seat)
             payout_tax.check_needs(command.tax, taxed, there, command.way)
@@ -535,6 +539,7 @@ def apply_corrected(effects: Effects, event: Corrected) -> None:
             shown.amount += more if shown.hit == hit.number else 0
         effects.awarded.add(award.link)
         effects.tell_table(state.table(hit.table), outgoing_messages.award_push(state, award))
+    effects.told.hit = f"H{hit.number}"
     _tell_awards(effects, [award])
 
 

@@ -60,6 +60,11 @@ def check_payee(
     refuse_if((treaty_rate or 0) > terms.foreign_rate, "treaty_rate_high")
 
 
+def check_treaty(treaty_rate: int | None, *, numbered: bool) -> None:
+    """Refuses a treaty's rate to somebody whose taxpayer number is not on the papers: they claim none."""
+    refuse_if(treaty_rate is not None and not numbered, "treaty_without_number")
+
+
 def check_way(way: str, on_paper: Collection[str]) -> None:
     """Refuses a way of payment without its number, and a number without a way."""
     numbered = "way_number" in on_paper

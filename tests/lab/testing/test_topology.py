@@ -12,12 +12,14 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
+import aiohttp
 import pytest
 
 from controllers.client import SignClient, TableClient
 from controllers.memory import VolatileMemory
 from jackpot.lab.bench.servers import Program, used
 from jackpot.lab.demo.house import FIVE, SIGNS, key
+from jackpot.lab.demo.people import Login
 from jackpot.lab.testing.postgres import EnginesMissing
 from jackpot.lab.testing.topology import Topology
 from jackpot.ledger.connect import connect
@@ -90,6 +92,16 @@ async def wager(addresses: dict[str, Any]) -> None:
         await shown.wait()
 
 
+async def signed_in(addresses: dict[str, Any]) -> None:
+    """Signs each of the people in at one of the servers."""
+    async with aiohttp.ClientSession() as session:
+        for one in addresses["people"]:
+            form = {"login": one["login"], "secret": one["password"], "back": "/ops"}
+            at = f"http://{addresses['server a']['http']}/ops/sign-in"
+            async with session.post(at, data=form, allow_redirects=False) as answer:
+                assert answer.status == 303, one["login"]
+
+
 async def synchronous(url: str) -> list[str]:
     """The standbys that have every commit before it is answered."""
     connection = await connect(url)
@@ -100,18 +112,25 @@ async def synchronous(url: str) -> list[str]:
 
 
 def test_the_whole_topology_on_one_machine() -> None:
-    """Deploy: a wager reaches a sign of the second signage process, and Prometheus; Ctrl-C leaves nothing."""
+    """Deploy: no alert fires at rest, and people sign in; a wager reaches a sign of the second signage
+    process, and Prometheus; Ctrl-C leaves nothing.
+    """
     for program in ("prometheus", "prometheus-alertmanager"):
         tool(program, program)
     with up() as addresses:
+        prometheus = Prometheus(addresses["prometheus"])
+        wait_for(lambda: len(prometheus.ask("up == 1")) < 4)
+        wait_for(lambda: len(prometheus.ask("max by (sign) (jackpot_sign_connected) == 1")) < len(SIGNS))
+        wait_for(lambda: prometheus.ask("ALERTS"))  # none fires, and none is about to
+        assert {one["role"] for one in addresses["people"]} == {"admin", "auditor", "cage", "floor"}
+        asyncio.run(signed_in(addresses))
         asyncio.run(wager(addresses))
         assert asyncio.run(synchronous(addresses["postgresql"])) == ["db2"]
-        prometheus = Prometheus(addresses["prometheus"])
         meter = f'max(jackpot_meter_currency_units{{link="{FIVE}", level="mega"}}) == {WITH_A_WAGER / 100}'
         wait_for(lambda: not prometheus.ask(meter))
-        wait_for(lambda: len(prometheus.ask("up == 1")) < 4)
         wait_for(lambda: len(prometheus.ask("jackpot_ledger_standbys == 1")) < 2)
         wait_for(lambda: not prometheus.get("alertmanagers")["activeAlertmanagers"])
+        assert prometheus.ask('count_over_time(ALERTS{alertstate="firing"}[10m])') == [], "none ever fired"
     assert not Path(addresses["config"]).parent.exists()
     for at in ("prometheus", "prometheus-alertmanager"):
         host, _, port = addresses[at].partition(":")
@@ -126,24 +145,12 @@ def test_a_person_reads_where_each_part_is() -> None:
         "server a": {"tables": "127.0.0.1:1", "signs": "127.0.0.1:2", "http": "127.0.0.1:3"},
         "prometheus": "127.0.0.1:4",
     }
+    topology.logins = (Login("supervisor-1", "floor", "secret"),)
     assert [line.split() for line in topology.summary().splitlines()] == [
         ["server", "a", "http://127.0.0.1:3", "tables", "127.0.0.1:1", "signs", "127.0.0.1:2"],
         ["prometheus", "http://127.0.0.1:4"],
         ["keys", "keys,", "of", "the", "tables", "and", "signs"],
-        [
-            "people",
-            "none,",
-            "so",
-            "nobody",
-            "signs",
-            "in",
-            "at",
-            "/ops;",
-            "`jackpot",
-            "demo`",
-            "makes",
-            "some",
-        ],
+        ["floor", "supervisor-1", "secret,", "at", "/ops", "of", "a", "server"],
     ]
 
 

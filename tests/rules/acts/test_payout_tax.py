@@ -122,7 +122,7 @@ def test_a_number_that_was_added_before_counts() -> None:
 def test_who_is_no_resident_has_thirty_per_cent_withheld_or_what_a_treaty_says(
     treaty: int | None, withheld: int
 ) -> None:
-    """A10: of the gross; 30 % of 10,000.63 are 3,000.189, 15 % are 1,500.0945."""
+    """A10: of the gross; 30 % of 10,000.63 are 3,000.189, 15 % are 1,500.0945. A treaty takes the number."""
     subject = royal_of_three()
     by_treaty: dict[str, Any] = {} if treaty is None else {"treaty_rate": treaty, "treaty_form": "W-8BEN"}
     pays = replace(
@@ -130,13 +130,16 @@ def test_who_is_no_resident_has_thirty_per_cent_withheld_or_what_a_treaty_says(
         nonresident=True,
         tax_form="1042-S",
         withheld=withheld,
-        on_paper=without("taxpayer_number"),
+        on_paper=without("taxpayer_number") if treaty is None else NAMED,
         **by_treaty,
     )
     assert refused(subject, replace(pays, tax_form="W-2G")) == ("no_tax_form", "tax_form")
     if treaty is None:
         high = replace(pays, treaty_rate=3_001, treaty_form="W-8BEN")
         assert refused(subject, high) == ("bad_request", "treaty_rate")
+    else:
+        unnumbered = replace(pays, on_paper=without("taxpayer_number"))
+        assert refused(subject, unnumbered) == ("no_tax_form", "taxpayer_number")
     assert act(subject, pays)["ok"]
     event = paid(subject)
     assert (event.form, event.withheld) == ("1042-S", withheld)

@@ -38,7 +38,7 @@ class Case(NamedTuple):
 
 WITHOUT_NUMBER: Final = {"on_paper": tuple(name for name in NAMED if name != "taxpayer_number")}
 FOREIGN: Final = {"nonresident": True, **WITHOUT_NUMBER}
-TREATY: Final = {**FOREIGN, "treaty_rate": 1_000, "treaty_form": "W-8BEN"}
+TREATY: Final = {"nonresident": True, "treaty_rate": 1_000, "treaty_form": "W-8BEN"}
 EXAMPLES: Final = {
     "2,000.00 on 5.00": Case(500, STAKE_KEPT, 200_000, "W-2G", 0),
     "1,999.99 on 5.00": Case(500, STAKE_KEPT, 199_999, "", 0),
