@@ -130,8 +130,10 @@ def pytest_collect_directory(path: Path, parent: pytest.Collector) -> Turned | N
     return Turned.from_parent(parent, path=path) if path == TESTS else None
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Generator[None]:
     items.sort(key=lambda item: item.path)  # whichever part came first
+    yield  # pytest brings those together that share a fixture's case
     if not NIGHTLY:
         later = [item for item in items if item.get_closest_marker(at_night.name)]
         config.hook.pytest_deselected(items=later)

@@ -39,3 +39,5 @@ def books(
         season.write(ledger)
     with closing(open_reader(url)) as reader:
         yield reader
+    if request.param == "postgres":
+        request.getfixturevalue("postgres").drop("season")

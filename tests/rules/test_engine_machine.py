@@ -350,7 +350,7 @@ class Floor(RuleBasedStateMachine):
 
 
 Floor.TestCase.settings = settings(
-    max_examples=repeated(80, 400),
+    max_examples=repeated(40, 400),
     stateful_step_count=40,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
