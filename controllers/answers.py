@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from controllers.messages import Command, Hello, Id, Int, Item, Message, On, Ping, Pong, Seat, Seq
+from controllers.messages import Cards, Command, Hello, Id, Int, Item, Message, On, Ping, Pong, Seat, Seq
 
 Money = Annotated[int, Meta(ge=0, le=2**53 - 1, description="cents")]
 Moment = Annotated[int, Meta(ge=0, le=2**53 - 1, description="unix milliseconds")]
@@ -173,6 +173,8 @@ class Meters(Message, tag="meters", frozen=True):
 
 
 class Hit(Message, tag="hit", frozen=True):
+    """A percentage award. cards: those that made the hand, as people lay it; not of one claimed by name."""
+
     hit: Name
     link: Id
     level: Name
@@ -183,6 +185,7 @@ class Hit(Message, tag="hit", frozen=True):
     bank: Id
     rev: Int
     at: Moment
+    cards: Cards | UnsetType = UNSET
 
 
 class Award(AwardFacts, tag_field="t", tag="award", frozen=True):

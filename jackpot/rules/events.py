@@ -17,7 +17,7 @@ from jackpot.rules.state import Award, DrawMade, HandShown, Placed, Sharer
 
 # The version of the rules, and of the form of every event; each row names it. A release that decides or
 # writes anything differently raises it, because newer rules do not decide again what older ones decided.
-RULES_VERSION: Final = 7
+RULES_VERSION: Final = 8
 
 
 class Event(msgspec.Struct, frozen=True, array_like=True, gc=False):
